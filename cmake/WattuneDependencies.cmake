@@ -1,0 +1,18 @@
+# Libraries, all from the system's packages (tools/install-dependencies names them). Header-only ones are preferred,
+# so that the programs need nothing but libc at run time.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus QUIET)
+if(NOT TARGET tomlplusplus::tomlplusplus)
+  find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+  add_library(tomlplusplus::tomlplusplus INTERFACE IMPORTED)
+  target_include_directories(tomlplusplus::tomlplusplus INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+endif()
+find_package(CLI11 REQUIRED)
+find_path(WATTUNE_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_path(WATTUNE_OPENCL_INCLUDE CL/cl.h REQUIRED)
+if(WATTUNE_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,28 @@
+# wattune::wattune, the library of all modules, and its installation.
+get_property(modules GLOBAL PROPERTY WATTUNE_MODULES)
+set(objects)
+foreach(module IN LISTS modules)
+  list(APPEND objects $<TARGET_OBJECTS:${module}>)
+endforeach()
+add_library(wattune_library STATIC ${objects})
+add_library(wattune::wattune ALIAS wattune_library)
+set_target_properties(wattune_library PROPERTIES OUTPUT_NAME wattune EXPORT_NAME wattune LINKER_LANGUAGE CXX)
+target_include_directories(wattune_library PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(wattune_library PUBLIC cxx_std_20)
+target_link_libraries(wattune_library PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+if(WATTUNE_SANITIZE)
+  target_link_options(wattune_library PUBLIC -fsanitize=${WATTUNE_SANITIZE})
+endif()
+
+include(CMakePackageConfigHelpers)
+install(TARGETS wattune_library EXPORT wattuneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wattune ${PROJECT_BINARY_DIR}/include/wattune
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT wattuneTargets NAMESPACE wattune:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wattune)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/wattuneConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/wattuneConfig.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wattune)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/wattuneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/wattuneConfig.cmake ${PROJECT_BINARY_DIR}/wattuneConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wattune)

@@ -1,0 +1,118 @@
+// Device, Program, Kernel, Buffer, Stream, Event: what every backend offers.
+//
+// A Device compiles programs and owns the objects made from it; they must be destroyed before it, and are
+// useless (every call returns device_lost) after reset() or after the device itself was lost. One thread uses a
+// device at a time. Every wait has a limit. Implementations: opencl/ (in this process) and worker/ (any other
+// device, in a process of its own, so that a crash or a hang costs one configuration).
+//
+//   auto program = device->build(source, macros, limit);
+//   auto kernel = (*program)->kernel("add");
+//   stream->launch(**kernel, {.groups = {64, 1, 1}, .group_size = {256, 1, 1}}, arguments);
+//   stream->finish(limit);
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "wattune/core/device_info.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+
+namespace wattune::backend {
+
+// A macro definition for the compiler: -D name=value.
+struct Macro {
+  std::string name;
+  std::string value;
+};
+
+struct Geometry3 {
+  std::array<std::size_t, 3> groups{1, 1, 1};      // OpenCL: work-groups; CUDA: grid
+  std::array<std::size_t, 3> group_size{1, 1, 1};  // OpenCL: local size; CUDA: block
+
+  bool operator==(const Geometry3&) const = default;
+};
+
+// Device memory. Guard zones before and after it hold a fixed pattern, so that writes out of bounds show.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual std::size_t bytes() const = 0;
+};
+
+// The i-th argument of a launch, in the kernel's order.
+struct ScalarBytes {
+  std::vector<std::byte> bytes;
+};
+struct LocalBytes {
+  std::size_t bytes = 0;
+};
+using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes>;
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual const std::string& name() const = 0;
+  // How many arguments the compiled kernel takes.
+  virtual std::size_t argument_count() const = 0;
+  // The largest work-group this kernel may be launched with on its device.
+  virtual std::size_t max_work_group_size() const = 0;
+};
+
+class Program {
+ public:
+  virtual ~Program() = default;
+  // The compiler's words, empty when it had none.
+  virtual const std::string& build_log() const = 0;
+  // not_found (naming the kernels that exist).
+  virtual Result<std::unique_ptr<Kernel>> kernel(const std::string& name) = 0;
+};
+
+// A point in a stream. Its duration is known once the stream has finished.
+class Event {
+ public:
+  virtual ~Event() = default;
+  // How long the launch ran on the device, without queueing and launch latency.
+  virtual Result<Nanoseconds> duration() const = 0;
+};
+
+// Commands run in order. They may be held back until finish(), so errors of any of them may surface there.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Host memory must stay valid until finish(). Precondition: sizes match the buffer.
+  virtual Result<void> write(Buffer& buffer, std::span<const std::byte> data) = 0;
+  virtual Result<void> read(const Buffer& buffer, std::span<std::byte> data) = 0;
+  virtual Result<void> copy(const Buffer& from, Buffer& to) = 0;
+  // Sets every byte to `value`; guard zones keep their pattern.
+  virtual Result<void> fill(Buffer& buffer, std::byte value) = 0;
+  virtual Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
+                                                std::span<const LaunchArgument> arguments) = 0;
+  // Waits for all commands. launch_failed, timeout (the device then needs reset()), device_lost.
+  virtual Result<void> finish(Nanoseconds limit) = 0;
+  // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
+  // Returns how many guard bytes changed, before and after the buffer.
+  virtual Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  // compile_failed (message: the log), timeout, device_lost.
+  virtual Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
+                                                 Nanoseconds limit) = 0;
+  virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
+  virtual Result<std::unique_ptr<Stream>> create_stream() = 0;
+  // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.
+  virtual Result<void> reset() = 0;
+};
+
+}  // namespace wattune::backend

@@ -1,0 +1,40 @@
+// Devices in a process of their own: a kernel that crashes, hangs or eats all memory ends its worker, not the
+// caller. The next call after that returns device_lost (or timeout) and reset() starts a fresh worker.
+//
+// The worker is the program `wattune-worker`, which speaks the protocol of worker/protocol.h over a socket pair
+// on file descriptor 3 and dies with its parent. Stream commands are collected and sent with the next finish(),
+// so a measurement costs one round trip however many launches it has.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "wattune/backend/device.h"
+#include "wattune/backend/registry.h"
+
+namespace wattune::backend {
+
+struct WorkerOptions {
+  // The worker program; empty: `wattune-worker` beside the running program, then in the installed libexec folder.
+  std::filesystem::path executable;
+  // Upper bound on the worker's private memory in bytes; 0: no bound. Without it the kernel's out-of-memory
+  // killer is still told to take the worker first.
+  std::uint64_t memory_limit_bytes = 0;
+  // How long a worker may take to start and open its device.
+  Nanoseconds start_limit = nanoseconds_from_seconds(60);
+};
+
+// Discovery in a worker, so that a broken driver cannot hurt the caller. unavailable when the worker cannot start.
+Result<Discovery> discover_in_worker(const WorkerOptions& options = {});
+
+// Opens a device in a worker of its own. not_found, unavailable.
+Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selector, const WorkerOptions& options = {});
+
+// The worker's side: serves requests on `descriptor` until the peer goes away; returns the exit status. `open` makes
+// the device that a request names, so that tests can serve devices of their own.
+int serve_worker(int descriptor, Discovery (*discover)(),
+                 Result<std::unique_ptr<Device>> (*open)(const std::string& selector));
+
+}  // namespace wattune::backend

@@ -1,0 +1,46 @@
+// Configuration: one point of a search space, by its dense id, with named values for those who ask.
+//
+// Ids count from 0 to count-1 of the space that made them and mean nothing in another space. The names are
+// shared by all configurations of a space, so that copying one is cheap.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wattune/core/uint128.h"
+#include "wattune/core/value.h"
+
+namespace wattune {
+
+using ConfigurationId = Uint128;
+
+class Configuration {
+ public:
+  using Names = std::shared_ptr<const std::vector<std::string>>;
+
+  Configuration() = default;
+  // values[i] belongs to (*names)[i]; both have the same length.
+  Configuration(ConfigurationId id, Names names, std::vector<Value> values);
+
+  ConfigurationId id() const { return id_; }
+  const std::vector<std::string>& names() const { return *names_; }
+  const std::vector<Value>& values() const { return values_; }
+  // The value of a parameter, or nullptr when there is none of that name.
+  const Value* find(std::string_view name) const;
+
+  // "block_size_x=32, tile=2" in the order of the spec.
+  std::string to_string() const;
+  // The values joined by commas: the key of Kernel Tuner's cache.
+  std::string key() const;
+
+  friend bool operator==(const Configuration& a, const Configuration& b);
+
+ private:
+  ConfigurationId id_ = 0;
+  Names names_ = std::make_shared<const std::vector<std::string>>();
+  std::vector<Value> values_;
+};
+
+}  // namespace wattune

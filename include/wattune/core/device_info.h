@@ -1,0 +1,43 @@
+// DeviceInfo: what is known of a device without touching it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace wattune {
+
+enum class DeviceKind { cpu, gpu, accelerator, simulated };
+
+struct DeviceInfo {
+  std::string selector;  // how the user names it: "opencl:0:0"
+  std::string backend;   // "opencl"
+  DeviceKind kind = DeviceKind::cpu;
+  std::string name;
+  std::string vendor;
+  std::string platform;          // "Portable Computing Language"
+  std::string driver_version;    // of the driver, part of what a journal must agree on
+  std::string language_version;  // "OpenCL C 1.2 pocl"
+  unsigned compute_units = 0;
+  double clock_mhz = 0.0;
+  std::uint64_t global_memory_bytes = 0;
+  std::uint64_t local_memory_bytes = 0;
+  std::uint64_t max_allocation_bytes = 0;
+  std::size_t max_work_group_size = 0;
+  std::array<std::size_t, 3> max_work_item_sizes{};
+
+  bool operator==(const DeviceInfo&) const = default;
+};
+
+constexpr const char* to_string(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cpu: return "cpu";
+    case DeviceKind::gpu: return "gpu";
+    case DeviceKind::accelerator: return "accelerator";
+    case DeviceKind::simulated: return "simulated";
+  }
+  return "unknown";
+}
+
+}  // namespace wattune

@@ -1,0 +1,163 @@
+// KernelSpec: everything about one tuning problem that the user wrote, as plain values.
+//
+// Read from TOML or T1 by spec, or filled in by an application. Texts that hold expressions in the tuning
+// parameters (sizes, geometry, scalar values) stay texts here; tune compiles them once per run.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "wattune/core/parameter.h"
+
+namespace wattune {
+
+enum class Language { opencl, cuda };
+
+// An expression in the parameters and the problem size, with its place in the user's file.
+struct ExpressionText {
+  std::string text;
+  SourcePosition position;
+};
+
+enum class ElementType { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64 };
+
+std::size_t size_in_bytes(ElementType type);
+std::string_view to_string(ElementType type);  // "float32"
+// Accepts the names above and C's and T1's: float, double, half, int, uint, char, ... nullopt for anything else.
+std::optional<ElementType> parse_element_type(std::string_view name);
+
+enum class ArgumentAccess { read_only, write_only, read_write };
+
+// How the elements of a vector argument get their first values.
+struct FillConstant {
+  double value = 0.0;
+};
+// Uniform in [low, high); the same seed gives the same data on every machine.
+struct FillUniform {
+  double low = 0.0;
+  double high = 1.0;
+  std::uint64_t seed = 0;  // 0: derived from the argument's position
+};
+// Element i is start + i * step.
+struct FillIota {
+  double start = 0.0;
+  double step = 1.0;
+};
+// Element i is the value of an expression in `i`.
+struct FillExpression {
+  ExpressionText expression;
+};
+// The bytes of a file: raw little-endian elements, or NumPy's .npy.
+struct FillFile {
+  std::filesystem::path path;
+};
+using Fill = std::variant<FillConstant, FillUniform, FillIota, FillExpression, FillFile>;
+
+// A buffer in global memory. `length` counts elements of vector_width components each.
+struct VectorArgument {
+  ElementType type = ElementType::float32;
+  unsigned vector_width = 1;
+  ExpressionText length;
+  ArgumentAccess access = ArgumentAccess::read_only;
+  Fill fill = FillConstant{};
+};
+struct ScalarArgument {
+  ElementType type = ElementType::int32;
+  ExpressionText value;
+};
+// Local (CUDA: dynamic shared) memory; `length` counts elements and may use the parameters.
+struct LocalArgument {
+  ElementType type = ElementType::float32;
+  ExpressionText length;
+};
+
+struct Argument {
+  std::string name;
+  std::variant<VectorArgument, ScalarArgument, LocalArgument> kind;
+  SourcePosition position;
+};
+
+// How `sizes` of the geometry are meant.
+enum class GeometryConvention {
+  opencl,  // sizes = global size in work-items; must be a multiple of the work-group
+  cuda,    // sizes = the grid in blocks
+  divided  // sizes = the problem; the grid is ceil(problem / product of divisors) in each dimension
+};
+
+// Empty expressions mean 1, and for `divisors` no division.
+struct Geometry {
+  GeometryConvention convention = GeometryConvention::opencl;
+  std::array<ExpressionText, 3> sizes;
+  std::array<ExpressionText, 3> work_group;  // OpenCL's local size, CUDA's block
+  std::array<std::vector<ExpressionText>, 3> divisors;
+};
+
+// A source file and the function in it. `text` is what gets compiled; `file` is for messages and #include.
+struct KernelSource {
+  Language language = Language::opencl;
+  std::string function;
+  std::filesystem::path file;
+  std::string text;
+  std::vector<std::string> options;  // compile options, passed as they are
+};
+
+// Another kernel that computes the right answer from the same arguments.
+struct ReferenceKernel {
+  KernelSource source;
+  Geometry geometry;
+};
+// A C++ file with `extern "C" void FUNCTION(void* const* arguments, const std::size_t* lengths)`; arguments[i] is
+// the data of vector i or the address of scalar i, lengths[i] its elements; outputs are written in place.
+struct ReferenceFunction {
+  std::filesystem::path file;
+  std::string function = "reference";
+};
+// Expected contents of one output, by argument name.
+struct ReferenceData {
+  std::vector<std::pair<std::string, std::filesystem::path>> outputs;
+};
+using Reference = std::variant<std::monostate, ReferenceKernel, ReferenceFunction, ReferenceData>;
+
+// |actual - expected| <= absolute + relative * |expected|, element by element. Unset: by element type.
+struct Tolerance {
+  std::optional<double> absolute;
+  std::optional<double> relative;
+};
+
+// Limits on the search that the spec itself asks for; the command line overrides them.
+struct Budget {
+  std::optional<std::uint64_t> evaluations;
+  std::optional<double> seconds;
+  std::optional<double> fraction;  // of the valid configurations, in (0, 1]
+};
+
+// One extent of the problem, by the name it has in expressions.
+struct NamedSize {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+struct KernelSpec {
+  std::string name;  // for people and file names; the function's name unless the spec says otherwise
+  KernelSource source;
+  std::vector<NamedSize> problem_size;  // unnamed ones are problem_size_x, _y, _z; also ProblemSize[i] in expressions
+  Geometry geometry;
+  std::vector<Argument> arguments;
+  std::vector<Parameter> parameters;
+  std::vector<Constraint> constraints;
+  Reference reference;
+  Tolerance tolerance;
+  Budget budget;
+  std::string strategy;  // preferred strategy by name; empty: the program's default
+  std::filesystem::path file;  // the spec's own file; empty when made in code
+};
+
+}  // namespace wattune

@@ -1,0 +1,85 @@
+// Observation: what measuring one configuration showed, be it times or the way it failed.
+//
+// A failure of a configuration is data, not an Error: it is stored, counted and never met again on resume.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wattune/core/units.h"
+
+namespace wattune {
+
+// Names map one to one onto T4's "invalidity".
+enum class Status {
+  correct,      // measured; its output matched the reference, or none was given
+  compile,      // the compiler rejected it, crashed or took too much memory
+  runtime,      // the launch failed, crashed the worker, or wrote outside its buffers
+  timeout,      // compiling or running passed its limit
+  correctness,  // ran, but the output differs from the reference
+  constraints,  // breaks a constraint or a limit of the device known before compiling
+};
+
+std::string_view to_string(Status status);
+std::optional<Status> parse_status(std::string_view name);
+inline constexpr Status kAllStatuses[] = {Status::correct, Status::compile,     Status::runtime,
+                                          Status::timeout, Status::correctness, Status::constraints};
+
+// One timed run.
+struct Sample {
+  Nanoseconds time;
+
+  bool operator==(const Sample&) const = default;
+};
+
+// What the samples say together. The interval covers the median with the stated confidence.
+struct Statistics {
+  Nanoseconds median;
+  Nanoseconds interval_low;
+  Nanoseconds interval_high;
+  Nanoseconds mean;
+  Nanoseconds minimum;
+  double confidence = 0.0;  // 0.95 for 95 %; 0 when too few samples to say
+
+  bool operator==(const Statistics&) const = default;
+};
+
+// A named figure beside the time: registers, bandwidth, GFLOP/s.
+struct Metric {
+  std::string name;
+  double value = 0.0;
+  std::string unit;
+
+  bool operator==(const Metric&) const = default;
+};
+
+// Where the wall time of one evaluation went, apart from the samples.
+struct PhaseTimes {
+  Nanoseconds compile;
+  Nanoseconds check;    // preparing buffers, the checked run and the comparison
+  Nanoseconds measure;  // warm-up and samples, with their preparation
+
+  bool operator==(const PhaseTimes&) const = default;
+};
+
+struct Observation {
+  Status status = Status::correct;
+  std::string message;    // why it failed, one line; empty when correct
+  std::string build_log;  // the compiler's words, kept also on success
+  bool verified = false;  // the output was compared with a reference
+  std::vector<Sample> samples;
+  std::optional<Statistics> statistics;  // present exactly when correct
+  std::vector<Metric> metrics;
+  PhaseTimes phases;
+
+  bool ok() const { return status == Status::correct; }
+  // What is minimised: the median time in nanoseconds. Precondition: ok().
+  double objective() const { return statistics->median.value(); }
+
+  bool operator==(const Observation&) const = default;
+};
+
+}  // namespace wattune

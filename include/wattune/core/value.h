@@ -1,0 +1,51 @@
+// Value: what a tuning parameter can be: an integer, a real, a boolean or a string.
+//
+// Comparison follows Python, whose expression syntax the constraints use: True == 1 == 1.0, a number never
+// equals a string. Values are small and copied freely.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace wattune {
+
+class Value {
+ public:
+  enum class Kind { integer, real, boolean, string };
+
+  Value() = default;
+  Value(bool value) : data_(value) {}
+  Value(int value) : data_(static_cast<std::int64_t>(value)) {}
+  Value(std::int64_t value) : data_(value) {}
+  Value(double value) : data_(value) {}
+  Value(std::string value) : data_(std::move(value)) {}
+  Value(const char* value) : data_(std::string(value)) {}
+
+  Kind kind() const;
+  bool is_number() const { return kind() != Kind::string; }
+  bool is_integral() const { return kind() == Kind::integer || kind() == Kind::boolean; }
+
+  // The stored alternative; precondition: it is that kind (as_integer also takes a boolean).
+  std::int64_t as_integer() const;
+  const std::string& as_string() const;
+  // Any number as a double; precondition: is_number().
+  double as_real() const;
+
+  // Python's str(): 16, 0.5, True, abc. Kernel Tuner's cache keys are made of these.
+  std::string to_string() const;
+  // What a macro is defined as: like to_string() but 1 and 0 for booleans.
+  std::string to_macro() const;
+
+  // Equality as Python's ==.
+  friend bool operator==(const Value& a, const Value& b);
+
+ private:
+  std::variant<std::int64_t, double, bool, std::string> data_;
+};
+
+// The shortest text that reads back as the same double, with ".0" where it would look like an integer (Python's repr).
+std::string format_real(double value);
+
+}  // namespace wattune

@@ -1,0 +1,39 @@
+// Host-side contents of a kernel's arguments: generated, or read from files, and the reference for its outputs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+
+namespace wattune::measure {
+
+// The bytes of one vector argument, `length` elements of its type and width. FillExpression is evaluated by the
+// caller-supplied function (space is above this module). Same spec, same bytes, on every machine.
+// not_found, mismatch (file size), io_error.
+using ElementFunction = Result<double> (*)(void* context, std::size_t index);
+Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
+                                             std::uint64_t default_seed, ElementFunction evaluate = nullptr,
+                                             void* context = nullptr);
+
+// `value` converted to the bytes of one element. out_of_range when an integer type cannot hold it.
+Result<std::vector<std::byte>> to_bytes(double value, ElementType type);
+Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
+
+// Raw bytes, or the data of a .npy file whose type matches. not_found, mismatch, io_error.
+Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, ElementType type,
+                                              std::size_t elements);
+
+// One argument as a C++ reference sees it.
+struct HostArgument {
+  std::vector<std::byte> bytes;  // a vector's contents or a scalar's value; empty for local memory
+  std::size_t length = 0;        // elements
+};
+
+// Compiles the C++ file with the system's compiler (c++ -O2 -shared -fPIC), calls its function on the arguments, which
+// it changes in place. compile_failed, not_found, unavailable (no compiler).
+Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments);
+
+}  // namespace wattune::measure

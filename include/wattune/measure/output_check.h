@@ -1,0 +1,40 @@
+// Output check: does a kernel's output agree with the reference, over every element?
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "wattune/core/kernel_spec.h"
+
+namespace wattune::measure {
+
+// |actual - expected| <= absolute + relative * |expected|.
+struct ResolvedTolerance {
+  double absolute = 0.0;
+  double relative = 0.0;
+};
+
+// The user's tolerance, completed by the element type: integers 0 and 0, float16 1e-3 and 1e-2, float32 1e-5 and
+// 1e-4, float64 1e-12 and 1e-9.
+ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
+
+// What differs: the first wrong element, how many there are, and the largest deviation.
+struct Mismatch {
+  std::size_t first_index = 0;
+  double expected = 0.0;
+  double actual = 0.0;
+  std::size_t wrong_elements = 0;
+  std::size_t total_elements = 0;
+  double largest_error = 0.0;  // |actual - expected|, infinity when any actual is NaN and its expected is not
+
+  std::string to_string(const std::string& argument_name) const;
+};
+
+// Nothing when all agree. NaN agrees with NaN only, infinities with themselves only. Precondition: the spans are
+// equally long and hold whole elements.
+std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                                ElementType type, const ResolvedTolerance& tolerance);
+
+}  // namespace wattune::measure

@@ -1,0 +1,35 @@
+// Reports: what people look at after a run. Only reads Trials; returns text, prints nothing.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wattune/core/trial.h"
+
+namespace wattune::report {
+
+// How much of the variance of log(time) each parameter explains alone and jointly with others (functional ANOVA over
+// the marginal means; Hutter, Hoos, Leyton-Brown 2014, on the recorded Trials instead of a forest).
+struct Importance {
+  std::string parameter;
+  double main_effect = 0.0;  // share of variance explained by this parameter alone, 0..1
+};
+std::vector<Importance> parameter_importance(const ResultSet& results);
+
+// Best objective after each evaluation, in milliseconds; NaN before the first correct one.
+std::vector<double> convergence(const ResultSet& results);
+
+// Terminal texts, at most `width` columns.
+std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width);
+std::string table_of_failures(const ResultSet& results, std::size_t width);
+std::string table_of_importance(const ResultSet& results, std::size_t width);
+std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height);
+std::string plot_convergence_svg(const ResultSet& results);
+
+// A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>; all results tune the same kernel.
+// The same file name order gives the same text. mismatch, not_found (no correct configuration).
+Result<std::string> write_header(const std::vector<ResultSet>& results);
+
+}  // namespace wattune::report

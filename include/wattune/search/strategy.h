@@ -1,0 +1,92 @@
+// Strategy: proposes configurations and learns from their Trials (ask/tell).
+//
+// The loop asks for up to n ids and tells each outcome, failures included; several may be asked before the first is
+// told. A strategy never proposes an id twice, nor one it was told of without asking (resumed Trials). It ends by
+// proposing nothing although nothing is outstanding. The space outlives it. One thread at a time. Equal seeds and
+// equal outcomes give equal proposals on every machine.
+//
+//   auto strategy = make_strategy("greedy_ils", space, {.seed = 7});
+//   for (auto id : (*strategy)->ask(1)) (*strategy)->tell(id, measure(id));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "wattune/core/observation.h"
+#include "wattune/core/result.h"
+#include "wattune/space/search_space.h"
+
+namespace wattune::search {
+
+struct StrategyOptions {
+  std::uint64_t seed = 1;
+  // A configuration to start from, proposed first; count() and above mean none.
+  ConfigurationId start = ~ConfigurationId{0};
+  // Parameters of the strategy by name, as `wattune tune --strategy-option NAME=VALUE` gives them.
+  std::map<std::string, double> parameters;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  // Up to n new ids. Fewer, or none, when the space is exhausted or the strategy waits for outcomes.
+  std::vector<ConfigurationId> ask(std::size_t n);
+  // The outcome of an id, asked for or not. Smaller objectives are better; failures have none.
+  void tell(ConfigurationId id, const Observation& observation);
+
+  const space::SearchSpace& space() const { return space_; }
+
+ protected:
+  Strategy(const space::SearchSpace& space, const StrategyOptions& options);
+
+  // The next id that is not visited(), or none.
+  virtual std::optional<ConfigurationId> do_propose() = 0;
+  // `objective` is empty for a failed configuration.
+  virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
+
+  // Proposed or told already.
+  bool visited(ConfigurationId id) const { return visited_.contains(id); }
+  // A uniformly drawn id that is not visited; none when the space is exhausted.
+  std::optional<ConfigurationId> draw_unvisited();
+  Random& random() { return random_; }
+
+ private:
+  struct IdHash {
+    std::size_t operator()(ConfigurationId id) const {
+      return static_cast<std::size_t>(id) ^ static_cast<std::size_t>(id >> 64);
+    }
+  };
+
+  const space::SearchSpace& space_;
+  Random random_;
+  std::optional<ConfigurationId> start_;
+  std::unordered_set<ConfigurationId, IdHash> visited_;
+};
+
+// A parameter of a strategy, for --help and for checking what the user passes.
+struct StrategyParameter {
+  std::string name;
+  double default_value = 0.0;
+  std::string description;
+};
+
+struct StrategyInfo {
+  std::string name;
+  std::string description;  // one line, with the source of the method
+  std::vector<StrategyParameter> parameters;
+};
+
+// Every strategy, in the order to show them.
+const std::vector<StrategyInfo>& strategies();
+
+// not_found (with the nearest name), for the strategy and for each of options.parameters.
+Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
+                                                const StrategyOptions& options = {});
+
+}  // namespace wattune::search

@@ -1,0 +1,56 @@
+// Expression: constraints, sizes and values in Kernel Tuner's string syntax, with Python's semantics.
+//
+// Numbers, strings, names, True/False; + - * / // % **; comparisons, also chained; and/or/not (short-circuit,
+// returning an operand as in Python); in / not in with (...) or [...]; x if c else y; min max abs ceil floor
+// round sqrt log2 int float bool; subscripts of names such as ProblemSize[0]. `/` is true division; // and % round
+// towards minus infinity; integers are 64 bits and an overflow is an error, never a wrong answer.
+// The full grammar is in docs/formats/expressions.md. Immutable after parse; safe to share between threads.
+//
+//   WATTUNE_ASSIGN(auto e, Expression::parse("32 <= block_x * block_y <= 1024"));
+//   e.evaluate([&](std::string_view name) { return lookup(name); });
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+#include "wattune/core/value.h"
+
+namespace wattune::space {
+
+class Expression {
+ public:
+  // The value of a name, or nullptr when it has none.
+  using Lookup = std::function<const Value*(std::string_view name)>;
+
+  // `position` is where the text's first character stands in the user's file; errors point into it.
+  // parse_error.
+  static Result<Expression> parse(std::string_view text, SourcePosition position = {});
+  // A list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values.
+  static Result<std::vector<Value>> parse_list(std::string_view text, SourcePosition position = {});
+
+  const std::string& text() const;
+  const SourcePosition& position() const;
+  // Names read, in order of first appearance, each once. A subscripted name appears as "ProblemSize[0]".
+  const std::vector<std::string>& names() const;
+
+  // not_found (unknown name), invalid_argument (division by zero, wrong types), out_of_range (overflow).
+  Result<Value> evaluate(const Lookup& lookup) const;
+  // evaluate() as Python's truth value, and as a non-negative size.
+  Result<bool> evaluate_bool(const Lookup& lookup) const;
+  Result<std::size_t> evaluate_size(const Lookup& lookup) const;
+
+  struct Node;  // the syntax tree (src/space/expression_tree.h)
+  const Node& root() const;
+
+ private:
+  struct Data;
+  explicit Expression(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+  std::shared_ptr<const Data> data_;
+};
+
+}  // namespace wattune::space

@@ -1,0 +1,38 @@
+// Reading tuning problems: TOML (docs/formats/spec.md) and T1 JSON (docs/formats/t1.md) into a KernelSpec.
+//
+// The kernel's source text is read along. Every mistake is one Error with file, line, column, the offending text
+// and the nearest valid name; all keys are checked, so a misspelt one is never silently ignored.
+//
+//   WATTUNE_ASSIGN(KernelSpec spec, spec::load("gemm.toml"));
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+
+namespace wattune::spec {
+
+enum class SourcePolicy {
+  required,  // a missing kernel file is an Error
+  optional,  // leaves KernelSource::text empty: enough for counting a space
+};
+
+// By extension: .toml, .json. not_found, parse_error, invalid_argument.
+Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required);
+
+// The same from texts; `file` names the text in messages and anchors relative paths.
+Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file,
+                              SourcePolicy policy = SourcePolicy::required);
+Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
+                            SourcePolicy policy = SourcePolicy::required);
+
+// A commented TOML spec to start from, for `wattune init`, and the kernel it names.
+struct Template {
+  std::string_view spec;
+  std::string_view kernel;
+};
+Template starting_point();
+
+}  // namespace wattune::spec

@@ -1,0 +1,35 @@
+// Result files of the field, written and read: T4 JSON and Kernel Tuner's cache.
+//
+// docs/formats/t4.md and kernel_tuner_cache.md say how each field maps. Readers accept old and new dialects; a
+// failure's name becomes a Status, strings or 1e20 for a time mean failure. Ids of read Trials are their positions,
+// since no space is known.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "wattune/core/trial.h"
+
+namespace wattune::store {
+
+// Schema 1.0.0, times in milliseconds.
+std::string write_t4(const ResultSet& results);
+Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file = {});
+
+// Kernel Tuner 1.x, one configuration per line, times in milliseconds.
+std::string write_kernel_tuner_cache(const ResultSet& results);
+Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::filesystem::path& file = {});
+
+// Wattune's own JSON: the whole ResultSet in one document.
+std::string write_json(const ResultSet& results);
+
+// Any of the above or a journal, recognised by its contents; .xz, .gz and .zst files through the
+// system's decompressors. parse_error, not_found.
+Result<ResultSet> load_results(const std::filesystem::path& file);
+
+// Writes `text` to `file` through a temporary file and a rename, so that readers never see half of it.
+// already_exists unless overwrite.
+Result<void> write_file(const std::filesystem::path& file, std::string_view text, bool overwrite);
+
+}  // namespace wattune::store

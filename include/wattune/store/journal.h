@@ -1,0 +1,51 @@
+// Journal: the append-only file that a run writes each Trial to before the next launch.
+//
+// JSON lines (docs/formats/journal.md): a header with the RunInfo, then one line per Trial, each with a checksum. A
+// line is written by one write(2), so kill -9 loses at most the Trial in flight; a torn last line is cut off when the
+// journal is next opened for writing and ignored by readers. One writer at a time (flock), any number of readers.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "wattune/core/trial.h"
+
+namespace wattune::store {
+
+enum class Resume {
+  no,       // already_exists when the file exists and is not empty
+  checked,  // goes on when kernel source, options, device, driver and space agree; mismatch says what differs
+  forced,   // goes on whatever differs except the space
+};
+
+class Journal : public TrialSink {
+ public:
+  // Opens or creates. busy: another process writes it; parse_error: damaged before its last line (says where).
+  static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, const RunInfo& info,
+                                               Resume resume = Resume::no);
+  ~Journal() override;
+
+  // Trials that were there when it was opened.
+  const std::vector<Trial>& recovered() const { return recovered_; }
+  const std::filesystem::path& file() const { return file_; }
+
+  // io_error (disk full): the Trial is not recorded, the file stays valid.
+  Result<void> add(const Trial& trial) override;
+
+ private:
+  Journal(std::filesystem::path file, int descriptor, std::vector<Trial> recovered);
+
+  std::filesystem::path file_;
+  int descriptor_;
+  std::vector<Trial> recovered_;
+};
+
+// Reads a journal while it may be written. Also from a text, for tests and fuzzing.
+Result<ResultSet> read_journal(const std::filesystem::path& file);
+Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::path& file = {});
+
+// What keeps `found` from being continued as `wanted`, one sentence each; empty when nothing does.
+std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted);
+
+}  // namespace wattune::store

@@ -1,0 +1,53 @@
+// Evaluator: turns one Configuration into an Observation on a device: compile, check, measure.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "wattune/backend/device.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/observation.h"
+#include "wattune/core/trial.h"
+#include "wattune/measure/policy.h"
+#include "wattune/space/search_space.h"
+
+namespace wattune::tune {
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  // A failed configuration is an Observation. An Error means that no configuration can be evaluated: the spec is wrong
+  // (argument count, missing kernel, reference) or the device is gone for good.
+  virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
+};
+
+// Limits start wide and tighten to what good configurations needed, never below the floors.
+struct Limits {
+  Nanoseconds compile = nanoseconds_from_seconds(120);  // before the first success
+  Nanoseconds run = nanoseconds_from_seconds(60);       // per launch, before the first success
+  Nanoseconds compile_floor = nanoseconds_from_seconds(10);
+  Nanoseconds run_floor = nanoseconds_from_seconds(1);
+  double compile_factor = 10.0;  // times the slowest successful compile so far
+  double run_factor = 20.0;      // times the best configuration so far
+
+  Result<void> validate() const;
+};
+
+enum class CheckOutput { every, never };
+
+struct EvaluatorOptions {
+  Limits limits;
+  CheckOutput check = CheckOutput::every;
+};
+
+// Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec
+// names one, is computed once, here; its failure is an Error. `policy`, `device` and `space` outlive it.
+// invalid_argument, mismatch, not_found: what the spec got wrong.
+Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
+                                                  backend::Device& device, const measure::MeasurePolicy& policy,
+                                                  const EvaluatorOptions& options = {});
+
+// The RunInfo of tuning `spec` on `device`, with its hashes.
+RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device);
+
+}  // namespace wattune::tune

@@ -1,0 +1,56 @@
+// The offline tuning loop: ask the strategy, evaluate, record, tell, until a stop rule holds.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wattune/core/trial.h"
+#include "wattune/search/stop_rule.h"
+#include "wattune/search/strategy.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::tune {
+
+// What an observer of the run sees after each Trial.
+struct TuningEvent {
+  const Trial& trial;
+  const search::Progress& progress;
+  const Trial* best;  // nullptr before the first correct one
+  bool improved;      // this Trial is the new best
+};
+
+// Called from the tuning thread; must not block for long.
+class TuningObserver {
+ public:
+  virtual ~TuningObserver() = default;
+  virtual void on_start(const search::Progress& progress, std::size_t resumed) = 0;
+  virtual void on_trial(const TuningEvent& event) = 0;
+};
+
+struct TuningOptions {
+  search::StopRule stop;
+  // Set from a signal handler or another thread to end after the evaluation in flight.
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+struct TuningResult {
+  std::optional<Trial> best;
+  std::optional<Trial> baseline;  // the default configuration, when it was evaluated
+  std::uint64_t evaluated = 0;    // this run, without resumed ones
+  std::uint64_t resumed = 0;
+  std::map<Status, std::uint64_t> by_status;  // resumed and new
+  std::string stop_reason;
+  Nanoseconds elapsed;
+};
+
+// Tells the strategy all `resumed` Trials first, then loops. An Error of the evaluator (not a failed configuration)
+// or of the sink ends the run; everything measured before is in the sink.
+Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
+                          TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
+                          const TuningOptions& options);
+
+}  // namespace wattune::tune

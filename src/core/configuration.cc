@@ -1,0 +1,35 @@
+#include "wattune/core/configuration.h"
+
+#include <cassert>
+
+namespace wattune {
+
+Configuration::Configuration(ConfigurationId id, Names names, std::vector<Value> values)
+    : id_(id), names_(std::move(names)), values_(std::move(values)) {
+  assert(names_ != nullptr && names_->size() == values_.size());
+}
+
+const Value* Configuration::find(std::string_view name) const {
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    if ((*names_)[i] == name) return &values_[i];
+  return nullptr;
+}
+
+std::string Configuration::to_string() const {
+  std::string text;
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    text += (i == 0 ? "" : ", ") + (*names_)[i] + "=" + values_[i].to_string();
+  return text;
+}
+
+std::string Configuration::key() const {
+  std::string text;
+  for (std::size_t i = 0; i < values_.size(); ++i) text += (i == 0 ? "" : ",") + values_[i].to_string();
+  return text;
+}
+
+bool operator==(const Configuration& a, const Configuration& b) {
+  return a.id_ == b.id_ && *a.names_ == *b.names_ && a.values_ == b.values_;
+}
+
+}  // namespace wattune

@@ -1,0 +1,49 @@
+#include "wattune/core/suggest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace wattune {
+
+namespace {
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// Levenshtein distance, ignoring case.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kMaxListed = 8;
+  const std::string* nearest = nullptr;
+  std::size_t nearest_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < nearest_distance) {
+      nearest_distance = distance;
+      nearest = &candidate;
+    }
+  }
+  if (nearest != nullptr) return "did you mean `" + *nearest + "`?";
+  if (candidates.empty() || candidates.size() > kMaxListed) return {};
+  std::string list = "one of: ";
+  for (std::size_t i = 0; i < candidates.size(); ++i) list += (i == 0 ? "" : ", ") + candidates[i];
+  return list;
+}
+
+}  // namespace wattune
