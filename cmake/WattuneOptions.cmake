@@ -13,7 +13,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 add_library(wattune_build_flags INTERFACE)
-target_compile_options(wattune_build_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+target_compile_options(wattune_build_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+  -Wno-missing-field-initializers)  # designated initialisers leave the rest at its default on purpose
 if(WATTUNE_SANITIZE)
   target_compile_options(wattune_build_flags INTERFACE -fsanitize=${WATTUNE_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(wattune_build_flags INTERFACE -fsanitize=${WATTUNE_SANITIZE})

@@ -1,4 +1,9 @@
 // Host-side contents of a kernel's arguments: generated, or read from files, and the reference for its outputs.
+//
+// Everything is bytes in the device's layout: little-endian elements without padding. Functions of their arguments
+// alone, except that run_reference_function() runs the user's code in this process.
+//
+//   WATTUNE_ASSIGN(std::vector<std::byte> contents, make_contents(vector_argument, 1024, seed));
 #pragma once
 
 #include <cstddef>

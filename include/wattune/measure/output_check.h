@@ -1,4 +1,9 @@
 // Output check: does a kernel's output agree with the reference, over every element?
+//
+// Pure functions. Integers are compared exactly, also beyond 2^53 where doubles skip some; float16 is decoded first.
+//
+//   if (auto mismatch = compare(actual, expected, ElementType::float32, resolve_tolerance({}, ElementType::float32)))
+//     message = mismatch->to_string("c");
 #pragma once
 
 #include <cstddef>
@@ -23,12 +28,13 @@ ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type
 // What differs: the first wrong element, how many there are, and the largest deviation.
 struct Mismatch {
   std::size_t first_index = 0;
-  double expected = 0.0;
-  double actual = 0.0;
+  std::string expected;  // of the first wrong element; as text, because a double cannot hold every int64
+  std::string actual;
   std::size_t wrong_elements = 0;
   std::size_t total_elements = 0;
-  double largest_error = 0.0;  // |actual - expected|, infinity when any actual is NaN and its expected is not
+  double largest_error = 0.0;  // |actual - expected|; infinity where only one of them is NaN
 
+  // "`c`: 3 of 1024 elements are wrong, first at [7]: expected 1.5, got nan (largest error inf)"
   std::string to_string(const std::string& argument_name) const;
 };
 

@@ -1,7 +1,11 @@
 // MeasurePolicy: how often to run a configuration, and what its runs say.
 //
 // The policy drives a Runner, which knows how to run the prepared kernel; it sees times only. This is the seam for
-// better policies: one that gates against the incumbent needs nothing but what measure() is given.
+// better policies: one that gates against the incumbent needs nothing but what measure() is given. Policies are
+// immutable and may be shared; a Runner serves one measure() at a time.
+//
+//   WATTUNE_ASSIGN(std::vector<Sample> samples, make_repeated_runs({})->measure(runner, incumbent));
+//   Statistics statistics = summarize(samples);
 #pragma once
 
 #include <cstddef>
@@ -20,7 +24,7 @@ class Runner {
   virtual ~Runner() = default;
   // Runs the kernel n times, each after restoring what it overwrites, and returns the time of each run on the device.
   virtual Result<std::vector<Nanoseconds>> run(std::size_t n) = 0;
-  // Device time since the device was last idle for longer than idle clocks take to return.
+  // How long the device has been at work since it was last idle for so long that its clocks may have dropped.
   virtual Nanoseconds busy_time() const = 0;
 };
 
@@ -32,7 +36,7 @@ class MeasurePolicy {
 };
 
 struct RepeatedRunsOptions {
-  Nanoseconds warm_up = nanoseconds_from_ms(20);  // device time to run before the first sample after an idle gap
+  Nanoseconds warm_up = nanoseconds_from_ms(20);  // to run before the first sample after an idle gap
   std::size_t min_samples = 7;
   std::size_t max_samples = 100;
   Nanoseconds max_time = nanoseconds_from_ms(200);  // device time for samples, once min_samples are taken

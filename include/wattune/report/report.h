@@ -3,15 +3,15 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "wattune/core/trial.h"
 
 namespace wattune::report {
 
-// How much of the variance of log(time) each parameter explains alone and jointly with others (functional ANOVA over
-// the marginal means; Hutter, Hoos, Leyton-Brown 2014, on the recorded Trials instead of a forest).
+// How much of the variance of log(time) each parameter explains alone: the main effects of a functional ANOVA (Hutter,
+// Hoos, Leyton-Brown 2014), over the recorded Trials instead of a forest, corrected for the number of values. The most
+// important first; parameters with one value are left out.
 struct Importance {
   std::string parameter;
   double main_effect = 0.0;  // share of variance explained by this parameter alone, 0..1
@@ -28,8 +28,9 @@ std::string table_of_importance(const ResultSet& results, std::size_t width);
 std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height);
 std::string plot_convergence_svg(const ResultSet& results);
 
-// A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>; all results tune the same kernel.
-// The same file name order gives the same text. mismatch, not_found (no correct configuration).
+// A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>; a single device needs no choice. All
+// results must tune the same kernel with the same parameters; of several for one device the fastest counts. The text
+// depends on nothing but the results. mismatch, not_found (no correct configuration).
 Result<std::string> write_header(const std::vector<ResultSet>& results);
 
 }  // namespace wattune::report

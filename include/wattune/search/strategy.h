@@ -11,8 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -31,9 +33,17 @@ struct StrategyOptions {
   std::map<std::string, double> parameters;
 };
 
+struct IdHash {
+  std::size_t operator()(ConfigurationId id) const {
+    return static_cast<std::size_t>(id) ^ static_cast<std::size_t>(id >> 64);
+  }
+};
+
+class Permutation;
+
 class Strategy {
  public:
-  virtual ~Strategy() = default;
+  virtual ~Strategy();
 
   // Up to n new ids. Fewer, or none, when the space is exhausted or the strategy waits for outcomes.
   std::vector<ConfigurationId> ask(std::size_t n);
@@ -52,27 +62,29 @@ class Strategy {
 
   // Proposed or told already.
   bool visited(ConfigurationId id) const { return visited_.contains(id); }
-  // A uniformly drawn id that is not visited; none when the space is exhausted.
+  // A uniformly drawn id that is not visited; none when the space is exhausted. Takes no memory.
   std::optional<ConfigurationId> draw_unvisited();
   Random& random() { return random_; }
+  // The configuration to start from, if any; ask() has proposed it before the first do_propose().
+  const std::optional<ConfigurationId>& start() const { return start_; }
 
  private:
-  struct IdHash {
-    std::size_t operator()(ConfigurationId id) const {
-      return static_cast<std::size_t>(id) ^ static_cast<std::size_t>(id >> 64);
-    }
-  };
+  std::optional<ConfigurationId> next_proposal();
 
   const space::SearchSpace& space_;
   Random random_;
   std::optional<ConfigurationId> start_;
   std::unordered_set<ConfigurationId, IdHash> visited_;
+  std::unique_ptr<Permutation> order_;  // of all ids; draw_unvisited() walks along it
+  ConfigurationId drawn_ = 0;           // how far
 };
 
 // A parameter of a strategy, for --help and for checking what the user passes.
 struct StrategyParameter {
   std::string name;
   double default_value = 0.0;
+  double minimum = 0.0;
+  double maximum = std::numeric_limits<double>::infinity();
   std::string description;
 };
 
@@ -85,7 +97,8 @@ struct StrategyInfo {
 // Every strategy, in the order to show them.
 const std::vector<StrategyInfo>& strategies();
 
-// not_found (with the nearest name), for the strategy and for each of options.parameters.
+// not_found (with the nearest name), for the strategy and for each of options.parameters; invalid_argument: a value
+// out of its range, or a neighbourhood that would be too large in this space.
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
                                                 const StrategyOptions& options = {});
 

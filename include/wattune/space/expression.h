@@ -2,8 +2,9 @@
 //
 // Numbers, strings, names, True/False; + - * / // % **; comparisons, also chained; and/or/not (short-circuit,
 // returning an operand as in Python); in / not in with (...) or [...]; x if c else y; min max abs ceil floor
-// round sqrt log2 int float bool; subscripts of names such as ProblemSize[0]. `/` is true division; // and % round
-// towards minus infinity; integers are 64 bits and an overflow is an error, never a wrong answer.
+// round sqrt log2 pow int float bool len, also as math.ceil or np.ceil; subscripts of names such as ProblemSize[0].
+// `/` is true division; // and % round towards minus infinity; integers are 64 bits and an overflow is an error,
+// never a wrong answer.
 // The full grammar is in docs/formats/expressions.md. Immutable after parse; safe to share between threads.
 //
 //   WATTUNE_ASSIGN(auto e, Expression::parse("32 <= block_x * block_y <= 1024"));
@@ -24,13 +25,14 @@ namespace wattune::space {
 
 class Expression {
  public:
-  // The value of a name, or nullptr when it has none.
+  // The value of a name, or nullptr when it has none. It must live until the evaluation returns.
   using Lookup = std::function<const Value*(std::string_view name)>;
 
   // `position` is where the text's first character stands in the user's file; errors point into it.
-  // parse_error.
+  // parse_error; out_of_range for a number too large.
   static Result<Expression> parse(std::string_view text, SourcePosition position = {});
-  // A list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values.
+  // A list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values. The errors of parse() and
+  // evaluate(); out_of_range above a million elements.
   static Result<std::vector<Value>> parse_list(std::string_view text, SourcePosition position = {});
 
   const std::string& text() const;

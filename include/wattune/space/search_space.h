@@ -118,14 +118,17 @@ class SearchSpace {
   // Valid configurations per value of one parameter (position in parameters()).
   std::vector<Uint128> count_per_value(std::size_t parameter) const;
 
-  // Valid neighbours, ascending, without `id` itself.
-  std::vector<ConfigurationId> neighbours(ConfigurationId id, Neighbourhood kind) const;
+  // Valid neighbours, ascending, without `id` itself. The adjacent kinds may reach 3^parameters configurations: beyond
+  // `limit`, only those that change the fewest parameters (all with one change, and with two, and so on, as long
+  // as they keep within the limit).
+  std::vector<ConfigurationId> neighbours(ConfigurationId id, Neighbourhood kind, std::size_t limit = 100'000) const;
 
   // The next valid id at or after `id`; nullopt at the end. for (auto id = next(0); id; id = next(*id + 1))
   std::optional<ConfigurationId> next(ConfigurationId id) const;
 
  private:
   struct Data;
+  Result<void> find_witness();
   explicit SearchSpace(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;
 };

@@ -2,11 +2,18 @@
 //
 // JSON lines (docs/formats/journal.md): a header with the RunInfo, then one line per Trial, each with a checksum. A
 // line is written by one write(2), so kill -9 loses at most the Trial in flight; a torn last line is cut off when the
-// journal is next opened for writing and ignored by readers. One writer at a time (flock), any number of readers.
+// journal is next opened for writing and ignored by readers. One writer at a time (flock), any number of readers. add()
+// hands the line to the operating system before it returns; the disk is waited for only when the journal is closed.
+//
+//   WATTUNE_ASSIGN(auto journal, Journal::open("run.journal", info, Resume::checked));
+//   for (const Trial& trial : journal->recovered()) skip(trial.configuration.id());
+//   WATTUNE_TRY(journal->add(trial));
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "wattune/core/trial.h"
@@ -21,7 +28,8 @@ enum class Resume {
 
 class Journal : public TrialSink {
  public:
-  // Opens or creates. busy: another process writes it; parse_error: damaged before its last line (says where).
+  // Opens or creates; an empty file, or one with half a header, counts as new. busy: another process writes it;
+  // parse_error: not a journal, or damaged before its last line (says where); io_error.
   static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, const RunInfo& info,
                                                Resume resume = Resume::no);
   ~Journal() override;
@@ -34,10 +42,11 @@ class Journal : public TrialSink {
   Result<void> add(const Trial& trial) override;
 
  private:
-  Journal(std::filesystem::path file, int descriptor, std::vector<Trial> recovered);
+  struct Writer;
+  Journal(std::filesystem::path file, std::unique_ptr<Writer> writer, std::vector<Trial> recovered);
 
   std::filesystem::path file_;
-  int descriptor_;
+  std::unique_ptr<Writer> writer_;
   std::vector<Trial> recovered_;
 };
 

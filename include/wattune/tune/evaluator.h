@@ -1,4 +1,10 @@
 // Evaluator: turns one Configuration into an Observation on a device: compile, check, measure.
+//
+// Whatever a configuration does to the device (crash, hang, write out of bounds) is undone before evaluate() returns,
+// so that the next one meets a clean device. One thread at a time. What becomes which status: docs/tune.md.
+//
+//   WATTUNE_ASSIGN(auto evaluator, make_evaluator(spec, space, *device, *policy));
+//   WATTUNE_ASSIGN(Observation observation, evaluator->evaluate(space.configuration(id)));
 #pragma once
 
 #include <memory>
@@ -21,7 +27,7 @@ class Evaluator {
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
 };
 
-// Limits start wide and tighten to what good configurations needed, never below the floors.
+// Limits start wide and tighten to what good configurations needed: never below the floors, nor above the start.
 struct Limits {
   Nanoseconds compile = nanoseconds_from_seconds(120);  // before the first success
   Nanoseconds run = nanoseconds_from_seconds(60);       // per launch, before the first success
@@ -41,7 +47,7 @@ struct EvaluatorOptions {
 };
 
 // Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec
-// names one, is computed once, here; its failure is an Error. `policy`, `device` and `space` outlive it.
+// names one, is computed once, here; its failure is an Error. `policy` and `device` outlive it.
 // invalid_argument, mismatch, not_found: what the spec got wrong.
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
                                                   backend::Device& device, const measure::MeasurePolicy& policy,

@@ -1,4 +1,10 @@
 // The offline tuning loop: ask the strategy, evaluate, record, tell, until a stop rule holds.
+//
+// Everything is called from the thread that calls tune(); only `cancel` may be set from elsewhere. Each Trial is in the
+// sink before the next evaluation begins.
+//
+//   WATTUNE_ASSIGN(TuningResult result, tune(space, *strategy, *evaluator, *journal, observer, journal->recovered(),
+//   {}));
 #pragma once
 
 #include <atomic>

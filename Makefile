@@ -1,0 +1,40 @@
+# The two commands of a newcomer, and a developer's shortcuts. CMake does the building (CMakePresets.json).
+.PHONY: help demo check build bench format fuzz clean
+
+help:
+	@echo "make demo    install what is missing, build, tune a kernel on the best device here, show the result"
+	@echo "make check   install what is missing, build, run all tests"
+	@echo "make build   build build/release/bin/wattune"
+	@echo "make bench   measure search spaces and the tuner's own overhead"
+	@echo "make format  format the sources"
+	@echo "make fuzz    run each fuzzer for FUZZ_SECONDS (60)"
+	@echo "make clean   remove build/"
+
+demo: build
+	tools/demo
+
+build:
+	tools/install-dependencies build
+	cmake --preset release -DWATTUNE_BUILD_TESTS=OFF -DWATTUNE_BUILD_EXAMPLES=OFF -B build/release
+	cmake --build --preset release
+
+check:
+	tools/install-dependencies check
+	tools/check
+
+bench:
+	tools/install-dependencies check
+	cmake --preset release -DWATTUNE_BUILD_TESTS=ON -DWATTUNE_BUILD_EXAMPLES=ON
+	cmake --build --preset release
+	build/release/bin/space_benchmark ../shared/data/spaces
+	build/release/bin/tuner_overhead
+
+format:
+	git ls-files '*.h' '*.cc' | xargs clang-format-15 -i
+
+fuzz:
+	tools/install-dependencies fuzz
+	tools/fuzz $(or $(FUZZ_SECONDS),60)
+
+clean:
+	rm -rf build

@@ -1,0 +1,59 @@
+// A search strategy of your own: derive from Strategy, propose ids, learn from outcomes.
+//
+// This one halves the distance to the best id known. The "kernel" is a formula, so that the example runs anywhere.
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "wattune/search/strategy.h"
+
+namespace {
+
+class TowardsTheBest : public wattune::search::Strategy {
+ public:
+  using Strategy::Strategy;
+
+ private:
+  std::optional<wattune::ConfigurationId> do_propose() override {
+    auto candidate = draw_unvisited();
+    if (!candidate || !best_objective_) return candidate;
+    const wattune::ConfigurationId nearer = (*candidate + best_id_) / 2;
+    return visited(nearer) ? candidate : nearer;
+  }
+
+  void do_learn(wattune::ConfigurationId id, std::optional<double> objective) override {
+    if (!objective || (best_objective_ && *objective >= *best_objective_)) return;
+    best_objective_ = objective;
+    best_id_ = id;
+  }
+
+  std::optional<double> best_objective_;
+  wattune::ConfigurationId best_id_ = 0;
+};
+
+wattune::Observation pretend_to_measure(const wattune::Configuration& configuration) {
+  const double distance = configuration.find("x")->as_real() - 70.0;
+  wattune::Observation observation;
+  observation.statistics = wattune::Statistics{.median = wattune::Nanoseconds(1000.0 + distance * distance)};
+  return observation;
+}
+
+}  // namespace
+
+int main() {
+  std::vector<wattune::Value> values;
+  for (int x = 0; x < 100; ++x) values.emplace_back(x);
+  auto space = wattune::space::SearchSpace::build({{.name = "x", .values = values}}, {}).value();
+
+  TowardsTheBest strategy(space, {.seed = 3});
+  double best = INFINITY;
+  for (int evaluation = 0; evaluation < 25; ++evaluation) {
+    for (const wattune::ConfigurationId id : strategy.ask(1)) {
+      const wattune::Observation observation = pretend_to_measure(space.configuration(id));
+      strategy.tell(id, observation);
+      best = std::fmin(best, observation.objective());
+    }
+  }
+  std::printf("best after 25 of 100 evaluations: %.0f ns (the optimum is 1000)\n", best);
+  return best < 1100 ? 0 : 1;
+}

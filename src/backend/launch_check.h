@@ -1,0 +1,16 @@
+// Is a launch possible at all? Checked before the driver sees it, because drivers give codes, not reasons, and
+// because a worker is not asked for what is known here.
+#pragma once
+
+#include <span>
+
+#include "wattune/backend/device.h"
+
+namespace wattune::backend {
+
+// launch_failed when the geometry or the local memory exceeds what the device or the kernel allows; mismatch when the
+// number of arguments is not the kernel's.
+Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
+                          std::span<const LaunchArgument> arguments);
+
+}  // namespace wattune::backend

@@ -1,0 +1,37 @@
+#include "backend/opencl/buffer.h"
+
+#include <fmt/format.h>
+
+#include "backend/opencl/cl_error.h"
+
+namespace wattune::backend::opencl {
+
+Result<std::unique_ptr<Buffer>> OpenClBuffer::make(const std::shared_ptr<Session>& session, std::size_t bytes) {
+  const ClApi& cl = session->cl();
+  const std::span<const std::byte> guard = session->guard();
+  const std::string doing = fmt::format("allocating {} bytes", bytes);
+  if (bytes > session->info().max_allocation_bytes - std::min(2 * guard.size(), session->info().max_allocation_bytes))
+    return Error(ErrorCode::invalid_argument, fmt::format("a buffer of {} bytes is larger than the device allows ({})",
+                                                          bytes, session->info().max_allocation_bytes));
+
+  const std::size_t visible = std::max<std::size_t>(1, bytes);  // OpenCL has no empty buffers
+  cl_int code = CL_SUCCESS;
+  Handle<cl_mem> allocation(
+      session, cl.clCreateBuffer(session->context(), CL_MEM_READ_WRITE, visible + 2 * guard.size(), nullptr, &code));
+  if (code != CL_SUCCESS) return cl_error(code, doing);
+  const cl_buffer_region region{guard.size(), visible};
+  Handle<cl_mem> contents(
+      session, cl.clCreateSubBuffer(allocation.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+  if (code != CL_SUCCESS) return cl_error(code, doing);
+
+  std::unique_ptr<OpenClBuffer> buffer(
+      new OpenClBuffer(std::move(allocation), std::move(contents), bytes, guard.size() + visible));
+  for (const std::size_t offset : buffer->guard_offsets()) {
+    code = cl.clEnqueueWriteBuffer(session->service_queue(), buffer->allocation(), CL_TRUE, offset, guard.size(),
+                                   guard.data(), 0, nullptr, nullptr);
+    if (code != CL_SUCCESS) return session->failure(code, doing);
+  }
+  return std::unique_ptr<Buffer>(std::move(buffer));
+}
+
+}  // namespace wattune::backend::opencl

@@ -1,0 +1,33 @@
+// Device memory between guard zones.
+//
+// One allocation holds guard, contents, guard. The kernel gets the contents as a sub-buffer, so that small overruns
+// land in a guard zone, where they are found, and not in memory of the driver.
+#pragma once
+
+#include "backend/opencl/session.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::opencl {
+
+class OpenClBuffer : public Buffer {
+ public:
+  static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
+
+  std::size_t bytes() const override { return bytes_; }
+  // What the kernel sees.
+  cl_mem contents() const { return contents_.get(); }
+  // The whole allocation, and where its guard zones begin.
+  cl_mem allocation() const { return allocation_.get(); }
+  std::array<std::size_t, 2> guard_offsets() const { return {0, end_}; }
+
+ private:
+  OpenClBuffer(Handle<cl_mem> allocation, Handle<cl_mem> contents, std::size_t bytes, std::size_t end)
+      : allocation_(std::move(allocation)), contents_(std::move(contents)), bytes_(bytes), end_(end) {}
+
+  Handle<cl_mem> allocation_;
+  Handle<cl_mem> contents_;
+  std::size_t bytes_;
+  std::size_t end_;  // of the contents, in the allocation
+};
+
+}  // namespace wattune::backend::opencl

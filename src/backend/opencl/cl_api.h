@@ -1,0 +1,52 @@
+// The OpenCL functions Wattune calls, loaded at run time so that programs start where no OpenCL is installed.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "wattune/core/result.h"
+
+namespace wattune::backend::opencl {
+
+#define WATTUNE_CL_FUNCTIONS(X) \
+  X(clBuildProgram)             \
+  X(clCreateBuffer)             \
+  X(clCreateCommandQueue)       \
+  X(clCreateContext)            \
+  X(clCreateKernel)             \
+  X(clCreateProgramWithSource)  \
+  X(clCreateSubBuffer)          \
+  X(clEnqueueCopyBuffer)        \
+  X(clEnqueueFillBuffer)        \
+  X(clEnqueueNDRangeKernel)     \
+  X(clEnqueueReadBuffer)        \
+  X(clEnqueueWriteBuffer)       \
+  X(clFlush)                    \
+  X(clGetDeviceIDs)             \
+  X(clGetDeviceInfo)            \
+  X(clGetEventInfo)             \
+  X(clGetEventProfilingInfo)    \
+  X(clGetKernelInfo)            \
+  X(clGetKernelWorkGroupInfo)   \
+  X(clGetPlatformIDs)           \
+  X(clGetPlatformInfo)          \
+  X(clGetProgramBuildInfo)      \
+  X(clGetProgramInfo)           \
+  X(clReleaseCommandQueue)      \
+  X(clReleaseContext)           \
+  X(clReleaseEvent)             \
+  X(clReleaseKernel)            \
+  X(clReleaseMemObject)         \
+  X(clReleaseProgram)           \
+  X(clSetKernelArg)
+
+struct ClApi {
+#define WATTUNE_CL_MEMBER(function) decltype(&::function) function = nullptr;
+  WATTUNE_CL_FUNCTIONS(WATTUNE_CL_MEMBER)
+#undef WATTUNE_CL_MEMBER
+};
+
+// The loaded functions, the same for the whole process. unavailable, saying what to install.
+Result<const ClApi*> cl_api();
+
+}  // namespace wattune::backend::opencl

@@ -1,0 +1,100 @@
+#include "backend/opencl/discovery.h"
+
+#include <fmt/format.h>
+
+#include "backend/opencl/cl_error.h"
+
+namespace wattune::backend::opencl {
+
+namespace {
+
+// A number that the device does not know stays zero: one missing answer must not hide a device.
+template <typename T>
+T device_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
+  T value{};
+  cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr);
+  return value;
+}
+
+// A text of a device or platform, without the padding some drivers add.
+template <typename Function, typename Object>
+std::string text(Function get, Object object, cl_uint what) {
+  std::size_t size = 0;
+  if (get(object, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  std::string value(size, '\0');
+  if (get(object, what, size, value.data(), nullptr) != CL_SUCCESS) return {};
+  value.resize(value.find_last_not_of(std::string_view("\0 \n", 3)) + 1);
+  return value.substr(std::min(value.find_first_not_of(' '), value.size()));
+}
+
+DeviceKind kind_of(cl_device_type type) {
+  if (type & CL_DEVICE_TYPE_GPU) return DeviceKind::gpu;
+  if (type & CL_DEVICE_TYPE_CPU) return DeviceKind::cpu;
+  return DeviceKind::accelerator;
+}
+
+DeviceInfo describe(const ClApi& cl, cl_platform_id platform, cl_device_id device, std::string selector) {
+  DeviceInfo info;
+  info.selector = std::move(selector);
+  info.backend = "opencl";
+  info.kind = kind_of(device_value<cl_device_type>(cl, device, CL_DEVICE_TYPE));
+  info.name = text(cl.clGetDeviceInfo, device, CL_DEVICE_NAME);
+  info.vendor = text(cl.clGetDeviceInfo, device, CL_DEVICE_VENDOR);
+  info.platform = text(cl.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+  info.driver_version = text(cl.clGetDeviceInfo, device, CL_DRIVER_VERSION);
+  info.language_version = text(cl.clGetDeviceInfo, device, CL_DEVICE_OPENCL_C_VERSION);
+  info.compute_units = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  info.clock_mhz = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  info.global_memory_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.local_memory_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.max_allocation_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.max_work_group_size = device_value<std::size_t>(cl, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  info.max_work_item_sizes = device_value<std::array<std::size_t, 3>>(cl, device, CL_DEVICE_MAX_WORK_ITEM_SIZES);
+  return info;
+}
+
+bool usable(const ClApi& cl, cl_device_id device) {
+  return device_value<cl_bool>(cl, device, CL_DEVICE_AVAILABLE) &&
+         device_value<cl_bool>(cl, device, CL_DEVICE_COMPILER_AVAILABLE);
+}
+
+std::vector<cl_device_id> devices_of(const ClApi& cl, cl_platform_id platform) {
+  cl_uint count = 0;
+  if (cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return {};
+  std::vector<cl_device_id> devices(count);
+  if (cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return {};
+  return devices;
+}
+
+Result<std::vector<cl_platform_id>> platforms(const ClApi& cl) {
+  cl_uint count = 0;
+  const cl_int code = cl.clGetPlatformIDs(0, nullptr, &count);
+  if (code != CL_SUCCESS || count == 0)
+    return Error(ErrorCode::unavailable, "the OpenCL loader found no driver")
+        .native(code, std::string(cl_name(code)))
+        .hint("install the vendor's driver, or pocl-opencl-icd for the CPU");
+  std::vector<cl_platform_id> ids(count);
+  if (const cl_int status = cl.clGetPlatformIDs(count, ids.data(), nullptr); status != CL_SUCCESS)
+    return cl_error(status, "listing the OpenCL platforms");
+  return ids;
+}
+
+}  // namespace
+
+Result<std::vector<ClDevice>> list_devices() {
+  WATTUNE_ASSIGN(const ClApi* cl, cl_api());
+  WATTUNE_ASSIGN(const std::vector<cl_platform_id> platform_ids, platforms(*cl));
+  std::vector<ClDevice> found;
+  for (std::size_t p = 0; p < platform_ids.size(); ++p) {
+    const std::vector<cl_device_id> device_ids = devices_of(*cl, platform_ids[p]);
+    for (std::size_t d = 0; d < device_ids.size(); ++d) {
+      if (!usable(*cl, device_ids[d])) continue;
+      found.push_back({platform_ids[p], device_ids[d],
+                       describe(*cl, platform_ids[p], device_ids[d], fmt::format("opencl:{}:{}", p, d))});
+    }
+  }
+  if (found.empty()) return Error(ErrorCode::unavailable, "no OpenCL device is available with a compiler");
+  return found;
+}
+
+}  // namespace wattune::backend::opencl

@@ -1,0 +1,133 @@
+#include "backend/opencl/program.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <sstream>
+
+#include "backend/opencl/cl_error.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::backend::opencl {
+
+namespace {
+
+// Line breaks would end a #define or a #line.
+std::string on_one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+// Macros become lines before the source, because quotes and spaces in -D are read differently by every driver. #line
+// keeps the line numbers of the compiler's messages right.
+std::string with_macros(const KernelSource& source, std::span<const Macro> macros) {
+  std::string text;
+  for (const Macro& macro : macros) text += fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
+  return text + "#line 1\n" + source.text;
+}
+
+// The user's options, and the folder of the source so that it can include its neighbours.
+std::string options_of(const KernelSource& source) {
+  std::string options;
+  for (const std::string& option : source.options) options += option + ' ';
+  const std::string folder = source.file.parent_path().string();
+  if (!folder.empty()) options += folder.find(' ') == std::string::npos ? "-I " + folder : "-I \"" + folder + '"';
+  return options;
+}
+
+std::string log_of(const Session& session, cl_program program) {
+  std::size_t size = 0;
+  const ClApi& cl = session.cl();
+  if (cl.clGetProgramBuildInfo(program, session.device(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS)
+    return {};
+  std::string log(size, '\0');
+  cl.clGetProgramBuildInfo(program, session.device(), CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  log.resize(log.find_last_not_of(std::string_view("\0 \n", 3)) + 1);
+  return log;
+}
+
+class OpenClProgram : public Program {
+ public:
+  OpenClProgram(Handle<cl_program> program, std::string log) : program_(std::move(program)), log_(std::move(log)) {}
+
+  const std::string& build_log() const override { return log_; }
+
+  Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
+    const Session& session = *program_.session();
+    WATTUNE_TRY(session.check());
+    cl_int code = CL_SUCCESS;
+    const cl_kernel raw = session.cl().clCreateKernel(program_.get(), name.c_str(), &code);
+    if (code == CL_INVALID_KERNEL_NAME)
+      return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", name))
+          .hint(suggest(name, kernel_names()));
+    if (code != CL_SUCCESS) return cl_error(code, fmt::format("making kernel `{}`", name));
+    return OpenClKernel::make(Handle<cl_kernel>(program_.session(), raw), name);
+  }
+
+ private:
+  std::vector<std::string> kernel_names() const {
+    const ClApi& cl = program_.session()->cl();
+    std::size_t size = 0;
+    if (cl.clGetProgramInfo(program_.get(), CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size) != CL_SUCCESS) return {};
+    std::string joined(size, '\0');
+    cl.clGetProgramInfo(program_.get(), CL_PROGRAM_KERNEL_NAMES, size, joined.data(), nullptr);
+    std::vector<std::string> names;
+    std::istringstream parts(joined.c_str());
+    for (std::string name; std::getline(parts, name, ';');) names.push_back(name);
+    return names;
+  }
+
+  Handle<cl_program> program_;
+  std::string log_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> OpenClKernel::make(Handle<cl_kernel> handle, std::string name) {
+  const Session& session = *handle.session();
+  std::unique_ptr<OpenClKernel> kernel(new OpenClKernel(std::move(handle), std::move(name)));
+  cl_uint arguments = 0;
+  cl_int code = session.cl().clGetKernelInfo(kernel->get(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr);
+  if (code != CL_SUCCESS) return cl_error(code, fmt::format("asking for the arguments of kernel `{}`", kernel->name_));
+  kernel->argument_count_ = arguments;
+  code = session.cl().clGetKernelWorkGroupInfo(kernel->get(), session.device(), CL_KERNEL_WORK_GROUP_SIZE,
+                                               sizeof kernel->max_work_group_size_, &kernel->max_work_group_size_,
+                                               nullptr);
+  if (code != CL_SUCCESS) return cl_error(code, fmt::format("asking for the limits of kernel `{}`", kernel->name_));
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+std::uint64_t OpenClKernel::local_memory_bytes() const {
+  const Session& session = *kernel_.session();
+  cl_ulong bytes = 0;
+  session.cl().clGetKernelWorkGroupInfo(get(), session.device(), CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes,
+                                        nullptr);
+  return bytes;
+}
+
+Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
+                                               std::span<const Macro> macros, Nanoseconds limit) {
+  const auto start = std::chrono::steady_clock::now();
+  const ClApi& cl = session->cl();
+  const std::string text = with_macros(source, macros);
+  const char* data = text.data();
+  const std::size_t size = text.size();
+  cl_int code = CL_SUCCESS;
+  Handle<cl_program> program(session, cl.clCreateProgramWithSource(session->context(), 1, &data, &size, &code));
+  if (code != CL_SUCCESS) return cl_error(code, "making a program");
+
+  const cl_device_id device = session->device();
+  code = cl.clBuildProgram(program.get(), 1, &device, options_of(source).c_str(), nullptr, nullptr);
+  std::string log = log_of(*session, program.get());
+  if (code != CL_SUCCESS) {
+    const Error error = cl_error(code, "compiling");
+    if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
+    return Error(error.code(), std::move(log)).native(error.native_code(), error.native_name());
+  }
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  if (took.count() > limit.value())
+    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
+  return std::unique_ptr<Program>(std::make_unique<OpenClProgram>(std::move(program), std::move(log)));
+}
+
+}  // namespace wattune::backend::opencl

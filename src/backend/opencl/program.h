@@ -1,0 +1,37 @@
+// Programs and kernels of an OpenCL device.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "backend/opencl/session.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::opencl {
+
+class OpenClKernel : public Kernel {
+ public:
+  static Result<std::unique_ptr<Kernel>> make(Handle<cl_kernel> kernel, std::string name);
+
+  const std::string& name() const override { return name_; }
+  std::size_t argument_count() const override { return argument_count_; }
+  std::size_t max_work_group_size() const override { return max_work_group_size_; }
+  cl_kernel get() const { return kernel_.get(); }
+  // Local memory of one work-group, the kernel's own and that of the arguments set last.
+  std::uint64_t local_memory_bytes() const;
+
+ private:
+  OpenClKernel(Handle<cl_kernel> kernel, std::string name) : kernel_(std::move(kernel)), name_(std::move(name)) {}
+
+  Handle<cl_kernel> kernel_;
+  std::string name_;
+  std::size_t argument_count_ = 0;
+  std::size_t max_work_group_size_ = 0;
+};
+
+// compile_failed with the log; the compiler cannot be interrupted from within its process, so a limit that passed is
+// noticed when it is done.
+Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
+                                               std::span<const Macro> macros, Nanoseconds limit);
+
+}  // namespace wattune::backend::opencl

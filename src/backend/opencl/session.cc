@@ -1,0 +1,106 @@
+#include "backend/opencl/session.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "backend/opencl/cl_error.h"
+#include "wattune/core/random.h"
+
+namespace wattune::backend::opencl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+// Large enough for the usual slip of a tile, small enough to read back at every check.
+constexpr std::size_t kMinGuardBytes = 16384;
+
+std::vector<std::byte> make_guard(const ClApi& cl, cl_device_id device) {
+  cl_uint alignment_bits = 0;
+  cl.clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof alignment_bits, &alignment_bits, nullptr);
+  const std::size_t alignment = std::max<std::size_t>(1, alignment_bits / 8);
+  std::vector<std::byte> guard((kMinGuardBytes + alignment - 1) / alignment * alignment);
+  Random random(1);
+  std::ranges::generate(guard, [&random] { return static_cast<std::byte>(random.bits()); });
+  return guard;
+}
+
+// Sleeps an eighth of the time already waited: short kernels are noticed at once, long ones cost no processor time.
+void pause(Clock::duration waited) {
+  constexpr microseconds kSpin{50};
+  constexpr microseconds kLongest{1000};
+  if (waited < kSpin) return;
+  const auto nap = std::min<Clock::duration>(waited / 8, kLongest);
+  const timespec duration{0, std::chrono::nanoseconds(nap).count()};
+  nanosleep(&duration, nullptr);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
+  WATTUNE_ASSIGN(const ClApi* cl, cl_api());
+  std::shared_ptr<Session> session(new Session(cl, device));
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                              reinterpret_cast<cl_context_properties>(device.platform), 0};
+  cl_int code = CL_SUCCESS;
+  session->context_ = cl->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code);
+  if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a context on {}", device.info.selector));
+  session->service_queue_ = cl->clCreateCommandQueue(session->context_, device.id, 0, &code);
+  if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a command queue on {}", device.info.selector));
+  session->guard_ = make_guard(*cl, device.id);
+  return session;
+}
+
+Session::~Session() {
+  if (abandoned()) return;
+  if (service_queue_ != nullptr) cl_->clReleaseCommandQueue(service_queue_);
+  if (context_ != nullptr) cl_->clReleaseContext(context_);
+}
+
+Result<void> Session::check() const {
+  if (state_ == State::in_use) return {};
+  return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", device_.info.selector));
+}
+
+Result<void> Session::wait(cl_event event, Nanoseconds limit) {
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    cl_int status = CL_QUEUED;
+    const cl_int code = cl_->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    if (code != CL_SUCCESS) return cl_error(code, "waiting for the device");
+    if (status <= CL_COMPLETE) return {};
+    const auto waited = Clock::now() - start;
+    if (std::chrono::duration<double, std::nano>(waited).count() > limit.value()) {
+      state_ = State::abandoned;
+      return Error(ErrorCode::timeout, fmt::format("the kernel ran longer than {:g} ms", to_ms(limit)));
+    }
+    pause(waited);
+  }
+}
+
+Error Session::failure(cl_int code, std::string_view doing) {
+  Error error = cl_error(code, doing);
+  if (error.code() != ErrorCode::device_lost && works()) return error;
+  close();
+  return Error(ErrorCode::device_lost, fmt::format("{} failed and broke the context", doing))
+      .native(code, std::string(cl_name(code)));
+}
+
+// Whether the context still does what it is told, tried on a buffer of its own.
+bool Session::works() {
+  const cl_uint written = 0x600d;
+  cl_uint read = 0;
+  cl_int code = CL_SUCCESS;
+  const cl_mem memory = cl_->clCreateBuffer(context_, CL_MEM_READ_WRITE, sizeof written, nullptr, &code);
+  if (code != CL_SUCCESS) return false;
+  cl_->clEnqueueWriteBuffer(service_queue_, memory, CL_TRUE, 0, sizeof written, &written, 0, nullptr, nullptr);
+  cl_->clEnqueueReadBuffer(service_queue_, memory, CL_TRUE, 0, sizeof read, &read, 0, nullptr, nullptr);
+  cl_->clReleaseMemObject(memory);
+  return read == written;
+}
+
+}  // namespace wattune::backend::opencl

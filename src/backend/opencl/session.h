@@ -1,0 +1,91 @@
+// Session: one life of an OpenCL device, from opening or reset() until it is reset, lost, or destroyed.
+//
+// Every object made from a device keeps its Session alive, so that objects may be destroyed in any order and after a
+// reset; reset() closes the old Session, whose objects then answer device_lost. A Session in which a kernel runs
+// without end is abandoned: its handles are leaked, because releasing them would wait for that kernel.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backend/opencl/discovery.h"
+#include "wattune/core/units.h"
+
+namespace wattune::backend::opencl {
+
+class Session {
+ public:
+  static Result<std::shared_ptr<Session>> open(const ClDevice& device);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  const ClApi& cl() const { return *cl_; }
+  cl_context context() const { return context_; }
+  cl_device_id device() const { return device_.id; }
+  // For small transfers beside the user's streams.
+  cl_command_queue service_queue() const { return service_queue_; }
+  const DeviceInfo& info() const { return device_.info; }
+  // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
+  std::span<const std::byte> guard() const { return guard_; }
+
+  // device_lost unless the session is in use.
+  Result<void> check() const;
+  void close() {
+    if (state_ == State::in_use) state_ = State::closed;
+  }
+  bool abandoned() const { return state_ == State::abandoned; }
+
+  // Waits until the event is complete, or has failed (which is not an error here). On timeout the session is abandoned.
+  Result<void> wait(cl_event event, Nanoseconds limit);
+  // The error of a failed command. Finds out whether the context still works: if not, the session is closed and the
+  // error becomes device_lost.
+  Error failure(cl_int code, std::string_view doing);
+
+ private:
+  enum class State { in_use, closed, abandoned };
+
+  Session(const ClApi* cl, ClDevice device) : cl_(cl), device_(std::move(device)) {}
+  bool works();
+
+  const ClApi* cl_;
+  ClDevice device_;
+  cl_context context_ = nullptr;
+  cl_command_queue service_queue_ = nullptr;
+  std::vector<std::byte> guard_;
+  State state_ = State::in_use;
+};
+
+inline void release(const ClApi& cl, cl_command_queue queue) { cl.clReleaseCommandQueue(queue); }
+inline void release(const ClApi& cl, cl_event event) { cl.clReleaseEvent(event); }
+inline void release(const ClApi& cl, cl_kernel kernel) { cl.clReleaseKernel(kernel); }
+inline void release(const ClApi& cl, cl_mem memory) { cl.clReleaseMemObject(memory); }
+inline void release(const ClApi& cl, cl_program program) { cl.clReleaseProgram(program); }
+
+// Owns one reference to an OpenCL object.
+template <typename T>
+class Handle {
+ public:
+  Handle() = default;
+  Handle(std::shared_ptr<Session> session, T raw) : session_(std::move(session)), raw_(raw) {}
+  Handle(Handle&& other) noexcept : session_(std::move(other.session_)), raw_(std::exchange(other.raw_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(session_, other.session_);
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~Handle() {
+    if (raw_ != nullptr && !session_->abandoned()) release(session_->cl(), raw_);
+  }
+
+  T get() const { return raw_; }
+  const std::shared_ptr<Session>& session() const { return session_; }
+
+ private:
+  std::shared_ptr<Session> session_;
+  T raw_ = nullptr;
+};
+
+}  // namespace wattune::backend::opencl

@@ -1,0 +1,194 @@
+#include "backend/opencl/stream.h"
+
+#include <fmt/format.h>
+
+#include "backend/launch_check.h"
+#include "backend/opencl/buffer.h"
+#include "backend/opencl/cl_error.h"
+#include "backend/opencl/program.h"
+
+namespace wattune::backend::opencl {
+
+namespace {
+
+// A command in the queue. Shared with the Event that the caller holds.
+struct Command {
+  Handle<cl_event> event;
+  std::string doing;
+};
+using CommandPointer = std::shared_ptr<const Command>;
+
+class OpenClEvent : public Event {
+ public:
+  explicit OpenClEvent(CommandPointer command) : command_(std::move(command)) {}
+
+  Result<Nanoseconds> duration() const override {
+    const Session& session = *command_->event.session();
+    WATTUNE_TRY(session.check());
+    cl_ulong start = 0;
+    cl_ulong end = 0;
+    cl_int code = session.cl().clGetEventProfilingInfo(command_->event.get(), CL_PROFILING_COMMAND_START, sizeof start,
+                                                       &start, nullptr);
+    if (code == CL_SUCCESS)
+      code = session.cl().clGetEventProfilingInfo(command_->event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                                  nullptr);
+    if (code != CL_SUCCESS) return cl_error(code, "reading the time of " + command_->doing);
+    if (end <= start) return Error(ErrorCode::unavailable, "the device reported no time for " + command_->doing);
+    return Nanoseconds(static_cast<double>(end - start));
+  }
+
+ private:
+  CommandPointer command_;
+};
+
+// What the interface hands back are objects of this backend.
+const OpenClBuffer& own(const Buffer& buffer) { return static_cast<const OpenClBuffer&>(buffer); }
+
+class OpenClStream : public Stream {
+ public:
+  explicit OpenClStream(Handle<cl_command_queue> queue) : queue_(std::move(queue)) {}
+
+  Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
+    if (data.empty()) return session().check();
+    return enqueue("writing a buffer", [&](cl_event* event) {
+      return cl().clEnqueueWriteBuffer(queue_.get(), own(buffer).contents(), CL_FALSE, 0, data.size(), data.data(), 0,
+                                       nullptr, event);
+    });
+  }
+
+  Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
+    if (data.empty()) return session().check();
+    return enqueue("reading a buffer", [&](cl_event* event) {
+      return cl().clEnqueueReadBuffer(queue_.get(), own(buffer).contents(), CL_FALSE, 0, data.size(), data.data(), 0,
+                                      nullptr, event);
+    });
+  }
+
+  Result<void> copy(const Buffer& from, Buffer& to) override {
+    if (from.bytes() == 0) return session().check();
+    return enqueue("copying a buffer", [&](cl_event* event) {
+      return cl().clEnqueueCopyBuffer(queue_.get(), own(from).contents(), own(to).contents(), 0, 0, from.bytes(), 0,
+                                      nullptr, event);
+    });
+  }
+
+  Result<void> fill(Buffer& buffer, std::byte value) override {
+    if (buffer.bytes() == 0) return session().check();
+    return enqueue("filling a buffer", [&](cl_event* event) {
+      return cl().clEnqueueFillBuffer(queue_.get(), own(buffer).contents(), &value, sizeof value, 0, buffer.bytes(), 0,
+                                      nullptr, event);
+    });
+  }
+
+  Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
+                                        std::span<const LaunchArgument> arguments) override {
+    WATTUNE_TRY(session().check());
+    WATTUNE_TRY(check_launch(session().info(), kernel, geometry, arguments));
+    const auto& own_kernel = static_cast<const OpenClKernel&>(kernel);
+    for (std::size_t i = 0; i < arguments.size(); ++i) WATTUNE_TRY(set_argument(own_kernel, i, arguments[i]));
+    if (const std::uint64_t local = own_kernel.local_memory_bytes(); local > session().info().local_memory_bytes)
+      return Error(ErrorCode::launch_failed,
+                   fmt::format("kernel `{}` cannot be launched: {} bytes of local memory, the device has {}",
+                               kernel.name(), local, session().info().local_memory_bytes));
+    std::array<std::size_t, 3> global;
+    for (std::size_t d = 0; d < 3; ++d) global[d] = geometry.groups[d] * geometry.group_size[d];
+    WATTUNE_TRY(enqueue(fmt::format("kernel `{}`", kernel.name()), [&](cl_event* event) {
+      return cl().clEnqueueNDRangeKernel(queue_.get(), own_kernel.get(), 3, nullptr, global.data(),
+                                         geometry.group_size.data(), 0, nullptr, event);
+    }));
+    return std::unique_ptr<Event>(std::make_unique<OpenClEvent>(commands_.back()));
+  }
+
+  Result<void> finish(Nanoseconds limit) override {
+    WATTUNE_TRY(session().check());
+    const std::vector<CommandPointer> commands = std::exchange(commands_, {});
+    if (commands.empty()) return {};
+    if (const cl_int code = cl().clFlush(queue_.get()); code != CL_SUCCESS)
+      return session().failure(code, "sending commands");
+    WATTUNE_TRY(session().wait(commands.back()->event.get(), limit));
+    for (const CommandPointer& command : commands) {
+      cl_int status = CL_COMPLETE;
+      cl().clGetEventInfo(command->event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+      if (status < 0) return session().failure(status, command->doing);
+    }
+    return {};
+  }
+
+  Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
+    WATTUNE_TRY(finish(limit));
+    const std::span<const std::byte> guard = session().guard();
+    std::array<std::vector<std::byte>, 2> found;
+    for (std::size_t side = 0; side < 2; ++side) {
+      found[side].resize(guard.size());
+      WATTUNE_TRY(enqueue("reading a guard zone", [&](cl_event* event) {
+        return cl().clEnqueueReadBuffer(queue_.get(), own(buffer).allocation(), CL_FALSE,
+                                        own(buffer).guard_offsets()[side], guard.size(), found[side].data(), 0, nullptr,
+                                        event);
+      }));
+    }
+    WATTUNE_TRY(finish(limit));
+    std::array<std::size_t, 2> changed{};
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t i = 0; i < guard.size(); ++i) changed[side] += found[side][i] != guard[i];
+      if (changed[side] > 0) WATTUNE_TRY(renew_guard(own(buffer), side));
+    }
+    WATTUNE_TRY(finish(limit));
+    return changed;
+  }
+
+ private:
+  Session& session() const { return *queue_.session(); }
+  const ClApi& cl() const { return session().cl(); }
+
+  // `call` enqueues one command and stores its event.
+  template <typename Call>
+  Result<void> enqueue(std::string doing, Call call) {
+    WATTUNE_TRY(session().check());
+    cl_event event = nullptr;
+    if (const cl_int code = call(&event); code != CL_SUCCESS) return session().failure(code, doing);
+    commands_.push_back(
+        std::make_shared<Command>(Command{Handle<cl_event>(queue_.session(), event), std::move(doing)}));
+    return {};
+  }
+
+  Result<void> renew_guard(const OpenClBuffer& buffer, std::size_t side) {
+    const std::span<const std::byte> guard = session().guard();
+    return enqueue("renewing a guard zone", [&](cl_event* event) {
+      return cl().clEnqueueWriteBuffer(queue_.get(), buffer.allocation(), CL_FALSE, buffer.guard_offsets()[side],
+                                       guard.size(), guard.data(), 0, nullptr, event);
+    });
+  }
+
+  Result<void> set_argument(const OpenClKernel& kernel, std::size_t index, const LaunchArgument& argument) {
+    cl_mem memory = nullptr;
+    std::size_t size = sizeof memory;
+    const void* value = &memory;
+    if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
+      if (*buffer != nullptr) memory = own(**buffer).contents();
+    } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
+      size = scalar->bytes.size();
+      value = scalar->bytes.data();
+    } else {
+      size = std::max<std::size_t>(1, std::get<LocalBytes>(argument).bytes);
+      value = nullptr;
+    }
+    const cl_int code = cl().clSetKernelArg(kernel.get(), static_cast<cl_uint>(index), size, value);
+    if (code == CL_SUCCESS) return {};
+    return cl_error(code, fmt::format("setting argument {} of kernel `{}` to {} bytes", index, kernel.name(), size));
+  }
+
+  Handle<cl_command_queue> queue_;
+  std::vector<CommandPointer> commands_;  // since the last finish
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session) {
+  cl_int code = CL_SUCCESS;
+  const cl_command_queue queue =
+      session->cl().clCreateCommandQueue(session->context(), session->device(), CL_QUEUE_PROFILING_ENABLE, &code);
+  if (code != CL_SUCCESS) return cl_error(code, "making a command queue");
+  return std::unique_ptr<Stream>(std::make_unique<OpenClStream>(Handle<cl_command_queue>(session, queue)));
+}
+
+}  // namespace wattune::backend::opencl

@@ -1,0 +1,109 @@
+#include "wattune/backend/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "backend/opencl/opencl_device.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::backend {
+
+namespace {
+
+// Everything a backend must provide to be listed and opened.
+struct Backend {
+  const char* name;  // also the first part of its selectors
+  Result<std::vector<DeviceInfo>> (*discover)();
+  Result<std::unique_ptr<Device>> (*open)(const std::string& selector);
+};
+
+constexpr Backend kBackends[] = {
+    {"opencl", opencl::discover_devices, opencl::open_device},
+};
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+int rank_of(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::gpu: return 3;
+    case DeviceKind::accelerator: return 2;
+    case DeviceKind::cpu: return 1;
+    case DeviceKind::simulated: return 0;
+  }
+  return 0;
+}
+
+bool better(const DeviceInfo& a, const DeviceInfo& b) {
+  if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
+  return a.compute_units * a.clock_mhz > b.compute_units * b.clock_mhz;
+}
+
+std::vector<DeviceInfo> devices_where(const Discovery& discovery, const auto& predicate) {
+  std::vector<DeviceInfo> found;
+  std::ranges::copy_if(discovery.devices, std::back_inserter(found), predicate);
+  return found;
+}
+
+Error nothing_here(const Discovery& discovery) {
+  std::string reasons;
+  for (const BackendStatus& status : discovery.backends)
+    if (!status.available)
+      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", status.backend, status.reason);
+  return Error(ErrorCode::unavailable, "this machine has no device to run kernels on").hint(std::move(reasons));
+}
+
+}  // namespace
+
+Discovery discover() {
+  Discovery discovery;
+  for (const Backend& backend : kBackends) {
+    Result<std::vector<DeviceInfo>> devices = backend.discover();
+    if (devices) std::ranges::move(*devices, std::back_inserter(discovery.devices));
+    discovery.backends.push_back(
+        {backend.name, devices.has_value(), devices ? std::string() : devices.error().to_string()});
+  }
+  return discovery;
+}
+
+Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
+  const std::string prefix = selector.substr(0, selector.find(':'));
+  std::vector<std::string> names;
+  for (const Backend& backend : kBackends) {
+    if (prefix == backend.name) return backend.open(selector);
+    names.emplace_back(backend.name);
+  }
+  return Error(ErrorCode::not_found, fmt::format("no backend `{}`", prefix))
+      .about(selector)
+      .hint(suggest(prefix, names));
+}
+
+const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices) {
+  // The first of equals, so that the choice does not depend on the algorithm.
+  const DeviceInfo* best = nullptr;
+  for (const DeviceInfo& device : devices)
+    if (best == nullptr || better(device, *best)) best = &device;
+  return best;
+}
+
+Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted) {
+  if (discovery.devices.empty()) return nothing_here(discovery);
+  if (wanted == "auto") return *best_device(discovery.devices);
+  const std::string key = lower(wanted);
+  std::vector<DeviceInfo> found =
+      devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.selector) == key; });
+  if (found.empty()) found = devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.backend) == key; });
+  if (found.empty() && !key.empty())
+    found = devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.name).find(key) != std::string::npos; });
+  if (!found.empty()) return *best_device(found);
+  std::vector<std::string> names{"auto"};
+  for (const DeviceInfo& device : discovery.devices) names.push_back(device.selector);
+  return Error(ErrorCode::not_found, fmt::format("no device `{}` on this machine", wanted))
+      .hint(suggest(wanted, names));
+}
+
+}  // namespace wattune::backend

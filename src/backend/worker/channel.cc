@@ -1,0 +1,118 @@
+#include "backend/worker/channel.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace wattune::backend::worker {
+
+namespace {
+
+// Reads "WTW1" in memory; the digit is the version of the protocol.
+constexpr std::uint64_t kMagic = 0x31575457;
+
+struct Header {
+  std::uint64_t magic = kMagic;
+  std::uint64_t payload_bytes = 0;
+};
+
+Error system_error(const char* doing) {
+  const int code = errno;
+  return Error(ErrorCode::io_error, std::string(doing) + ": " + std::strerror(code))
+      .native(code, strerrorname_np(code) ? strerrorname_np(code) : "");
+}
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
+
+}  // namespace
+
+Deadline deadline_in(Nanoseconds limit) {
+  constexpr double kCentury = 3e18;
+  if (!(limit.value() < kCentury)) return std::nullopt;
+  return std::chrono::steady_clock::now() + std::chrono::nanoseconds(static_cast<std::int64_t>(limit.value()));
+}
+
+void Descriptor::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<void> Channel::wait(short events, const Deadline& deadline) {
+  for (;;) {
+    timespec left{};
+    if (deadline) {
+      const auto remaining = std::max(*deadline - std::chrono::steady_clock::now(), {});
+      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(remaining);
+      left = {seconds.count(), std::chrono::nanoseconds(remaining - seconds).count()};
+    }
+    pollfd entry{socket_.get(), events, 0};
+    const int ready = ppoll(&entry, 1, deadline ? &left : nullptr, nullptr);
+    if (ready > 0) return {};
+    if (ready == 0) return Error(ErrorCode::timeout, "no answer in time");
+    if (errno != EINTR) return system_error("waiting on a socket");
+  }
+}
+
+Result<void> Channel::send_bytes(std::span<const std::byte> bytes, const Deadline& deadline) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    } else if (would_block()) {
+      WATTUNE_TRY(wait(POLLOUT, deadline));
+    } else if (errno != EINTR) {
+      return system_error("writing to a socket");
+    }
+  }
+  return {};
+}
+
+Result<void> Channel::receive_bytes(std::span<std::byte> bytes, const Deadline& deadline) {
+  while (!bytes.empty()) {
+    const ssize_t received = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (received > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(received));
+    } else if (received == 0) {
+      return Error(ErrorCode::io_error, "the other end closed the connection");
+    } else if (would_block()) {
+      WATTUNE_TRY(wait(POLLIN, deadline));
+    } else if (errno != EINTR) {
+      return system_error("reading from a socket");
+    }
+  }
+  return {};
+}
+
+Result<void> Channel::send(std::span<const std::byte> payload, const Deadline& deadline) {
+  if (payload.size() > kMaxPayload) return Error(ErrorCode::invalid_argument, "a message to a worker is too long");
+  // Header and payload in one call: most messages are short, and a call costs more than a copy.
+  const Header header{kMagic, payload.size()};
+  std::vector<std::byte> frame(sizeof header + payload.size());
+  std::memcpy(frame.data(), &header, sizeof header);
+  std::ranges::copy(payload, frame.begin() + sizeof header);
+  return send_bytes(frame, deadline);
+}
+
+Result<std::vector<std::byte>> Channel::receive(const Deadline& deadline) {
+  Header header;
+  WATTUNE_TRY(receive_bytes(std::as_writable_bytes(std::span(&header, 1)), deadline));
+  if (header.magic != kMagic || header.payload_bytes > kMaxPayload)
+    return Error(ErrorCode::parse_error, "what came over the socket is no message of this version");
+  // In pieces, so that a wrong length does not allocate more than what really comes.
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::vector<std::byte> payload;
+  while (payload.size() < header.payload_bytes) {
+    const std::size_t had = payload.size();
+    payload.resize(std::min<std::size_t>(header.payload_bytes, had + kPiece));
+    WATTUNE_TRY(receive_bytes(std::span(payload).subspan(had), deadline));
+  }
+  return payload;
+}
+
+}  // namespace wattune::backend::worker

@@ -1,0 +1,62 @@
+// Frames over one end of a stream socket.
+//
+// A frame is a 16-byte header (magic, which names the protocol's version, and the payload's length) and a payload of at
+// most kMaxPayload bytes. Bare bytes may follow where both ends expect them. Interrupted calls go on, a peer that is
+// gone is an error and no signal, and every wait ends at its deadline.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+
+namespace wattune::backend::worker {
+
+inline constexpr std::size_t kMaxPayload = std::size_t{256} << 20;
+
+// When to give up; nothing: never.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+// `limit` from now; a limit beyond any machine's life (infinity) is none.
+Deadline deadline_in(Nanoseconds limit);
+
+// Owns a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  int get() const { return fd_; }
+  void close();
+
+ private:
+  int fd_;
+};
+
+// Errors of all functions: timeout; io_error (the peer is gone); parse_error (what came is no frame).
+class Channel {
+ public:
+  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+
+  Result<void> send(std::span<const std::byte> payload, const Deadline& deadline);
+  Result<std::vector<std::byte>> receive(const Deadline& deadline);
+  Result<void> send_bytes(std::span<const std::byte> bytes, const Deadline& deadline);
+  Result<void> receive_bytes(std::span<std::byte> bytes, const Deadline& deadline);
+  void close() { socket_.close(); }
+
+ private:
+  Result<void> wait(short events, const Deadline& deadline);
+
+  Descriptor socket_;
+};
+
+}  // namespace wattune::backend::worker

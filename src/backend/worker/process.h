@@ -1,0 +1,49 @@
+// WorkerProcess: a child process that speaks the protocol, from its start to its reaping.
+//
+// The child leads a process group of its own (Ctrl-C in the terminal goes to its parent only), inherits no descriptor
+// but its socket, leaves no core dump, and is the first that the kernel ends when memory runs out.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "backend/worker/channel.h"
+#include "wattune/backend/worker.h"
+
+namespace wattune::backend::worker {
+
+// The descriptor on which a worker finds its socket.
+inline constexpr int kWorkerDescriptor = 3;
+
+class WorkerProcess {
+ public:
+  // unavailable when the program cannot be found or started.
+  static Result<WorkerProcess> start(const WorkerOptions& options);
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&&) = delete;
+  // Closes the socket, which a worker takes as the request to end; kills it when it does not.
+  ~WorkerProcess();
+
+  Channel& channel() { return channel_; }
+  // Kills and reaps.
+  void kill();
+  // Waits for a worker that hung up, kills it if it stays, and tells how it ended: a device_lost whose message is like
+  // "worker killed by SIGSEGV" and ends with the last line it wrote to its standard error; native: the signal.
+  Error explain_end();
+
+ private:
+  WorkerProcess(pid_t pid, Channel channel, Descriptor standard_error)
+      : pid_(pid), channel_(std::move(channel)), standard_error_(std::move(standard_error)) {}
+
+  bool reap_within(Nanoseconds limit);
+  std::string last_words();
+
+  pid_t pid_;  // -1 once reaped
+  int status_ = 0;
+  bool killed_by_us_ = false;
+  Channel channel_;
+  Descriptor standard_error_;  // read end of a pipe; none when the worker shares ours
+};
+
+}  // namespace wattune::backend::worker

@@ -1,0 +1,187 @@
+// What a client and its worker say to each other.
+//
+// The client asks, the worker answers, one request at a time. A message is a frame (channel.h) of:
+//   request   Envelope (what is asked, and which objects are no longer needed), then the struct of that request
+//   answer    a boolean; true: the struct of the answer, false: an ErrorFields
+// Objects live in the worker and are named by ids, which count from 1 and are never used again. Contents of buffers
+// follow their message as bare bytes, in the order of the commands: those to be written behind a RunRequest, those
+// read behind its good answer. Both ends know their lengths from the commands.
+#pragma once
+
+#include "backend/worker/wire.h"
+#include "wattune/backend/device.h"
+#include "wattune/backend/registry.h"
+
+namespace wattune::backend::worker {
+
+using ObjectId = std::uint64_t;  // 0: none
+
+enum class Request : std::uint32_t { discover, open, build, kernel, buffer, stream, run };
+
+struct Envelope {
+  Request request = Request::discover;
+  std::vector<ObjectId> released;
+};
+
+struct Nothing {};
+
+// An answer that is the id of a new object.
+struct Created {
+  ObjectId id = 0;
+};
+
+struct OpenRequest {
+  std::string selector;
+};
+
+struct BuildRequest {
+  KernelSource source;
+  std::vector<Macro> macros;
+  Nanoseconds limit;
+};
+struct BuildAnswer {
+  ObjectId id = 0;
+  std::string log;
+};
+
+struct KernelRequest {
+  ObjectId program = 0;
+  std::string name;
+};
+struct KernelAnswer {
+  ObjectId id = 0;
+  std::uint64_t argument_count = 0;
+  std::uint64_t max_work_group_size = 0;
+};
+
+struct BufferRequest {
+  std::uint64_t bytes = 0;
+};
+
+struct WriteCommand {
+  ObjectId buffer = 0;
+  std::uint64_t bytes = 0;
+};
+struct ReadCommand {
+  ObjectId buffer = 0;
+  std::uint64_t bytes = 0;
+};
+struct CopyCommand {
+  ObjectId from = 0;
+  ObjectId to = 0;
+};
+struct FillCommand {
+  ObjectId buffer = 0;
+  std::byte value{};
+};
+struct BufferArgument {
+  ObjectId buffer = 0;
+};
+struct LaunchCommand {
+  ObjectId kernel = 0;
+  Geometry3 geometry;
+  std::vector<std::variant<BufferArgument, ScalarBytes, LocalBytes>> arguments;
+};
+using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand>;
+
+// Runs the commands and waits for them; then checks the guard zones of a buffer, if one is named.
+struct RunRequest {
+  ObjectId stream = 0;
+  Nanoseconds limit;
+  std::vector<Command> commands;
+  ObjectId guarded_buffer = 0;
+};
+
+struct ErrorFields {
+  ErrorCode code = ErrorCode::internal;
+  std::string message;
+  SourcePosition position;
+  std::string offending_text;
+  std::string advice;
+  std::int64_t native_code = 0;
+  std::string native_name;
+  std::vector<std::string> context;  // innermost first
+};
+
+struct RunAnswer {
+  // One per launch, in order.
+  std::vector<std::variant<Nanoseconds, ErrorFields>> durations;
+  std::array<std::uint64_t, 2> changed_guard_bytes{};
+};
+
+ErrorFields to_fields(const Error& error);
+Error to_error(ErrorFields fields);
+
+// clang-format off
+template <> inline constexpr auto kFields<Nothing> = std::tuple<>();
+template <> inline constexpr auto kFields<SourcePosition> =
+    std::tuple(&SourcePosition::file, &SourcePosition::line, &SourcePosition::column);
+template <> inline constexpr auto kFields<ErrorFields> =
+    std::tuple(&ErrorFields::code, &ErrorFields::message, &ErrorFields::position, &ErrorFields::offending_text,
+               &ErrorFields::advice, &ErrorFields::native_code, &ErrorFields::native_name, &ErrorFields::context);
+template <> inline constexpr auto kFields<DeviceInfo> =
+    std::tuple(&DeviceInfo::selector, &DeviceInfo::backend, &DeviceInfo::kind, &DeviceInfo::name, &DeviceInfo::vendor,
+               &DeviceInfo::platform, &DeviceInfo::driver_version, &DeviceInfo::language_version,
+               &DeviceInfo::compute_units, &DeviceInfo::clock_mhz, &DeviceInfo::global_memory_bytes,
+               &DeviceInfo::local_memory_bytes, &DeviceInfo::max_allocation_bytes, &DeviceInfo::max_work_group_size,
+               &DeviceInfo::max_work_item_sizes);
+template <> inline constexpr auto kFields<BackendStatus> =
+    std::tuple(&BackendStatus::backend, &BackendStatus::available, &BackendStatus::reason);
+template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);
+template <> inline constexpr auto kFields<KernelSource> =
+    std::tuple(&KernelSource::language, &KernelSource::function, &KernelSource::file, &KernelSource::text,
+               &KernelSource::options);
+template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
+template <> inline constexpr auto kFields<Geometry3> = std::tuple(&Geometry3::groups, &Geometry3::group_size);
+template <> inline constexpr auto kFields<ScalarBytes> = std::tuple(&ScalarBytes::bytes);
+template <> inline constexpr auto kFields<LocalBytes> = std::tuple(&LocalBytes::bytes);
+
+template <> inline constexpr auto kFields<Envelope> = std::tuple(&Envelope::request, &Envelope::released);
+template <> inline constexpr auto kFields<Created> = std::tuple(&Created::id);
+template <> inline constexpr auto kFields<OpenRequest> = std::tuple(&OpenRequest::selector);
+template <> inline constexpr auto kFields<BuildRequest> =
+    std::tuple(&BuildRequest::source, &BuildRequest::macros, &BuildRequest::limit);
+template <> inline constexpr auto kFields<BuildAnswer> = std::tuple(&BuildAnswer::id, &BuildAnswer::log);
+template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
+template <> inline constexpr auto kFields<KernelAnswer> =
+    std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::max_work_group_size);
+template <> inline constexpr auto kFields<BufferRequest> = std::tuple(&BufferRequest::bytes);
+template <> inline constexpr auto kFields<WriteCommand> = std::tuple(&WriteCommand::buffer, &WriteCommand::bytes);
+template <> inline constexpr auto kFields<ReadCommand> = std::tuple(&ReadCommand::buffer, &ReadCommand::bytes);
+template <> inline constexpr auto kFields<CopyCommand> = std::tuple(&CopyCommand::from, &CopyCommand::to);
+template <> inline constexpr auto kFields<FillCommand> = std::tuple(&FillCommand::buffer, &FillCommand::value);
+template <> inline constexpr auto kFields<BufferArgument> = std::tuple(&BufferArgument::buffer);
+template <> inline constexpr auto kFields<LaunchCommand> =
+    std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
+template <> inline constexpr auto kFields<RunRequest> =
+    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer);
+template <> inline constexpr auto kFields<RunAnswer> =
+    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes);
+// clang-format on
+
+// The answer as both ends see it.
+template <typename T>
+void put_answer(Writer& writer, const Result<T>& answer) {
+  writer.put(answer.has_value());
+  if (answer) {
+    writer.put(*answer);
+  } else {
+    writer.put(to_fields(answer.error()));
+  }
+}
+
+// internal when the bytes are no answer; the error that the worker sent when they are a bad one.
+template <typename T>
+Result<T> get_answer(std::span<const std::byte> bytes) {
+  Reader reader(bytes);
+  bool good = false;
+  T answer;
+  ErrorFields error;
+  reader.get(good);
+  good ? reader.get(answer) : reader.get(error);
+  if (!reader.complete()) return Error(ErrorCode::parse_error, "the worker's answer makes no sense");
+  if (!good) return to_error(std::move(error));
+  return answer;
+}
+
+}  // namespace wattune::backend::worker

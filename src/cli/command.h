@@ -1,0 +1,38 @@
+// Command: one subcommand of the program: what it adds to the command line, and what it does.
+//
+// Every add_X() is in the file of its name. It declares options, whose values live as long as the returned Command,
+// and returns what to run once they are parsed. Results go to standard output, all else to standard error. An Error
+// becomes one line and an exit status, in program.cc.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "wattune/core/result.h"
+
+namespace wattune::cli {
+
+// docs/cli.md promises these.
+enum class ExitStatus {
+  good = 0,
+  nothing_correct = 1,  // it ran, but no configuration was correct
+  user_error = 2,
+  environment = 3,  // no device, device lost, disk full
+  interrupted = 130,
+};
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<Result<ExitStatus>()> run;
+};
+
+Command add_tune(CLI::App& program);
+Command add_space(CLI::App& program);
+Command add_devices(CLI::App& program);
+Command add_show(CLI::App& program);
+Command add_export(CLI::App& program);
+Command add_init(CLI::App& program);
+Command add_completion(CLI::App& program);
+Command add_man(CLI::App& program);
+
+}  // namespace wattune::cli

@@ -1,0 +1,85 @@
+#include "cli/devices.h"
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "wattune/backend/worker.h"
+
+namespace wattune::cli {
+
+namespace {
+
+std::string table_of_devices(const backend::Discovery& discovery) {
+  Table table({"selector", "name", "kind", "units", "clock", "memory", "driver"});
+  for (const DeviceInfo& device : discovery.devices) {
+    table.add({device.selector, device.name, to_string(device.kind), fmt::format("{}", device.compute_units),
+               fmt::format("{:.0f} MHz", device.clock_mhz),
+               format_bytes(static_cast<double>(device.global_memory_bytes)), device.driver_version});
+  }
+  std::string text = discovery.devices.empty() ? "no device found\n" : table.to_string();
+  if (const DeviceInfo* best = backend::best_device(discovery.devices)) {
+    text += fmt::format("\n`--device auto` means {}\n", best->selector);
+  }
+  for (const backend::BackendStatus& status : discovery.backends) {
+    if (!status.available) text += fmt::format("{}: not available: {}\n", status.backend, status.reason);
+  }
+  return text;
+}
+
+Json discovery_json(const backend::Discovery& discovery) {
+  Json json = {{"devices", Json::array()}, {"backends", Json::array()}, {"auto", nullptr}};
+  for (const DeviceInfo& device : discovery.devices) json["devices"].push_back(to_json(device));
+  for (const backend::BackendStatus& status : discovery.backends) {
+    json["backends"].push_back(
+        {{"backend", status.backend}, {"available", status.available}, {"reason", status.reason}});
+  }
+  if (const DeviceInfo* best = backend::best_device(discovery.devices)) json["auto"] = best->selector;
+  return json;
+}
+
+Result<ExitStatus> run_devices(bool json, bool in_process) {
+  WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
+  const bool printed = print_result(json ? dump(discovery_json(discovery)) : table_of_devices(discovery));
+  return printed ? ExitStatus::good : ExitStatus::environment;
+}
+
+Error no_device(const backend::Discovery& discovery) {
+  std::string reasons;
+  for (const backend::BackendStatus& status : discovery.backends) {
+    if (status.available) continue;
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", status.backend, status.reason);
+  }
+  return Error(ErrorCode::unavailable, "no device found").hint(reasons.empty() ? "see `wattune devices`" : reasons);
+}
+
+}  // namespace
+
+Result<backend::Discovery> find_devices(bool in_process) {
+  return in_process ? backend::discover() : backend::discover_in_worker();
+}
+
+Result<std::unique_ptr<backend::Device>> open_named_device(const std::string& wanted, bool in_process) {
+  WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
+  if (discovery.devices.empty()) return no_device(discovery);
+  WATTUNE_ASSIGN(const DeviceInfo device, backend::select_device(discovery, wanted));
+  return in_process ? backend::open_device(device.selector) : backend::open_device_in_worker(device.selector);
+}
+
+Command add_devices(CLI::App& program) {
+  struct Options {
+    bool json = false;
+    bool in_process = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("devices", "List the devices kernels can be tuned on, and what is missing");
+  app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
+  app->add_flag("--in-process", options->in_process, "Load the drivers into this process instead of a worker");
+  app->footer("Examples:\n  wattune devices\n  wattune tune kernel.toml --device opencl:0:0");
+  return {app, [options] { return run_devices(options->json, options->in_process); }};
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,26 @@
+// The values of the library as JSON, for --json (docs/formats/json.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "wattune/core/trial.h"
+#include "wattune/core/uint128.h"
+
+namespace wattune::cli {
+
+using Json = nlohmann::ordered_json;  // fields stay in the order they are written
+
+// A number, exact, up to 2^64 - 1; decimal digits in a string above.
+Json to_json(Uint128 value);
+Json to_json(const Value& value);
+// An object, parameter to value.
+Json to_json(const Configuration& configuration);
+Json to_json(const DeviceInfo& device);
+// A measured configuration: configuration, objective, time_ms, interval_ms, confidence, samples, verified.
+Json to_json(const Trial& trial);
+
+// The document with two spaces of indentation and a line end. Bytes that are no UTF-8 are replaced.
+std::string dump(const Json& json);
+
+}  // namespace wattune::cli

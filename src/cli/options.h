@@ -1,0 +1,23 @@
+// Options whose text is parsed by a function that returns a Result, so that mistakes read as all others do.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+
+#include "wattune/core/result.h"
+
+namespace wattune::cli {
+
+template <typename Target, typename T>
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, Target& target, Result<T> (*parse)(std::string_view),
+                        const std::string& type_name, const std::string& description) {
+  const auto assign = [&target, parse, name](const std::string& text) {
+    Result<T> parsed = parse(text);
+    if (!parsed) throw CLI::ValidationError(name, parsed.error().to_string());
+    target = *std::move(parsed);
+  };
+  return app.add_option_function<std::string>(name, assign, description)->type_name(type_name);
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,125 @@
+#include "cli/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include "cli/terminal.h"
+#include "wattune/core/suggest.h"
+#include "wattune/core/version.h"
+
+namespace wattune::cli {
+
+namespace {
+
+ExitStatus exit_status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::unavailable:
+    case ErrorCode::busy:
+    case ErrorCode::io_error:
+    case ErrorCode::device_lost:
+    case ErrorCode::internal: return ExitStatus::environment;
+    case ErrorCode::cancelled: return ExitStatus::interrupted;
+    default: return ExitStatus::user_error;
+  }
+}
+
+int fail(const Error& error) {
+  print_error(error.to_string());
+  return static_cast<int>(exit_status_of(error.code()));
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// The subcommand that was parsed, or the program itself.
+const CLI::App& parsed_app(const CLI::App& program) {
+  const std::vector<CLI::App*> parsed = program.get_subcommands();
+  return parsed.empty() ? program : *parsed.front();
+}
+
+Error unexpected_argument(const CLI::App& program) {
+  const CLI::App& app = parsed_app(program);
+  const std::string argument = program.remaining(true).front();
+  if (&app == &program && !argument.starts_with("-")) {
+    return Error(ErrorCode::invalid_argument, "unknown command")
+        .about(argument)
+        .hint(suggest(argument, command_names(program)));
+  }
+  const std::string name = argument.substr(0, argument.find('='));
+  std::string advice = name.starts_with("--") ? suggest(name, option_names(app)) : std::string();
+  if (advice.empty())
+    advice = fmt::format("see `{} --help`", app.get_parent() != nullptr ? "wattune " + app.get_name() : "wattune");
+  return Error(ErrorCode::invalid_argument, "unexpected argument").about(argument).hint(std::move(advice));
+}
+
+// A parse error of CLI11 as ours.
+Error to_error(const CLI::App& program, const CLI::ParseError& parse_error) {
+  if (!program.remaining(true).empty()) return unexpected_argument(program);
+  std::string message = parse_error.what();
+  std::ranges::replace(message, '\n', ' ');
+  return Error(ErrorCode::invalid_argument, std::move(message));
+}
+
+int print_help(const CLI::App& program) {
+  return print_result(parsed_app(program).help("", CLI::AppFormatMode::Normal))
+             ? 0
+             : static_cast<int>(ExitStatus::environment);
+}
+
+}  // namespace
+
+Program make_program() {
+  Program program{.app = std::make_unique<CLI::App>("Wattune tunes GPU kernels.", "wattune"), .commands = {}};
+  CLI::App& app = *program.app;
+  app.set_version_flag("--version", fmt::format("wattune {}", kVersion), "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.get_formatter()->column_width(34);
+  app.require_subcommand(1);
+  app.footer(
+      "Getting started:\n"
+      "  wattune init                     write a spec and a kernel to start from\n"
+      "  wattune tune kernel.toml         tune it on the best device\n"
+      "  wattune show kernel.journal.jsonl\n\n"
+      "`wattune COMMAND --help` explains a command and gives examples.");
+  for (const auto add : {add_tune, add_space, add_devices, add_show, add_export, add_init, add_completion, add_man}) {
+    program.commands.push_back(add(app));
+  }
+  return program;
+}
+
+int run_program(int argc, const char* const* argv) {
+  const Program program = make_program();
+  try {
+    program.app->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return print_help(*program.app);
+  } catch (const CLI::CallForVersion& version) {
+    return print_result(fmt::format("{}\n", version.what())) ? 0 : static_cast<int>(ExitStatus::environment);
+  } catch (const CLI::ParseError& error) {
+    return fail(to_error(*program.app, error));
+  }
+  for (const Command& command : program.commands) {
+    if (!command.app->parsed()) continue;
+    const Result<ExitStatus> status = command.run();
+    return status ? static_cast<int>(*status) : fail(status.error());
+  }
+  return static_cast<int>(ExitStatus::user_error);
+}
+
+}  // namespace wattune::cli

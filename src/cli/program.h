@@ -1,0 +1,21 @@
+// The program `wattune`: its command line as a CLI11 tree, and one run of it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace wattune::cli {
+
+struct Program {
+  std::unique_ptr<CLI::App> app;
+  std::vector<Command> commands;
+};
+
+Program make_program();
+
+// Parses, runs the subcommand, prints its error if any. Returns the exit status of the process.
+int run_program(int argc, const char* const* argv);
+
+}  // namespace wattune::cli

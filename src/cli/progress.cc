@@ -1,0 +1,96 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/text.h"
+
+namespace wattune::cli {
+
+namespace {
+
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr auto kLogInterval = std::chrono::seconds(5);
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+}  // namespace
+
+ProgressDisplay::ProgressDisplay(ProgressOptions options, const std::vector<Trial>& recovered)
+    : options_(std::move(options)) {
+  for (const Trial& trial : recovered) count(trial);
+}
+
+void ProgressDisplay::count(const Trial& trial) {
+  if (!trial.observation.ok()) {
+    ++failures_;
+  } else if (trial.configuration.id() == options_.default_id) {
+    default_objective_ = trial.observation.objective();
+  }
+}
+
+void ProgressDisplay::on_start(const search::Progress& progress, std::size_t resumed) {
+  resumed_ = resumed;
+  show(progress);
+}
+
+void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
+  count(event.trial);
+  if (due(event.improved)) show(event.progress);
+}
+
+bool ProgressDisplay::due(bool improved) const {
+  if (!shown_ || (improved && !options_.live)) return true;
+  return Clock::now() - *shown_ >= (options_.live ? Clock::duration(kRedraw) : Clock::duration(kLogInterval));
+}
+
+void ProgressDisplay::show(const search::Progress& progress) {
+  shown_ = Clock::now();
+  if (!options_.live) return options_.write(line(progress, std::string::npos) + "\n");
+  // The last column stays free: some terminals wrap when it is written.
+  options_.write(std::string(kClearLine) + line(progress, options_.width() - 1));
+}
+
+void ProgressDisplay::finish() {
+  if (options_.live) options_.write(kClearLine);
+}
+
+// Parts in order of importance; what does not fit is left out.
+std::string ProgressDisplay::line(const search::Progress& progress, std::size_t width) const {
+  const auto left = options_.stop.evaluations_left(progress);
+  const Uint128 total =
+      left ? std::min<Uint128>(progress.evaluations + *left, progress.space_size) : progress.space_size;
+  std::vector<std::string> parts = {fmt::format("{}/{}", group_digits(progress.evaluations), group_digits(total))};
+  if (progress.best_objective) {
+    parts.push_back("best " + format_time(Nanoseconds(*progress.best_objective)));
+    if (default_objective_) parts.back() += fmt::format(" ({:.2f}x)", *default_objective_ / *progress.best_objective);
+  }
+  if (failures_ > 0) parts.push_back(fmt::format("{} failed", failures_));
+  if (const auto seconds = seconds_left(progress)) parts.push_back(format_wait(*seconds) + " left");
+  if (const double rate = evaluations_per_second(progress); rate > 0.0) parts.push_back(fmt::format("{:.3g}/s", rate));
+  std::string text;
+  for (const std::string& part : parts) {
+    if (text.size() + 2 + part.size() > width) break;
+    text += (text.empty() ? "" : "  ") + part;
+  }
+  return text;
+}
+
+double ProgressDisplay::evaluations_per_second(const search::Progress& progress) const {
+  const double seconds = to_seconds(progress.elapsed);
+  return seconds > 0.0 ? static_cast<double>(progress.evaluations - resumed_) / seconds : 0.0;
+}
+
+// By the time rule, and by how many evaluations are left at the present rate: whichever comes first.
+std::optional<double> ProgressDisplay::seconds_left(const search::Progress& progress) const {
+  std::optional<double> seconds;
+  if (options_.stop.time) seconds = to_seconds(*options_.stop.time - progress.elapsed);
+  const double rate = evaluations_per_second(progress);
+  if (rate <= 0.0) return seconds;
+  const auto left = options_.stop.evaluations_left(progress);
+  const double evaluations =
+      left ? static_cast<double>(*left) : to_double(progress.space_size) - static_cast<double>(progress.evaluations);
+  return std::min(seconds.value_or(std::numeric_limits<double>::infinity()), std::max(0.0, evaluations) / rate);
+}
+
+}  // namespace wattune::cli

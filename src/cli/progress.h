@@ -1,0 +1,51 @@
+// ProgressDisplay: what `wattune tune` shows while it runs, on standard error.
+//
+// On a terminal one line that is redrawn in place, at most ten times a second; elsewhere a line at each improvement
+// and otherwise every five seconds, so that logs stay short.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "wattune/tune/tuner.h"
+
+namespace wattune::cli {
+
+struct ProgressOptions {
+  bool live = false;  // standard error is a terminal
+  std::function<std::size_t()> width;
+  std::function<void(std::string_view)> write;  // bytes to standard error
+  search::StopRule stop;
+  ConfigurationId default_id = 0;
+};
+
+class ProgressDisplay : public tune::TuningObserver {
+ public:
+  // `recovered`: Trials of an earlier run that this one goes on from.
+  ProgressDisplay(ProgressOptions options, const std::vector<Trial>& recovered);
+
+  void on_start(const search::Progress& progress, std::size_t resumed) override;
+  void on_trial(const tune::TuningEvent& event) override;
+  // Clears the live line.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void count(const Trial& trial);
+  bool due(bool improved) const;
+  void show(const search::Progress& progress);
+  std::string line(const search::Progress& progress, std::size_t width) const;
+  std::optional<double> seconds_left(const search::Progress& progress) const;
+  double evaluations_per_second(const search::Progress& progress) const;
+
+  ProgressOptions options_;
+  std::uint64_t resumed_ = 0;
+  std::uint64_t failures_ = 0;
+  std::optional<double> default_objective_;
+  std::optional<Clock::time_point> shown_;
+};
+
+}  // namespace wattune::cli

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "wattune/report/report.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::cli {
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::uint64_t top = 10;
+  std::string svg;
+  bool overwrite = false;
+  bool json = false;
+};
+
+constexpr std::size_t kPlotHeight = 12;
+
+const Trial* default_trial(const ResultSet& results) {
+  if (results.info.default_values.empty()) return nullptr;
+  const auto found = std::ranges::find_if(results.trials, [&](const Trial& trial) {
+    return trial.observation.ok() && trial.configuration.values() == results.info.default_values;
+  });
+  return found == results.trials.end() ? nullptr : &*found;
+}
+
+std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
+  std::map<Status, std::uint64_t> counts;
+  for (const Trial& trial : results.trials) ++counts[trial.observation.status];
+  return counts;
+}
+
+std::optional<double> speed_up(const ResultSet& results) {
+  const Trial* best = results.best();
+  const Trial* standard = default_trial(results);
+  if (best == nullptr || standard == nullptr) return std::nullopt;
+  return standard->observation.objective() / best->observation.objective();
+}
+
+std::string facts(const ResultSet& results) {
+  std::string counts;
+  for (const auto& [status, count] : count_by_status(results)) {
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", group_digits(count), to_string(status));
+  }
+  std::string text =
+      fmt::format("kernel     {}{}{}\ndevice     {}\nevaluated  {} configurations: {}\n", results.info.kernel_name,
+                  results.info.problem_size.empty() ? "" : ", problem size ", results.info.problem_size,
+                  results.info.device.name, group_digits(results.trials.size()), counts);
+  if (const Trial* best = results.best()) {
+    text += fmt::format("best       {}  ({})\n", format_time(best->observation.statistics->median),
+                        best->configuration.to_string());
+  }
+  if (const Trial* standard = default_trial(results)) {
+    text += fmt::format("default    {}  ({:.2f}x slower than the best)\n",
+                        format_time(standard->observation.statistics->median), *speed_up(results));
+  }
+  return text;
+}
+
+std::string show_text(const ResultSet& results, std::size_t rows) {
+  const std::size_t width = terminal_width(STDOUT_FILENO);
+  std::string text = facts(results);
+  const auto add = [&](const std::string& title, const std::string& section) {
+    if (section.empty()) return;
+    text += fmt::format("\n{}\n{}{}", title, section, section.ends_with('\n') ? "" : "\n");
+  };
+  if (results.best() != nullptr) add("best configurations", report::table_of_best(results, rows, width));
+  add("failures", report::table_of_failures(results, width));
+  if (results.best() != nullptr) {
+    add("importance of the parameters", report::table_of_importance(results, width));
+    add("best so far, by evaluation", report::plot_convergence(results, width, kPlotHeight));
+  }
+  return text;
+}
+
+Json best_trials(const ResultSet& results, std::size_t rows) {
+  std::vector<const Trial*> correct;
+  for (const Trial& trial : results.trials) {
+    if (trial.observation.ok()) correct.push_back(&trial);
+  }
+  std::ranges::stable_sort(correct, {}, [](const Trial* trial) { return trial->observation.objective(); });
+  Json json = Json::array();
+  for (std::size_t i = 0; i < std::min(rows, correct.size()); ++i) json.push_back(to_json(*correct[i]));
+  return json;
+}
+
+std::string show_json(const ResultSet& results, std::size_t rows) {
+  Json by_status = Json::object();
+  const auto counts = count_by_status(results);
+  for (const Status status : kAllStatuses) {
+    by_status[std::string(to_string(status))] = counts.contains(status) ? counts.at(status) : 0;
+  }
+  Json importance = Json::object();
+  for (const report::Importance& each : report::parameter_importance(results))
+    importance[each.parameter] = each.main_effect;
+  const Trial* standard = default_trial(results);
+  const auto gain = speed_up(results);
+  return dump({{"kernel", results.info.kernel_name},
+               {"problem_size", results.info.problem_size},
+               {"device", to_json(results.info.device)},
+               {"evaluated", results.trials.size()},
+               {"by_status", by_status},
+               {"best", best_trials(results, rows)},
+               {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)},
+               {"speed_up", gain ? Json(*gain) : Json(nullptr)},
+               {"importance", importance},
+               {"convergence_ms", report::convergence(results)}});
+}
+
+Result<ExitStatus> run_show(const Options& options) {
+  WATTUNE_ASSIGN(const ResultSet results, store::load_results(options.file));
+  if (!options.svg.empty()) {
+    WATTUNE_TRY(store::write_file(options.svg, report::plot_convergence_svg(results), options.overwrite));
+  }
+  const bool printed = print_result(options.json ? show_json(results, options.top) : show_text(results, options.top));
+  return printed ? ExitStatus::good : ExitStatus::environment;
+}
+
+}  // namespace
+
+Command add_show(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("show", "Show the best configurations, failures, importance and convergence");
+  app->add_option("RESULT", options->file, "A result file: journal, JSON, T4 or Kernel Tuner cache, also compressed")
+      ->type_name("FILE")
+      ->required();
+  add_parsed(*app, "--top", options->top, parse_count, "N", "How many of the best configurations")->default_str("10");
+  app->add_option("--svg", options->svg, "Write the convergence plot to a file")->type_name("FILE");
+  app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
+  app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
+  app->footer(
+      "A run that is still going on may be shown.\n\n"
+      "Examples:\n"
+      "  wattune show gemm.journal.jsonl\n"
+      "  wattune show gemm.journal.jsonl --top 3 --svg gemm.svg\n"
+      "  wattune show kernel_tuner_cache.json --json");
+  return {app, [options] { return run_show(*options); }};
+}
+
+}  // namespace wattune::cli

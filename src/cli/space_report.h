@@ -1,0 +1,49 @@
+// What `wattune space` finds out about a search space, for people and for machines.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/json.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/space/search_space.h"
+
+namespace wattune::cli {
+
+// Configurations that one constraint alone leaves, out of all value combinations; nullopt where counting them is
+// costly.
+struct ConstraintEffect {
+  const Constraint& constraint;
+  std::optional<double> share_left;
+};
+
+// Why a configuration is valid or not.
+struct Explanation {
+  struct Broken {
+    space::Violation violation;
+    std::vector<std::pair<std::string, Value>> values;  // of the parameters that the constraint reads
+  };
+  std::vector<std::pair<std::string, Value>> values;  // of every parameter
+  std::optional<ConfigurationId> id;                  // when valid
+  std::vector<Broken> broken;
+};
+
+struct SpaceReport {
+  const KernelSpec& spec;
+  const space::SearchSpace& space;
+  std::vector<ConstraintEffect> effects;
+  std::vector<ConfigurationId> sample;
+  std::optional<Explanation> explanation;
+};
+
+std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec);
+
+// `text` is "name=value,name=value"; parameters that it leaves out take their default. not_found, with the nearest
+// name.
+Result<Explanation> explain(const space::SearchSpace& space, const std::string& text);
+
+std::string space_text(const SpaceReport& report, std::size_t width);
+std::string space_json(const SpaceReport& report);
+
+}  // namespace wattune::cli

@@ -1,0 +1,98 @@
+#include "cli/summary.h"
+
+#include <fmt/format.h>
+
+#include "cli/json.h"
+#include "cli/text.h"
+
+namespace wattune::cli {
+
+namespace {
+
+std::string describe_time(const Observation& observation) {
+  const Statistics& statistics = *observation.statistics;
+  std::string text = format_time(statistics.median);
+  if (statistics.confidence > 0.0) {
+    text += fmt::format("  ({:.0f} % interval {} to {})", 100.0 * statistics.confidence,
+                        format_time(statistics.interval_low), format_time(statistics.interval_high));
+  }
+  return text + (observation.verified ? "" : "  not verified: no reference");
+}
+
+std::string describe_counts(const tune::TuningResult& result) {
+  std::string text;
+  for (const auto& [status, count] : result.by_status) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", group_digits(count), to_string(status));
+  }
+  return text;
+}
+
+std::string line(std::string_view label, std::string_view text) { return fmt::format("{:<11} {}\n", label, text); }
+
+double speed_up(const tune::TuningResult& result) {
+  return result.baseline->observation.objective() / result.best->observation.objective();
+}
+
+bool has_correct_baseline(const tune::TuningResult& result) {
+  return result.baseline && result.baseline->observation.ok();
+}
+
+std::string describe_baseline(const tune::TuningResult& result) {
+  const Observation& observation = result.baseline->observation;
+  if (observation.ok()) {
+    return fmt::format("{}  ({})", format_time(observation.statistics->median),
+                       result.baseline->configuration.to_string());
+  }
+  return fmt::format("{}: {}", to_string(observation.status), observation.message);
+}
+
+}  // namespace
+
+std::string summary_text(const Summary& summary) {
+  const tune::TuningResult& result = summary.result;
+  std::string text;
+  if (result.best) {
+    text += line("best", result.best->configuration.to_string());
+    text += line("time", describe_time(result.best->observation));
+  } else {
+    text += line("best", "none: no configuration was correct");
+  }
+  if (result.baseline) text += line("default", describe_baseline(result));
+  if (result.best && has_correct_baseline(result)) {
+    text += line("speed-up", fmt::format("{:.2f}x over the default", speed_up(result)));
+  }
+  const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
+  text += line("evaluated", fmt::format("{} configurations{} in {}: {}", group_digits(result.evaluated), resumed,
+                                        format_wait(to_seconds(result.elapsed)), describe_counts(result)));
+  text += line("stopped", result.stop_reason);
+  text += line("device", fmt::format("{} ({})", summary.info.device.name, summary.info.device.selector));
+  text += line("results", summary.result_file.string());
+  text += line("next", fmt::format("wattune show {}", summary.result_file.string()));
+  return text;
+}
+
+std::string summary_json(const Summary& summary) {
+  const tune::TuningResult& result = summary.result;
+  Json by_status = Json::object();
+  for (const Status status : kAllStatuses) {
+    const auto found = result.by_status.find(status);
+    by_status[std::string(to_string(status))] = found == result.by_status.end() ? 0 : found->second;
+  }
+  const bool comparable = result.best && has_correct_baseline(result);
+  return dump({{"kernel", summary.info.kernel_name},
+               {"device", to_json(summary.info.device)},
+               {"valid", to_json(summary.valid)},
+               {"strategy", summary.strategy},
+               {"seed", summary.seed},
+               {"best", result.best ? to_json(*result.best) : Json(nullptr)},
+               {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
+               {"speed_up", comparable ? Json(speed_up(result)) : Json(nullptr)},
+               {"evaluated", result.evaluated},
+               {"resumed", result.resumed},
+               {"by_status", by_status},
+               {"stop_reason", result.stop_reason},
+               {"elapsed_seconds", to_seconds(result.elapsed)},
+               {"result_file", summary.result_file.string()}});
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,25 @@
+// What `wattune tune` says at its end, for people and for machines.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "wattune/core/trial.h"
+#include "wattune/tune/tuner.h"
+
+namespace wattune::cli {
+
+struct Summary {
+  const tune::TuningResult& result;
+  const RunInfo& info;
+  const std::filesystem::path& result_file;
+  std::string strategy;
+  std::uint64_t seed = 1;
+  Uint128 valid = 0;  // configurations in the space
+};
+
+std::string summary_text(const Summary& summary);
+// docs/formats/json.md.
+std::string summary_json(const Summary& summary);
+
+}  // namespace wattune::cli

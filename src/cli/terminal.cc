@@ -1,0 +1,45 @@
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+namespace wattune::cli {
+
+namespace {
+
+constexpr std::size_t kDefaultWidth = 80;
+
+// The first line of what may have several.
+std::string_view one_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+bool print_result(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) print_error("cannot write to standard output");
+  return written;
+}
+
+void print_error(std::string_view message) { fmt::print(stderr, "wattune: error: {}\n", one_line(message)); }
+
+void print_note(std::string_view message) { fmt::print(stderr, "{}\n", message); }
+
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+std::size_t terminal_width(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  std::size_t columns = 0;
+  if (const char* text = std::getenv("COLUMNS"); text != nullptr) {
+    const std::string_view digits = text;
+    std::from_chars(digits.data(), digits.data() + digits.size(), columns);
+  }
+  return columns > 0 ? columns : kDefaultWidth;
+}
+
+}  // namespace wattune::cli

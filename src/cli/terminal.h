@@ -1,0 +1,20 @@
+// What the program writes to, and how wide it is.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace wattune::cli {
+
+// Standard output, at once. False when it could not be written (a full disk), said on standard error.
+[[nodiscard]] bool print_result(std::string_view text);
+// One line on standard error: "wattune: error: ...".
+void print_error(std::string_view message);
+// One line on standard error that is no error.
+void print_note(std::string_view message);
+
+bool stderr_is_terminal();
+// Columns of the terminal behind a descriptor; 80 for anything else, as $COLUMNS says if set.
+std::size_t terminal_width(int descriptor);
+
+}  // namespace wattune::cli

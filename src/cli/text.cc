@@ -1,0 +1,90 @@
+#include "cli/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "wattune/core/suggest.h"
+
+namespace wattune::cli {
+
+namespace {
+
+struct TimeUnit {
+  std::string_view name;
+  double nanoseconds;
+};
+constexpr std::array<TimeUnit, 6> kTimeUnits = {
+    {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
+
+Error bad(std::string_view wanted, std::string_view text) {
+  return Error(ErrorCode::invalid_argument, fmt::format("expected {}", wanted)).about(std::string(text));
+}
+
+}  // namespace
+
+Result<Nanoseconds> parse_time(std::string_view text) {
+  constexpr std::string_view kWanted = "a time such as 60s, 5m or 1.5ms (units: ns, us, ms, s, m, h)";
+  double number = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || !(number >= 0.0) || std::isinf(number)) return bad(kWanted, text);
+  const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
+  for (const TimeUnit& unit : kTimeUnits) {
+    if (unit.name == name) return Nanoseconds(number * unit.nanoseconds);
+  }
+  return bad(kWanted, text);
+}
+
+Result<std::uint64_t> parse_count(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) return bad("a whole number, 0 or more", text);
+  return number;
+}
+
+Result<double> parse_number(std::string_view text) {
+  double number = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+    return bad("a number", text);
+  return number;
+}
+
+Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos) return bad("NAME=VALUE", text);
+  return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
+}
+
+std::string format_time(Nanoseconds time) {
+  const double value = time.value();
+  if (value < 1e3) return fmt::format("{:.4g} ns", value);
+  if (value < 1e6) return fmt::format("{:.4g} us", value * 1e-3);
+  if (value < 1e9) return fmt::format("{:.4g} ms", value * 1e-6);
+  return fmt::format("{:.4g} s", value * 1e-9);
+}
+
+std::string format_wait(double seconds) {
+  if (!(seconds < 1e9)) return "years";
+  const auto whole = static_cast<std::uint64_t>(std::ceil(std::max(0.0, seconds)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string group_digits(Uint128 value) {
+  std::string digits = to_string(value);
+  for (std::size_t from_end = 3; from_end < digits.size(); from_end += 4) digits.insert(digits.size() - from_end, ",");
+  return digits;
+}
+
+std::string format_bytes(double bytes) {
+  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000.0 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000.0;
+  return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,33 @@
+// Numbers and times as people write and read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "wattune/core/result.h"
+#include "wattune/core/uint128.h"
+#include "wattune/core/units.h"
+
+namespace wattune::cli {
+
+// "1.5ms", "60s", "5m", "1h"; units ns, us, ms, s, m, h. invalid_argument: no number, no or another unit, negative.
+Result<Nanoseconds> parse_time(std::string_view text);
+// Decimal digits. invalid_argument.
+Result<std::uint64_t> parse_count(std::string_view text);
+// Any finite number. invalid_argument.
+Result<double> parse_number(std::string_view text);
+// "name=value" at the first '='. invalid_argument.
+Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text);
+
+// "1.234 ms", in the unit that leaves one to three digits before the point.
+std::string format_time(Nanoseconds time);
+// "45 s", "3:07", "1:02:30": for waiting times.
+std::string format_wait(double seconds);
+// "241,600".
+std::string group_digits(Uint128 value);
+// "1.2 MB", decimal units.
+std::string format_bytes(double bytes);
+
+}  // namespace wattune::cli

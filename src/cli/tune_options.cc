@@ -1,0 +1,148 @@
+#include "cli/tune_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/options.h"
+#include "cli/text.h"
+#include "wattune/core/suggest.h"
+#include "wattune/search/strategy.h"
+
+namespace wattune::cli {
+
+namespace {
+
+std::string strategy_choices() {
+  std::string names;
+  for (const search::StrategyInfo& info : search::strategies()) names += (names.empty() ? "" : "|") + info.name;
+  return names;
+}
+
+void add_strategy_parameter(TuneOptions& options, const std::string& text) {
+  const auto assignment = parse_assignment(text);
+  if (!assignment) throw CLI::ValidationError("--strategy-option", assignment.error().to_string());
+  const auto value = parse_number(assignment->second);
+  if (!value) throw CLI::ValidationError("--strategy-option", value.error().to_string());
+  options.strategy_parameters[assignment->first] = *value;
+}
+
+void declare_search(CLI::App& app, TuneOptions& options) {
+  app.add_option("--strategy,-s", options.strategy,
+                 "How to search; by default exhaustive where that fits, else greedy_ils")
+      ->type_name(strategy_choices());
+  app.add_option_function<std::vector<std::string>>(
+         "--strategy-option",
+         [&options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) add_strategy_parameter(options, text);
+         },
+         "A parameter of the strategy; may be repeated (docs/search.md)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  add_parsed(app, "--seed", options.seed, parse_count, "N", "Seed of the search")->default_str("1");
+}
+
+void declare_stop_rules(CLI::App& app, TuneOptions& options) {
+  search::StopRule& stop = options.stop;
+  add_parsed(app, "--evaluations,-n", stop.evaluations, parse_count, "N", "Stop after so many evaluations");
+  add_parsed(app, "--time,-t", stop.time, parse_time, "TIME", "Stop after this time: 60s, 5m, 1h");
+  add_parsed(app, "--fraction", stop.fraction, parse_number, "SHARE", "Stop after this share of the space, 0 to 1");
+  app.add_option_function<std::string>(
+         "--target",
+         [&stop](const std::string& text) {
+           const auto time = parse_time(text);
+           if (!time) throw CLI::ValidationError("--target", time.error().to_string());
+           stop.target = time->value();
+         },
+         "Stop when the best kernel time is at most this: 1.5ms")
+      ->type_name("TIME");
+  add_parsed(app, "--no-improvement", stop.no_improvement, parse_count, "N",
+             "Stop after so many evaluations without a better one");
+}
+
+void declare_run(CLI::App& app, TuneOptions& options) {
+  app.add_option("--device,-d", options.device, "auto, a selector, a backend, or part of a device's name")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  app.add_option("--problem-size,-p", options.problem_size, "Replace a size of the problem; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
+  app.add_flag("--no-check", options.no_check, "Do not compare outputs with the reference");
+  add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
+             "Longest time to compile a configuration");
+  add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
+}
+
+void declare_measuring(CLI::App& app, TuneOptions& options) {
+  measure::RepeatedRunsOptions& measure = options.measure;
+  add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
+      ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
+  add_parsed(app, "--min-samples", measure.min_samples, parse_count, "N", "Samples of each configuration at least")
+      ->default_str(fmt::format("{}", measure.min_samples));
+  add_parsed(app, "--max-samples", measure.max_samples, parse_count, "N", "Samples of each configuration at most")
+      ->default_str(fmt::format("{}", measure.max_samples));
+  add_parsed(app, "--precision", measure.relative_precision, parse_number, "SHARE",
+             "Sample until the interval's half width is below this share of the median")
+      ->default_str(fmt::format("{}", measure.relative_precision));
+}
+
+void declare_results(CLI::App& app, TuneOptions& options) {
+  app.add_option("--output,-o", options.output, "Journal to write; by default the spec's name with .journal.jsonl")
+      ->type_name("FILE");
+  CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with an existing journal of the same run");
+  CLI::Option* force = app.add_flag("--force-resume", options.force_resume,
+                                    "Go on although kernel, options, device or driver changed since");
+  app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name")
+      ->excludes(resume)
+      ->excludes(force);
+  app.add_flag("--json", options.json, "Print the result as one JSON document (docs/formats/json.md)");
+  app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
+}
+
+std::vector<std::string> size_names(const KernelSpec& spec) {
+  std::vector<std::string> names;
+  for (const NamedSize& size : spec.problem_size) names.push_back(size.name);
+  return names;
+}
+
+}  // namespace
+
+void declare_tune_options(CLI::App& app, TuneOptions& options) {
+  app.add_option("SPEC", options.spec, "The spec: TOML, or T1 JSON")->type_name("FILE")->required();
+  declare_run(app, options);
+  declare_search(app, options);
+  declare_stop_rules(app, options);
+  declare_measuring(app, options);
+  declare_results(app, options);
+}
+
+Result<void> override_problem_size(KernelSpec& spec, const std::vector<std::string>& assignments) {
+  for (const std::string& text : assignments) {
+    WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
+    const auto& [name, value] = assignment;
+    const auto size = std::ranges::find(spec.problem_size, name, &NamedSize::name);
+    if (size == spec.problem_size.end()) {
+      return Error(ErrorCode::not_found, "--problem-size: the spec has no such size")
+          .about(name)
+          .hint(suggest(name, size_names(spec)));
+    }
+    const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), size->value);
+    if (problem != std::errc() || end != value.data() + value.size()) {
+      return Error(ErrorCode::invalid_argument, "--problem-size: expected an integer").about(text);
+    }
+  }
+  return {};
+}
+
+tune::Limits limits_of(const TuneOptions& options) {
+  tune::Limits limits;
+  limits.compile = options.compile_limit.value_or(limits.compile);
+  limits.run = options.run_limit.value_or(limits.run);
+  limits.compile_floor = std::min(limits.compile_floor, limits.compile);
+  limits.run_floor = std::min(limits.run_floor, limits.run);
+  return limits;
+}
+
+}  // namespace wattune::cli

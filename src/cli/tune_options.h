@@ -1,0 +1,47 @@
+// The options of `wattune tune`, as values.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/measure/policy.h"
+#include "wattune/search/stop_rule.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::cli {
+
+struct TuneOptions {
+  std::string spec;
+  std::string device = "auto";
+  std::string strategy;
+  std::map<std::string, double> strategy_parameters;
+  search::StopRule stop;
+  std::uint64_t seed = 1;
+  std::string output;
+  bool resume = false;
+  bool force_resume = false;
+  bool overwrite = false;
+  std::vector<std::string> problem_size;  // NAME=VALUE
+  bool in_process = false;
+  bool no_check = false;
+  std::optional<Nanoseconds> compile_limit;
+  std::optional<Nanoseconds> run_limit;
+  measure::RepeatedRunsOptions measure;
+  bool json = false;
+  bool quiet = false;
+};
+
+// Declares the options; `options` must outlive `app`.
+void declare_tune_options(CLI::App& app, TuneOptions& options);
+
+// Replaces sizes of the problem by --problem-size. not_found, with the nearest name.
+Result<void> override_problem_size(KernelSpec& spec, const std::vector<std::string>& assignments);
+
+// The limits that the options ask for.
+tune::Limits limits_of(const TuneOptions& options);
+
+}  // namespace wattune::cli

@@ -1,0 +1,148 @@
+// Generated argument contents. Nothing here may depend on the machine: numbers come from core's Random, no standard
+// distribution is used, and the arithmetic is plain IEEE double (compiled without fused multiply-add).
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "measure/half.h"
+#include "wattune/core/random.h"
+#include "wattune/measure/arguments.h"
+
+namespace wattune::measure {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "contents are little-endian");
+
+struct HalfBits {
+  std::uint16_t bits;
+};
+
+// Calls `function` with a value of the C++ type of `type`, as a tag.
+template <typename Function>
+auto with_type(ElementType type, Function function) {
+  switch (type) {
+    case ElementType::int8: return function(std::int8_t{});
+    case ElementType::uint8: return function(std::uint8_t{});
+    case ElementType::int16: return function(std::int16_t{});
+    case ElementType::uint16: return function(std::uint16_t{});
+    case ElementType::int32: return function(std::int32_t{});
+    case ElementType::uint32: return function(std::uint32_t{});
+    case ElementType::int64: return function(std::int64_t{});
+    case ElementType::uint64: return function(std::uint64_t{});
+    case ElementType::float16: return function(HalfBits{});
+    case ElementType::float32: return function(float{});
+    case ElementType::float64: break;
+  }
+  return function(double{});
+}
+
+Error does_not_fit(const std::string& value, ElementType type) {
+  return Error(ErrorCode::out_of_range, fmt::format("{} does not fit {}", value, to_string(type)));
+}
+
+template <typename T>
+Result<T> convert(double value, ElementType type) {
+  if constexpr (std::integral<T>) {
+    // The upper bound, 2^digits, is a double; the largest integer itself may not be.
+    const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    const double lowest = std::is_signed_v<T> ? -beyond : 0.0;
+    if (!(value >= lowest && value < beyond)) return does_not_fit(format_real(value), type);
+    if (value != std::trunc(value))
+      return Error(ErrorCode::out_of_range,
+                   fmt::format("{} is not an integer, but the type is {}", format_real(value), to_string(type)))
+          .hint("`//` divides integers");
+    return static_cast<T>(value);
+  } else if constexpr (std::same_as<T, HalfBits>) {
+    return HalfBits{half_from_double(value)};
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <typename T>
+void store(T value, std::size_t index, std::vector<std::byte>& bytes) {
+  std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
+}
+
+// Fills all elements with value_of(index), a double or a Result of one.
+template <typename ValueOf>
+Result<std::vector<std::byte>> generate(ElementType type, std::size_t elements, ValueOf value_of) {
+  return with_type(type, [&](auto tag) -> Result<std::vector<std::byte>> {
+    using T = decltype(tag);
+    std::vector<std::byte> bytes(elements * sizeof(T));
+    for (std::size_t i = 0; i < elements; ++i) {
+      WATTUNE_ASSIGN(const double value, Result<double>(value_of(i)));
+      Result<T> converted = convert<T>(value, type);
+      if (!converted) return std::move(converted).error().with_context(fmt::format("element {}", i));
+      store(*converted, i, bytes);
+    }
+    return bytes;
+  });
+}
+
+bool is_integral(ElementType type) {
+  return type != ElementType::float16 && type != ElementType::float32 && type != ElementType::float64;
+}
+
+Result<std::vector<std::byte>> uniform(const FillUniform& fill, ElementType type, std::size_t elements,
+                                       std::uint64_t default_seed) {
+  Random random(fill.seed != 0 ? fill.seed : default_seed);
+  const double width = fill.high - fill.low;
+  const bool whole = is_integral(type);
+  return generate(type, elements, [&](std::size_t) {
+    const double value = fill.low + random.uniform() * width;
+    return whole ? std::floor(value) : value;
+  });
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
+                                             std::uint64_t default_seed, ElementFunction evaluate, void* context) {
+  const std::size_t elements = length * argument.vector_width;
+  if (const auto* fill = std::get_if<FillConstant>(&argument.fill))
+    return generate(argument.type, elements, [&](std::size_t) { return fill->value; });
+  if (const auto* fill = std::get_if<FillUniform>(&argument.fill))
+    return uniform(*fill, argument.type, elements, default_seed);
+  if (const auto* fill = std::get_if<FillIota>(&argument.fill))
+    return generate(argument.type, elements,
+                    [&](std::size_t i) { return fill->start + static_cast<double>(i) * fill->step; });
+  if (const auto* fill = std::get_if<FillFile>(&argument.fill))
+    return read_data_file(fill->path, argument.type, elements);
+  if (evaluate == nullptr) return Error(ErrorCode::invalid_argument, "nothing evaluates the fill expression");
+  return generate(argument.type, elements, [&](std::size_t i) { return evaluate(context, i); });
+}
+
+Result<std::vector<std::byte>> to_bytes(double value, ElementType type) {
+  return with_type(type, [&](auto tag) -> Result<std::vector<std::byte>> {
+    WATTUNE_ASSIGN(const auto converted, convert<decltype(tag)>(value, type));
+    std::vector<std::byte> bytes(sizeof(tag));
+    store(converted, 0, bytes);
+    return bytes;
+  });
+}
+
+Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type) {
+  if (!value.is_number())
+    return Error(ErrorCode::invalid_argument, fmt::format("a string where {} is needed", to_string(type)))
+        .about(value.to_string());
+  if (!value.is_integral() || !is_integral(type)) return to_bytes(value.as_real(), type);
+  return with_type(type, [&](auto tag) -> Result<std::vector<std::byte>> {
+    using T = decltype(tag);
+    std::vector<std::byte> bytes(sizeof(T));
+    if constexpr (std::integral<T>) {
+      if (!std::in_range<T>(value.as_integer())) return does_not_fit(value.to_string(), type);
+      store(static_cast<T>(value.as_integer()), 0, bytes);
+    }
+    return bytes;
+  });
+}
+
+}  // namespace wattune::measure

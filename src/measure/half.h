@@ -1,0 +1,36 @@
+// IEEE 754 half precision, which C++20 has no type for: bits to float and back.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace wattune::measure {
+
+inline float half_to_float(std::uint16_t bits) {
+  const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16;
+  const std::uint32_t exponent = (bits >> 10) & 0x1fu;
+  const std::uint32_t fraction = bits & 0x3ffu;
+  if (exponent == 0) {  // zero and subnormals: fraction * 2^-24, exact in float
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const std::uint32_t wide_exponent = exponent == 0x1f ? 0xffu : exponent + (127 - 15);
+  return std::bit_cast<float>(sign | (wide_exponent << 23) | (fraction << 13));
+}
+
+// Rounds to nearest, ties to even; too large becomes infinity.
+inline std::uint16_t half_from_double(double value) {
+  const unsigned sign = std::signbit(value) ? 0x8000u : 0u;
+  const double magnitude = std::fabs(value);
+  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00u);
+  if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00u);  // half way above the largest, 65504
+  // Rounding up may carry into the exponent, which is then the right one.
+  if (magnitude < 0x1p-14)
+    return static_cast<std::uint16_t>(sign + static_cast<unsigned>(std::nearbyint(magnitude * 0x1p24)));
+  const int exponent = std::ilogb(magnitude);
+  const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));  // 1024..2048
+  return static_cast<std::uint16_t>(sign + (static_cast<unsigned>(exponent + 14) << 10) + significand);
+}
+
+}  // namespace wattune::measure

@@ -1,0 +1,157 @@
+// One branch-free loop per element type finds out whether a block agrees; only blocks that do not are looked at again
+// for the details. Blocks are copied into typed arrays that stay in the first-level cache, so that the loop
+// vectorises whatever the alignment of the bytes and the code has defined behaviour. Cost: docs/measure.md.
+#include "wattune/measure/output_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "measure/half.h"
+
+namespace wattune::measure {
+
+namespace {
+
+constexpr std::size_t kBlock = 1024;
+
+// The type in which elements of type T are compared, and how they are read from bytes.
+template <typename T>
+struct Plain {
+  using Compared = T;
+  static constexpr std::size_t kBytes = sizeof(T);
+  static void load(const std::byte* from, std::size_t n, T* to) { std::memcpy(to, from, n * sizeof(T)); }
+};
+struct Half {
+  using Compared = float;
+  static constexpr std::size_t kBytes = 2;
+  static void load(const std::byte* from, std::size_t n, float* to) {
+    std::array<std::uint16_t, kBlock> bits;
+    std::memcpy(bits.data(), from, n * kBytes);
+    std::transform(bits.begin(), bits.begin() + static_cast<std::ptrdiff_t>(n), to, half_to_float);
+  }
+};
+
+// NaN agrees with NaN, infinity with itself. Bitwise operators keep the loop free of branches.
+template <std::floating_point T>
+bool agrees(T actual, T expected, const ResolvedTolerance& tolerance) {
+  const double difference = std::fabs(static_cast<double>(actual) - static_cast<double>(expected));
+  const double allowed = tolerance.absolute + tolerance.relative * std::fabs(static_cast<double>(expected));
+  const bool near = (difference <= allowed) & (difference <= std::numeric_limits<double>::max());
+  return near | (actual == expected) | ((actual != actual) & (expected != expected));
+}
+
+template <std::integral T>
+std::uint64_t distance(T a, T b) {
+  const auto wide_a = static_cast<std::uint64_t>(a);
+  const auto wide_b = static_cast<std::uint64_t>(b);
+  return a > b ? wide_a - wide_b : wide_b - wide_a;
+}
+
+template <std::integral T>
+bool agrees(T actual, T expected, const ResolvedTolerance& tolerance) {
+  if (actual == expected) return true;
+  const double allowed = tolerance.absolute + tolerance.relative * std::fabs(static_cast<double>(expected));
+  // A whole distance is within `allowed` exactly when it is within its floor, which compares without rounding.
+  return allowed >= 0x1p64 || distance(actual, expected) <= static_cast<std::uint64_t>(allowed);
+}
+
+template <typename T>
+double error_of(T actual, T expected) {
+  if constexpr (std::integral<T>) {
+    return static_cast<double>(distance(actual, expected));
+  } else {
+    const double difference = std::fabs(static_cast<double>(actual) - static_cast<double>(expected));
+    return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+  }
+}
+
+template <typename T>
+std::size_t count_wrong(const T* actual, const T* expected, std::size_t n, const ResolvedTolerance& tolerance) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += agrees(actual[i], expected[i], tolerance) ? 0 : 1;
+  return wrong;
+}
+
+// Adds the wrong elements of one block, which starts at element `offset`, to `mismatch`.
+template <typename T>
+void add_details(const T* actual, const T* expected, std::size_t n, std::size_t offset,
+                 const ResolvedTolerance& tolerance, Mismatch& mismatch) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (agrees(actual[i], expected[i], tolerance)) continue;
+    if (mismatch.wrong_elements++ == 0) {
+      mismatch.first_index = offset + i;
+      mismatch.expected = fmt::format("{}", +expected[i]);  // + prints characters as numbers
+      mismatch.actual = fmt::format("{}", +actual[i]);
+    }
+    mismatch.largest_error = std::max(mismatch.largest_error, error_of(actual[i], expected[i]));
+  }
+}
+
+template <typename Element>
+std::optional<Mismatch> compare_as(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                                   const ResolvedTolerance& tolerance) {
+  std::array<typename Element::Compared, kBlock> a;
+  std::array<typename Element::Compared, kBlock> e;
+  Mismatch mismatch;
+  mismatch.total_elements = actual.size() / Element::kBytes;
+  for (std::size_t offset = 0; offset < mismatch.total_elements; offset += kBlock) {
+    const std::size_t n = std::min(kBlock, mismatch.total_elements - offset);
+    Element::load(actual.data() + offset * Element::kBytes, n, a.data());
+    Element::load(expected.data() + offset * Element::kBytes, n, e.data());
+    if (count_wrong(a.data(), e.data(), n, tolerance) > 0)
+      add_details(a.data(), e.data(), n, offset, tolerance, mismatch);
+  }
+  return mismatch.wrong_elements > 0 ? std::optional(std::move(mismatch)) : std::nullopt;
+}
+
+ResolvedTolerance default_tolerance(ElementType type) {
+  switch (type) {
+    case ElementType::float16: return {1e-3, 1e-2};
+    case ElementType::float32: return {1e-5, 1e-4};
+    case ElementType::float64: return {1e-12, 1e-9};
+    default: return {0.0, 0.0};
+  }
+}
+
+}  // namespace
+
+ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type) {
+  const ResolvedTolerance fallback = default_tolerance(type);
+  return {tolerance.absolute.value_or(fallback.absolute), tolerance.relative.value_or(fallback.relative)};
+}
+
+std::string Mismatch::to_string(const std::string& argument_name) const {
+  return fmt::format("`{}`: {} of {} elements {} wrong, first at [{}]: expected {}, got {} (largest error {:.3g})",
+                     argument_name, wrong_elements, total_elements, wrong_elements == 1 ? "is" : "are", first_index,
+                     expected, actual, largest_error);
+}
+
+std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                                ElementType type, const ResolvedTolerance& tolerance) {
+  assert(actual.size() == expected.size() && actual.size() % size_in_bytes(type) == 0);
+  switch (type) {
+    case ElementType::int8: return compare_as<Plain<std::int8_t>>(actual, expected, tolerance);
+    case ElementType::uint8: return compare_as<Plain<std::uint8_t>>(actual, expected, tolerance);
+    case ElementType::int16: return compare_as<Plain<std::int16_t>>(actual, expected, tolerance);
+    case ElementType::uint16: return compare_as<Plain<std::uint16_t>>(actual, expected, tolerance);
+    case ElementType::int32: return compare_as<Plain<std::int32_t>>(actual, expected, tolerance);
+    case ElementType::uint32: return compare_as<Plain<std::uint32_t>>(actual, expected, tolerance);
+    case ElementType::int64: return compare_as<Plain<std::int64_t>>(actual, expected, tolerance);
+    case ElementType::uint64: return compare_as<Plain<std::uint64_t>>(actual, expected, tolerance);
+    case ElementType::float16: return compare_as<Half>(actual, expected, tolerance);
+    case ElementType::float32: return compare_as<Plain<float>>(actual, expected, tolerance);
+    case ElementType::float64: return compare_as<Plain<double>>(actual, expected, tolerance);
+  }
+  return std::nullopt;
+}
+
+}  // namespace wattune::measure

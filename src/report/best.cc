@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/text.h"
+#include "report/time_text.h"
+#include "report/trials.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+
+namespace {
+
+// Precondition: the Trial is correct.
+const Statistics& statistics_of(const Trial& trial) { return *trial.observation.statistics; }
+
+bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence > 0; }
+
+// The interval reaches down to that of the best, so that another measurement might rank them otherwise.
+bool is_level_with(const Trial& trial, const Trial& best) {
+  return has_interval(&trial) && has_interval(&best) &&
+         statistics_of(trial).interval_low <= statistics_of(best).interval_high;
+}
+
+// Builds the table with the columns that these results have something to say in.
+class BestTable {
+ public:
+  BestTable(const ResultSet& results, std::vector<const Trial*> trials)
+      : trials_(std::move(trials)),
+        parameters_(varied_parameters(results)),
+        times_(time_of(*trials_.front())),
+        default_(default_trial(results)),
+        has_intervals_(std::any_of(trials_.begin(), trials_.end(), has_interval)) {
+    if (default_ != nullptr && !has_time(*default_)) default_ = nullptr;
+    std::vector<TextTable::Column> columns = {{"#"}, {fmt::format("time ({})", times_.unit())}};
+    if (has_intervals_) columns.push_back({"interval"});
+    if (default_ != nullptr) columns.push_back({"vs default"});
+    for (std::size_t i : parameters_) columns.push_back({single_line(results.info.parameters[i].name)});
+    table_ = TextTable(std::move(columns));
+  }
+
+  std::string to_string(std::size_t rows, std::size_t width) {
+    for (std::size_t i = 0; i < std::min(rows, trials_.size()); ++i) table_.add_row(cells_of(i));
+    return table_.to_string(width);
+  }
+
+  const Trial* measured_default() const { return default_; }
+
+ private:
+  std::vector<std::string> cells_of(std::size_t rank) const {
+    const Trial& trial = *trials_[rank];
+    const Statistics& statistics = statistics_of(trial);
+    const bool level = rank > 0 && is_level_with(trial, *trials_.front());
+    std::vector<std::string> cells = {fmt::format("{}{}", level ? "=" : "", rank + 1),
+                                      times_.number(statistics.median)};
+    if (has_intervals_)
+      cells.push_back(has_interval(&trial) ? fmt::format("{} .. {}", times_.number(statistics.interval_low),
+                                                         times_.number(statistics.interval_high))
+                                           : "");
+    if (default_ != nullptr)
+      cells.push_back(fmt::format("{:.2f}x", default_->observation.objective() / trial.observation.objective()));
+    for (std::size_t i : parameters_) cells.push_back(single_line(trial.configuration.values()[i].to_string()));
+    return cells;
+  }
+
+  std::vector<const Trial*> trials_;
+  std::vector<std::size_t> parameters_;
+  TimeColumn times_;
+  const Trial* default_;
+  bool has_intervals_;
+  TextTable table_{{}};
+};
+
+std::string level_note(const std::vector<const Trial*>& trials) {
+  const auto level = std::count_if(trials.begin() + 1, trials.end(),
+                                   [&](const Trial* trial) { return is_level_with(*trial, *trials.front()); });
+  if (level == 0) return {};
+  return fmt::format("= {} more cannot be told from the best: their {:.0f} % intervals meet its own\n", level,
+                     statistics_of(*trials.front()).confidence * 100);
+}
+
+std::string default_note(const ResultSet& results, const Trial& best) {
+  const Trial* trial = default_trial(results);
+  if (trial == nullptr) return {};
+  if (!has_time(*trial))
+    return fmt::format("The default configuration failed ({}).\n", to_string(trial->observation.status));
+  return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast.\n",
+                     time_text(time_of(*trial)), trial->observation.objective() / best.observation.objective());
+}
+
+std::string fitted(const std::string& lines, std::size_t width) {
+  std::string text;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    text += cut(std::string_view(lines).substr(begin, end - begin), width) + "\n";
+    begin = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width) {
+  if (results.trials.empty()) return cut("No configuration was evaluated.", width) + "\n";
+  const std::vector<const Trial*> trials = ranked(results);
+  if (trials.empty())
+    return cut(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width) + "\n";
+  return BestTable(results, trials).to_string(rows, width) +
+         fitted(level_note(trials) + default_note(results, *trials.front()), width);
+}
+
+}  // namespace wattune::report

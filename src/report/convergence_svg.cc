@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "report/axis.h"
+#include "report/text.h"
+#include "report/time_text.h"
+#include "report/trials.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+
+namespace {
+
+// Mid tones on no background: readable on white and on black.
+constexpr const char* kStyle =
+    "text{font:12px system-ui,sans-serif;fill:#7b8088}"
+    ".title{font-size:15px;font-weight:600}"
+    ".grid{stroke:#7b8088;stroke-opacity:.25}"
+    ".frame{stroke:#7b8088}"
+    ".dots{stroke:#3b82c4;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}"
+    ".best{stroke:#d9730d;stroke-width:2;fill:none}"
+    ".failed{stroke:#c43b4f;stroke-opacity:.7}"
+    ".default{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}";
+
+constexpr double kWidth = 760, kHeight = 440;
+constexpr double kLeft = 76, kRight = 736, kTop = 72, kBottom = 388;
+constexpr double kFailedY = kBottom - 6;  // the middle of the failures' marks
+constexpr double kPlotBottom = kBottom - 16;
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : single_line(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+class Picture {
+ public:
+  Picture(const ResultSet& results, const std::vector<const Trial*>& ranked_trials)
+      : results_(results),
+        best_(*ranked_trials.front()),
+        default_(default_trial(results)),
+        unit_(unit_for(time_of(best_))),
+        evaluations_(Axis::linear(1, static_cast<double>(results.trials.size()))),
+        times_(Axis::of_times(in_unit(best_), slowest(results))) {}
+
+  std::string draw() {
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n", kWidth,
+        kHeight);
+    add("<style>{}</style>\n", kStyle);
+    draw_titles();
+    draw_axes();
+    draw_trials();
+    draw_best();
+    draw_default();
+    add("</svg>\n");
+    return std::move(svg_);
+  }
+
+ private:
+  template <typename... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(svg_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  double in_unit(const Trial& trial) const { return unit_.of(time_of(trial)); }
+
+  double slowest(const ResultSet& results) const {
+    double most = 0;
+    for (const Trial& trial : results.trials)
+      if (has_time(trial)) most = std::max(most, in_unit(trial));
+    return most;
+  }
+
+  double x_of(std::size_t evaluation) const {
+    const double position = results_.trials.size() == 1 ? 0.5 : evaluations_.position(static_cast<double>(evaluation));
+    return kLeft + position * (kRight - kLeft);
+  }
+  double y_of(double value) const { return kPlotBottom - times_.position(value) * (kPlotBottom - kTop); }
+
+  void draw_titles() {
+    const std::string kernel = results_.info.kernel_name.empty() ? "tuning" : results_.info.kernel_name;
+    const std::string device = results_.info.device.name.empty() ? "" : " on " + results_.info.device.name;
+    add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, escaped(cut(kernel + device, 70)));
+    add("<text x=\"{}\" y=\"48\"><tspan fill=\"#d9730d\">━ best so far, at last {}</tspan>"
+        "<tspan dx=\"14\" fill=\"#3b82c4\">● one evaluation</tspan>",
+        kLeft, time_text(time_of(best_)));
+    if (std::any_of(results_.trials.begin(), results_.trials.end(), [](const Trial& t) { return !has_time(t); }))
+      add("<tspan dx=\"14\" fill=\"#c43b4f\">| failed</tspan>");
+    if (default_ != nullptr && has_time(*default_))
+      add("<tspan dx=\"14\">┅ default, {}</tspan>", time_text(time_of(*default_)));
+    add("</text>\n");
+  }
+
+  void draw_axes() {
+    for (const double tick : times_.ticks(7)) {
+      add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y_of(tick),
+          y_of(tick));
+      add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y_of(tick) + 4, tick_text(tick));
+    }
+    for (const double tick : evaluation_ticks()) {
+      const double x = x_of(static_cast<std::size_t>(tick));
+      add("<line class=\"frame\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>\n", x, x, kBottom, kBottom + 5);
+      add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x, kBottom + 19, tick_text(tick));
+    }
+    add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
+    add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">evaluations</text>\n", (kLeft + kRight) / 2, kHeight - 12);
+    add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">time ({})</text>\n",
+        (kTop + kBottom) / 2, unit_.name);
+  }
+
+  // Whole numbers, with 1 in the place of 0.
+  std::vector<double> evaluation_ticks() const {
+    std::vector<double> ticks = {1};
+    for (const double tick : evaluations_.ticks(8))
+      if (tick > 1 && tick <= static_cast<double>(results_.trials.size()) && tick == std::floor(tick))
+        ticks.push_back(tick);
+    return ticks;
+  }
+
+  // One path for all dots and one for all failures. A dot on top of another is left out, which bounds the file's size.
+  void draw_trials() {
+    std::string dots;
+    std::string failures;
+    std::set<std::pair<long, long>> drawn;
+    for (std::size_t i = 0; i < results_.trials.size(); ++i) {
+      const Trial& trial = results_.trials[i];
+      const double x = x_of(i + 1);
+      const double y = has_time(trial) ? y_of(in_unit(trial)) : kFailedY;
+      if (!drawn.emplace(std::lround(x), std::lround(y)).second) continue;
+      if (has_time(trial))
+        fmt::format_to(std::back_inserter(dots), "M{:.1f} {:.1f}h0", x, y);
+      else
+        fmt::format_to(std::back_inserter(failures), "M{:.1f} {:.1f}v8", x, y - 4);
+    }
+    add("<path class=\"dots\" d=\"{}\"/>\n", dots);
+    if (!failures.empty()) add("<path class=\"failed\" d=\"{}\"/>\n", failures);
+  }
+
+  void draw_best() {
+    std::string path;
+    double best = 0;
+    for (std::size_t i = 0; i < results_.trials.size(); ++i) {
+      const Trial& trial = results_.trials[i];
+      if (!has_time(trial) || (!path.empty() && in_unit(trial) >= best)) continue;
+      best = in_unit(trial);
+      path += path.empty() ? fmt::format("M{:.1f} {:.1f}", x_of(i + 1), y_of(best))
+                           : fmt::format("H{:.1f}V{:.1f}", x_of(i + 1), y_of(best));
+    }
+    add("<path class=\"best\" d=\"{}H{}\"/>\n", path, kRight);
+  }
+
+  void draw_default() {
+    if (default_ == nullptr || !has_time(*default_)) return;
+    const double y = y_of(in_unit(*default_));
+    add("<line class=\"default\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y, y);
+  }
+
+  const ResultSet& results_;
+  const Trial& best_;
+  const Trial* default_;
+  TimeUnit unit_;
+  Axis evaluations_;
+  Axis times_;
+  std::string svg_;
+};
+
+std::string empty_picture() {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n"
+      "<style>{2}</style>\n<text x=\"{3}\" y=\"{4}\" text-anchor=\"middle\">no evaluation gave a correct "
+      "result</text>\n"
+      "</svg>\n",
+      kWidth, kHeight, kStyle, kWidth / 2, kHeight / 2);
+}
+
+}  // namespace
+
+std::string plot_convergence_svg(const ResultSet& results) {
+  const std::vector<const Trial*> trials = ranked(results);
+  return trials.empty() ? empty_picture() : Picture(results, trials).draw();
+}
+
+}  // namespace wattune::report

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "report/text.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+
+namespace {
+
+constexpr std::size_t kMessagesPerStatus = 3;
+
+struct Message {
+  std::string text;
+  std::size_t count = 0;
+  const Trial* example = nullptr;
+};
+
+std::vector<Message> messages_of(const ResultSet& results, Status status) {
+  std::map<std::string, Message> by_text;
+  for (const Trial& trial : results.trials) {
+    if (trial.observation.status != status) continue;
+    Message& message = by_text[trial.observation.message];
+    if (message.example == nullptr) message = {trial.observation.message, 0, &trial};
+    ++message.count;
+  }
+  std::vector<Message> messages;
+  messages.reserve(by_text.size());
+  for (auto& [text, message] : by_text) messages.push_back(std::move(message));
+  std::stable_sort(messages.begin(), messages.end(),
+                   [](const Message& a, const Message& b) { return a.count > b.count; });
+  return messages;
+}
+
+std::string section_of(Status status, const std::vector<Message>& messages, std::size_t width) {
+  std::size_t total = 0;
+  for (const Message& message : messages) total += message.count;
+  std::string text = cut(fmt::format("{}: {}", to_string(status), total), width) + "\n";
+  for (std::size_t i = 0; i < std::min(messages.size(), kMessagesPerStatus); ++i) {
+    const Message& message = messages[i];
+    const std::string words = message.text.empty() ? "(no message)" : single_line(message.text);
+    text += cut(fmt::format("{:>6}x  {}", message.count, words), width) + "\n";
+    text += cut(fmt::format("         e.g. {}", single_line(message.example->configuration.to_string())), width) + "\n";
+  }
+  if (messages.size() > kMessagesPerStatus)
+    text += cut(fmt::format("         and {} other messages", messages.size() - kMessagesPerStatus), width) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string table_of_failures(const ResultSet& results, std::size_t width) {
+  if (results.trials.empty()) return cut("No configuration was evaluated.", width) + "\n";
+  std::string text;
+  for (Status status : kAllStatuses) {
+    if (status == Status::correct) continue;
+    const std::vector<Message> messages = messages_of(results, status);
+    if (!messages.empty()) text += section_of(status, messages, width);
+  }
+  if (!text.empty()) return text;
+  return cut(fmt::format("No failures: {} evaluations, all correct.", results.trials.size()), width) + "\n";
+}
+
+}  // namespace wattune::report

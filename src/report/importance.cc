@@ -1,0 +1,110 @@
+// Which parameters matter: the part of the variance of log(time) that each explains alone.
+//
+// For a parameter with k levels over n Trials, the share is that of a one-way analysis of variance, between-level over
+// total, corrected for what k levels explain by chance (Kelley's epsilon squared):
+//
+//   share = 1 - (1 - SS_between / SS_total) * (n - 1) / (n - k)
+//
+// so that a parameter without effect comes out around 0 however many values it has; below 0 it is given as 0. In a
+// space with constraints, or where a search has looked more closely at the fast part, parameters go together and the
+// shares of two of them can tell of the same cause: they need not add up to 1.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "report/text.h"
+#include "report/trials.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+
+namespace {
+
+struct Level {
+  std::size_t count = 0;
+  double sum = 0.0;
+};
+
+struct LogTimes {
+  std::vector<const Trial*> trials;
+  std::vector<double> values;  // less their mean, so that the sums below stay exact
+  double sum_of_squares = 0.0;
+};
+
+LogTimes log_times(const ResultSet& results) {
+  LogTimes times;
+  double sum = 0.0;
+  for (const Trial& trial : results.trials) {
+    if (!has_time(trial)) continue;
+    times.trials.push_back(&trial);
+    times.values.push_back(std::log(trial.observation.objective()));
+    sum += times.values.back();
+  }
+  for (double& value : times.values) {
+    value -= sum / static_cast<double>(times.values.size());
+    times.sum_of_squares += value * value;
+  }
+  return times;
+}
+
+double main_effect(const LogTimes& times, std::size_t parameter) {
+  std::map<std::string, Level> levels;
+  for (std::size_t i = 0; i < times.trials.size(); ++i) {
+    Level& level = levels[times.trials[i]->configuration.values()[parameter].to_string()];
+    ++level.count;
+    level.sum += times.values[i];
+  }
+  const auto n = static_cast<double>(times.trials.size());
+  const auto k = static_cast<double>(levels.size());
+  // Times that agree to within 1e-12 differ by rounding alone.
+  if (k < 2 || n <= k || times.sum_of_squares <= n * 1e-24) return 0.0;
+  double between = 0.0;
+  for (const auto& [value, level] : levels) between += level.sum * level.sum / static_cast<double>(level.count);
+  return std::clamp(1.0 - (1.0 - between / times.sum_of_squares) * (n - 1) / (n - k), 0.0, 1.0);
+}
+
+// A bar of eighths of a character.
+std::string bar(double share, std::size_t width) {
+  constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(width) * 8));
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
+  return text + kEighths[eighths % 8];
+}
+
+}  // namespace
+
+std::vector<Importance> parameter_importance(const ResultSet& results) {
+  const LogTimes times = log_times(results);
+  std::vector<Importance> importance;
+  for (const std::size_t i : varied_parameters(results))
+    importance.push_back({results.info.parameters[i].name, main_effect(times, i)});
+  std::stable_sort(importance.begin(), importance.end(),
+                   [](const Importance& a, const Importance& b) { return a.main_effect > b.main_effect; });
+  return importance;
+}
+
+std::string table_of_importance(const ResultSet& results, std::size_t width) {
+  constexpr std::size_t kFewest = 3;
+  const auto correct = static_cast<std::size_t>(std::count_if(results.trials.begin(), results.trials.end(), has_time));
+  if (correct < kFewest) return cut("Too few correct results to tell which parameters matter.", width) + "\n";
+  const std::vector<Importance> importance = parameter_importance(results);
+  std::size_t name_width = 0;
+  for (const Importance& entry : importance) name_width = std::max(name_width, width_of(entry.parameter));
+  const std::size_t used = name_width + 2 + 7 + 2;
+  const std::size_t bar_width = width > used ? std::min<std::size_t>(width - used, 50) : 0;
+
+  std::string text = cut(fmt::format("share of the variance of log(time), {} correct results", correct), width) + "\n";
+  for (const Importance& entry : importance) {
+    const std::string padding(name_width - width_of(entry.parameter), ' ');
+    const std::string line = fmt::format("{}{}  {:5.1f} %  {}", single_line(entry.parameter), padding,
+                                         entry.main_effect * 100, bar(entry.main_effect, bar_width));
+    text += cut(line.substr(0, line.find_last_not_of(' ') + 1), width) + "\n";
+  }
+  return text;
+}
+
+}  // namespace wattune::report

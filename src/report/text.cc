@@ -1,0 +1,61 @@
+#include "report/text.h"
+
+#include <algorithm>
+
+namespace wattune::report {
+
+namespace {
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+std::string padded(const std::string& cell, std::size_t width, TextTable::Align align) {
+  const std::string padding(width - std::min(width, width_of(cell)), ' ');
+  return align == TextTable::Align::left ? cell + padding : padding + cell;
+}
+
+}  // namespace
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  std::size_t end = 0;
+  for (std::size_t columns = 0; end < text.size(); ++end)
+    if (starts_character(text[end]) && ++columns == width) break;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string single_line(std::string_view text) {
+  std::string line(text);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  return line;
+}
+
+std::string TextTable::to_string(std::size_t width) const {
+  std::vector<std::size_t> widths;
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) {
+    titles.push_back(column.title);
+    widths.push_back(width_of(column.title));
+  }
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+
+  std::string text;
+  const auto append_line = [&](const std::vector<std::string>& cells) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      line += (i == 0 ? "" : "  ") + padded(cells[i], widths[i], columns_[i].align);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += cut(line, width) + "\n";
+  };
+  append_line(titles);
+  for (const auto& row : rows_) append_line(row);
+  return text;
+}
+
+}  // namespace wattune::report

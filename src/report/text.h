@@ -1,0 +1,39 @@
+// Text for terminals: its width, cutting it, and tables.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wattune::report {
+
+// Columns that UTF-8 text takes, each character being one.
+std::size_t width_of(std::string_view text);
+
+// At most `width` columns; what is cut off leaves an ellipsis.
+std::string cut(std::string_view text, std::size_t width);
+
+// Control characters as spaces: recorded messages may hold newlines and escape sequences.
+std::string single_line(std::string_view text);
+
+class TextTable {
+ public:
+  enum class Align { left, right };
+  struct Column {
+    std::string title;
+    Align align = Align::right;
+  };
+
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  // One cell for each column.
+  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // Title and rows, each ending in a newline and at most `width` columns wide.
+  std::string to_string(std::size_t width) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace wattune::report

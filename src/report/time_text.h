@@ -1,0 +1,36 @@
+// Times as people read them: in the unit that suits their size.
+#pragma once
+
+#include <string>
+
+#include "wattune/core/units.h"
+
+namespace wattune::report {
+
+struct TimeUnit {
+  const char* name;  // "ms"
+  double nanoseconds;
+
+  double of(Nanoseconds time) const { return time.value() / nanoseconds; }
+};
+
+// The largest of ns, us, ms and s in which `time` is at least 1.
+TimeUnit unit_for(Nanoseconds time);
+
+// Times that stand below each other: one unit, and decimals that give the smallest of them four significant digits.
+class TimeColumn {
+ public:
+  explicit TimeColumn(Nanoseconds smallest);
+
+  const char* unit() const { return unit_.name; }
+  std::string number(Nanoseconds time) const;  // "1.234"
+
+ private:
+  TimeUnit unit_;
+  int decimals_;
+};
+
+// "1.234 ms"
+std::string time_text(Nanoseconds time);
+
+}  // namespace wattune::report

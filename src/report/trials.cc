@@ -1,0 +1,44 @@
+#include "report/trials.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_set>
+
+namespace wattune::report {
+
+bool has_time(const Trial& trial) {
+  return trial.observation.ok() && std::isfinite(trial.observation.objective()) && trial.observation.objective() > 0;
+}
+
+std::vector<const Trial*> ranked(const ResultSet& results) {
+  std::vector<const Trial*> trials;
+  for (const Trial& trial : results.trials)
+    if (has_time(trial)) trials.push_back(&trial);
+  std::stable_sort(trials.begin(), trials.end(), [](const Trial* a, const Trial* b) {
+    return a->observation.objective() < b->observation.objective();
+  });
+  std::unordered_set<std::string> seen;
+  std::erase_if(trials, [&](const Trial* trial) { return !seen.insert(trial->configuration.key()).second; });
+  return trials;
+}
+
+const Trial* default_trial(const ResultSet& results) {
+  const Trial* found = nullptr;
+  for (const Trial& trial : results.trials) {
+    if (results.info.default_values.empty() || trial.configuration.values() != results.info.default_values) continue;
+    const bool is_better = found == nullptr || !has_time(*found) ||
+                           (has_time(trial) && trial.observation.objective() < found->observation.objective());
+    if (is_better) found = &trial;
+  }
+  return found;
+}
+
+std::vector<std::size_t> varied_parameters(const ResultSet& results) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < results.info.parameters.size(); ++i)
+    if (results.info.parameters[i].values.size() > 1) positions.push_back(i);
+  return positions;
+}
+
+}  // namespace wattune::report

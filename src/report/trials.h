@@ -1,0 +1,26 @@
+// What several reports ask of a ResultSet.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "wattune/core/trial.h"
+
+namespace wattune::report {
+
+// The Trials with a time, fastest first; of the same configuration only its fastest.
+std::vector<const Trial*> ranked(const ResultSet& results);
+
+// The fastest Trial of the default configuration, or one that failed, or nullptr when it was not evaluated.
+const Trial* default_trial(const ResultSet& results);
+
+// Positions of the parameters that have more than one value.
+std::vector<std::size_t> varied_parameters(const ResultSet& results);
+
+// Correct, with a positive and finite time.
+bool has_time(const Trial& trial);
+
+// Precondition: the Trial is correct.
+inline Nanoseconds time_of(const Trial& trial) { return Nanoseconds(trial.observation.objective()); }
+
+}  // namespace wattune::report

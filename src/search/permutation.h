@@ -1,0 +1,36 @@
+// Permutation: the numbers below a bound in random order, each computed on its own, without memory.
+//
+// A Feistel network permutes the numbers of b bits; following it until the result is below the bound ("cycle
+// walking") permutes the numbers below the bound (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). With
+// b the smallest even number of bits that holds the bound, that takes fewer than four steps on average, some 50 ns.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "wattune/core/random.h"
+#include "wattune/core/uint128.h"
+
+namespace wattune::search {
+
+class Permutation {
+ public:
+  // Precondition: bound > 0. Draws its keys from `random`.
+  Permutation(Uint128 bound, Random& random);
+
+  Uint128 bound() const { return bound_; }
+  // The number at a position. Precondition: position < bound().
+  Uint128 at(Uint128 position) const;
+
+ private:
+  // Small domains need more than the four rounds that suffice for large ones to look random.
+  static constexpr int kRounds = 8;
+
+  Uint128 permute_bits(Uint128 value) const;
+
+  Uint128 bound_;
+  int half_bits_;
+  std::array<std::uint64_t, kRounds> keys_;
+};
+
+}  // namespace wattune::search

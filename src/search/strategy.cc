@@ -1,0 +1,45 @@
+#include "wattune/search/strategy.h"
+
+#include "search/permutation.h"
+
+namespace wattune::search {
+
+Strategy::Strategy(const space::SearchSpace& space, const StrategyOptions& options)
+    : space_(space), random_(options.seed), order_(std::make_unique<Permutation>(space.count(), random_)) {
+  if (options.start < space.count() && space.valid(options.start)) start_ = options.start;
+}
+
+Strategy::~Strategy() = default;
+
+std::vector<ConfigurationId> Strategy::ask(std::size_t n) {
+  std::vector<ConfigurationId> ids;
+  while (ids.size() < n) {
+    const std::optional<ConfigurationId> id = next_proposal();
+    if (!id) break;
+    visited_.insert(*id);
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
+std::optional<ConfigurationId> Strategy::next_proposal() {
+  if (start_ && !visited(*start_)) return start_;
+  return do_propose();
+}
+
+void Strategy::tell(ConfigurationId id, const Observation& observation) {
+  visited_.insert(id);
+  do_learn(id, observation.ok() ? std::optional(observation.objective()) : std::nullopt);
+}
+
+// The first unvisited id of a random order is equally likely to be any of the unvisited ones. The walk passes each id
+// at most once, so all draws together cost no more than one pass, and the end of the walk is the end of the space.
+std::optional<ConfigurationId> Strategy::draw_unvisited() {
+  while (drawn_ < order_->bound()) {
+    const ConfigurationId id = order_->at(drawn_++);
+    if (!visited(id) && (space_.exact() || space_.valid(id))) return id;
+  }
+  return std::nullopt;
+}
+
+}  // namespace wattune::search

@@ -1,0 +1,159 @@
+#include "space/component.h"
+
+#include <algorithm>
+
+#include "space/intersection.h"
+#include "space/variable_order.h"
+
+namespace wattune::space {
+
+namespace {
+
+// The first round of the race, the growth from one round to the next, and the longest, all in steps.
+constexpr std::size_t kFirstRound = 1 << 12;
+constexpr std::size_t kRoundGrowth = 8;
+constexpr std::size_t kStepsPerState = 32;
+
+std::vector<Group> group_terms(const Scopes& scopes, std::vector<std::uint32_t> terms) {
+  std::ranges::stable_sort(terms, std::greater(), [&](std::uint32_t t) { return scopes[t].size(); });
+  std::vector<Group> groups;
+  for (std::uint32_t t : terms) {
+    const auto wider =
+        std::ranges::find_if(groups, [&](const Group& group) { return std::ranges::includes(group.scope, scopes[t]); });
+    if (wider != groups.end()) {
+      wider->terms.push_back(t);
+    } else {
+      groups.push_back({{t}, scopes[t]});
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+ComponentBuilder::ComponentBuilder(const Problem& problem, const Domains& domains, const Scopes& scopes,
+                                   std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms,
+                                   std::size_t state_budget)
+    : problem_(problem),
+      domains_(domains),
+      scopes_(scopes),
+      variables_(std::move(variables)),
+      groups_(group_terms(scopes, std::move(terms))),
+      state_budget_(state_budget) {
+  for (const std::vector<std::uint16_t>& values : domains.values) widths_.push_back(values.size());
+}
+
+std::optional<ComponentDiagram> ComponentBuilder::build() {
+  Scopes group_scopes;
+  for (const Group& group : groups_) group_scopes.push_back(group.scope);
+  const auto orders = candidate_orders(variables_, group_scopes, widths_);
+  const std::size_t longest = state_budget_ * kStepsPerState;
+  for (std::size_t round = kFirstRound;; round *= kRoundGrowth) {
+    std::optional<ComponentDiagram> best;
+    std::size_t steps = std::min(round, longest);
+    for (const std::vector<std::uint32_t>& order : orders) {
+      Attempt result = attempt(order, steps);
+      if (!result.diagram) {
+        if (!best) culprits_ = std::move(result.culprits);
+        continue;
+      }
+      steps = result.steps;
+      if (best && best->diagram.edges() <= result.diagram->edges()) continue;
+      best = ComponentDiagram{*std::move(result.diagram), std::move(result.faulty), 0};
+      order_ = order;
+    }
+    if (best) {
+      best->states = states_;
+      return best;
+    }
+    if (round >= longest) return std::nullopt;
+  }
+}
+
+ComponentBuilder::Attempt ComponentBuilder::attempt(const std::vector<std::uint32_t>& order, std::size_t steps) {
+  Attempt result;
+  Budget budget{state_budget_, steps};
+  const std::vector<ConstraintDiagram> diagrams = build_groups(order, std::nullopt, budget);
+  for (const ConstraintDiagram& diagram : diagrams) {
+    result.faulty.insert(result.faulty.end(), diagram.faulty.begin(), diagram.faulty.end());
+  }
+  if (diagrams.size() < groups_.size()) {
+    result.culprits = widest_terms(groups_[diagrams.size()]);
+  } else {
+    result.diagram = intersect_groups(order, diagrams, budget);
+    if (!result.diagram) result.culprits = larger_half(diagrams);
+  }
+  result.steps = steps - budget.steps;
+  states_ += state_budget_ - budget.states;
+  return result;
+}
+
+std::optional<LayeredDiagram> ComponentBuilder::build_faults_of(std::uint32_t term) const {
+  Budget budget{state_budget_, state_budget_ * kStepsPerState};
+  const std::vector<ConstraintDiagram> diagrams = build_groups(order_, term, budget);
+  if (diagrams.size() < groups_.size()) return std::nullopt;
+  return intersect_groups(order_, diagrams, budget);
+}
+
+// Up to the first group that exceeds the budget.
+std::vector<ConstraintDiagram> ComponentBuilder::build_groups(std::span<const std::uint32_t> order,
+                                                              std::optional<std::uint32_t> demanded,
+                                                              Budget& budget) const {
+  std::vector<ConstraintDiagram> diagrams;
+  for (const Group& group : groups_) {
+    std::optional<ConstraintDiagram> diagram = build_group(group, order, demanded, budget);
+    if (!diagram) break;
+    diagrams.push_back(*std::move(diagram));
+  }
+  return diagrams;
+}
+
+std::optional<ConstraintDiagram> ComponentBuilder::build_group(const Group& group, std::span<const std::uint32_t> order,
+                                                               std::optional<std::uint32_t> demanded,
+                                                               Budget& budget) const {
+  std::vector<std::uint32_t> variables;
+  std::ranges::copy_if(order, std::back_inserter(variables),
+                       [&](std::uint32_t variable) { return std::ranges::binary_search(group.scope, variable); });
+  std::vector<Root> roots;
+  for (std::uint32_t t : group.terms) {
+    roots.push_back({problem_.terms[t].root, t, demanded == t ? FaultRule::demand : FaultRule::admit});
+  }
+  const ConstraintProgram program = compile(problem_.graph, roots, variables, domains_, problem_.predicates);
+  return build_constraint_diagram(program, domains_, budget);
+}
+
+std::optional<LayeredDiagram> ComponentBuilder::intersect_groups(std::span<const std::uint32_t> order,
+                                                                 const std::vector<ConstraintDiagram>& diagrams,
+                                                                 Budget& budget) const {
+  std::vector<const ConstraintDiagram*> groups;
+  for (const ConstraintDiagram& diagram : diagrams) groups.push_back(&diagram);
+  return intersect(order, widths_, groups, budget);
+}
+
+// Of a group that cannot be built, the terms over all its variables; the narrower ones may well be innocent.
+std::vector<std::uint32_t> ComponentBuilder::widest_terms(const Group& group) const {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t t : group.terms) {
+    if (scopes_[t] == group.scope) result.push_back(t);
+  }
+  return result;
+}
+
+// Of groups that can be built but not intersected, the terms of the larger half.
+std::vector<std::uint32_t> ComponentBuilder::larger_half(const std::vector<ConstraintDiagram>& diagrams) const {
+  std::vector<std::pair<std::size_t, std::size_t>> by_size;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    std::size_t size = 0;
+    for (const ConstraintDiagram::Layer& layer : diagrams[g].layers) size += layer.children.size();
+    by_size.emplace_back(size, g);
+  }
+  std::ranges::sort(by_size);
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = by_size.size() / 2; i < by_size.size(); ++i) {
+    const std::vector<std::uint32_t>& terms = groups_[by_size[i].second].terms;
+    result.insert(result.end(), terms.begin(), terms.end());
+  }
+  return result;
+}
+
+}  // namespace wattune::space

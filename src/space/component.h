@@ -1,0 +1,81 @@
+// Component: parameters that constraints tie together, and the diagram of their valid combinations.
+//
+// Parameters that share no constraint, directly or through others, multiply: each component gets its own diagram, and
+// the space is their chain. Within a component, constraints whose variables another one includes are
+// grouped with it; each group becomes a minimal automaton of its own (constraint_diagram.h), and their
+// intersection (intersection.h) is the diagram. The order of the variables is raced for (variable_order.h).
+// Where that exceeds the budget, fallback.h says what happens.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "space/budget.h"
+#include "space/constraint_diagram.h"
+#include "space/layered_diagram.h"
+#include "space/problem.h"
+
+namespace wattune::space {
+
+// By term of the problem: the variables it reads that have more than one value left, ascending.
+using Scopes = std::vector<std::vector<std::uint32_t>>;
+
+// Terms that are built into one automaton.
+struct Group {
+  std::vector<std::uint32_t> terms;  // the one with the widest scope first
+  std::vector<std::uint32_t> scope;  // of all of them, ascending
+};
+
+struct ComponentDiagram {
+  LayeredDiagram diagram;
+  std::vector<std::uint32_t> faulty;  // terms that may fault somewhere; the diagram takes a fault as true
+  std::size_t states = 0;             // created in all attempts
+};
+
+class ComponentBuilder {
+ public:
+  // `variables` ascending, with at least two values each; they include the scopes of `terms`.
+  ComponentBuilder(const Problem& problem, const Domains& domains, const Scopes& scopes,
+                   std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms, std::size_t state_budget);
+
+  // The diagram in the order that won; nullopt when none finished within the budget. culprits() then says which
+  // terms to set aside so that the others may do better.
+  std::optional<ComponentDiagram> build();
+  const std::vector<std::uint32_t>& culprits() const { return culprits_; }
+
+  // After build(): the configurations at which `term` faults and that every other term admits, in the same order of
+  // variables; nullopt when the budget ran out.
+  std::optional<LayeredDiagram> build_faults_of(std::uint32_t term) const;
+
+ private:
+  struct Attempt {
+    std::optional<LayeredDiagram> diagram;
+    std::vector<std::uint32_t> faulty;
+    std::vector<std::uint32_t> culprits;
+    std::size_t steps = 0;
+  };
+
+  Attempt attempt(const std::vector<std::uint32_t>& order, std::size_t steps);
+  std::vector<ConstraintDiagram> build_groups(std::span<const std::uint32_t> order,
+                                              std::optional<std::uint32_t> demanded, Budget& budget) const;
+  std::optional<ConstraintDiagram> build_group(const Group& group, std::span<const std::uint32_t> order,
+                                               std::optional<std::uint32_t> demanded, Budget& budget) const;
+  std::optional<LayeredDiagram> intersect_groups(std::span<const std::uint32_t> order,
+                                                 const std::vector<ConstraintDiagram>& diagrams, Budget& budget) const;
+  std::vector<std::uint32_t> widest_terms(const Group& group) const;
+  std::vector<std::uint32_t> larger_half(const std::vector<ConstraintDiagram>& diagrams) const;
+
+  const Problem& problem_;
+  const Domains& domains_;
+  const Scopes& scopes_;
+  std::vector<std::uint32_t> variables_;
+  std::vector<Group> groups_;
+  std::vector<std::size_t> widths_;
+  std::size_t state_budget_;
+  std::size_t states_ = 0;
+  std::vector<std::uint32_t> order_;  // that won
+  std::vector<std::uint32_t> culprits_;
+};
+
+}  // namespace wattune::space

@@ -1,0 +1,14 @@
+// Conflict: which constraints exclude everything, for the message about an empty space.
+#pragma once
+
+#include <vector>
+
+#include "space/problem.h"
+
+namespace wattune::space {
+
+// Constraints that together admit nothing while every proper part of them admits something, ascending; empty when
+// finding them would take long.
+std::vector<std::uint32_t> find_conflict(const Problem& problem);
+
+}  // namespace wattune::space

@@ -1,0 +1,68 @@
+// ConstraintProgram: a group of constraints compiled for one order of its variables.
+//
+// Levels count the variables of the group in the order of assignment. For each level the program knows which nodes
+// close with it (to be evaluated), which closed nodes the open ones still read (the frontier, all that the
+// rest of the constraints can see of a prefix) and which nodes are still open.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "space/constraint_graph.h"
+#include "space/domains.h"
+#include "space/range.h"
+
+namespace wattune::space {
+
+// How a fault counts that a constraint meets.
+enum class FaultRule : std::uint8_t {
+  admit,   // as true: whether it matters is asked later, of the configurations that all other constraints admit
+  demand,  // as the only thing that is true: finds those that reach the fault
+};
+
+struct Root {
+  NodeId node;
+  std::uint32_t term;  // of the problem
+  FaultRule rule = FaultRule::admit;
+};
+
+// Whether a constraint lets a configuration pass; `blank` passes, since the constraint is settled.
+inline bool passes(const Cell& cell, FaultRule rule) {
+  if (cell.state == Cell::State::blank) return true;
+  if (rule == FaultRule::demand) return cell.state == Cell::State::fault;
+  return cell.state == Cell::State::fault || cell.value.truth();
+}
+
+struct ConstraintProgram {
+  struct Level {
+    std::uint32_t variable = 0;
+    NodeId variable_node = 0;
+    Range variable_range;
+    std::vector<NodeId> closing;            // ascending, the variable's own node excluded
+    std::vector<std::uint32_t> roots;       // positions in the program's roots of those that close here
+    std::vector<std::uint32_t> open_roots;  // of those that close here or later
+    std::vector<NodeId> frontier;           // closed before this level, read by an open node
+    std::vector<std::uint64_t> readers;     // parallel to frontier: which open roots read it, as root_bit()s
+    std::vector<NodeId> open;               // closing at this level or later, ascending, variables excluded
+  };
+
+  ConstraintGraph graph;
+  std::vector<Root> roots;
+  std::vector<Level> levels;
+  bool contradiction = false;                // a root is constant and does not pass
+  std::vector<std::uint32_t> always_faulty;  // terms whose root is constant and faults
+
+  // Groups of more than 64 roots share the last bit.
+  static std::uint64_t root_bit(std::size_t root) { return std::uint64_t{1} << (root < 63 ? root : 63); }
+
+  // Cells with the constants filled in.
+  std::vector<Cell> initial_cells() const;
+};
+
+// Compiles `roots` of the graph for the variables in that order. Precondition: `variables` holds all that
+// they read and that have more than one value.
+ConstraintProgram compile(const ConstraintGraph& graph, std::span<const Root> roots,
+                          std::span<const std::uint32_t> variables, const Domains& domains,
+                          std::span<const Predicate> predicates);
+
+}  // namespace wattune::space

@@ -1,0 +1,61 @@
+// LayeredDiagram: a decision diagram in the making, one table of nodes per variable.
+//
+// A node is the list of its edges, each the position of a value in the variable's domain and the node that it
+// leads to in the next layer. Edges of the last layer lead to node 0, the end.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "space/budget.h"
+
+namespace wattune::space {
+
+struct Edge {
+  std::uint32_t value = 0;  // position in the variable's domain
+  std::uint32_t child = 0;
+};
+
+struct LayeredDiagram {
+  struct Layer {
+    std::uint32_t variable = 0;
+    std::vector<std::uint32_t> first_edge{0};  // of each node, and the end
+    std::vector<Edge> edges;
+
+    std::size_t nodes() const { return first_edge.size() - 1; }
+    std::span<const Edge> node(std::size_t i) const {
+      return {edges.data() + first_edge[i], edges.data() + first_edge[i + 1]};
+    }
+    void close_node() { first_edge.push_back(static_cast<std::uint32_t>(edges.size())); }
+  };
+
+  std::vector<Layer> layers;  // the first has one node, the root; no layers at all: one configuration, of no variables
+  bool empty = false;         // no configuration; layers mean nothing then
+
+  std::size_t nodes() const;
+  std::size_t edges() const;
+};
+
+// Merges equal nodes of one layer: the node's number there, whether it is new or not.
+class NodeTable {
+ public:
+  explicit NodeTable(std::uint32_t variable);
+
+  std::uint32_t insert(std::span<const Edge> edges);
+  const LayeredDiagram::Layer& layer() const { return layer_; }
+  LayeredDiagram::Layer take() && { return std::move(layer_); }
+
+ private:
+  std::uint32_t& find_slot(std::span<const Edge> edges);
+  void grow();
+
+  LayeredDiagram::Layer layer_;
+  std::vector<std::uint32_t> slots_;
+};
+
+// Leaves out the nodes from which the end cannot be reached and merges equal ones, bottom up: the smallest
+// diagram of the same configurations in that order of variables.
+void reduce(LayeredDiagram& diagram);
+
+}  // namespace wattune::space

@@ -1,0 +1,38 @@
+// Range: what an expression can still be worth when some of its parameters are open.
+//
+// Interval arithmetic that errs on the safe side: every value that any assignment of the open parameters gives lies
+// between lo and hi, and may_fail is false only when no assignment faults. Bounds are doubles; integers beyond 2^53,
+// strings and whatever has no rule here are unknown(). Rounding is monotone, so that bounds computed in doubles also
+// bound what the expression computes in doubles.
+#pragma once
+
+#include <limits>
+#include <span>
+
+#include "space/constraint_graph.h"
+
+namespace wattune::space {
+
+struct Range {
+  double lo = -std::numeric_limits<double>::infinity();
+  double hi = std::numeric_limits<double>::infinity();
+  bool integral = false;
+  bool may_fail = true;
+  bool blank = false;  // nobody needs it: see Cell
+
+  static Range unknown() { return {}; }
+  static Range of(double lo, double hi, bool integral) { return {lo, hi, integral, false, false}; }
+  static Range of(const Cell& cell);
+
+  bool is_point() const { return lo == hi && !may_fail; }
+  bool certainly_true() const { return !may_fail && (lo > 0 || hi < 0); }
+  bool certainly_false() const { return !may_fail && lo == 0 && hi == 0; }
+};
+
+// The smallest range that holds both.
+Range hull(const Range& a, const Range& b);
+
+// The range of a node, given those of its operands. Precondition: neither constant nor variable.
+Range range_of(const ConstraintGraph& graph, NodeId id, std::span<const Range> ranges);
+
+}  // namespace wattune::space

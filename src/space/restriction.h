@@ -1,0 +1,39 @@
+// Restriction: what is left of a diagram when constraints are tested that could not be built into it.
+//
+// The fallback for constraints that tie everything to everything: their terms are evaluated along every path of the
+// relaxed diagram, incrementally, and the paths that pass are merged into a new diagram bottom up, so that no
+// list of configurations is ever held. Costs one step per path.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "space/constraint_program.h"
+#include "space/layered_diagram.h"
+
+namespace wattune::space {
+
+// A configuration at which a term faults and that nothing else excludes.
+struct FaultFound {
+  std::uint32_t term = 0;
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> assignment;  // variable and position in its parameter's list
+};
+
+struct Restriction {
+  LayeredDiagram diagram;
+  std::optional<FaultFound> fault;
+};
+
+// The number of configurations of the diagram.
+double approximate_count(const LayeredDiagram& diagram);
+// The first configuration of a diagram that is not empty.
+std::vector<std::pair<std::uint32_t, std::uint16_t>> first_configuration(const LayeredDiagram& diagram,
+                                                                         const Domains& domains);
+
+// `program` is compiled for the order of the diagram's layers. nullopt when the result would have more edges than
+// max_edges.
+std::optional<Restriction> restrict_diagram(const LayeredDiagram& relaxed, const ConstraintProgram& program,
+                                    const Domains& domains, std::size_t max_edges);
+
+}  // namespace wattune::space

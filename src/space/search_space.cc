@@ -1,0 +1,274 @@
+#include "wattune/space/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "space/conflict.h"
+#include "space/neighbours.h"
+#include "space/search_space_data.h"
+#include "space/space_builder.h"
+#include "wattune/core/hash.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::space {
+
+namespace {
+
+constexpr int kHashVersion = 1;  // goes up when equal declarations come to mean other ids
+constexpr int kWitnessDraws = 1'000'000;
+
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+  return names;
+}
+
+Error empty_space(const Problem& problem) {
+  const std::vector<std::uint32_t> conflict = find_conflict(problem);
+  if (conflict.empty()) {
+    return Error(ErrorCode::invalid_argument, "the constraints leave no valid configuration");
+  }
+  std::string texts;
+  for (std::uint32_t c : conflict) texts += fmt::format("{}`{}`", texts.empty() ? "" : ", ", problem.constraint_text(c));
+  const bool alone = conflict.size() == 1;
+  return Error(ErrorCode::invalid_argument,
+               alone ? fmt::format("no configuration meets the constraint {}", texts)
+                     : fmt::format("no configuration meets these constraints together: {}", texts))
+      .at(problem.constraint_position(conflict.front()));
+}
+
+// Every declaration with its length in front, so that no two specs write the same text.
+std::string hash_text(const Problem& problem, const Diagram& diagram, bool exact) {
+  std::string text = fmt::format("wattune space {} {}", kHashVersion, exact ? "exact" : "relaxed");
+  const auto append = [&](std::string_view part) { text += fmt::format("\n{}:{}", part.size(), part); };
+  for (const Parameter& parameter : problem.parameters) {
+    append(parameter.name);
+    for (const Value& value : parameter.values) {
+      append(fmt::format("{} {}", static_cast<int>(value.kind()), value.to_string()));
+    }
+  }
+  for (const Constraint& constraint : problem.constraints) append(constraint.expression);
+  for (const Predicate& predicate : problem.predicates) {
+    for (const std::string& name : predicate.names) append(name);
+    append(predicate.description);
+  }
+  for (std::size_t l = 0; l < diagram.levels(); ++l) append(fmt::format("{}", diagram.parameter(l)));
+  return text;
+}
+
+std::vector<std::vector<std::uint16_t>> occurring_values(const Diagram& diagram) {
+  std::vector<std::vector<std::uint16_t>> result;
+  std::uint32_t node = Diagram::root();
+  std::uint32_t next_level = 1;
+  for (std::size_t l = 0; l < diagram.levels(); ++l) {
+    std::vector<std::uint16_t>& values = result.emplace_back();
+    for (const std::uint32_t level_end = next_level; node < level_end; ++node) {
+      for (EdgeId edge = diagram.first_edge(node); edge < diagram.end_edge(node); ++edge) {
+        values.push_back(diagram.value(edge));
+        next_level = std::max(next_level, diagram.child(edge) + 1);
+      }
+    }
+    std::ranges::sort(values);
+    values.erase(std::ranges::unique(values).begin(), values.end());
+  }
+  return result;
+}
+
+}  // namespace
+
+SearchSpace::SearchSpace(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+SearchSpace::SearchSpace(SearchSpace&&) noexcept = default;
+SearchSpace& SearchSpace::operator=(SearchSpace&&) noexcept = default;
+SearchSpace::~SearchSpace() = default;
+
+Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
+                                       std::vector<Predicate> predicates, const BuildOptions& options) {
+  const auto started = std::chrono::steady_clock::now();
+  auto data = std::make_unique<Data>();
+  Problem& problem = data->problem;
+  problem.parameters = std::move(parameters);
+  problem.constraints = std::move(constraints);
+  problem.predicates = std::move(predicates);
+  WATTUNE_TRY(compile_problem(problem));
+
+  std::vector<std::uint32_t> terms(problem.terms.size());
+  for (std::uint32_t t = 0; t < terms.size(); ++t) terms[t] = t;
+  WATTUNE_ASSIGN(BuiltSpace built, build_space(problem, terms, options));
+  if (built.empty) return empty_space(problem);
+  WATTUNE_ASSIGN(data->diagram, Diagram::assemble(built.components, built.domains));
+  data->unchecked = std::move(built.unchecked);
+  data->occurring = occurring_values(data->diagram);
+  data->names = std::make_shared<const std::vector<std::string>>(names_of(problem.parameters));
+  data->content_hash = wattune::content_hash(hash_text(problem, data->diagram, data->unchecked.empty()));
+
+  BuildReport& report = data->report;
+  report.nodes = data->diagram.nodes();
+  report.edges = data->diagram.edges();
+  report.bytes = data->diagram.bytes();
+  report.states = built.states;
+  report.fallback = std::move(built.fallback);
+  for (std::size_t l = 0; l < data->diagram.levels(); ++l) {
+    report.order.push_back(problem.parameters[data->diagram.parameter(l)].name);
+  }
+  SearchSpace space(std::move(data));
+  WATTUNE_TRY(space.find_witness());
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - started;
+  space.data_->report.build_time = Nanoseconds(elapsed.count());
+  return space;
+}
+
+// A valid id, for default_configuration() and for sample() when luck fails; any id where the diagram is exact.
+Result<void> SearchSpace::find_witness() {
+  if (exact()) return {};
+  Random random(1);
+  for (int i = 0; i < kWitnessDraws; ++i) {
+    data_->witness = random.below128(count());
+    if (valid(data_->witness)) return {};
+  }
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("no valid configuration among {} drawn: {}", kWitnessDraws, data_->report.fallback));
+}
+
+const std::vector<Parameter>& SearchSpace::parameters() const { return data_->problem.parameters; }
+const BuildReport& SearchSpace::report() const { return data_->report; }
+const std::string& SearchSpace::content_hash() const { return data_->content_hash; }
+bool SearchSpace::exact() const { return data_->unchecked.empty(); }
+Uint128 SearchSpace::count() const { return data_->diagram.count(); }
+
+double SearchSpace::cartesian_count() const {
+  double product = 1;
+  for (const Parameter& parameter : parameters()) product *= static_cast<double>(parameter.values.size());
+  return product;
+}
+
+bool SearchSpace::Data::passes_unchecked(const ValueIndices& indices) const {
+  if (unchecked.empty()) return true;
+  const std::vector<Cell> cells = problem.evaluate(indices);
+  return std::ranges::all_of(unchecked, [&](std::uint32_t t) { return problem.holds(problem.terms[t], cells); });
+}
+
+ConfigurationId SearchSpace::rank(const ValueIndices& indices) const { return *data_->diagram.find(indices); }
+
+void SearchSpace::unrank(ConfigurationId id, ValueIndices& indices) const { data_->diagram.unrank(id, indices); }
+
+Configuration SearchSpace::configuration(ConfigurationId id) const {
+  ValueIndices indices;
+  unrank(id, indices);
+  std::vector<Value> values;
+  for (std::size_t p = 0; p < indices.size(); ++p) values.push_back(parameters()[p].values[indices[p]]);
+  return Configuration(id, data_->names, std::move(values));
+}
+
+bool SearchSpace::contains(const ValueIndices& indices) const {
+  return indices.size() == parameters().size() && data_->diagram.find(indices) && data_->passes_unchecked(indices);
+}
+
+bool SearchSpace::valid(ConfigurationId id) const {
+  if (id >= count()) return false;
+  if (exact()) return true;
+  ValueIndices indices;
+  unrank(id, indices);
+  return data_->passes_unchecked(indices);
+}
+
+Result<ConfigurationId> SearchSpace::find(std::span<const std::pair<std::string, Value>> values) const {
+  PartialIndices given(parameters().size());
+  for (const auto& [name, value] : values) {
+    const auto parameter = std::ranges::find(parameters(), name, &Parameter::name);
+    if (parameter == parameters().end()) {
+      return Error(ErrorCode::not_found, fmt::format("unknown parameter `{}`", name))
+          .hint(suggest(name, *data_->names));
+    }
+    const auto listed = std::ranges::find(parameter->values, value);
+    if (listed == parameter->values.end()) {
+      std::vector<std::string> texts;
+      for (const Value& v : parameter->values) texts.push_back(v.to_string());
+      return Error(ErrorCode::not_found, fmt::format("parameter `{}` has no value {}", name, value.to_string()))
+          .hint(suggest(value.to_string(), texts));
+    }
+    given[static_cast<std::size_t>(parameter - parameters().begin())] =
+        static_cast<std::uint16_t>(listed - parameter->values.begin());
+  }
+  ValueIndices indices;
+  for (std::size_t p = 0; p < given.size(); ++p) {
+    if (!given[p]) return Error(ErrorCode::not_found, fmt::format("no value for parameter `{}`", parameters()[p].name));
+    indices.push_back(*given[p]);
+  }
+  return find(indices);
+}
+
+Result<ConfigurationId> SearchSpace::find(const ValueIndices& indices) const {
+  if (indices.size() != parameters().size()) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("{} values for {} parameters", indices.size(), parameters().size()));
+  }
+  for (std::size_t p = 0; p < indices.size(); ++p) {
+    if (indices[p] < parameters()[p].values.size()) continue;
+    return Error(ErrorCode::not_found, fmt::format("parameter `{}` has no value number {}", parameters()[p].name, indices[p]));
+  }
+  if (contains(indices)) return rank(indices);
+  std::string texts;
+  for (const Violation& violation : violations(indices)) {
+    texts += fmt::format("{}`{}`", texts.empty() ? "" : ", ", violation.constraint);
+  }
+  return Error(ErrorCode::invalid_argument, fmt::format("this configuration breaks {}", texts));
+}
+
+std::vector<Violation> SearchSpace::violations(const ValueIndices& indices) const {
+  const Problem& problem = data_->problem;
+  const std::vector<Cell> cells = problem.evaluate(indices);
+  std::vector<Violation> result;
+  std::uint32_t last = ~std::uint32_t{0};
+  for (const Term& term : problem.terms) {
+    if (term.constraint == last || problem.holds(term, cells)) continue;
+    last = term.constraint;
+    result.push_back({problem.constraint_text(last), problem.constraint_position(last)});
+  }
+  return result;
+}
+
+Uint128 SearchSpace::count_given(const PartialIndices& fixed) const {
+  return data_->diagram.count_where(
+      [&](std::uint32_t parameter, std::uint16_t value) { return !fixed[parameter] || *fixed[parameter] == value; });
+}
+
+std::vector<Uint128> SearchSpace::count_per_value(std::size_t parameter) const {
+  return data_->diagram.count_per_value(static_cast<std::uint32_t>(parameter), parameters()[parameter].values.size());
+}
+
+std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id, Neighbourhood kind, std::size_t limit) const {
+  const Diagram& diagram = data_->diagram;
+  ValueIndices indices;
+  unrank(id, indices);
+  std::vector<ConfigurationId> ids;
+  if (kind == Neighbourhood::hamming) {
+    ids = hamming_neighbours(diagram, indices);
+  } else {
+    std::vector<std::vector<std::uint16_t>> allowed;
+    for (std::size_t l = 0; l < diagram.levels(); ++l) {
+      const std::vector<std::uint16_t>& values = data_->occurring[l];
+      const std::uint16_t own = indices[diagram.parameter(l)];
+      const auto place = std::ranges::lower_bound(values, own);
+      std::vector<std::uint16_t>& near = allowed.emplace_back();
+      const auto consider = [&](std::uint16_t value) {
+        if (kind == Neighbourhood::adjacent || std::abs(int{value} - int{own}) <= 1) near.push_back(value);
+      };
+      if (place != values.begin()) consider(*(place - 1));
+      near.push_back(own);
+      if (place + 1 != values.end()) consider(*(place + 1));
+    }
+    ids = box_neighbours(diagram, indices, allowed, limit);
+  }
+  if (!exact()) std::erase_if(ids, [&](ConfigurationId neighbour) { return !valid(neighbour); });
+  return ids;
+}
+
+std::optional<ConfigurationId> SearchSpace::next(ConfigurationId id) const {
+  while (id < count() && !valid(id)) ++id;
+  if (id >= count()) return std::nullopt;
+  return id;
+}
+
+}  // namespace wattune::space

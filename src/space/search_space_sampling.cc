@@ -1,0 +1,64 @@
+// Drawing configurations, and the one to start from.
+#include <algorithm>
+
+#include "space/search_space_data.h"
+
+namespace wattune::space {
+
+namespace {
+
+// After that many draws without a valid configuration, sampling a relaxed diagram settles for the one it knows.
+constexpr int kMaxDraws = 10'000'000;
+// Draws per slice of a stratified sample, and the attempts per missing configuration to fill it up.
+constexpr int kDrawsPerSlice = 200;
+
+ConfigurationId draw(Random& random, Uint128 bound) {
+  return bound >> 64 == 0 ? random.below(static_cast<std::uint64_t>(bound)) : random.below128(bound);
+}
+
+}  // namespace
+
+ConfigurationId SearchSpace::sample(Random& random) const {
+  for (int i = 0; i < kMaxDraws; ++i) {
+    const ConfigurationId id = draw(random, count());
+    if (valid(id)) return id;
+  }
+  return data_->witness;
+}
+
+std::vector<ConfigurationId> SearchSpace::sample_stratified(std::size_t n, Random& random) const {
+  std::vector<ConfigurationId> ids;
+  if (n == 0) return ids;
+  n = static_cast<std::size_t>(std::min<Uint128>(n, count()));
+  const Uint128 quotient = count() / n;
+  const Uint128 remainder = count() % n;
+  Uint128 begin = 0;
+  for (std::size_t slice = 0; slice < n; ++slice) {
+    const Uint128 size = quotient + (slice < remainder ? 1 : 0);
+    for (int i = 0; i < kDrawsPerSlice; ++i) {
+      const ConfigurationId id = begin + draw(random, size);
+      if (!valid(id)) continue;
+      ids.push_back(id);
+      break;
+    }
+    begin += size;
+  }
+  return ids;
+}
+
+// The valid configuration with the fewest changes from the defaults. In a relaxed diagram the nearest may be invalid:
+// then the nearest of its neighbours that is valid, or the one that is known.
+ConfigurationId SearchSpace::default_configuration() const {
+  ValueIndices indices;
+  for (const Parameter& parameter : parameters()) {
+    const auto found = parameter.default_value ? std::ranges::find(parameter.values, *parameter.default_value)
+                                               : parameter.values.begin();
+    indices.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
+  }
+  const ConfigurationId nearest = data_->diagram.nearest(indices);
+  if (valid(nearest)) return nearest;
+  const std::vector<ConfigurationId> near = neighbours(nearest, Neighbourhood::hamming);
+  return near.empty() ? data_->witness : near.front();
+}
+
+}  // namespace wattune::space

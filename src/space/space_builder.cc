@@ -1,0 +1,216 @@
+#include "space/space_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "space/restriction.h"
+
+namespace wattune::space {
+
+namespace {
+
+using Terms = std::vector<std::uint32_t>;
+using Assignment = std::vector<std::pair<std::uint32_t, std::uint16_t>>;
+
+struct Component {
+  std::vector<std::uint32_t> variables;
+  Terms terms;
+};
+
+// Groups the variables that have a choice by the terms that tie them together.
+std::vector<Component> find_components(const Domains& domains, const Scopes& scopes, std::span<const std::uint32_t> terms) {
+  std::vector<std::uint32_t> leader(domains.values.size());
+  std::iota(leader.begin(), leader.end(), 0U);
+  const auto find = [&](std::uint32_t variable) {
+    while (leader[variable] != variable) variable = leader[variable] = leader[leader[variable]];
+    return variable;
+  };
+  for (std::uint32_t t : terms) {
+    for (std::uint32_t variable : scopes[t]) {
+      const auto [low, high] = std::minmax({find(variable), find(scopes[t].front())});
+      leader[high] = low;
+    }
+  }
+  std::vector<Component> components;
+  std::vector<std::size_t> component_of(domains.values.size());
+  for (std::uint32_t variable = 0; variable < domains.values.size(); ++variable) {
+    if (domains.width(variable) < 2) continue;
+    if (find(variable) == variable) {
+      component_of[variable] = components.size();
+      components.emplace_back();
+    }
+    components[component_of[find(variable)]].variables.push_back(variable);
+  }
+  for (std::uint32_t t : terms) {
+    if (!scopes[t].empty()) components[component_of[find(scopes[t].front())]].terms.push_back(t);
+  }
+  return components;
+}
+
+// "division by zero in `%` at a=0, b=3"
+Error fault_error(const Problem& problem, std::uint32_t term, const Domains& domains, const Assignment& assignment) {
+  const std::uint32_t constraint = problem.terms[term].constraint;
+  ValueIndices indices(problem.parameters.size());
+  for (std::size_t p = 0; p < indices.size(); ++p) indices[p] = domains.values[p].front();
+  for (const auto& [variable, value] : assignment) indices[variable] = value;
+
+  const bool is_expression = constraint < problem.constraints.size();
+  const std::vector<std::string>& names = is_expression
+                                              ? problem.expressions[constraint].names()
+                                              : problem.predicates[constraint - problem.constraints.size()].names;
+  std::string place;
+  const auto value_of = [&](std::string_view name) -> const Value* {
+    const auto parameter = std::ranges::find(problem.parameters, name, &Parameter::name);
+    return &parameter->values[indices[static_cast<std::size_t>(parameter - problem.parameters.begin())]];
+  };
+  for (const std::string& name : names) {
+    place += fmt::format("{}{}={}", place.empty() ? " at " : ", ", name, value_of(name)->to_string());
+  }
+  Error cause(ErrorCode::invalid_argument, "a constraint threw an exception");
+  if (is_expression) {
+    Result<bool> value = problem.expressions[constraint].evaluate_bool(value_of);
+    if (!value) cause = std::move(value).error();
+  }
+  return Error(cause.code(), cause.message() + place)
+      .at(is_expression ? cause.position() : SourcePosition())
+      .about(problem.constraint_text(constraint))
+      .hint("guard it, as in `x != 0 and ...`, or exclude this configuration by another constraint");
+}
+
+class SpaceBuilder {
+ public:
+  SpaceBuilder(const Problem& problem, std::span<const std::uint32_t> terms, const BuildOptions& options)
+      : problem_(problem), terms_(terms), options_(options) {}
+
+  Result<BuiltSpace> build() {
+    space_.domains = problem_.domains;
+    filter_domains(problem_, terms_, space_.domains);
+    space_.empty = space_.domains.any_empty();
+    if (space_.empty) return std::move(space_);
+    narrow_scopes();
+    const ConstraintProgram constant = check_constant_terms();
+    if (space_.empty) return std::move(space_);
+    for (const Component& component : find_components(space_.domains, scopes_, terms_)) {
+      WATTUNE_TRY(build_component(component));
+      if (space_.empty) return std::move(space_);
+    }
+    if (fault_) return fault_error(problem_, fault_->term, space_.domains, fault_->assignment);
+    if (!constant.always_faulty.empty()) {
+      return fault_error(problem_, constant.always_faulty.front(), space_.domains, {});
+    }
+    return std::move(space_);
+  }
+
+ private:
+  void narrow_scopes() {
+    for (const Term& term : problem_.terms) {
+      std::vector<std::uint32_t>& scope = scopes_.emplace_back(term.scope);
+      std::erase_if(scope, [&](std::uint32_t variable) { return space_.domains.width(variable) < 2; });
+    }
+  }
+
+  // Terms that read no parameter with a choice.
+  ConstraintProgram check_constant_terms() {
+    std::vector<Root> roots;
+    for (std::uint32_t t : terms_) {
+      if (scopes_[t].empty()) roots.push_back({problem_.terms[t].root, t});
+    }
+    ConstraintProgram program = compile(problem_.graph, roots, {}, space_.domains, problem_.predicates);
+    space_.empty = program.contradiction;
+    return program;
+  }
+
+  Result<void> build_component(const Component& component) {
+    Terms kept = component.terms;
+    Terms aside;
+    for (;;) {
+      ComponentBuilder builder(problem_, space_.domains, scopes_, component.variables, kept, options_.state_budget);
+      std::optional<ComponentDiagram> built = builder.build();
+      if (!built) {
+        const Terms& culprits = builder.culprits();
+        std::erase_if(kept, [&](std::uint32_t t) { return std::ranges::find(culprits, t) != culprits.end(); });
+        aside.insert(aside.end(), culprits.begin(), culprits.end());
+        continue;
+      }
+      space_.states += built->states;
+      if (aside.empty() && check_faults(builder, *built)) return add(std::move(built->diagram));
+      return fall_back(*built, std::move(aside));
+    }
+  }
+
+  // Notes the first fault that no other term of the component shadows; false when that exceeds the budget.
+  bool check_faults(const ComponentBuilder& builder, const ComponentDiagram& built) {
+    for (std::uint32_t term : built.faulty) {
+      const std::optional<LayeredDiagram> faults = builder.build_faults_of(term);
+      if (!faults) return false;
+      if (!faults->empty && !fault_) fault_ = FaultFound{term, first_configuration(*faults, space_.domains)};
+    }
+    return true;
+  }
+
+  Result<void> add(LayeredDiagram diagram) {
+    space_.empty = diagram.empty;
+    space_.components.push_back(std::move(diagram));
+    return {};
+  }
+
+  // The diagram holds for all terms but those set aside, and as far as no term faults.
+  Result<void> fall_back(ComponentDiagram& built, Terms aside) {
+    Terms tested = aside;
+    tested.insert(tested.end(), built.faulty.begin(), built.faulty.end());
+    const double paths = approximate_count(built.diagram);
+    if (paths <= static_cast<double>(options_.materialise_limit)) {
+      if (std::optional<Restriction> rest = restrict_to(built.diagram, tested)) {
+        note(aside, "each configuration that the other constraints admit was tested instead");
+        if (rest->fault && !fault_) fault_ = std::move(rest->fault);
+        return add(std::move(rest->diagram));
+      }
+    }
+    note(aside, fmt::format("{:.3g} configurations that the other constraints admit are too many to test: they are "
+                            "tested when drawn, and counts are upper bounds",
+                            paths));
+    space_.unchecked.insert(space_.unchecked.end(), tested.begin(), tested.end());
+    return add(std::move(built.diagram));
+  }
+
+  std::optional<Restriction> restrict_to(const LayeredDiagram& relaxed, const Terms& tested) const {
+    std::vector<Root> roots;
+    for (std::uint32_t t : tested) roots.push_back({problem_.terms[t].root, t});
+    std::vector<std::uint32_t> order;
+    for (const LayeredDiagram::Layer& layer : relaxed.layers) order.push_back(layer.variable);
+    const ConstraintProgram program = compile(problem_.graph, roots, order, space_.domains, problem_.predicates);
+    return restrict_diagram(relaxed, program, space_.domains, options_.materialise_limit);
+  }
+
+  void note(const Terms& aside, const std::string& remedy) {
+    std::string names;
+    std::uint32_t last = ~std::uint32_t{0};
+    for (std::uint32_t t : aside) {
+      if (problem_.terms[t].constraint == last) continue;
+      last = problem_.terms[t].constraint;
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", problem_.constraint_text(last));
+    }
+    if (!space_.fallback.empty()) space_.fallback += "; ";
+    space_.fallback += fmt::format("{} would need more than {} states; {}",
+                                   names.empty() ? "checking where constraints fault" : names, options_.state_budget,
+                                   remedy);
+  }
+
+  const Problem& problem_;
+  std::span<const std::uint32_t> terms_;
+  const BuildOptions& options_;
+  Scopes scopes_;
+  BuiltSpace space_;
+  std::optional<FaultFound> fault_;
+};
+
+}  // namespace
+
+Result<BuiltSpace> build_space(const Problem& problem, std::span<const std::uint32_t> terms,
+                               const BuildOptions& options) {
+  return SpaceBuilder(problem, terms, options).build();
+}
+
+}  // namespace wattune::space

@@ -1,0 +1,137 @@
+#include "spec/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "wattune/core/suggest.h"
+
+namespace wattune::spec {
+
+namespace {
+
+// The optional result of a conversion of an optional node.
+template <typename T, typename Convert>
+Result<std::optional<T>> convert_if(const Node* node, Convert convert) {
+  if (node == nullptr) return std::optional<T>();
+  WATTUNE_ASSIGN(T value, convert(*node));
+  return std::optional<T>(std::move(value));
+}
+
+}  // namespace
+
+const Node* Node::find(std::string_view key) const {
+  const auto member = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.key == key; });
+  return member == members.end() ? nullptr : &member->value;
+}
+
+std::string Node::to_string() const {
+  switch (kind) {
+    case Kind::null: return "null";
+    case Kind::scalar: return scalar.to_string();
+    case Kind::list: return elements.empty() ? "[]" : "[...]";
+    case Kind::table: return members.empty() ? "{}" : "{...}";
+  }
+  return {};
+}
+
+Error Document::error(const Node& node, std::string message, ErrorCode code) const {
+  return Error(code, std::move(message)).at(position(node.content)).about(node.to_string());
+}
+
+Result<std::string> Document::string(const Node& node, const std::string& what) const {
+  if (!node.is_string()) return error(node, what + " must be a string");
+  return node.scalar.as_string();
+}
+
+Result<double> Document::number(const Node& node, const std::string& what) const {
+  if (!node.is_number() || !std::isfinite(node.scalar.as_real())) return error(node, what + " must be a number");
+  return node.scalar.as_real();
+}
+
+Result<std::int64_t> Document::integer(const Node& node, const std::string& what) const {
+  if (!node.is_integer()) return error(node, what + " must be an integer");
+  return node.scalar.as_integer();
+}
+
+Result<ExpressionText> Document::expression(const Node& node, const std::string& what) const {
+  if (!node.is_string() && !node.is_integer()) return error(node, what + " must be an integer or an expression");
+  return ExpressionText{node.scalar.to_string(), position(node.content)};
+}
+
+Result<std::vector<std::string>> Document::strings(const Node& node, const std::string& what) const {
+  if (node.kind != Node::Kind::list) return error(node, what + " must be a list of strings");
+  std::vector<std::string> result;
+  for (const Node& element : node.elements) {
+    WATTUNE_ASSIGN(std::string text, string(element, "each of " + what));
+    result.push_back(std::move(text));
+  }
+  return result;
+}
+
+Result<Table> Table::of(const Document& document, const Node& node, std::string name) {
+  if (node.kind != Node::Kind::table) return document.error(node, name + " must be a table");
+  return Table(document, node, std::move(name));
+}
+
+Result<void> Table::allow_only(const std::vector<std::string>& keys) const {
+  for (const Node::Member& member : node_->members) {
+    if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
+    return Error(ErrorCode::invalid_argument, "unknown key in " + name_)
+        .at(document_->position(member.place))
+        .about(member.key)
+        .hint(suggest(member.key, keys));
+  }
+  return {};
+}
+
+Result<void> Table::refuse_misspelt(const std::vector<std::string>& keys) const {
+  for (const Node::Member& member : node_->members) {
+    if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
+    std::string nearest = suggest(member.key, keys);
+    if (!nearest.starts_with("did you mean")) continue;
+    return Error(ErrorCode::invalid_argument, "unknown key in " + name_)
+        .at(document_->position(member.place))
+        .about(member.key)
+        .hint(std::move(nearest));
+  }
+  return {};
+}
+
+Result<const Node*> Table::required(std::string_view key) const {
+  if (const Node* node = find(key)) return node;
+  return Error(ErrorCode::invalid_argument, fmt::format("{} needs the key `{}`", name_, key))
+      .at(document_->position(node_->place));
+}
+
+Result<std::string> Table::required_string(std::string_view key) const {
+  WATTUNE_ASSIGN(const Node* node, required(key));
+  return document_->string(*node, describe(key));
+}
+
+Result<std::optional<std::string>> Table::string(std::string_view key) const {
+  return convert_if<std::string>(find(key), [&](const Node& n) { return document_->string(n, describe(key)); });
+}
+
+Result<std::optional<double>> Table::number(std::string_view key) const {
+  return convert_if<double>(find(key), [&](const Node& n) { return document_->number(n, describe(key)); });
+}
+
+Result<std::optional<std::int64_t>> Table::integer(std::string_view key) const {
+  return convert_if<std::int64_t>(find(key), [&](const Node& n) { return document_->integer(n, describe(key)); });
+}
+
+Result<std::vector<std::string>> Table::strings(std::string_view key) const {
+  const Node* node = find(key);
+  if (node == nullptr) return std::vector<std::string>();
+  return document_->strings(*node, describe(key));
+}
+
+Result<std::optional<Table>> Table::table(std::string_view key, std::string name) const {
+  return convert_if<Table>(find(key), [&](const Node& n) { return Table::of(*document_, n, std::move(name)); });
+}
+
+std::string Table::describe(std::string_view key) const { return fmt::format("`{}` of {}", key, name_); }
+
+}  // namespace wattune::spec

@@ -1,0 +1,77 @@
+#include "spec/files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "wattune/core/suggest.h"
+
+namespace wattune::spec {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::string nearest_file(const fs::path& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return suggest(path.filename().string(), names);
+}
+
+Error not_found(const fs::path& path) {
+  return Error(ErrorCode::not_found, "no such file").about(path.string()).hint(nearest_file(path));
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+}  // namespace
+
+Result<std::string> read_text(const fs::path& path) {
+  if (!is_file(path)) return not_found(path);
+  std::ifstream stream(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) return Error(ErrorCode::io_error, "cannot read").about(path.string());
+  return text;
+}
+
+Result<fs::path> named_file(const Document& document, const Node& node, const std::string& what, bool required) {
+  WATTUNE_ASSIGN(const std::string name, document.string(node, what));
+  fs::path path = document.file().parent_path() / name;
+  if (!required || is_file(path)) return path;
+  return Error(ErrorCode::not_found, what + " does not exist")
+      .at(document.position(node.content))
+      .about(name)
+      .hint(nearest_file(path));
+}
+
+std::optional<Language> parse_language(std::string_view name) {
+  const std::string lower = lower_case(name);
+  if (lower == "opencl") return Language::opencl;
+  if (lower == "cuda") return Language::cuda;
+  return std::nullopt;
+}
+
+std::optional<Language> language_of(const fs::path& file) {
+  const std::string extension = lower_case(file.extension().string());
+  if (extension == ".cl" || extension == ".opencl" || extension == ".ocl") return Language::opencl;
+  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
+  return std::nullopt;
+}
+
+}  // namespace wattune::spec

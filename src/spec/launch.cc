@@ -1,0 +1,114 @@
+#include "spec/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wattune::spec {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kBlockNames{"block_size_x", "block_size_y", "block_size_z"};
+
+// The nodes of up to three dimensions: those of a list, or the single node itself.
+Result<std::vector<const Node*>> dimensions_of(const Document& document, const Node& node, const std::string& what) {
+  std::vector<const Node*> dimensions;
+  if (node.kind != Node::Kind::list) {
+    dimensions.push_back(&node);
+  } else {
+    for (const Node& element : node.elements) dimensions.push_back(&element);
+  }
+  if (dimensions.empty() || dimensions.size() > 3)
+    return document.error(node, what + " must have one, two or three dimensions");
+  return dimensions;
+}
+
+Result<Expressions3> read_sizes(const Table& table, std::string_view key, const Node& node) {
+  const std::string what = table.describe(key);
+  WATTUNE_ASSIGN(const auto dimensions, dimensions_of(table.document(), node, what));
+  Expressions3 sizes;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    WATTUNE_ASSIGN(sizes[i], table.document().expression(*dimensions[i], what));
+  }
+  return sizes;
+}
+
+// Divisors per dimension: an expression or a list of them.
+Result<void> read_divisors(const Table& table, const Node& node, const KernelSpec& spec, Geometry& geometry) {
+  const std::string what = table.describe("divide");
+  WATTUNE_ASSIGN(const auto dimensions, dimensions_of(table.document(), node, what));
+  if (dimensions.size() > spec.problem_size.size())
+    return table.document().error(node, what + " has more dimensions than [problem] has extents");
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    geometry.sizes[i] = problem_extent(spec, i);
+    if (dimensions[i]->kind != Node::Kind::list) {
+      WATTUNE_ASSIGN(geometry.divisors[i].emplace_back(), table.document().expression(*dimensions[i], what));
+    }
+    for (const Node& divisor : dimensions[i]->elements) {
+      WATTUNE_ASSIGN(geometry.divisors[i].emplace_back(), table.document().expression(divisor, what));
+    }
+  }
+  return {};
+}
+
+// The one of `keys` that the table has; an Error unless it is exactly one, or none where that is allowed.
+Result<std::string_view> one_of(const Table& table, const std::vector<std::string_view>& keys, bool may_be_absent) {
+  std::string_view present;
+  for (const std::string_view key : keys) {
+    if (table.find(key) == nullptr) continue;
+    if (!present.empty())
+      return table.document().error(*table.find(key),
+                                    fmt::format("{} has both `{}` and `{}`", table.name(), present, key));
+    present = key;
+  }
+  if (present.empty() && !may_be_absent)
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("{} needs one of the keys {}", table.name(), fmt::join(keys, ", ")))
+        .at(table.document().position(table.node().place));
+  return present;
+}
+
+}  // namespace
+
+const std::vector<std::string>& geometry_keys() {
+  static const std::vector<std::string> keys{"global", "local", "grid", "block", "divide"};
+  return keys;
+}
+
+Expressions3 default_work_group(const std::vector<Parameter>& parameters) {
+  Expressions3 group;
+  for (const Parameter& parameter : parameters)
+    for (std::size_t i = 0; i < kBlockNames.size(); ++i)
+      if (parameter.name == kBlockNames[i]) group[i] = {parameter.name, parameter.position};
+  return group;
+}
+
+ExpressionText problem_extent(const KernelSpec& spec, std::size_t dimension) {
+  return {spec.problem_size[dimension].name, {}};
+}
+
+Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec) {
+  Geometry geometry;
+  WATTUNE_ASSIGN(const std::string_view sizes_key, one_of(table, {"global", "grid", "divide"}, false));
+  WATTUNE_ASSIGN(const std::string_view group_key, one_of(table, {"local", "block"}, true));
+  if (sizes_key == "divide") {
+    geometry.convention = GeometryConvention::divided;
+    WATTUNE_TRY(read_divisors(table, *table.find("divide"), spec, geometry));
+  } else {
+    geometry.convention = sizes_key == "grid" ? GeometryConvention::cuda : GeometryConvention::opencl;
+    WATTUNE_ASSIGN(geometry.sizes, read_sizes(table, sizes_key, *table.find(sizes_key)));
+  }
+  if (!group_key.empty()) {
+    WATTUNE_ASSIGN(geometry.work_group, read_sizes(table, group_key, *table.find(group_key)));
+    return geometry;
+  }
+  geometry.work_group = default_work_group(spec.parameters);
+  const bool has_group = std::any_of(geometry.work_group.begin(), geometry.work_group.end(),
+                                     [](const ExpressionText& size) { return !size.text.empty(); });
+  if (has_group) return geometry;
+  return Error(ErrorCode::invalid_argument,
+               table.name() + " needs the key `local` or `block`: no parameter is called block_size_x")
+      .at(table.document().position(table.node().place));
+}
+
+}  // namespace wattune::spec

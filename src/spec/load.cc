@@ -1,0 +1,14 @@
+#include "spec/files.h"
+#include "wattune/spec/spec.h"
+
+namespace wattune::spec {
+
+Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy) {
+  const std::string extension = file.extension().string();
+  if (extension != ".toml" && extension != ".json")
+    return Error(ErrorCode::invalid_argument, "a spec is a .toml or .json file").about(file.string());
+  WATTUNE_ASSIGN(const std::string text, read_text(file));
+  return extension == ".toml" ? parse_toml(text, file, policy) : parse_t1(text, file, policy);
+}
+
+}  // namespace wattune::spec

@@ -1,0 +1,57 @@
+#include "spec/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "wattune/core/suggest.h"
+#include "wattune/space/expression.h"
+
+namespace wattune::spec {
+
+namespace {
+
+Result<Value> read_value(const Document& document, const Node& node, const std::string& what) {
+  const bool finite = node.kind == Node::Kind::scalar &&
+                      (node.scalar.kind() != Value::Kind::real || std::isfinite(node.scalar.as_real()));
+  if (!finite) return document.error(node, "each value of " + what + " must be a number, a boolean or a string");
+  return node.scalar;
+}
+
+std::vector<std::string> to_strings(const std::vector<Value>& values) {
+  std::vector<std::string> strings;
+  for (const Value& value : values) strings.push_back(value.to_string());
+  return strings;
+}
+
+}  // namespace
+
+Result<std::vector<Value>> read_values(const Document& document, const Node& node, const std::string& what) {
+  std::vector<Value> values;
+  if (node.is_string()) {
+    Result<std::vector<Value>> parsed =
+        space::Expression::parse_list(node.scalar.as_string(), document.position(node.content));
+    if (!parsed) return std::move(parsed).error().with_context("values of " + what);
+    values = *std::move(parsed);
+  } else if (node.kind == Node::Kind::list) {
+    for (const Node& element : node.elements) {
+      WATTUNE_ASSIGN(Value value, read_value(document, element, what));
+      values.push_back(std::move(value));
+    }
+  } else {
+    return document.error(node, "the values of " + what + " must be a list or a text such as \"range(1, 9)\"");
+  }
+  if (values.empty()) return document.error(node, what + " has no values");
+  return values;
+}
+
+Result<void> set_default(const Document& document, const Node& node, Parameter& parameter) {
+  const std::string what = "`" + parameter.name + "`";
+  WATTUNE_ASSIGN(const Value value, read_value(document, node, what));
+  if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end())
+    return document.error(node, "the default of " + what + " is none of its values")
+        .hint(suggest(value.to_string(), to_strings(parameter.values)));
+  parameter.default_value = value;
+  return {};
+}
+
+}  // namespace wattune::spec

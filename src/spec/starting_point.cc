@@ -1,0 +1,80 @@
+// What `wattune init` writes: a commented spec and a kernel that runs everywhere, to be replaced by the user's own.
+#include "wattune/spec/spec.h"
+
+namespace wattune::spec {
+
+namespace {
+
+constexpr std::string_view kSpec =
+    R"toml(# A tuning problem for Wattune. Every key is described in docs/formats/spec.md. Try it as it is:
+#
+#   wattune space kernel.toml      how many configurations there are
+#   wattune tune kernel.toml       find the fastest
+
+[kernel]
+file = "kernel.cl"                     # relative to this file; .cl is OpenCL C, .cu is CUDA C++
+function = "saxpy"
+# options = ["-cl-fast-relaxed-math"]  # for the compiler
+arguments = [                          # in the kernel's order
+  # Buffers. Lengths count elements. access: read (the default), write, readwrite.
+  # fill: uniform (low, high, seed), constant (value), iota (start, step), expression, file.
+  { name = "x", type = "float*", length = "n", fill = "uniform", low = -1.0, high = 1.0 },
+  { name = "y", type = "float*", length = "n", fill = "iota" },
+  { name = "z", type = "float*", length = "n", access = "write" },
+  # Scalars.
+  { name = "a", type = "float", value = 2.5 },
+  { name = "n", type = "int", value = "n" },
+  # Local memory: { name = "tile", type = "local float", length = "block_size_x" }
+]
+
+[problem]  # sizes that the expressions here may use
+n = 1_000_000
+
+[launch]
+# How many work-groups: the problem divided by what one work-group handles, rounded up, in each dimension.
+divide = [["block_size_x", "elements"]]
+# Or say it directly: global = [...] in work-items (OpenCL), or grid = [...] in work-groups (CUDA).
+local = ["block_size_x"]               # the work-group; `block` means the same
+
+[parameters]  # each is a macro of the kernel
+block_size_x = [32, 64, 128, 256, 512]
+elements = { values = [1, 2, 4, 8], default = 1 }
+unroll = [0, 1]
+
+[search]
+constraints = [
+  "block_size_x * elements <= 2048",   # Python's syntax; every configuration meets all of them
+  "unroll == 0 or elements > 1",
+]
+# strategy = "greedy_ils"              # `wattune tune --help` lists them
+# evaluations = 100                    # stop after so many configurations,
+# seconds = 60                         # so much time,
+# fraction = 0.5                       # or this part of the space
+
+# [reference]                          # checks every configuration's output
+# file = "reference.cc"                # extern "C" void reference(void* const* arguments, const std::size_t* lengths)
+)toml";
+
+constexpr std::string_view kKernel =
+    R"cl(// z = a * x + y. Each work-item handles `elements` elements, block_size_x apart.
+// The parameters of the spec are macros here: block_size_x, elements, unroll.
+__kernel void saxpy(__global const float* restrict x, __global const float* restrict y, __global float* restrict z,
+                    const float a, const int n) {
+  const int first = get_group_id(0) * block_size_x * elements + get_local_id(0);
+#if unroll
+#pragma unroll
+#else
+#pragma unroll 1
+#endif
+  for (int i = 0; i < elements; ++i) {
+    const int index = first + i * block_size_x;
+    if (index < n) z[index] = a * x[index] + y[index];
+  }
+}
+)cl";
+
+}  // namespace
+
+Template starting_point() { return {kSpec, kKernel}; }
+
+}  // namespace wattune::spec

@@ -1,0 +1,331 @@
+// T1 JSON -> KernelSpec, in Kernel Tuner's and in KTT's dialect. Both are described in docs/formats/t1.md.
+//
+// The space (parameters and conditions) is always needed. What only a run needs (the launch, the arguments, the
+// reference) is refused when it is wrong, except in a file that cannot run anyway because its kernel is missing and
+// the caller allows that: such files serve for their spaces, and many that are in use say nonsense about the rest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "spec/document.h"
+#include "spec/files.h"
+#include "spec/launch.h"
+#include "spec/parameters.h"
+#include "spec/t1_arguments.h"
+#include "spec/validate.h"
+#include "wattune/core/suggest.h"
+#include "wattune/space/expression.h"
+#include "wattune/spec/spec.h"
+
+namespace wattune::spec {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kAxes{"X", "Y", "Z"};
+
+Result<Table> required_table(const Table& parent, const std::string& key) {
+  WATTUNE_ASSIGN(const Node* node, parent.required(key));
+  return Table::of(parent.document(), *node, key);
+}
+
+Result<const std::vector<Node>*> required_list(const Table& table, std::string_view key) {
+  WATTUNE_ASSIGN(const Node* node, table.required(key));
+  if (node->kind == Node::Kind::list) return &node->elements;
+  return table.document().error(*node, table.describe(key) + " must be a list");
+}
+
+// A node, or what a list of one holds: Kernel Tuner writes "Default": [0] as well as "Default": 0.
+const Node& unwrapped(const Node& node) {
+  return node.kind == Node::Kind::list && node.elements.size() == 1 ? node.elements[0] : node;
+}
+
+// --- the space
+// --------------------------------------------------------------------------------------------------------
+
+// The value as the declared type has it; nothing when it has no such value.
+std::optional<Value> convert(const Value& value, std::string_view type) {
+  if (type == "string") return value.is_number() ? std::nullopt : std::optional(value);
+  if (!value.is_number()) return std::nullopt;
+  if (type == "float") return Value(value.as_real());
+  const double real = value.as_real();
+  if (std::floor(real) != real || std::abs(real) > 0x1p62) return std::nullopt;
+  const std::int64_t integer = value.is_integral() ? value.as_integer() : static_cast<std::int64_t>(real);
+  if (type == "bool") return integer == 0 || integer == 1 ? std::optional(Value(integer == 1)) : std::nullopt;
+  if (type == "uint" && integer < 0) return std::nullopt;
+  return Value(integer);
+}
+
+Result<void> convert_values(const Document& document, const Node& node, std::string_view type, Parameter& parameter) {
+  for (Value& value : parameter.values) {
+    const std::optional<Value> converted = convert(value, type);
+    if (!converted)
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("a value of `{}` is not of its type {}", parameter.name, type))
+          .at(document.position(node.content))
+          .about(value.to_string());
+    value = *converted;
+  }
+  return {};
+}
+
+Result<Parameter> read_parameter(const Document& document, const Node& node) {
+  Parameter parameter;
+  WATTUNE_ASSIGN(const Table unnamed, Table::of(document, node, "each of `TuningParameters`"));
+  WATTUNE_ASSIGN(parameter.name, unnamed.required_string("Name"));
+  parameter.position = document.position(unnamed.find("Name")->content);
+  WATTUNE_ASSIGN(const Table table, Table::of(document, node, fmt::format("parameter `{}`", parameter.name)));
+  WATTUNE_TRY(table.refuse_misspelt({"Name", "Type", "Values", "Default"}));
+  WATTUNE_ASSIGN(const std::string type, table.required_string("Type"));
+  const std::vector<std::string> types{"int", "uint", "float", "bool", "string"};
+  if (std::find(types.begin(), types.end(), type) == types.end())
+    return document.error(*table.find("Type"), "unknown type of " + table.name()).hint(suggest(type, types));
+  WATTUNE_ASSIGN(const Node* values, table.required("Values"));
+  WATTUNE_ASSIGN(parameter.values, read_values(document, *values, "`" + parameter.name + "`"));
+  WATTUNE_TRY(convert_values(document, *values, type, parameter));
+  if (const Node* value = table.find("Default"); value != nullptr && value->kind != Node::Kind::null)
+    WATTUNE_TRY(set_default(document, unwrapped(*value), parameter));
+  return parameter;
+}
+
+Result<void> read_space(const Table& root, KernelSpec& spec) {
+  WATTUNE_ASSIGN(const Table space, required_table(root, "ConfigurationSpace"));
+  WATTUNE_TRY(space.refuse_misspelt({"TuningParameters", "Conditions"}));
+  WATTUNE_ASSIGN(const std::vector<Node>* parameters, required_list(space, "TuningParameters"));
+  if (parameters->empty())
+    return space.document().error(*space.find("TuningParameters"), space.describe("TuningParameters") + " is empty");
+  for (const Node& node : *parameters) {
+    WATTUNE_ASSIGN(Parameter parameter, read_parameter(space.document(), node));
+    spec.parameters.push_back(std::move(parameter));
+  }
+  if (space.find("Conditions") == nullptr) return {};
+  WATTUNE_ASSIGN(const std::vector<Node>* conditions, required_list(space, "Conditions"));
+  for (const Node& node : *conditions) {
+    // `Parameters` is not read: the expression says what it reads, and files in use leave names out.
+    WATTUNE_ASSIGN(const Table condition, Table::of(space.document(), node, "each of `Conditions`"));
+    WATTUNE_TRY(condition.refuse_misspelt({"Parameters", "Expression"}));
+    WATTUNE_ASSIGN(std::string expression, condition.required_string("Expression"));
+    const Place place = condition.find("Expression")->content;
+    spec.constraints.push_back({std::move(expression), space.document().position(place)});
+  }
+  return {};
+}
+
+// --- search and budget
+// ------------------------------------------------------------------------------------------------
+
+// The name here of a strategy that is called otherwise there; empty (the program's choice) for one that is not here.
+std::string strategy_name(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames{
+      {{"Deterministic", "exhaustive"},
+       {"BruteForce", "exhaustive"},
+       {"brute_force", "exhaustive"},
+       {"Random", "random"},
+       {"random_sample", "random"},
+       {"Annealing", "simulated_annealing"},
+       {"simulated_annealing", "simulated_annealing"},
+       {"greedy_ils", "greedy_ils"},
+       {"exhaustive", "exhaustive"}}};
+  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == name; });
+  return found == kNames.end() ? std::string() : std::string(found->second);
+}
+
+Result<void> read_limit(const Table& limit, Budget& budget) {
+  WATTUNE_ASSIGN(const std::string type, limit.required_string("Type"));
+  WATTUNE_ASSIGN(const Node* node, limit.required("BudgetValue"));
+  WATTUNE_ASSIGN(const double value, limit.document().number(*node, limit.describe("BudgetValue")));
+  if (value <= 0) return limit.document().error(*node, limit.describe("BudgetValue") + " must be positive");
+  if (type == "TuningDuration") {
+    budget.seconds = value;
+  } else if (type == "ConfigurationCount") {
+    budget.evaluations = static_cast<std::uint64_t>(std::clamp(value, 1.0, 0x1p62));
+  } else if (type == "ConfigurationFraction") {
+    if (value > 1) return limit.document().error(*node, "a fraction of the configurations must be in (0, 1]");
+    budget.fraction = value;
+  } else {
+    return limit.document()
+        .error(*limit.find("Type"), "unknown type of budget")
+        .hint(suggest(type, {"TuningDuration", "ConfigurationCount", "ConfigurationFraction"}));
+  }
+  return {};
+}
+
+Result<void> read_search(const Table& root, KernelSpec& spec) {
+  WATTUNE_ASSIGN(const std::optional<Table> search, root.table("Search", "`Search`"));
+  if (search) {
+    WATTUNE_TRY(search->refuse_misspelt({"Name", "Attributes"}));
+    WATTUNE_ASSIGN(const std::string name, search->required_string("Name"));
+    spec.strategy = strategy_name(name);
+  }
+  if (root.find("Budget") == nullptr) return {};
+  WATTUNE_ASSIGN(const std::vector<Node>* limits, required_list(root, "Budget"));
+  for (const Node& node : *limits) {
+    WATTUNE_ASSIGN(const Table limit, Table::of(root.document(), node, "each of `Budget`"));
+    WATTUNE_TRY(limit.refuse_misspelt({"Type", "BudgetValue"}));
+    WATTUNE_TRY(read_limit(limit, spec.budget));
+  }
+  return {};
+}
+
+// --- the kernel
+// -------------------------------------------------------------------------------------------------------
+
+Result<void> read_problem_size(const Table& kernel, KernelSpec& spec) {
+  const Node* node = kernel.find("ProblemSize");
+  if (node == nullptr || node->kind == Node::Kind::null) return {};
+  const std::vector<Node> extents = node->kind == Node::Kind::list ? node->elements : std::vector<Node>{*node};
+  constexpr std::array<const char*, 3> kNames{"problem_size_x", "problem_size_y", "problem_size_z"};
+  if (extents.size() > kNames.size())
+    return kernel.document().error(*node, kernel.describe("ProblemSize") + " has more than three extents");
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    WATTUNE_ASSIGN(const std::int64_t value, kernel.document().integer(extents[i], kernel.describe("ProblemSize")));
+    if (value < 1) return kernel.document().error(extents[i], kernel.describe("ProblemSize") + " must be positive");
+    spec.problem_size.push_back({kNames[i], value});
+  }
+  return {};
+}
+
+Result<Expressions3> read_sizes(const Table& kernel, std::string_view key) {
+  WATTUNE_ASSIGN(const Node* node, kernel.required(key));
+  WATTUNE_ASSIGN(const Table sizes, Table::of(kernel.document(), *node, fmt::format("`{}`", key)));
+  Expressions3 result;
+  for (std::size_t i = 0; i < kAxes.size(); ++i) {
+    const Node* size = sizes.find(kAxes[i]);
+    if (size == nullptr) continue;
+    WATTUNE_ASSIGN(result[i], sizes.document().expression(*size, sizes.describe(kAxes[i])));
+  }
+  return result;
+}
+
+const Node* grid_divisors(const Table& kernel, std::size_t axis) {
+  const Node* node = kernel.find(fmt::format("GridDiv{}", kAxes[axis]));
+  return node == nullptr || node->kind == Node::Kind::null ? nullptr : node;
+}
+
+// Kernel Tuner: every extent is divided; without divisors by block_size_x, _y, _z, where that is a parameter.
+Result<void> read_divided_grid(const Table& kernel, const KernelSpec& spec, Geometry& geometry) {
+  geometry.convention = GeometryConvention::divided;
+  const Expressions3 defaults = default_work_group(spec.parameters);
+  for (std::size_t i = 0; i < spec.problem_size.size(); ++i) {
+    geometry.sizes[i] = problem_extent(spec, i);
+    const Node* node = grid_divisors(kernel, i);
+    if (node == nullptr) {
+      if (!defaults[i].text.empty()) geometry.divisors[i].push_back(defaults[i]);
+      continue;
+    }
+    const std::vector<Node> divisors = node->kind == Node::Kind::list ? node->elements : std::vector<Node>{*node};
+    for (const Node& divisor : divisors) {
+      WATTUNE_ASSIGN(geometry.divisors[i].emplace_back(),
+                     kernel.document().expression(divisor, fmt::format("`GridDiv{}`", kAxes[i])));
+    }
+  }
+  return {};
+}
+
+Result<GeometryConvention> read_convention(const Table& kernel, Language language) {
+  WATTUNE_ASSIGN(const std::optional<std::string> type, kernel.string("GlobalSizeType"));
+  if (!type) return language == Language::cuda ? GeometryConvention::cuda : GeometryConvention::opencl;
+  if (*type == "OpenCL") return GeometryConvention::opencl;
+  if (*type == "CUDA" || *type == "Vulkan") return GeometryConvention::cuda;
+  return kernel.document()
+      .error(*kernel.find("GlobalSizeType"), "unknown " + kernel.describe("GlobalSizeType"))
+      .hint(suggest(*type, {"OpenCL", "CUDA", "Vulkan"}));
+}
+
+Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
+  Geometry geometry;
+  geometry.work_group = default_work_group(spec.parameters);
+  const bool has_default_group = std::any_of(geometry.work_group.begin(), geometry.work_group.end(),
+                                             [](const ExpressionText& size) { return !size.text.empty(); });
+  if (kernel.find("LocalSize") != nullptr || !has_default_group) {
+    WATTUNE_ASSIGN(geometry.work_group, read_sizes(kernel, "LocalSize"));
+  }
+  bool has_divisors = false;
+  for (std::size_t i = 0; i < kAxes.size(); ++i) has_divisors |= grid_divisors(kernel, i) != nullptr;
+  if (has_divisors && !spec.problem_size.empty()) {
+    WATTUNE_TRY(read_divided_grid(kernel, spec, geometry));
+    return geometry;
+  }
+  WATTUNE_ASSIGN(geometry.convention, read_convention(kernel, spec.source.language));
+  WATTUNE_ASSIGN(geometry.sizes, read_sizes(kernel, "GlobalSize"));
+  return geometry;
+}
+
+// `ReferenceFile` is Wattune's own key: a C++ function, as in TOML.
+Result<void> read_reference_file(const Table& kernel, KernelSpec& spec) {
+  const Node* node = kernel.find("ReferenceFile");
+  if (node == nullptr) return {};
+  WATTUNE_ASSIGN(auto path, named_file(kernel.document(), *node, kernel.describe("ReferenceFile"), true));
+  spec.reference = ReferenceFunction{std::move(path)};
+  return {};
+}
+
+// Everything that a run needs beyond the space and the kernel's text.
+Result<void> read_run(const Table& kernel, KernelSpec& spec) {
+  WATTUNE_ASSIGN(const std::string language, kernel.required_string("Language"));
+  const std::optional<Language> known = parse_language(language);
+  if (!known)
+    return kernel.document()
+        .error(*kernel.find("Language"), "this language cannot be run here")
+        .hint(suggest(language, {"OpenCL", "CUDA"}));
+  spec.source.language = *known;
+  WATTUNE_ASSIGN(spec.source.options, kernel.strings("CompilerOptions"));
+  std::erase(spec.source.options, "");
+  WATTUNE_ASSIGN(spec.geometry, read_t1_geometry(kernel, spec));
+  WATTUNE_TRY(read_t1_arguments(kernel, spec));
+  WATTUNE_TRY(read_reference_file(kernel, spec));
+  return validate_launch(spec);
+}
+
+// The kernel's file and text; the text stays empty when the file is missing and may be.
+Result<void> read_source(const Table& kernel, SourcePolicy policy, KernelSpec& spec) {
+  WATTUNE_TRY(
+      kernel.refuse_misspelt({"Device",     "Language",       "CompilerOptions",    "Profiling",       "KernelName",
+                              "KernelFile", "GlobalSizeType", "SharedMemory",       "SimulationInput", "GlobalSize",
+                              "LocalSize",  "Arguments",      "ReferenceArguments", "ReferenceFile",   "ProblemSize",
+                              "GridDivX",   "GridDivY",       "GridDivZ",           "BenchmarkName",   "Stream",
+                              "Misc"}));
+  WATTUNE_ASSIGN(spec.source.function, kernel.required_string("KernelName"));
+  WATTUNE_ASSIGN(const Node* file, kernel.required("KernelFile"));
+  WATTUNE_ASSIGN(spec.source.file,
+                 named_file(kernel.document(), *file, kernel.describe("KernelFile"), policy == SourcePolicy::required));
+  Result<std::string> text = read_text(spec.source.file);
+  if (text) spec.source.text = *std::move(text);
+  if (text || policy == SourcePolicy::optional) return {};
+  return std::move(text).error().at(kernel.document().position(file->content));
+}
+
+Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
+  WATTUNE_ASSIGN(const std::optional<Table> general, root.table("General", "`General`"));
+  if (!general) return spec.source.function;
+  WATTUNE_ASSIGN(const std::optional<std::string> name, general->string("BenchmarkName"));
+  return name.value_or(spec.source.function);
+}
+
+}  // namespace
+
+Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file, SourcePolicy policy) {
+  WATTUNE_ASSIGN(const Document document, Document::from_json(text, file));
+  WATTUNE_ASSIGN(const Table root, Table::of(document, document.root(), "the T1 file"));
+  WATTUNE_TRY(root.refuse_misspelt(
+      {"ConfigurationSpace", "Search", "Budget", "General", "KernelSpecification", "BenchmarkConfig"}));
+  KernelSpec spec;
+  spec.file = file;
+  WATTUNE_TRY(read_space(root, spec));
+  WATTUNE_TRY(read_search(root, spec));
+  WATTUNE_ASSIGN(const Table kernel, required_table(root, "KernelSpecification"));
+  WATTUNE_TRY(read_source(kernel, policy, spec));
+  WATTUNE_ASSIGN(spec.name, read_name(root, spec));
+  WATTUNE_TRY(read_problem_size(kernel, spec));
+  WATTUNE_TRY(validate_space(spec));
+  KernelSpec runnable = spec;
+  const Result<void> complete = read_run(kernel, runnable);
+  if (complete) return runnable;
+  const bool needed = policy == SourcePolicy::required || !spec.source.text.empty();
+  if (needed) return complete.error();
+  return spec;
+}
+
+}  // namespace wattune::spec

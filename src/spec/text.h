@@ -1,0 +1,27 @@
+// Lines and columns of a text. Columns count characters, not bytes, as editors do.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/document.h"
+
+namespace wattune::spec {
+
+std::string_view without_byte_order_mark(std::string_view text);
+
+// Lines without their line breaks.
+std::vector<std::string_view> split_lines(std::string_view text);
+
+// A line without surrounding blanks; empty when there is no such line.
+std::string line_of(std::string_view text, int line);
+
+// What follows from a column on; empty behind the end.
+std::string_view from_column(std::string_view line, int column);
+
+// The number of characters that the bytes of `text` encode.
+int characters_in(std::string_view text);
+
+}  // namespace wattune::spec

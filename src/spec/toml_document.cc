@@ -1,0 +1,99 @@
+// TOML text -> Document, through toml++. Its tables are sorted by key, so the order of the file is restored from the
+// places that it keeps.
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "spec/document.h"
+#include "spec/text.h"
+
+namespace wattune::spec {
+
+namespace {
+
+Place to_place(const toml::source_position& position) {
+  return {static_cast<int>(position.line), static_cast<int>(position.column)};
+}
+
+class Converter {
+ public:
+  Converter(std::string_view text, const std::filesystem::path& file) : lines_(split_lines(text)), file_(file) {}
+
+  Result<Node> convert(const toml::node& source) const {
+    Node node;
+    node.place = node.content = to_place(source.source().begin);
+    if (const toml::table* table = source.as_table()) return convert_table(*table, std::move(node));
+    if (const toml::array* array = source.as_array()) return convert_array(*array, std::move(node));
+    node.kind = Node::Kind::scalar;
+    if (const auto* value = source.as_integer()) {
+      node.scalar = value->get();
+    } else if (const auto* real = source.as_floating_point()) {
+      node.scalar = real->get();
+    } else if (const auto* flag = source.as_boolean()) {
+      node.scalar = flag->get();
+    } else if (const auto* string = source.as_string()) {
+      node.scalar = string->get();
+      node.content = inside_quotes(node.place);
+    } else {
+      return Error(ErrorCode::parse_error, "dates and times have no meaning here")
+          .at({file_.string(), node.place.line, node.place.column});
+    }
+    return node;
+  }
+
+ private:
+  Result<Node> convert_table(const toml::table& table, Node node) const {
+    node.kind = Node::Kind::table;
+    for (const auto& [key, value] : table) {
+      WATTUNE_ASSIGN(Node child, convert(value));
+      node.members.push_back({std::string(key.str()), to_place(key.source().begin), std::move(child)});
+    }
+    std::sort(node.members.begin(), node.members.end(), [](const Node::Member& a, const Node::Member& b) {
+      return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+    });
+    return node;
+  }
+
+  Result<Node> convert_array(const toml::array& array, Node node) const {
+    node.kind = Node::Kind::list;
+    for (const toml::node& element : array) {
+      WATTUNE_ASSIGN(Node child, convert(element));
+      node.elements.push_back(std::move(child));
+    }
+    return node;
+  }
+
+  // Where the contents of a string begin: behind one quote or three, and behind a line break that follows three.
+  Place inside_quotes(Place quote) const {
+    if (quote.line < 1 || static_cast<std::size_t>(quote.line) > lines_.size()) return quote;
+    const std::string_view rest = from_column(lines_[quote.line - 1], quote.column);
+    if (!rest.starts_with("\"\"\"") && !rest.starts_with("'''")) return {quote.line, quote.column + 1};
+    if (rest.size() == 3) return {quote.line + 1, 1};
+    return {quote.line, quote.column + 3};
+  }
+
+  std::vector<std::string_view> lines_;
+  const std::filesystem::path& file_;
+};
+
+}  // namespace
+
+Result<Document> Document::from_toml(std::string_view text, const std::filesystem::path& file) {
+  text = without_byte_order_mark(text);
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    const Place place = to_place(error.source().begin);
+    return Error(ErrorCode::parse_error, std::string(error.description()))
+        .at({file.string(), place.line, place.column})
+        .about(line_of(text, place.line));
+  }
+  WATTUNE_ASSIGN(Node root, Converter(text, file).convert(parsed.table()));
+  root.place = root.content = Place{};
+  return Document(file, std::move(root));
+}
+
+}  // namespace wattune::spec

@@ -1,0 +1,246 @@
+// TOML -> KernelSpec, section by section. The form is documented in docs/formats/spec.md.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "spec/document.h"
+#include "spec/files.h"
+#include "spec/launch.h"
+#include "spec/names.h"
+#include "spec/parameters.h"
+#include "spec/toml_arguments.h"
+#include "spec/validate.h"
+#include "wattune/core/suggest.h"
+#include "wattune/spec/spec.h"
+
+namespace wattune::spec {
+
+namespace {
+
+std::vector<std::string> with_geometry_keys(std::vector<std::string> keys) {
+  keys.insert(keys.end(), geometry_keys().begin(), geometry_keys().end());
+  return keys;
+}
+
+bool has_geometry(const Table& table) {
+  const std::vector<std::string>& keys = geometry_keys();
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return table.find(key) != nullptr; });
+}
+
+Result<Table> required_section(const Table& root, const std::string& key) {
+  WATTUNE_ASSIGN(const Node* node, root.required(key));
+  return Table::of(root.document(), *node, "[" + key + "]");
+}
+
+Result<Language> read_language(const Table& table, const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(const std::optional<std::string> name, table.string("language"));
+  const std::optional<Language> language = name ? parse_language(*name) : language_of(file);
+  if (language) return *language;
+  if (name)
+    return table.document().error(*table.find("language"), "unknown language").hint(suggest(*name, {"OpenCL", "CUDA"}));
+  return table.document()
+      .error(*table.find("file"), "the file's extension does not tell its language")
+      .hint("add language = \"OpenCL\" or \"CUDA\"");
+}
+
+// The file, function, language and options of [kernel] or [reference]. A missing kernel file that may be missing
+// leaves the text empty.
+Result<KernelSource> read_source(const Table& table, SourcePolicy policy) {
+  KernelSource source;
+  WATTUNE_ASSIGN(const Node* file, table.required("file"));
+  WATTUNE_ASSIGN(source.file,
+                 named_file(table.document(), *file, table.describe("file"), policy == SourcePolicy::required));
+  WATTUNE_ASSIGN(source.function, table.required_string("function"));
+  WATTUNE_ASSIGN(source.language, read_language(table, source.file));
+  WATTUNE_ASSIGN(source.options, table.strings("options"));
+  Result<std::string> text = read_text(source.file);
+  if (!text && policy == SourcePolicy::required)
+    return std::move(text).error().at(table.document().position(file->content));
+  if (text) source.text = *std::move(text);
+  return source;
+}
+
+Result<void> read_kernel(const Table& table, SourcePolicy policy, KernelSpec& spec) {
+  WATTUNE_TRY(table.allow_only({"file", "function", "language", "options", "arguments"}));
+  WATTUNE_ASSIGN(spec.source, read_source(table, policy));
+  WATTUNE_ASSIGN(const Node* arguments, table.required("arguments"));
+  if (arguments->kind != Node::Kind::list)
+    return table.document().error(*arguments, table.describe("arguments") + " must be a list of tables");
+  for (const Node& node : arguments->elements) {
+    WATTUNE_ASSIGN(Argument argument, read_argument(table.document(), node, policy == SourcePolicy::required));
+    spec.arguments.push_back(std::move(argument));
+  }
+  return {};
+}
+
+Result<void> add_extent(const Document& document, std::string name, const Node& node, KernelSpec& spec) {
+  WATTUNE_ASSIGN(const std::int64_t value, document.integer(node, fmt::format("`{}` of [problem]", name)));
+  if (value < 1) return document.error(node, fmt::format("`{}` of [problem] must be positive", name));
+  spec.problem_size.push_back({std::move(name), value});
+  return {};
+}
+
+Result<void> read_problem(const Document& document, const Node& node, KernelSpec& spec) {
+  WATTUNE_ASSIGN(const Table table, Table::of(document, node, "[problem]"));
+  for (const Node::Member& member : table.node().members) {
+    if (!is_identifier(member.key) || member.key == "ProblemSize")
+      return Error(ErrorCode::invalid_argument, "an extent of [problem] cannot have this name")
+          .at(document.position(member.place))
+          .about(member.key);
+    WATTUNE_TRY(add_extent(document, member.key, member.value, spec));
+  }
+  return {};
+}
+
+Result<Parameter> read_parameter(const Document& document, const Node::Member& member) {
+  Parameter parameter;
+  parameter.name = member.key;
+  parameter.position = document.position(member.place);
+  const std::string what = "`" + parameter.name + "`";
+  if (member.value.kind != Node::Kind::table) {
+    WATTUNE_ASSIGN(parameter.values, read_values(document, member.value, what));
+    return parameter;
+  }
+  WATTUNE_ASSIGN(const Table table, Table::of(document, member.value, "parameter " + what));
+  WATTUNE_TRY(table.allow_only({"values", "default"}));
+  WATTUNE_ASSIGN(const Node* values, table.required("values"));
+  WATTUNE_ASSIGN(parameter.values, read_values(document, *values, what));
+  if (const Node* value = table.find("default")) WATTUNE_TRY(set_default(document, *value, parameter));
+  return parameter;
+}
+
+Result<void> read_parameters(const Table& table, KernelSpec& spec) {
+  if (table.node().members.empty()) return table.document().error(table.node(), "[parameters] has no parameter");
+  for (const Node::Member& member : table.node().members) {
+    WATTUNE_ASSIGN(Parameter parameter, read_parameter(table.document(), member));
+    spec.parameters.push_back(std::move(parameter));
+  }
+  return {};
+}
+
+Result<void> read_budget(const Table& table, Budget& budget) {
+  WATTUNE_ASSIGN(const std::optional<std::int64_t> evaluations, table.integer("evaluations"));
+  WATTUNE_ASSIGN(budget.seconds, table.number("seconds"));
+  WATTUNE_ASSIGN(budget.fraction, table.number("fraction"));
+  const auto refuse = [&](std::string_view key, std::string_view rule) {
+    return table.document().error(*table.find(key), table.describe(key) + " must be " + std::string(rule));
+  };
+  if (evaluations && *evaluations < 1) return refuse("evaluations", "at least 1");
+  if (budget.seconds && *budget.seconds <= 0) return refuse("seconds", "positive");
+  if (budget.fraction && (*budget.fraction <= 0 || *budget.fraction > 1)) return refuse("fraction", "in (0, 1]");
+  if (evaluations) budget.evaluations = static_cast<std::uint64_t>(*evaluations);
+  return {};
+}
+
+Result<void> read_search(const Table& table, KernelSpec& spec) {
+  WATTUNE_TRY(table.allow_only({"constraints", "strategy", "evaluations", "seconds", "fraction"}));
+  if (const Node* constraints = table.find("constraints")) {
+    WATTUNE_ASSIGN(const auto texts, table.strings("constraints"));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      spec.constraints.push_back({texts[i], table.document().position(constraints->elements[i].content)});
+  }
+  WATTUNE_ASSIGN(const std::optional<std::string> strategy, table.string("strategy"));
+  spec.strategy = strategy.value_or("");
+  return read_budget(table, spec.budget);
+}
+
+Result<void> read_tolerance(const Table& table, Tolerance& tolerance) {
+  WATTUNE_ASSIGN(tolerance.absolute, table.number("absolute"));
+  WATTUNE_ASSIGN(tolerance.relative, table.number("relative"));
+  for (const std::string_view key : {"absolute", "relative"})
+    if (const Node* node = table.find(key); node != nullptr && node->scalar.as_real() < 0)
+      return table.document().error(*node, table.describe(key) + " is negative");
+  return {};
+}
+
+// outputs = { c = "c.npy" }: the arguments must be vectors that the kernel writes.
+Result<ReferenceData> read_outputs(const Table& outputs, bool files_required, const KernelSpec& spec) {
+  ReferenceData data;
+  std::vector<std::string> writable;
+  for (const Argument& argument : spec.arguments) {
+    const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+    if (vector != nullptr && vector->access != ArgumentAccess::read_only) writable.push_back(argument.name);
+  }
+  WATTUNE_TRY(outputs.allow_only(writable));
+  for (const Node::Member& member : outputs.node().members) {
+    WATTUNE_ASSIGN(auto path,
+                   named_file(outputs.document(), member.value, outputs.describe(member.key), files_required));
+    data.outputs.emplace_back(member.key, std::move(path));
+  }
+  return data;
+}
+
+bool is_cpp(const std::filesystem::path& file) {
+  constexpr std::array<std::string_view, 4> kExtensions{".cc", ".cpp", ".cxx", ".C"};
+  return std::find(kExtensions.begin(), kExtensions.end(), file.extension().string()) != kExtensions.end();
+}
+
+Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, const KernelSpec& spec) {
+  const bool required = policy == SourcePolicy::required;
+  WATTUNE_ASSIGN(auto file, named_file(table.document(), *table.find("file"), table.describe("file"), required));
+  if (is_cpp(file)) {
+    WATTUNE_TRY(table.allow_only({"file", "function", "absolute", "relative"}));
+    WATTUNE_ASSIGN(const std::optional<std::string> function, table.string("function"));
+    return Reference(ReferenceFunction{std::move(file), function.value_or("reference")});
+  }
+  WATTUNE_TRY(
+      table.allow_only(with_geometry_keys({"file", "function", "language", "options", "absolute", "relative"})));
+  ReferenceKernel kernel;
+  WATTUNE_ASSIGN(kernel.source, read_source(table, policy));
+  kernel.geometry = spec.geometry;
+  if (has_geometry(table)) {
+    WATTUNE_ASSIGN(kernel.geometry, read_geometry(table, spec));
+  }
+  return Reference(std::move(kernel));
+}
+
+Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec& spec) {
+  WATTUNE_TRY(table.allow_only(
+      with_geometry_keys({"file", "function", "language", "options", "outputs", "absolute", "relative"})));
+  WATTUNE_TRY(read_tolerance(table, spec.tolerance));
+  WATTUNE_ASSIGN(const std::optional<Table> outputs, table.table("outputs", "`outputs` of [reference]"));
+  if (outputs) {
+    WATTUNE_TRY(table.allow_only({"outputs", "absolute", "relative"}));
+    WATTUNE_ASSIGN(spec.reference, read_outputs(*outputs, policy == SourcePolicy::required, spec));
+    return {};
+  }
+  WATTUNE_TRY(table.required("file"));
+  WATTUNE_ASSIGN(spec.reference, read_reference_file(table, policy, spec));
+  return {};
+}
+
+Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
+  WATTUNE_ASSIGN(const std::optional<std::string> name, root.string("name"));
+  if (name && (name->empty() || name->find('/') != std::string::npos))
+    return root.document().error(*root.find("name"), "the name is part of file names and cannot be this");
+  return name.value_or(spec.source.function);
+}
+
+}  // namespace
+
+Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file, SourcePolicy policy) {
+  WATTUNE_ASSIGN(const Document document, Document::from_toml(text, file));
+  WATTUNE_ASSIGN(const Table root, Table::of(document, document.root(), "the spec"));
+  WATTUNE_TRY(root.allow_only({"name", "kernel", "problem", "launch", "parameters", "search", "reference"}));
+  KernelSpec spec;
+  spec.file = file;
+  WATTUNE_ASSIGN(const Table kernel, required_section(root, "kernel"));
+  WATTUNE_TRY(read_kernel(kernel, policy, spec));
+  WATTUNE_ASSIGN(spec.name, read_name(root, spec));
+  if (const Node* problem = root.find("problem")) WATTUNE_TRY(read_problem(document, *problem, spec));
+  WATTUNE_ASSIGN(const Table parameters, required_section(root, "parameters"));
+  WATTUNE_TRY(read_parameters(parameters, spec));
+  WATTUNE_ASSIGN(const Table launch, required_section(root, "launch"));
+  WATTUNE_TRY(launch.allow_only(geometry_keys()));
+  WATTUNE_ASSIGN(spec.geometry, read_geometry(launch, spec));
+  WATTUNE_ASSIGN(const std::optional<Table> search, root.table("search", "[search]"));
+  if (search) WATTUNE_TRY(read_search(*search, spec));
+  WATTUNE_ASSIGN(const std::optional<Table> reference, root.table("reference", "[reference]"));
+  if (reference) WATTUNE_TRY(read_reference(*reference, policy, spec));
+  WATTUNE_TRY(validate_space(spec));
+  WATTUNE_TRY(validate_launch(spec));
+  return spec;
+}
+
+}  // namespace wattune::spec

@@ -1,0 +1,109 @@
+#include "spec/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "spec/names.h"
+
+namespace wattune::spec {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kExtentNames{"problem_size_x", "problem_size_y", "problem_size_z"};
+
+// The value of an extent by any of its names: its own, ProblemSize[i], problem_size_x.
+std::optional<std::int64_t> extent_value(const KernelSpec& spec, std::string_view name) {
+  for (std::size_t i = 0; i < spec.problem_size.size(); ++i) {
+    const NamedSize& extent = spec.problem_size[i];
+    if (name == extent.name || name == fmt::format("ProblemSize[{}]", i)) return extent.value;
+    if (i < kExtentNames.size() && name == kExtentNames[i]) return extent.value;
+  }
+  return std::nullopt;
+}
+
+NameScope all_names(const KernelSpec& spec) {
+  NameScope scope({});
+  for (const Parameter& parameter : spec.parameters) scope.add(parameter.name);
+  for (std::size_t i = 0; i < spec.problem_size.size(); ++i) {
+    scope.add(spec.problem_size[i].name);
+    scope.add(fmt::format("ProblemSize[{}]", i));
+    if (i < kExtentNames.size()) scope.add(std::string(kExtentNames[i]));
+  }
+  return scope;
+}
+
+Result<void> check_parameter_names(const KernelSpec& spec) {
+  std::set<std::string_view> seen;
+  for (const Parameter& parameter : spec.parameters) {
+    const auto refuse = [&](std::string message) {
+      return Error(ErrorCode::invalid_argument, std::move(message)).at(parameter.position).about(parameter.name);
+    };
+    if (!is_identifier(parameter.name))
+      return refuse("a parameter's name must be an identifier, because it becomes a macro of the kernel");
+    if (!seen.insert(parameter.name).second) return refuse("a second parameter of this name");
+    if (extent_value(spec, parameter.name)) return refuse("a parameter and an extent of the problem of the same name");
+  }
+  return {};
+}
+
+Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, const std::string& what) {
+  const auto check = [&](const ExpressionText& size) {
+    return size.text.empty() ? Result<void>() : scope.check(size, what);
+  };
+  for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
+    WATTUNE_TRY(check(geometry.sizes[i]));
+    WATTUNE_TRY(check(geometry.work_group[i]));
+    for (const ExpressionText& divisor : geometry.divisors[i]) WATTUNE_TRY(scope.check(divisor, what));
+  }
+  return {};
+}
+
+Result<void> check_argument(const Argument& argument, const NameScope& scope) {
+  const auto what = [&](std::string_view key) { return fmt::format("`{}` of argument `{}`", key, argument.name); };
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument.kind))
+    return scope.check(scalar->value, what("value"));
+  if (const auto* local = std::get_if<LocalArgument>(&argument.kind)) return scope.check(local->length, what("length"));
+  const auto& vector = std::get<VectorArgument>(argument.kind);
+  WATTUNE_TRY(scope.check(vector.length, what("length")));
+  const auto* fill = std::get_if<FillExpression>(&vector.fill);
+  if (fill == nullptr) return {};
+  NameScope with_index = scope;
+  with_index.add("i");
+  return with_index.check(fill->expression, what("fill"));
+}
+
+}  // namespace
+
+Result<void> validate_space(KernelSpec& spec) {
+  WATTUNE_TRY(check_parameter_names(spec));
+  const NameScope scope = all_names(spec);
+  for (Constraint& constraint : spec.constraints) {
+    WATTUNE_TRY(scope.check({constraint.expression, constraint.position}, "constraint"));
+    constraint.expression = replace_names(constraint.expression, [&](std::string_view name) {
+      const std::optional<std::int64_t> value = extent_value(spec, name);
+      return value ? std::optional(std::to_string(*value)) : std::nullopt;
+    });
+  }
+  return {};
+}
+
+Result<void> validate_launch(const KernelSpec& spec) {
+  const NameScope scope = all_names(spec);
+  WATTUNE_TRY(check_geometry(spec.geometry, scope, "the launch sizes"));
+  std::set<std::string_view> seen;
+  for (const Argument& argument : spec.arguments) {
+    if (!seen.insert(argument.name).second)
+      return Error(ErrorCode::invalid_argument, "a second argument of this name")
+          .at(argument.position)
+          .about(argument.name);
+    WATTUNE_TRY(check_argument(argument, scope));
+  }
+  const auto* kernel = std::get_if<ReferenceKernel>(&spec.reference);
+  return kernel == nullptr ? Result<void>() : check_geometry(kernel->geometry, scope, "the reference kernel's sizes");
+}
+
+}  // namespace wattune::spec

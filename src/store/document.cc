@@ -1,0 +1,203 @@
+#include "store/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace wattune::store {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kSections = {"cache", "results", "Results", "trials"};
+
+struct PythonLiteral {
+  std::string_view token;
+  std::string_view replacement;
+};
+// Infinity keeps its length, so that error positions stay right.
+constexpr std::array<PythonLiteral, 3> kPythonLiterals{
+    {{"NaN", "null"}, {"-Infinity", "     null"}, {"Infinity", "    null"}}};
+
+bool has_python_literals(std::string_view text) {
+  return text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+}
+
+// Replaces the literals outside strings.
+std::string without_python_literals(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 64);
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size();) {
+    if (in_string && text[i] == '\\') {
+      out.append(text.substr(i, 2));
+      i += 2;
+      continue;
+    }
+    if (text[i] == '"') in_string = !in_string;
+    const auto* literal = std::find_if(kPythonLiterals.begin(), kPythonLiterals.end(), [&](const PythonLiteral& l) {
+      return !in_string && text.substr(i).starts_with(l.token);
+    });
+    if (literal != kPythonLiterals.end()) {
+      out.append(literal->replacement);
+      i += literal->token.size();
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
+SourcePosition position_of_byte(std::string_view text, std::size_t byte, const std::filesystem::path& file) {
+  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 when there is no newline
+  return position_in(file, static_cast<int>(line), static_cast<int>(before.size() - line_start + 1));
+}
+
+// nlohmann's "[json.exception.x.1] parse error at line 1, column 2: what" without its frame.
+std::string_view plain_message(std::string_view message) {
+  if (const auto bracket = message.find("] "); bracket != std::string_view::npos) message.remove_prefix(bracket + 2);
+  if (message.starts_with("parse error"))
+    if (const auto colon = message.find(": "); colon != std::string_view::npos) message.remove_prefix(colon + 2);
+  return message;
+}
+
+[[noreturn]] void wrong_type(const char* name, std::string_view wanted) {
+  throw Malformed(fmt::format("`{}` must be {}", name, wanted));
+}
+
+// Moves the objects of the document's list to `entries` as they are completed.
+class EntryCollector {
+ public:
+  explicit EntryCollector(Document& document) : document_(document) {}
+
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1) enter(parsed.get_ref<const std::string&>());
+    if (event != Json::parse_event_t::object_end || depth != 2 || !inside_) return true;
+    document_.entries.push_back(std::move(parsed));
+    return false;
+  }
+
+ private:
+  void enter(const std::string& key) {
+    inside_ = std::find(kSections.begin(), kSections.end(), key) != kSections.end();
+    if (inside_) document_.section = key;
+  }
+
+  Document& document_;
+  bool inside_ = false;
+};
+
+}  // namespace
+
+SourcePosition position_in(const std::filesystem::path& file, int line, int column) {
+  return {file.empty() ? "<text>" : file.string(), line, column};
+}
+
+Result<Document> parse_document(std::string_view text, const std::filesystem::path& file) {
+  std::string cleaned;
+  if (has_python_literals(text)) text = cleaned = without_python_literals(text);
+  Document document;
+  try {
+    EntryCollector collect(document);
+    document.head = Json::parse(text, std::ref(collect));
+  } catch (const Json::parse_error& error) {
+    return Error(ErrorCode::parse_error, fmt::format("not valid JSON: {}", plain_message(error.what())))
+        .at(position_of_byte(text, error.byte, file));
+  } catch (const Json::exception& error) {
+    return Error(ErrorCode::parse_error, fmt::format("not valid JSON: {}", plain_message(error.what())))
+        .at(position_in(file));
+  }
+  if (!document.head.is_object())
+    return Error(ErrorCode::parse_error, "a result file must be one JSON object").at(position_in(file));
+  if (const Json* list = find_member(document.head, document.section.c_str()); list != nullptr && !list->empty())
+    return Error(ErrorCode::parse_error, fmt::format("`{}` may only hold objects", document.section))
+        .at(position_in(file));
+  return document;
+}
+
+const Json* find_member(const Json& object, const char* name) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+const Json& member(const Json& object, const char* name) {
+  const Json* found = find_member(object, name);
+  if (found == nullptr) throw Malformed(fmt::format("`{}` is missing", name));
+  return *found;
+}
+
+const std::string& text_member(const Json& object, const char* name) {
+  const Json& json = member(object, name);
+  if (!json.is_string()) wrong_type(name, "text");
+  return json.get_ref<const std::string&>();
+}
+
+double number_member(const Json& object, const char* name) {
+  const Json& json = member(object, name);
+  if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (!json.is_number()) wrong_type(name, "a number");
+  return json.get<double>();
+}
+
+std::uint64_t count_member(const Json& object, const char* name) {
+  const Json& json = member(object, name);
+  if (!json.is_number_unsigned()) wrong_type(name, "a whole number from 0");
+  return json.get<std::uint64_t>();
+}
+
+bool flag_member(const Json& object, const char* name) {
+  const Json& json = member(object, name);
+  if (!json.is_boolean()) wrong_type(name, "true or false");
+  return json.get<bool>();
+}
+
+const Json& array_member(const Json& object, const char* name) {
+  const Json& json = member(object, name);
+  if (!json.is_array()) wrong_type(name, "an array");
+  return json;
+}
+
+const Json& object_member(const Json& object, const char* name) {
+  const Json& json = member(object, name);
+  if (!json.is_object()) wrong_type(name, "an object");
+  return json;
+}
+
+std::string text_or(const Json& object, const char* name, std::string otherwise) {
+  const Json* json = find_member(object, name);
+  return json != nullptr && json->is_string() ? json->get<std::string>() : std::move(otherwise);
+}
+
+double number_or(const Json& object, const char* name, double otherwise) {
+  const Json* json = find_member(object, name);
+  return json != nullptr && json->is_number() ? json->get<double>() : otherwise;
+}
+
+Value value_from_json(const Json& json, std::string_view name) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+    return json.get<double>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  throw Malformed(fmt::format("a value of `{}` must be a number, true, false or text, not {}", name, json.type_name()));
+}
+
+Json value_to_json(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::integer: return value.as_integer();
+    case Value::Kind::real: return std::isfinite(value.as_real()) ? Json(value.as_real()) : Json(value.to_string());
+    case Value::Kind::boolean: return value.as_integer() != 0;
+    case Value::Kind::string: return value.as_string();
+  }
+  return nullptr;
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace wattune::store

@@ -1,0 +1,72 @@
+// Reading JSON: result files as documents, and their members with errors that name them.
+//
+// Malformed is thrown by the accessors and never leaves the module: guard() turns it into an Error.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/core/value.h"
+
+namespace wattune::store {
+
+using Json = nlohmann::ordered_json;
+
+// A result file with the objects of its one long list (cache, results, Results or trials) taken out while it is read:
+// an ordered object of 10^5 members would be searched through for each new one.
+struct Document {
+  Json head;
+  std::string section;        // the name of that list; empty when the file has none
+  std::vector<Json> entries;  // its objects, in the order of the file
+};
+
+// Accepts the NaN and Infinity of Python's json, as null. parse_error with line and column.
+Result<Document> parse_document(std::string_view text, const std::filesystem::path& file);
+
+// Where an Error is, in a file that may have no name.
+SourcePosition position_in(const std::filesystem::path& file, int line = 0, int column = 0);
+
+struct Malformed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Members of an object; Malformed says which one is missing or of the wrong type.
+const Json& member(const Json& object, const char* name);
+const std::string& text_member(const Json& object, const char* name);
+double number_member(const Json& object, const char* name);  // null: NaN
+std::uint64_t count_member(const Json& object, const char* name);
+bool flag_member(const Json& object, const char* name);
+const Json& array_member(const Json& object, const char* name);
+const Json& object_member(const Json& object, const char* name);
+
+// Members that may be absent or of another type.
+const Json* find_member(const Json& object, const char* name);
+std::string text_or(const Json& object, const char* name, std::string otherwise);
+double number_or(const Json& object, const char* name, double otherwise);
+
+// A tuning parameter's value. `name` is for the message.
+Value value_from_json(const Json& json, std::string_view name);
+Json value_to_json(const Value& value);
+
+// JSON text on one line; text that is not UTF-8 is replaced.
+std::string dump(const Json& json);
+
+// Calls `read` and turns Malformed into a parse_error at `position`.
+template <typename Read>
+auto guard(const SourcePosition& position, Read read) -> Result<decltype(read())> {
+  try {
+    return read();
+  } catch (const Malformed& malformed) {
+    return Error(ErrorCode::parse_error, malformed.what()).at(position);
+  }
+}
+
+}  // namespace wattune::store

@@ -1,0 +1,193 @@
+#include "store/journal_text.h"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "store/document.h"
+#include "store/run_json.h"
+
+namespace wattune::store {
+
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+constexpr std::string_view kHeaderStart = "{\"wattune_journal\":";
+constexpr std::string_view kSealStart = ",\"xxh3\":\"";
+constexpr std::string_view kSealEnd = "\"}";
+constexpr std::size_t kDigits = 16;
+constexpr std::size_t kSealBytes = kSealStart.size() + kDigits + kSealEnd.size();
+
+std::string checksum(std::string_view bytes) {
+  return fmt::format(FMT_COMPILE("{:016x}"), XXH3_64bits(bytes.data(), bytes.size()));
+}
+
+// Completes an object that lacks its closing brace.
+void seal(std::string& line) {
+  const std::string digits = checksum(line);
+  line += kSealStart;
+  line += digits;
+  line += kSealEnd;
+  line += '\n';
+}
+
+bool is_sealed(std::string_view line) {
+  if (line.size() < kSealBytes) return false;
+  const std::size_t content = line.size() - kSealBytes;
+  std::string expected(kSealStart);
+  expected += checksum(line.substr(0, content));
+  expected += kSealEnd;
+  return line.substr(content) == expected;
+}
+
+Error error_at(const std::filesystem::path& file, int line, std::string message) {
+  return Error(ErrorCode::parse_error, std::move(message)).at(position_in(file, line));
+}
+
+Result<RunInfo> read_header(std::string_view line, const std::filesystem::path& file) {
+  const Json json = Json::parse(line, nullptr, false);
+  const Json* version = find_member(json, "wattune_journal");
+  if (version == nullptr && !looks_like_journal(line)) return error_at(file, 1, "not a Wattune journal");
+  if (version != nullptr && version->is_number_unsigned() && version->get<std::uint64_t>() > kVersion)
+    return error_at(file, 1,
+                    fmt::format("the journal has format {}, this Wattune reads up to {}", version->get<std::uint64_t>(),
+                                kVersion))
+        .hint("use the Wattune that wrote it, or a newer one");
+  if (version == nullptr || !is_sealed(line)) return error_at(file, 1, "the journal's header is damaged");
+  return guard(position_in(file, 1), [&] { return run_info_from_json(json); });
+}
+
+// Turns lines back into Trials of the header's space.
+class TrialDecoder {
+ public:
+  explicit TrialDecoder(const std::vector<Parameter>& parameters)
+      : parameters_(parameters), names_(names_of(parameters)) {}
+
+  Trial decode(std::string_view line) const {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) throw Malformed("not a JSON object");
+    Configuration configuration(id_from_json(json), names_, values_from(array_member(json, "values")));
+    Outcome outcome = outcome_from_json(json);
+    return {std::move(configuration), std::move(outcome.observation), outcome.finished_at};
+  }
+
+ private:
+  std::vector<Value> values_from(const Json& indices) const {
+    if (indices.size() != parameters_.size()) throw Malformed("`values` must have one index for each parameter");
+    std::vector<Value> values;
+    values.reserve(indices.size());
+    for (const Parameter& parameter : parameters_) {
+      const Json& index = indices[values.size()];
+      if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= parameter.values.size())
+        throw Malformed(fmt::format("`values` has no index of a value of `{}`", parameter.name));
+      values.push_back(parameter.values[index.get<std::size_t>()]);
+    }
+    return values;
+  }
+
+  const std::vector<Parameter>& parameters_;
+  Configuration::Names names_;
+};
+
+// Cuts lines off the front of a text; the last one may lack its newline.
+class LineReader {
+ public:
+  explicit LineReader(std::string_view text) : text_(text) {}
+
+  bool done() const { return begin_ == text_.size(); }
+  std::size_t consumed() const { return begin_; }
+
+  // nullopt: the line is not terminated. Precondition: !done().
+  std::optional<std::string_view> next() {
+    const std::size_t end = text_.find('\n', begin_);
+    const bool terminated = end != std::string_view::npos;
+    const std::string_view line = text_.substr(begin_, terminated ? end - begin_ : std::string_view::npos);
+    begin_ = terminated ? end + 1 : text_.size();
+    return terminated ? std::optional(line) : std::nullopt;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t begin_ = 0;
+};
+
+}  // namespace
+
+std::string journal_header(const RunInfo& info) {
+  Json json;
+  json["wattune_journal"] = kVersion;
+  add_run_info(json, info);
+  std::string line = dump(json);
+  line.pop_back();  // the closing brace, which seal() puts behind the checksum
+  seal(line);
+  return line;
+}
+
+TrialEncoder::TrialEncoder(const std::vector<Parameter>& parameters) {
+  for (const Parameter& parameter : parameters) {
+    Column column;
+    column.name = parameter.name;
+    for (const Value& value : parameter.values) column.index_of.emplace(value, column.index_of.size());
+    columns_.push_back(std::move(column));
+  }
+}
+
+Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
+  const std::vector<Value>& values = trial.configuration.values();
+  if (values.size() != columns_.size())
+    return Error(ErrorCode::invalid_argument, "the configuration is of another space than the journal");
+  if (trial.observation.ok() && !(trial.observation.statistics && std::isfinite(trial.observation.objective())))
+    return Error(ErrorCode::invalid_argument, "a correct Trial needs statistics with a finite median");
+  line = "{\"id\":\"";
+  line += to_string(trial.configuration.id());
+  line += "\",\"values\":[";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto found = columns_[i].index_of.find(values[i]);
+    if (found == columns_[i].index_of.end())
+      return Error(ErrorCode::invalid_argument, fmt::format("the space has no such value of `{}`", columns_[i].name))
+          .about(values[i].to_string());
+    fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}{}"), i == 0 ? "" : ",", found->second);
+  }
+  line += "],";
+  append_outcome(line, trial.observation, trial.finished_at);
+  seal(line);
+  return {};
+}
+
+bool looks_like_journal(std::string_view text) {
+  return !text.empty() && (text.starts_with(kHeaderStart) || kHeaderStart.starts_with(text));
+}
+
+bool is_unbegun_journal(std::string_view text) {
+  return text.empty() || (looks_like_journal(text) && text.find('\n') == std::string_view::npos);
+}
+
+Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file) {
+  if (is_unbegun_journal(text)) return error_at(file, 1, "the journal has not been begun: its header is incomplete");
+  LineReader lines(text);
+  JournalContents contents;
+  WATTUNE_ASSIGN(contents.results.info, read_header(lines.next().value_or(text), file));
+  contents.intact_bytes = lines.consumed();
+  const TrialDecoder decoder(contents.results.info.parameters);
+  for (int number = 2; !lines.done(); ++number) {
+    const std::optional<std::string_view> line = lines.next();
+    if (!line || !is_sealed(*line)) {
+      if (lines.done()) break;
+      return error_at(file, number, "this line of the journal is damaged, and it is not the last")
+          .hint("cut the file off before this line to go on with the Trials above it");
+    }
+    WATTUNE_ASSIGN(Trial trial, guard(position_in(file, number), [&] { return decoder.decode(*line); }));
+    contents.results.trials.push_back(std::move(trial));
+    contents.intact_bytes = lines.consumed();
+  }
+  return contents;
+}
+
+}  // namespace wattune::store

@@ -1,0 +1,48 @@
+// The journal's lines as text: sealed with a checksum, written and read (docs/formats/journal.md).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/value_hash.h"
+#include "wattune/core/trial.h"
+
+namespace wattune::store {
+
+// The first line for `info`, with its newline.
+std::string journal_header(const RunInfo& info);
+
+// Writes Trials of one space as lines.
+class TrialEncoder {
+ public:
+  explicit TrialEncoder(const std::vector<Parameter>& parameters);
+
+  // Replaces `line` by the Trial's line, with its newline. invalid_argument when the Trial has a value that the space
+  // has not, or is correct without finite statistics.
+  Result<void> encode(const Trial& trial, std::string& line) const;
+
+ private:
+  struct Column {
+    std::string name;
+    std::unordered_map<Value, std::size_t, ValueHash> index_of;
+  };
+  std::vector<Column> columns_;
+};
+
+// Whether a journal's text is still to be begun: nothing, or a header cut short.
+bool is_unbegun_journal(std::string_view text);
+bool looks_like_journal(std::string_view text);
+
+struct JournalContents {
+  ResultSet results;
+  std::size_t intact_bytes = 0;  // what lies behind is a torn line
+};
+
+// parse_error: not a journal, of a newer version, or damaged before its last line.
+Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file);
+
+}  // namespace wattune::store

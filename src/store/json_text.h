@@ -1,0 +1,15 @@
+// Writing JSON without building a document first: what the journal's hot path needs, escaped properly.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace wattune::store {
+
+// Appends `text` in quotes. Bytes that are not UTF-8 (build logs) become U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+
+// Appends the shortest text that reads back as the same double; null for NaN and infinities, which JSON lacks.
+void append_json_number(std::string& out, double value);
+
+}  // namespace wattune::store

@@ -1,0 +1,248 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "store/document.h"
+#include "store/recorded.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::store {
+
+namespace {
+
+constexpr double kNanosecondsPerMs = 1e6;
+// Before it had names for failures, Kernel Tuner recorded this as their time.
+constexpr double kFailureTime = 1e20;
+// Numbers of an entry that are not metrics.
+constexpr std::array<std::string_view, 6> kPhaseKeys = {"time",           "compile_time",  "verification_time",
+                                                        "benchmark_time", "strategy_time", "framework_time"};
+
+template <typename Names>
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// --- Reading
+
+std::vector<std::string> parameter_names(const Json& head) {
+  std::vector<std::string> names;
+  for (const Json& name : array_member(head, "tune_params_keys")) {
+    if (!name.is_string()) throw Malformed("`tune_params_keys` may only hold texts");
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+// The lists of `tune_params`; from the entries where a list is absent.
+std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrials& trials) {
+  std::vector<Parameter> parameters = trials.parameters();
+  const Json* lists = find_member(head, "tune_params");
+  for (Parameter& parameter : parameters) {
+    const Json* list = lists == nullptr ? nullptr : find_member(*lists, parameter.name.c_str());
+    if (list == nullptr || !list->is_array()) continue;
+    parameter.values.clear();
+    for (const Json& value : *list) parameter.values.push_back(value_from_json(value, parameter.name));
+  }
+  return parameters;
+}
+
+std::vector<Value> values_of(const Json& entry, const std::vector<std::string>& names) {
+  std::vector<Value> values;
+  values.reserve(names.size());
+  for (const std::string& name : names) values.push_back(value_from_json(member(entry, name.c_str()), name));
+  return values;
+}
+
+// The name of the failure that an entry records, or nullptr: under __error__, or in older files under the objective's
+// or time's name.
+const Json* failure_of(const Json& entry, const std::string& objective) {
+  if (const Json* error = find_member(entry, "__error__")) return error;
+  for (const char* key : {"time", objective.c_str()})
+    if (const Json* value = find_member(entry, key); value != nullptr && value->is_string()) return value;
+  return nullptr;
+}
+
+PhaseTimes phases_of(const Json& entry) {
+  const auto phase = [&entry](const char* name) { return nanoseconds_from_ms(number_or(entry, name, 0.0)); };
+  return {phase("compile_time"), phase("verification_time"), phase("benchmark_time")};
+}
+
+std::vector<Metric> metrics_of(const Json& entry, const std::vector<std::string>& names) {
+  std::vector<Metric> metrics;
+  for (const auto& [key, value] : entry.items())
+    if (value.is_number() && !contains(names, key) && !contains(kPhaseKeys, key))
+      metrics.push_back({key, value.get<double>(), ""});
+  return metrics;
+}
+
+Observation observation_of(const Json& entry, const std::vector<std::string>& names, const std::string& objective) {
+  Observation observation;
+  observation.phases = phases_of(entry);
+  observation.metrics = metrics_of(entry, names);
+  if (const Json* failure = failure_of(entry, objective)) {
+    observation.message = failure->is_string() ? failure->get<std::string>() : dump(*failure);
+    observation.status = status_of_kernel_tuner_error(observation.message);
+    if (const auto status = parse_status(text_or(entry, "invalidity", "")); status && *status != Status::correct)
+      observation.status = *status;
+    observation.message = text_or(entry, "message", observation.message);
+    return observation;
+  }
+  const Json* time = find_member(entry, "time");
+  if (time == nullptr) throw Malformed(fmt::format("there is no `time`; the file ranks by `{}`", objective));
+  if (!time->is_number() || time->get<double>() >= kFailureTime) {
+    observation.status = Status::runtime;
+    observation.message = "no time was recorded";
+    return observation;
+  }
+  const Json* times = find_member(entry, "times");
+  set_times(observation, nanoseconds_from_ms(time->get<double>()),
+            times == nullptr ? std::vector<Sample>() : samples_in(*times, kNanosecondsPerMs));
+  return observation;
+}
+
+// [4096, 4096] as "4096, 4096".
+std::string problem_size_text(const Json& head) {
+  const Json* size = find_member(head, "problem_size");
+  if (size == nullptr || size->is_null()) return {};
+  if (size->is_string()) return size->get<std::string>();
+  if (!size->is_array()) return dump(*size);
+  std::string text;
+  for (const Json& extent : *size) text += (text.empty() ? "" : ", ") + dump(extent);
+  return text;
+}
+
+// The name of what the file ranks by; a list since Kernel Tuner 1.4.
+std::string objective_of(const Json& head) {
+  const Json* objective = find_member(head, "objective");
+  if (objective != nullptr && objective->is_array() && !objective->empty()) objective = &objective->front();
+  return objective != nullptr && objective->is_string() ? objective->get<std::string>() : "time";
+}
+
+ResultSet read_entries(const Document& document) {
+  ResultSet results;
+  const std::string objective = objective_of(document.head);
+  RecordedTrials trials(parameter_names(document.head));
+  for (std::size_t i = 0; i < document.entries.size(); ++i) {
+    const Json& entry = document.entries[i];
+    try {
+      trials.add(values_of(entry, trials.names()), observation_of(entry, trials.names(), objective),
+                 timestamp_or_epoch(entry, "timestamp"));
+    } catch (const Malformed& malformed) {
+      throw Malformed(fmt::format("configuration {} of `cache`: {}", i + 1, malformed.what()));
+    }
+  }
+  results.info.kernel_name = text_or(document.head, "kernel_name", "");
+  results.info.device.name = text_or(document.head, "device_name", "");
+  results.info.problem_size = problem_size_text(document.head);
+  results.info.parameters = declared_parameters(document.head, trials);
+  results.trials = trials.take();
+  if (!results.trials.empty()) results.info.started_at = results.trials.front().finished_at;
+  return results;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
+}
+
+// Kernel Tuner leaves the file without its closing braces while it runs, and killed, with half a line.
+Result<Document> parse_unclosed(std::string_view text) {
+  const auto close = [](std::string_view open) {
+    if (open.ends_with(',')) open.remove_suffix(1);
+    return parse_document(std::string(open) + "}\n}", {});
+  };
+  Result<Document> document = close(trimmed(text));
+  if (document) return document;
+  const std::size_t line = trimmed(text).rfind('\n');
+  return line == std::string_view::npos ? document : close(trimmed(text.substr(0, line)));
+}
+
+// --- Writing
+
+// "4096, 4096" and "4096 x 4096" as [4096,4096], one number alone as such, anything else as text.
+Json problem_size_json(const std::string& text) {
+  if (text.find_first_not_of("0123456789,x[]() ") != std::string::npos) return text;
+  Json extents = Json::array();
+  for (std::size_t begin = text.find_first_of("0123456789"); begin != std::string::npos;
+       begin = text.find_first_of("0123456789", begin)) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+    const Json extent = Json::parse(text.substr(begin, end - begin), nullptr, false);
+    if (!extent.is_number_unsigned()) return text;
+    extents.push_back(extent);
+    begin = end;
+  }
+  return extents.size() == 1 ? extents.front() : extents;
+}
+
+Json entry_of(const Trial& trial) {
+  Json entry = Json::object();
+  const Observation& observation = trial.observation;
+  for (std::size_t i = 0; i < trial.configuration.values().size(); ++i)
+    entry[trial.configuration.names()[i]] = value_to_json(trial.configuration.values()[i]);
+  if (observation.ok()) {
+    entry["time"] = in_ms(Nanoseconds(observation.objective()));
+    entry["times"] = samples_in_ms(observation.samples);
+  } else {
+    entry["__error__"] = kernel_tuner_error(observation.status);
+    entry["invalidity"] = to_string(observation.status);
+    if (!observation.message.empty()) entry["message"] = observation.message;
+  }
+  entry["compile_time"] = in_ms(observation.phases.compile);
+  entry["verification_time"] = in_ms(observation.phases.check);
+  entry["benchmark_time"] = in_ms(observation.phases.measure);
+  entry["strategy_time"] = 0;
+  entry["framework_time"] = 0;
+  for (const Metric& metric : observation.metrics)
+    if (std::isfinite(metric.value) && !entry.contains(metric.name)) entry[metric.name] = metric.value;
+  entry["timestamp"] = format_python_timestamp(trial.finished_at);
+  return entry;
+}
+
+Json head_of(const RunInfo& info) {
+  Json head;
+  head["device_name"] = info.device.name;
+  head["kernel_name"] = info.kernel_name;
+  head["problem_size"] = problem_size_json(info.problem_size);
+  head["tune_params_keys"] = Json::array();
+  head["tune_params"] = Json::object();
+  for (const Parameter& parameter : info.parameters) {
+    head["tune_params_keys"].push_back(parameter.name);
+    Json& values = head["tune_params"][parameter.name] = Json::array();
+    for (const Value& value : parameter.values) values.push_back(value_to_json(value));
+  }
+  head["objective"] = "time";
+  return head;
+}
+
+}  // namespace
+
+Result<ResultSet> read_kernel_tuner_cache(const Document& document, const std::filesystem::path& file) {
+  return guard(position_in(file), [&] { return read_entries(document); });
+}
+
+Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::filesystem::path& file) {
+  Result<Document> document = parse_document(text, file);
+  if (!document)
+    if (Result<Document> repaired = parse_unclosed(text)) document = std::move(repaired);
+  if (!document) return std::move(document).error();
+  if (document->section != "cache")
+    return Error(ErrorCode::parse_error, "not a cache of Kernel Tuner: it has no `cache`").at(position_in(file));
+  return read_kernel_tuner_cache(*document, file);
+}
+
+std::string write_kernel_tuner_cache(const ResultSet& results) {
+  std::string text = dump(head_of(results.info));
+  text.back() = ',';
+  text += "\n\"cache\": {";
+  const char* separator = "\n";
+  for (const Trial& trial : results.trials) {
+    text += separator;
+    text += dump(Json(trial.configuration.key())) + ": " + dump(entry_of(trial));
+    separator = ",\n";
+  }
+  return text += "}\n}";  // Kernel Tuner looks for exactly these
+}
+
+}  // namespace wattune::store

@@ -1,0 +1,106 @@
+// Results of KTT (Kernel Tuning Toolkit) 2.x as its JSON serializer writes them.
+#include <fmt/format.h>
+
+#include "store/recorded.h"
+
+namespace wattune::store {
+
+namespace {
+
+struct KttStatus {
+  std::string_view name;
+  Status status;
+};
+constexpr KttStatus kStatuses[] = {{"Ok", Status::correct},
+                                   {"ComputationFailed", Status::runtime},
+                                   {"ValidationFailed", Status::correctness},
+                                   {"CompilationFailed", Status::compile},
+                                   {"DeviceLimitsExceeded", Status::constraints}};
+
+Status status_of(const Json& result) {
+  const std::string& name = text_member(result, "Status");
+  for (const KttStatus& known : kStatuses)
+    if (known.name == name) return known.status;
+  throw Malformed(fmt::format("`Status` is none of KTT's: `{}`", name));
+}
+
+// What the compiler and the profiler said of the kernel; of the first one when a configuration runs several.
+std::vector<Metric> metrics_of(const Json& result) {
+  std::vector<Metric> metrics;
+  const Json* computations = find_member(result, "ComputationResults");
+  if (computations == nullptr || !computations->is_array() || computations->empty()) return metrics;
+  const Json& kernel = computations->front();
+  if (const Json* compilation = find_member(kernel, "CompilationData"); compilation != nullptr)
+    for (const auto& [name, value] : compilation->items())
+      if (value.is_number()) metrics.push_back({name, value.get<double>(), ""});
+  const Json* profiling = find_member(kernel, "ProfilingData");
+  const Json* counters = profiling == nullptr ? nullptr : find_member(*profiling, "Counters");
+  if (counters != nullptr && counters->is_array())
+    for (const Json& counter : *counters)
+      if (const Json* value = find_member(counter, "Value"); value != nullptr && value->is_number())
+        metrics.push_back({text_or(counter, "Name", ""), value->get<double>(), ""});
+  return metrics;
+}
+
+Observation observation_of(const Json& result, double unit) {
+  Observation observation;
+  observation.status = status_of(result);
+  observation.phases.compile = Nanoseconds(number_or(result, "TotalOverhead", 0.0) * unit);
+  observation.phases.check = Nanoseconds(number_or(result, "ValidationOverhead", 0.0) * unit);
+  observation.metrics = metrics_of(result);
+  if (!observation.ok()) {
+    observation.message = text_member(result, "Status");
+    return observation;
+  }
+  const Nanoseconds time(number_or(result, "TotalDuration", 0.0) * unit);
+  set_times(observation, time, {{time}});
+  return observation;
+}
+
+std::vector<std::string> names_in(const Document& document) {
+  std::vector<std::string> names;
+  if (document.entries.empty()) return names;
+  for (const Json& pair : array_member(document.entries.front(), "Configuration"))
+    names.push_back(text_member(pair, "Name"));
+  return names;
+}
+
+// KTT lists the parameters of each configuration in the same order.
+std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names) {
+  if (configuration.size() != names.size()) throw Malformed("`Configuration` has other parameters than the first one");
+  std::vector<Value> values;
+  for (const Json& pair : configuration) {
+    const std::string& name = names[values.size()];
+    if (text_member(pair, "Name") != name)
+      throw Malformed(fmt::format("`Configuration` lacks `{}` in its place", name));
+    values.push_back(value_from_json(member(pair, "Value"), name));
+  }
+  return values;
+}
+
+ResultSet read_results(const Document& document) {
+  const Json& metadata = object_member(document.head, "Metadata");
+  const std::optional<double> unit = nanoseconds_per(text_member(metadata, "TimeUnit"));
+  if (!unit) throw Malformed(fmt::format("`TimeUnit` is no unit of time: `{}`", text_member(metadata, "TimeUnit")));
+  const TimePoint time = timestamp_or_epoch(metadata, "Timestamp");
+  RecordedTrials trials(names_in(document));
+  for (const Json& result : document.entries)
+    trials.add(values_of(array_member(result, "Configuration"), trials.names()), observation_of(result, *unit), time);
+  ResultSet results;
+  results.info.kernel_name = document.entries.empty() ? "" : text_or(document.entries.front(), "KernelName", "");
+  results.info.kernel_language = text_or(metadata, "ComputeApi", "");
+  results.info.device.name = text_or(metadata, "Device", "");
+  results.info.device.platform = text_or(metadata, "Platform", "");
+  results.info.started_at = time;
+  results.info.parameters = trials.parameters();
+  results.trials = trials.take();
+  return results;
+}
+
+}  // namespace
+
+Result<ResultSet> read_ktt(const Document& document, const std::filesystem::path& file) {
+  return guard(position_in(file), [&] { return read_results(document); });
+}
+
+}  // namespace wattune::store

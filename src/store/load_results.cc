@@ -1,0 +1,43 @@
+#include "store/document.h"
+#include "store/files.h"
+#include "store/journal_text.h"
+#include "store/recorded.h"
+#include "wattune/store/formats.h"
+#include "wattune/store/journal.h"
+
+namespace wattune::store {
+
+namespace {
+
+using Reader = Result<ResultSet> (*)(const Document&, const std::filesystem::path&);
+
+// By members that only one of the formats has.
+Reader reader_for(const Json& head) {
+  const auto has = [&head](const char* name) { return find_member(head, name) != nullptr; };
+  if (has("wattune_results")) return read_json;
+  if (has("cache") && has("tune_params_keys")) return read_kernel_tuner_cache;
+  if (has("Results") && has("Metadata")) return read_ktt;
+  if (has("results")) return read_t4;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<ResultSet> load_results(const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(const std::string text, read_maybe_compressed(file));
+  if (looks_like_journal(text)) return parse_journal(text, file);
+  Result<Document> document = parse_document(text, file);
+  if (!document) {
+    // Kernel Tuner's cache may be cut short, which its own reader repairs.
+    if (text.find("\"tune_params_keys\"") != std::string::npos) return parse_kernel_tuner_cache(text, file);
+    return std::move(document).error();
+  }
+  const Reader read = reader_for(document->head);
+  if (read == nullptr)
+    return Error(ErrorCode::parse_error, "no result format that Wattune knows")
+        .at(position_in(file))
+        .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, or KTT's JSON");
+  return read(*document, file);
+}
+
+}  // namespace wattune::store

@@ -1,0 +1,36 @@
+// LockedFile: an append-only file that one process writes at a time and that never keeps half of an append.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "wattune/core/result.h"
+
+namespace wattune::store {
+
+class LockedFile {
+ public:
+  // Opens or creates. busy: another process holds it.
+  static Result<LockedFile> open(const std::filesystem::path& file);
+  LockedFile(LockedFile&& other) noexcept;
+  LockedFile& operator=(LockedFile&&) = delete;
+  // Waits for the disk, then lets others write.
+  ~LockedFile();
+
+  Result<std::string> read() const;
+  Result<void> cut_to(std::uint64_t bytes);
+  // With one write(2); on failure the file is as long as before, or made so before the next append.
+  Result<void> append(std::string_view bytes);
+
+ private:
+  LockedFile(std::filesystem::path file, int descriptor) : file_(std::move(file)), descriptor_(descriptor) {}
+
+  std::filesystem::path file_;
+  int descriptor_;
+  std::uint64_t size_ = 0;        // of what is intact
+  bool has_torn_append_ = false;  // bytes behind size_ that could not be cut off
+};
+
+}  // namespace wattune::store

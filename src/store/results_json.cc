@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "store/json_text.h"
+#include "store/recorded.h"
+#include "store/run_json.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::store {
+
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+
+std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names) {
+  std::vector<Value> values;
+  values.reserve(names.size());
+  for (const std::string& name : names) values.push_back(value_from_json(member(configuration, name.c_str()), name));
+  return values;
+}
+
+Trial trial_from_json(const Json& json, const Configuration::Names& names) {
+  Configuration configuration(id_from_json(json), names, values_of(object_member(json, "configuration"), *names));
+  Outcome outcome = outcome_from_json(json);
+  return {std::move(configuration), std::move(outcome.observation), outcome.finished_at};
+}
+
+ResultSet read_results(const Document& document) {
+  if (const std::uint64_t version = count_member(document.head, "wattune_results"); version > kVersion)
+    throw Malformed(fmt::format("the results have format {}, this Wattune reads up to {}", version, kVersion));
+  ResultSet results;
+  results.info = run_info_from_json(document.head);
+  const Configuration::Names names = names_of(results.info.parameters);
+  for (std::size_t i = 0; i < document.entries.size(); ++i) {
+    try {
+      results.trials.push_back(trial_from_json(document.entries[i], names));
+    } catch (const Malformed& malformed) {
+      throw Malformed(fmt::format("trial {}: {}", i + 1, malformed.what()));
+    }
+  }
+  return results;
+}
+
+void append_trial(std::string& out, const Trial& trial) {
+  Json configuration = Json::object();
+  for (std::size_t i = 0; i < trial.configuration.values().size(); ++i)
+    configuration[trial.configuration.names()[i]] = value_to_json(trial.configuration.values()[i]);
+  out += fmt::format("{{\"id\":\"{}\",\"configuration\":{},", to_string(trial.configuration.id()), dump(configuration));
+  append_outcome(out, trial.observation, trial.finished_at);
+  out += '}';
+}
+
+}  // namespace
+
+Result<ResultSet> read_json(const Document& document, const std::filesystem::path& file) {
+  return guard(position_in(file), [&] { return read_results(document); });
+}
+
+std::string write_json(const ResultSet& results) {
+  Json head;
+  head["wattune_results"] = kVersion;
+  add_run_info(head, results.info);
+  std::string text = dump(head);
+  text.pop_back();
+  text += ",\n\"trials\":[";
+  const char* separator = "\n";
+  for (const Trial& trial : results.trials) {
+    text += separator;
+    append_trial(text, trial);
+    separator = ",\n";
+  }
+  return text += "\n]}\n";
+}
+
+}  // namespace wattune::store

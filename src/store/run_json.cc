@@ -1,0 +1,292 @@
+#include "store/run_json.h"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "store/json_text.h"
+
+namespace wattune::store {
+
+namespace {
+
+constexpr std::size_t kMaxBuildLogBytes = 16 * 1024;
+
+Json device_to_json(const DeviceInfo& device) {
+  return {{"selector", device.selector},
+          {"backend", device.backend},
+          {"kind", to_string(device.kind)},
+          {"name", device.name},
+          {"vendor", device.vendor},
+          {"platform", device.platform},
+          {"driver_version", device.driver_version},
+          {"language_version", device.language_version},
+          {"compute_units", device.compute_units},
+          {"clock_mhz", device.clock_mhz},
+          {"global_memory_bytes", device.global_memory_bytes},
+          {"local_memory_bytes", device.local_memory_bytes},
+          {"max_allocation_bytes", device.max_allocation_bytes},
+          {"max_work_group_size", device.max_work_group_size},
+          {"max_work_item_sizes", device.max_work_item_sizes}};
+}
+
+DeviceKind device_kind_from(const std::string& name) {
+  for (DeviceKind kind : {DeviceKind::cpu, DeviceKind::gpu, DeviceKind::accelerator, DeviceKind::simulated})
+    if (name == to_string(kind)) return kind;
+  throw Malformed(fmt::format("`kind` names no kind of device: `{}`", name));
+}
+
+DeviceInfo device_from_json(const Json& json) {
+  DeviceInfo device;
+  device.selector = text_member(json, "selector");
+  device.backend = text_member(json, "backend");
+  device.kind = device_kind_from(text_member(json, "kind"));
+  device.name = text_member(json, "name");
+  device.vendor = text_member(json, "vendor");
+  device.platform = text_member(json, "platform");
+  device.driver_version = text_member(json, "driver_version");
+  device.language_version = text_member(json, "language_version");
+  device.compute_units = static_cast<unsigned>(count_member(json, "compute_units"));
+  device.clock_mhz = number_member(json, "clock_mhz");
+  device.global_memory_bytes = count_member(json, "global_memory_bytes");
+  device.local_memory_bytes = count_member(json, "local_memory_bytes");
+  device.max_allocation_bytes = count_member(json, "max_allocation_bytes");
+  device.max_work_group_size = count_member(json, "max_work_group_size");
+  const Json& sizes = array_member(json, "max_work_item_sizes");
+  for (std::size_t i = 0; i < std::min(sizes.size(), device.max_work_item_sizes.size()); ++i)
+    if (sizes[i].is_number_unsigned()) device.max_work_item_sizes[i] = sizes[i].get<std::size_t>();
+  return device;
+}
+
+Json values_to_json(const std::vector<Value>& values) {
+  Json json = Json::array();
+  for (const Value& value : values) json.push_back(value_to_json(value));
+  return json;
+}
+
+std::vector<Value> values_from_json(const Json& json, std::string_view name) {
+  std::vector<Value> values;
+  for (const Json& value : json) values.push_back(value_from_json(value, name));
+  return values;
+}
+
+Json parameters_to_json(const std::vector<Parameter>& parameters) {
+  Json json = Json::array();
+  for (const Parameter& parameter : parameters) {
+    Json entry = {{"name", parameter.name}, {"values", values_to_json(parameter.values)}};
+    if (parameter.default_value) entry["default"] = value_to_json(*parameter.default_value);
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+std::vector<Parameter> parameters_from_json(const Json& json) {
+  std::vector<Parameter> parameters;
+  for (const Json& entry : json) {
+    Parameter parameter;
+    parameter.name = text_member(entry, "name");
+    parameter.values = values_from_json(array_member(entry, "values"), parameter.name);
+    if (const Json* value = find_member(entry, "default"))
+      parameter.default_value = value_from_json(*value, parameter.name);
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+TimePoint time_member(const Json& object, const char* name) {
+  const std::optional<TimePoint> time = parse_timestamp(text_member(object, name));
+  if (!time) throw Malformed(fmt::format("`{}` is no point in time: `{}`", name, text_member(object, name)));
+  return *time;
+}
+
+void append_build_log(std::string& out, std::string_view log) {
+  if (log.size() <= kMaxBuildLogBytes) return append_json_string(out, log);
+  const std::string note = fmt::format("\n[{} more bytes left out]", log.size() - kMaxBuildLogBytes);
+  append_json_string(out, std::string(log.substr(0, kMaxBuildLogBytes)) + note);
+}
+
+void append_numbers(std::string& out, std::initializer_list<Nanoseconds> times) {
+  out += '[';
+  for (const Nanoseconds& time : times) {
+    if (&time != times.begin()) out += ',';
+    append_json_number(out, time.value());
+  }
+  out += ']';
+}
+
+void append_samples(std::string& out, const std::vector<Sample>& samples) {
+  out += '[';
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (i > 0) out += ',';
+    append_json_number(out, samples[i].time.value());
+  }
+  out += ']';
+}
+
+void append_statistics(std::string& out, const Statistics& statistics) {
+  const auto append = [&out](std::string_view name, double value) {
+    out += name;
+    append_json_number(out, value);
+  };
+  append("{\"median\":", statistics.median.value());
+  append(",\"interval_low\":", statistics.interval_low.value());
+  append(",\"interval_high\":", statistics.interval_high.value());
+  append(",\"mean\":", statistics.mean.value());
+  append(",\"minimum\":", statistics.minimum.value());
+  append(",\"confidence\":", statistics.confidence);
+  out += '}';
+}
+
+void append_metrics(std::string& out, const std::vector<Metric>& metrics) {
+  out += '[';
+  for (const Metric& metric : metrics) {
+    out += &metric == &metrics.front() ? "{\"name\":" : ",{\"name\":";
+    append_json_string(out, metric.name);
+    out += ",\"value\":";
+    append_json_number(out, metric.value);
+    out += ",\"unit\":";
+    append_json_string(out, metric.unit);
+    out += '}';
+  }
+  out += ']';
+}
+
+Statistics statistics_from_json(const Json& json) {
+  const auto number = [&json](const char* name) {
+    const double value = number_member(json, name);
+    if (std::isnan(value)) throw Malformed(fmt::format("`{}` must be a number", name));
+    return value;
+  };
+  const auto time = [&number](const char* name) { return Nanoseconds(number(name)); };
+  return {time("median"), time("interval_low"), time("interval_high"),
+          time("mean"),   time("minimum"),      number("confidence")};
+}
+
+std::vector<Sample> samples_from_json(const Json& json) {
+  std::vector<Sample> samples;
+  samples.reserve(json.size());
+  for (const Json& time : json) {
+    if (!time.is_number()) throw Malformed("`samples` may only hold numbers");
+    samples.push_back({Nanoseconds(time.get<double>())});
+  }
+  return samples;
+}
+
+std::vector<Metric> metrics_from_json(const Json& json) {
+  std::vector<Metric> metrics;
+  for (const Json& metric : json)
+    metrics.push_back({text_member(metric, "name"), number_member(metric, "value"), text_member(metric, "unit")});
+  return metrics;
+}
+
+PhaseTimes phases_from_json(const Json& json) {
+  if (json.size() != 3 || !std::all_of(json.begin(), json.end(), [](const Json& time) { return time.is_number(); }))
+    throw Malformed("`phases` must be three numbers");
+  return {Nanoseconds(json[0].get<double>()), Nanoseconds(json[1].get<double>()), Nanoseconds(json[2].get<double>())};
+}
+
+}  // namespace
+
+void add_run_info(Json& object, const RunInfo& info) {
+  object["wattune_version"] = info.wattune_version;
+  object["started_at"] = format_timestamp(info.started_at);
+  object["kernel_name"] = info.kernel_name;
+  object["kernel_language"] = info.kernel_language;
+  object["problem_size"] = info.problem_size;
+  object["source_hash"] = info.source_hash;
+  object["options_hash"] = info.options_hash;
+  object["space_hash"] = info.space_hash;
+  object["device"] = device_to_json(info.device);
+  object["parameters"] = parameters_to_json(info.parameters);
+  object["constraints"] = info.constraints;
+  object["default_values"] = values_to_json(info.default_values);
+}
+
+RunInfo run_info_from_json(const Json& object) {
+  RunInfo info;
+  info.wattune_version = text_member(object, "wattune_version");
+  info.started_at = time_member(object, "started_at");
+  info.kernel_name = text_member(object, "kernel_name");
+  info.kernel_language = text_member(object, "kernel_language");
+  info.problem_size = text_member(object, "problem_size");
+  info.source_hash = text_member(object, "source_hash");
+  info.options_hash = text_member(object, "options_hash");
+  info.space_hash = text_member(object, "space_hash");
+  info.device = device_from_json(object_member(object, "device"));
+  info.parameters = parameters_from_json(array_member(object, "parameters"));
+  for (const Json& constraint : array_member(object, "constraints")) {
+    if (!constraint.is_string()) throw Malformed("`constraints` may only hold texts");
+    info.constraints.push_back(constraint.get<std::string>());
+  }
+  info.default_values = values_from_json(array_member(object, "default_values"), "default_values");
+  if (!info.default_values.empty() && info.default_values.size() != info.parameters.size())
+    throw Malformed("`default_values` must have one value for each parameter");
+  return info;
+}
+
+void append_outcome(std::string& out, const Observation& observation, TimePoint finished_at) {
+  out += "\"status\":\"";
+  out += to_string(observation.status);
+  out += '"';
+  if (!observation.message.empty()) {
+    out += ",\"message\":";
+    append_json_string(out, observation.message);
+  }
+  if (!observation.build_log.empty()) {
+    out += ",\"build_log\":";
+    append_build_log(out, observation.build_log);
+  }
+  out += observation.verified ? ",\"verified\":true,\"samples\":" : ",\"verified\":false,\"samples\":";
+  append_samples(out, observation.samples);
+  if (observation.statistics) {
+    out += ",\"statistics\":";
+    append_statistics(out, *observation.statistics);
+  }
+  out += ",\"metrics\":";
+  append_metrics(out, observation.metrics);
+  out += ",\"phases\":";
+  append_numbers(out, {observation.phases.compile, observation.phases.check, observation.phases.measure});
+  out += ",\"finished_at\":\"";
+  append_timestamp(out, finished_at);
+  out += '"';
+}
+
+Outcome outcome_from_json(const Json& object) {
+  Outcome outcome;
+  Observation& observation = outcome.observation;
+  const std::string& name = text_member(object, "status");
+  const std::optional<Status> status = parse_status(name);
+  if (!status) throw Malformed(fmt::format("`status` is none that Wattune knows: `{}`", name));
+  observation.status = *status;
+  observation.message = text_or(object, "message", "");
+  observation.build_log = text_or(object, "build_log", "");
+  observation.verified = flag_member(object, "verified");
+  observation.samples = samples_from_json(array_member(object, "samples"));
+  if (const Json* statistics = find_member(object, "statistics"))
+    observation.statistics = statistics_from_json(*statistics);
+  if (observation.ok() != observation.statistics.has_value())
+    throw Malformed("`statistics` must be there exactly when `status` is correct");
+  observation.metrics = metrics_from_json(array_member(object, "metrics"));
+  observation.phases = phases_from_json(array_member(object, "phases"));
+  outcome.finished_at = time_member(object, "finished_at");
+  return outcome;
+}
+
+ConfigurationId id_from_json(const Json& object) {
+  const std::string& text = text_member(object, "id");
+  const std::optional<ConfigurationId> id = parse_uint128(text);
+  if (!id) throw Malformed(fmt::format("`id` must be a number in decimal digits: `{}`", text));
+  return *id;
+}
+
+Configuration::Names names_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  names.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+  return std::make_shared<const std::vector<std::string>>(std::move(names));
+}
+
+}  // namespace wattune::store

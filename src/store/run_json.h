@@ -1,0 +1,30 @@
+// RunInfo and Trials as Wattune's own JSON: the members that the journal and results.json share.
+#pragma once
+
+#include <string>
+
+#include "store/document.h"
+#include "store/timestamp.h"
+#include "wattune/core/trial.h"
+
+namespace wattune::store {
+
+// Appends the members of a RunInfo to an object.
+void add_run_info(Json& object, const RunInfo& info);
+RunInfo run_info_from_json(const Json& object);  // throws Malformed
+
+// Appends `"status":...,"finished_at":...`, the members that say what a Trial showed, without braces.
+void append_outcome(std::string& out, const Observation& observation, TimePoint finished_at);
+
+struct Outcome {
+  Observation observation;
+  TimePoint finished_at;
+};
+Outcome outcome_from_json(const Json& object);  // throws Malformed
+
+// "id" as decimal text.
+ConfigurationId id_from_json(const Json& object);  // throws Malformed
+
+Configuration::Names names_of(const std::vector<Parameter>& parameters);
+
+}  // namespace wattune::store

@@ -1,0 +1,183 @@
+#include "tune/attempt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tune/stopwatch.h"
+
+namespace wattune::tune {
+
+namespace {
+
+// Observation::message is one line.
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// The line of a build log that says most: the first with "error" in it, else the first that is not empty.
+std::string telling_line(std::string_view log) {
+  std::string_view first;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(line.size() + 1, log.size()));
+    if (line.find("error") != std::string_view::npos) return std::string(line);
+    if (first.empty()) first = line;
+  }
+  return std::string(first);
+}
+
+// Runs the prepared kernel for a policy.
+class SessionRunner : public measure::Runner {
+ public:
+  SessionRunner(KernelSession& session, backend::Kernel& kernel, const Launch& launch, Nanoseconds limit)
+      : session_(session), kernel_(kernel), launch_(launch), limit_(limit) {}
+
+  Result<std::vector<Nanoseconds>> run(std::size_t n) override {
+    return session_.run(kernel_, launch_, Outputs::reused, n, limit_);
+  }
+  Nanoseconds busy_time() const override { return session_.busy_time(); }
+
+ private:
+  KernelSession& session_;
+  backend::Kernel& kernel_;
+  const Launch& launch_;
+  Nanoseconds limit_;
+};
+
+}  // namespace
+
+bool killed_from_outside(const Error& error) {
+  return error.code() == ErrorCode::device_lost && error.native_name() == "SIGKILL";
+}
+
+void Attempt::evaluate(const Configuration& configuration) {
+  const bool good = plan(configuration) && build(configuration) && fit() && check() && measure();
+  kernel_.reset();
+  program_.reset();
+  if (!good) return;
+  run_.limits.saw_compile(std::max(observation_.phases.compile, first_launch_overhead_));
+  run_.limits.saw_run(observation_.statistics->median);
+  if (!run_.incumbent || observation_.statistics->median < run_.incumbent->median)
+    run_.incumbent = observation_.statistics;
+}
+
+bool Attempt::plan(const Configuration& configuration) {
+  Result<Launch> launch = run_.plan.evaluate(configuration);
+  if (!launch) return fail(Status::constraints, one_line(launch.error().to_string()));
+  launch_ = *std::move(launch);
+  std::string beyond = limit_exceeded(launch_, run_.device.info());
+  return beyond.empty() || fail(Status::constraints, std::move(beyond));
+}
+
+bool Attempt::build(const Configuration& configuration) {
+  const Stopwatch stopwatch;
+  const std::vector<backend::Macro> macros = macros_of(configuration);
+  Result<std::unique_ptr<backend::Program>> program =
+      run_.device.build(run_.spec.source, macros, run_.limits.compile());
+  observation_.phases.compile = stopwatch.elapsed();
+  if (!program) return fail(Phase::build, program.error());
+  program_ = *std::move(program);
+  observation_.build_log = program_->build_log();
+  return true;
+}
+
+bool Attempt::fit() {
+  Result<std::unique_ptr<backend::Kernel>> kernel = program_->kernel(run_.spec.source.function);
+  if (!kernel) return fail(Phase::build, kernel.error());
+  kernel_ = *std::move(kernel);
+  if (auto fits = check_argument_count(*kernel_, run_.spec); !fits) return fail(Phase::build, fits.error());
+  const auto& group = launch_.geometry.group_size;
+  const std::size_t work_items = group[0] * group[1] * group[2];
+  const std::size_t most = kernel_->max_work_group_size();
+  if (most == 0 || work_items <= most) return true;
+  return fail(Status::runtime,
+              fmt::format("a work-group of {} work-items, the compiled kernel allows {}", work_items, most));
+}
+
+bool Attempt::check() {
+  const Stopwatch stopwatch;
+  const bool good = launch_once() && compare_outputs();
+  observation_.phases.check = stopwatch.elapsed();
+  return good;
+}
+
+bool Attempt::launch_once() {
+  if (auto done = run_.session.prepare(launch_.arguments, run_.limits.transfer()); !done)
+    return fail(Phase::prepare, done.error());
+  const Stopwatch launching;
+  const auto times = run_.session.run(*kernel_, launch_, Outputs::fresh, 1, run_.limits.first_launch());
+  if (!times) return fail(Phase::launch, times.error());
+  first_launch_overhead_ = launching.elapsed() - times->front();
+  run_.spec_fits_kernel = true;
+  Result<std::string> writes = run_.session.out_of_bounds_writes(run_.limits.transfer());
+  if (!writes) return fail(Phase::launch, writes.error());
+  if (writes->empty()) return true;
+  damaged_device_ = true;
+  return fail(Status::runtime, *std::move(writes));
+}
+
+bool Attempt::compare_outputs() {
+  for (const ExpectedOutput& output : run_.expected) {
+    const auto actual = run_.session.read(output.argument, run_.limits.transfer());
+    if (!actual) return fail(Phase::launch, actual.error());
+    if (const auto mismatch = measure::compare(*actual, output.bytes, output.type, output.tolerance))
+      return fail(Status::correctness, mismatch->to_string(run_.spec.arguments[output.argument].name));
+  }
+  observation_.verified = !run_.expected.empty();
+  return true;
+}
+
+bool Attempt::measure() {
+  const Stopwatch stopwatch;
+  SessionRunner runner(run_.session, *kernel_, launch_, run_.limits.run());
+  Result<std::vector<Sample>> samples = run_.policy.measure(runner, run_.incumbent);
+  observation_.phases.measure = stopwatch.elapsed();
+  if (!samples) return fail(Phase::launch, samples.error());
+  observation_.samples = *std::move(samples);
+  observation_.statistics = measure::summarize(observation_.samples);
+  return true;
+}
+
+bool Attempt::fail(Status status, std::string message) {
+  observation_.status = status;
+  observation_.message = std::move(message);
+  return false;
+}
+
+bool Attempt::fail(Phase phase, const Error& error) {
+  const Status status = phase == Phase::build ? Status::compile : Status::runtime;
+  switch (error.code()) {
+    case ErrorCode::compile_failed:
+      observation_.build_log = error.message();
+      return fail(Status::compile, telling_line(error.message()));
+    case ErrorCode::timeout: damaged_device_ = true; return fail(Status::timeout, one_line(error.to_string()));
+    case ErrorCode::device_lost:
+      damaged_device_ = true;
+      killed_from_outside_ = tune::killed_from_outside(error);
+      return fail(status, one_line(error.to_string()));
+    case ErrorCode::launch_failed:
+      damaged_device_ = true;  // on many devices a failed launch spoils all that follow
+      return fail(status, one_line(error.to_string()));
+    default: return fail_for_misfit(phase, error);
+  }
+}
+
+// What does not fit: sizes to the device, or the spec to the kernel. Sizes of fixed length were on the device before,
+// so what cannot be prepared is this configuration's doing. A kernel that is missing or takes other arguments is a
+// mistake in the spec, unless it was there for other configurations (a macro switched it off).
+bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
+  const bool spec_and_kernel = error.code() == ErrorCode::not_found || error.code() == ErrorCode::mismatch;
+  const std::string message = one_line(error.to_string());
+  if (phase == Phase::prepare) return fail(Status::constraints, message);
+  if (spec_and_kernel && run_.spec_fits_kernel)
+    return fail(phase == Phase::build ? Status::compile : Status::runtime, message);
+  if (phase == Phase::launch && !spec_and_kernel && error.code() != ErrorCode::internal)
+    return fail(Status::runtime, message);
+  error_ = error;
+  return false;
+}
+
+}  // namespace wattune::tune

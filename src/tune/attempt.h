@@ -1,0 +1,63 @@
+// Attempt: one try at one configuration, phase by phase: plan, build, fit, check, measure.
+//
+// The first phase that fails ends it and decides the Observation. What the device says is sorted here into a failure
+// of the configuration, a mistake in the spec (an Error that ends the run), and damage to the device.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tune/run_state.h"
+#include "wattune/backend/device.h"
+#include "wattune/core/observation.h"
+
+namespace wattune::tune {
+
+// The worker died of a SIGKILL that is not ours (those are timeouts): somebody's hand, or memory exhaustion.
+bool killed_from_outside(const Error& error);
+
+class Attempt {
+ public:
+  explicit Attempt(RunState& run) : run_(run) {}
+
+  void evaluate(const Configuration& configuration);
+
+  // After evaluate(), when no object of the device is held any more: what it showed, unless error() is set, which no
+  // configuration is to blame for.
+  Observation& observation() { return observation_; }
+  std::optional<Error>& error() { return error_; }
+  // The device must be reset before it is used again.
+  bool damaged_device() const { return damaged_device_; }
+  // The configuration deserves another try.
+  bool killed_from_outside() const { return killed_from_outside_; }
+
+ private:
+  enum class Phase { build, prepare, launch };
+
+  // Each returns whether to go on.
+  bool plan(const Configuration& configuration);
+  bool build(const Configuration& configuration);
+  bool fit();
+  bool check();
+  bool launch_once();
+  bool compare_outputs();
+  bool measure();
+
+  // Record why the attempt ends; return false.
+  bool fail(Status status, std::string message);
+  bool fail(Phase phase, const Error& error);
+  bool fail_for_misfit(Phase phase, const Error& error);
+
+  RunState& run_;
+  Launch launch_;
+  std::unique_ptr<backend::Program> program_;
+  std::unique_ptr<backend::Kernel> kernel_;
+  Nanoseconds first_launch_overhead_;  // wall time beyond what the kernel took: some drivers compile then
+  Observation observation_;
+  std::optional<Error> error_;
+  bool damaged_device_ = false;
+  bool killed_from_outside_ = false;
+};
+
+}  // namespace wattune::tune

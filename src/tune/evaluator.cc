@@ -1,0 +1,70 @@
+#include "wattune/tune/evaluator.h"
+
+#include "tune/attempt.h"
+#include "tune/run_state.h"
+
+namespace wattune::tune {
+
+namespace {
+
+constexpr int kResetAttempts = 3;
+
+Result<void> reset_device(RunState& run) {
+  run.session.drop();
+  Result<void> done = run.device.reset();
+  for (int i = 1; i < kResetAttempts && !done; ++i) done = run.device.reset();
+  if (!done) return std::move(done).error().with_context("the device cannot be brought back");
+  return {};
+}
+
+class DeviceEvaluator : public Evaluator {
+ public:
+  explicit DeviceEvaluator(std::unique_ptr<RunState> run) : run_(std::move(run)) {}
+
+  Result<Observation> evaluate(const Configuration& configuration) override {
+    for (bool first = true;; first = false) {
+      Attempt attempt(*run_);
+      attempt.evaluate(configuration);
+      if (attempt.damaged_device()) WATTUNE_TRY(reset_device(*run_));
+      if (attempt.error()) return *std::move(attempt.error());
+      if (attempt.killed_from_outside() && first) continue;
+      return std::move(attempt.observation());
+    }
+  }
+
+ private:
+  std::unique_ptr<RunState> run_;
+};
+
+// What is wrong with the data, or too large for the device, shows here instead of in every configuration.
+Result<void> prepare(RunState& run, const Configuration& start, CheckOutput check) {
+  WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.plan.arguments(start));
+  WATTUNE_TRY(run.session.prepare(arguments, run.limits.transfer()));
+  if (check == CheckOutput::every) {
+    WATTUNE_ASSIGN(run.expected, compute_expected(run, start));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
+                                                  backend::Device& device, const measure::MeasurePolicy& policy,
+                                                  const EvaluatorOptions& options) {
+  WATTUNE_TRY(options.limits.validate());
+  auto run = std::make_unique<RunState>(spec, device, policy, options.limits);
+  const auto names = std::make_shared<const Names>(spec.problem_size, space.parameters());
+  WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, spec.geometry, names));
+  WATTUNE_TRY(run->contents.compile(names));
+
+  const Configuration start = space.configuration(space.default_configuration());
+  Result<void> prepared = prepare(*run, start, options.check);
+  if (!prepared && killed_from_outside(prepared.error())) {
+    WATTUNE_TRY(reset_device(*run));
+    prepared = prepare(*run, start, options.check);
+  }
+  if (!prepared) return std::move(prepared).error();
+  return std::unique_ptr<Evaluator>(std::make_unique<DeviceEvaluator>(std::move(run)));
+}
+
+}  // namespace wattune::tune

@@ -1,0 +1,152 @@
+#include "tune/expected_outputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tune/run_state.h"
+#include "wattune/core/suggest.h"
+#include "wattune/measure/arguments.h"
+
+namespace wattune::tune {
+
+namespace {
+
+const VectorArgument* as_output(const Argument& argument) {
+  const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+  return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
+}
+
+ExpectedOutput describe(const RunState& run, std::size_t argument) {
+  const VectorArgument& vector = *as_output(run.spec.arguments[argument]);
+  return {argument, vector.type, {}, measure::resolve_tolerance(run.spec.tolerance, vector.type)};
+}
+
+// The outputs that one answer fits in all configurations.
+Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run) {
+  std::vector<ExpectedOutput> outputs;
+  for (std::size_t i = 0; i < run.spec.arguments.size(); ++i)
+    if (as_output(run.spec.arguments[i]) != nullptr && run.plan.has_fixed_length(i))
+      outputs.push_back(describe(run, i));
+  if (outputs.empty())
+    return Error(ErrorCode::invalid_argument,
+                 "the spec has a reference, but no output of fixed length to compare with it")
+        .hint("declare the outputs write_only or read_write");
+  return outputs;
+}
+
+Result<std::vector<ExpectedOutput>> expect(RunState&, const Configuration&, std::monostate) {
+  return std::vector<ExpectedOutput>();
+}
+
+Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
+  const std::vector<backend::Macro> macros = macros_of(configuration);
+  WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, reference.geometry, run.plan.names()));
+  WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
+  WATTUNE_ASSIGN(const auto program, run.device.build(reference.source, macros, run.limits.compile()));
+  WATTUNE_ASSIGN(const auto kernel, program->kernel(reference.source.function));
+  WATTUNE_TRY(check_argument_count(*kernel, run.spec));
+  WATTUNE_TRY(run.session.prepare(launch.arguments, run.limits.transfer()));
+  WATTUNE_TRY(run.session.run(*kernel, launch, Outputs::fresh, 1, run.limits.first_launch()));
+  WATTUNE_ASSIGN(const std::string writes, run.session.out_of_bounds_writes(run.limits.transfer()));
+  if (!writes.empty()) return Error(ErrorCode::launch_failed, writes);
+  return {};
+}
+
+Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& configuration,
+                                           const ReferenceKernel& reference) {
+  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, comparable_outputs(run));
+  if (Result<void> done = launch_reference(run, configuration, reference); !done)
+    return std::move(done).error().with_context(fmt::format("reference kernel `{}`", reference.source.function));
+  for (ExpectedOutput& output : outputs) {
+    WATTUNE_ASSIGN(const auto bytes, run.session.read(output.argument, run.limits.transfer()));
+    output.bytes.assign(bytes.begin(), bytes.end());
+  }
+  return outputs;
+}
+
+// Arguments as a C++ function sees them; outputs are poisoned as on the device.
+Result<std::vector<measure::HostArgument>> host_arguments(RunState& run, const Configuration& configuration) {
+  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
+  std::vector<measure::HostArgument> host(planned.size());
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    if (const auto* scalar = std::get_if<backend::ScalarBytes>(&planned[i])) host[i] = {scalar->bytes, 1};
+    const auto* buffer = std::get_if<PlannedBuffer>(&planned[i]);
+    if (buffer == nullptr) continue;
+    const auto& vector = std::get<VectorArgument>(run.spec.arguments[i].kind);
+    host[i].length = buffer->length * vector.vector_width;
+    if (vector.access == ArgumentAccess::write_only) {
+      host[i].bytes.assign(buffer->bytes, kPoison);
+    } else {
+      WATTUNE_ASSIGN(const std::vector<std::byte>* contents, run.contents.get(i, buffer->length));
+      host[i].bytes = *contents;
+    }
+  }
+  return host;
+}
+
+Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& configuration,
+                                           const ReferenceFunction& reference) {
+  WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, comparable_outputs(run));
+  WATTUNE_ASSIGN(std::vector<measure::HostArgument> arguments, host_arguments(run, configuration));
+  if (Result<void> done = measure::run_reference_function(reference, arguments); !done)
+    return std::move(done).error().with_context("reference function");
+  for (ExpectedOutput& output : outputs) output.bytes = std::move(arguments[output.argument].bytes);
+  return outputs;
+}
+
+// The position of an output by its name, or an Error that names the nearest.
+Result<std::size_t> find_output(const std::vector<Argument>& arguments, const std::string& name) {
+  std::vector<std::string> outputs;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (as_output(arguments[i]) == nullptr) continue;
+    if (arguments[i].name == name) return i;
+    outputs.push_back(arguments[i].name);
+  }
+  const bool is_input =
+      std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return a.name == name; });
+  return Error(is_input ? ErrorCode::invalid_argument : ErrorCode::not_found,
+               is_input ? "the reference names an argument that is no output" : "the reference names an unknown output")
+      .about(name)
+      .hint(suggest(name, outputs));
+}
+
+Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& configuration,
+                                           const ReferenceData& reference) {
+  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
+  std::vector<ExpectedOutput> outputs;
+  for (const auto& [name, path] : reference.outputs) {
+    WATTUNE_ASSIGN(const std::size_t argument, find_output(run.spec.arguments, name));
+    if (!run.plan.has_fixed_length(argument))
+      return Error(ErrorCode::invalid_argument, "the length of an output with reference data depends on parameters")
+          .at(run.spec.arguments[argument].position)
+          .about(name);
+    ExpectedOutput output = describe(run, argument);
+    const std::size_t elements = std::get<PlannedBuffer>(planned[argument]).bytes / size_in_bytes(output.type);
+    Result<std::vector<std::byte>> bytes = measure::read_data_file(path, output.type, elements);
+    if (!bytes)
+      return std::move(bytes)
+          .error()
+          .at(run.spec.arguments[argument].position)
+          .with_context(fmt::format("reference data of output `{}`", name));
+    output.bytes = *std::move(bytes);
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+Result<std::vector<ExpectedOutput>> compute_expected(RunState& run, const Configuration& configuration) {
+  return std::visit([&](const auto& reference) { return expect(run, configuration, reference); }, run.spec.reference);
+}
+
+Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec) {
+  if (kernel.argument_count() == spec.arguments.size()) return {};
+  const SourcePosition where = spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position;
+  return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, the spec lists {}", kernel.name(),
+                                                kernel.argument_count(), spec.arguments.size()))
+      .at(where);
+}
+
+}  // namespace wattune::tune

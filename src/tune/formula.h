@@ -1,0 +1,59 @@
+// Formula: one expression of a spec, compiled once and evaluated per configuration.
+//
+// Names that nothing defines and mistakes that no configuration could cure are Errors of compile(). What depends on
+// the configuration (a division by zero for some of them) is an Error of evaluate(). Immutable after compile.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wattune/core/configuration.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/space/expression.h"
+
+namespace wattune::tune {
+
+// The names that a spec's expressions may read: its tuning parameters and the extents of its problem.
+class Names {
+ public:
+  Names(const std::vector<NamedSize>& problem_size, const std::vector<Parameter>& parameters);
+
+  bool is_parameter(std::string_view name) const;
+  // The value of a problem extent, or nullptr.
+  const Value* constant(std::string_view name) const;
+  // not_found with the nearest name, for the first name in the expression that is neither of these nor `extra`.
+  Result<void> check(const space::Expression& expression, std::string_view extra = {}) const;
+
+ private:
+  std::vector<std::string> parameters_;
+  std::map<std::string, Value, std::less<>> constants_;
+};
+
+// T is std::size_t for sizes and Value for anything else.
+template <typename T>
+class Formula {
+ public:
+  static Result<Formula> compile(const ExpressionText& text, std::shared_ptr<const Names> names);
+
+  // No tuning parameter is in it.
+  bool fixed() const { return fixed_.has_value(); }
+  Result<T> evaluate(const Configuration& configuration) const;
+  const space::Expression& expression() const { return expression_; }
+
+ private:
+  Formula(space::Expression expression, std::shared_ptr<const Names> names)
+      : expression_(std::move(expression)), names_(std::move(names)) {}
+
+  space::Expression expression_;
+  std::shared_ptr<const Names> names_;
+  std::optional<T> fixed_;
+};
+
+extern template class Formula<std::size_t>;
+extern template class Formula<Value>;
+
+}  // namespace wattune::tune

@@ -1,0 +1,143 @@
+#include "tune/kernel_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wattune::tune {
+
+namespace {
+
+// Clocks may drop after this much idling. Being wrong costs a warm-up, or a sample or two that are slow.
+constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);
+// Launches per wait. Few enough that a kernel that hangs at random is noticed soon, enough that a round trip to the
+// worker does not matter.
+constexpr std::size_t kBatch = 32;
+
+std::string describe_writes(const std::array<std::size_t, 2>& changed, const std::string& argument) {
+  const auto [before, behind] = changed;
+  if (behind > 0) return fmt::format("wrote {} bytes past the end of argument `{}`", behind, argument);
+  if (before > 0) return fmt::format("wrote {} bytes before the beginning of argument `{}`", before, argument);
+  return {};
+}
+
+}  // namespace
+
+Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit) {
+  if (!stream_) {
+    WATTUNE_ASSIGN(stream_, device_.create_stream());
+  }
+  bool uploaded = false;
+  Result<void> queued = upload_missing(planned, uploaded);
+  // Also after an error: what was queued reads contents that may be replaced afterwards.
+  Result<void> finished = uploaded ? stream_->finish(limit) : Result<void>();
+  return queued ? finished : queued;
+}
+
+Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& planned, bool& uploaded) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const auto* wanted = std::get_if<PlannedBuffer>(&planned[i]);
+    if (wanted == nullptr || (slots_[i].buffer && slots_[i].buffer->bytes() == wanted->bytes)) continue;
+    if (Result<void> done = upload(i, *wanted); !done) {
+      slots_[i] = {};  // a buffer without its contents must not pass for a prepared one
+      return std::move(done).error().with_context(fmt::format("argument `{}`", arguments_[i].name));
+    }
+    uploaded = true;
+  }
+  return {};
+}
+
+Result<void> KernelSession::upload(std::size_t argument, const PlannedBuffer& planned) {
+  Slot& slot = slots_[argument];
+  slot = {};
+  WATTUNE_ASSIGN(slot.buffer, device_.create_buffer(planned.bytes));
+  if (access(argument) == ArgumentAccess::write_only) return {};
+  WATTUNE_ASSIGN(const std::vector<std::byte>* contents, contents_.get(argument, planned.length));
+  if (access(argument) == ArgumentAccess::read_only) return stream_->write(*slot.buffer, *contents);
+  WATTUNE_ASSIGN(slot.pristine, device_.create_buffer(planned.bytes));
+  return stream_->write(*slot.pristine, *contents);
+}
+
+Result<void> KernelSession::restore(Outputs outputs) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.pristine) WATTUNE_TRY(stream_->copy(*slot.pristine, *slot.buffer));
+    if (outputs == Outputs::fresh && slot.buffer && access(i) == ArgumentAccess::write_only)
+      WATTUNE_TRY(stream_->fill(*slot.buffer, kPoison));
+  }
+  return {};
+}
+
+Result<std::vector<Nanoseconds>> KernelSession::run(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
+                                                    std::size_t n, Nanoseconds limit) {
+  if (since_last_run_ && since_last_run_->elapsed() > kIdleGap) busy_ = Nanoseconds();
+  std::vector<Nanoseconds> times;
+  times.reserve(n);
+  const Stopwatch working;
+  while (times.size() < n) {
+    WATTUNE_ASSIGN(const auto batch, run_batch(kernel, launch, outputs, std::min(kBatch, n - times.size()), limit));
+    times.insert(times.end(), batch.begin(), batch.end());
+  }
+  // The first launch may have spent its time in the driver's compiler, which keeps no device busy.
+  if (outputs == Outputs::reused) busy_ += working.elapsed();
+  since_last_run_.emplace();
+  return times;
+}
+
+Result<std::vector<Nanoseconds>> KernelSession::run_batch(backend::Kernel& kernel, const Launch& launch,
+                                                          Outputs outputs, std::size_t n, Nanoseconds limit) {
+  const std::vector<backend::LaunchArgument> arguments = launch_arguments(launch);
+  std::vector<std::unique_ptr<backend::Event>> events(n);
+  for (std::unique_ptr<backend::Event>& event : events) {
+    WATTUNE_TRY(restore(outputs));
+    WATTUNE_ASSIGN(event, stream_->launch(kernel, launch.geometry, arguments));
+  }
+  WATTUNE_TRY(stream_->finish(limit * static_cast<double>(n)));
+  std::vector<Nanoseconds> times(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    WATTUNE_ASSIGN(times[i], events[i]->duration());
+  }
+  return times;
+}
+
+std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launch& launch) const {
+  std::vector<backend::LaunchArgument> arguments;
+  arguments.reserve(launch.arguments.size());
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[i]))
+      arguments.emplace_back(*scalar);
+    else if (const auto* local = std::get_if<backend::LocalBytes>(&launch.arguments[i]))
+      arguments.emplace_back(*local);
+    else
+      arguments.emplace_back(slots_[i].buffer.get());
+  }
+  return arguments;
+}
+
+Result<std::span<const std::byte>> KernelSession::read(std::size_t argument, Nanoseconds limit) {
+  const backend::Buffer& buffer = *slots_[argument].buffer;
+  read_back_.resize(buffer.bytes());
+  WATTUNE_TRY(stream_->read(buffer, read_back_));
+  WATTUNE_TRY(stream_->finish(limit));
+  return std::span<const std::byte>(read_back_);
+}
+
+Result<std::string> KernelSession::out_of_bounds_writes(Nanoseconds limit) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].buffer) continue;
+    WATTUNE_ASSIGN(const auto changed, stream_->check_guards(*slots_[i].buffer, limit));
+    if (std::string words = describe_writes(changed, arguments_[i].name); !words.empty()) return words;
+  }
+  return std::string();
+}
+
+void KernelSession::drop() {
+  stream_.reset();
+  slots_ = std::vector<Slot>(arguments_.size());
+}
+
+Nanoseconds KernelSession::busy_time() const {
+  return since_last_run_ && since_last_run_->elapsed() <= kIdleGap ? busy_ : Nanoseconds();
+}
+
+}  // namespace wattune::tune

@@ -1,0 +1,77 @@
+// KernelSession: a spec's arguments on the device, shared by all configurations, and how to launch kernels on them.
+//
+// Inputs travel to the device once in the device's life. An argument that kernels overwrite has a pristine copy there,
+// from which it is restored before every launch; outputs are poisoned before a launch whose result is looked at, so
+// that an element that was not written shows (0xFF bytes: NaN, -1).
+//
+// What a kernel writes into an argument declared read_only stays there until the device is reset.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/argument_contents.h"
+#include "tune/launch_plan.h"
+#include "tune/stopwatch.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::tune {
+
+inline constexpr std::byte kPoison{0xFF};
+
+// Which contents of outputs a launch starts from.
+enum class Outputs {
+  fresh,   // poisoned
+  reused,  // whatever the launch before left
+};
+
+class KernelSession {
+ public:
+  // All three outlive it.
+  KernelSession(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device)
+      : arguments_(arguments), contents_(contents), device_(device), slots_(arguments.size()) {}
+
+  // Brings the buffers that are not there, or have another size, onto the device. Before run().
+  Result<void> prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit);
+  // Launches n times and waits at most n * limit. The time of each launch on the device.
+  Result<std::vector<Nanoseconds>> run(backend::Kernel& kernel, const Launch& launch, Outputs outputs, std::size_t n,
+                                       Nanoseconds limit);
+  // The contents of vector argument i; valid until the next read.
+  Result<std::span<const std::byte>> read(std::size_t argument, Nanoseconds limit);
+  // What launches since the last call wrote outside the buffers, in words; empty when nothing.
+  Result<std::string> out_of_bounds_writes(Nanoseconds limit);
+  // Forgets everything on the device; before its reset().
+  void drop();
+
+  // How long the device has been at work for timed runs (Outputs::reused) since it last idled.
+  Nanoseconds busy_time() const;
+
+ private:
+  struct Slot {
+    std::unique_ptr<backend::Buffer> buffer;
+    std::unique_ptr<backend::Buffer> pristine;  // of what kernels overwrite
+  };
+
+  ArgumentAccess access(std::size_t argument) const {
+    return std::get<VectorArgument>(arguments_[argument].kind).access;
+  }
+  Result<void> upload_missing(const std::vector<PlannedArgument>& planned, bool& uploaded);
+  Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
+  Result<void> restore(Outputs outputs);
+  Result<std::vector<Nanoseconds>> run_batch(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
+                                             std::size_t n, Nanoseconds limit);
+  std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch) const;
+
+  const std::vector<Argument>& arguments_;
+  ArgumentContents& contents_;
+  backend::Device& device_;
+  std::unique_ptr<backend::Stream> stream_;
+  std::vector<Slot> slots_;
+  std::vector<std::byte> read_back_;
+  Nanoseconds busy_;
+  std::optional<Stopwatch> since_last_run_;
+};
+
+}  // namespace wattune::tune

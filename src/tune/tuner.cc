@@ -1,0 +1,121 @@
+#include "wattune/tune/tuner.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "tune/stopwatch.h"
+
+namespace wattune::tune {
+
+namespace {
+
+struct IdHash {
+  std::size_t operator()(ConfigurationId id) const {
+    return static_cast<std::size_t>(id) ^ static_cast<std::size_t>(id >> 64);
+  }
+};
+
+class Loop {
+ public:
+  Loop(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator, TrialSink& sink,
+       TuningObserver& observer, const TuningOptions& options)
+      : space_(space),
+        strategy_(strategy),
+        evaluator_(evaluator),
+        sink_(sink),
+        observer_(observer),
+        options_(options),
+        default_id_(space.default_configuration()) {
+    progress_.space_size = space.count();
+  }
+
+  Result<TuningResult> run(const std::vector<Trial>& resumed) {
+    for (const Trial& trial : resumed) replay(trial);
+    observer_.on_start(progress_, resumed.size());
+    while (!stop()) {
+      const std::vector<ConfigurationId> ids = strategy_.ask(1);
+      if (ids.empty()) {
+        result_.stop_reason = progress_.evaluations >= space_.count() ? "every configuration was evaluated"
+                                                                      : "the strategy has nothing left to propose";
+        break;
+      }
+      WATTUNE_TRY(evaluate(ids.front()));
+    }
+    result_.elapsed = stopwatch_.elapsed();
+    return std::move(result_);
+  }
+
+ private:
+  void replay(const Trial& trial) {
+    if (!known_.insert(trial.configuration.id()).second) return;
+    ++result_.resumed;
+    account(trial);
+    strategy_.tell(trial.configuration.id(), trial.observation);
+  }
+
+  Result<void> evaluate(ConfigurationId id) {
+    if (!known_.insert(id).second)
+      return Error(ErrorCode::internal, fmt::format("the strategy proposed configuration {} twice", to_string(id)));
+    Trial trial;
+    trial.configuration = space_.configuration(id);
+    WATTUNE_ASSIGN(trial.observation, evaluator_.evaluate(trial.configuration));
+    trial.finished_at = std::chrono::system_clock::now();
+    WATTUNE_TRY(sink_.add(trial));
+    ++result_.evaluated;
+    const bool improved = account(trial);
+    strategy_.tell(id, trial.observation);
+    progress_.elapsed = stopwatch_.elapsed();
+    observer_.on_trial({trial, progress_, result_.best ? &*result_.best : nullptr, improved});
+    return {};
+  }
+
+  // Counts the Trial; returns whether it is the new best.
+  bool account(const Trial& trial) {
+    ++progress_.evaluations;
+    ++progress_.since_improvement;
+    ++result_.by_status[trial.observation.status];
+    if (trial.configuration.id() == default_id_) result_.baseline = trial;
+    if (!trial.observation.ok()) return false;
+    const double objective = trial.observation.objective();
+    if (progress_.best_objective && objective >= *progress_.best_objective) return false;
+    progress_.best_objective = objective;
+    progress_.since_improvement = 0;
+    result_.best = trial;
+    return true;
+  }
+
+  bool stop() {
+    if (options_.cancel != nullptr && options_.cancel->load()) {
+      result_.stop_reason = "cancelled";
+      return true;
+    }
+    progress_.elapsed = stopwatch_.elapsed();
+    std::optional<std::string> reason = options_.stop.reason_to_stop(progress_);
+    if (reason) result_.stop_reason = *std::move(reason);
+    return reason.has_value();
+  }
+
+  const space::SearchSpace& space_;
+  search::Strategy& strategy_;
+  Evaluator& evaluator_;
+  TrialSink& sink_;
+  TuningObserver& observer_;
+  const TuningOptions& options_;
+  const ConfigurationId default_id_;
+  const Stopwatch stopwatch_;
+  std::unordered_set<ConfigurationId, IdHash> known_;
+  search::Progress progress_;
+  TuningResult result_;
+};
+
+}  // namespace
+
+Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
+                          TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
+                          const TuningOptions& options) {
+  WATTUNE_TRY(options.stop.validate());
+  return Loop(space, strategy, evaluator, sink, observer, options).run(resumed);
+}
+
+}  // namespace wattune::tune

@@ -1,0 +1,72 @@
+#include "wattune/core/result.h"
+
+#include <gtest/gtest.h>
+
+namespace wattune {
+namespace {
+
+Result<int> half_of(int number) {
+  if (number % 2 != 0) return Error(ErrorCode::invalid_argument, "odd");
+  return number / 2;
+}
+
+Result<int> quarter_of(int number) {
+  WATTUNE_ASSIGN(const int half, half_of(number));
+  return half_of(half);
+}
+
+Result<void> must_be_even(int number) {
+  WATTUNE_TRY(half_of(number));
+  return {};
+}
+
+TEST(Result, HoldsTheValueOrTheError) {
+  EXPECT_EQ(*half_of(6), 3);
+  EXPECT_EQ(half_of(7).error().code(), ErrorCode::invalid_argument);
+}
+
+TEST(Result, ValueThrowsTheErrorWhenThereIsNone) {
+  EXPECT_EQ(half_of(6).value(), 3);
+  try {
+    half_of(7).value();
+    FAIL() << "no exception";
+  } catch (const Exception& exception) {
+    EXPECT_STREQ(exception.what(), "odd");
+    EXPECT_EQ(exception.error().code(), ErrorCode::invalid_argument);
+  }
+  EXPECT_THROW(must_be_even(3).value(), Exception);
+}
+
+TEST(Result, MacrosPassTheErrorOn) {
+  EXPECT_EQ(*quarter_of(8), 2);
+  EXPECT_FALSE(quarter_of(6));
+  EXPECT_TRUE(must_be_even(2));
+  EXPECT_EQ(must_be_even(1).error().message(), "odd");
+}
+
+TEST(Error, PrintsPositionContextMessageTextNativeCodeAndAdviceInThatOrder) {
+  const Error error = Error(ErrorCode::not_found, "unknown parameter")
+                          .at({"spec.toml", 3, 14})
+                          .about("tile_sise")
+                          .native(-45, "CL_INVALID")
+                          .hint("did you mean `tile_size`?")
+                          .with_context("in a constraint")
+                          .with_context("reading the spec");
+  EXPECT_EQ(error.to_string(),
+            "spec.toml:3:14: reading the spec: in a constraint: unknown parameter: `tile_sise` [CL_INVALID -45] "
+            "(did you mean `tile_size`?)");
+}
+
+TEST(Error, KeepsTheInnermostPosition) {
+  const Error error = Error(ErrorCode::parse_error, "bad").at({"a", 1, 2}).at({"b", 3, 4});
+  EXPECT_EQ(error.to_string(), "a:1:2: bad");
+}
+
+TEST(SourcePosition, LeavesOutWhatIsUnknown) {
+  EXPECT_EQ(to_string(SourcePosition{}), "");
+  EXPECT_EQ(to_string(SourcePosition{"f", 0, 0}), "f");
+  EXPECT_EQ(to_string(SourcePosition{"f", 7, 0}), "f:7");
+}
+
+}  // namespace
+}  // namespace wattune

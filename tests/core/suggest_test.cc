@@ -1,0 +1,21 @@
+#include "wattune/core/suggest.h"
+
+#include <gtest/gtest.h>
+
+namespace wattune {
+namespace {
+
+TEST(Suggest, NamesTheNearestCandidate) {
+  EXPECT_EQ(suggest("tile_sise", {"block_size", "tile_size"}), "did you mean `tile_size`?");
+  EXPECT_EQ(suggest("MWG", {"mwg", "nwg"}), "did you mean `mwg`?");
+}
+
+TEST(Suggest, ListsFewCandidatesWhenNoneIsNear) { EXPECT_EQ(suggest("zebra", {"x", "y"}), "one of: x, y"); }
+
+TEST(Suggest, IsSilentWhenThereIsNothingUseful) {
+  EXPECT_EQ(suggest("zebra", {}), "");
+  EXPECT_EQ(suggest("zebra", {"a", "b", "c", "d", "e", "f", "g", "h", "i"}), "");
+}
+
+}  // namespace
+}  // namespace wattune

@@ -1,0 +1,337 @@
+#include "fakes/fake_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "wattune/core/suggest.h"
+
+namespace wattune::fakes {
+
+namespace {
+
+constexpr std::byte kGuardPattern{0xA5};
+
+DeviceInfo default_info() {
+  DeviceInfo info;
+  info.selector = "fake:0";
+  info.backend = "fake";
+  info.kind = DeviceKind::simulated;
+  info.name = "Fake device";
+  info.vendor = "Wattune tests";
+  info.platform = "Fake platform";
+  info.driver_version = "1.0";
+  info.language_version = "OpenCL C 1.2 fake";
+  info.compute_units = 4;
+  info.clock_mhz = 1000.0;
+  info.global_memory_bytes = std::uint64_t{1} << 30;
+  info.local_memory_bytes = std::uint64_t{48} << 10;
+  info.max_allocation_bytes = std::uint64_t{1} << 28;
+  info.max_work_group_size = 1024;
+  info.max_work_item_sizes = {1024, 1024, 64};
+  return info;
+}
+
+}  // namespace
+
+Error crash(const std::string& signal_name, int signal_number) {
+  return Error(ErrorCode::device_lost, "worker killed by " + signal_name).native(signal_number, signal_name);
+}
+
+double FakeLaunch::macro(const std::string& name) const {
+  const auto found = macros_.find(name);
+  if (found == macros_.end()) return std::nan("");
+  char* end = nullptr;
+  const double value = std::strtod(found->second.c_str(), &end);
+  return end == found->second.c_str() ? std::nan("") : value;
+}
+
+void FakeLaunch::write_out_of_bounds(std::size_t i, std::size_t count, bool before) const {
+  const std::span<std::byte> all = arguments_.at(i).with_guards;
+  count = std::min(count, FakeDevice::kGuardBytes);
+  const std::size_t first = before ? FakeDevice::kGuardBytes - count : all.size() - FakeDevice::kGuardBytes;
+  std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(first), count, std::byte{0});
+}
+
+struct FakeDevice::State {
+  DeviceInfo info;
+  std::map<std::string, std::pair<std::size_t, FakeKernelFunction>> kernels;
+  FakeCompiler compiler = [](const KernelSource&, const Macros&) { return FakeCompilation{}; };
+  bool reset_broken = false;
+  bool lost = false;
+  int generation = 0;
+  FakeCounters counters;
+};
+
+namespace {
+
+using StatePointer = std::shared_ptr<FakeDevice::State>;
+
+// Every object a FakeDevice hands out: counted, and useless once the device was lost or reset.
+class Owned {
+ public:
+  explicit Owned(StatePointer state) : state_(std::move(state)), generation_(state_->generation) {
+    ++state_->counters.live_objects;
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { --state_->counters.live_objects; }
+
+  Result<void> check() const {
+    if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
+    if (generation_ != state_->generation) return Error(ErrorCode::device_lost, "made before the device's reset");
+    return {};
+  }
+  FakeDevice::State& state() const { return *state_; }
+  const StatePointer& pointer() const { return state_; }
+
+ private:
+  StatePointer state_;
+  int generation_;
+};
+
+class FakeBuffer : public backend::Buffer, public Owned {
+ public:
+  FakeBuffer(StatePointer state, std::size_t bytes)
+      : Owned(std::move(state)), storage_(bytes + 2 * FakeDevice::kGuardBytes, kGuardPattern) {}
+
+  std::size_t bytes() const override { return storage_.size() - 2 * FakeDevice::kGuardBytes; }
+  std::span<std::byte> with_guards() { return storage_; }
+  std::span<std::byte> contents() { return with_guards().subspan(FakeDevice::kGuardBytes, bytes()); }
+
+ private:
+  std::vector<std::byte> storage_;
+};
+
+// Arguments are const Buffer* in the interface; what they point to is always a FakeBuffer of ours.
+FakeBuffer& fake(const backend::Buffer& buffer) {
+  return const_cast<FakeBuffer&>(dynamic_cast<const FakeBuffer&>(buffer));
+}
+
+class FakeKernel : public backend::Kernel, public Owned {
+ public:
+  FakeKernel(StatePointer state, std::string name, Macros macros)
+      : Owned(std::move(state)), name_(std::move(name)), macros_(std::make_shared<Macros>(std::move(macros))) {}
+
+  const std::string& name() const override { return name_; }
+  std::size_t argument_count() const override { return state().kernels.at(name_).first; }
+  std::size_t max_work_group_size() const override { return state().info.max_work_group_size; }
+  const FakeKernelFunction& function() const { return state().kernels.at(name_).second; }
+  std::shared_ptr<const Macros> macros() const { return macros_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<const Macros> macros_;
+};
+
+class FakeProgram : public backend::Program, public Owned {
+ public:
+  FakeProgram(StatePointer state, std::string log, std::vector<std::string> kernels, Macros macros)
+      : Owned(std::move(state)), log_(std::move(log)), kernels_(std::move(kernels)), macros_(std::move(macros)) {}
+
+  const std::string& build_log() const override { return log_; }
+  Result<std::unique_ptr<backend::Kernel>> kernel(const std::string& name) override {
+    WATTUNE_TRY(check());
+    if (std::find(kernels_.begin(), kernels_.end(), name) == kernels_.end())
+      return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", name))
+          .hint(suggest(name, kernels_));
+    return std::unique_ptr<backend::Kernel>(std::make_unique<FakeKernel>(pointer(), name, macros_));
+  }
+
+ private:
+  std::string log_;
+  std::vector<std::string> kernels_;
+  Macros macros_;
+};
+
+class FakeEvent : public backend::Event, public Owned {
+ public:
+  FakeEvent(StatePointer state, std::shared_ptr<Nanoseconds> duration)
+      : Owned(std::move(state)), duration_(std::move(duration)) {}
+
+  Result<Nanoseconds> duration() const override {
+    if (duration_->value() < 0) return Error(ErrorCode::invalid_argument, "the launch has not finished");
+    return *duration_;
+  }
+
+ private:
+  std::shared_ptr<Nanoseconds> duration_;  // negative until the launch has run
+};
+
+class FakeStream : public backend::Stream, public Owned {
+ public:
+  using Owned::Owned;
+
+  Result<void> write(backend::Buffer& buffer, std::span<const std::byte> data) override {
+    return enqueue([&target = fake(buffer), data](State& s) {
+      std::ranges::copy(data, target.contents().begin());
+      s.counters.bytes_written += data.size();
+      return Result<Nanoseconds>(Nanoseconds(0));
+    });
+  }
+
+  Result<void> read(const backend::Buffer& buffer, std::span<std::byte> data) override {
+    return enqueue([&source = fake(buffer), data](State& s) {
+      std::ranges::copy(source.contents().first(data.size()), data.begin());
+      s.counters.bytes_read += data.size();
+      return Result<Nanoseconds>(Nanoseconds(0));
+    });
+  }
+
+  Result<void> copy(const backend::Buffer& from, backend::Buffer& to) override {
+    return enqueue([&source = fake(from), &target = fake(to)](State&) {
+      std::ranges::copy(source.contents(), target.contents().begin());
+      return Result<Nanoseconds>(Nanoseconds(0));
+    });
+  }
+
+  Result<void> fill(backend::Buffer& buffer, std::byte value) override {
+    return enqueue([&target = fake(buffer), value](State&) {
+      std::ranges::fill(target.contents(), value);
+      return Result<Nanoseconds>(Nanoseconds(0));
+    });
+  }
+
+  Result<std::unique_ptr<backend::Event>> launch(backend::Kernel& kernel, const backend::Geometry3& geometry,
+                                                 std::span<const backend::LaunchArgument> arguments) override {
+    WATTUNE_TRY(check());
+    if (arguments.size() != kernel.argument_count())
+      return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, {} given", kernel.name(),
+                                                    kernel.argument_count(), arguments.size()));
+    const std::size_t group = geometry.group_size[0] * geometry.group_size[1] * geometry.group_size[2];
+    if (group == 0 || group > kernel.max_work_group_size())
+      return Error(ErrorCode::launch_failed, fmt::format("work-group of {} work-items, the device allows {}", group,
+                                                         kernel.max_work_group_size()));
+    auto duration = std::make_shared<Nanoseconds>(-1.0);
+    const auto& function = static_cast<FakeKernel&>(kernel).function();
+    WATTUNE_TRY(enqueue([&function, macros = static_cast<FakeKernel&>(kernel).macros(), geometry,
+                         held = std::vector(arguments.begin(), arguments.end()),
+                         duration](State& s) { return run(s, function, *macros, geometry, held, *duration); }));
+    return std::unique_ptr<backend::Event>(std::make_unique<FakeEvent>(pointer(), duration));
+  }
+
+  Result<void> finish(Nanoseconds limit) override {
+    WATTUNE_TRY(check());
+    ++state().counters.finishes;
+    Nanoseconds passed{0.0};
+    for (const Command& command : std::exchange(commands_, {})) {
+      Result<Nanoseconds> time = command(state());
+      if (!time && time.error().code() == ErrorCode::device_lost) state().lost = true;
+      if (!time) return std::move(time).error();
+      passed += *time;
+      if (passed > limit) {
+        state().lost = true;
+        state().counters.clock += limit;
+        return Error(ErrorCode::timeout, fmt::format("the launch ran longer than {} ms", to_ms(limit)));
+      }
+    }
+    state().counters.clock += passed;
+    return {};
+  }
+
+  Result<std::array<std::size_t, 2>> check_guards(backend::Buffer& buffer, Nanoseconds limit) override {
+    WATTUNE_TRY(finish(limit));
+    const std::span<std::byte> all = fake(buffer).with_guards();
+    const auto count_and_renew = [](std::span<std::byte> guard) {
+      const auto kept = static_cast<std::size_t>(std::ranges::count(guard, kGuardPattern));
+      std::ranges::fill(guard, kGuardPattern);
+      return guard.size() - kept;
+    };
+    return std::array{count_and_renew(all.first(FakeDevice::kGuardBytes)),
+                      count_and_renew(all.last(FakeDevice::kGuardBytes))};
+  }
+
+ private:
+  using State = FakeDevice::State;
+  using Command = std::function<Result<Nanoseconds>(State&)>;
+
+  Result<void> enqueue(Command command) {
+    WATTUNE_TRY(check());
+    commands_.push_back(std::move(command));
+    return {};
+  }
+
+  static Result<Nanoseconds> run(State& state, const FakeKernelFunction& function, const Macros& macros,
+                                 const backend::Geometry3& geometry,
+                                 const std::vector<backend::LaunchArgument>& arguments, Nanoseconds& duration) {
+    std::vector<FakeLaunch::Argument> seen;
+    std::vector<std::vector<std::byte>> copies;  // of scalars, and local memory
+    copies.reserve(arguments.size());
+    for (const backend::LaunchArgument& argument : arguments) {
+      if (const auto* buffer = std::get_if<const backend::Buffer*>(&argument)) {
+        seen.push_back({fake(**buffer).contents(), fake(**buffer).with_guards()});
+      } else {
+        const auto* scalar = std::get_if<backend::ScalarBytes>(&argument);
+        copies.push_back(scalar ? scalar->bytes
+                                : std::vector<std::byte>(std::get<backend::LocalBytes>(argument).bytes));
+        seen.push_back({copies.back(), {}});
+      }
+    }
+    ++state.counters.launches;
+    WATTUNE_ASSIGN(duration, function(FakeLaunch(macros, geometry, std::move(seen))));
+    return duration;
+  }
+
+  std::vector<Command> commands_;
+};
+
+}  // namespace
+
+FakeDevice::FakeDevice() : FakeDevice(default_info()) {}
+FakeDevice::FakeDevice(DeviceInfo info) : state_(std::make_shared<State>()) { state_->info = std::move(info); }
+FakeDevice::~FakeDevice() { state_->lost = true; }
+
+void FakeDevice::add_kernel(const std::string& name, std::size_t argument_count, FakeKernelFunction function) {
+  state_->kernels[name] = {argument_count, std::move(function)};
+}
+
+void FakeDevice::on_build(FakeCompiler compiler) { state_->compiler = std::move(compiler); }
+void FakeDevice::break_reset() { state_->reset_broken = true; }
+const FakeCounters& FakeDevice::counters() const { return state_->counters; }
+const DeviceInfo& FakeDevice::info() const { return state_->info; }
+
+Result<std::unique_ptr<backend::Program>> FakeDevice::build(const KernelSource& source,
+                                                            std::span<const backend::Macro> macros, Nanoseconds limit) {
+  if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
+  ++state_->counters.builds;
+  Macros defined;
+  for (const backend::Macro& macro : macros) defined[macro.name] = macro.value;
+  Result<FakeCompilation> compiled = state_->compiler(source, defined);
+  if (!compiled && compiled.error().code() == ErrorCode::device_lost) state_->lost = true;
+  if (!compiled) return std::move(compiled).error();
+  state_->counters.clock += std::min(compiled->duration, limit);
+  if (compiled->duration > limit) {
+    state_->lost = true;
+    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {} ms", to_ms(limit)));
+  }
+  std::vector<std::string> present;
+  for (const auto& [name, kernel] : state_->kernels)
+    if (source.text.find(name) != std::string::npos) present.push_back(name);
+  return std::unique_ptr<backend::Program>(
+      std::make_unique<FakeProgram>(state_, std::move(compiled->log), std::move(present), std::move(defined)));
+}
+
+Result<std::unique_ptr<backend::Buffer>> FakeDevice::create_buffer(std::size_t bytes) {
+  if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
+  if (bytes > state_->info.max_allocation_bytes)
+    return Error(ErrorCode::invalid_argument, fmt::format("a buffer of {} bytes is larger than the device allows ({})",
+                                                          bytes, state_->info.max_allocation_bytes));
+  return std::unique_ptr<backend::Buffer>(std::make_unique<FakeBuffer>(state_, bytes));
+}
+
+Result<std::unique_ptr<backend::Stream>> FakeDevice::create_stream() {
+  if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
+  return std::unique_ptr<backend::Stream>(std::make_unique<FakeStream>(state_));
+}
+
+Result<void> FakeDevice::reset() {
+  ++state_->counters.resets;
+  if (state_->reset_broken) return Error(ErrorCode::device_lost, "the fake device cannot be reset");
+  ++state_->generation;
+  state_->lost = false;
+  return {};
+}
+
+}  // namespace wattune::fakes

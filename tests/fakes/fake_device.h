@@ -1,0 +1,131 @@
+// FakeDevice: a Device for tests, in this process, with a fake clock: nothing sleeps, nothing depends on speed.
+//
+// Kernels are C++ functions that the test registers by name. "Compiling" a source makes those kernels available
+// whose names occur in its text. A kernel gets its macros, geometry and argument bytes, works on them at once, and
+// returns how long it pretends to have run; finish(limit) fails with timeout when that sums up to more than limit.
+//
+//   FakeDevice device;
+//   device.add_kernel("scale", 2, [](const FakeLaunch& launch) -> Result<Nanoseconds> {
+//     for (float& x : launch.elements<float>(0)) x *= launch.scalar<float>(1);
+//     return Nanoseconds(1000.0 / launch.macro("TILE"));
+//   });
+//
+// Misbehaviour is what the kernel returns or does:
+//   hang            return kForever;
+//   launch failure  return Error(ErrorCode::launch_failed, "...");
+//   crash           return crash("SIGSEGV");          the device is lost until reset()
+//   out of bounds   launch.write_out_of_bounds(0);    check_guards() counts it
+//   wrong output    write something else
+// Compile errors, slow compiles and crashes of the compiler come from on_build(). Commands are held back until
+// finish(), as a worker does, so tests notice host memory that dies too early. Counters tell what was called and
+// what still lives. Not thread safe.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wattune/backend/device.h"
+
+namespace wattune::fakes {
+
+inline constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
+
+// The error of a device whose process died of a signal, as a worker reports it.
+Error crash(const std::string& signal_name, int signal_number = 11);
+
+using Macros = std::map<std::string, std::string>;
+
+// What a kernel sees of one launch.
+class FakeLaunch {
+ public:
+  // One argument: a buffer's bytes, a scalar's bytes, or local memory (zeroed).
+  struct Argument {
+    std::span<std::byte> bytes;
+    std::span<std::byte> with_guards;  // buffers only
+  };
+
+  FakeLaunch(const Macros& macros, const backend::Geometry3& geometry, std::vector<Argument> arguments)
+      : macros_(macros), geometry_(geometry), arguments_(std::move(arguments)) {}
+
+  const Macros& macros() const { return macros_; }
+  const backend::Geometry3& geometry() const { return geometry_; }
+  const std::vector<Argument>& arguments() const { return arguments_; }
+  // The macro as a number; NaN when it is not defined or no number.
+  double macro(const std::string& name) const;
+  // Argument i as an array or as one value.
+  template <typename T>
+  std::span<T> elements(std::size_t i) const {
+    const std::span<std::byte> bytes = arguments_.at(i).bytes;
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <typename T>
+  T scalar(std::size_t i) const {
+    T value;
+    std::memcpy(&value, arguments_.at(i).bytes.data(), sizeof(T));
+    return value;
+  }
+  // Changes `count` bytes directly behind (or, with before, ahead of) buffer i.
+  void write_out_of_bounds(std::size_t i, std::size_t count = 1, bool before = false) const;
+
+ private:
+  const Macros& macros_;
+  const backend::Geometry3& geometry_;
+  std::vector<Argument> arguments_;
+};
+
+using FakeKernelFunction = std::function<Result<Nanoseconds>(const FakeLaunch&)>;
+
+// What the fake compiler says. A duration above the limit becomes a timeout.
+struct FakeCompilation {
+  std::string log;
+  Nanoseconds duration{0.0};
+};
+using FakeCompiler = std::function<Result<FakeCompilation>(const KernelSource&, const Macros&)>;
+
+// What the test can look at.
+struct FakeCounters {
+  int builds = 0;
+  int launches = 0;  // that ran
+  int finishes = 0;
+  int resets = 0;
+  int live_objects = 0;           // programs, kernels, buffers, streams and events not yet destroyed
+  std::size_t bytes_written = 0;  // by Stream::write
+  std::size_t bytes_read = 0;
+  Nanoseconds clock{0.0};  // device time passed in compiles and launches
+};
+
+class FakeDevice : public backend::Device {
+ public:
+  static constexpr std::size_t kGuardBytes = 64;
+
+  FakeDevice();
+  explicit FakeDevice(DeviceInfo info);
+  ~FakeDevice() override;
+
+  void add_kernel(const std::string& name, std::size_t argument_count, FakeKernelFunction function);
+  // Called for every build; default: success, no log, no time.
+  void on_build(FakeCompiler compiler);
+  // reset() fails from now on, as on a machine whose driver is gone.
+  void break_reset();
+  const FakeCounters& counters() const;
+
+  const DeviceInfo& info() const override;
+  Result<std::unique_ptr<backend::Program>> build(const KernelSource& source, std::span<const backend::Macro> macros,
+                                                  Nanoseconds limit) override;
+  Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
+  Result<std::unique_ptr<backend::Stream>> create_stream() override;
+  Result<void> reset() override;
+
+  struct State;
+
+ private:
+  std::shared_ptr<State> state_;  // shared with the objects, which may be destroyed after a crash in any order
+};
+
+}  // namespace wattune::fakes

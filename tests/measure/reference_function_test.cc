@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "wattune/measure/arguments.h"
+
+namespace wattune::measure {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A folder whose name a shell would stumble over.
+class ReferenceFunctionTest : public ::testing::Test {
+ protected:
+  ReferenceFunctionTest() { std::filesystem::create_directories(folder_); }
+  ~ReferenceFunctionTest() override { std::filesystem::remove_all(folder_); }
+
+  ReferenceFunction source(const std::string& text) {
+    const std::filesystem::path file = folder_ / "reference.cc";
+    std::ofstream(file) << text;
+    return {file, "reference"};
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / fmt::format("wattune test; $(false) {}", getpid());
+};
+
+HostArgument floats(const std::vector<float>& values) {
+  HostArgument argument;
+  argument.bytes.resize(values.size() * sizeof(float));
+  std::memcpy(argument.bytes.data(), values.data(), argument.bytes.size());
+  argument.length = values.size();
+  return argument;
+}
+
+std::size_t left_over_folders() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
+    count += entry.path().filename().string().starts_with("wattune-reference-");
+  return count;
+}
+
+constexpr char kScale[] = R"(
+#include <cstddef>
+extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
+  auto* x = static_cast<float*>(arguments[0]);
+  const float factor = *static_cast<const float*>(arguments[1]);
+  for (std::size_t i = 0; i < lengths[0]; ++i) x[i] *= factor;
+})";
+
+TEST_F(ReferenceFunctionTest, ChangesItsArgumentsInPlace) {
+  std::vector<HostArgument> arguments{floats({1, 2, 3}), floats({10})};
+  const auto done = run_reference_function(source(kScale), arguments);
+  ASSERT_TRUE(done) << done.error().to_string();
+  EXPECT_EQ(arguments[0].bytes, floats({10, 20, 30}).bytes);
+}
+
+TEST_F(ReferenceFunctionTest, LeavesNothingBehind) {
+  const std::size_t before = left_over_folders();
+  std::vector<HostArgument> arguments{floats({1}), floats({1})};
+  ASSERT_TRUE(run_reference_function(source(kScale), arguments));
+  EXPECT_FALSE(run_reference_function(source("nonsense"), arguments));
+  EXPECT_EQ(left_over_folders(), before);
+}
+
+TEST_F(ReferenceFunctionTest, ACompileErrorCarriesTheCompilersWords) {
+  std::vector<HostArgument> arguments;
+  const auto done = run_reference_function(source("int reference(;"), arguments);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(done.error().message(), HasSubstr("reference.cc:1:15: error"));
+}
+
+TEST_F(ReferenceFunctionTest, AMissingFunctionIsNamed) {
+  std::vector<HostArgument> arguments;
+  const auto done = run_reference_function(source("void reference() {}"), arguments);  // a C++ name
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), ErrorCode::not_found);
+  EXPECT_THAT(done.error().to_string(), HasSubstr("`reference` (declare it extern \"C\")"));
+}
+
+TEST_F(ReferenceFunctionTest, AnExceptionIsAnError) {
+  std::vector<HostArgument> arguments;
+  const auto done = run_reference_function(
+      source("#include <stdexcept>\nextern \"C\" void reference() { throw std::runtime_error(\"no idea\"); }"),
+      arguments);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message(), HasSubstr("no idea"));
+}
+
+TEST_F(ReferenceFunctionTest, AMissingFileIsNamed) {
+  std::vector<HostArgument> arguments;
+  const auto done = run_reference_function({folder_ / "absent.cc", "reference"}, arguments);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), ErrorCode::not_found);
+  EXPECT_THAT(done.error().to_string(), HasSubstr("absent.cc"));
+}
+
+}  // namespace
+}  // namespace wattune::measure

@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "report/results_builder.h"
+#include "wattune/core/random.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+namespace {
+
+double share_of(const ResultSet& results, const std::string& parameter) {
+  for (const Importance& each : parameter_importance(results))
+    if (each.parameter == parameter) return each.main_effect;
+  return -1.0;
+}
+
+// Two levels each, log(time) = 2 a + b. Over the four corners: SS_total = 4 + 1 = 5, SS_a = 4, SS_b = 1, and with
+// n = 4, k = 2 the correction is 3/2: share_a = 1 - 0.2 * 1.5 = 0.7, share_b = 1 - 0.8 * 1.5 < 0.
+TEST(Importance, IsTheCorrectedShareOfVariance) {
+  auto builder = ResultsBuilder({{.name = "b", .values = {0, 1}}, {.name = "a", .values = {0, 1}}});
+  for (int a = 0; a < 2; ++a)
+    for (int b = 0; b < 2; ++b) builder.time({b, a}, std::exp(2 * a + b));
+  const std::vector<Importance> importance = parameter_importance(builder);
+  ASSERT_EQ(importance.size(), 2u);
+  EXPECT_EQ(importance[0].parameter, "a");
+  EXPECT_NEAR(importance[0].main_effect, 0.7, 1e-12);
+  EXPECT_EQ(importance[1].main_effect, 0.0);
+}
+
+// log(time) = a + 0.5 b over ten levels of a and b with uniform noise parameters beside them. Without noise the shares
+// are 1 / 1.25 = 0.8 and 0.2.
+TEST(Importance, SeparatesCausesFromNoise) {
+  std::vector<Value> ten;
+  for (int i = 0; i < 10; ++i) ten.push_back(i);
+  std::vector<Value> many;
+  for (int i = 0; i < 100; ++i) many.push_back(i);
+  auto builder =
+      ResultsBuilder({{.name = "a", .values = ten}, {.name = "b", .values = ten}, {.name = "noise", .values = many}});
+  Random random(7);
+  const auto below = [&random](std::uint64_t bound) { return static_cast<std::int64_t>(random.below(bound)); };
+  for (int i = 0; i < 3000; ++i) {
+    const std::int64_t a = below(10);
+    const std::int64_t b = below(10);
+    builder.time({a, b, below(100)}, std::exp(static_cast<double>(a) + 0.5 * static_cast<double>(b)));
+  }
+  const ResultSet results = builder;
+  EXPECT_NEAR(share_of(results, "a"), 0.8, 0.03);
+  EXPECT_NEAR(share_of(results, "b"), 0.2, 0.03);
+  EXPECT_NEAR(share_of(results, "noise"), 0.0, 0.02);
+}
+
+TEST(Importance, IsHonestWithFewData) {
+  // As many values as Trials: each Trial explains itself, which says nothing.
+  EXPECT_EQ(share_of(one_parameter().time({1}, 5).time({2}, 6).time({4}, 7).time({8}, 8), "x"), 0.0);
+  EXPECT_EQ(share_of(one_parameter().time({1}, 5), "x"), 0.0);
+  EXPECT_EQ(table_of_importance(one_parameter().time({1}, 5).time({2}, 6), 80),
+            "Too few correct results to tell which parameters matter.\n");
+}
+
+TEST(Importance, LeavesOutParametersWithOneValue) {
+  EXPECT_EQ(share_of(ResultsBuilder({{.name = "x", .values = {1}}}).time({1}, 5).time({1}, 6), "x"), -1.0);
+}
+
+TEST(Importance, IgnoresFailuresAndEqualTimes) {
+  auto builder = one_parameter();
+  for (int i = 0; i < 4; ++i) builder.time({1}, 5).time({2}, 5).failure({8}, Status::runtime, "no");
+  EXPECT_EQ(share_of(builder, "x"), 0.0);
+}
+
+TEST(Importance, IsDrawnAsBars) {
+  auto builder = one_parameter();
+  for (int i = 0; i < 4; ++i) builder.time({1}, 5).time({2}, 10);
+  EXPECT_EQ(table_of_importance(builder, 22),
+            "share of the variance…\n"
+            "x  100.0 %  ██████████\n");
+}
+
+}  // namespace
+}  // namespace wattune::report

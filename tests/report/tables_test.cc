@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "report/results_builder.h"
+#include "report/text.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(TableOfBest, RanksWithUnitIntervalAndSpeedup) {
+  const ResultSet results = ResultsBuilder({{.name = "x", .values = {1, 2, 4}},
+                                            {.name = "fixed", .values = {7}},
+                                            {.name = "mode", .values = {"fast", "slow"}}})
+                                .default_values({1, 7, "slow"})
+                                .time({1, 7, "slow"}, 3e6, 1e4)
+                                .time({2, 7, "fast"}, 1.5e6, 1e4)
+                                .failure({4, 7, "slow"}, Status::compile, "no")
+                                .time({4, 7, "fast"}, 1.515e6, 1e4);
+  EXPECT_EQ(table_of_best(results, 10, 100),
+            " #  time (ms)        interval  vs default  x  mode\n"
+            " 1      1.500  1.490 .. 1.510       2.00x  2  fast\n"
+            "=2      1.515  1.505 .. 1.525       1.98x  4  fast\n"
+            " 3      3.000  2.990 .. 3.010       1.00x  1  slow\n"
+            "= 1 more cannot be told from the best: their 95 % intervals meet its own\n"
+            "The default configuration takes 3.000 ms; the best is 2.00 times as fast.\n");
+}
+
+TEST(TableOfBest, LeavesOutWhatIsUnknown) {
+  EXPECT_EQ(table_of_best(one_parameter().time({2}, 250).time({4}, 1e4), 1, 80),
+            "#  time (ns)  x\n"
+            "1      250.0  2\n");
+}
+
+TEST(TableOfBest, ShowsAConfigurationOnce) {
+  EXPECT_EQ(table_of_best(one_parameter().time({2}, 300).time({2}, 250).time({4}, 400), 5, 80),
+            "#  time (ns)  x\n"
+            "1      250.0  2\n"
+            "2      400.0  4\n");
+}
+
+TEST(TableOfBest, SaysThatTheDefaultFailed) {
+  const ResultSet results = one_parameter().default_values({1}).failure({1}, Status::timeout, "hangs").time({2}, 300);
+  EXPECT_THAT(table_of_best(results, 5, 80), HasSubstr("The default configuration failed (timeout).\n"));
+}
+
+TEST(TableOfBest, PicksTheUnitByTheBestTime) {
+  EXPECT_THAT(table_of_best(one_parameter().time({1}, 12), 1, 80), HasSubstr("12.00"));
+  EXPECT_THAT(table_of_best(one_parameter().time({1}, 1234), 1, 80), HasSubstr("time (us)"));
+  EXPECT_THAT(table_of_best(one_parameter().time({1}, 2.5e9), 1, 80), HasSubstr("time (s)"));
+}
+
+TEST(TableOfFailures, GroupsByKindAndMessage) {
+  auto builder = one_parameter();
+  for (int i = 0; i < 3; ++i) builder.failure({2}, Status::compile, "error: `foo`\nis undeclared");
+  builder.failure({4}, Status::compile, "").failure({8}, Status::timeout, "ran for 2 s").time({1}, 5);
+  EXPECT_EQ(table_of_failures(builder, 80),
+            "compile: 4\n"
+            "     3x  error: `foo` is undeclared\n"
+            "         e.g. x=2\n"
+            "     1x  (no message)\n"
+            "         e.g. x=4\n"
+            "timeout: 1\n"
+            "     1x  ran for 2 s\n"
+            "         e.g. x=8\n");
+}
+
+TEST(TableOfFailures, ListsTheMostFrequentMessages) {
+  auto builder = one_parameter();
+  for (int message = 0; message < 5; ++message)
+    for (int i = 0; i <= message; ++i) builder.failure({1}, Status::runtime, "m" + std::to_string(message));
+  const std::string table = table_of_failures(builder, 80);
+  EXPECT_THAT(table, HasSubstr("     5x  m4\n"));
+  EXPECT_THAT(table, HasSubstr("     3x  m2\n"));
+  EXPECT_THAT(table, Not(HasSubstr("m1")));
+  EXPECT_THAT(table, HasSubstr("         and 2 other messages\n"));
+}
+
+TEST(Reports, KeepTerminalEscapesOut) {
+  const ResultSet results = ResultsBuilder({{.name = "x\x1b[31m", .values = {"\x1b[2J", 1}}})
+                                .failure({1}, Status::runtime, "\x1b]0;title\a")
+                                .time({"\x1b[2J"}, 5);
+  for (const std::string& text : {table_of_best(results, 5, 80), table_of_failures(results, 80),
+                                  table_of_importance(results, 80), plot_convergence_svg(results)})
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+}
+
+TEST(Reports, FitTheWidth) {
+  auto builder = ResultsBuilder({{.name = "a_long_parameter_name", .values = {1, 2}},
+                                 {.name = "another_long_parameter_name", .values = {"ä", "b"}}});
+  builder.default_values({1, "b"});
+  for (int i = 0; i < 8; ++i) {
+    builder.time({1 + i % 2, i % 3 == 0 ? "ä" : "b"}, 1e6 + i * 1e4, 2e4);
+    builder.failure({1, "b"}, Status::compile, std::string(200, 'x'));
+  }
+  const ResultSet results = builder;
+  for (const std::size_t width : {20, 30, 47, 80}) {
+    for (const std::string& text : {table_of_best(results, 10, width), table_of_failures(results, width),
+                                    table_of_importance(results, width), plot_convergence(results, width, 10)}) {
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), width) << line;
+    }
+  }
+}
+
+TEST(Reports, SurviveResultsWithoutACorrectTrial) {
+  const ResultSet failed = one_parameter().default_values({1}).failure({1}, Status::compile, "no");
+  for (const ResultSet& results : {ResultSet(), ResultSet(one_parameter()), failed}) {
+    EXPECT_FALSE(table_of_best(results, 10, 80).empty());
+    EXPECT_FALSE(table_of_failures(results, 80).empty());
+    EXPECT_FALSE(table_of_importance(results, 80).empty());
+    EXPECT_FALSE(plot_convergence(results, 80, 10).empty());
+    EXPECT_THAT(plot_convergence_svg(results), HasSubstr("</svg>"));
+    EXPECT_EQ(write_header({results}).error().code(), ErrorCode::not_found);
+    for (const Importance& each : parameter_importance(results)) EXPECT_EQ(each.main_effect, 0.0);
+  }
+  EXPECT_EQ(table_of_best(failed, 10, 80), "None of 1 evaluations gave a correct result.\n");
+  EXPECT_EQ(table_of_failures(one_parameter().time({1}, 5), 80), "No failures: 1 evaluations, all correct.\n");
+}
+
+TEST(Text, CutsAtCharactersNotBytes) {
+  EXPECT_EQ(cut("äöü", 3), "äöü");
+  EXPECT_EQ(cut("äöüß", 3), "äö…");
+  EXPECT_EQ(cut("abc", 1), "…");
+  EXPECT_EQ(cut("abc", 0), "");
+}
+
+}  // namespace
+}  // namespace wattune::report

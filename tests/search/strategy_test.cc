@@ -1,0 +1,239 @@
+#include "wattune/search/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace wattune::search {
+namespace {
+
+using space::SearchSpace;
+
+Parameter counting(const std::string& name, int values) {
+  Parameter parameter;
+  parameter.name = name;
+  for (int i = 0; i < values; ++i) parameter.values.emplace_back(i);
+  return parameter;
+}
+
+SearchSpace make_space(std::vector<int> sizes, std::vector<Constraint> constraints = {}) {
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    parameters.push_back(counting("p" + std::to_string(i), sizes[i]));
+  }
+  return SearchSpace::build(std::move(parameters), std::move(constraints)).value();
+}
+
+std::unique_ptr<Strategy> make(const std::string& name, const SearchSpace& space, StrategyOptions options = {}) {
+  return make_strategy(name, space, options).value();
+}
+
+Observation correct(double objective) {
+  Observation observation;
+  observation.statistics = Statistics{.median = Nanoseconds(objective)};
+  return observation;
+}
+
+Observation failed() {
+  Observation observation;
+  observation.status = Status::runtime;
+  return observation;
+}
+
+// Convex in every parameter, smallest (100) where each is at 5.
+Observation bowl(const SearchSpace& space, ConfigurationId id) {
+  double objective = 100.0;
+  const Configuration configuration = space.configuration(id);
+  for (const Value& value : configuration.values()) objective += std::pow(value.as_real() - 5.0, 2.0);
+  return correct(objective);
+}
+
+using Measure = Observation (*)(const SearchSpace&, ConfigurationId);
+
+// Runs to the end, or until `limit` evaluations; the ids in the order they were proposed.
+std::vector<ConfigurationId> run(Strategy& strategy, Measure measure, std::size_t at_once = 1,
+                                 std::size_t limit = 1'000'000) {
+  std::vector<ConfigurationId> order;
+  for (auto ids = strategy.ask(at_once); !ids.empty() && order.size() < limit; ids = strategy.ask(at_once)) {
+    for (const ConfigurationId id : ids) {
+      order.push_back(id);
+      strategy.tell(id, measure(strategy.space(), id));
+    }
+  }
+  return order;
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const StrategyInfo& info : strategies()) names.push_back(info.name);
+  return names;
+}
+
+class EachStrategy : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Search, EachStrategy, testing::ValuesIn(all_names()),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST_P(EachStrategy, VisitsEveryConfigurationOnceAndEnds) {
+  const SearchSpace space = make_space({6, 5, 4}, {{"p0 + p1 != 4", {}}});  // 6 * 5 - 5 pairs, times 4
+  const auto strategy = make(GetParam(), space);
+  const std::vector<ConfigurationId> order = run(*strategy, bowl);
+  EXPECT_EQ(order.size(), 100u);
+  EXPECT_EQ(std::set<ConfigurationId>(order.begin(), order.end()).size(), 100u);
+  EXPECT_TRUE(strategy->ask(1).empty());
+}
+
+TEST_P(EachStrategy, EndsAlsoWhenEverythingFails) {
+  const SearchSpace space = make_space({4, 4, 4});
+  const auto strategy = make(GetParam(), space);
+  EXPECT_EQ(run(*strategy, [](const SearchSpace&, ConfigurationId) { return failed(); }).size(), 64u);
+}
+
+TEST_P(EachStrategy, FindsItsWayAroundFailures) {
+  const SearchSpace space = make_space({8, 8});
+  const auto strategy = make(GetParam(), space);
+  const auto order =
+      run(*strategy, [](const SearchSpace& s, ConfigurationId id) { return id % 3 == 0 ? failed() : bowl(s, id); });
+  EXPECT_EQ(order.size(), 64u);
+}
+
+TEST_P(EachStrategy, AsksAheadWithoutProposingTwice) {
+  const SearchSpace space = make_space({6, 6, 6});
+  const auto strategy = make(GetParam(), space);
+  std::set<ConfigurationId> seen;
+  std::vector<ConfigurationId> outstanding;
+  for (int round = 0; round < 1000; ++round) {
+    for (const ConfigurationId id : strategy->ask(3)) {
+      EXPECT_TRUE(seen.insert(id).second);
+      outstanding.push_back(id);
+    }
+    if (outstanding.empty()) break;
+    strategy->tell(outstanding.back(), bowl(space, outstanding.back()));  // the newest first: order must not matter
+    outstanding.pop_back();
+  }
+  EXPECT_EQ(seen.size(), 216u);
+}
+
+TEST_P(EachStrategy, EqualSeedsGiveEqualProposals) {
+  const SearchSpace space = make_space({10, 10, 10});
+  const auto first = make(GetParam(), space, {.seed = 5});
+  const auto second = make(GetParam(), space, {.seed = 5});
+  EXPECT_EQ(run(*first, bowl, 1, 200), run(*second, bowl, 1, 200));
+}
+
+TEST_P(EachStrategy, DifferentSeedsGiveDifferentProposals) {
+  if (GetParam() == "exhaustive") GTEST_SKIP() << "exhaustive has one order";
+  const SearchSpace space = make_space({10, 10, 10});
+  const auto first = make(GetParam(), space, {.seed = 5});
+  const auto second = make(GetParam(), space, {.seed = 6});
+  EXPECT_NE(run(*first, bowl, 1, 50), run(*second, bowl, 1, 50));
+}
+
+TEST_P(EachStrategy, ProposesTheStartConfigurationFirst) {
+  const SearchSpace space = make_space({10, 10});
+  const auto strategy = make(GetParam(), space, {.start = 77});
+  const auto order = run(*strategy, bowl);
+  EXPECT_EQ(order.front(), 77u);
+  EXPECT_EQ(order.size(), 100u);
+}
+
+TEST_P(EachStrategy, NeverProposesWhatItWasToldBefore) {
+  const SearchSpace space = make_space({10, 10});
+  const auto strategy = make(GetParam(), space, {.start = 30});
+  for (ConfigurationId id = 20; id < 60; ++id) strategy->tell(id, id % 4 == 0 ? failed() : bowl(space, id));
+  const auto order = run(*strategy, bowl);
+  EXPECT_EQ(order.size(), 60u);
+  for (const ConfigurationId id : order) EXPECT_TRUE(id < 20 || id >= 60);
+}
+
+TEST_P(EachStrategy, ProposesFromSpacesThatNothingCanHold) {
+  const SearchSpace space = make_space(std::vector<int>(100, 2));  // 2^100
+  const auto strategy = make(GetParam(), space);
+  const auto order = run(*strategy, bowl, 1, 300);
+  EXPECT_EQ(std::set<ConfigurationId>(order.begin(), order.end()).size(), 300u);
+}
+
+TEST_P(EachStrategy, WorksOnASpaceOfOne) {
+  const SearchSpace space = make_space({1});
+  EXPECT_EQ(run(*make(GetParam(), space), bowl, 4).size(), 1u);
+}
+
+// How many evaluations until the best of 16^3 configurations is found, on average over 20 seeds.
+double mean_evaluations_to_optimum(const std::string& name, std::map<std::string, double> parameters = {}) {
+  const SearchSpace space = make_space({16, 16, 16});
+  double total = 0.0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto strategy = make(name, space, {.seed = seed, .parameters = parameters});
+    for (bool found = false; !found; total += 1.0) {
+      const ConfigurationId id = strategy->ask(1).at(0);
+      const Observation observation = bowl(space, id);
+      strategy->tell(id, observation);
+      found = observation.objective() == 100.0;
+    }
+  }
+  return total / 20.0;
+}
+
+// Random draws need (4096 + 1) / 2 evaluations on average, with a standard deviation of 4096 / sqrt(12 * 20) = 264.
+TEST(Strategy, LocalSearchesFindTheBottomOfABowlFasterThanRandom) {
+  EXPECT_NEAR(mean_evaluations_to_optimum("random"), 2048.5, 3 * 264);
+  EXPECT_LT(mean_evaluations_to_optimum("greedy_ils"), 100);
+  EXPECT_LT(mean_evaluations_to_optimum("simulated_annealing"), 400);
+  EXPECT_LT(mean_evaluations_to_optimum("greedy_ils", {{"neighbourhood", 2}}), 100);
+  EXPECT_LT(mean_evaluations_to_optimum("simulated_annealing", {{"neighbourhood", 1}}), 400);
+}
+
+TEST(Strategy, ExhaustiveGoesThroughIdsInOrder) {
+  const SearchSpace space = make_space({3, 3});
+  EXPECT_EQ(make("exhaustive", space)->ask(9), (std::vector<ConfigurationId>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(Strategy, ThoseThatNeedNoOutcomesGiveAllThatIsAsked) {
+  const SearchSpace space = make_space({10, 10});
+  EXPECT_EQ(make("random", space)->ask(100).size(), 100u);
+  EXPECT_EQ(make("exhaustive", space)->ask(1000).size(), 100u);
+}
+
+TEST(Strategy, LocalSearchesWaitForTheOutcome) {
+  const SearchSpace space = make_space({10, 10});
+  const auto strategy = make("greedy_ils", space, {.start = 12});
+  EXPECT_EQ(strategy->ask(8), std::vector<ConfigurationId>{12});
+  EXPECT_TRUE(strategy->ask(8).empty());
+  strategy->tell(12, bowl(space, 12));
+  EXPECT_EQ(strategy->ask(8).size(), 1u);
+}
+
+TEST(Strategy, LocalSearchesGoOnFromTheBestOfAResumedRun) {
+  const SearchSpace space = make_space({10, 10});
+  const auto strategy = make("greedy_ils", space, {.start = 0});
+  for (ConfigurationId id = 0; id < 60; ++id) strategy->tell(id, correct(id == 44 ? 10.0 : 100.0));
+  const ConfigurationId proposed = strategy->ask(1).at(0);
+  const auto neighbours = space.neighbours(44, space::Neighbourhood::hamming);
+  EXPECT_NE(std::find(neighbours.begin(), neighbours.end(), proposed), neighbours.end());
+}
+
+TEST(Strategy, UnknownNamesAndValuesAreRefusedWithAdvice) {
+  const SearchSpace space = make_space({10, 10});
+  const auto message = [&](const std::string& name, std::map<std::string, double> parameters) {
+    return make_strategy(name, space, {.parameters = std::move(parameters)}).error().to_string();
+  };
+  EXPECT_EQ(message("greedy_isl", {}), "unknown strategy: `greedy_isl` (did you mean `greedy_ils`?)");
+  EXPECT_EQ(message("greedy_ils", {{"random_wlk", 0.5}}),
+            "strategy greedy_ils has no such parameter: `random_wlk` (did you mean `random_walk`?)");
+  EXPECT_EQ(message("random", {{"walk", 0.5}}), "strategy random has no such parameter: `walk` (it has none)");
+  EXPECT_EQ(message("greedy_ils", {{"random_walk", 2}}),
+            "strategy parameter random_walk must be between 0 and 1: `random_walk=2`");
+  EXPECT_EQ(message("greedy_ils", {{"neighbourhood", 0.5}}),
+            "strategy parameter neighbourhood must be 0, 1 or 2: `neighbourhood=0.5`");
+}
+
+TEST(Strategy, RefusesAdjacentNeighbourhoodsOfManyParameters) {
+  const SearchSpace space = make_space(std::vector<int>(11, 2));
+  const auto made = make_strategy("simulated_annealing", space, {.parameters = {{"neighbourhood", 2}}});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code(), ErrorCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace wattune::search

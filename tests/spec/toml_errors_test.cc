@@ -1,0 +1,185 @@
+// Mistakes in TOML specs: each is one line with the place, the offending text and the nearest valid name.
+#include <string>
+#include <vector>
+
+#include "spec/spec_fixture.h"
+
+namespace wattune::spec {
+namespace {
+
+constexpr std::string_view kGood = R"(name = "add"
+[kernel]
+file = "add.cl"
+function = "add"
+arguments = [
+  { name = "a", type = "float*", length = "n * tile", fill = "iota" },
+  { name = "c", type = "float*", length = "n", access = "write" },
+  { name = "n", type = "int", value = "n" },
+]
+[problem]
+n = 1024
+[launch]
+global = ["n // tile"]
+local = ["block"]
+[parameters]
+block = [32, 64]
+tile = { values = [1, 2, 4], default = 1 }
+[search]
+constraints = ["block * tile <= 128"]
+evaluations = 10
+[reference]
+file = "reference.cc"
+absolute = 0.1
+)";
+
+class TomlErrors : public SpecTest {
+ protected:
+  void SetUp() override {
+    SpecTest::SetUp();
+    write("reference.cc", "");
+    write("naive.cl", "");
+  }
+
+  // What becomes of the good spec when `from` is replaced by `to`.
+  std::string after(std::string_view from, std::string_view to) const {
+    std::string text(kGood);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return described(parse_toml(text.replace(at, from.size(), to), path("spec.toml")));
+  }
+};
+
+TEST_F(TomlErrors, NoneInTheGoodSpec) { EXPECT_EQ(after("add", "add"), "fine"); }
+
+TEST_F(TomlErrors, SyntaxErrors) {
+  EXPECT_EQ(after("n = 1024", "n = "), "11:5: Error while parsing key-value pair: encountered end-of-line: `n =`");
+  EXPECT_TRUE(after("block = [32, 64]", "tile = [1]").starts_with("17:")) << "a key twice";
+  EXPECT_EQ(after("n = 1024", "n = 2020-01-01"), "11:5: dates and times have no meaning here");
+}
+
+TEST_F(TomlErrors, MisspeltKeysInEverySection) {
+  EXPECT_EQ(after("name = \"add\"", "nam = \"add\""), "1:1: unknown key in the spec: `nam` (did you mean `name`?)");
+  EXPECT_EQ(after("[launch]", "[lunch]"), "12:2: unknown key in the spec: `lunch` (did you mean `launch`?)");
+  EXPECT_EQ(after("function", "fnction"), "4:1: unknown key in [kernel]: `fnction` (did you mean `function`?)");
+  EXPECT_EQ(after("length = \"n * tile\"", "lenght = 1"),
+            "6:34: unknown key in argument `a`: `lenght` (did you mean `length`?)");
+  EXPECT_EQ(after("fill = \"iota\"", "fill = \"iota\", low = 0"),
+            "6:69: unknown key in argument `a`: `low` (one of: name, type, length, access, fill, start, step)");
+  EXPECT_EQ(after("access = \"write\"", "access = \"write\", fill = \"iota\""),
+            "7:66: unknown key in argument `c`: `fill` (one of: name, type, length, access)");
+  EXPECT_EQ(after("value = \"n\"", "valu = 1"), "8:31: unknown key in argument `n`: `valu` (did you mean `value`?)");
+  EXPECT_EQ(after("local =", "locale ="), "14:1: unknown key in [launch]: `locale` (did you mean `local`?)");
+  EXPECT_EQ(after("default", "defualt"), "17:29: unknown key in parameter `tile`: `defualt` (did you mean `default`?)");
+  EXPECT_EQ(after("constraints", "constrains"),
+            "19:1: unknown key in [search]: `constrains` (did you mean `constraints`?)");
+  EXPECT_EQ(after("absolute", "absolut"), "23:1: unknown key in [reference]: `absolut` (did you mean `absolute`?)");
+}
+
+TEST_F(TomlErrors, MissingKeys) {
+  EXPECT_EQ(after("[kernel]\nfile = \"add.cl\"", "[kernel]"), "2:1: [kernel] needs the key `file`");
+  EXPECT_EQ(after(", type = \"int\"", ""), "8:3: argument `n` needs the key `type`");
+  EXPECT_EQ(after("name = \"a\", ", ""), "6:3: each of `arguments` needs the key `name`");
+  EXPECT_EQ(after("[parameters]\nblock = [32, 64]\ntile = { values = [1, 2, 4], default = 1 }", ""),
+            "1:1: the spec needs the key `parameters`");
+  EXPECT_EQ(after("values = [1, 2, 4], ", ""), "17:8: parameter `tile` needs the key `values`");
+  EXPECT_EQ(after("global = [\"n // tile\"]", ""), "12:1: [launch] needs one of the keys global, grid, divide");
+  EXPECT_EQ(after("local = [\"block\"]", ""),
+            "12:1: [launch] needs the key `local` or `block`: no parameter is called block_size_x");
+  EXPECT_EQ(after("file = \"reference.cc\"\n", ""), "21:1: [reference] needs the key `file`");
+}
+
+TEST_F(TomlErrors, WrongTypes) {
+  EXPECT_EQ(after("file = \"add.cl\"", "file = 3"), "3:8: `file` of [kernel] must be a string: `3`");
+  EXPECT_EQ(after("\"n * tile\"", "[1]"),
+            "6:43: `length` of argument `a` must be an integer or an expression: `[...]`");
+  EXPECT_EQ(after("n = 1024", "n = 10.5"), "11:5: `n` of [problem] must be an integer: `10.5`");
+  EXPECT_EQ(after("n = 1024", "n = 0"), "11:5: `n` of [problem] must be positive: `0`");
+  EXPECT_EQ(after("[32, 64]", "32"),
+            "16:9: the values of `block` must be a list or a text such as \"range(1, 9)\": `32`");
+  EXPECT_EQ(after("[32, 64]", "[32, []]"),
+            "16:14: each value of `block` must be a number, a boolean or a string: `[]`");
+  EXPECT_EQ(after("[32, 64]", "[nan]"),
+            "16:10: each value of `block` must be a number, a boolean or a string: `nan.0`");
+  EXPECT_EQ(after("evaluations = 10", "evaluations = 0"), "20:15: `evaluations` of [search] must be at least 1: `0`");
+  EXPECT_EQ(after("evaluations = 10", "fraction = 1.5"), "20:12: `fraction` of [search] must be in (0, 1]: `1.5`");
+  EXPECT_EQ(after("evaluations = 10", "seconds = inf"), "20:11: `seconds` of [search] must be a number: `inf.0`");
+  EXPECT_EQ(after("absolute = 0.1", "absolute = -1"), "23:12: `absolute` of [reference] is negative: `-1`");
+  EXPECT_EQ(after("[kernel]", "kernel = 1\n[kernels]"), "2:10: [kernel] must be a table: `1`");
+  EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
+}
+
+TEST_F(TomlErrors, EmptyLists) {
+  EXPECT_EQ(after("[32, 64]", "[]"), "16:9: `block` has no values: `[]`");
+  EXPECT_EQ(after("[32, 64]", "\"range(3, 3)\""), "16:10: `block` has no values: `range(3, 3)`");
+  EXPECT_EQ(after("[\"block\"]", "[]"), "14:9: `local` of [launch] must have one, two or three dimensions: `[]`");
+}
+
+TEST_F(TomlErrors, UnknownWords) {
+  EXPECT_EQ(after("float*", "flaot*"), "6:25: unknown type of argument `a`: `flaot*`");
+  EXPECT_EQ(after("\"int\"", "\"ints\""), "8:25: unknown type of argument `n`: `ints` (did you mean `int`?)");
+  EXPECT_EQ(after("\"int\"", "\"int4\"").substr(0, 40), "8:25: argument `n` may not be a vector ty");
+  EXPECT_EQ(after("\"iota\"", "\"itoa\""),
+            "6:63: unknown fill of argument `a`: `itoa` (one of: uniform, constant, iota, expression, file)");
+  EXPECT_EQ(after("\"write\"", "\"writ\""), "7:58: unknown access of argument `c`: `writ` (did you mean `write`?)");
+  EXPECT_EQ(after("function = \"add\"", "function = \"add\"\nlanguage = \"OpenGL\""),
+            "5:13: unknown language: `OpenGL` (did you mean `OpenCL`?)");
+}
+
+TEST_F(TomlErrors, Duplicates) {
+  EXPECT_EQ(after("name = \"c\"", "name = \"a\""), "7:13: a second argument of this name: `a`");
+  EXPECT_EQ(after("block = [32, 64]", "n = [1]\nblock = [32]"),
+            "16:1: a parameter and an extent of the problem of the same name: `n`");
+  EXPECT_EQ(after("block = [32, 64]", "problem_size_x = [1]\nblock = [32]"),
+            "16:1: a parameter and an extent of the problem of the same name: `problem_size_x`");
+  EXPECT_EQ(after("block = [32, 64]", "\"b-c\" = [1]\nblock = [32]"),
+            "16:1: a parameter's name must be an identifier, because it becomes a macro of the kernel: `b-c`");
+  EXPECT_EQ(after("local =", "grid = 1\nlocal ="), "14:8: [launch] has both `global` and `grid`: `1`");
+  EXPECT_EQ(after("default = 1", "default = 3"),
+            "17:39: the default of `tile` is none of its values: `3` (one of: 1, 2, 4)");
+}
+
+TEST_F(TomlErrors, UnknownNamesInExpressions) {
+  EXPECT_EQ(after("n * tile", "n * til"),
+            "6:48: unknown name in `length` of argument `a`: `til` (did you mean `tile`?)");
+  EXPECT_EQ(after("value = \"n\"", "value = \"2 * i\"").substr(0, 53),
+            "8:44: unknown name in `value` of argument `n`: `i` (o");
+  EXPECT_EQ(after("n // tile", "ProblemSize[1]"),
+            "13:12: unknown name in the launch sizes: `ProblemSize[1]` (did you mean `ProblemSize[0]`?)");
+  EXPECT_EQ(after("block * tile", "'tiles' == '' or tile * tiles"),
+            "19:40: unknown name in constraint: `tiles` (did you mean `tile`?)");
+  EXPECT_EQ(after("fill = \"iota\"", "fill = \"expression\", expression = \"i + j\"").substr(0, 52),
+            "6:93: unknown name in `fill` of argument `a`: `j` (o");
+}
+
+TEST_F(TomlErrors, MistakesInsideExpressions) {
+  EXPECT_EQ(after("block * tile <= 128", "block * <= 128").substr(0, 6), "19:25:");
+  EXPECT_EQ(after("n // tile", "n // (tile").substr(0, 6), "13:22:");
+  EXPECT_EQ(after("[32, 64]", "\"range(1, \"").substr(0, 3), "16:");
+}
+
+TEST_F(TomlErrors, MissingFiles) {
+  EXPECT_EQ(after("add.cl", "ad.cl"), "3:9: `file` of [kernel] does not exist: `ad.cl` (did you mean `add.cl`?)");
+  EXPECT_EQ(after("reference.cc", "refrence.cc"),
+            "22:9: `file` of [reference] does not exist: `refrence.cc` (did you mean `reference.cc`?)");
+  EXPECT_EQ(after("fill = \"iota\"", "fill = \"file\", file = \"x\"").substr(0, 52),
+            "6:78: `file` of argument `a` does not exist: `x` (one");
+}
+
+TEST_F(TomlErrors, ReferencesThatCannotBe) {
+  EXPECT_EQ(after("reference.cc", "naive.cl"), "21:1: [reference] needs the key `function`");
+  EXPECT_EQ(after("file = \"reference.cc\"", "outputs = { b = \"x\" }"),
+            "22:13: unknown key in `outputs` of [reference]: `b` (did you mean `c`?)");
+  EXPECT_EQ(after("file = \"reference.cc\"", "file = \"reference.cc\"\nglobal = 1").substr(0, 36),
+            "23:1: unknown key in [reference]: `g");
+}
+
+TEST_F(TomlErrors, FilesThatAreNoSpecs) {
+  EXPECT_EQ(load(path("spec.tom")).error().message(), "a spec is a .toml or .json file");
+  const Result<KernelSpec> missing = load(path("spec.toml"));
+  EXPECT_EQ(missing.error().code(), ErrorCode::not_found);
+  write("spek.toml", kGood);
+  EXPECT_EQ(load(path("spec.toml")).error().advice(), "did you mean `spek.toml`?");
+}
+
+}  // namespace
+}  // namespace wattune::spec

@@ -1,0 +1,161 @@
+#include "wattune/store/formats.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "store/sample_results.h"
+#include "wattune/store/journal.h"
+
+namespace wattune::store {
+namespace {
+
+using testing::HasSubstr;
+
+using LoadResults = FolderTest;
+using WriteFile = FolderTest;
+
+TEST_F(LoadResults, ReadsWattunesJsonBackAsItWas) {
+  const ResultSet before = sample_results(12);
+  ASSERT_TRUE(write_file(path("r.json"), write_json(before), false));
+  const auto after = load_results(path("r.json"));
+  ASSERT_TRUE(after) << after.error().to_string();
+  expect_same_info(after->info, before.info);
+  expect_same_trials(after->trials, before.trials);
+}
+
+TEST_F(LoadResults, TellsFormatsByTheirContents) {
+  const ResultSet results = sample_results(6);
+  write_contents(path("a"), write_t4(results));
+  write_contents(path("b"), write_kernel_tuner_cache(results));
+  write_contents(path("c"), write_json(results));
+  {
+    auto journal = Journal::open(path("d"), results.info);
+    for (const Trial& trial : results.trials) ASSERT_TRUE((*journal)->add(trial));
+  }
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const auto loaded = load_results(path(name));
+    ASSERT_TRUE(loaded) << name << ": " << loaded.error().to_string();
+    EXPECT_EQ(loaded->trials.size(), 6u) << name;
+    EXPECT_EQ(loaded->best()->observation.status, Status::correct) << name;
+  }
+}
+
+TEST_F(LoadResults, RepairsAnUnclosedCache) {
+  const std::string whole = write_kernel_tuner_cache(sample_results(6));
+  write_contents(path("cache.json"), whole.substr(0, whole.size() - 40));
+  const auto loaded = load_results(path("cache.json"));
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  EXPECT_EQ(loaded->trials.size(), 5u);
+}
+
+TEST_F(LoadResults, ReadsKttsJson) {
+  write_contents(path("ktt.json"), R"({"Metadata": {"ComputeApi": "CUDA", "Device": "RTX", "TimeUnit": "Microseconds",
+    "Platform": "NVIDIA CUDA", "Timestamp": "2022-06-01 13:55:7 UTC"}, "Results": [
+    {"KernelName": "sum", "Status": "Ok", "TotalDuration": 12.5, "TotalOverhead": 300, "ValidationOverhead": 1,
+     "Configuration": [{"Name": "X", "Value": 4, "ValueType": "UnsignedInt"}],
+     "ComputationResults": [{"CompilationData": {"RegistersCount": 20},
+       "ProfilingData": {"Counters": [{"Name": "ipc", "Type": "Double", "Value": 1.5}]}}]},
+    {"KernelName": "sum", "Status": "ComputationFailed", "TotalDuration": 0,
+     "Configuration": [{"Name": "X", "Value": 8, "ValueType": "UnsignedInt"}], "ComputationResults": []}]})");
+  const auto loaded = load_results(path("ktt.json"));
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  EXPECT_EQ(loaded->info.device.name, "RTX");
+  EXPECT_EQ(loaded->info.parameters, (std::vector<Parameter>{{.name = "X", .values = {4, 8}}}));
+  const Observation& first = loaded->trials.at(0).observation;
+  EXPECT_EQ(first.objective(), 12500.0);
+  EXPECT_THAT(first.metrics, testing::ElementsAre(Metric{"RegistersCount", 20, ""}, Metric{"ipc", 1.5, ""}));
+  EXPECT_EQ(loaded->trials.at(1).observation.status, Status::runtime);
+}
+
+TEST_F(LoadResults, DecompressesWhatTheSystemCan) {
+  for (const char* tool : {"xz", "gzip", "zstd"}) {
+    write_contents(path("r"), write_t4(sample_results(6)));
+    const std::string command = std::string(tool) + " -c < " + path("r").string() + " > " + path("packed").string();
+    if (std::system((command + " 2> /dev/null").c_str()) != 0) continue;
+    const auto loaded = load_results(path("packed"));
+    ASSERT_TRUE(loaded) << tool << ": " << loaded.error().to_string();
+    EXPECT_EQ(loaded->trials.size(), 6u) << tool;
+    write_contents(path("packed"), contents_of(path("packed")).substr(0, 60));
+    EXPECT_EQ(load_results(path("packed")).error().code(), ErrorCode::parse_error) << tool;
+  }
+}
+
+TEST_F(LoadResults, NamesTheDecompressorThatIsMissing) {
+  write_contents(path("r.xz"), std::string("\xFD"
+                                           "7zXZ\0",
+                                           6));
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere", 1);
+  const auto loaded = load_results(path("r.xz"));
+  ::setenv("PATH", before.c_str(), 1);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(loaded.error().to_string(), HasSubstr("needs the program `xz`"));
+}
+
+TEST_F(LoadResults, SaysWhatIsWrongWithAFile) {
+  const auto error = [this](const std::string& text) {
+    write_contents(path("r"), text);
+    return load_results(path("r")).error();
+  };
+  EXPECT_EQ(load_results(path("missing")).error().code(), ErrorCode::not_found);
+  EXPECT_EQ(load_results(path("")).error().code(), ErrorCode::io_error);
+  EXPECT_EQ(error("").position(), (SourcePosition{path("r").string(), 1, 1}));
+  EXPECT_EQ(error("{\"a\": 1}").message(), "no result format that Wattune knows");
+  EXPECT_EQ(error("{\"a\": 1,\n  \"b\": }").position(), (SourcePosition{path("r").string(), 2, 8}));
+  EXPECT_EQ(error("{\"wattune_results\": 2, \"trials\": []}").message(),
+            "the results have format 2, this Wattune reads up to 1");
+  EXPECT_EQ(error("{\"wattune_results\": 1, \"trials\": []}").message(), "`wattune_version` is missing");
+}
+
+TEST_F(LoadResults, NamesTheTrialThatIsWrong) {
+  std::string text = write_json(sample_results(6));
+  const std::size_t second = text.find("\"status\":\"compile\"");
+  text.replace(second, 18, "\"status\":\"kaputt!\"");
+  write_contents(path("r"), text);
+  EXPECT_EQ(load_results(path("r")).error().message(), "trial 2: `status` is none that Wattune knows: `kaputt!`");
+}
+
+TEST_F(WriteFile, OverwritesOnlyWhenAsked) {
+  ASSERT_TRUE(write_file(path("f"), "one", false));
+  EXPECT_EQ(write_file(path("f"), "two", false).error().code(), ErrorCode::already_exists);
+  EXPECT_EQ(contents_of(path("f")), "one");
+  ASSERT_TRUE(write_file(path("f"), "two", true));
+  EXPECT_EQ(contents_of(path("f")), "two");
+}
+
+TEST_F(WriteFile, LeavesNoTemporaryFileBehind) {
+  ASSERT_TRUE(write_file(path("f"), "one", false));
+  EXPECT_FALSE(write_file(path("f"), "two", false));
+  EXPECT_FALSE(write_file(path("missing/f"), "two", false));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 1);
+}
+
+TEST_F(WriteFile, ReplacesTheFileBehindALink) {
+  write_contents(path("f"), "one");
+  std::filesystem::create_symlink("f", path("link"));
+  ASSERT_TRUE(write_file(path("link"), "two", true));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(contents_of(path("f")), "two");
+}
+
+TEST_F(WriteFile, WritesIntoDevicesAndRefusesFolders) {
+  EXPECT_TRUE(write_file("/dev/null", "text", false));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(write_file(path(""), "text", true).error().code(), ErrorCode::invalid_argument);
+  if (::access("/dev/full", W_OK) != 0) return;
+  EXPECT_EQ(write_file("/dev/full", "text", true).error().code(), ErrorCode::io_error);
+}
+
+TEST_F(WriteFile, HonoursTheUmask) {
+  const mode_t before = ::umask(027);
+  ASSERT_TRUE(write_file(path("f"), "text", false));
+  ::umask(before);
+  EXPECT_EQ(std::filesystem::status(path("f")).permissions(), std::filesystem::perms(0640));
+}
+
+}  // namespace
+}  // namespace wattune::store

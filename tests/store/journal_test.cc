@@ -1,0 +1,391 @@
+#include "wattune/store/journal.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <limits>
+
+#include "store/sample_results.h"
+
+namespace wattune::store {
+namespace {
+
+using testing::HasSubstr;
+
+class JournalTest : public FolderTest {
+ protected:
+  const std::filesystem::path file_ = path("run.journal");
+
+  // Writes a journal with the first `trials` of the sample run.
+  void write_journal(int trials) {
+    auto journal = Journal::open(file_, sample_info());
+    ASSERT_TRUE(journal) << journal.error().to_string();
+    for (int i = 0; i < trials; ++i) ASSERT_TRUE((*journal)->add(sample_trial(i)));
+  }
+
+  // What a resumed run finds; -1 when it cannot be opened.
+  int recovered_trials() {
+    const auto journal = Journal::open(file_, sample_info(), Resume::checked);
+    return journal ? static_cast<int>((*journal)->recovered().size()) : -1;
+  }
+};
+
+TEST_F(JournalTest, ReturnsWhatWasAdded) {
+  write_journal(6);
+  const auto results = read_journal(file_);
+  ASSERT_TRUE(results) << results.error().to_string();
+  expect_same_info(results->info, sample_info());
+  expect_same_trials(results->trials, sample_results(6).trials);
+}
+
+TEST_F(JournalTest, GoesOnWhereItStopped) {
+  write_journal(3);
+  {
+    auto journal = Journal::open(file_, sample_info(), Resume::checked);
+    ASSERT_TRUE(journal) << journal.error().to_string();
+    expect_same_trials((*journal)->recovered(), sample_results(3).trials);
+    EXPECT_EQ((*journal)->file(), file_);
+    for (int i = 3; i < 6; ++i) ASSERT_TRUE((*journal)->add(sample_trial(i)));
+  }
+  expect_same_trials(read_journal(file_)->trials, sample_results(6).trials);
+}
+
+TEST_F(JournalTest, ResumingNothingBeginsANewOne) {
+  EXPECT_EQ(recovered_trials(), 0);
+  EXPECT_TRUE(read_journal(file_));
+}
+
+TEST_F(JournalTest, KeepsValuesThatAreHardToWrite) {
+  Trial trial = sample_trial(0);
+  trial.configuration =
+      Configuration(~ConfigurationId{0}, std::make_shared<const std::vector<std::string>>(trial.configuration.names()),
+                    trial.configuration.values());
+  trial.observation.samples = {{Nanoseconds(0.1)}, {Nanoseconds(1e300)}, {Nanoseconds(5e-324)}, {Nanoseconds(1.0 / 3)}};
+  trial.observation.build_log = "tab\t quote\" backslash\\ newline\n bell\a nul" + std::string(1, '\0') + " umlaut ü 😀";
+  {
+    auto journal = Journal::open(file_, sample_info());
+    ASSERT_TRUE((*journal)->add(trial));
+  }
+  const auto results = read_journal(file_);
+  ASSERT_TRUE(results) << results.error().to_string();
+  expect_same_trial(results->trials.at(0), trial);
+}
+
+TEST_F(JournalTest, KeepsAMetricThatIsNoNumber) {
+  Trial trial = sample_trial(0);
+  trial.observation.metrics = {{"ratio", std::numeric_limits<double>::quiet_NaN(), ""}};
+  {
+    auto journal = Journal::open(file_, sample_info());
+    ASSERT_TRUE((*journal)->add(trial));
+  }
+  EXPECT_TRUE(std::isnan(read_journal(file_)->trials.at(0).observation.metrics.at(0).value));
+}
+
+TEST_F(JournalTest, ReplacesBytesThatAreNotUtf8) {
+  Trial trial = sample_trial(1);
+  // A lone continuation byte, an overlong slash, a surrogate, and a sequence cut off by the end.
+  trial.observation.build_log = "a\x80z \xC0\xAF \xED\xA0\x80 \xE2\x82";
+  {
+    auto journal = Journal::open(file_, sample_info());
+    ASSERT_TRUE((*journal)->add(trial));
+  }
+  const std::string r = "\xEF\xBF\xBD";
+  EXPECT_EQ(read_journal(file_)->trials.at(0).observation.build_log,
+            "a" + r + "z " + r + r + " " + r + r + r + " " + r + r);
+}
+
+TEST_F(JournalTest, CutsLongBuildLogsWithANote) {
+  Trial trial = sample_trial(1);
+  trial.observation.build_log = std::string(16 * 1024 + 5, 'x');
+  {
+    auto journal = Journal::open(file_, sample_info());
+    ASSERT_TRUE((*journal)->add(trial));
+  }
+  EXPECT_EQ(read_journal(file_)->trials.at(0).observation.build_log,
+            std::string(16 * 1024, 'x') + "\n[5 more bytes left out]");
+}
+
+TEST_F(JournalTest, IsReadWhileItIsWritten) {
+  auto journal = Journal::open(file_, sample_info());
+  ASSERT_TRUE(journal);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE((*journal)->add(sample_trial(i)));
+    EXPECT_EQ(read_journal(file_)->trials.size(), static_cast<std::size_t>(i + 1));
+  }
+}
+
+TEST_F(JournalTest, CutsOffATornLastLineAtEveryByte) {
+  write_journal(2);
+  const std::string whole = contents_of(file_);
+  const std::size_t last_line = whole.rfind('\n', whole.size() - 2) + 1;
+  for (std::size_t size = last_line; size < whole.size(); ++size) {
+    write_contents(file_, whole.substr(0, size));
+    const auto results = read_journal(file_);
+    ASSERT_TRUE(results) << size << ": " << results.error().to_string();
+    ASSERT_EQ(results->trials.size(), 1u) << size;
+    {
+      auto journal = Journal::open(file_, sample_info(), Resume::checked);
+      ASSERT_TRUE(journal) << size << ": " << journal.error().to_string();
+      ASSERT_EQ((*journal)->recovered().size(), 1u) << size;
+      ASSERT_TRUE((*journal)->add(sample_trial(1)));
+    }
+    ASSERT_EQ(contents_of(file_), whole) << size;
+  }
+}
+
+TEST_F(JournalTest, BeginsAnewAfterATornHeader) {
+  write_journal(0);
+  const std::string header = contents_of(file_);
+  // Closing waits for the disk each time, so that only the beginning is tried byte by byte.
+  for (std::size_t size = 0; size < header.size(); size += size < 40 ? 1 : 23) {
+    write_contents(file_, header.substr(0, size));
+    EXPECT_EQ(read_journal(file_).error().code(), ErrorCode::parse_error);
+    ASSERT_TRUE(Journal::open(file_, sample_info())) << size;
+    ASSERT_EQ(contents_of(file_), header) << size;
+  }
+}
+
+TEST_F(JournalTest, CutsOffADamagedLastLine) {
+  write_journal(3);
+  std::string text = contents_of(file_);
+  text[text.size() - 60] ^= 1;
+  write_contents(file_, text);
+  EXPECT_EQ(read_journal(file_)->trials.size(), 2u);
+  EXPECT_EQ(recovered_trials(), 2);
+}
+
+TEST_F(JournalTest, RefusesDamageBeforeTheLastLineAndLeavesTheFileAlone) {
+  write_journal(3);
+  std::string text = contents_of(file_);
+  const std::size_t second_line = text.find('\n') + 1;
+  text[second_line + 20] ^= 1;
+  write_contents(file_, text);
+  const auto results = read_journal(file_);
+  ASSERT_FALSE(results);
+  EXPECT_EQ(results.error().code(), ErrorCode::parse_error);
+  EXPECT_EQ(results.error().position(), (SourcePosition{file_.string(), 2, 0}));
+  EXPECT_EQ(recovered_trials(), -1);
+  EXPECT_EQ(contents_of(file_), text);
+}
+
+TEST_F(JournalTest, FindsEveryFlippedBitOfItsTrials) {
+  write_journal(2);
+  const std::string whole = contents_of(file_);
+  for (std::size_t i = whole.find('\n') + 1; i + 1 < whole.size(); ++i) {
+    std::string text = whole;
+    text[i] ^= 4;
+    const auto results = parse_journal(text);
+    ASSERT_TRUE(!results || results->trials.size() < 2) << i;
+  }
+}
+
+TEST_F(JournalTest, RefusesADamagedHeader) {
+  write_journal(1);
+  std::string text = contents_of(file_);
+  text[text.find("Vendor")] = 'v';
+  const auto results = parse_journal(text, "run.journal");
+  ASSERT_FALSE(results);
+  EXPECT_EQ(results.error().to_string(), "run.journal:1: the journal's header is damaged");
+}
+
+TEST_F(JournalTest, RefusesAJournalOfANewerFormat) {
+  const auto results = parse_journal("{\"wattune_journal\":2,\"more\":true}\n", "run.journal");
+  ASSERT_FALSE(results);
+  EXPECT_THAT(results.error().to_string(),
+              HasSubstr("run.journal:1: the journal has format 2, this Wattune reads up to 1"));
+}
+
+TEST_F(JournalTest, NeverTouchesAFileThatIsNoJournal) {
+  for (const char* text : {"precious", "{\"a\": 1}\n", "precious\nlines\n", "{\"wattune_results\":1}"}) {
+    write_contents(file_, text);
+    for (const Resume resume : {Resume::no, Resume::checked, Resume::forced})
+      EXPECT_FALSE(Journal::open(file_, sample_info(), resume)) << text;
+    EXPECT_EQ(contents_of(file_), text);
+  }
+}
+
+TEST_F(JournalTest, DoesNotOverwriteWithoutResume) {
+  write_journal(1);
+  const std::string before = contents_of(file_);
+  const auto journal = Journal::open(file_, sample_info());
+  ASSERT_FALSE(journal);
+  EXPECT_EQ(journal.error().code(), ErrorCode::already_exists);
+  EXPECT_EQ(contents_of(file_), before);
+}
+
+TEST_F(JournalTest, HasOneWriterInAProcess) {
+  const auto first = Journal::open(file_, sample_info());
+  ASSERT_TRUE(first);
+  const auto second = Journal::open(file_, sample_info(), Resume::checked);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code(), ErrorCode::busy);
+}
+
+TEST_F(JournalTest, NamesTheProcessThatHoldsIt) {
+  int held[2];
+  int release[2];
+  ASSERT_EQ(::pipe(held), 0);
+  ASSERT_EQ(::pipe(release), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto journal = Journal::open(file_, sample_info());
+    char byte = journal ? 'y' : 'n';
+    if (::write(held[1], &byte, 1) != 1) ::_exit(2);
+    ::close(release[1]);
+    if (::read(release[0], &byte, 1) < 0) ::_exit(3);
+    ::_exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(held[0], &byte, 1), 1);
+  ASSERT_EQ(byte, 'y');
+  const auto journal = Journal::open(file_, sample_info(), Resume::checked);
+  ::close(release[1]);
+  ::waitpid(child, nullptr, 0);
+  ASSERT_FALSE(journal);
+  EXPECT_EQ(journal.error().code(), ErrorCode::busy);
+  EXPECT_THAT(journal.error().message(), HasSubstr(file_.string()));
+  if (std::ifstream("/proc/locks")) {
+    EXPECT_THAT(journal.error().message(), HasSubstr("process " + std::to_string(child)));
+  }
+  for (int end : {held[0], held[1], release[0]}) ::close(end);
+  EXPECT_EQ(recovered_trials(), 0) << "the lock ends with its process";
+}
+
+TEST_F(JournalTest, LosesNothingToKill) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto journal = Journal::open(file_, sample_info());
+    for (int i = 0; i < 5; ++i)
+      if (!(*journal)->add(sample_trial(i))) ::_exit(1);
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(recovered_trials(), 5);
+}
+
+// The limit on file size makes write(2) write what fits and then fail, as a full disk does.
+TEST_F(JournalTest, StaysValidWhenTheDiskIsFull) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    auto journal = Journal::open(file_, sample_info());
+    if (!journal || !(*journal)->add(sample_trial(0))) ::_exit(1);
+    const auto size = std::filesystem::file_size(file_);
+    const rlimit tight = {size + 100, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &tight);
+    const auto refused = (*journal)->add(sample_trial(1));
+    if (refused || refused.error().code() != ErrorCode::io_error) ::_exit(2);
+    if (std::filesystem::file_size(file_) != size) ::_exit(3);
+    const rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    ::_exit((*journal)->add(sample_trial(2)) ? 0 : 4);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const auto results = read_journal(file_);
+  ASSERT_TRUE(results) << results.error().to_string();
+  ASSERT_EQ(results->trials.size(), 2u);
+  expect_same_trial(results->trials[1], sample_trial(2));
+}
+
+TEST(Journal, ReportsAFullDiskWhenItIsCreated) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+  const auto journal = Journal::open("/dev/full", sample_info());
+  ASSERT_FALSE(journal);
+  EXPECT_THAT(journal.error().to_string(), HasSubstr("cannot write /dev/full: No space left on device"));
+}
+
+TEST(Journal, ReportsAFolderThatIsMissing) {
+  const auto journal = Journal::open("/no/such/folder/run.journal", sample_info());
+  ASSERT_FALSE(journal);
+  EXPECT_EQ(journal.error().code(), ErrorCode::not_found);
+  EXPECT_EQ(read_journal("/no/such/file").error().code(), ErrorCode::not_found);
+}
+
+TEST_F(JournalTest, RefusesTrialsThatItCouldNotReadBack) {
+  auto journal = Journal::open(file_, sample_info());
+  Trial foreign = sample_trial(0);
+  foreign.configuration = Configuration(
+      0, std::make_shared<const std::vector<std::string>>(foreign.configuration.names()), {17, 0.5, false, "float"});
+  const auto refused = (*journal)->add(foreign);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().to_string(), "the space has no such value of `block`: `17`");
+  Trial timeless = sample_trial(0);
+  timeless.observation.statistics.reset();
+  EXPECT_EQ((*journal)->add(timeless).error().code(), ErrorCode::invalid_argument);
+  ASSERT_TRUE((*journal)->add(sample_trial(0)));
+  EXPECT_EQ(read_journal(file_)->trials.size(), 1u);
+}
+
+// --- Resuming
+
+struct Change {
+  const char* what;
+  void (*apply)(RunInfo&);
+  const char* sentence;
+};
+
+const Change kChanges[] = {
+    {"source", [](RunInfo& info) { info.source_hash = "ffffffffffff"; },
+     "the kernel source differs (journal 1a2b3c4d.., now ffffffff..)"},
+    {"options", [](RunInfo& info) { info.options_hash = "44556677"; },
+     "the compile options, geometry, arguments or reference differ (journal 00112233.., now 44556677..)"},
+    {"device", [](RunInfo& info) { info.device.name = "Other"; },
+     "the device differs (journal Some \"GPU\", now Other)"},
+    {"driver", [](RunInfo& info) { info.device.driver_version = "1.3"; }, "the driver differs (journal 1.2, now 1.3)"},
+    {"space", [](RunInfo& info) { info.space_hash = "01234567"; },
+     "the search space differs (journal 99aabbcc.., now 01234567..)"},
+};
+
+TEST(JournalDifferences, AreNamedOneByOne) {
+  EXPECT_TRUE(differences(sample_info(), sample_info()).empty());
+  for (const Change& change : kChanges) {
+    RunInfo wanted = sample_info();
+    change.apply(wanted);
+    EXPECT_THAT(differences(sample_info(), wanted), testing::ElementsAre(change.sentence));
+  }
+}
+
+TEST(JournalDifferences, LeaveOutWhatMayChange) {
+  RunInfo wanted = sample_info();
+  wanted.started_at = second_of_2026(500);
+  wanted.wattune_version = "0.2.0";
+  wanted.device.selector = "opencl:1:0";
+  EXPECT_TRUE(differences(sample_info(), wanted).empty());
+}
+
+TEST_F(JournalTest, RefusesToMixDifferentRuns) {
+  write_journal(2);
+  const std::string before = contents_of(file_);
+  for (const Change& change : kChanges) {
+    RunInfo wanted = sample_info();
+    change.apply(wanted);
+    const auto journal = Journal::open(file_, wanted, Resume::checked);
+    ASSERT_FALSE(journal) << change.what;
+    EXPECT_EQ(journal.error().code(), ErrorCode::mismatch);
+    EXPECT_THAT(journal.error().message(), HasSubstr(change.sentence));
+    EXPECT_EQ(contents_of(file_), before);
+  }
+}
+
+TEST_F(JournalTest, ForcedIgnoresAllButTheSpace) {
+  write_journal(2);
+  for (const Change& change : kChanges) {
+    RunInfo wanted = sample_info();
+    change.apply(wanted);
+    EXPECT_EQ(Journal::open(file_, wanted, Resume::forced).has_value(), std::string(change.what) != "space")
+        << change.what;
+  }
+}
+
+}  // namespace
+}  // namespace wattune::store

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "tune/problem.h"
+
+namespace wattune::tune {
+namespace {
+
+RunInfo describe(const KernelSpec& spec) { return describe_run(spec, space_of(spec), DeviceInfo{}); }
+
+TEST(DescribeRun, NamesWhatTheRunIsAbout) {
+  KernelSpec spec = scale_spec();
+  spec.problem_size.push_back({"m", 32});
+  spec.constraints = {{"block * mode < 100", {}}};
+  DeviceInfo device;
+  device.name = "a device";
+  const space::SearchSpace space = space_of(spec);
+  const RunInfo info = describe_run(spec, space, device);
+  EXPECT_EQ(info.kernel_name, "scale");
+  EXPECT_EQ(info.kernel_language, "OpenCL");
+  EXPECT_EQ(info.problem_size, "64x32");
+  EXPECT_EQ(info.space_hash, space.content_hash());
+  EXPECT_EQ(info.device, device);
+  EXPECT_EQ(info.constraints, std::vector<std::string>{"block * mode < 100"});
+  EXPECT_EQ(info.default_values, (std::vector<Value>{8, 0}));
+  EXPECT_FALSE(info.wattune_version.empty());
+}
+
+TEST(DescribeRun, EqualSpecsHaveEqualHashes) {
+  const RunInfo a = describe(scale_spec());
+  const RunInfo b = describe(scale_spec());
+  EXPECT_EQ(a.source_hash, b.source_hash);
+  EXPECT_EQ(a.options_hash, b.options_hash);
+}
+
+TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
+  KernelSpec spec = scale_spec();
+  spec.source.file = "elsewhere/scale.cl";
+  spec.arguments[0].position = {"other.toml", 99, 1};
+  EXPECT_EQ(describe(spec).source_hash, describe(scale_spec()).source_hash);
+  EXPECT_EQ(describe(spec).options_hash, describe(scale_spec()).options_hash);
+  spec.source.text += " ";
+  EXPECT_NE(describe(spec).source_hash, describe(scale_spec()).source_hash);
+  EXPECT_EQ(describe(spec).options_hash, describe(scale_spec()).options_hash);
+}
+
+TEST(DescribeRun, EveryOptionCounts) {
+  std::vector<KernelSpec> specs(11, scale_spec());
+  specs[1].source.options = {"-cl-fast-relaxed-math"};
+  specs[2].geometry.convention = GeometryConvention::divided;
+  specs[3].geometry.divisors[1] = {at_line("block", 1)};
+  specs[4].geometry.divisors[2] = {at_line("block", 1)};
+  specs[5].problem_size[0].value = 128;
+  std::get<VectorArgument>(specs[6].arguments[1].kind).fill = FillIota{1.0, 1.0};
+  std::get<VectorArgument>(specs[7].arguments[1].kind).access = ArgumentAccess::read_write;
+  std::get<ScalarArgument>(specs[8].arguments[2].kind).value.text = "4";
+  specs[9].reference = ReferenceData{{{"y", "y.npy"}}};
+  specs[10].tolerance.absolute = 0.0;
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_NE(describe(specs[i]).options_hash, describe(specs[j]).options_hash) << i << " and " << j;
+}
+
+}  // namespace
+}  // namespace wattune::tune

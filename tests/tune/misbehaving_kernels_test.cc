@@ -1,0 +1,163 @@
+// Good configurations and bad ones side by side on a real OpenCL device: every bad one gets its status, and the good
+// ones' results are complete.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "wattune/backend/registry.h"
+#include "wattune/backend/worker.h"
+#include "wattune/tune/tuner.h"
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kSource[] = R"(
+kernel void plain(global float* y, global const float* x, float factor, uint n) {
+  y[get_global_id(0)] = factor * x[get_global_id(0)];
+}
+
+kernel void scale(global float* y, global const float* x, float factor, uint n) {
+  const uint i = get_global_id(0);
+  y[i] = factor * x[i];
+#if MODE == 1  // does not compile
+  y[i] = no_such_function(x[i]);
+#elif MODE == 2  // no address of any process
+  y[(ulong)n << 44] = 1.0f;
+#elif MODE == 3  // never ends
+  volatile int forever = 1;
+  while (forever) {}
+#elif MODE == 4  // just past the end
+  if (i == 0) y[n + 1] = 1.0f;
+#elif MODE == 5
+  y[i] = sqrt(-1.0f - x[i]);
+#elif MODE == 6
+  if (i == 7) y[i] += 1.0f;
+#endif
+}
+)";
+
+VectorArgument floats(ArgumentAccess access, Fill fill) {
+  VectorArgument argument;
+  argument.length = {"n", {}};
+  argument.access = access;
+  argument.fill = std::move(fill);
+  return argument;
+}
+
+KernelSpec misbehaving_spec(std::vector<Value> modes) {
+  KernelSpec spec;
+  spec.source.function = "scale";
+  spec.source.text = kSource;
+  spec.problem_size = {{"n", 1024}};
+  spec.geometry.sizes[0] = {"n", {}};
+  spec.geometry.work_group[0] = {"BLOCK", {}};
+  spec.arguments = {{"y", floats(ArgumentAccess::write_only, FillConstant{}), {}},
+                    {"x", floats(ArgumentAccess::read_only, FillUniform{}), {}},
+                    {"factor", ScalarArgument{ElementType::float32, {"3", {}}}, {}},
+                    {"n", ScalarArgument{ElementType::uint32, {"n", {}}}, {}}};
+  // Good, bad, good, bad, ...: modes change fastest.
+  spec.parameters = {{"BLOCK", {16, 64}, {}, {}}, {"MODE", std::move(modes), {}, {}}};
+  ReferenceKernel reference;
+  reference.source = spec.source;
+  reference.source.function = "plain";
+  reference.geometry.sizes[0] = {"n", {}};
+  spec.reference = std::move(reference);
+  return spec;
+}
+
+class VectorSink : public TrialSink {
+ public:
+  Result<void> add(const Trial& trial) override {
+    trials.push_back(trial);
+    return {};
+  }
+  std::vector<Trial> trials;
+};
+
+class Silent : public TuningObserver {
+ public:
+  void on_start(const search::Progress&, std::size_t) override {}
+  void on_trial(const TuningEvent&) override {}
+};
+
+// Wide enough for a busy machine; a hang costs one of each.
+EvaluatorOptions short_limits() {
+  EvaluatorOptions options;
+  options.limits.compile = nanoseconds_from_seconds(6);
+  options.limits.run = nanoseconds_from_seconds(1);
+  return options;
+}
+
+std::vector<Trial> tune_all(const KernelSpec& spec, backend::Device& device) {
+  const space::SearchSpace space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
+  const auto policy = measure::make_repeated_runs({});
+  const auto evaluator = make_evaluator(spec, space, device, *policy, short_limits());
+  EXPECT_TRUE(evaluator) << evaluator.error().to_string();
+  if (!evaluator) return {};
+  const auto strategy = search::make_strategy("exhaustive", space).value();
+  VectorSink sink;
+  Silent observer;
+  const auto result = tune(space, *strategy, **evaluator, sink, observer, {}, {});
+  EXPECT_TRUE(result) << result.error().to_string();
+  return sink.trials;
+}
+
+// What each mode must show.
+struct Expectation {
+  Status status;
+  const char* message;  // part of it
+};
+const std::map<std::int64_t, Expectation> kExpected{
+    {0, {Status::correct, ""}},
+    {1, {Status::compile, "no_such_function"}},
+    {2, {Status::runtime, "SIG"}},
+    {3, {Status::timeout, ""}},
+    {4, {Status::runtime, "wrote 4 bytes past the end of argument `y`"}},
+    {5, {Status::correctness, "`y`: 1024 of 1024 elements are wrong"}},
+    {6, {Status::correctness, "`y`: 1 of 1024 elements is wrong, first at [7]"}},
+};
+
+void expect_statuses(const std::vector<Trial>& trials) {
+  for (const Trial& trial : trials) {
+    SCOPED_TRACE(trial.configuration.to_string());
+    const Observation& observation = trial.observation;
+    const Expectation& expected = kExpected.at(trial.configuration.find("MODE")->as_integer());
+    EXPECT_EQ(observation.status, expected.status) << observation.message;
+    EXPECT_THAT(observation.message, HasSubstr(expected.message));
+    if (expected.status != Status::correct) continue;
+    EXPECT_TRUE(observation.verified);
+    EXPECT_GE(observation.samples.size(), 7u);
+    EXPECT_GT(observation.objective(), 0.0);
+  }
+}
+
+// The first OpenCL device, as `selector`.
+#define SKIP_WITHOUT_OPENCL(selector)                                                                   \
+  const backend::Discovery discovery = backend::discover();                                             \
+  const DeviceInfo* const best = backend::best_device(discovery.devices);                               \
+  if (best == nullptr || best->backend != "opencl") GTEST_SKIP() << "no OpenCL device on this machine"; \
+  const std::string selector = best->selector
+
+// Crashes and hangs would take this process along.
+TEST(MisbehavingKernels, GetTheirStatusInThisProcess) {
+  SKIP_WITHOUT_OPENCL(selector);
+  const auto device = backend::open_device(selector).value();
+  const auto trials = tune_all(misbehaving_spec({0, 1, 4, 5, 6}), *device);
+  EXPECT_EQ(trials.size(), 10u);
+  expect_statuses(trials);
+}
+
+TEST(MisbehavingKernels, GetTheirStatusInAWorker) {
+  SKIP_WITHOUT_OPENCL(selector);
+  backend::WorkerOptions options;
+  options.executable = WATTUNE_BINARY_DIR "/wattune-worker";
+  const auto device = backend::open_device_in_worker(selector, options);
+  ASSERT_TRUE(device) << device.error().to_string();
+  const auto trials = tune_all(misbehaving_spec({0, 1, 2, 3, 4, 5, 6}), **device);
+  EXPECT_EQ(trials.size(), 14u);
+  expect_statuses(trials);
+}
+
+}  // namespace
+}  // namespace wattune::tune

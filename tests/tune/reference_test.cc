@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "tune/problem.h"
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ReferenceTest : public ::testing::Test {
+ protected:
+  ReferenceTest() { std::filesystem::create_directories(folder_); }
+  ~ReferenceTest() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& name, const std::string& contents) {
+    std::ofstream(folder_ / name, std::ios::binary) << contents;
+    return folder_ / name;
+  }
+  // 3 * x, raw.
+  std::filesystem::path right_answer(std::size_t elements) {
+    std::vector<float> y(elements);
+    for (std::size_t i = 0; i < elements; ++i) y[i] = 3.0f * static_cast<float>(i);
+    return write("y.raw", std::string(reinterpret_cast<const char*>(y.data()), elements * sizeof(float)));
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / fmt::format("wattune-reference-test-{}", getpid());
+};
+
+void expect_verified(Problem& problem) {
+  const auto started = problem.start();
+  ASSERT_TRUE(started) << started.error().to_string();
+  const Observation observation = problem.evaluate(8, 0).value();
+  EXPECT_EQ(observation.status, Status::correct) << observation.message;
+  EXPECT_TRUE(observation.verified);
+}
+
+ReferenceKernel plain_kernel() {
+  ReferenceKernel reference;
+  reference.source.function = "plain";
+  reference.source.text = "kernel void plain()";
+  reference.geometry.sizes[0] = at_line("n", 30);
+  return reference;
+}
+
+TEST_F(ReferenceTest, AKernelSeesItsGeometryAndTheDefaultConfiguration) {
+  Problem problem;
+  problem.spec.reference = plain_kernel();
+  problem.device.add_kernel("plain", 3, [](const fakes::FakeLaunch& launch) {
+    EXPECT_EQ(launch.geometry(), (backend::Geometry3{{64, 1, 1}, {1, 1, 1}}));
+    EXPECT_EQ(launch.macro("block"), 8.0);
+    return scale(launch);
+  });
+  expect_verified(problem);
+}
+
+TEST_F(ReferenceTest, AKernelThatFailsIsAnError) {
+  Problem problem;
+  problem.spec.reference = plain_kernel();
+  problem.device.add_kernel("plain", 3, [](const fakes::FakeLaunch& launch) {
+    launch.write_out_of_bounds(0, 3);
+    return scale(launch);
+  });
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().to_string(), "reference kernel `plain`: wrote 3 bytes past the end of argument `y`");
+}
+
+TEST_F(ReferenceTest, AWorkerKilledFromOutsideIsTriedAgain) {
+  Problem problem;
+  problem.spec.reference = plain_kernel();
+  int launches = 0;
+  problem.device.add_kernel("plain", 3, [&](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    if (++launches == 1) return fakes::crash("SIGKILL", 9);
+    return scale(launch);
+  });
+  expect_verified(problem);
+  EXPECT_EQ(problem.device.counters().resets, 1);
+}
+
+TEST_F(ReferenceTest, AKernelWithOtherArgumentsIsAnError) {
+  Problem problem;
+  problem.spec.reference = plain_kernel();
+  problem.device.add_kernel("plain", 2, scale);
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code(), ErrorCode::mismatch);
+  EXPECT_THAT(started.error().to_string(), HasSubstr("kernel `plain` takes 2 arguments, the spec lists 3"));
+}
+
+TEST_F(ReferenceTest, AFunctionSeesTheArguments) {
+  Problem problem;
+  problem.spec.reference = ReferenceFunction{write("reference.cc", R"(
+    #include <cstddef>
+    extern "C" void answer(void* const* arguments, const std::size_t* lengths) {
+      float* y = static_cast<float*>(arguments[0]);
+      const float* x = static_cast<const float*>(arguments[1]);
+      for (std::size_t i = 0; i < lengths[0]; ++i) y[i] = *static_cast<const float*>(arguments[2]) * x[i];
+    })"),
+                                             "answer"};
+  expect_verified(problem);
+}
+
+TEST_F(ReferenceTest, AFunctionThatDoesNotCompileIsAnError) {
+  Problem problem;
+  problem.spec.reference = ReferenceFunction{write("reference.cc", "no"), "answer"};
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code(), ErrorCode::compile_failed);
+}
+
+TEST_F(ReferenceTest, DataFilesHoldTheAnswer) {
+  Problem problem;
+  problem.spec.reference = ReferenceData{{{"y", right_answer(64)}}};
+  expect_verified(problem);
+}
+
+TEST_F(ReferenceTest, DataOfAnotherSizeIsAnError) {
+  Problem problem;
+  problem.spec.reference = ReferenceData{{{"y", right_answer(60)}}};
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code(), ErrorCode::mismatch);
+  EXPECT_EQ(started.error().to_string(),
+            "spec.toml:10:1: reference data of output `y`: size mismatch: 64 elements are needed, y.raw holds 60");
+}
+
+TEST_F(ReferenceTest, DataForSomethingElseIsAnError) {
+  Problem input;
+  input.spec.reference = ReferenceData{{{"x", right_answer(64)}}};
+  EXPECT_EQ(input.start().error().code(), ErrorCode::invalid_argument);
+  Problem unknown;
+  unknown.spec.reference = ReferenceData{{{"z", right_answer(64)}}};
+  EXPECT_EQ(unknown.start().error().to_string(), "the reference names an unknown output: `z` (did you mean `y`?)");
+}
+
+TEST_F(ReferenceTest, WithoutAnyOutputIsAnError) {
+  Problem problem;
+  problem.spec.arguments[0] = vector_argument("y", ArgumentAccess::read_only);
+  problem.spec.reference = plain_kernel();
+  problem.device.add_kernel("plain", 3, scale);
+  EXPECT_EQ(problem.start().error().code(), ErrorCode::invalid_argument);
+}
+
+// Scratch memory sized by a parameter has no single right contents.
+TEST_F(ReferenceTest, OutputsOfVaryingLengthAreNotCompared) {
+  Problem problem;
+  problem.spec.arguments.push_back(vector_argument("scratch", ArgumentAccess::write_only));
+  std::get<VectorArgument>(problem.spec.arguments[3].kind).length = at_line("block", 13);
+  problem.spec.reference = plain_kernel();
+  for (const char* name : {"plain", "scale"}) problem.device.add_kernel(name, 4, scale);
+  expect_verified(problem);
+  EXPECT_EQ(problem.evaluate(64, 0)->status, Status::correct);
+}
+
+}  // namespace
+}  // namespace wattune::tune

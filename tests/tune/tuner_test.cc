@@ -1,0 +1,247 @@
+#include "wattune/tune/tuner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+space::SearchSpace make_space(int size) {
+  std::vector<Value> values;
+  for (int i = 0; i < size; ++i) values.emplace_back(i);
+  return space::SearchSpace::build({{"p", values, Value(2), {}}}, {}).value();
+}
+
+Observation correct(double time) {
+  Observation observation;
+  observation.samples = {{Nanoseconds(time)}};
+  observation.statistics = Statistics{};
+  observation.statistics->median = Nanoseconds(time);
+  return observation;
+}
+
+Observation failed(Status status) {
+  Observation observation;
+  observation.status = status;
+  return observation;
+}
+
+// Proposes the ids of a list, and remembers what it is told.
+class ListStrategy : public search::Strategy {
+ public:
+  ListStrategy(const space::SearchSpace& space, std::vector<ConfigurationId> ids)
+      : Strategy(space, {}), ids_(ids.rbegin(), ids.rend()) {}
+
+  std::vector<std::pair<ConfigurationId, std::optional<double>>> learned;
+
+ protected:
+  std::optional<ConfigurationId> do_propose() override {
+    while (!ids_.empty() && visited(ids_.back())) ids_.pop_back();
+    if (ids_.empty()) return std::nullopt;
+    return ids_.back();
+  }
+  void do_learn(ConfigurationId id, std::optional<double> objective) override { learned.emplace_back(id, objective); }
+
+ private:
+  std::vector<ConfigurationId> ids_;
+};
+
+class FunctionEvaluator : public Evaluator {
+ public:
+  explicit FunctionEvaluator(std::function<Result<Observation>(const Configuration&)> function)
+      : function_(std::move(function)) {}
+  Result<Observation> evaluate(const Configuration& configuration) override { return function_(configuration); }
+
+ private:
+  std::function<Result<Observation>(const Configuration&)> function_;
+};
+
+class VectorSink : public TrialSink {
+ public:
+  Result<void> add(const Trial& trial) override {
+    if (trials.size() == room) return Error(ErrorCode::io_error, "disk full");
+    trials.push_back(trial);
+    return {};
+  }
+  std::vector<Trial> trials;
+  std::size_t room = 1000;
+};
+
+class Recorder : public TuningObserver {
+ public:
+  void on_start(const search::Progress& progress, std::size_t resumed) override {
+    started_with = progress;
+    resumed_trials = resumed;
+  }
+  void on_trial(const TuningEvent& event) override {
+    improved.push_back(event.improved);
+    best.push_back(event.best == nullptr ? -1 : event.best->observation.objective());
+    evaluations.push_back(event.progress.evaluations);
+    since_improvement.push_back(event.progress.since_improvement);
+  }
+
+  search::Progress started_with;
+  std::size_t resumed_trials = 0;
+  std::vector<bool> improved;
+  std::vector<double> best;
+  std::vector<std::uint64_t> evaluations;
+  std::vector<std::uint64_t> since_improvement;
+};
+
+// Times 50, 40, failure, 45, 30 for the ids 0 to 4.
+Result<Observation> known_times(const Configuration& configuration) {
+  static constexpr double kTimes[] = {50, 40, 0, 45, 30};
+  const auto id = static_cast<std::size_t>(configuration.id());
+  return id == 2 ? failed(Status::runtime) : correct(kTimes[id]);
+}
+
+class Tuner : public ::testing::Test {
+ protected:
+  Result<TuningResult> run(std::vector<ConfigurationId> proposals = {0, 1, 2, 3, 4}) {
+    strategy = std::make_unique<ListStrategy>(space, std::move(proposals));
+    FunctionEvaluator evaluator([this](const Configuration& configuration) { return evaluate(configuration); });
+    return tune(space, *strategy, evaluator, sink, observer, resumed, options);
+  }
+
+  Trial trial(ConfigurationId id, Observation observation) {
+    return {space.configuration(id), std::move(observation), {}};
+  }
+
+  const space::SearchSpace space = make_space(5);
+  std::unique_ptr<ListStrategy> strategy;
+  std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
+  VectorSink sink;
+  Recorder observer;
+  std::vector<Trial> resumed;
+  TuningOptions options;
+};
+
+TEST_F(Tuner, EvaluatesRecordsAndTellsEveryProposal) {
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->evaluated, 5u);
+  EXPECT_EQ(result->resumed, 0u);
+  EXPECT_EQ(result->best->configuration.id(), 4u);
+  EXPECT_EQ(result->best->observation.objective(), 30.0);
+  EXPECT_EQ(result->by_status, (std::map<Status, std::uint64_t>{{Status::correct, 4}, {Status::runtime, 1}}));
+  EXPECT_EQ(sink.trials.size(), 5u);
+  using Learned = std::pair<ConfigurationId, std::optional<double>>;
+  EXPECT_THAT(strategy->learned, ElementsAre(Learned{0, 50.0}, Learned{1, 40.0}, Learned{2, std::nullopt},
+                                             Learned{3, 45.0}, Learned{4, 30.0}));
+}
+
+TEST_F(Tuner, ObserverSeesProgressAndTheBest) {
+  ASSERT_TRUE(run());
+  EXPECT_EQ(observer.started_with.evaluations, 0u);
+  EXPECT_EQ(observer.started_with.space_size, 5u);
+  EXPECT_THAT(observer.improved, ElementsAre(true, true, false, false, true));
+  EXPECT_THAT(observer.best, ElementsAre(50, 40, 40, 40, 30));
+  EXPECT_THAT(observer.evaluations, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(observer.since_improvement, ElementsAre(0, 0, 1, 2, 0));
+}
+
+TEST_F(Tuner, NoBestBeforeTheFirstCorrectOne) {
+  const auto result = run({2});
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->best);
+  EXPECT_THAT(observer.best, ElementsAre(-1));
+}
+
+TEST_F(Tuner, SaysWhyItStopped) {
+  EXPECT_EQ(run()->stop_reason, "every configuration was evaluated");
+  EXPECT_EQ(run({1, 2})->stop_reason, "the strategy has nothing left to propose");
+  options.stop.evaluations = 3;
+  EXPECT_THAT(run()->stop_reason, HasSubstr("3"));
+  EXPECT_EQ(run()->evaluated, 3u);
+}
+
+TEST_F(Tuner, TheBaselineIsTheDefaultConfiguration) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    return correct(100.0 + static_cast<double>(configuration.id()));
+  };
+  const auto result = run();
+  ASSERT_TRUE(result && result->baseline);
+  EXPECT_EQ(result->baseline->configuration.values(), std::vector<Value>{2});
+  EXPECT_FALSE(run({0, 1})->baseline);
+}
+
+TEST_F(Tuner, ResumedTrialsAreToldFirstAndCount) {
+  resumed = {trial(4, correct(30)), trial(2, failed(Status::timeout))};
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->resumed, 2u);
+  EXPECT_EQ(result->evaluated, 3u);
+  EXPECT_EQ(result->best->configuration.id(), 4u);
+  EXPECT_EQ(result->by_status.at(Status::timeout), 1u);
+  EXPECT_EQ(result->baseline->observation.status, Status::timeout);
+  EXPECT_EQ(strategy->learned[0].first, 4u);
+  EXPECT_EQ(sink.trials.size(), 3u);  // resumed ones are there already
+  EXPECT_EQ(observer.started_with.evaluations, 2u);
+  EXPECT_EQ(observer.resumed_trials, 2u);
+}
+
+TEST_F(Tuner, AFinishedRunStopsAtOnce) {
+  options.stop.evaluations = 2;
+  resumed = {trial(0, correct(50)), trial(1, correct(40))};
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->evaluated, 0u);
+  EXPECT_EQ(result->best->configuration.id(), 1u);
+}
+
+TEST_F(Tuner, ATrialIsInTheSinkBeforeTheNextEvaluation) {
+  std::size_t evaluated = 0;
+  evaluate = [&](const Configuration&) -> Result<Observation> {
+    EXPECT_EQ(sink.trials.size(), evaluated++);
+    return correct(1);
+  };
+  ASSERT_TRUE(run());
+}
+
+TEST_F(Tuner, CancellingEndsAfterTheEvaluationInFlight) {
+  std::atomic<bool> cancel = false;
+  options.cancel = &cancel;
+  evaluate = [&](const Configuration& configuration) {
+    cancel = configuration.id() == 1;
+    return known_times(configuration);
+  };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stop_reason, "cancelled");
+  EXPECT_EQ(result->evaluated, 2u);
+  EXPECT_EQ(sink.trials.size(), 2u);
+}
+
+TEST_F(Tuner, AnErrorOfTheEvaluatorEndsTheRunAndKeepsWhatWasMeasured) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    if (configuration.id() == 3) return Error(ErrorCode::device_lost, "gone for good");
+    return correct(1);
+  };
+  const auto result = run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message(), "gone for good");
+  EXPECT_EQ(sink.trials.size(), 3u);
+}
+
+TEST_F(Tuner, AnErrorOfTheSinkEndsTheRun) {
+  sink.room = 2;
+  const auto result = run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message(), "disk full");
+  EXPECT_EQ(observer.evaluations.size(), 2u);
+}
+
+TEST_F(Tuner, BadStopRulesAreRefused) {
+  options.stop.fraction = 2.0;
+  EXPECT_FALSE(run());
+  EXPECT_TRUE(sink.trials.empty());
+}
+
+}  // namespace
+}  // namespace wattune::tune

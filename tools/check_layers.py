@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Checks that modules include each other in one direction only.
+
+    tools/check_layers.py [ROOT]
+
+Reads every #include of include/wattune/ and src/ and prints file and line of each that points at a module which the
+including one may not know (ALLOWED, as drawn in docs/design.md), or at a third-party header outside its home.
+Exit status 1 when there is any.
+"""
+import pathlib
+import re
+import sys
+
+# Module -> modules whose headers it may include. Everyone may include core and itself.
+ALLOWED = {
+    "core": set(),
+    "space": set(),
+    "spec": {"space"},
+    "search": {"space"},
+    "backend": set(),
+    "measure": {"backend"},
+    "store": set(),
+    "report": set(),
+    "tune": {"space", "search", "backend", "measure"},
+    "cli": {"space", "spec", "search", "backend", "measure", "store", "report", "tune"},
+}
+# Headers that stay behind one module's interface.
+HOMES = {"CL/": {"backend"}, "toml++/": {"spec"}, "CLI/": {"cli"}, "nlohmann/": {"spec", "store", "cli"}, "xxhash.h": {"core"}}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def module_of(path: pathlib.PurePath) -> str | None:
+    parts = path.parts
+    if parts[:2] == ("include", "wattune"):
+        return parts[2]
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else None
+
+
+def target_of(included: str) -> str | None:
+    parts = included.split("/")
+    if parts[0] == "wattune" and len(parts) > 2:
+        return parts[1]
+    return parts[0] if parts[0] in ALLOWED and len(parts) > 1 else None
+
+
+def problem(module: str, included: str, public: bool) -> str | None:
+    for prefix, homes in HOMES.items():
+        if included.startswith(prefix):
+            if public:
+                return "is not for public headers"
+            return None if module in homes else f"belongs to {', '.join(sorted(homes))}"
+    target = target_of(included)
+    if target in (None, "core", module) or target in ALLOWED[module]:
+        return None
+    return f"{module} may not include {target}"
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+    found = 0
+    for path in sorted([*root.glob("include/wattune/**/*.h"), *root.glob("src/**/*.h"), *root.glob("src/**/*.cc")]):
+        relative = path.relative_to(root)
+        module = module_of(relative)
+        if module not in ALLOWED:
+            print(f"{relative}:1: module {module} is not listed in tools/check_layers.py")
+            found += 1
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            why = match and problem(module, match[1], relative.parts[0] == "include")
+            if why:
+                print(f"{relative}:{number}: {match[1]}: {why}")
+                found += 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
