@@ -6,13 +6,6 @@
 function(wattune_module name)
   cmake_parse_arguments(ARG "NOT_IN_LIBRARY" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   set(target wattune_${name})
-  foreach(source IN LISTS ARG_SOURCES) # TEMPORARY
-    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-      list(REMOVE_ITEM ARG_SOURCES ${source})
-    endif()
-  endforeach()
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cc "namespace wattune {}\n")
-  list(APPEND ARG_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/empty.cc) # TEMPORARY END
   add_library(${target} OBJECT ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>

@@ -53,6 +53,10 @@ const CLI::App& parsed_app(const CLI::App& program) {
   return parsed.empty() ? program : *parsed.front();
 }
 
+std::string help_hint(const CLI::App& app) {
+  return fmt::format("see `wattune{} --help`", app.get_parent() != nullptr ? " " + app.get_name() : "");
+}
+
 Error unexpected_argument(const CLI::App& program) {
   const CLI::App& app = parsed_app(program);
   const std::string argument = program.remaining(true).front();
@@ -63,8 +67,7 @@ Error unexpected_argument(const CLI::App& program) {
   }
   const std::string name = argument.substr(0, argument.find('='));
   std::string advice = name.starts_with("--") ? suggest(name, option_names(app)) : std::string();
-  if (advice.empty())
-    advice = fmt::format("see `{} --help`", app.get_parent() != nullptr ? "wattune " + app.get_name() : "wattune");
+  if (advice.empty()) advice = help_hint(app);
   return Error(ErrorCode::invalid_argument, "unexpected argument").about(argument).hint(std::move(advice));
 }
 
@@ -73,13 +76,15 @@ Error to_error(const CLI::App& program, const CLI::ParseError& parse_error) {
   if (!program.remaining(true).empty()) return unexpected_argument(program);
   std::string message = parse_error.what();
   std::ranges::replace(message, '\n', ' ');
-  return Error(ErrorCode::invalid_argument, std::move(message));
+  Error error(ErrorCode::invalid_argument, std::move(message));
+  const bool missing = dynamic_cast<const CLI::RequiredError*>(&parse_error) != nullptr;
+  return missing ? std::move(error).hint(help_hint(parsed_app(program))) : error;
 }
 
 int print_help(const CLI::App& program) {
-  return print_result(parsed_app(program).help("", CLI::AppFormatMode::Normal))
-             ? 0
-             : static_cast<int>(ExitStatus::environment);
+  const CLI::App& app = parsed_app(program);
+  const std::string parent = &app == &program ? "" : program.get_name();
+  return print_result(app.help(parent)) ? 0 : static_cast<int>(ExitStatus::environment);
 }
 
 }  // namespace
@@ -95,7 +100,7 @@ Program make_program() {
       "Getting started:\n"
       "  wattune init                     write a spec and a kernel to start from\n"
       "  wattune tune kernel.toml         tune it on the best device\n"
-      "  wattune show kernel.journal.jsonl\n\n"
+      "  wattune show saxpy.journal.jsonl see how it went\n\n"
       "`wattune COMMAND --help` explains a command and gives examples.");
   for (const auto add : {add_tune, add_space, add_devices, add_show, add_export, add_init, add_completion, add_man}) {
     program.commands.push_back(add(app));

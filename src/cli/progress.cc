@@ -31,7 +31,7 @@ void ProgressDisplay::count(const Trial& trial) {
 
 void ProgressDisplay::on_start(const search::Progress& progress, std::size_t resumed) {
   resumed_ = resumed;
-  show(progress);
+  if (options_.live || resumed > 0) show(progress);
 }
 
 void ProgressDisplay::on_trial(const tune::TuningEvent& event) {

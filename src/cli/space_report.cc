@@ -60,7 +60,7 @@ std::string counts_text(const SearchSpace& space) {
 
 // Valid configurations per value, as shares, so that values that hardly occur stand out.
 std::string parameters_text(const SearchSpace& space, std::size_t width) {
-  Table table({"parameter", "values", "share of valid configurations per value"});
+  Table table({"parameter", "values", "% of valid configurations"});
   std::size_t name_width = 0;
   for (const Parameter& parameter : space.parameters()) name_width = std::max(name_width, parameter.name.size());
   const std::size_t column = width > name_width + 24 ? (width - name_width - 4) / 2 : 10;
@@ -68,7 +68,7 @@ std::string parameters_text(const SearchSpace& space, std::size_t width) {
     const Parameter& parameter = space.parameters()[i];
     std::string shares;
     for (const Uint128 count : space.count_per_value(i)) {
-      shares += (shares.empty() ? "" : " ") + percent(to_double(count) / to_double(space.count()));
+      shares += fmt::format("{}{:.2g}", shares.empty() ? "" : " ", 100.0 * to_double(count) / to_double(space.count()));
     }
     table.add({parameter.name, shorten(values_text(parameter), column), shorten(shares, column)});
   }

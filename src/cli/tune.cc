@@ -21,9 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path journal_file(const TuneOptions& options) {
-  if (!options.output.empty()) return options.output;
-  return fs::path(options.spec).stem().string() + ".journal.jsonl";
+fs::path journal_file(const TuneOptions& options, const KernelSpec& spec) {
+  return options.output.empty() ? spec.name + ".journal.jsonl" : options.output;
 }
 
 bool has_contents(const fs::path& file) {
@@ -31,9 +30,13 @@ bool has_contents(const fs::path& file) {
   return fs::exists(file, ignored) && (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) > 0);
 }
 
-// Refuses early what Journal::open() would refuse after the device was opened and the reference computed.
+// Refuses early what Journal::open() would refuse only after the device was opened and the reference computed.
 Result<void> check_journal_file(const fs::path& file, const TuneOptions& options) {
-  if (options.resume || options.force_resume || options.overwrite || !has_contents(file)) return {};
+  const bool resume = options.resume || options.force_resume;
+  if (resume && options.overwrite) {
+    return Error(ErrorCode::invalid_argument, "--overwrite and --resume exclude each other");
+  }
+  if (resume || options.overwrite || !has_contents(file)) return {};
   return Error(ErrorCode::already_exists, "results exist")
       .about(file.string())
       .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
@@ -78,7 +81,6 @@ struct Run {
 
 // `run` is filled in place, since the strategy refers to the space in it.
 Result<std::unique_ptr<Run>> prepare(const TuneOptions& options) {
-  WATTUNE_TRY(options.stop.validate());
   WATTUNE_ASSIGN(KernelSpec spec, spec::load(options.spec));
   WATTUNE_TRY(override_problem_size(spec, options.problem_size));
   WATTUNE_ASSIGN(space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
@@ -110,10 +112,11 @@ Result<tune::TuningResult> run_search(Run& run, tune::Evaluator& evaluator, stor
 }
 
 Result<ExitStatus> run_tune(const TuneOptions& options) {
-  const fs::path file = journal_file(options);
-  WATTUNE_TRY(check_journal_file(file, options));
+  WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.measure.validate());
   WATTUNE_ASSIGN(const std::unique_ptr<Run> run, prepare(options));
+  const fs::path file = journal_file(options, run->spec);
+  WATTUNE_TRY(check_journal_file(file, options));
 
   WATTUNE_ASSIGN(const auto device, open_named_device(options.device, options.in_process));
   const auto policy = measure::make_repeated_runs(options.measure);

@@ -29,6 +29,7 @@ void add_strategy_parameter(TuneOptions& options, const std::string& text) {
 }
 
 void declare_search(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("Search");
   app.add_option("--strategy,-s", options.strategy,
                  "How to search; by default exhaustive where that fits, else greedy_ils")
       ->type_name(strategy_choices());
@@ -44,6 +45,7 @@ void declare_search(CLI::App& app, TuneOptions& options) {
 }
 
 void declare_stop_rules(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("Stopping (the first rule that is met counts)");
   search::StopRule& stop = options.stop;
   add_parsed(app, "--evaluations,-n", stop.evaluations, parse_count, "N", "Stop after so many evaluations");
   add_parsed(app, "--time,-t", stop.time, parse_time, "TIME", "Stop after this time: 60s, 5m, 1h");
@@ -62,6 +64,7 @@ void declare_stop_rules(CLI::App& app, TuneOptions& options) {
 }
 
 void declare_run(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("Kernel and device");
   app.add_option("--device,-d", options.device, "auto, a selector, a backend, or part of a device's name")
       ->type_name("DEVICE")
       ->capture_default_str();
@@ -76,6 +79,7 @@ void declare_run(CLI::App& app, TuneOptions& options) {
 }
 
 void declare_measuring(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("Measuring");
   measure::RepeatedRunsOptions& measure = options.measure;
   add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
       ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
@@ -89,14 +93,14 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
 }
 
 void declare_results(CLI::App& app, TuneOptions& options) {
-  app.add_option("--output,-o", options.output, "Journal to write; by default the spec's name with .journal.jsonl")
+  app.option_defaults()->group("Results");
+  app.add_option("--output,-o", options.output,
+                 "Journal to write; by default NAME.journal.jsonl here, after the spec's name")
       ->type_name("FILE");
-  CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with an existing journal of the same run");
-  CLI::Option* force = app.add_flag("--force-resume", options.force_resume,
-                                    "Go on although kernel, options, device or driver changed since");
-  app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name")
-      ->excludes(resume)
-      ->excludes(force);
+  app.add_flag("--resume", options.resume, "Go on with an existing journal of the same run");
+  app.add_flag("--force-resume", options.force_resume,
+               "Go on although kernel, options, device or driver changed since");
+  app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name");
   app.add_flag("--json", options.json, "Print the result as one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }

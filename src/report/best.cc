@@ -12,7 +12,9 @@ namespace wattune::report {
 namespace {
 
 // Precondition: the Trial is correct.
-const Statistics& statistics_of(const Trial& trial) { return *trial.observation.statistics; }
+const Statistics& statistics_of(const Trial& trial) {
+  return *trial.observation.statistics;  // NOLINT(bugprone-unchecked-optional-access)
+}
 
 bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence > 0; }
 

@@ -36,7 +36,7 @@ void LocalSearch::move_to(const Point& point) {
 }
 
 std::optional<ConfigurationId> LocalSearch::draw_neighbour() {
-  if (!neighbours_known_) neighbours_ = space().neighbours(current_->id, neighbourhood_);
+  if (!neighbours_known_) neighbours_ = space().neighbours(current_->id, neighbourhood_, kMaxNeighbours);
   neighbours_known_ = true;
   if (neighbours_.empty()) return std::nullopt;
   std::swap(neighbours_[random().below(neighbours_.size())], neighbours_.back());

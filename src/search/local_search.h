@@ -18,6 +18,9 @@ namespace wattune::search {
 inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, space::Neighbourhood::adjacent,
                                                space::Neighbourhood::strictly_adjacent};
 
+// Of the adjacent kinds, which reach 3^n configurations of n parameters, only the nearest ones up to this number count.
+inline constexpr std::size_t kMaxNeighbours = 10'000;
+
 class LocalSearch : public Strategy {
  protected:
   // A configuration that works, with its objective.

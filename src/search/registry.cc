@@ -17,13 +17,14 @@ struct Entry {
   Factory make;
 };
 
-// Adjacent configurations number up to 3^n for n parameters: beyond this many parameters that is no neighbourhood.
-constexpr std::size_t kMaxAdjacentParameters = 10;
-
 const StrategyParameter kNeighbourhood = {
-    "neighbourhood", 0, 0, 2,
-    "0: one parameter differs (Hamming); 1: each moves at most one place among its valid "
-    "values; 2: each moves at most one place in its list of values"};
+    "neighbourhood",
+    0,
+    0,
+    2,
+    "0: one parameter differs (Hamming); 1: each moves at most one place among its valid values; 2: each moves at most "
+    "one place in its list of values",
+    true};
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> list = {
@@ -32,15 +33,14 @@ const std::vector<Entry>& entries() {
       {{"greedy_ils",
         "greedy iterated local search (Schoonhoven et al. 2022; Kernel Tuner)",
         {kNeighbourhood,
-         {"no_improvement", 50, 1, 1e9, "descents without a better optimum before the search begins anew elsewhere"},
+         {"no_improvement", 50, 1, 1e9, "descents without a better optimum before the search begins anew", true},
          {"random_walk", 0.3, 0, 1, "length of the walk between descents, as a share of the number of parameters"}}},
        make_greedy_ils},
       {{"simulated_annealing",
         "simulated annealing with restarts (Kirkpatrick et al. 1983; CLTune, Kernel Tuner)",
         {kNeighbourhood,
          {"temperature", 0.5, 1e-9, 1e9,
-          "at first: a configuration slower by this share of the best is accepted with "
-          "probability 1/e"},
+          "at first: a configuration slower by this share of the best is accepted with probability 1/e"},
          {"final_temperature", 0.01, 1e-12, 1e9, "where the schedule ends and the next one begins elsewhere"},
          {"cooling", 0.98, 0, 0.999999, "factor on the temperature after each measurement"}}},
        make_simulated_annealing},
@@ -65,9 +65,11 @@ Result<const Entry*> find_entry(const std::string& name) {
 }
 
 Result<void> check_value(const StrategyParameter& parameter, double value) {
-  if (value >= parameter.minimum && value <= parameter.maximum) return {};
-  return Error(ErrorCode::invalid_argument, fmt::format("strategy parameter {} must be between {} and {}",
-                                                        parameter.name, parameter.minimum, parameter.maximum))
+  const bool in_range = value >= parameter.minimum && value <= parameter.maximum;
+  if (in_range && (!parameter.whole || value == std::floor(value))) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("strategy parameter {} must be {}between {} and {}", parameter.name,
+                           parameter.whole ? "a whole number " : "", parameter.minimum, parameter.maximum))
       .about(fmt::format("{}={}", parameter.name, value));
 }
 
@@ -89,20 +91,6 @@ Result<std::map<std::string, double>> complete(const StrategyInfo& info, const s
   return parameters;
 }
 
-Result<void> check_neighbourhood(const std::map<std::string, double>& parameters, const space::SearchSpace& space) {
-  const auto given = parameters.find("neighbourhood");
-  if (given == parameters.end() || given->second == 0) return {};
-  if (given->second != std::floor(given->second)) {
-    return Error(ErrorCode::invalid_argument, "strategy parameter neighbourhood must be 0, 1 or 2")
-        .about(fmt::format("neighbourhood={}", given->second));
-  }
-  if (space.parameters().size() <= kMaxAdjacentParameters) return {};
-  return Error(ErrorCode::invalid_argument,
-               fmt::format("a space of {} parameters has too many adjacent configurations", space.parameters().size()))
-      .about(fmt::format("neighbourhood={}", given->second))
-      .hint("use neighbourhood=0");
-}
-
 }  // namespace
 
 const std::vector<StrategyInfo>& strategies() {
@@ -119,7 +107,6 @@ Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const s
   WATTUNE_ASSIGN(const Entry* entry, find_entry(name));
   StrategyOptions completed = options;
   WATTUNE_ASSIGN(completed.parameters, complete(entry->info, options.parameters));
-  WATTUNE_TRY(check_neighbourhood(completed.parameters, space));
   return entry->make(space, completed);
 }
 

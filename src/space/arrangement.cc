@@ -17,8 +17,8 @@ bool is_sum(const GraphNode& node) {
 
 }  // namespace
 
-Arrangement::Arrangement(const ConstraintGraph& source, const Domains& domains,
-                         std::span<const std::uint32_t> level_of, ConstraintGraph& target)
+Arrangement::Arrangement(const ConstraintGraph& source, const Domains& domains, std::span<const std::uint32_t> level_of,
+                         ConstraintGraph& target)
     : source_(source),
       domains_(domains),
       ranges_(static_ranges(source, domains)),
@@ -97,7 +97,8 @@ void Arrangement::collect_sum(NodeId id, std::int64_t factor, Sum& sum) {
     if (node.is(BinaryOperator::multiply)) {
       for (int side : {0, 1}) {
         const std::int64_t* value = source_.as_integer(operands[side]);
-        const double scaled = value == nullptr ? kSafe : std::abs(static_cast<double>(factor) * static_cast<double>(*value));
+        const double scaled =
+            value == nullptr ? kSafe : std::abs(static_cast<double>(factor) * static_cast<double>(*value));
         if (scaled < kSafe) return collect_sum(operands[1 - side], factor * *value, sum);
       }
     }
@@ -125,8 +126,8 @@ std::vector<Arrangement::Part> Arrangement::sorted_parts(const Sum& sum) {
 NodeId Arrangement::chain(const std::vector<Part>& parts, std::int64_t constant, std::int64_t modulus) {
   NodeId total = target_.integer(constant);
   for (const Part& part : parts) {
-    const NodeId scaled = part.factor == 1 ? part.node
-                                           : target_.make(BinaryOperator::multiply, target_.integer(part.factor), part.node);
+    const NodeId scaled =
+        part.factor == 1 ? part.node : target_.make(BinaryOperator::multiply, target_.integer(part.factor), part.node);
     const std::int64_t* value = target_.as_integer(total);
     total = value != nullptr && *value == 0 ? scaled : target_.make(BinaryOperator::add, total, scaled);
     if (modulus != 0) total = target_.make(BinaryOperator::modulo, total, target_.integer(modulus));

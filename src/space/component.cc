@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kFirstRound = 1 << 12;
 constexpr std::size_t kRoundGrowth = 8;
 constexpr std::size_t kStepsPerState = 32;
+// Attempts of so few steps are always finished, for the smallest diagram.
+constexpr std::size_t kWorthComparing = 1 << 14;
 
 std::vector<Group> group_terms(const Scopes& scopes, std::vector<std::uint32_t> terms) {
   std::ranges::stable_sort(terms, std::greater(), [&](std::uint32_t t) { return scopes[t].size(); });
@@ -46,33 +48,39 @@ ComponentBuilder::ComponentBuilder(const Problem& problem, const Domains& domain
 std::optional<ComponentDiagram> ComponentBuilder::build() {
   Scopes group_scopes;
   for (const Group& group : groups_) group_scopes.push_back(group.scope);
-  const auto orders = candidate_orders(variables_, group_scopes, widths_);
+  std::vector<std::vector<std::uint32_t>> orders = candidate_orders(variables_, group_scopes, widths_);
   const std::size_t longest = state_budget_ * kStepsPerState;
-  for (std::size_t round = kFirstRound;; round *= kRoundGrowth) {
-    std::optional<ComponentDiagram> best;
-    std::size_t steps = std::min(round, longest);
-    for (const std::vector<std::uint32_t>& order : orders) {
-      Attempt result = attempt(order, steps);
-      if (!result.diagram) {
-        if (!best) culprits_ = std::move(result.culprits);
-        continue;
-      }
-      steps = result.steps;
-      if (best && best->diagram.edges() <= result.diagram->edges()) continue;
-      best = ComponentDiagram{*std::move(result.diagram), std::move(result.faulty), 0};
-      order_ = order;
-    }
-    if (best) {
-      best->states = states_;
-      return best;
-    }
-    if (round >= longest) return std::nullopt;
+  for (std::size_t round = std::min(kFirstRound, longest);; round = std::min(round * kRoundGrowth, longest)) {
+    std::optional<ComponentDiagram> best = run_round(orders, round);
+    if (best || orders.empty() || round == longest) return best;
   }
+}
+
+// Lets every order try with that many steps, or with half of what the best so far took: less of a gain would not pay
+// for the attempt. Keeps the smallest diagram and strikes the orders off that have no hope.
+std::optional<ComponentDiagram> ComponentBuilder::run_round(std::vector<std::vector<std::uint32_t>>& orders,
+                                                            std::size_t steps) {
+  std::optional<ComponentDiagram> best;
+  for (std::vector<std::uint32_t>& order : orders) {
+    Attempt result = attempt(order, steps);
+    if (!result.diagram) {
+      culprits_ = std::move(result.culprits);
+      if (result.hopeless) order.clear();
+      continue;
+    }
+    steps = std::min(steps, std::max(result.steps / 2, kWorthComparing));
+    if (best && best->diagram.edges() <= result.diagram->edges()) continue;
+    best = ComponentDiagram{*std::move(result.diagram), std::move(result.faulty), 0};
+    order_ = order;
+  }
+  if (best) best->states = states_;
+  std::erase_if(orders, [](const std::vector<std::uint32_t>& order) { return order.empty(); });
+  return best;
 }
 
 ComponentBuilder::Attempt ComponentBuilder::attempt(const std::vector<std::uint32_t>& order, std::size_t steps) {
   Attempt result;
-  Budget budget{state_budget_, steps};
+  Budget budget(state_budget_, steps);
   const std::vector<ConstraintDiagram> diagrams = build_groups(order, std::nullopt, budget);
   for (const ConstraintDiagram& diagram : diagrams) {
     result.faulty.insert(result.faulty.end(), diagram.faulty.begin(), diagram.faulty.end());
@@ -80,19 +88,20 @@ ComponentBuilder::Attempt ComponentBuilder::attempt(const std::vector<std::uint3
   if (diagrams.size() < groups_.size()) {
     result.culprits = widest_terms(groups_[diagrams.size()]);
   } else {
-    result.diagram = intersect_groups(order, diagrams, budget);
+    result.diagram = intersect(order, widths_, diagrams, budget);
     if (!result.diagram) result.culprits = larger_half(diagrams);
   }
-  result.steps = steps - budget.steps;
-  states_ += state_budget_ - budget.states;
+  result.steps = steps - budget.steps_left();
+  result.hopeless = budget.out_of_states();
+  states_ += budget.created_states();
   return result;
 }
 
 std::optional<LayeredDiagram> ComponentBuilder::build_faults_of(std::uint32_t term) const {
-  Budget budget{state_budget_, state_budget_ * kStepsPerState};
+  Budget budget(state_budget_, state_budget_ * kStepsPerState);
   const std::vector<ConstraintDiagram> diagrams = build_groups(order_, term, budget);
   if (diagrams.size() < groups_.size()) return std::nullopt;
-  return intersect_groups(order_, diagrams, budget);
+  return intersect(order_, widths_, diagrams, budget);
 }
 
 // Up to the first group that exceeds the budget.
@@ -120,14 +129,6 @@ std::optional<ConstraintDiagram> ComponentBuilder::build_group(const Group& grou
   }
   const ConstraintProgram program = compile(problem_.graph, roots, variables, domains_, problem_.predicates);
   return build_constraint_diagram(program, domains_, budget);
-}
-
-std::optional<LayeredDiagram> ComponentBuilder::intersect_groups(std::span<const std::uint32_t> order,
-                                                                 const std::vector<ConstraintDiagram>& diagrams,
-                                                                 Budget& budget) const {
-  std::vector<const ConstraintDiagram*> groups;
-  for (const ConstraintDiagram& diagram : diagrams) groups.push_back(&diagram);
-  return intersect(order, widths_, groups, budget);
 }
 
 // Of a group that cannot be built, the terms over all its variables; the narrower ones may well be innocent.

@@ -54,15 +54,15 @@ class ComponentBuilder {
     std::vector<std::uint32_t> faulty;
     std::vector<std::uint32_t> culprits;
     std::size_t steps = 0;
+    bool hopeless = false;  // more steps would not help
   };
 
+  std::optional<ComponentDiagram> run_round(std::vector<std::vector<std::uint32_t>>& orders, std::size_t steps);
   Attempt attempt(const std::vector<std::uint32_t>& order, std::size_t steps);
   std::vector<ConstraintDiagram> build_groups(std::span<const std::uint32_t> order,
                                               std::optional<std::uint32_t> demanded, Budget& budget) const;
   std::optional<ConstraintDiagram> build_group(const Group& group, std::span<const std::uint32_t> order,
                                                std::optional<std::uint32_t> demanded, Budget& budget) const;
-  std::optional<LayeredDiagram> intersect_groups(std::span<const std::uint32_t> order,
-                                                 const std::vector<ConstraintDiagram>& diagrams, Budget& budget) const;
   std::vector<std::uint32_t> widest_terms(const Group& group) const;
   std::vector<std::uint32_t> larger_half(const std::vector<ConstraintDiagram>& diagrams) const;
 

@@ -13,6 +13,8 @@ namespace {
 using Layer = ConstraintDiagram::Layer;
 constexpr std::uint32_t kDead = ConstraintDiagram::kDead;
 constexpr std::uint32_t kTrue = ConstraintDiagram::kTrue;
+// The weight of a state in the budget grows by one with so many words.
+constexpr std::size_t kWordsPerState = 4;
 
 // A state as words: one per frontier cell, then their kinds, three bits each. The lowest bit of the first word of kinds
 // tells a state from kTrue, whose words are all zero.
@@ -78,7 +80,11 @@ class StateCode {
 class Builder {
  public:
   Builder(const ConstraintProgram& program, const Domains& domains, Budget& budget)
-      : program_(program), domains_(domains), budget_(budget), cells_(program.initial_cells()), ranges_(cells_.size()),
+      : program_(program),
+        domains_(domains),
+        budget_(budget),
+        cells_(program.initial_cells()),
+        ranges_(cells_.size()),
         faulty_(program.always_faulty.begin(), program.always_faulty.end()) {
     for (NodeId id = 0; id < cells_.size(); ++id) ranges_[id] = Range::of(cells_[id]);
     for (const ConstraintProgram::Level& level : program.levels) ranges_[level.variable_node] = level.variable_range;
@@ -189,7 +195,7 @@ bool Builder::expand(std::size_t l, States& states) {
       }
       const auto [number, is_new] = unsettled.insert(next_code.encode(program_.levels[l + 1], cells_));
       if (is_new) {
-        if (!budget_.take_states(1)) return false;
+        if (!budget_.take_states(1, 1 + next_code.words() / kWordsPerState)) return false;
         settled.push_back(settle(l + 1, next_code, next));
         code.decode(level, states[state], cells_);  // settling has blanked cells
       }

@@ -33,6 +33,13 @@ std::size_t hash_of(const GraphNode& node, std::span<const NodeId> operands) {
   return hash;
 }
 
+Fault evaluate_call(Function function, std::span<const NodeId> operands, std::span<const Cell> cells, Scalar& result) {
+  if (operands.size() == 1) return call(function, {&cells[operands[0]].value, 1}, result);
+  std::vector<Scalar> arguments;
+  for (NodeId operand : operands) arguments.push_back(cells[operand].value);
+  return call(function, arguments, result);
+}
+
 }  // namespace
 
 NodeId ConstraintGraph::add(GraphNode node, std::span<const NodeId> operands) {
@@ -179,12 +186,7 @@ Cell ConstraintGraph::evaluate_strict(const GraphNode& node, std::span<const Nod
                           [&](NodeId element) { return equal(a, cells[element].value); });
       result = Scalar(truth);
       break;
-    case Operation::call: {
-      std::vector<Scalar> arguments;
-      for (NodeId operand : operands) arguments.push_back(cells[operand].value);
-      fault = call(node.function(), arguments, result);
-      break;
-    }
+    case Operation::call: fault = evaluate_call(node.function(), operands, cells, result); break;
     default: return {};  // evaluate() has met the others
   }
   return fault == Fault::none ? Cell::of(result) : Cell::failed();

@@ -52,10 +52,10 @@ enum class Operation : std::uint8_t {
 
 struct GraphNode {
   Operation operation = Operation::constant;
-  std::uint8_t detail = 0;      // which operator, comparison or function
-  std::uint32_t index = 0;      // of the variable or predicate
-  std::uint32_t first = 0;      // operands, in the graph's pool
-  std::uint32_t operands = 0;   // how many
+  std::uint8_t detail = 0;     // which operator, comparison or function
+  std::uint32_t index = 0;     // of the variable or predicate
+  std::uint32_t first = 0;     // operands, in the graph's pool
+  std::uint32_t operands = 0;  // how many
   Cell constant;
 
   UnaryOperator unary() const { return static_cast<UnaryOperator>(detail); }

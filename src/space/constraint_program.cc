@@ -71,7 +71,8 @@ ConstraintProgram compile(const ConstraintGraph& graph, std::span<const Root> ro
   std::vector<int> closing;
   for (NodeId id = 0; id < program.graph.size(); ++id) closing.push_back(arrangement.closing_level(id));
   for (std::size_t i = 0; i < program.roots.size(); ++i) {
-    program.levels[static_cast<std::size_t>(closing[program.roots[i].node])].roots.push_back(static_cast<std::uint32_t>(i));
+    program.levels[static_cast<std::size_t>(closing[program.roots[i].node])].roots.push_back(
+        static_cast<std::uint32_t>(i));
   }
   for (std::size_t i = 0; i < variables.size(); ++i) find_frontier(program, static_cast<int>(i), closing);
   if (!program.levels.empty()) {

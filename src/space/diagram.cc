@@ -53,9 +53,9 @@ Result<void> Diagram::count_configurations() {
     for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge) {
       before[edge] = counts[node];
       if (__builtin_add_overflow(counts[node], counts[child(edge)], &counts[node])) {
-        return Error(ErrorCode::out_of_range,
-                     fmt::format("about 10^{:.0f} configurations, more than the 2^128 that ids can tell apart",
-                                 log10_count()));
+        return Error(
+            ErrorCode::out_of_range,
+            fmt::format("about 10^{:.0f} configurations, more than the 2^128 that ids can tell apart", log10_count()));
       }
     }
   }
@@ -77,7 +77,8 @@ double Diagram::log10_count() const {
     double largest = 0.0;
     for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge) largest = std::max(largest, logs[child(edge)]);
     double sum = 0.0;
-    for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge) sum += std::pow(10.0, logs[child(edge)] - largest);
+    for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge)
+      sum += std::pow(10.0, logs[child(edge)] - largest);
     logs[node] = largest + std::log10(sum);
   }
   return logs[root()];
@@ -87,6 +88,17 @@ std::size_t Diagram::bytes() const {
   const auto size = [](const auto& v) { return v.size() * sizeof(v[0]); };
   return size(parameters_) + size(fixed_) + size(start_) + size(first_edge_) + size(values_) + size(children_) +
          size(before_) + size(high_);
+}
+
+void Diagram::serialise(std::string& bytes) const {
+  const auto append = [&](const auto& v) {
+    bytes.append(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
+  };
+  append(parameters_);
+  append(start_);
+  append(first_edge_);
+  append(values_);
+  append(children_);
 }
 
 std::optional<EdgeId> Diagram::find_edge(std::uint32_t node, std::uint16_t value) const {

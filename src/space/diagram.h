@@ -31,6 +31,8 @@ class Diagram {
   std::size_t nodes() const { return first_edge_.size() - 1; }  // the end included
   std::size_t edges() const { return values_.size(); }
   std::size_t bytes() const;
+  // Appends bytes that differ for every other diagram.
+  void serialise(std::string& bytes) const;
   // Of a parameter without a choice: its value's position; nullopt for the others.
   const std::vector<std::optional<std::uint16_t>>& fixed() const { return fixed_; }
 
@@ -66,14 +68,14 @@ class Diagram {
   template <bool kWide>
   void walk(Uint128 id, ValueIndices& indices) const;
 
-  std::vector<std::uint32_t> parameters_;               // by level
-  std::vector<std::optional<std::uint16_t>> fixed_;     // by parameter
-  ValueIndices start_;                                  // the fixed values in place, 0 elsewhere
-  std::vector<EdgeId> first_edge_;                      // by node, the end included
-  std::vector<std::uint16_t> values_;                   // by edge
-  std::vector<std::uint32_t> children_;                 // by edge
-  std::vector<std::uint64_t> before_;                   // by edge, the low half
-  std::vector<std::uint64_t> high_;                     // by edge, the high half; empty where all are zero
+  std::vector<std::uint32_t> parameters_;            // by level
+  std::vector<std::optional<std::uint16_t>> fixed_;  // by parameter
+  ValueIndices start_;                               // the fixed values in place, 0 elsewhere
+  std::vector<EdgeId> first_edge_;                   // by node, the end included
+  std::vector<std::uint16_t> values_;                // by edge
+  std::vector<std::uint32_t> children_;              // by edge
+  std::vector<std::uint64_t> before_;                // by edge, the low half
+  std::vector<std::uint64_t> high_;                  // by edge, the high half; empty where all are zero
   Uint128 count_ = 0;
 };
 

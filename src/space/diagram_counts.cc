@@ -70,7 +70,8 @@ Uint128 Diagram::nearest(const ValueIndices& indices) const {
   };
   for (auto node = static_cast<std::uint32_t>(nodes() - 1); node-- > 0;) {
     changes[node] = cost(node, first_edge(node));
-    for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge) changes[node] = std::min(changes[node], cost(node, edge));
+    for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge)
+      changes[node] = std::min(changes[node], cost(node, edge));
   }
   Uint128 id = 0;
   for (std::uint32_t node = root(); node + 1 < nodes();) {

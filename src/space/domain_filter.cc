@@ -8,8 +8,8 @@ namespace wattune::space {
 
 namespace {
 
-// Constraints with more combinations than this are left to the diagrams.
-constexpr double kMaxCombinations = 1 << 20;
+// All combinations that may be tried; larger constraints are left to the diagrams.
+constexpr double kMaxCombinations = 1 << 21;
 
 double combinations(const Term& term, const Domains& domains) {
   double product = 1;
@@ -79,12 +79,15 @@ void filter_domains(const Problem& problem, std::span<const std::uint32_t> terms
     if (!term.scope.empty() && term.scope.size() <= 2) open.push_back(&term);
   }
   // Cheapest first: each makes those that follow cheaper.
+  double left = kMaxCombinations;
   while (!open.empty()) {
-    const auto next = std::ranges::min_element(open, {}, [&](const Term* term) { return combinations(*term, domains); });
+    const auto next =
+        std::ranges::min_element(open, {}, [&](const Term* term) { return combinations(*term, domains); });
     const Term& term = **next;
     open.erase(next);
     const double size = combinations(term, domains);
-    if (size == 0 || size > kMaxCombinations) return;
+    if (size == 0 || size > left) return;
+    left -= size;
     const std::vector<std::vector<bool>> supported = SupportSearch(problem, term, domains).find();
     for (std::size_t i = 0; i < term.scope.size(); ++i) {
       keep(domains.values[term.scope[i]], supported[i]);

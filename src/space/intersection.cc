@@ -3,73 +3,142 @@
 #include <algorithm>
 
 #include "space/key_set.h"
+#include "space/value_sets.h"
 
 namespace wattune::space {
 
 namespace {
 
-// What happens to the tuple of group states at one level.
-struct Step {
-  struct Carry {  // a group that does not read the variable
-    std::size_t from;
-    std::size_t to;
-  };
-  struct Move {  // a group that does
-    const ConstraintDiagram::Layer* layer;
-    std::size_t from;     // in the tuple; kNowhere: the group begins here, at `start`
-    std::size_t to;       // in the next tuple; kNowhere: the group ends here
-    std::uint32_t start;
-  };
+constexpr std::size_t kNowhere = ~std::size_t{0};
+// The weight of a state in the budget grows by one with so many words of its tuple.
+constexpr std::size_t kWordsPerState = 8;
 
+// A group that reads the level's variable: where its state comes from and goes to.
+struct Move {
+  const ConstraintDiagram::Layer* layer;
+  std::uint32_t start;  // its state when it begins here
+  std::size_t from;     // place in the tuple; kNowhere: it begins here
+  std::size_t to;       // place in the next tuple; kNowhere: it ends here
+  // When only one variable is left to the group afterwards: the sets of that variable, and the set that each
+  // state of the group's last layer allows. `to` is then the place of the variable's set.
+  ValueSets* sets;
+  const std::vector<std::uint32_t>* set_of_state;
+};
+
+// What happens to the tuple at one level.
+struct Step {
   std::uint32_t variable = 0;
   std::size_t width = 0;
-  std::size_t tuple_size = 0;  // before the step
-  std::vector<Carry> carries;
+  std::size_t tuple_size = 0;                                // before the step
+  const ValueSets* sets = nullptr;                           // of the level's variable
+  std::size_t set_place = kNowhere;                          // of the set of values that waiting groups allow
+  std::vector<std::pair<std::size_t, std::size_t>> carries;  // places, from and to, of what stays as it is
   std::vector<Move> moves;
 };
 
-constexpr std::size_t kNowhere = ~std::size_t{0};
-
-// Plans every level: which groups are in the tuple, and at which place.
-std::vector<Step> plan(std::span<const std::uint32_t> order, std::span<const std::size_t> widths,
-                       std::span<const ConstraintDiagram* const> groups) {
-  std::vector<Step> steps;
-  std::vector<std::size_t> layers_done(groups.size(), 0);
-  std::vector<std::size_t> place(groups.size(), kNowhere);
-  std::size_t tuple_size = 0;
-  for (std::uint32_t variable : order) {
-    Step step{variable, widths[variable], tuple_size, {}, {}};
-    tuple_size = 0;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const std::vector<ConstraintDiagram::Layer>& layers = groups[g]->layers;
-      if (layers_done[g] < layers.size() && layers[layers_done[g]].variable == variable) {
-        const bool ends = ++layers_done[g] == layers.size();
-        const std::size_t to = ends ? kNowhere : tuple_size++;
-        step.moves.push_back({&layers[layers_done[g] - 1], place[g], to, groups[g]->root});
-        place[g] = to;
-      } else if (place[g] != kNowhere) {
-        step.carries.push_back({place[g], tuple_size});
-        place[g] = tuple_size++;
+// Lays out the tuple of every level: first the states of groups that have begun and wait for at least two variables,
+// then the sets of variables that groups wait for.
+class Plan {
+ public:
+  Plan(std::span<const std::uint32_t> order, std::span<const std::size_t> widths,
+       std::span<const ConstraintDiagram> groups)
+      : set_place_(widths.size(), kNowhere) {
+    for (const ConstraintDiagram& group : groups) {
+      if (group.root != ConstraintDiagram::kTrue) groups_.push_back({&group, 0, kNowhere, {}});
+    }
+    for (std::size_t width : widths) sets_.emplace_back(width);
+    for (Member& member : groups_) {
+      const ConstraintDiagram::Layer& last = member.group->layers.back();
+      for (std::size_t at = 0; at < last.children.size(); at += last.width) {
+        member.set_of_state.push_back(sets_[last.variable].insert_row(last.children.data() + at));
       }
     }
-    steps.push_back(std::move(step));
+    for (std::size_t l = 0; l < order.size(); ++l) add_step(order[l], widths[order[l]], order.subspan(l + 1));
   }
-  return steps;
-}
 
-// Expands one state by all values of the level's variable.
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  struct Member {
+    const ConstraintDiagram* group;
+    std::size_t layers_done;
+    std::size_t place;  // of its state in the tuple; kNowhere when it has not begun or waits for one variable
+    std::vector<std::uint32_t> set_of_state;
+
+    bool reads(std::uint32_t variable) const {
+      return layers_done < group->layers.size() && group->layers[layers_done].variable == variable;
+    }
+    // Its state is in the set of the one variable that it waits for.
+    bool waits() const { return layers_done > 0 && layers_done + 1 == group->layers.size(); }
+  };
+
+  void add_step(std::uint32_t variable, std::size_t width, std::span<const std::uint32_t> later) {
+    Step step{variable, width, tuple_size_, &sets_[variable], set_place_[variable], {}, {}};
+    tuple_size_ = 0;
+    set_place_[variable] = kNowhere;
+    for (Member& member : groups_) place_state(member, variable, step);
+    place_sets(later, step);
+    steps_.push_back(std::move(step));
+  }
+
+  void place_state(Member& member, std::uint32_t variable, Step& step) {
+    if (member.reads(variable)) {
+      const bool waited = member.waits();
+      const ConstraintDiagram::Layer& layer = member.group->layers[member.layers_done++];
+      if (waited) return;  // the variable's set speaks for it
+      const bool stays = member.layers_done + 1 < member.group->layers.size();
+      const std::size_t to = stays ? tuple_size_++ : kNowhere;
+      step.moves.push_back({&layer, member.group->root, member.place, to, nullptr, nullptr});
+      member.place = to;
+      if (!member.waits()) return;
+      ValueSets& sets = sets_[member.group->layers.back().variable];
+      step.moves.back().sets = &sets;
+      step.moves.back().set_of_state = &member.set_of_state;
+    } else if (member.place != kNowhere) {
+      step.carries.emplace_back(member.place, tuple_size_);
+      member.place = tuple_size_++;
+    }
+  }
+
+  void place_sets(std::span<const std::uint32_t> later, Step& step) {
+    for (std::uint32_t variable : later) {
+      const bool awaited =
+          std::ranges::any_of(step.moves, [&](const Move& move) { return move.sets == &sets_[variable]; });
+      if (!awaited && set_place_[variable] == kNowhere) continue;
+      if (set_place_[variable] != kNowhere) step.carries.emplace_back(set_place_[variable], tuple_size_);
+      for (Move& move : step.moves) {
+        if (move.sets == &sets_[variable]) move.to = tuple_size_;
+      }
+      set_place_[variable] = tuple_size_++;
+    }
+  }
+
+  std::vector<Member> groups_;
+  std::vector<ValueSets> sets_;         // by variable
+  std::vector<std::size_t> set_place_;  // by variable; kNowhere where no group waits for it
+  std::size_t tuple_size_ = 0;
+  std::vector<Step> steps_;
+};
+
+// Expands the states of one level by all values of its variable.
 class Expansion {
  public:
   Expansion(const Step& step, std::size_t next_tuple_size, LayeredDiagram::Layer& layer)
-      : step_(step), rows_(step.moves.size()), tuple_(next_tuple_size), next_(next_tuple_size), layer_(layer) {}
+      : step_(step),
+        rows_(step.moves.size()),
+        base_(next_tuple_size, ValueSets::kAll),
+        next_(next_tuple_size),
+        layer_(layer) {}
 
   void expand(const std::uint32_t* tuple) {
-    for (const Step::Carry& carry : step_.carries) tuple_[carry.to] = tuple[carry.from];
+    for (const auto& [from, to] : step_.carries) base_[to] = tuple[from];
     for (std::size_t m = 0; m < rows_.size(); ++m) {
-      const Step::Move& move = step_.moves[m];
+      const Move& move = step_.moves[m];
       rows_[m] = move.layer->row(move.from == kNowhere ? move.start : tuple[move.from]);
     }
+    const std::uint32_t allowed = step_.set_place == kNowhere ? ValueSets::kAll : tuple[step_.set_place];
     for (std::size_t v = 0; v < step_.width; ++v) {
+      if (allowed != ValueSets::kAll && !step_.sets->contains(allowed, v)) continue;
       if (follow(v)) layer_.edges.push_back({static_cast<std::uint32_t>(v), next_.insert(tuple_.data()).first});
     }
     layer_.close_node();
@@ -80,16 +149,27 @@ class Expansion {
  private:
   // The tuple behind value v; false when a group forbids it.
   bool follow(std::size_t v) {
+    for (const std::uint32_t* row : rows_) {
+      if (row[v] == ConstraintDiagram::kDead) return false;
+    }
+    tuple_ = base_;
     for (std::size_t m = 0; m < rows_.size(); ++m) {
-      const std::uint32_t child = rows_[m][v];
-      if (child == ConstraintDiagram::kDead) return false;
-      if (step_.moves[m].to != kNowhere) tuple_[step_.moves[m].to] = child;
+      const Move& move = step_.moves[m];
+      if (move.to == kNowhere) continue;
+      std::uint32_t& place = tuple_[move.to];
+      if (move.sets == nullptr) {
+        place = rows_[m][v];
+      } else {
+        place = move.sets->intersection(place, (*move.set_of_state)[rows_[m][v]]);
+        if (place == ValueSets::kNone) return false;
+      }
     }
     return true;
   }
 
   const Step& step_;
   std::vector<const std::uint32_t*> rows_;
+  std::vector<std::uint32_t> base_;  // the next tuple before the moves
   std::vector<std::uint32_t> tuple_;
   KeySet<std::uint32_t> next_;
   LayeredDiagram::Layer& layer_;
@@ -98,23 +178,26 @@ class Expansion {
 }  // namespace
 
 std::optional<LayeredDiagram> intersect(std::span<const std::uint32_t> order, std::span<const std::size_t> widths,
-                                        std::span<const ConstraintDiagram* const> groups, Budget& budget) {
+                                        std::span<const ConstraintDiagram> groups, Budget& budget) {
   LayeredDiagram diagram;
-  diagram.empty = std::ranges::any_of(groups, [](const auto* group) { return group->root == ConstraintDiagram::kDead; });
+  diagram.empty = std::ranges::any_of(groups, [](const auto& group) { return group.root == ConstraintDiagram::kDead; });
   if (diagram.empty) return diagram;
-  const std::vector<Step> steps = plan(order, widths, groups);
+  const Plan plan(order, widths, groups);
+  const std::vector<Step>& steps = plan.steps();
   KeySet<std::uint32_t> states(0);
   const std::uint32_t nothing = 0;
   states.insert(&nothing);
   for (std::size_t l = 0; l < steps.size(); ++l) {
     LayeredDiagram::Layer& layer = diagram.layers.emplace_back();
     layer.variable = steps[l].variable;
-    Expansion expansion(steps[l], l + 1 < steps.size() ? steps[l + 1].tuple_size : 0, layer);
+    const std::size_t next_size = l + 1 < steps.size() ? steps[l + 1].tuple_size : 0;
+    Expansion expansion(steps[l], next_size, layer);
     for (std::size_t state = 0; state < states.size(); ++state) {
       const std::size_t before = expansion.next().size();
       if (!budget.take_steps(steps[l].width)) return std::nullopt;
       expansion.expand(states[state]);
-      if (!budget.take_states(expansion.next().size() - before)) return std::nullopt;
+      const std::size_t added = expansion.next().size() - before;
+      if (!budget.take_states(added, 1 + next_size / kWordsPerState)) return std::nullopt;
     }
     states = std::move(expansion.next());
   }

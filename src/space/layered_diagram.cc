@@ -18,7 +18,8 @@ std::uint64_t hash_of(std::span<const Edge> edges) {
 }
 
 bool same(std::span<const Edge> a, std::span<const Edge> b) {
-  return std::ranges::equal(a, b, [](const Edge& x, const Edge& y) { return x.value == y.value && x.child == y.child; });
+  return std::ranges::equal(a, b,
+                            [](const Edge& x, const Edge& y) { return x.value == y.value && x.child == y.child; });
 }
 
 }  // namespace

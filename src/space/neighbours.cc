@@ -47,8 +47,7 @@ std::optional<Uint128> continue_from(const Diagram& diagram, const ValueIndices&
 // Enumerates a box without dead ends: of every node that the box reaches it knows the fewest changes to the end.
 class BoxSearch {
  public:
-  BoxSearch(const Diagram& diagram, const ValueIndices& indices,
-            const std::vector<std::vector<std::uint16_t>>& allowed)
+  BoxSearch(const Diagram& diagram, const ValueIndices& indices, const std::vector<std::vector<std::uint16_t>>& allowed)
       : diagram_(diagram), indices_(indices), allowed_(allowed), levels_(diagram.levels() + 1) {
     collect();
     measure();
@@ -85,7 +84,8 @@ class BoxSearch {
     levels_.front().emplace(Diagram::root(), NodeInfo());
     for (std::size_t l = 0; l < diagram_.levels(); ++l) {
       for (const auto& [node, info] : levels_[l]) {
-        for_each_edge(l, node, [&](EdgeId edge, std::uint32_t) { levels_[l + 1].emplace(diagram_.child(edge), NodeInfo()); });
+        for_each_edge(l, node,
+                      [&](EdgeId edge, std::uint32_t) { levels_[l + 1].emplace(diagram_.child(edge), NodeInfo()); });
       }
     }
   }

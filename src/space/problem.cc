@@ -51,8 +51,8 @@ Result<void> check_values(const Parameter& parameter) {
                                           : fmt::format("has the values {} and {}, which are equal", first, second));
   }
   if (parameter.default_value && !seen.contains(&*parameter.default_value)) {
-    return bad(parameter, fmt::format("has the default {}, which is not one of its values",
-                                      parameter.default_value->to_string()));
+    return bad(parameter,
+               fmt::format("has the default {}, which is not one of its values", parameter.default_value->to_string()));
   }
   return {};
 }
@@ -173,7 +173,8 @@ Result<void> compile_predicate(Problem& problem, std::uint32_t index, const Vari
           .hint(suggest(name, names_of(problem.parameters)));
     }
     const std::vector<Cell>& cells = problem.domains.cells[found->second];
-    operands.push_back(cells.size() == 1 ? problem.graph.constant(cells.front()) : problem.graph.variable(found->second));
+    operands.push_back(cells.size() == 1 ? problem.graph.constant(cells.front())
+                                         : problem.graph.variable(found->second));
   }
   const auto constraint = static_cast<std::uint32_t>(problem.constraints.size()) + index;
   problem.terms.push_back({problem.graph.predicate(index, operands), constraint, {}});

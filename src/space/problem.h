@@ -46,5 +46,4 @@ Result<void> compile_problem(Problem& problem);
 // allows. A domain may end up empty.
 void filter_domains(const Problem& problem, std::span<const std::uint32_t> terms, Domains& domains);
 
-
 }  // namespace wattune::space

@@ -120,7 +120,9 @@ Range call_range(Function function, std::span<const NodeId> operands, std::span<
     case Function::maximum:
       for (NodeId operand : operands.subspan(1)) {
         const Range& next = ranges[operand];
-        const auto pick = [&](double a, double b) { return function == Function::minimum ? std::min(a, b) : std::max(a, b); };
+        const auto pick = [&](double a, double b) {
+          return function == Function::minimum ? std::min(a, b) : std::max(a, b);
+        };
         result = Range::of(pick(result.lo, next.lo), pick(result.hi, next.hi), result.integral && next.integral);
       }
       return operands.size() > 1 ? result : Range::unknown();

@@ -10,7 +10,11 @@ class Restrictor {
  public:
   Restrictor(const LayeredDiagram& relaxed, const ConstraintProgram& program, const Domains& domains,
              std::size_t max_edges)
-      : relaxed_(relaxed), program_(program), domains_(domains), edges_left_(max_edges), cells_(program.initial_cells()) {
+      : relaxed_(relaxed),
+        program_(program),
+        domains_(domains),
+        edges_left_(max_edges),
+        cells_(program.initial_cells()) {
     for (const LayeredDiagram::Layer& layer : relaxed.layers) {
       tables_.emplace_back(layer.variable);
       copies_.emplace_back(layer.nodes(), kNone);

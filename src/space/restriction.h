@@ -34,6 +34,6 @@ std::vector<std::pair<std::uint32_t, std::uint16_t>> first_configuration(const L
 // `program` is compiled for the order of the diagram's layers. nullopt when the result would have more edges than
 // max_edges.
 std::optional<Restriction> restrict_diagram(const LayeredDiagram& relaxed, const ConstraintProgram& program,
-                                    const Domains& domains, std::size_t max_edges);
+                                            const Domains& domains, std::size_t max_edges);
 
 }  // namespace wattune::space

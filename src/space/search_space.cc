@@ -31,7 +31,8 @@ Error empty_space(const Problem& problem) {
     return Error(ErrorCode::invalid_argument, "the constraints leave no valid configuration");
   }
   std::string texts;
-  for (std::uint32_t c : conflict) texts += fmt::format("{}`{}`", texts.empty() ? "" : ", ", problem.constraint_text(c));
+  for (std::uint32_t c : conflict)
+    texts += fmt::format("{}`{}`", texts.empty() ? "" : ", ", problem.constraint_text(c));
   const bool alone = conflict.size() == 1;
   return Error(ErrorCode::invalid_argument,
                alone ? fmt::format("no configuration meets the constraint {}", texts)
@@ -39,8 +40,9 @@ Error empty_space(const Problem& problem) {
       .at(problem.constraint_position(conflict.front()));
 }
 
-// Every declaration with its length in front, so that no two specs write the same text.
-std::string hash_text(const Problem& problem, const Diagram& diagram, bool exact) {
+// Every declaration with its length in front, so that no two specs give the same bytes, and the diagram, which
+// says what every id means, also where predicates decide.
+std::string hashed_bytes(const Problem& problem, const Diagram& diagram, bool exact) {
   std::string text = fmt::format("wattune space {} {}", kHashVersion, exact ? "exact" : "relaxed");
   const auto append = [&](std::string_view part) { text += fmt::format("\n{}:{}", part.size(), part); };
   for (const Parameter& parameter : problem.parameters) {
@@ -54,7 +56,7 @@ std::string hash_text(const Problem& problem, const Diagram& diagram, bool exact
     for (const std::string& name : predicate.names) append(name);
     append(predicate.description);
   }
-  for (std::size_t l = 0; l < diagram.levels(); ++l) append(fmt::format("{}", diagram.parameter(l)));
+  diagram.serialise(text);
   return text;
 }
 
@@ -101,7 +103,7 @@ Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::v
   data->unchecked = std::move(built.unchecked);
   data->occurring = occurring_values(data->diagram);
   data->names = std::make_shared<const std::vector<std::string>>(names_of(problem.parameters));
-  data->content_hash = wattune::content_hash(hash_text(problem, data->diagram, data->unchecked.empty()));
+  data->content_hash = wattune::content_hash(hashed_bytes(problem, data->diagram, data->unchecked.empty()));
 
   BuildReport& report = data->report;
   report.nodes = data->diagram.nodes();
@@ -206,7 +208,8 @@ Result<ConfigurationId> SearchSpace::find(const ValueIndices& indices) const {
   }
   for (std::size_t p = 0; p < indices.size(); ++p) {
     if (indices[p] < parameters()[p].values.size()) continue;
-    return Error(ErrorCode::not_found, fmt::format("parameter `{}` has no value number {}", parameters()[p].name, indices[p]));
+    return Error(ErrorCode::not_found,
+                 fmt::format("parameter `{}` has no value number {}", parameters()[p].name, indices[p]));
   }
   if (contains(indices)) return rank(indices);
   std::string texts;

@@ -10,9 +10,9 @@ namespace wattune::space {
 struct SearchSpace::Data {
   Problem problem;
   Diagram diagram;
-  std::vector<std::uint32_t> unchecked;                 // terms to test per configuration; empty when exact
-  ConfigurationId witness = 0;                          // a valid id
-  std::vector<std::vector<std::uint16_t>> occurring;    // by level: values on its edges, ascending
+  std::vector<std::uint32_t> unchecked;               // terms to test per configuration; empty when exact
+  ConfigurationId witness = 0;                        // a valid id
+  std::vector<std::vector<std::uint16_t>> occurring;  // by level: values on its edges, ascending
   Configuration::Names names;
   BuildReport report;
   std::string content_hash;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "space/restriction.h"
 
@@ -20,7 +21,8 @@ struct Component {
 };
 
 // Groups the variables that have a choice by the terms that tie them together.
-std::vector<Component> find_components(const Domains& domains, const Scopes& scopes, std::span<const std::uint32_t> terms) {
+std::vector<Component> find_components(const Domains& domains, const Scopes& scopes,
+                                       std::span<const std::uint32_t> terms) {
   std::vector<std::uint32_t> leader(domains.values.size());
   std::iota(leader.begin(), leader.end(), 0U);
   const auto find = [&](std::uint32_t variable) {
@@ -93,7 +95,7 @@ class SpaceBuilder {
     const ConstraintProgram constant = check_constant_terms();
     if (space_.empty) return std::move(space_);
     for (const Component& component : find_components(space_.domains, scopes_, terms_)) {
-      WATTUNE_TRY(build_component(component));
+      build_component(component);
       if (space_.empty) return std::move(space_);
     }
     if (fault_) return fault_error(problem_, fault_->term, space_.domains, fault_->assignment);
@@ -122,11 +124,14 @@ class SpaceBuilder {
     return program;
   }
 
-  Result<void> build_component(const Component& component) {
+  // Sets terms aside until the rest can be built; without any, the component is a plain product.
+  void build_component(const Component& component) {
+    constexpr std::size_t kUnlimited = std::size_t{1} << 40;
     Terms kept = component.terms;
     Terms aside;
     for (;;) {
-      ComponentBuilder builder(problem_, space_.domains, scopes_, component.variables, kept, options_.state_budget);
+      const std::size_t state_budget = kept.empty() ? kUnlimited : options_.state_budget;
+      ComponentBuilder builder(problem_, space_.domains, scopes_, component.variables, kept, state_budget);
       std::optional<ComponentDiagram> built = builder.build();
       if (!built) {
         const Terms& culprits = builder.culprits();
@@ -135,7 +140,8 @@ class SpaceBuilder {
         continue;
       }
       space_.states += built->states;
-      if (aside.empty() && check_faults(builder, *built)) return add(std::move(built->diagram));
+      const bool finished = built->diagram.empty || (aside.empty() && check_faults(builder, *built));
+      if (finished) return add(std::move(built->diagram));
       return fall_back(*built, std::move(aside));
     }
   }
@@ -150,14 +156,13 @@ class SpaceBuilder {
     return true;
   }
 
-  Result<void> add(LayeredDiagram diagram) {
+  void add(LayeredDiagram diagram) {
     space_.empty = diagram.empty;
     space_.components.push_back(std::move(diagram));
-    return {};
   }
 
   // The diagram holds for all terms but those set aside, and as far as no term faults.
-  Result<void> fall_back(ComponentDiagram& built, Terms aside) {
+  void fall_back(ComponentDiagram& built, Terms aside) {
     Terms tested = aside;
     tested.insert(tested.end(), built.faulty.begin(), built.faulty.end());
     const double paths = approximate_count(built.diagram);
@@ -185,17 +190,23 @@ class SpaceBuilder {
   }
 
   void note(const Terms& aside, const std::string& remedy) {
-    std::string names;
-    std::uint32_t last = ~std::uint32_t{0};
-    for (std::uint32_t t : aside) {
-      if (problem_.terms[t].constraint == last) continue;
-      last = problem_.terms[t].constraint;
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", problem_.constraint_text(last));
-    }
     if (!space_.fallback.empty()) space_.fallback += "; ";
-    space_.fallback += fmt::format("{} would need more than {} states; {}",
-                                   names.empty() ? "checking where constraints fault" : names, options_.state_budget,
-                                   remedy);
+    space_.fallback +=
+        fmt::format("{} would need more than {} states; {}", name_constraints(aside), options_.state_budget, remedy);
+  }
+
+  std::string name_constraints(const Terms& terms) const {
+    constexpr std::size_t kNamed = 3;
+    std::set<std::uint32_t> constraints;
+    for (std::uint32_t t : terms) constraints.insert(problem_.terms[t].constraint);
+    if (constraints.empty()) return "finding where constraints fault";
+    std::string names;
+    std::size_t named = 0;
+    for (std::uint32_t constraint : constraints) {
+      if (named++ == kNamed) return fmt::format("{} and {} more", names, constraints.size() - kNamed);
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", problem_.constraint_text(constraint));
+    }
+    return names;
   }
 
   const Problem& problem_;

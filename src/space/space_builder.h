@@ -15,11 +15,11 @@
 namespace wattune::space {
 
 struct BuiltSpace {
-  Domains domains;                          // filtered
-  std::vector<LayeredDiagram> components;   // in the order of their first parameters; none of them empty
-  bool empty = false;                       // no configuration is valid; components means nothing then
-  std::vector<std::uint32_t> unchecked;     // terms that the diagrams do not enforce: configurations must be tested
-  std::string fallback;                     // BuildReport::fallback
+  Domains domains;                         // filtered
+  std::vector<LayeredDiagram> components;  // in the order of their first parameters; none of them empty
+  bool empty = false;                      // no configuration is valid; components means nothing then
+  std::vector<std::uint32_t> unchecked;    // terms that the diagrams do not enforce: configurations must be tested
+  std::string fallback;                    // BuildReport::fallback
   std::size_t states = 0;
 };
 

@@ -1,13 +1,26 @@
 #include "space/variable_order.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 
 namespace wattune::space {
 
 namespace {
 
 using Order = std::vector<std::uint32_t>;
+
+// log2 in 1/1024, in integers: the order decides the ids, which must not depend on a mathematics library.
+std::uint64_t log2_fixed(std::uint64_t value) {
+  const auto whole = static_cast<std::uint64_t>(std::bit_width(value) - 1);
+  std::uint64_t mantissa = (value << 31) >> whole;  // in [1, 2), with 31 fractional bits
+  std::uint64_t result = whole;
+  for (int bit = 0; bit < 10; ++bit) {
+    mantissa = (mantissa * mantissa) >> 31;
+    result = 2 * result + (mantissa >> 32);
+    mantissa >>= mantissa >> 32;
+  }
+  return result;
+}
 
 // Appends, again and again, the variable that leaves the least pending: the bits of all assigned variables that
 // share a scope with an unassigned one. Ties go to the user's order.
@@ -25,7 +38,7 @@ class GreedyOrder {
     return std::move(order_);
   }
 
-  double pending_with(std::uint32_t variable) {
+  std::uint64_t pending_with(std::uint32_t variable) {
     assigned_[variable] = true;
     std::vector<bool> pending(widths_.size(), false);
     for (const std::vector<std::uint32_t>& scope : scopes_) {
@@ -33,9 +46,9 @@ class GreedyOrder {
       for (std::uint32_t v : scope) pending[v] = pending[v] || assigned_[v];
     }
     assigned_[variable] = false;
-    double bits = 0;
+    std::uint64_t bits = 0;
     for (std::size_t v = 0; v < pending.size(); ++v) {
-      if (pending[v]) bits += std::log2(static_cast<double>(widths_[v]));
+      if (pending[v]) bits += log2_fixed(widths_[v]);
     }
     return bits;
   }

@@ -37,11 +37,6 @@ Result<const std::vector<Node>*> required_list(const Table& table, std::string_v
   return table.document().error(*node, table.describe(key) + " must be a list");
 }
 
-// A node, or what a list of one holds: Kernel Tuner writes "Default": [0] as well as "Default": 0.
-const Node& unwrapped(const Node& node) {
-  return node.kind == Node::Kind::list && node.elements.size() == 1 ? node.elements[0] : node;
-}
-
 // --- the space
 // --------------------------------------------------------------------------------------------------------
 
@@ -71,6 +66,16 @@ Result<void> convert_values(const Document& document, const Node& node, std::str
   return {};
 }
 
+// Kernel Tuner's `Default` is a remark outside the schema, and in files in use not always one of the values.
+void read_default(const Table& table, Parameter& parameter) {
+  const Node* node = table.find("Default");
+  if (node == nullptr) return;
+  const Node& value = node->kind == Node::Kind::list && node->elements.size() == 1 ? node->elements[0] : *node;
+  if (value.kind != Node::Kind::scalar) return;
+  const auto found = std::find(parameter.values.begin(), parameter.values.end(), value.scalar);
+  if (found != parameter.values.end()) parameter.default_value = *found;
+}
+
 Result<Parameter> read_parameter(const Document& document, const Node& node) {
   Parameter parameter;
   WATTUNE_ASSIGN(const Table unnamed, Table::of(document, node, "each of `TuningParameters`"));
@@ -85,8 +90,7 @@ Result<Parameter> read_parameter(const Document& document, const Node& node) {
   WATTUNE_ASSIGN(const Node* values, table.required("Values"));
   WATTUNE_ASSIGN(parameter.values, read_values(document, *values, "`" + parameter.name + "`"));
   WATTUNE_TRY(convert_values(document, *values, type, parameter));
-  if (const Node* value = table.find("Default"); value != nullptr && value->kind != Node::Kind::null)
-    WATTUNE_TRY(set_default(document, unwrapped(*value), parameter));
+  read_default(table, parameter);
   return parameter;
 }
 

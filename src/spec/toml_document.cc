@@ -1,11 +1,20 @@
 // TOML text -> Document, through toml++. Its tables are sorted by key, so the order of the file is restored from the
 // places that it keeps.
-#define TOML_EXCEPTIONS 0
+//
+// toml++ 3.3 asserts, and in release builds assumes, that a table header begins like a key: "[=]" would end the
+// program. Its assertions are turned into an exception here, in every build.
+namespace wattune::spec {
+struct BrokenAssertion {};
+}  // namespace wattune::spec
+#undef NDEBUG
+#define TOML_ASSERT(condition) ((condition) ? void() : throw wattune::spec::BrokenAssertion())
+#define TOML_EXCEPTIONS 1
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <sstream>
+#include <cctype>
+#include <cstring>
 
 #include "spec/document.h"
 #include "spec/text.h"
@@ -79,19 +88,43 @@ class Converter {
   const std::filesystem::path& file_;
 };
 
+// Where a line begins like a table header but has no key in it.
+Place malformed_header(std::string_view text) {
+  const std::vector<std::string_view> lines = split_lines(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t bracket = lines[i].find_first_not_of(" \t");
+    if (bracket == std::string_view::npos || lines[i][bracket] != '[') continue;
+    const std::size_t key = lines[i].find_first_not_of("[ \t", bracket);
+    if (key == std::string_view::npos) continue;
+    const char c = lines[i][key];
+    const bool begins_key = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("_-\"'", c) != nullptr;
+    if (!begins_key) return {static_cast<int>(i) + 1, characters_in(lines[i].substr(0, key)) + 1};
+  }
+  return {};
+}
+
+Error syntax_error(std::string_view text, const std::filesystem::path& file, Place place, std::string message) {
+  return Error(ErrorCode::parse_error, std::move(message))
+      .at({file.string(), place.line, place.column})
+      .about(line_of(text, place.line));
+}
+
+Result<toml::table> parse(std::string_view text, const std::filesystem::path& file) {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return syntax_error(text, file, to_place(error.source().begin), std::string(error.description()));
+  } catch (const BrokenAssertion&) {
+    return syntax_error(text, file, malformed_header(text), "malformed table header");
+  }
+}
+
 }  // namespace
 
 Result<Document> Document::from_toml(std::string_view text, const std::filesystem::path& file) {
   text = without_byte_order_mark(text);
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    const Place place = to_place(error.source().begin);
-    return Error(ErrorCode::parse_error, std::string(error.description()))
-        .at({file.string(), place.line, place.column})
-        .about(line_of(text, place.line));
-  }
-  WATTUNE_ASSIGN(Node root, Converter(text, file).convert(parsed.table()));
+  WATTUNE_ASSIGN(const toml::table table, parse(text, file));
+  WATTUNE_ASSIGN(Node root, Converter(text, file).convert(table));
   root.place = root.content = Place{};
   return Document(file, std::move(root));
 }

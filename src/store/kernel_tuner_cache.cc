@@ -48,13 +48,6 @@ std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrial
   return parameters;
 }
 
-std::vector<Value> values_of(const Json& entry, const std::vector<std::string>& names) {
-  std::vector<Value> values;
-  values.reserve(names.size());
-  for (const std::string& name : names) values.push_back(value_from_json(member(entry, name.c_str()), name));
-  return values;
-}
-
 // The name of the failure that an entry records, or nullptr: under __error__, or in older files under the objective's
 // or time's name.
 const Json* failure_of(const Json& entry, const std::string& objective) {
@@ -127,7 +120,7 @@ ResultSet read_entries(const Document& document) {
   for (std::size_t i = 0; i < document.entries.size(); ++i) {
     const Json& entry = document.entries[i];
     try {
-      trials.add(values_of(entry, trials.names()), observation_of(entry, trials.names(), objective),
+      trials.add(values_by_name(entry, trials.names()), observation_of(entry, trials.names(), objective),
                  timestamp_or_epoch(entry, "timestamp"));
     } catch (const Malformed& malformed) {
       throw Malformed(fmt::format("configuration {} of `cache`: {}", i + 1, malformed.what()));
@@ -177,10 +170,8 @@ Json problem_size_json(const std::string& text) {
 }
 
 Json entry_of(const Trial& trial) {
-  Json entry = Json::object();
+  Json entry = configuration_to_json(trial.configuration);
   const Observation& observation = trial.observation;
-  for (std::size_t i = 0; i < trial.configuration.values().size(); ++i)
-    entry[trial.configuration.names()[i]] = value_to_json(trial.configuration.values()[i]);
   if (observation.ok()) {
     entry["time"] = in_ms(Nanoseconds(observation.objective()));
     entry["times"] = samples_in_ms(observation.samples);

@@ -45,6 +45,20 @@ constexpr std::array<ErrorName, 4> kErrorNames{{{"InvalidConfig", Status::constr
 
 }  // namespace
 
+Json configuration_to_json(const Configuration& configuration) {
+  Json object = Json::object();
+  for (std::size_t i = 0; i < configuration.values().size(); ++i)
+    object[configuration.names()[i]] = value_to_json(configuration.values()[i]);
+  return object;
+}
+
+std::vector<Value> values_by_name(const Json& object, const std::vector<std::string>& names) {
+  std::vector<Value> values;
+  values.reserve(names.size());
+  for (const std::string& name : names) values.push_back(value_from_json(member(object, name.c_str()), name));
+  return values;
+}
+
 std::optional<double> nanoseconds_per(std::string_view unit) {
   std::string lower(unit);
   std::transform(lower.begin(), lower.end(), lower.begin(),

@@ -1,4 +1,4 @@
-// What the readers of other programs' files have in common.
+// What the result files have in common, most of all those of other programs.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,10 @@ namespace wattune::store {
 // Nanoseconds in a unit named as in result files ("ms", "miliseconds", "Microseconds", "s"); nullopt when it is no
 // unit of time.
 std::optional<double> nanoseconds_per(std::string_view unit);
+
+// A configuration as an object of values by parameter, and back; Malformed when a parameter is missing.
+Json configuration_to_json(const Configuration& configuration);
+std::vector<Value> values_by_name(const Json& object, const std::vector<std::string>& names);
 
 // Divides, because 123456 ns times 1e-6 is 0.12345599999999999 ms.
 inline double in_ms(Nanoseconds time) { return time / Nanoseconds(1e6); }

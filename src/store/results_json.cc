@@ -11,15 +11,8 @@ namespace {
 
 constexpr std::uint64_t kVersion = 1;
 
-std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names) {
-  std::vector<Value> values;
-  values.reserve(names.size());
-  for (const std::string& name : names) values.push_back(value_from_json(member(configuration, name.c_str()), name));
-  return values;
-}
-
 Trial trial_from_json(const Json& json, const Configuration::Names& names) {
-  Configuration configuration(id_from_json(json), names, values_of(object_member(json, "configuration"), *names));
+  Configuration configuration(id_from_json(json), names, values_by_name(object_member(json, "configuration"), *names));
   Outcome outcome = outcome_from_json(json);
   return {std::move(configuration), std::move(outcome.observation), outcome.finished_at};
 }
@@ -41,10 +34,8 @@ ResultSet read_results(const Document& document) {
 }
 
 void append_trial(std::string& out, const Trial& trial) {
-  Json configuration = Json::object();
-  for (std::size_t i = 0; i < trial.configuration.values().size(); ++i)
-    configuration[trial.configuration.names()[i]] = value_to_json(trial.configuration.values()[i]);
-  out += fmt::format("{{\"id\":\"{}\",\"configuration\":{},", to_string(trial.configuration.id()), dump(configuration));
+  out += fmt::format("{{\"id\":\"{}\",\"configuration\":{},", to_string(trial.configuration.id()),
+                     dump(configuration_to_json(trial.configuration)));
   append_outcome(out, trial.observation, trial.finished_at);
   out += '}';
 }

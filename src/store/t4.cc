@@ -119,10 +119,7 @@ std::optional<double> file_unit_of(const Json& head) {
 
 std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names) {
   if (configuration.size() != names.size()) throw Malformed("`configuration` has other parameters than the first one");
-  std::vector<Value> values;
-  values.reserve(names.size());
-  for (const std::string& name : names) values.push_back(value_from_json(member(configuration, name.c_str()), name));
-  return values;
+  return values_by_name(configuration, names);
 }
 
 std::vector<std::string> names_in(const Document& document) {
@@ -193,11 +190,8 @@ Json measurements_of(const Observation& observation) {
 
 Json result_of(const Trial& trial) {
   const Observation& observation = trial.observation;
-  Json configuration = Json::object();
-  for (std::size_t i = 0; i < trial.configuration.values().size(); ++i)
-    configuration[trial.configuration.names()[i]] = value_to_json(trial.configuration.values()[i]);
   Json result = {{"timestamp", format_python_timestamp(trial.finished_at)},
-                 {"configuration", std::move(configuration)},
+                 {"configuration", configuration_to_json(trial.configuration)},
                  {"objectives", Json::array({"time"})},
                  {"times", times_of(observation)},
                  {"invalidity", to_string(observation.status)},

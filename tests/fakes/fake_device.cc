@@ -62,6 +62,7 @@ struct FakeDevice::State {
   bool reset_broken = false;
   bool lost = false;
   int generation = 0;
+  std::size_t allocated_bytes = 0;
   FakeCounters counters;
 };
 
@@ -94,8 +95,11 @@ class Owned {
 
 class FakeBuffer : public backend::Buffer, public Owned {
  public:
-  FakeBuffer(StatePointer state, std::size_t bytes)
-      : Owned(std::move(state)), storage_(bytes + 2 * FakeDevice::kGuardBytes, kGuardPattern) {}
+  FakeBuffer(StatePointer owner, std::size_t bytes)
+      : Owned(std::move(owner)), storage_(bytes + 2 * FakeDevice::kGuardBytes, kGuardPattern) {
+    state().allocated_bytes += bytes;
+  }
+  ~FakeBuffer() override { state().allocated_bytes -= bytes(); }
 
   std::size_t bytes() const override { return storage_.size() - 2 * FakeDevice::kGuardBytes; }
   std::span<std::byte> with_guards() { return storage_; }
@@ -318,6 +322,8 @@ Result<std::unique_ptr<backend::Buffer>> FakeDevice::create_buffer(std::size_t b
   if (bytes > state_->info.max_allocation_bytes)
     return Error(ErrorCode::invalid_argument, fmt::format("a buffer of {} bytes is larger than the device allows ({})",
                                                           bytes, state_->info.max_allocation_bytes));
+  if (state_->allocated_bytes + bytes > state_->info.global_memory_bytes)
+    return Error(ErrorCode::launch_failed, fmt::format("no memory left for {} bytes", bytes));
   return std::unique_ptr<backend::Buffer>(std::make_unique<FakeBuffer>(state_, bytes));
 }
 

@@ -1,4 +1,5 @@
-// Reads any text as a cache of Kernel Tuner: what is read can be written and read again with as many Trials of the same status.
+// Reads any text as a cache of Kernel Tuner: what is read can be written and read again with as many Trials of the
+// same status.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(results.error().position().file == "fuzz" && !results.error().message().empty());
     return 0;
   }
-  const auto again = wattune::store::parse_kernel_tuner_cache(wattune::store::write_kernel_tuner_cache(*results), "again");
+  const auto again =
+      wattune::store::parse_kernel_tuner_cache(wattune::store::write_kernel_tuner_cache(*results), "again");
   check(again.has_value() && again->trials.size() == results->trials.size());
   for (std::size_t i = 0; i < results->trials.size(); ++i)
     check(again->trials[i].observation.status == results->trials[i].observation.status);

@@ -1,13 +1,18 @@
 // Measures SearchSpace on every T1 file of a folder: time to build, size, and time per operation.
 //
 //   space_benchmark FOLDER [REPETITIONS]
+//
+// Times are CPU times of this one thread, so that other work on the machine counts less. The peak is what the
+// resident set grew by while building, which Linux tells.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "wattune/space/expression.h"
@@ -21,9 +26,27 @@ using wattune::Parameter;
 using wattune::space::Neighbourhood;
 using wattune::space::SearchSpace;
 using wattune::space::ValueIndices;
-using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// A line of /proc/self/status such as "VmRSS:    1234 kB", in MB; 0 where there is none.
+double status_mb(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) return std::stod(line.substr(key.size())) / 1024;
+  }
+  return 0;
+}
+
+// Gives freed memory back, so that it is not used again unseen.
+void reset_peak() {
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -46,7 +69,8 @@ Declaration read(const std::filesystem::path& path) {
          std::nullopt,
          {}});
   }
-  for (const auto& condition : space.at("Conditions")) declaration.constraints.push_back({condition.at("Expression"), {}});
+  for (const auto& condition : space.at("Conditions"))
+    declaration.constraints.push_back({condition.at("Expression"), {}});
   return declaration;
 }
 
@@ -54,9 +78,9 @@ double build_time(const Declaration& declaration, int repetitions) {
   std::vector<double> times;
   for (int i = 0; i < repetitions; ++i) {
     Declaration copy = declaration;
-    const auto start = Clock::now();
+    const double start = cpu_seconds();
     const auto space = SearchSpace::build(std::move(copy.parameters), std::move(copy.constraints));
-    times.push_back(seconds_since(start));
+    times.push_back(cpu_seconds() - start);
     if (!space || (i > 0 && times.front() > 2.0)) break;
   }
   return median(times);
@@ -68,19 +92,22 @@ double time_per_id(const SearchSpace& space, std::size_t n, F f) {
   wattune::Random random(1);
   std::vector<ConfigurationId> ids;
   for (std::size_t i = 0; i < n; ++i) ids.push_back(space.sample(random));
-  const auto start = Clock::now();
+  const double start = cpu_seconds();
   for (ConfigurationId id : ids) f(id);
-  return seconds_since(start) / static_cast<double>(n);
+  return (cpu_seconds() - start) / static_cast<double>(n);
 }
 
 void report(const std::filesystem::path& path, int repetitions) {
   const Declaration declaration = read(path);
+  reset_peak();
+  const double before = status_mb("VmRSS:");
   const auto built = SearchSpace::build(declaration.parameters, declaration.constraints);
   if (!built) {
     fmt::print("{:<20} {}\n", path.stem().string(), built.error().to_string());
     return;
   }
   const SearchSpace& space = *built;
+  const double peak = status_mb("VmHWM:") - before;
   const double build = build_time(declaration, repetitions);
 
   ValueIndices indices;
@@ -94,15 +121,17 @@ void report(const std::filesystem::path& path, int repetitions) {
     guard += space.rank(indices) == id ? 1 : 0;
   });
   wattune::Random random(2);
-  const double sample =
-      time_per_id(space, 200'000, [&](ConfigurationId) { guard += static_cast<std::size_t>(space.sample(random)); });
+  const double sample = time_per_id(space, 200'000, [&](ConfigurationId) {
+    space.unrank(space.sample(random), indices);
+    guard += indices.back();
+  });
   const double neighbours = time_per_id(
       space, 5'000, [&](ConfigurationId id) { guard += space.neighbours(id, Neighbourhood::hamming).size(); });
 
-  fmt::print("{:<18} {:>12} {:>9.2f} {:>9} {:>7} {:>8} {:>8.0f} {:>7.0f} {:>7.0f} {:>8.2f}{}\n", path.stem().string(),
-             wattune::to_string(space.count()), build * 1e3, space.report().bytes, space.report().nodes,
-             space.report().states, unrank * 1e9, (round_trip - unrank) * 1e9, sample * 1e9, neighbours * 1e6,
-             guard == 0 ? " " : "");
+  fmt::print("{:<18} {:>11} {:>9.2f} {:>8} {:>8.1f} {:>6} {:>7} {:>7.0f} {:>6.0f} {:>7.0f} {:>8.2f}{}\n",
+             path.stem().string(), wattune::to_string(space.count()), build * 1e3, space.report().bytes, peak,
+             space.report().nodes, space.report().states, unrank * 1e9, (round_trip - unrank) * 1e9, sample * 1e9,
+             neighbours * 1e6, guard == 0 ? " " : "");
   if (!space.report().fallback.empty()) fmt::print("    {}\n", space.report().fallback);
 }
 
@@ -118,10 +147,10 @@ int main(int argc, char** argv) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::ranges::sort(files);
-  fmt::print("{:<18} {:>12} {:>9} {:>9} {:>7} {:>8} {:>8} {:>7} {:>7} {:>8}\n", "space", "valid", "build ms", "bytes",
-             "nodes", "states", "unrank", "rank", "sample", "Hamming");
-  fmt::print("{:<18} {:>12} {:>9} {:>9} {:>7} {:>8} {:>8} {:>7} {:>7} {:>8}\n", "", "", "median", "", "", "", "ns", "ns",
-             "ns", "us");
+  fmt::print("{:<18} {:>11} {:>9} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6} {:>7} {:>8}\n", "space", "valid", "build ms",
+             "bytes", "peak MB", "nodes", "states", "unrank", "rank", "sample", "Hamming");
+  fmt::print("{:<18} {:>11} {:>9} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6} {:>7} {:>8}\n", "", "", "(median)", "", "", "",
+             "", "ns", "ns", "ns", "us");
   for (const std::filesystem::path& file : files) report(file, argc > 2 ? std::atoi(argv[2]) : 21);
   return 0;
 }

@@ -12,12 +12,11 @@ TEST(SearchSpaceContents, StencilWithOneConstraintOverAllParameters) {
 }
 
 TEST(SearchSpaceContents, TiledMatrixProduct) {
-  expect_equals_brute_force(
-      {parameter("MWG", {16, 32, 64}), parameter("NWG", {16, 32, 64}), parameter("KWG", {16, 32}),
-       parameter("MDIMC", {8, 16, 32}), parameter("NDIMC", {8, 16, 32}), parameter("MDIMA", {8, 16, 32}),
-       parameter("VWM", {1, 2, 4}), parameter("SA", {0, 1})},
-      {"MWG % (MDIMC * VWM) == 0", "NWG % NDIMC == 0", "MWG % (MDIMA * VWM) == 0",
-       "KWG % ((MDIMC * NDIMC)//MDIMA) == 0", "(MWG != 64 or NWG != 64 or MDIMC != 8)"});
+  expect_equals_brute_force({parameter("MWG", {16, 32, 64}), parameter("NWG", {16, 32, 64}), parameter("KWG", {16, 32}),
+                             parameter("MDIMC", {8, 16, 32}), parameter("NDIMC", {8, 16, 32}),
+                             parameter("MDIMA", {8, 16, 32}), parameter("VWM", {1, 2, 4}), parameter("SA", {0, 1})},
+                            {"MWG % (MDIMC * VWM) == 0", "NWG % NDIMC == 0", "MWG % (MDIMA * VWM) == 0",
+                             "KWG % ((MDIMC * NDIMC)//MDIMA) == 0", "(MWG != 64 or NWG != 64 or MDIMC != 8)"});
 }
 
 TEST(SearchSpaceContents, DivisorsOfIntervals) {
@@ -63,9 +62,9 @@ TEST(SearchSpaceContents, IndependentGroupsAndFreeParameters) {
 }
 
 TEST(SearchSpaceContents, DifferenceOfTwoSums) {
-  expect_equals_brute_force({range_parameter("a", 1, 7), range_parameter("b", 1, 7), range_parameter("c", 1, 7),
-                             range_parameter("d", 1, 7)},
-                            {"a + 2*b - (c - 3) == 2*d + a - a", "a*b != c*d"});
+  expect_equals_brute_force(
+      {range_parameter("a", 1, 7), range_parameter("b", 1, 7), range_parameter("c", 1, 7), range_parameter("d", 1, 7)},
+      {"a + 2*b - (c - 3) == 2*d + a - a", "a*b != c*d"});
 }
 
 TEST(SearchSpaceContents, CertainConstraintsLeaveEverything) {
@@ -83,7 +82,8 @@ class RandomConstraint {
     switch (depth == 0 ? 0 : random_.below(6)) {
       case 1: return fmt::format("({} or {})", condition(depth - 1), condition(depth - 1));
       case 2: return fmt::format("not {}", condition(depth - 1));
-      case 3: return fmt::format("({} if {} else {})", condition(depth - 1), condition(depth - 1), condition(depth - 1));
+      case 3:
+        return fmt::format("({} if {} else {})", condition(depth - 1), condition(depth - 1), condition(depth - 1));
       case 4: return fmt::format("({} or ({} and {}))", condition(0), condition(depth - 1), condition(depth - 1));
       default: return fmt::format("({} {} {})", number(depth), pick({"<", "<=", "==", "!=", ">", ">="}), number(depth));
     }
@@ -99,7 +99,8 @@ class RandomConstraint {
       case 1: return fmt::format("abs({})", number(depth - 1));
       case 2: return fmt::format("({} if {} else {})", number(depth - 1), condition(depth - 1), number(depth - 1));
       default:
-        return fmt::format("({} {} {})", number(depth - 1), pick({"+", "-", "*", "+", "*", "//", "%", "/"}), number(depth - 1));
+        return fmt::format("({} {} {})", number(depth - 1), pick({"+", "-", "*", "+", "*", "//", "%", "/"}),
+                           number(depth - 1));
     }
   }
 
@@ -108,33 +109,42 @@ class RandomConstraint {
   Random random_;
 };
 
+// Builds with the options given and compares with what brute force has found.
+void expect_outcome(const std::vector<Parameter>& parameters, const std::vector<std::string>& expressions,
+                    const BuildOptions& options, const std::set<ValueIndices>& expected, bool fault) {
+  const auto space = SearchSpace::build(parameters, constraints(expressions), {}, options);
+  ASSERT_EQ(space.has_value(), !fault && !expected.empty());
+  if (!space) {
+    EXPECT_EQ(space.error().message().starts_with("no configuration meets"), !fault) << space.error().to_string();
+    return;
+  }
+  const std::vector<ValueIndices> found = contents(*space);
+  ASSERT_EQ(std::set<ValueIndices>(found.begin(), found.end()), expected);
+  ASSERT_EQ(found.size(), expected.size());
+}
+
 TEST(SearchSpaceContents, RandomConstraintsAgreeWithBruteForceInContentsAndFaults) {
   const std::vector<Parameter> parameters = {parameter("a", {0, 1, 2, 3, 4}), parameter("b", {-2, 1, 3, 4}),
                                              parameter("c", {1, 2, 0.5, 6}), parameter("d", {true, false})};
+  const BuildOptions tight{.state_budget = 12, .materialise_limit = 1000};  // falls back more often than not
   int faults = 0;
   int empty = 0;
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     RandomConstraint random(seed);
     const std::vector<std::string> expressions = {random.condition(2), random.condition(2), random.condition(1)};
     SCOPED_TRACE(fmt::format("seed {}: {} | {} | {}", seed, expressions[0], expressions[1], expressions[2]));
     bool fault = false;
     const std::set<ValueIndices> expected = brute_force(parameters, expressions, &fault);
-    const auto space = SearchSpace::build(parameters, constraints(expressions));
-    ASSERT_EQ(space.has_value(), !fault && !expected.empty());
+    expect_outcome(parameters, expressions, {}, expected, fault);
+    expect_outcome(parameters, expressions, tight, expected, fault);
+    if (testing::Test::HasFailure()) return;
     faults += fault ? 1 : 0;
     empty += !fault && expected.empty() ? 1 : 0;
-    if (!space) {
-      EXPECT_EQ(space.error().to_string().find(" at ") != std::string::npos, fault) << space.error().to_string();
-      continue;
-    }
-    const std::vector<ValueIndices> found = contents(*space);
-    ASSERT_EQ(std::set<ValueIndices>(found.begin(), found.end()), expected);
-    ASSERT_EQ(found.size(), expected.size());
   }
   // The generator reaches all three outcomes often.
   EXPECT_GT(faults, 100);
   EXPECT_GT(empty, 100);
-  EXPECT_LT(faults + empty, 1200);
+  EXPECT_LT(faults + empty, 800);
 }
 
 }  // namespace

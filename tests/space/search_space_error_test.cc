@@ -14,8 +14,7 @@ TEST(SearchSpaceErrors, DuplicateValuesAsPythonSeesThem) {
             "parameter `a` has the values 1 and 1.0, which are equal");
   EXPECT_EQ(error_of({parameter("a", {0.0, 1.0, true})}, {}).message(),
             "parameter `a` has the values 1.0 and True, which are equal");
-  EXPECT_EQ(error_of({parameter("a", {"x", "y", "x"})}, {}).message(),
-            "parameter `a` has the value x twice");
+  EXPECT_EQ(error_of({parameter("a", {"x", "y", "x"})}, {}).message(), "parameter `a` has the value x twice");
   EXPECT_EQ(space_of({parameter("a", {1, "1", 1.5})}, {}).count(), 3U);
 }
 
@@ -35,10 +34,11 @@ TEST(SearchSpaceErrors, NamesDeclaredTwiceAndForeignDefaults) {
 
 TEST(SearchSpaceErrors, UnknownNamesWithPositionAndTheNearestName) {
   const Error error = build_error({range_parameter("block_x", 1, 2), range_parameter("block_y", 1, 2)},
-                               {{"block_x * blok_y < 3", {"spec.toml", 9, 4}}});
+                                  {{"block_x * blok_y < 3", {"spec.toml", 9, 4}}});
   EXPECT_EQ(error.code(), ErrorCode::not_found);
-  EXPECT_EQ(error.to_string(),
-            "spec.toml:9:14: unknown parameter `blok_y` in a constraint: `block_x * blok_y < 3` (did you mean `block_y`?)");
+  EXPECT_EQ(
+      error.to_string(),
+      "spec.toml:9:14: unknown parameter `blok_y` in a constraint: `block_x * blok_y < 3` (did you mean `block_y`?)");
 }
 
 TEST(SearchSpaceErrors, SyntaxErrorsPointIntoTheConstraint) {
@@ -49,7 +49,7 @@ TEST(SearchSpaceErrors, SyntaxErrorsPointIntoTheConstraint) {
 
 TEST(SearchSpaceErrors, DivisionByZeroThatAConfigurationReaches) {
   const Error error = build_error({range_parameter("a", 0, 3), range_parameter("b", 0, 3), range_parameter("c", 0, 3)},
-                               {{"b >= 2", {}}, {"12 % (a * b) == 0", {"spec.toml", 4, 10}}});
+                                  {{"b >= 2", {}}, {"12 % (a * b) == 0", {"spec.toml", 4, 10}}});
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_EQ(error.message(), "division by zero in `%` at a=0, b=2");
   EXPECT_EQ(error.position(), (SourcePosition{"spec.toml", 4, 13}));
@@ -91,7 +91,7 @@ TEST(SearchSpaceErrors, AConstantThatFaultsIsReached) {
 
 TEST(SearchSpaceErrors, EmptySpacesNameTheConstraintThatExcludesEverything) {
   const Error error = build_error({range_parameter("a", 1, 4), range_parameter("b", 1, 4)},
-                               {{"a <= b", {}}, {"a > 9", {"spec.toml", 5, 2}}});
+                                  {{"a <= b", {}}, {"a > 9", {"spec.toml", 5, 2}}});
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_EQ(error.to_string(), "spec.toml:5:2: no configuration meets the constraint `a > 9`");
 }
@@ -110,11 +110,13 @@ TEST(SearchSpaceErrors, EmptyBecauseOfAConstant) {
 // --- predicates ---------------------------------------------------------------------------------------------------
 
 Predicate product_at_most(std::int64_t limit) {
-  return {{"a", "c"}, [limit](std::span<const Value> v) { return v[0].as_integer() * v[1].as_integer() <= limit; }, "a*c"};
+  return {
+      {"a", "c"}, [limit](std::span<const Value> v) { return v[0].as_integer() * v[1].as_integer() <= limit; }, "a*c"};
 }
 
 TEST(SearchSpacePredicates, FilterAsExpressionsDo) {
-  const std::vector<Parameter> parameters = {range_parameter("a", 1, 9), range_parameter("b", 1, 9), range_parameter("c", 1, 9)};
+  const std::vector<Parameter> parameters = {range_parameter("a", 1, 9), range_parameter("b", 1, 9),
+                                             range_parameter("c", 1, 9)};
   const SearchSpace space = SearchSpace::build(parameters, constraints({"a <= b"}), {product_at_most(20)}).value();
   const std::vector<ValueIndices> found = contents(space);
   EXPECT_EQ(std::set<ValueIndices>(found.begin(), found.end()), brute_force(parameters, {"a <= b", "a * c <= 20"}));

@@ -32,7 +32,8 @@ TEST(SearchSpaceFallback, FaultsAreFoundWhileTesting) {
   expressions.push_back("60 % (a - 3) >= 0");
   const auto reached = SearchSpace::build(tangled_parameters(6), constraints(expressions), {}, kSmallBudget);
   ASSERT_FALSE(reached);
-  EXPECT_NE(reached.error().message().find("division by zero in `%` at a=3"), std::string::npos) << reached.error().message();
+  EXPECT_NE(reached.error().message().find("division by zero in `%` at a=3"), std::string::npos)
+      << reached.error().message();
   expressions.push_back("a != 3");
   expect_equals_brute_force(tangled_parameters(6), expressions, kSmallBudget);
 }
@@ -42,7 +43,8 @@ TEST(SearchSpaceFallback, AnEmptySpaceIsStillRecognised) {
   expressions[0] = "sqrt(a) * 7.1 + b**1.5 + sqrt(c) * d + e * 0.37 < 0.5";
   const auto space = SearchSpace::build(tangled_parameters(6), constraints(expressions), {}, kSmallBudget);
   ASSERT_FALSE(space);
-  EXPECT_EQ(space.error().message().find("no configuration meets the constraint `sqrt(a)"), 0U) << space.error().message();
+  EXPECT_EQ(space.error().message().find("no configuration meets the constraint `sqrt(a)"), 0U)
+      << space.error().message();
 }
 
 TEST(SearchSpaceFallback, DrawsAndTestsWhereTheyAreMany) {
@@ -52,7 +54,7 @@ TEST(SearchSpaceFallback, DrawsAndTestsWhereTheyAreMany) {
   EXPECT_NE(space.report().fallback.find("upper bounds"), std::string::npos) << space.report().fallback;
 
   const std::set<ValueIndices> valid = brute_force(parameters, kTangled);
-  EXPECT_EQ(space.count(), 21U * 216U);  // a <= b: 21 of 36
+  EXPECT_EQ(space.count(), 21U * 216U);                     // a <= b: 21 of 36
   const std::vector<ValueIndices> found = contents(space);  // by next()
   EXPECT_EQ(std::set<ValueIndices>(found.begin(), found.end()), valid);
   EXPECT_EQ(found.size(), valid.size());
@@ -68,30 +70,45 @@ TEST(SearchSpaceFallback, DrawsAndTestsWhereTheyAreMany) {
     ASSERT_TRUE(valid.contains(indices));
   }
   for (ConfigurationId id : space.sample_stratified(20, random)) ASSERT_TRUE(space.valid(id));
-  for (ConfigurationId id : space.neighbours(space.sample(random), Neighbourhood::hamming)) ASSERT_TRUE(space.valid(id));
+  for (ConfigurationId id : space.neighbours(space.sample(random), Neighbourhood::hamming))
+    ASSERT_TRUE(space.valid(id));
   EXPECT_TRUE(space.valid(space.default_configuration()));
   EXPECT_FALSE(space.valid(space.count()));
 }
 
+TEST(SearchSpaceFallback, ABudgetOfNothingStillGivesEveryConfiguration) {
+  const std::vector<std::string> expressions = {"a * b + c <= 20", "d % e == 0"};
+  expect_equals_brute_force(tangled_parameters(6), expressions, {.state_budget = 0, .materialise_limit = 100'000});
+  const SearchSpace lazy = space_of(tangled_parameters(6), expressions, {.state_budget = 0, .materialise_limit = 0});
+  EXPECT_FALSE(lazy.exact());
+  EXPECT_EQ(contents(lazy).size(), brute_force(tangled_parameters(6), expressions).size());
+}
+
 TEST(SearchSpaceFallback, NoValidConfigurationAmongTheDrawnIsAnError) {
-  const auto space = SearchSpace::build(tangled_parameters(40), constraints({"sqrt(a) + sqrt(b) + sqrt(c) + sqrt(d) + sqrt(e) < 5.000001",
-                                                                             "a > 1 or b > 1 or c > 1"}),
-                                        {}, kNoRoom);
+  const auto space = SearchSpace::build(
+      tangled_parameters(40),
+      constraints({"sqrt(a) + sqrt(b) + sqrt(c) + sqrt(d) + sqrt(e) < 5.000001", "a > 1 or b > 1 or c > 1"}), {},
+      kNoRoom);
   ASSERT_FALSE(space);
   EXPECT_EQ(space.error().code(), ErrorCode::invalid_argument);
 }
 
 TEST(SearchSpaceFallback, AnOpaquePredicateOverAllParametersIsTestedWhereOthersLeaveFew) {
-  // 12^8 = 430 million combinations, of which the chain of equalities leaves 12: too many states for the predicate alone.
+  // 12^8 = 430 million combinations, of which the chain of equalities leaves 12: too many states for the predicate
+  // alone.
   std::vector<Parameter> parameters;
   std::vector<std::string> equalities;
-  Predicate predicate{{}, [](std::span<const Value> v) { return v[0].as_integer() % 2 == v[7].as_integer() % 2 && v[3].as_integer() > 2; }, "all"};
+  Predicate predicate{
+      {},
+      [](std::span<const Value> v) { return v[0].as_integer() % 2 == v[7].as_integer() % 2 && v[3].as_integer() > 2; },
+      "all"};
   for (int p = 0; p < 8; ++p) {
     parameters.push_back(range_parameter("p" + std::to_string(p), 1, 12));
     predicate.names.push_back("p" + std::to_string(p));
     if (p > 0) equalities.push_back("p" + std::to_string(p) + " == p" + std::to_string(p - 1));
   }
-  const SearchSpace space = SearchSpace::build(parameters, constraints(equalities), {predicate}, {.state_budget = 20'000}).value();
+  const SearchSpace space =
+      SearchSpace::build(parameters, constraints(equalities), {predicate}, {.state_budget = 20'000}).value();
   EXPECT_TRUE(space.exact());
   EXPECT_EQ(space.count(), 10U);
 }

@@ -23,7 +23,8 @@ TEST_P(KnownSpaces, HaveTheCountThatTheFieldAgreesOn) {
   const auto json = nlohmann::json::parse(file).at("ConfigurationSpace");
   std::vector<Parameter> parameters;
   for (const auto& item : json.at("TuningParameters")) {
-    parameters.push_back(parameter(item.at("Name"), Expression::parse_list(item.at("Values").get<std::string>()).value()));
+    parameters.push_back(
+        parameter(item.at("Name"), Expression::parse_list(item.at("Values").get<std::string>()).value()));
   }
   std::vector<std::string> expressions;
   for (const auto& item : json.at("Conditions")) expressions.push_back(item.at("Expression"));

@@ -113,7 +113,7 @@ inline void expect_equals_brute_force(const std::vector<Parameter>& parameters,
 // Small enough for brute force, connected, with products, sums, divisibility and short circuits.
 inline std::vector<Parameter> stencil_parameters() {
   return {parameter("bx", {1, 2, 4, 8, 16, 32}), parameter("by", {1, 2, 4, 8}), range_parameter("tx", 1, 4),
-          range_parameter("ty", 1, 4), range_parameter("tt", 1, 4), parameter("sh", {0, 1})};
+          range_parameter("ty", 1, 4),           range_parameter("tt", 1, 4),   parameter("sh", {0, 1})};
 }
 inline std::vector<std::string> stencil_constraints() {
   return {"8 <= bx * by <= 64", "(bx*tx + tt*2) * (by*ty + tt*2) * (2 + sh) * 4 <= 2048", "tx % tt == 0 or sh == 1"};

@@ -52,8 +52,9 @@ class TomlErrors : public SpecTest {
 TEST_F(TomlErrors, NoneInTheGoodSpec) { EXPECT_EQ(after("add", "add"), "fine"); }
 
 TEST_F(TomlErrors, SyntaxErrors) {
-  EXPECT_EQ(after("n = 1024", "n = "), "11:5: Error while parsing key-value pair: encountered end-of-line: `n =`");
+  EXPECT_EQ(after("n = 1024", "n = "), "11:5: Error while parsing key-value pair: expected value, saw '\\n': `n =`");
   EXPECT_TRUE(after("block = [32, 64]", "tile = [1]").starts_with("17:")) << "a key twice";
+  EXPECT_EQ(after("[search]", "[ =search]"), "18:3: malformed table header: `[ =search]`");
   EXPECT_EQ(after("n = 1024", "n = 2020-01-01"), "11:5: dates and times have no meaning here");
 }
 
@@ -64,12 +65,12 @@ TEST_F(TomlErrors, MisspeltKeysInEverySection) {
   EXPECT_EQ(after("length = \"n * tile\"", "lenght = 1"),
             "6:34: unknown key in argument `a`: `lenght` (did you mean `length`?)");
   EXPECT_EQ(after("fill = \"iota\"", "fill = \"iota\", low = 0"),
-            "6:69: unknown key in argument `a`: `low` (one of: name, type, length, access, fill, start, step)");
+            "6:70: unknown key in argument `a`: `low` (one of: name, type, length, access, fill, start, step)");
   EXPECT_EQ(after("access = \"write\"", "access = \"write\", fill = \"iota\""),
             "7:66: unknown key in argument `c`: `fill` (one of: name, type, length, access)");
   EXPECT_EQ(after("value = \"n\"", "valu = 1"), "8:31: unknown key in argument `n`: `valu` (did you mean `value`?)");
   EXPECT_EQ(after("local =", "locale ="), "14:1: unknown key in [launch]: `locale` (did you mean `local`?)");
-  EXPECT_EQ(after("default", "defualt"), "17:29: unknown key in parameter `tile`: `defualt` (did you mean `default`?)");
+  EXPECT_EQ(after("default", "defualt"), "17:30: unknown key in parameter `tile`: `defualt` (did you mean `default`?)");
   EXPECT_EQ(after("constraints", "constrains"),
             "19:1: unknown key in [search]: `constrains` (did you mean `constraints`?)");
   EXPECT_EQ(after("absolute", "absolut"), "23:1: unknown key in [reference]: `absolut` (did you mean `absolute`?)");
@@ -98,13 +99,14 @@ TEST_F(TomlErrors, WrongTypes) {
             "16:9: the values of `block` must be a list or a text such as \"range(1, 9)\": `32`");
   EXPECT_EQ(after("[32, 64]", "[32, []]"),
             "16:14: each value of `block` must be a number, a boolean or a string: `[]`");
-  EXPECT_EQ(after("[32, 64]", "[nan]"),
-            "16:10: each value of `block` must be a number, a boolean or a string: `nan.0`");
+  EXPECT_EQ(after("[32, 64]", "[nan]"), "16:10: each value of `block` must be a number, a boolean or a string: `nan`");
   EXPECT_EQ(after("evaluations = 10", "evaluations = 0"), "20:15: `evaluations` of [search] must be at least 1: `0`");
   EXPECT_EQ(after("evaluations = 10", "fraction = 1.5"), "20:12: `fraction` of [search] must be in (0, 1]: `1.5`");
-  EXPECT_EQ(after("evaluations = 10", "seconds = inf"), "20:11: `seconds` of [search] must be a number: `inf.0`");
+  EXPECT_EQ(after("evaluations = 10", "seconds = inf"), "20:11: `seconds` of [search] must be a number: `inf`");
   EXPECT_EQ(after("absolute = 0.1", "absolute = -1"), "23:12: `absolute` of [reference] is negative: `-1`");
-  EXPECT_EQ(after("[kernel]", "kernel = 1\n[kernels]"), "2:10: [kernel] must be a table: `1`");
+  EXPECT_EQ(after("[problem]\nn", "[[problem]]\nn"), "10:1: [problem] must be a table: `[...]`");
+  EXPECT_EQ(after("[\"block * tile <= 128\"]", "\"block > 1\""),
+            "19:16: `constraints` of [search] must be a list of strings: `block > 1`");
   EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
 }
 
@@ -117,7 +119,7 @@ TEST_F(TomlErrors, EmptyLists) {
 TEST_F(TomlErrors, UnknownWords) {
   EXPECT_EQ(after("float*", "flaot*"), "6:25: unknown type of argument `a`: `flaot*`");
   EXPECT_EQ(after("\"int\"", "\"ints\""), "8:25: unknown type of argument `n`: `ints` (did you mean `int`?)");
-  EXPECT_EQ(after("\"int\"", "\"int4\"").substr(0, 40), "8:25: argument `n` may not be a vector ty");
+  EXPECT_EQ(after("\"int\"", "\"int4\"").substr(0, 40), "8:25: argument `n` may not be a vector t");
   EXPECT_EQ(after("\"iota\"", "\"itoa\""),
             "6:63: unknown fill of argument `a`: `itoa` (one of: uniform, constant, iota, expression, file)");
   EXPECT_EQ(after("\"write\"", "\"writ\""), "7:58: unknown access of argument `c`: `writ` (did you mean `write`?)");
@@ -135,20 +137,20 @@ TEST_F(TomlErrors, Duplicates) {
             "16:1: a parameter's name must be an identifier, because it becomes a macro of the kernel: `b-c`");
   EXPECT_EQ(after("local =", "grid = 1\nlocal ="), "14:8: [launch] has both `global` and `grid`: `1`");
   EXPECT_EQ(after("default = 1", "default = 3"),
-            "17:39: the default of `tile` is none of its values: `3` (one of: 1, 2, 4)");
+            "17:40: the default of `tile` is none of its values: `3` (did you mean `1`?)");
 }
 
 TEST_F(TomlErrors, UnknownNamesInExpressions) {
   EXPECT_EQ(after("n * tile", "n * til"),
             "6:48: unknown name in `length` of argument `a`: `til` (did you mean `tile`?)");
   EXPECT_EQ(after("value = \"n\"", "value = \"2 * i\"").substr(0, 53),
-            "8:44: unknown name in `value` of argument `n`: `i` (o");
+            "8:44: unknown name in `value` of argument `n`: `i` (d");
   EXPECT_EQ(after("n // tile", "ProblemSize[1]"),
             "13:12: unknown name in the launch sizes: `ProblemSize[1]` (did you mean `ProblemSize[0]`?)");
   EXPECT_EQ(after("block * tile", "'tiles' == '' or tile * tiles"),
-            "19:40: unknown name in constraint: `tiles` (did you mean `tile`?)");
+            "19:41: unknown name in constraint: `tiles` (did you mean `tile`?)");
   EXPECT_EQ(after("fill = \"iota\"", "fill = \"expression\", expression = \"i + j\"").substr(0, 52),
-            "6:93: unknown name in `fill` of argument `a`: `j` (o");
+            "6:94: unknown name in `fill` of argument `a`: `j` (d");
 }
 
 TEST_F(TomlErrors, MistakesInsideExpressions) {
@@ -162,7 +164,7 @@ TEST_F(TomlErrors, MissingFiles) {
   EXPECT_EQ(after("reference.cc", "refrence.cc"),
             "22:9: `file` of [reference] does not exist: `refrence.cc` (did you mean `reference.cc`?)");
   EXPECT_EQ(after("fill = \"iota\"", "fill = \"file\", file = \"x\"").substr(0, 52),
-            "6:78: `file` of argument `a` does not exist: `x` (one");
+            "6:78: `file` of argument `a` does not exist: `x` (on");
 }
 
 TEST_F(TomlErrors, ReferencesThatCannotBe) {

@@ -63,10 +63,12 @@ TEST_F(TomlSpec, KeepsParametersInTheOrderOfTheFile) {
 }
 
 TEST_F(TomlSpec, ReadsValuesOfEveryKind) {
-  const KernelSpec spec = parse({.parameters = R"(
-block = { values = "range(1, 9)",
-                                 default = 4} real = [ 0.5, 1.0 ] flag = [ true, false ] text = [ "a", "b" ]) "});
-      EXPECT_EQ(spec.parameters[0].values.size(), 8U);
+  const KernelSpec spec = parse({.parameters = R"toml(
+block = { values = "range(1, 9)", default = 4 }
+real = [0.5, 1.0]
+flag = [true, false]
+text = ["a", "b"])toml"});
+  EXPECT_EQ(spec.parameters[0].values.size(), 8U);
   EXPECT_EQ(spec.parameters[0].default_value, Value(4));
   EXPECT_EQ(spec.parameters[1].values[0].kind(), Value::Kind::real);
   EXPECT_EQ(spec.parameters[1].values[1].kind(), Value::Kind::real);
@@ -139,7 +141,8 @@ TEST_F(TomlSpec, ReadsEveryLaunchConvention) {
   EXPECT_EQ(cuda.geometry.convention, GeometryConvention::cuda);
   EXPECT_EQ(cuda.geometry.sizes[0].text, "n // block");
 
-  const KernelSpec divided = parse({.problem = "w = 100\nh = 50",
+  const KernelSpec divided = parse({.arguments = "",
+                                    .problem = "w = 100\nh = 50",
                                     .launch = "divide = [[\"block_size_x\", 2], \"block_size_y\"]",
                                     .parameters = "block_size_y = [8]\nblock_size_x = [16]"});
   EXPECT_EQ(divided.geometry.convention, GeometryConvention::divided);
@@ -210,16 +213,16 @@ TEST_F(TomlSpec, ReadsReferenceData) {
 
 TEST_F(TomlSpec, PointsIntoConstraints) {
   const KernelSpec spec = parse({.rest = "[search]\nconstraints = [ \"block > 1\",\n  '''\nblock < 999''' ]"});
-  // 15 lines: [search] is line 13 and its constraints follow.
-  EXPECT_EQ(to_string(spec.constraints[0].position), path("spec.toml").string() + ":13:19");
-  EXPECT_EQ(to_string(spec.constraints[1].position), path("spec.toml").string() + ":15:1");
+  // [search] is line 13.
+  EXPECT_EQ(to_string(spec.constraints[0].position), path("spec.toml").string() + ":14:18");
+  EXPECT_EQ(to_string(spec.constraints[1].position), path("spec.toml").string() + ":16:1");
 }
 
 TEST_F(TomlSpec, AcceptsAByteOrderMarkAndCarriageReturns) {
   std::string text = Sections{.rest = "[search]\nconstraints = [\"block > 1\"]"}.text();
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, 1, '\r');
   const KernelSpec spec = parse_text("\xEF\xBB\xBF" + text);
-  EXPECT_EQ(spec.constraints[0].position.line, 13);
+  EXPECT_EQ(spec.constraints[0].position.line, 14);
   EXPECT_EQ(spec.constraints[0].position.column, 17);
 }
 

@@ -83,11 +83,12 @@ class Event {
   virtual Result<Nanoseconds> duration() const = 0;
 };
 
-// Commands run in order. They may be held back until finish(), so errors of any of them may surface there.
+// Commands run in order. They may be held back until finish(), so errors of any of them may surface there, and the
+// buffers, kernels and host memory they use must live until then.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Host memory must stay valid until finish(). Precondition: sizes match the buffer.
+  // Precondition: the sizes of data and buffers match.
   virtual Result<void> write(Buffer& buffer, std::span<const std::byte> data) = 0;
   virtual Result<void> read(const Buffer& buffer, std::span<std::byte> data) = 0;
   virtual Result<void> copy(const Buffer& from, Buffer& to) = 0;
@@ -95,7 +96,7 @@ class Stream {
   virtual Result<void> fill(Buffer& buffer, std::byte value) = 0;
   virtual Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                                 std::span<const LaunchArgument> arguments) = 0;
-  // Waits for all commands. launch_failed, timeout (the device then needs reset()), device_lost.
+  // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
   // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
   // Returns how many guard bytes changed, before and after the buffer.

@@ -22,6 +22,9 @@ struct WorkerOptions {
   // Upper bound on the worker's private memory in bytes; 0: no bound. Without it the kernel's out-of-memory
   // killer is still told to take the worker first.
   std::uint64_t memory_limit_bytes = 0;
+  // Lets drivers and kernels (printf) write to this program's output and error streams. Otherwise nothing is shown, and
+  // the last line of the error stream explains a crash.
+  bool show_output = false;
   // How long a worker may take to start and open its device.
   Nanoseconds start_limit = nanoseconds_from_seconds(60);
 };

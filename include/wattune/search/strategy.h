@@ -86,6 +86,7 @@ struct StrategyParameter {
   double minimum = 0.0;
   double maximum = std::numeric_limits<double>::infinity();
   std::string description;
+  bool whole = false;  // only whole numbers
 };
 
 struct StrategyInfo {
@@ -98,7 +99,7 @@ struct StrategyInfo {
 const std::vector<StrategyInfo>& strategies();
 
 // not_found (with the nearest name), for the strategy and for each of options.parameters; invalid_argument: a value
-// out of its range, or a neighbourhood that would be too large in this space.
+// out of its range.
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
                                                 const StrategyOptions& options = {});
 

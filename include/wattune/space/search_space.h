@@ -41,26 +41,27 @@ using ValueIndices = std::vector<std::uint16_t>;
 using PartialIndices = std::vector<std::optional<std::uint16_t>>;
 
 enum class Neighbourhood {
-  hamming,            // exactly one parameter differs, to any value
-  adjacent,           // every parameter moves by at most one place among the values it takes in some valid configuration
+  hamming,   // exactly one parameter differs, to any value
+  adjacent,  // every parameter moves by at most one place among the values it takes in some valid configuration
   strictly_adjacent,  // every parameter moves by at most one place in its list of values (Kernel Tuner's definitions)
 };
 
 struct BuildOptions {
-  // States the builder may create per variable order before it gives up and falls back.
-  std::size_t state_budget = 4'000'000;
-  // Valid configurations that the fallback may hold in memory.
-  std::size_t materialise_limit = 50'000'000;
+  // States (of 32 bytes; larger ones count as several) that the builder may create per order of the parameters before
+  // it sets the constraint that needs them aside and falls back.
+  std::size_t state_budget = 1'000'000;
+  // Up to that many configurations of the other constraints are tested one by one; beyond, the space is lazy.
+  std::size_t materialise_limit = 20'000'000;
 };
 
 struct BuildReport {
   Nanoseconds build_time;
   std::size_t nodes = 0;
   std::size_t edges = 0;
-  std::size_t bytes = 0;          // of the finished diagram
-  std::size_t states = 0;         // prefixes the builder looked at
-  std::vector<std::string> order; // parameters from the root down
-  std::string fallback;           // why and how the exact diagram was not used; empty normally
+  std::size_t bytes = 0;           // of the finished diagram
+  std::size_t states = 0;          // prefixes the builder looked at
+  std::vector<std::string> order;  // parameters from the root down
+  std::string fallback;            // why and how the exact diagram was not used; empty normally
 };
 
 // A constraint that a configuration breaks.
@@ -71,8 +72,8 @@ struct Violation {
 
 class SearchSpace {
  public:
-  // invalid_argument: duplicate or no values, unknown name (with the nearest one), a division by zero or wrong types in a
-  // constraint that some otherwise valid configuration reaches, no valid configuration at all (naming a smallest set
+  // invalid_argument: duplicate or no values, unknown name (with the nearest one), a division by zero or wrong types in
+  // a constraint that some otherwise valid configuration reaches, no valid configuration at all (naming a smallest set
   // of constraints that excludes everything, where found); out_of_range: overflow in a constraint, or more than 2^128
   // configurations.
   static Result<SearchSpace> build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
@@ -84,7 +85,8 @@ class SearchSpace {
 
   const std::vector<Parameter>& parameters() const;
   const BuildReport& report() const;
-  // Of parameters, values, constraints and id order; equal hashes mean equal ids. Predicates count by names and description.
+  // Of parameters, values, constraints (predicates: names and description) and the diagram: equal hashes mean
+  // equal ids.
   const std::string& content_hash() const;
 
   // False when the state budget forced the lazy fallback: then count() is an upper bound, and ids may be invalid.

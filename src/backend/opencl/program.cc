@@ -1,8 +1,11 @@
 #include "backend/opencl/program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <sstream>
 
 #include "backend/opencl/cl_error.h"
@@ -12,7 +15,7 @@ namespace wattune::backend::opencl {
 
 namespace {
 
-// Line breaks would end a #define or a #line.
+// A line break would end a #define.
 std::string on_one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return text;
@@ -26,14 +29,30 @@ std::string with_macros(const KernelSource& source, std::span<const Macro> macro
   return text + "#line 1\n" + source.text;
 }
 
-// The user's options, and the folder of the source so that it can include its neighbours.
-std::string options_of(const KernelSource& source) {
-  std::string options;
-  for (const std::string& option : source.options) options += option + ' ';
-  const std::string folder = source.file.parent_path().string();
-  if (!folder.empty()) options += folder.find(' ') == std::string::npos ? "-I " + folder : "-I \"" + folder + '"';
-  return options;
-}
+// The folder of a source as an option of the compiler, so that the source can include its neighbours. Drivers split
+// options at spaces, whatever the quotes, so a folder with a space in its path goes by the name of a descriptor.
+class IncludeFolder {
+ public:
+  explicit IncludeFolder(const std::filesystem::path& file) {
+    if (file.empty()) return;
+    std::error_code failed;
+    path_ = std::filesystem::absolute(file, failed).parent_path().string();
+    if (path_.find(' ') == std::string::npos) return;
+    descriptor_ = open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    path_ = fmt::format("/proc/self/fd/{}", descriptor_);
+  }
+  IncludeFolder(const IncludeFolder&) = delete;
+  IncludeFolder& operator=(const IncludeFolder&) = delete;
+  ~IncludeFolder() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  std::string option() const { return path_.empty() ? std::string() : "-I " + path_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
 
 std::string log_of(const Session& session, cl_program program) {
   std::size_t size = 0;
@@ -117,7 +136,9 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
   if (code != CL_SUCCESS) return cl_error(code, "making a program");
 
   const cl_device_id device = session->device();
-  code = cl.clBuildProgram(program.get(), 1, &device, options_of(source).c_str(), nullptr, nullptr);
+  const IncludeFolder folder(source.file);
+  const std::string options = fmt::format("{} {}", fmt::join(source.options, " "), folder.option());
+  code = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
   std::string log = log_of(*session, program.get());
   if (code != CL_SUCCESS) {
     const Error error = cl_error(code, "compiling");

@@ -32,7 +32,7 @@ class OpenClEvent : public Event {
     if (code == CL_SUCCESS)
       code = session.cl().clGetEventProfilingInfo(command_->event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end,
                                                   nullptr);
-    if (code != CL_SUCCESS) return cl_error(code, "reading the time of " + command_->doing);
+    if (code != CL_SUCCESS) return cl_error(code, "reading how long the device was " + command_->doing);
     if (end <= start) return Error(ErrorCode::unavailable, "the device reported no time for " + command_->doing);
     return Nanoseconds(static_cast<double>(end - start));
   }
@@ -92,7 +92,7 @@ class OpenClStream : public Stream {
                                kernel.name(), local, session().info().local_memory_bytes));
     std::array<std::size_t, 3> global;
     for (std::size_t d = 0; d < 3; ++d) global[d] = geometry.groups[d] * geometry.group_size[d];
-    WATTUNE_TRY(enqueue(fmt::format("kernel `{}`", kernel.name()), [&](cl_event* event) {
+    WATTUNE_TRY(enqueue(fmt::format("running kernel `{}`", kernel.name()), [&](cl_event* event) {
       return cl().clEnqueueNDRangeKernel(queue_.get(), own_kernel.get(), 3, nullptr, global.data(),
                                          geometry.group_size.data(), 0, nullptr, event);
     }));

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 constexpr Nanoseconds kPatience = nanoseconds_from_ms(500);  // for a worker that was asked to end, or hung up
 
 Error cannot_start(const std::string& what, int code) {
-  return Error(ErrorCode::unavailable, fmt::format("the worker process cannot be started: {}: {}", what,
-                                                   std::strerror(code)))
+  return Error(ErrorCode::unavailable,
+               fmt::format("the worker process cannot be started: {}: {}", what, std::strerror(code)))
       .native(code, strerrorname_np(code) ? strerrorname_np(code) : "");
 }
 
@@ -86,8 +86,7 @@ struct SpawnPlan {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
@@ -145,6 +144,7 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
       status_(other.status_),
       killed_by_us_(other.killed_by_us_),
       channel_(std::move(other.channel_)),
+      errors_(std::move(other.errors_)),
       standard_error_(std::move(other.standard_error_)) {}
 
 WorkerProcess::~WorkerProcess() {
@@ -155,7 +155,7 @@ WorkerProcess::~WorkerProcess() {
 void WorkerProcess::kill() {
   if (pid_ < 0) return;
   killed_by_us_ = true;
-  ::kill(pid_, SIGKILL);
+  ::kill(-pid_, SIGKILL);  // its group: drivers start compilers and linkers
   while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
@@ -178,13 +178,19 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
   return true;
 }
 
+void WorkerProcess::drain_errors() {
+  constexpr std::size_t kKept = 4096;
+  char piece[4096];
+  for (ssize_t n; (n = read(standard_error_.get(), piece, sizeof piece)) > 0;)
+    errors_.append(piece, static_cast<std::size_t>(n));
+  if (errors_.size() > kKept) errors_.erase(0, errors_.size() - kKept);
+}
+
 // The last line that is not empty.
 std::string WorkerProcess::last_words() {
-  std::string text;
-  char piece[4096];
-  for (ssize_t n; (n = read(standard_error_.get(), piece, sizeof piece)) > 0;) text.append(piece, n);
-  text.resize(text.find_last_not_of(" \n") + 1);
-  return text.substr(text.find_last_of('\n') + 1);
+  drain_errors();
+  errors_.resize(errors_.find_last_not_of(" \n") + 1);
+  return errors_.substr(errors_.find_last_of('\n') + 1);
 }
 
 Error WorkerProcess::explain_end() {

@@ -26,6 +26,8 @@ class WorkerProcess {
   ~WorkerProcess();
 
   Channel& channel() { return channel_; }
+  // Keeps the end of what the worker wrote to its standard error, and makes room for more.
+  void drain_errors();
   // Kills and reaps.
   void kill();
   // Waits for a worker that hung up, kills it if it stays, and tells how it ended: a device_lost whose message is like
@@ -43,6 +45,7 @@ class WorkerProcess {
   int status_ = 0;
   bool killed_by_us_ = false;
   Channel channel_;
+  std::string errors_;         // what was drained last
   Descriptor standard_error_;  // read end of a pipe; none when the worker shares ours
 };
 

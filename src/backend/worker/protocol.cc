@@ -3,8 +3,8 @@
 namespace wattune::backend::worker {
 
 ErrorFields to_fields(const Error& error) {
-  return {error.code(),         error.message(),     error.position(),    error.offending_text(),
-          error.advice(),       error.native_code(), error.native_name(), error.context()};
+  return {error.code(),   error.message(),     error.position(),    error.offending_text(),
+          error.advice(), error.native_code(), error.native_name(), error.context()};
 }
 
 Error to_error(ErrorFields fields) {

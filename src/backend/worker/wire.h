@@ -29,9 +29,11 @@ template <typename T>
 inline constexpr std::nullptr_t kFields = nullptr;
 
 template <typename T>
-concept Described = !std::is_null_pointer_v<std::remove_const_t<decltype(kFields<T>)>>;
+concept Described = !
+std::is_null_pointer_v<std::remove_const_t<decltype(kFields<T>)>>;
 template <typename T>
-concept Number = (std::is_arithmetic_v<T> || std::is_enum_v<T>) && !std::is_same_v<T, bool>;
+concept Number = (std::is_arithmetic_v<T> || std::is_enum_v<T>) && !
+std::is_same_v<T, bool>;
 
 class Writer {
  public:

@@ -1,0 +1,80 @@
+#include "backend/worker/connection.h"
+
+#include <fmt/format.h>
+
+namespace wattune::backend::worker {
+
+namespace {
+
+// How long after its limit a worker may take to say that it passed.
+constexpr Nanoseconds kGrace = nanoseconds_from_ms(250);
+// No machine copies contents more slowly than this.
+constexpr double kNanosecondsPerByte = 10.0;
+
+Error too_late(Nanoseconds limit) {
+  return Error(ErrorCode::timeout, fmt::format("the worker was ended after its limit of {:g} ms", to_ms(limit)));
+}
+
+double total_bytes(const auto& spans) {
+  double bytes = 0.0;
+  for (const auto& span : spans) bytes += static_cast<double>(span.size());
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Connection>> Connection::start(const WorkerOptions& options) {
+  WATTUNE_ASSIGN(WorkerProcess process, WorkerProcess::start(options));
+  return std::shared_ptr<Connection>(new Connection(std::move(process)));
+}
+
+Result<void> Connection::check() const {
+  if (end_.empty()) return {};
+  return Error(ErrorCode::device_lost, "made by a worker that is gone: " + end_);
+}
+
+void Connection::close() {
+  if (end_.empty()) end_ = "the device was reset";
+  process_.kill();
+}
+
+Deadline Connection::answer_deadline(Nanoseconds limit, const std::vector<std::span<const std::byte>>& sent,
+                                     const std::vector<std::span<std::byte>>& received) {
+  const Nanoseconds copying(kNanosecondsPerByte * (total_bytes(sent) + total_bytes(received)));
+  return deadline_in(limit + kGrace + copying);
+}
+
+Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> message,
+                                                    const std::vector<std::span<const std::byte>>& sent,
+                                                    const Deadline& deadline) {
+  process_.drain_errors();
+  WATTUNE_TRY(process_.channel().send(message, deadline));
+  for (const std::span<const std::byte> contents : sent) WATTUNE_TRY(process_.channel().send_bytes(contents, deadline));
+  return process_.channel().receive(deadline);
+}
+
+Error Connection::broken(Error error, Nanoseconds limit) {
+  switch (error.code()) {
+    case ErrorCode::invalid_argument: return error;  // too long to be sent; the worker never saw it
+    case ErrorCode::timeout: return end(too_late(limit));
+    case ErrorCode::io_error: return end(process_.explain_end());
+    default: return end(Error(ErrorCode::device_lost, "the worker does not speak the protocol: " + error.message()));
+  }
+}
+
+Error Connection::refused(Error error, Nanoseconds limit) {
+  switch (error.code()) {
+    case ErrorCode::timeout:
+    case ErrorCode::device_lost: return end(std::move(error));
+    case ErrorCode::parse_error: return broken(std::move(error), limit);
+    default: return error;
+  }
+}
+
+Error Connection::end(Error error) {
+  process_.kill();
+  end_ = error.message();
+  return error;
+}
+
+}  // namespace wattune::backend::worker

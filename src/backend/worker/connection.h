@@ -1,0 +1,72 @@
+// Connection: one life of a worker, from its start until it ends, is killed, or its device is reset.
+//
+// Every object made from a worker's device keeps its Connection. A call that finds the worker dead, or has to kill it,
+// closes the Connection, and every later call on its objects answers device_lost.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/worker/process.h"
+#include "backend/worker/protocol.h"
+
+namespace wattune::backend::worker {
+
+class Connection {
+ public:
+  static Result<std::shared_ptr<Connection>> start(const WorkerOptions& options);
+
+  // device_lost, with the reason, once the worker is gone.
+  Result<void> check() const;
+  // Ends the worker at once. For reset().
+  void close();
+  // The worker drops the object before it serves the next request.
+  void release(ObjectId id) { released_.push_back(id); }
+
+  // Asks for one thing and waits for the answer, at most `limit` and what it takes to notice that it has passed.
+  // The error that the worker answered; timeout and device_lost, after which the worker is gone.
+  template <typename Answer, typename Asked>
+  Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit) {
+    return ask<Answer>(request, asked, limit, {}, {});
+  }
+  // With contents: `sent` follow the request, `received` are filled behind a good answer.
+  template <typename Answer, typename Asked>
+  Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit,
+                     const std::vector<std::span<const std::byte>>& sent,
+                     const std::vector<std::span<std::byte>>& received) {
+    WATTUNE_TRY(check());
+    Writer writer;
+    writer.put(Envelope{request, std::exchange(released_, {})});
+    writer.put(asked);
+    const Deadline deadline = answer_deadline(limit, sent, received);
+    Result<std::vector<std::byte>> bytes = exchange(writer.bytes(), sent, deadline);
+    if (!bytes) return broken(std::move(bytes).error(), limit);
+    Result<Answer> answer = get_answer<Answer>(*bytes);
+    if (!answer) return refused(std::move(answer).error(), limit);
+    for (const std::span<std::byte> contents : received)
+      if (Result<void> done = process_.channel().receive_bytes(contents, deadline); !done)
+        return broken(std::move(done).error(), limit);
+    return answer;
+  }
+
+ private:
+  explicit Connection(WorkerProcess process) : process_(std::move(process)) {}
+
+  static Deadline answer_deadline(Nanoseconds limit, const std::vector<std::span<const std::byte>>& sent,
+                                  const std::vector<std::span<std::byte>>& received);
+  Result<std::vector<std::byte>> exchange(std::span<const std::byte> message,
+                                          const std::vector<std::span<const std::byte>>& sent,
+                                          const Deadline& deadline);
+  // The connection failed: what that means to the caller.
+  Error broken(Error error, Nanoseconds limit);
+  // The worker answered with an error: some of them leave it useless.
+  Error refused(Error error, Nanoseconds limit);
+  Error end(Error error);
+
+  WorkerProcess process_;
+  std::vector<ObjectId> released_;
+  std::string end_;  // why the worker is gone; empty while it lives
+};
+
+}  // namespace wattune::backend::worker

@@ -1,0 +1,301 @@
+// The worker's side: a loop that answers requests with a device of its own.
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <thread>
+#include <unordered_map>
+
+#include "backend/worker/channel.h"
+#include "backend/worker/protocol.h"
+#include "wattune/backend/worker.h"
+
+namespace wattune::backend {
+
+namespace worker {
+namespace {
+
+constexpr Deadline kForever;
+
+// Exit statuses besides 0, which means that the client hung up.
+enum ExitStatus { kHungUp = 0, kBadMessage = 2, kOutOfMemory = 3 };
+
+// Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
+struct Block {
+  explicit Block(std::size_t size_in) : data(std::make_unique_for_overwrite<std::byte[]>(size_in)), size(size_in) {}
+  std::span<std::byte> bytes() const { return {data.get(), size}; }
+
+  std::unique_ptr<std::byte[]> data;
+  std::size_t size;
+};
+
+template <typename T>
+using Objects = std::unordered_map<ObjectId, std::unique_ptr<T>>;
+
+class Server {
+ public:
+  using Discover = Discovery (*)();
+  using Open = Result<std::unique_ptr<Device>> (*)(const std::string& selector);
+
+  Server(Channel channel, Discover discover, Open open)
+      : channel_(std::move(channel)), discover_(discover), open_(open) {}
+
+  // Serves until the connection ends: io_error when the client hung up, parse_error after a message that makes no
+  // sense.
+  Error serve() {
+    for (;;) {
+      Result<void> served = serve_one();
+      if (!served) return std::move(served).error();
+    }
+  }
+
+ private:
+  Result<void> serve_one() {
+    WATTUNE_ASSIGN(const std::vector<std::byte> message, channel_.receive(kForever));
+    Reader reader(message);
+    Envelope envelope;
+    reader.get(envelope);
+    for (const ObjectId id : envelope.released) release(id);
+    switch (envelope.request) {
+      case Request::discover: return answer(reader, &Server::discover_devices);
+      case Request::open: return answer(reader, &Server::open_device);
+      case Request::build: return answer(reader, &Server::build);
+      case Request::kernel: return answer(reader, &Server::make_kernel);
+      case Request::buffer: return answer(reader, &Server::make_buffer);
+      case Request::stream: return answer(reader, &Server::make_stream);
+      case Request::run: return run(reader);
+    }
+    return bad_message();
+  }
+
+  static Error bad_message() { return Error(ErrorCode::parse_error, "a request makes no sense"); }
+
+  template <typename Asked, typename Answer>
+  Result<void> answer(Reader& reader, Result<Answer> (Server::*handler)(const Asked&)) {
+    Asked asked;
+    reader.get(asked);
+    if (!reader.complete()) return bad_message();
+    return send((this->*handler)(asked));
+  }
+
+  template <typename Answer>
+  Result<void> send(const Result<Answer>& answer) {
+    Writer writer;
+    put_answer(writer, answer);
+    return channel_.send(writer.bytes(), kForever);
+  }
+
+  Result<Discovery> discover_devices(const Nothing&) { return discover_(); }
+
+  Result<DeviceInfo> open_device(const OpenRequest& asked) {
+    if (device_) return Error(ErrorCode::internal, "the worker has a device already");
+    WATTUNE_ASSIGN(device_, open_(asked.selector));
+    return device_->info();
+  }
+
+  Result<BuildAnswer> build(const BuildRequest& asked) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(std::unique_ptr<Program> program, device_->build(asked.source, asked.macros, asked.limit));
+    std::string log = program->build_log();
+    return BuildAnswer{keep(programs_, std::move(program)), std::move(log)};
+  }
+
+  Result<KernelAnswer> make_kernel(const KernelRequest& asked) {
+    Program* const program = find(programs_, asked.program);
+    if (program == nullptr) return unknown(asked.program);
+    WATTUNE_ASSIGN(std::unique_ptr<Kernel> kernel, program->kernel(asked.name));
+    const Kernel& made = *kernel;
+    return KernelAnswer{keep(kernels_, std::move(kernel)), made.argument_count(), made.max_work_group_size()};
+  }
+
+  Result<Created> make_buffer(const BufferRequest& asked) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(std::unique_ptr<Buffer> buffer, device_->create_buffer(asked.bytes));
+    return Created{keep(buffers_, std::move(buffer))};
+  }
+
+  Result<Created> make_stream(const Nothing&) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(std::unique_ptr<Stream> stream, device_->create_stream());
+    return Created{keep(streams_, std::move(stream))};
+  }
+
+  Result<void> run(Reader& reader) {
+    RunRequest asked;
+    reader.get(asked);
+    if (!reader.complete()) return bad_message();
+    blocks_.clear();
+    WATTUNE_TRY(receive_contents(asked));
+    const Result<RunAnswer> answer = execute(asked);
+    WATTUNE_TRY(send(answer));
+    return answer ? send_contents(asked) : Result<void>();
+  }
+
+  // Gives every write and read a block, and fills those of the writes.
+  Result<void> receive_contents(const RunRequest& asked) {
+    for (const Command& command : asked.commands) {
+      const auto* write = std::get_if<WriteCommand>(&command);
+      const auto* read = std::get_if<ReadCommand>(&command);
+      if (write == nullptr && read == nullptr) continue;
+      const std::uint64_t bytes = write != nullptr ? write->bytes : read->bytes;
+      const Buffer* const buffer = find(buffers_, write != nullptr ? write->buffer : read->buffer);
+      if (buffer == nullptr || buffer->bytes() != bytes) return bad_message();
+      blocks_.emplace_back(bytes);
+      if (write != nullptr) WATTUNE_TRY(channel_.receive_bytes(blocks_.back().bytes(), kForever));
+    }
+    return {};
+  }
+
+  Result<void> send_contents(const RunRequest& asked) {
+    std::size_t block = 0;
+    for (const Command& command : asked.commands) {
+      if (std::holds_alternative<WriteCommand>(command)) ++block;
+      if (std::holds_alternative<ReadCommand>(command))
+        WATTUNE_TRY(channel_.send_bytes(blocks_[block++].bytes(), kForever));
+    }
+    return {};
+  }
+
+  Result<RunAnswer> execute(const RunRequest& asked) {
+    Stream* const stream = find(streams_, asked.stream);
+    if (stream == nullptr) return unknown(asked.stream);
+    std::vector<std::unique_ptr<Event>> events;
+    const Result<void> submitted = submit(*stream, asked.commands, events);
+    // Also after an error: what was submitted uses the blocks.
+    WATTUNE_TRY(stream->finish(asked.limit));
+    WATTUNE_TRY(submitted);
+    RunAnswer answer;
+    for (const std::unique_ptr<Event>& event : events) {
+      const Result<Nanoseconds> duration = event->duration();
+      if (duration) {
+        answer.durations.emplace_back(*duration);
+      } else {
+        answer.durations.emplace_back(to_fields(duration.error()));
+      }
+    }
+    if (asked.guarded_buffer == 0) return answer;
+    Buffer* const guarded = find(buffers_, asked.guarded_buffer);
+    if (guarded == nullptr) return unknown(asked.guarded_buffer);
+    WATTUNE_ASSIGN(const auto changed, stream->check_guards(*guarded, asked.limit));
+    answer.changed_guard_bytes = {changed[0], changed[1]};
+    return answer;
+  }
+
+  Result<void> submit(Stream& stream, const std::vector<Command>& commands,
+                      std::vector<std::unique_ptr<Event>>& events) {
+    std::size_t block = 0;
+    for (const Command& command : commands) {
+      if (const auto* write = std::get_if<WriteCommand>(&command)) {
+        WATTUNE_TRY(stream.write(*find(buffers_, write->buffer), blocks_[block++].bytes()));
+      } else if (const auto* read = std::get_if<ReadCommand>(&command)) {
+        WATTUNE_TRY(stream.read(*find(buffers_, read->buffer), blocks_[block++].bytes()));
+      } else if (const auto* copy = std::get_if<CopyCommand>(&command)) {
+        Buffer* const from = find(buffers_, copy->from);
+        Buffer* const to = find(buffers_, copy->to);
+        if (from == nullptr || to == nullptr) return unknown(from == nullptr ? copy->from : copy->to);
+        WATTUNE_TRY(stream.copy(*from, *to));
+      } else if (const auto* fill = std::get_if<FillCommand>(&command)) {
+        Buffer* const buffer = find(buffers_, fill->buffer);
+        if (buffer == nullptr) return unknown(fill->buffer);
+        WATTUNE_TRY(stream.fill(*buffer, fill->value));
+      } else {
+        WATTUNE_ASSIGN(events.emplace_back(), launch(stream, std::get<LaunchCommand>(command)));
+      }
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<Event>> launch(Stream& stream, const LaunchCommand& command) {
+    Kernel* const kernel = find(kernels_, command.kernel);
+    if (kernel == nullptr) return unknown(command.kernel);
+    std::vector<LaunchArgument> arguments;
+    for (const auto& argument : command.arguments) {
+      if (const auto* named = std::get_if<BufferArgument>(&argument)) {
+        const Buffer* const buffer = find(buffers_, named->buffer);
+        if (buffer == nullptr && named->buffer != 0) return unknown(named->buffer);
+        arguments.emplace_back(buffer);
+      } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
+        arguments.emplace_back(*scalar);
+      } else {
+        arguments.emplace_back(std::get<LocalBytes>(argument));
+      }
+    }
+    return stream.launch(*kernel, command.geometry, arguments);
+  }
+
+  Result<void> check_device() const {
+    if (!device_) return Error(ErrorCode::internal, "the worker has no device yet");
+    return {};
+  }
+
+  static Error unknown(ObjectId id) {
+    return Error(ErrorCode::internal, fmt::format("no object {} in the worker", id));
+  }
+
+  template <typename T>
+  ObjectId keep(Objects<T>& objects, std::unique_ptr<T> object) {
+    objects.emplace(++last_id_, std::move(object));
+    return last_id_;
+  }
+
+  template <typename T>
+  static T* find(const Objects<T>& objects, ObjectId id) {
+    const auto found = objects.find(id);
+    return found == objects.end() ? nullptr : found->second.get();
+  }
+
+  void release(ObjectId id) {
+    streams_.erase(id);
+    kernels_.erase(id);
+    programs_.erase(id);
+    buffers_.erase(id);
+  }
+
+  Channel channel_;
+  Discover discover_;
+  Open open_;
+  // The contents of the last run. Kept until the next one, because after a timeout the device may still use them.
+  std::vector<Block> blocks_;
+  std::unique_ptr<Device> device_;  // before the objects made from it, so that it is destroyed after them
+  Objects<Program> programs_;
+  Objects<Kernel> kernels_;
+  Objects<Buffer> buffers_;
+  Objects<Stream> streams_;
+  ObjectId last_id_ = 0;
+};
+
+// Ends the process soon after the client hung up, even while a kernel keeps the serving thread. A signal on the
+// parent's death (PR_SET_PDEATHSIG) would come when the thread that started the worker ends, not when its process does.
+void end_with_client(int descriptor) {
+  std::thread([descriptor] {
+    pollfd socket{descriptor, POLLRDHUP, 0};
+    while (poll(&socket, 1, -1) <= 0) {
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the serving thread may end it in order
+    _exit(kHungUp);
+  }).detach();
+}
+
+int give_up(ExitStatus status, const std::string& reason) {
+  std::fprintf(stderr, "%s\n", reason.c_str());
+  return status;
+}
+
+}  // namespace
+}  // namespace worker
+
+int serve_worker(int descriptor, Discovery (*discover)(),
+                 Result<std::unique_ptr<Device>> (*open)(const std::string& selector)) {
+  worker::end_with_client(descriptor);
+  try {
+    worker::Server server(worker::Channel(worker::Descriptor(descriptor)), discover, open);
+    const Error end = server.serve();
+    if (end.code() == ErrorCode::io_error) return worker::kHungUp;
+    return worker::give_up(worker::kBadMessage, end.to_string());
+  } catch (const std::bad_alloc&) {
+    return worker::give_up(worker::kOutOfMemory, "out of memory");
+  }
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,255 @@
+// The client's side: Device and its objects, as names for what lives in a worker.
+#include <fmt/format.h>
+
+#include "backend/launch_check.h"
+#include "backend/worker/connection.h"
+#include "wattune/backend/worker.h"
+
+namespace wattune::backend {
+
+namespace worker {
+namespace {
+
+using ConnectionPointer = std::shared_ptr<Connection>;
+
+// For requests that neither compile nor run anything.
+constexpr Nanoseconds kPromptly = nanoseconds_from_seconds(60);
+
+// An object in the worker, which drops it when this one is destroyed.
+class Remote {
+ public:
+  Remote(ConnectionPointer connection, ObjectId id) : connection_(std::move(connection)), id_(id) {}
+  Remote(const Remote&) = delete;
+  Remote& operator=(const Remote&) = delete;
+  ~Remote() { connection_->release(id_); }
+
+  ObjectId id() const { return id_; }
+  Connection& connection() const { return *connection_; }
+  const ConnectionPointer& shared_connection() const { return connection_; }
+
+ private:
+  ConnectionPointer connection_;
+  ObjectId id_;
+};
+
+class WorkerBuffer : public Buffer, public Remote {
+ public:
+  WorkerBuffer(ConnectionPointer connection, ObjectId id, std::size_t bytes)
+      : Remote(std::move(connection), id), bytes_(bytes) {}
+  std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+};
+
+class WorkerKernel : public Kernel, public Remote {
+ public:
+  WorkerKernel(ConnectionPointer connection, std::string name, const KernelAnswer& answer)
+      : Remote(std::move(connection), answer.id), name_(std::move(name)), answer_(answer) {}
+  const std::string& name() const override { return name_; }
+  std::size_t argument_count() const override { return answer_.argument_count; }
+  std::size_t max_work_group_size() const override { return answer_.max_work_group_size; }
+
+ private:
+  std::string name_;
+  KernelAnswer answer_;
+};
+
+class WorkerProgram : public Program, public Remote {
+ public:
+  WorkerProgram(ConnectionPointer connection, BuildAnswer answer)
+      : Remote(std::move(connection), answer.id), log_(std::move(answer.log)) {}
+  const std::string& build_log() const override { return log_; }
+  Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
+    WATTUNE_ASSIGN(const KernelAnswer answer,
+                   connection().ask<KernelAnswer>(Request::kernel, KernelRequest{id(), name}, kPromptly));
+    return std::unique_ptr<Kernel>(std::make_unique<WorkerKernel>(shared_connection(), name, answer));
+  }
+
+ private:
+  std::string log_;
+};
+
+// What became of a launch, shared by the stream, which fills it in, and the event.
+struct Outcome {
+  Result<Nanoseconds> duration = Error(ErrorCode::invalid_argument, "the launch has not finished");
+};
+using OutcomePointer = std::shared_ptr<Outcome>;
+
+class WorkerEvent : public Event {
+ public:
+  explicit WorkerEvent(OutcomePointer outcome) : outcome_(std::move(outcome)) {}
+  Result<Nanoseconds> duration() const override { return outcome_->duration; }
+
+ private:
+  OutcomePointer outcome_;
+};
+
+// What the interface hands back are objects of this backend.
+ObjectId id_of(const Buffer& buffer) { return static_cast<const WorkerBuffer&>(buffer).id(); }
+
+class WorkerStream : public Stream, public Remote {
+ public:
+  WorkerStream(ConnectionPointer connection, ObjectId id, const DeviceInfo& info)
+      : Remote(std::move(connection), id), info_(info) {}
+
+  Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
+    WATTUNE_TRY(connection().check());
+    commands_.emplace_back(WriteCommand{id_of(buffer), data.size()});
+    sent_.push_back(data);
+    return {};
+  }
+
+  Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
+    WATTUNE_TRY(connection().check());
+    commands_.emplace_back(ReadCommand{id_of(buffer), data.size()});
+    received_.push_back(data);
+    return {};
+  }
+
+  Result<void> copy(const Buffer& from, Buffer& to) override {
+    WATTUNE_TRY(connection().check());
+    commands_.emplace_back(CopyCommand{id_of(from), id_of(to)});
+    return {};
+  }
+
+  Result<void> fill(Buffer& buffer, std::byte value) override {
+    WATTUNE_TRY(connection().check());
+    commands_.emplace_back(FillCommand{id_of(buffer), value});
+    return {};
+  }
+
+  Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
+                                        std::span<const LaunchArgument> arguments) override {
+    WATTUNE_TRY(connection().check());
+    WATTUNE_TRY(check_launch(info_, kernel, geometry, arguments));
+    LaunchCommand command{static_cast<const WorkerKernel&>(kernel).id(), geometry, {}};
+    for (const LaunchArgument& argument : arguments) {
+      if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
+        command.arguments.emplace_back(BufferArgument{*buffer != nullptr ? id_of(**buffer) : 0});
+      } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
+        command.arguments.emplace_back(*scalar);
+      } else {
+        command.arguments.emplace_back(std::get<LocalBytes>(argument));
+      }
+    }
+    commands_.emplace_back(std::move(command));
+    outcomes_.push_back(std::make_shared<Outcome>());
+    return std::unique_ptr<Event>(std::make_unique<WorkerEvent>(outcomes_.back()));
+  }
+
+  Result<void> finish(Nanoseconds limit) override {
+    if (commands_.empty()) return connection().check();
+    WATTUNE_TRY(run(limit, 0));
+    return {};
+  }
+
+  Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
+    WATTUNE_ASSIGN(const RunAnswer answer, run(limit, id_of(buffer)));
+    return std::array<std::size_t, 2>{answer.changed_guard_bytes[0], answer.changed_guard_bytes[1]};
+  }
+
+ private:
+  Result<RunAnswer> run(Nanoseconds limit, ObjectId guarded_buffer) {
+    const RunRequest request{id(), limit, std::exchange(commands_, {}), guarded_buffer};
+    const auto sent = std::exchange(sent_, {});
+    const auto received = std::exchange(received_, {});
+    const auto outcomes = std::exchange(outcomes_, {});
+    Result<RunAnswer> answer = connection().ask<RunAnswer>(Request::run, request, limit, sent, received);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i]->duration = outcome_of(answer, i);
+    return answer;
+  }
+
+  static Result<Nanoseconds> outcome_of(const Result<RunAnswer>& answer, std::size_t launch) {
+    if (!answer) return answer.error();
+    if (launch >= answer->durations.size())
+      return Error(ErrorCode::internal, "the worker did not tell the time of a launch");
+    if (const auto* time = std::get_if<Nanoseconds>(&answer->durations[launch])) return *time;
+    return to_error(std::get<ErrorFields>(answer->durations[launch]));
+  }
+
+  const DeviceInfo& info_;
+  // Since the last finish, with what they write and read, and the launches among them.
+  std::vector<Command> commands_;
+  std::vector<std::span<const std::byte>> sent_;
+  std::vector<std::span<std::byte>> received_;
+  std::vector<OutcomePointer> outcomes_;
+};
+
+// A worker that could not be made to serve is missing, not lost.
+Error unavailable_if_lost(Error error) {
+  if (error.code() != ErrorCode::device_lost && error.code() != ErrorCode::timeout) return error;
+  return Error(ErrorCode::unavailable, error.message())
+      .native(error.native_code(), error.native_name())
+      .with_context("starting a worker");
+}
+
+class WorkerDevice : public Device {
+ public:
+  static Result<std::unique_ptr<Device>> open(const std::string& selector, const WorkerOptions& options) {
+    std::unique_ptr<WorkerDevice> device(new WorkerDevice(selector, options));
+    WATTUNE_ASSIGN(device->info_, device->connect());
+    return std::unique_ptr<Device>(std::move(device));
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
+                                         Nanoseconds limit) override {
+    const BuildRequest request{source, {macros.begin(), macros.end()}, limit};
+    WATTUNE_ASSIGN(BuildAnswer answer, connection_->ask<BuildAnswer>(Request::build, request, limit));
+    return std::unique_ptr<Program>(std::make_unique<WorkerProgram>(connection_, std::move(answer)));
+  }
+
+  Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
+    WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::buffer, BufferRequest{bytes}, kPromptly));
+    return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes));
+  }
+
+  Result<std::unique_ptr<Stream>> create_stream() override {
+    WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::stream, Nothing{}, kPromptly));
+    return std::unique_ptr<Stream>(std::make_unique<WorkerStream>(connection_, answer.id, info_));
+  }
+
+  Result<void> reset() override {
+    connection_->close();
+    Result<DeviceInfo> info = connect();
+    if (info) return {};
+    return std::move(info).error();
+  }
+
+ private:
+  WorkerDevice(std::string selector, WorkerOptions options)
+      : selector_(std::move(selector)), options_(std::move(options)) {}
+
+  // A new worker with the device open. The old connection stays when there is none.
+  Result<DeviceInfo> connect() {
+    WATTUNE_ASSIGN(ConnectionPointer connection, Connection::start(options_));
+    Result<DeviceInfo> info = connection->ask<DeviceInfo>(Request::open, OpenRequest{selector_}, options_.start_limit);
+    if (!info) return unavailable_if_lost(std::move(info).error());
+    connection_ = std::move(connection);
+    return info;
+  }
+
+  std::string selector_;
+  WorkerOptions options_;
+  DeviceInfo info_;
+  ConnectionPointer connection_;
+};
+
+}  // namespace
+}  // namespace worker
+
+Result<Discovery> discover_in_worker(const WorkerOptions& options) {
+  using namespace worker;
+  WATTUNE_ASSIGN(const ConnectionPointer connection, Connection::start(options));
+  Result<Discovery> found = connection->ask<Discovery>(Request::discover, Nothing{}, options.start_limit);
+  if (!found) return unavailable_if_lost(std::move(found).error());
+  return found;
+}
+
+Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selector, const WorkerOptions& options) {
+  return worker::WorkerDevice::open(selector, options);
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,224 @@
+// The OpenCL device in this process, on whatever device this machine has (PoCL where there is no GPU).
+#include "backend/support.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class OpenCl : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_OPENCL();
+    device = open_device(*opencl_selector()).value();
+    stream = device->create_stream().value();
+  }
+
+  Result<Nanoseconds> run(const std::string& text, const Geometry3& geometry, std::vector<LaunchArgument> arguments) {
+    return run_once(*device, *stream, text, "f", geometry, std::move(arguments));
+  }
+
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Stream> stream;
+};
+
+TEST_F(OpenCl, DescribesItsDeviceCompletely) {
+  const DeviceInfo& info = device->info();
+  EXPECT_EQ(info.selector, *opencl_selector());
+  EXPECT_EQ(info.backend, "opencl");
+  for (const std::string& text : {info.name, info.vendor, info.platform, info.driver_version})
+    EXPECT_THAT(text, ::testing::Not(::testing::IsEmpty()));
+  EXPECT_THAT(info.language_version, HasSubstr("OpenCL C"));
+  EXPECT_GT(info.compute_units, 0u);
+  EXPECT_GT(info.global_memory_bytes, 0u);
+  EXPECT_GT(info.local_memory_bytes, 0u);
+  EXPECT_GT(info.max_allocation_bytes, 0u);
+  EXPECT_GT(info.max_work_group_size, 0u);
+  EXPECT_THAT(info.max_work_item_sizes, Each(::testing::Gt(0u)));
+}
+
+TEST_F(OpenCl, ReportsCompileErrorsWithLogAndUserLineNumbers) {
+  const Macro macro{"N", "4"};
+  const auto program =
+      device->build(source_of("kernel void f(global int* a) {\n  a[0] = nowhere;\n}\n"), std::span(&macro, 1), kLimit);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(program.error().message(), HasSubstr("nowhere"));
+  EXPECT_THAT(program.error().message(), HasSubstr(":2:"));  // the macro above the source does not shift lines
+}
+
+TEST_F(OpenCl, KeepsTheBuildLogOfASuccess) {
+  const auto program = device->build(source_of("#warning look here\nkernel void f() {}\n"), {}, kLimit).value();
+  EXPECT_THAT(program->build_log(), HasSubstr("look here"));
+}
+
+TEST_F(OpenCl, PassesMacrosWithSpacesAndQuotes) {
+  const std::vector<Macro> macros{{"TYPE", "unsigned int"}, {"TEXT", "\"a b\""}, {"SUM", "(1 + 2)"}};
+  const auto program =
+      device->build(source_of("kernel void f(global TYPE* a) { a[0] = SUM; a[1] = sizeof(TEXT); }"), macros, kLimit)
+          .value();
+  const auto kernel = program->kernel("f").value();
+  const auto buffer = buffer_with<unsigned>(*device, *stream, {0, 0});
+  const LaunchArgument argument = buffer.get();
+  stream->launch(*kernel, {}, std::span(&argument, 1)).value();
+  EXPECT_THAT(contents_of<unsigned>(*buffer, *stream), ElementsAre(3u, 4u));
+}
+
+TEST_F(OpenCl, PassesCompileOptionsAndIncludesNeighboursOfTheFile) {
+  const auto folder = std::filesystem::path(::testing::TempDir());
+  for (const std::string name : {"wattune_include", "wattune include"}) {
+    std::filesystem::create_directories(folder / name);
+    std::ofstream(folder / name / "neighbour.h") << "#define VALUE 5\n";
+    KernelSource source = source_of("#include \"neighbour.h\"\nkernel void f(global int* a) { a[0] = VALUE + EXTRA; }");
+    source.file = folder / name / "kernel.cl";
+    source.options = {"-DEXTRA=2"};
+    const auto program = device->build(source, {}, kLimit);
+    EXPECT_TRUE(program) << program.error().to_string();
+  }
+}
+
+TEST_F(OpenCl, RefusesCudaSources) {
+  KernelSource source = source_of("__global__ void f() {}");
+  source.language = Language::cuda;
+  EXPECT_EQ(device->build(source, {}, kLimit).error().code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(OpenCl, SuggestsTheNearestKernelName) {
+  const auto program = device->build(source_of("kernel void add_one() {} kernel void other() {}"), {}, kLimit).value();
+  const auto kernel = program->kernel("add_on");
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().code(), ErrorCode::not_found);
+  EXPECT_THAT(kernel.error().to_string(), HasSubstr("did you mean `add_one`?"));
+}
+
+TEST_F(OpenCl, TellsArgumentCountAndWorkGroupLimit) {
+  const auto program =
+      device->build(source_of("kernel void f(global int* a, int b, local int* c) {}"), {}, kLimit).value();
+  const auto kernel = program->kernel("f").value();
+  EXPECT_EQ(kernel->name(), "f");
+  EXPECT_EQ(kernel->argument_count(), 3u);
+  EXPECT_GT(kernel->max_work_group_size(), 0u);
+  EXPECT_LE(kernel->max_work_group_size(), device->info().max_work_group_size);
+}
+
+TEST_F(OpenCl, RunsKernelsWithScalarsOfEverySizeAndLocalMemory) {
+  constexpr char kText[] = R"(
+    kernel void f(global double* out, char a, short b, int c, long d, float e, double g, local double* shared) {
+      const size_t i = get_local_id(0);
+      shared[i] = a + b + c + d + e + g + i;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[get_global_id(0)] = shared[get_local_size(0) - 1 - i] + 100 * get_group_id(0);
+    })";
+  const auto out = buffer_with<double>(*device, *stream, std::vector<double>(8));
+  const auto time = run(kText, {.groups = {2, 1, 1}, .group_size = {4, 1, 1}},
+                        {out.get(), scalar<std::int8_t>(1), scalar<std::int16_t>(2), scalar<std::int32_t>(3),
+                         scalar<std::int64_t>(4), scalar(5.0f), scalar(6.0), LocalBytes{4 * sizeof(double)}});
+  ASSERT_TRUE(time) << time.error().to_string();
+  EXPECT_GT(time->value(), 0.0);
+  // 1 + 2 + 3 + 4 + 5 + 6 = 21, mirrored local index, group 1 adds 100.
+  EXPECT_THAT(contents_of<double>(*out, *stream), ElementsAre(24, 23, 22, 21, 124, 123, 122, 121));
+}
+
+TEST_F(OpenCl, LaunchesInThreeDimensions) {
+  constexpr char kText[] = R"(
+    kernel void f(global int* out) {
+      out[get_global_id(0) + get_global_size(0) * (get_global_id(1) + get_global_size(1) * get_global_id(2))] =
+          get_group_id(0) + 10 * get_group_id(1) + 100 * get_group_id(2);
+    })";
+  const auto out = buffer_with<int>(*device, *stream, std::vector<int>(2 * 2 * 4, -1));
+  ASSERT_TRUE(run(kText, {.groups = {2, 1, 2}, .group_size = {1, 2, 2}}, {out.get()}));
+  EXPECT_THAT(contents_of<int>(*out, *stream),
+              ElementsAre(0, 1, 0, 1, 0, 1, 0, 1, 100, 101, 100, 101, 100, 101, 100, 101));
+}
+
+TEST_F(OpenCl, CopiesAndFills) {
+  const auto from = buffer_with<float>(*device, *stream, iota(5));
+  const auto to = device->create_buffer(from->bytes()).value();
+  stream->copy(*from, *to).value();
+  stream->fill(*from, std::byte{0}).value();
+  EXPECT_EQ(contents_of<float>(*to, *stream), iota(5));
+  EXPECT_THAT(contents_of<float>(*from, *stream), Each(0.0f));
+  EXPECT_THAT(stream->check_guards(*from, kLimit).value(), ElementsAre(0u, 0u));
+}
+
+TEST_F(OpenCl, GivesKernelsAnEmptyBuffer) {
+  const auto empty = device->create_buffer(0).value();
+  EXPECT_EQ(empty->bytes(), 0u);
+  stream->fill(*empty, std::byte{1}).value();
+  stream->write(*empty, {}).value();
+  stream->read(*empty, {}).value();
+  EXPECT_TRUE(run("kernel void f(global int* a) {}", {}, {empty.get()}));
+  EXPECT_THAT(stream->check_guards(*empty, kLimit).value(), ElementsAre(0u, 0u));
+}
+
+TEST_F(OpenCl, RefusesBuffersBeyondTheDevice) {
+  const auto buffer = device->create_buffer(device->info().max_allocation_bytes + 1);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(OpenCl, FindsWritesOutOfBoundsOnBothSides) {
+  constexpr char kText[] =
+      "kernel void f(global char* a, int n) { for (int i = 0; i < 3; ++i) a[n + i] ^= 1; a[-1] ^= 1; }";
+  const auto buffer = device->create_buffer(1001).value();  // an end that no device aligns to
+  ASSERT_TRUE(run(kText, {}, {buffer.get(), scalar(1001)}));
+  EXPECT_THAT(stream->check_guards(*buffer, kLimit).value(), ElementsAre(1u, 3u));
+  EXPECT_THAT(stream->check_guards(*buffer, kLimit).value(), ElementsAre(0u, 0u));  // renewed
+}
+
+TEST_F(OpenCl, RefusesImpossibleLaunchesWithTheReason) {
+  constexpr char kText[] = "kernel void f(global int* a) {}";
+  const auto buffer = device->create_buffer(4).value();
+  const std::size_t too_many = device->info().max_work_group_size + 1;
+  const auto group = run(kText, {.groups = {1, 1, 1}, .group_size = {too_many, 1, 1}}, {buffer.get()});
+  EXPECT_EQ(group.error().code(), ErrorCode::launch_failed);
+  EXPECT_THAT(group.error().message(), HasSubstr("work-group of " + std::to_string(too_many)));
+  EXPECT_EQ(run(kText, {.groups = {1, 0, 1}}, {buffer.get()}).error().code(), ErrorCode::launch_failed);
+  EXPECT_EQ(run(kText, {.groups = {SIZE_MAX, 1, 1}, .group_size = {2, 1, 1}}, {buffer.get()}).error().code(),
+            ErrorCode::launch_failed);
+  const auto local = run("kernel void f(local int* a) {}", {}, {LocalBytes{device->info().local_memory_bytes + 1}});
+  EXPECT_EQ(local.error().code(), ErrorCode::launch_failed);
+  EXPECT_THAT(local.error().message(), HasSubstr("local memory"));
+  EXPECT_TRUE(run(kText, {}, {buffer.get()}));  // none of this harmed the device
+}
+
+TEST_F(OpenCl, RefusesArgumentsThatDoNotFitTheKernel) {
+  constexpr char kText[] = "kernel void f(int a, int b) {}";
+  const auto count = run(kText, {}, {scalar(1)});
+  EXPECT_EQ(count.error().code(), ErrorCode::mismatch);
+  EXPECT_THAT(count.error().message(), HasSubstr("takes 2 arguments, 1 given"));
+  const auto size = run(kText, {}, {scalar(1), scalar(1.0)});
+  EXPECT_EQ(size.error().code(), ErrorCode::mismatch);
+  EXPECT_THAT(size.error().to_string(), HasSubstr("argument 1 of kernel `f`"));
+  EXPECT_THAT(size.error().to_string(), HasSubstr("CL_INVALID_ARG_SIZE"));
+}
+
+TEST_F(OpenCl, AbandonsAKernelThatRunsTooLong) {
+  const auto program =
+      device->build(source_of("kernel void f() { for (volatile int i = 0; i < 30000000; ++i); }"), {}, kLimit).value();
+  const auto kernel = program->kernel("f").value();
+  const auto event = stream->launch(*kernel, {}, {}).value();
+  EXPECT_EQ(stream->finish(nanoseconds_from_ms(1)).error().code(), ErrorCode::timeout);
+  EXPECT_EQ(event->duration().error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
+  device->reset().value();
+  const auto fresh = device->create_stream().value();
+  EXPECT_TRUE(run_once(*device, *fresh, "kernel void f() {}", "f", {}, {}));
+}
+
+TEST_F(OpenCl, MakesOldObjectsUselessAtReset) {
+  const auto buffer = buffer_with<float>(*device, *stream, iota(4));
+  const auto program = device->build(source_of("kernel void f() {}"), {}, kLimit).value();
+  device->reset().value();
+  EXPECT_EQ(stream->fill(*buffer, std::byte{0}).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(stream->finish(kLimit).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(program->kernel("f").error().code(), ErrorCode::device_lost);
+  const auto fresh = device->create_stream().value();
+  const auto values = buffer_with<float>(*device, *fresh, iota(4));
+  EXPECT_EQ(contents_of<float>(*values, *fresh), iota(4));
+}
+
+}  // namespace
+}  // namespace wattune::backend

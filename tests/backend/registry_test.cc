@@ -1,0 +1,75 @@
+#include "backend/support.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::HasSubstr;
+
+DeviceInfo device(std::string selector, DeviceKind kind, std::string name, unsigned units, double mhz) {
+  DeviceInfo info;
+  info.selector = std::move(selector);
+  info.backend = info.selector.substr(0, info.selector.find(':'));
+  info.kind = kind;
+  info.name = std::move(name);
+  info.compute_units = units;
+  info.clock_mhz = mhz;
+  return info;
+}
+
+Discovery three_devices() {
+  return {{device("opencl:0:0", DeviceKind::cpu, "Fast Processor", 128, 4000),
+           device("opencl:1:0", DeviceKind::gpu, "Small GPU", 10, 1000),
+           device("opencl:1:1", DeviceKind::gpu, "Large GPU", 20, 900)},
+          {{"opencl", true, ""}}};
+}
+
+TEST(Registry, PrefersGpusThenUnitsTimesClock) {
+  EXPECT_EQ(best_device(three_devices().devices) == nullptr, false);
+  const auto devices = three_devices().devices;
+  EXPECT_EQ(best_device(devices)->selector, "opencl:1:1");  // 20 * 900 > 10 * 1000
+  EXPECT_EQ(best_device({}), nullptr);
+}
+
+TEST(Registry, SelectsByAutoSelectorBackendAndPartOfName) {
+  EXPECT_EQ(select_device(three_devices(), "auto").value().selector, "opencl:1:1");
+  EXPECT_EQ(select_device(three_devices(), "opencl:1:0").value().selector, "opencl:1:0");
+  EXPECT_EQ(select_device(three_devices(), "opencl").value().selector, "opencl:1:1");
+  EXPECT_EQ(select_device(three_devices(), "processor").value().selector, "opencl:0:0");
+  EXPECT_EQ(select_device(three_devices(), "gpu").value().selector, "opencl:1:1");
+}
+
+TEST(Registry, NamesWhatExistsWhenNothingMatches) {
+  const auto wrong = select_device(three_devices(), "opencl:1:2");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().code(), ErrorCode::not_found);
+  EXPECT_THAT(wrong.error().to_string(), HasSubstr("did you mean `opencl:1:0`?"));
+  EXPECT_FALSE(select_device(three_devices(), ""));
+}
+
+TEST(Registry, SaysWhyThereIsNoDevice) {
+  const auto none = select_device({{}, {{"opencl", false, "no loader"}}}, "auto");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(none.error().to_string(), HasSubstr("opencl: no loader"));
+}
+
+TEST(Registry, DiscoversEveryBackendOrSaysWhyNot) {
+  const Discovery discovery = discover();
+  ASSERT_EQ(discovery.backends.size(), 1u);
+  const BackendStatus& opencl = discovery.backends[0];
+  EXPECT_EQ(opencl.backend, "opencl");
+  EXPECT_EQ(opencl.available, opencl.reason.empty());
+  EXPECT_EQ(opencl.available, !discovery.devices.empty());
+}
+
+TEST(Registry, RefusesUnknownSelectors) {
+  const auto backend = open_device("opncl:0:0");
+  ASSERT_FALSE(backend);
+  EXPECT_EQ(backend.error().code(), ErrorCode::not_found);
+  EXPECT_THAT(backend.error().to_string(), HasSubstr("did you mean `opencl`?"));
+  SKIP_WITHOUT_OPENCL();
+  EXPECT_EQ(open_device("opencl:7:0").error().code(), ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace wattune::backend

@@ -1,0 +1,103 @@
+// The real worker with a real OpenCL driver: kernels that would take this process along.
+#include "backend/support.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr char kKernels[] = R"(
+kernel void scale(global float* y, float factor) { y[get_global_id(0)] *= factor; }
+kernel void wild(global float* y, ulong address) { *(global float*)address = 1.0f; }
+kernel void loop(global float* y, ulong unused) { volatile int on = 1; while (on) {} }
+kernel void overrun(global float* y, ulong n) { y[n] = 1.0f; }
+)";
+
+class WorkerOpenCl : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_OPENCL();
+    WorkerOptions options;
+    options.executable = WATTUNE_BINARY_DIR "/wattune-worker";
+    device = open_device_in_worker(*opencl_selector(), options).value();
+    prepare();
+  }
+  void TearDown() override {
+    buffer.reset();
+    stream.reset();
+    device.reset();
+    EXPECT_THAT(children(), IsEmpty());
+  }
+
+  void prepare() {
+    stream = device->create_stream().value();
+    buffer = buffer_with<float>(*device, *stream, iota(8));
+  }
+
+  Result<Nanoseconds> run(const std::string& name, LaunchArgument argument, Nanoseconds limit = kLimit) {
+    return run_once(*device, *stream, kKernels, name, {.groups = {2, 1, 1}, .group_size = {4, 1, 1}},
+                    {buffer.get(), std::move(argument)}, limit);
+  }
+
+  void expect_good_results() {
+    const auto time = run("scale", scalar(2.0f));
+    ASSERT_TRUE(time) << time.error().to_string();
+    EXPECT_GT(time->value(), 0.0);
+    std::vector<float> expected = iota(8);
+    for (float& x : expected) x *= 2.0f;
+    EXPECT_EQ(contents_of<float>(*buffer, *stream), expected);
+  }
+
+  void expect_recovery() {
+    device->reset().value();
+    prepare();
+    expect_good_results();
+  }
+
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Stream> stream;
+  std::unique_ptr<Buffer> buffer;
+};
+
+TEST_F(WorkerOpenCl, ComputesAsInProcess) {
+  EXPECT_EQ(device->info(), open_device(*opencl_selector()).value()->info());
+  expect_good_results();
+}
+
+TEST_F(WorkerOpenCl, SurvivesAWildPointer) {
+  const auto result = run("wild", scalar<std::uint64_t>(64));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(result.error().native_name(), "SIGSEGV");
+  EXPECT_THAT(result.error().message(), StartsWith("worker killed by SIGSEGV"));
+  expect_recovery();
+}
+
+TEST_F(WorkerOpenCl, EndsAnInfiniteLoopAtTheLimit) {
+  const auto result = run("loop", scalar<std::uint64_t>(0), nanoseconds_from_ms(100));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::timeout);
+  expect_recovery();
+}
+
+TEST_F(WorkerOpenCl, SurvivesAKillFromOutside) {
+  kill(children().at(0), SIGKILL);
+  const auto result = run("scale", scalar(1.0f));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().native_name(), "SIGKILL");
+  expect_recovery();
+}
+
+TEST_F(WorkerOpenCl, FindsWritesOutOfBounds) {
+  ASSERT_TRUE(run("overrun", scalar<std::uint64_t>(8)));
+  EXPECT_THAT(stream->check_guards(*buffer, kLimit).value(), ::testing::ElementsAre(0u, 4u));
+  expect_good_results();
+}
+
+TEST_F(WorkerOpenCl, DiscoversWhatThisProcessDiscovers) {
+  EXPECT_EQ(discover_in_worker().value().devices, discover().devices);
+}
+
+}  // namespace
+}  // namespace wattune::backend

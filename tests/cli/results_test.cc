@@ -1,0 +1,100 @@
+// `wattune show` and `wattune export`, on results that need no device: a cache as Kernel Tuner writes it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kCache = R"({"device_name": "Some GPU", "kernel_name": "add", "problem_size": 1000,
+"tune_params_keys": ["block", "tile"], "tune_params": {"block": [64, 128], "tile": [1, 2]}, "objective": "time",
+"cache": {
+"64,1": {"block": 64, "tile": 1, "time": 2.0, "times": [2.0, 2.1, 1.9]},
+"64,2": {"block": 64, "tile": 2, "time": 1.5, "times": [1.5, 1.5]},
+"128,1": {"block": 128, "tile": 1, "time": 1.0, "times": [1.0, 1.0]},
+"128,2": {"block": 128, "tile": 2, "time": "RuntimeFailedConfig"}}}
+)";
+
+class Results : public testing::Test {
+ protected:
+  void SetUp() override { folder_.write("cache.json", kCache); }
+  TempFolder folder_;
+};
+
+TEST_F(Results, ShowSaysBestFailuresImportanceAndConvergence) {
+  const Finished finished = run_wattune(folder_, {"show", "cache.json"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  for (const char* part :
+       {"kernel     add, problem size 1000", "Some GPU", "4 configurations: 3 correct, 1 runtime",
+        "best       1 ms  (block=128, tile=1)", "best configurations", "failures", "importance", "best so far"}) {
+    EXPECT_THAT(finished.out, HasSubstr(part));
+  }
+}
+
+TEST_F(Results, ShowJsonHasEveryPromisedField) {
+  const auto json = run_wattune(folder_, {"show", "cache.json", "--json", "--top", "2"}).json();
+  EXPECT_EQ(json["kernel"], "add");
+  EXPECT_EQ(json["device"]["name"], "Some GPU");
+  EXPECT_EQ(json["evaluated"], 4);
+  EXPECT_EQ(json["by_status"]["correct"], 3);
+  EXPECT_EQ(json["by_status"]["runtime"], 1);
+  EXPECT_EQ(json["best"].size(), 2u);
+  EXPECT_EQ(json["best"][0]["configuration"], (nlohmann::json{{"block", 128}, {"tile", 1}}));
+  EXPECT_EQ(json["best"][0]["objective"], 1e6);
+  EXPECT_EQ(json["convergence_ms"].size(), 4u);
+  EXPECT_TRUE(json["importance"].contains("block"));
+}
+
+TEST_F(Results, ShowWritesThePlotButOverNothing) {
+  ASSERT_EQ(run_wattune(folder_, {"show", "cache.json", "--svg", "plot.svg"}).status, 0);
+  EXPECT_THAT(folder_.read("plot.svg"), HasSubstr("<svg"));
+  folder_.write("plot.svg", "mine");
+  EXPECT_EQ(run_wattune(folder_, {"show", "cache.json", "--svg", "plot.svg"}).status, 2);
+  EXPECT_EQ(folder_.read("plot.svg"), "mine");
+  EXPECT_EQ(run_wattune(folder_, {"show", "cache.json", "--svg", "plot.svg", "--overwrite"}).status, 0);
+}
+
+TEST_F(Results, TheExportedHeaderCompilesAndHoldsTheBest) {
+  ASSERT_EQ(run_wattune(folder_, {"export", "cache.json", "--format", "header", "--output", "tuned.h"}).status, 0);
+  EXPECT_THAT(folder_.read("tuned.h"), HasSubstr("128"));
+  folder_.write("use.c", "#include \"tuned.h\"\n#include \"tuned.h\"\nint main(void) { return 0; }\n");
+  const Finished compiled = run_shell(folder_, "cc -Wall -Werror -c use.c");
+  EXPECT_EQ(compiled.status, 0) << compiled.err << folder_.read("tuned.h");
+}
+
+TEST_F(Results, EveryExportCanBeShownAgain) {
+  for (const char* format : {"json", "t4", "kernel-tuner"}) {
+    ASSERT_EQ(run_wattune(folder_, {"export", "cache.json", "-f", format, "-o", format}).status, 0) << format;
+    const Finished shown = run_wattune(folder_, {"show", format, "--json"});
+    ASSERT_EQ(shown.status, 0) << format << shown.err;
+    EXPECT_EQ(shown.json()["by_status"]["correct"], 3) << format;
+    EXPECT_EQ(shown.json()["best"][0]["configuration"]["block"], 128) << format;
+  }
+}
+
+TEST_F(Results, ExportGoesToStandardOutputAndOverwritesOnlyWhenTold) {
+  EXPECT_THAT(run_wattune(folder_, {"export", "cache.json", "--format", "t4"}).out, HasSubstr("\"results\""));
+  folder_.write("out.json", "mine");
+  EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "-f", "t4", "-o", "out.json"}).status, 2);
+  EXPECT_EQ(folder_.read("out.json"), "mine");
+  EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "-f", "t4", "-o", "out.json", "--overwrite"}).status, 0);
+}
+
+TEST_F(Results, OnlyTheHeaderTakesSeveral) {
+  const Finished finished = run_wattune(folder_, {"export", "cache.json", "cache.json", "--format", "t4"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("format t4 takes one result file"));
+  EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "cache.json", "--format", "header"}).status, 0);
+}
+
+TEST_F(Results, OutputThatCannotBeWrittenIsAnError) {
+  const Finished finished = run_shell(folder_, program_path().string() + " show cache.json > /dev/full");
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.err, "wattune: error: cannot write to standard output\n");
+}
+
+}  // namespace
+}  // namespace wattune::cli_test

@@ -1,0 +1,79 @@
+// Runs the built program in folders of its own, as a user would.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wattune::cli_test {
+
+// A new empty folder, removed with all in it at the end.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  void write(const std::string& name, std::string_view text) const;
+  std::string read(const std::string& name) const;
+  bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
+  std::vector<std::string> files() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Finished {
+  int status = -1;  // exit status, or 128 + signal
+  std::string out;
+  std::string err;
+
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+std::filesystem::path program_path();  // of `wattune`
+
+// Runs `wattune` with arguments in the folder, to its end.
+Finished run_wattune(const TempFolder& folder, const std::vector<std::string>& arguments);
+// Runs any command line through the shell in the folder.
+Finished run_shell(const TempFolder& folder, const std::string& command);
+
+// A `wattune` that runs while the test goes on.
+class RunningProgram {
+ public:
+  RunningProgram(const TempFolder& folder, const std::vector<std::string>& arguments);
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Its child processes: the workers.
+  std::vector<pid_t> children() const;
+  bool running();
+  Finished wait();
+
+ private:
+  std::filesystem::path out_;
+  std::filesystem::path err_;
+  pid_t pid_ = -1;
+  int wait_status_ = 0;
+  bool ended_ = false;
+};
+
+// Whether kernels can run here; tests that need that skip otherwise.
+bool has_device();
+
+// A spec "add.toml" of `configurations` configurations (parameter k, from 0), with a kernel whose body computes c[i],
+// and a reference kernel.
+void write_add_spec(const TempFolder& folder, int configurations, std::string_view body = "c[i] = a[i] + b[i];");
+
+// Options that make measuring as quick as it can be.
+std::vector<std::string> quick(std::vector<std::string> arguments);
+
+}  // namespace wattune::cli_test

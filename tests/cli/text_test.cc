@@ -1,0 +1,74 @@
+#include "cli/text.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/table.h"
+
+namespace wattune::cli {
+namespace {
+
+TEST(Text, ReadsTimesWithTheirUnit) {
+  EXPECT_EQ(parse_time("60s")->value(), 60e9);
+  EXPECT_EQ(parse_time("5m")->value(), 300e9);
+  EXPECT_EQ(parse_time("1h")->value(), 3600e9);
+  EXPECT_EQ(parse_time("1.5ms")->value(), 1.5e6);
+  EXPECT_EQ(parse_time("250us")->value(), 250e3);
+  EXPECT_EQ(parse_time("0ns")->value(), 0.0);
+}
+
+TEST(Text, RefusesTimesThatAreNone) {
+  for (const char* text : {"", "5", "s", "-1s", "5 s", "5sec", "nans", "infs", "1e999s"}) {
+    EXPECT_FALSE(parse_time(text)) << text;
+  }
+}
+
+TEST(Text, ReadsCountsAndNumbersWhole) {
+  EXPECT_EQ(*parse_count("18446744073709551615"), ~std::uint64_t{0});
+  for (const char* text : {"", "-1", "1.5", "12x", "18446744073709551616"}) EXPECT_FALSE(parse_count(text)) << text;
+  EXPECT_EQ(*parse_number("-0.25"), -0.25);
+  for (const char* text : {"", "x", "1,5", "nan", "inf"}) EXPECT_FALSE(parse_number(text)) << text;
+}
+
+TEST(Text, SplitsAssignmentsAtTheFirstEqualsSign) {
+  EXPECT_EQ(*parse_assignment("a=b=c"), std::pair(std::string("a"), std::string("b=c")));
+  EXPECT_EQ(*parse_assignment("a="), std::pair(std::string("a"), std::string()));
+  EXPECT_FALSE(parse_assignment("a"));
+  EXPECT_FALSE(parse_assignment("=b"));
+}
+
+TEST(Text, WritesTimesInTheUnitThatSuits) {
+  EXPECT_EQ(format_time(Nanoseconds(12)), "12 ns");
+  EXPECT_EQ(format_time(Nanoseconds(1234567)), "1.235 ms");
+  EXPECT_EQ(format_time(nanoseconds_from_seconds(90)), "90 s");
+  EXPECT_EQ(format_wait(0.2), "1 s");
+  EXPECT_EQ(format_wait(187), "3:07");
+  EXPECT_EQ(format_wait(3750), "1:02:30");
+}
+
+TEST(Text, GroupsDigitsByThree) {
+  EXPECT_EQ(group_digits(0), "0");
+  EXPECT_EQ(group_digits(999), "999");
+  EXPECT_EQ(group_digits(241600), "241,600");
+  EXPECT_EQ(group_digits(1'000'000'000), "1,000,000,000");
+  EXPECT_EQ(group_digits(~Uint128{0}), "340,282,366,920,938,463,463,374,607,431,768,211,455");
+}
+
+TEST(Text, WritesBytesInDecimalUnits) {
+  EXPECT_EQ(format_bytes(268), "268 B");
+  EXPECT_EQ(format_bytes(1'250'000), "1.25 MB");
+}
+
+TEST(Table, AlignsColumnsWithoutTrailingBlanks) {
+  Table table({"a", "long"});
+  table.add({"wide", "b"});
+  table.add({"x", ""});
+  EXPECT_EQ(table.to_string(), "a     long\nwide  b\nx\n");
+}
+
+TEST(Table, ShortensWhatIsTooLong) {
+  EXPECT_EQ(shorten("1 2 4", 5), "1 2 4");
+  EXPECT_EQ(shorten("1 2 4 8", 6), "1 2...");
+}
+
+}  // namespace
+}  // namespace wattune::cli

@@ -1,0 +1,193 @@
+// `wattune tune` on a real device, as users run it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+class Tune : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_device()) GTEST_SKIP() << "no device here";
+  }
+
+  std::size_t lines(const std::string& file) {
+    const std::string text = folder_.read(file);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(Tune, FindsTheBestAndSaysWhereItIs) {
+  write_add_spec(folder_, 3);
+  const Finished finished = run_wattune(folder_, {"tune", "add.toml"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  for (const char* part : {"best ", "default ", "speed-up ", "3 correct", "add.journal.jsonl", "wattune show"}) {
+    EXPECT_THAT(finished.out, HasSubstr(part));
+  }
+  EXPECT_THAT(finished.err, HasSubstr("3 valid configurations, strategy exhaustive, until the whole space"));
+  EXPECT_EQ(lines("add.journal.jsonl"), 4u);  // header and three Trials
+}
+
+TEST_F(Tune, JsonHasEveryPromisedField) {
+  write_add_spec(folder_, 4);
+  const Finished finished = run_wattune(
+      folder_, quick({"tune", "add.toml", "--json", "--strategy", "random", "--evaluations", "2", "--seed", "9"}));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.err, "");
+  const auto json = finished.json();
+  EXPECT_TRUE(json["best"]["configuration"]["k"].is_number_integer());
+  EXPECT_GT(json["best"]["objective"], 0);
+  EXPECT_DOUBLE_EQ(json["best"]["time_ms"].get<double>() * 1e6, json["best"]["objective"].get<double>());
+  EXPECT_TRUE(json["best"]["verified"].get<bool>());
+  EXPECT_EQ(json["default"]["configuration"]["k"], 0);
+  EXPECT_GE(json["speed_up"], 1.0);
+  EXPECT_EQ(json["evaluated"], 2);
+  EXPECT_EQ(json["resumed"], 0);
+  EXPECT_EQ(json["by_status"]["correct"], 2);
+  EXPECT_EQ(json["by_status"].size(), 6u);
+  EXPECT_EQ(json["strategy"], "random");
+  EXPECT_EQ(json["seed"], 9);
+  EXPECT_EQ(json["valid"], 4);
+  EXPECT_EQ(json["stop_reason"], "2 evaluations done");
+  EXPECT_EQ(json["result_file"], "add.journal.jsonl");
+}
+
+TEST_F(Tune, RefusesExistingResultsUnlessToldWhatToDo) {
+  write_add_spec(folder_, 4);
+  ASSERT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--evaluations", "2"})).status, 0);
+  const std::string journal = folder_.read("add.journal.jsonl");
+
+  const Finished refused = run_wattune(folder_, quick({"tune", "add.toml"}));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "wattune: error: results exist: `add.journal.jsonl` (--resume goes on with them, --overwrite starts anew, "
+            "--output names another file)\n");
+  EXPECT_EQ(folder_.read("add.journal.jsonl"), journal);
+
+  const Finished resumed = run_wattune(folder_, quick({"tune", "add.toml", "--resume", "--json"}));
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.json()["resumed"], 2);
+  EXPECT_EQ(resumed.json()["evaluated"], 2);
+  EXPECT_THAT(folder_.read("add.journal.jsonl"), testing::StartsWith(journal));
+
+  const Finished anew = run_wattune(folder_, quick({"tune", "add.toml", "--overwrite", "--json"}));
+  EXPECT_EQ(anew.status, 0) << anew.err;
+  EXPECT_EQ(anew.json()["evaluated"], 4);
+  EXPECT_THAT(folder_.read("add.journal.jsonl~"), testing::StartsWith(journal));
+}
+
+TEST_F(Tune, RefusesToResumeWhenTheKernelChangedUnlessForced) {
+  write_add_spec(folder_, 2);
+  ASSERT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--evaluations", "1"})).status, 0);
+  write_add_spec(folder_, 2, "c[i] = b[i] + a[i];");
+  const Finished refused = run_wattune(folder_, quick({"tune", "add.toml", "--resume"}));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("source"));
+  const Finished forced = run_wattune(folder_, quick({"tune", "add.toml", "--force-resume", "--json"}));
+  EXPECT_EQ(forced.status, 0) << forced.err;
+  EXPECT_EQ(forced.json()["resumed"], 1);
+}
+
+// One configuration of each kind of misbehaviour beside two good ones.
+TEST_F(Tune, RecordsMisbehavingKernelsAndGoesOn) {
+  write_add_spec(folder_, 7,
+                 "\n#if k == 1\n  this does not compile\n"
+                 "#elif k == 2\n  *(volatile __global int*)0 = 1;\n"
+                 "#elif k == 3\n  volatile int forever = 1; while (forever) ;\n"
+                 "#elif k == 4\n  c[i] = a[i] + b[i]; if (i == 0) c[-1] = 1.0f;\n"
+                 "#elif k == 5\n  c[i] = NAN;\n"
+                 "#else\n  c[i] = a[i] + b[i];\n#endif\n");
+  const Finished finished =
+      run_wattune(folder_, quick({"tune", "add.toml", "--json", "--run-limit", "1s", "--compile-limit", "3s"}));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const auto by_status = finished.json()["by_status"];
+  EXPECT_EQ(by_status["correct"], 2);
+  EXPECT_EQ(by_status["compile"], 1);
+  EXPECT_EQ(by_status["runtime"], 2);  // the crash and the write out of bounds
+  EXPECT_EQ(by_status["timeout"], 1);
+  EXPECT_EQ(by_status["correctness"], 1);
+
+  const Finished shown = run_wattune(folder_, {"show", "add.journal.jsonl"});
+  EXPECT_THAT(shown.out, HasSubstr("2 correct"));
+  const Finished resumed = run_wattune(folder_, quick({"tune", "add.toml", "--json", "--resume"}));
+  EXPECT_EQ(resumed.json()["evaluated"], 0);
+}
+
+TEST_F(Tune, ExitStatusIsOneWhenNothingIsCorrect) {
+  write_add_spec(folder_, 2, "c[i] = 0.0f;");
+  const Finished finished = run_wattune(folder_, quick({"tune", "add.toml", "--json"}));
+  EXPECT_EQ(finished.status, 1) << finished.err;
+  EXPECT_TRUE(finished.json()["best"].is_null());
+  EXPECT_EQ(finished.json()["by_status"]["correctness"], 2);
+}
+
+TEST_F(Tune, DoesNotCheckWhenToldSo) {
+  write_add_spec(folder_, 1, "c[i] = 0.0f;");
+  const Finished finished = run_wattune(folder_, quick({"tune", "add.toml", "--json", "--no-check"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_FALSE(finished.json()["best"]["verified"].get<bool>());
+}
+
+TEST_F(Tune, ProblemSizesAndOutputCanBeReplaced) {
+  write_add_spec(folder_, 1);
+  const Finished finished =
+      run_wattune(folder_, quick({"tune", "add.toml", "--problem-size", "n=8192", "--output", "big.journal.jsonl"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(run_wattune(folder_, {"show", "big.journal.jsonl"}).out, HasSubstr("problem size 8192"));
+}
+
+TEST_F(Tune, RunsInThisProcessWhenToldSo) {
+  write_add_spec(folder_, 1);
+  EXPECT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--in-process"})).status, 0);
+}
+
+TEST_F(Tune, RunsWhatInitWrites) {
+  ASSERT_EQ(run_wattune(folder_, {"init", "mine.toml"}).status, 0);
+  const Finished finished =
+      run_wattune(folder_, quick({"tune", "mine.toml", "--evaluations", "2", "--problem-size", "n=4096", "--json"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["evaluated"], 2);
+}
+
+// Waits until the journal holds Trials, so that the signal meets the loop and not the start.
+void wait_for_trials(const TempFolder& folder, RunningProgram& program) {
+  while (program.running()) {
+    const std::string journal = folder.has("add.journal.jsonl") ? folder.read("add.journal.jsonl") : "";
+    if (std::count(journal.begin(), journal.end(), '\n') >= 3) return;
+    usleep(5000);
+  }
+}
+
+TEST_F(Tune, ControlCEndsTheRunWithItsResults) {
+  write_add_spec(folder_, 5000);
+  RunningProgram program(folder_, quick({"tune", "add.toml", "--json"}));
+  wait_for_trials(folder_, program);
+  kill(program.pid(), SIGINT);
+  const Finished finished = program.wait();
+  EXPECT_EQ(finished.status, 130) << finished.err;
+  const auto json = finished.json();
+  EXPECT_EQ(json["stop_reason"], "cancelled");
+  EXPECT_GE(json["evaluated"], 2);
+  EXPECT_EQ(lines("add.journal.jsonl"), json["evaluated"].get<std::size_t>() + 1);
+}
+
+TEST_F(Tune, ControlCTwiceEndsAtOnce) {
+  write_add_spec(folder_, 2, "volatile int forever = k; while (forever) ; c[i] = a[i] + b[i];");
+  RunningProgram program(folder_, quick({"tune", "add.toml", "--run-limit", "300s"}));
+  while (program.running() && (!folder_.has("add.journal.jsonl") || lines("add.journal.jsonl") < 2)) usleep(5000);
+  kill(program.pid(), SIGINT);
+  usleep(50'000);  // signals of one kind that are pending together count once
+  kill(program.pid(), SIGINT);
+  EXPECT_EQ(program.wait().status, 130);
+}
+
+}  // namespace
+}  // namespace wattune::cli_test

@@ -1,0 +1,88 @@
+// A worker program that serves a FakeDevice, and misbehaves as real drivers do. The selector says how:
+//   fake:0        kernels noop, scale (y[i] *= factor), overrun, abort, exit, garbage, sleep (without end), forever (of
+//                 the fake clock); 64 MiB of memory
+//   fake:exit     exits with status 7 while opening the device
+//   fake:garbage  answers the request to open with bytes that are no frame
+//   fake:nonsense answers it with a frame that is no answer
+//   fake:sleep    never answers it
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "backend/worker/channel.h"
+#include "backend/worker/process.h"
+#include "fakes/fake_device.h"
+#include "wattune/backend/worker.h"
+
+namespace {
+
+using namespace wattune;
+using backend::worker::kWorkerDescriptor;
+using fakes::FakeLaunch;
+
+[[noreturn]] void sleep_forever() {
+  for (;;) pause();
+}
+
+void send_garbage() {
+  const std::vector<std::byte> garbage(64, std::byte{0xFF});
+  send(kWorkerDescriptor, garbage.data(), garbage.size(), MSG_NOSIGNAL);
+}
+
+void send_nonsense() {
+  const std::vector<std::byte> nonsense(64, std::byte{0xFF});
+  backend::worker::Channel channel{backend::worker::Descriptor(dup(kWorkerDescriptor))};
+  (void)channel.send(nonsense, std::nullopt);
+}
+
+Result<Nanoseconds> scale(const FakeLaunch& launch) {
+  for (float& x : launch.elements<float>(0)) x *= launch.scalar<float>(1);
+  return Nanoseconds(1000);
+}
+
+std::unique_ptr<backend::Device> good_device() {
+  DeviceInfo info = fakes::FakeDevice().info();
+  info.global_memory_bytes = std::uint64_t{64} << 20;
+  auto device = std::make_unique<fakes::FakeDevice>(info);
+  device->add_kernel("noop", 0, [](const FakeLaunch&) { return Nanoseconds(1); });
+  device->add_kernel("scale", 2, scale);
+  device->add_kernel("overrun", 1, [](const FakeLaunch& launch) {
+    launch.write_out_of_bounds(0, 3);
+    launch.write_out_of_bounds(0, 2, true);
+    return Nanoseconds(1);
+  });
+  device->add_kernel("abort", 0, [](const FakeLaunch&) -> Nanoseconds {
+    std::fprintf(stderr, "first line\nkernel gave up\n");
+    std::abort();
+  });
+  device->add_kernel("exit", 0, [](const FakeLaunch&) -> Nanoseconds { std::_Exit(5); });
+  device->add_kernel("garbage", 0, [](const FakeLaunch&) {
+    send_garbage();
+    return Nanoseconds(1);
+  });
+  device->add_kernel("sleep", 0, [](const FakeLaunch&) -> Nanoseconds { sleep_forever(); });
+  device->add_kernel("forever", 0, [](const FakeLaunch&) { return fakes::kForever; });
+  device->on_build([](const KernelSource& source, const fakes::Macros&) -> Result<fakes::FakeCompilation> {
+    if (source.text == "wrong") return Error(ErrorCode::compile_failed, "line 1: wrong");
+    if (source.text == "slow") sleep_forever();
+    return fakes::FakeCompilation{"a warning", Nanoseconds(1)};
+  });
+  return device;
+}
+
+backend::Discovery discover() { return {{fakes::FakeDevice().info()}, {{"fake", true, ""}}}; }
+
+Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
+  if (selector == "fake:exit") std::_Exit(7);
+  if (selector == "fake:garbage") send_garbage();
+  if (selector == "fake:nonsense") send_nonsense();
+  if (selector == "fake:garbage" || selector == "fake:nonsense" || selector == "fake:sleep") sleep_forever();
+  if (selector != "fake:0") return Error(ErrorCode::not_found, "no device `" + selector + "`").hint("one of: fake:0");
+  return good_device();
+}
+
+}  // namespace
+
+int main() { return backend::serve_worker(kWorkerDescriptor, discover, open); }
