@@ -26,7 +26,8 @@ if(WATTUNE_BUILD_FUZZERS)
   target_compile_options(wattune_build_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(WATTUNE_STATIC_RUNTIME)
-  target_link_options(wattune_build_flags INTERFACE -static-libstdc++ -static-libgcc)
+  # libgcc stays shared: exceptions of a C++ reference, loaded at run time, must reach our handlers.
+  target_link_options(wattune_build_flags INTERFACE -static-libstdc++)
 endif()
 
 find_program(WATTUNE_CCACHE ccache)

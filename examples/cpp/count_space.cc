@@ -7,11 +7,11 @@ int main() {
   using wattune::space::Neighbourhood;
   using wattune::space::SearchSpace;
 
-  auto space = SearchSpace::build({{.name = "block_x", .values = {16, 32, 64, 128, 256}},
-                                   {.name = "block_y", .values = {1, 2, 4, 8, 16}},
-                                   {.name = "tile", .values = {1, 2, 4, 8}}},
-                                  {{.expression = "32 <= block_x * block_y <= 1024"},
-                                   {.expression = "tile == 1 or block_x % (tile * 8) == 0"}});
+  auto space = SearchSpace::build(
+      {{.name = "block_x", .values = {16, 32, 64, 128, 256}},
+       {.name = "block_y", .values = {1, 2, 4, 8, 16}},
+       {.name = "tile", .values = {1, 2, 4, 8}}},
+      {{.expression = "32 <= block_x * block_y <= 1024"}, {.expression = "tile == 1 or block_x % (tile * 8) == 0"}});
   if (!space) {
     std::fprintf(stderr, "%s\n", space.error().to_string().c_str());
     return 1;

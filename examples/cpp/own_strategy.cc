@@ -11,7 +11,8 @@ namespace {
 
 class TowardsTheBest : public wattune::search::Strategy {
  public:
-  using Strategy::Strategy;
+  TowardsTheBest(const wattune::space::SearchSpace& space, const wattune::search::StrategyOptions& options)
+      : Strategy(space, options) {}
 
  private:
   std::optional<wattune::ConfigurationId> do_propose() override {

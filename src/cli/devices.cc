@@ -62,11 +62,13 @@ Result<backend::Discovery> find_devices(bool in_process) {
   return in_process ? backend::discover() : backend::discover_in_worker();
 }
 
-Result<std::unique_ptr<backend::Device>> open_named_device(const std::string& wanted, bool in_process) {
+Result<std::unique_ptr<backend::Device>> open_named_device(const std::string& wanted, bool in_process,
+                                                           std::uint64_t memory_limit) {
   WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
   if (discovery.devices.empty()) return no_device(discovery);
   WATTUNE_ASSIGN(const DeviceInfo device, backend::select_device(discovery, wanted));
-  return in_process ? backend::open_device(device.selector) : backend::open_device_in_worker(device.selector);
+  if (in_process) return backend::open_device(device.selector);
+  return backend::open_device_in_worker(device.selector, {.memory_limit_bytes = memory_limit});
 }
 
 Command add_devices(CLI::App& program) {

@@ -43,6 +43,15 @@ Json to_json(const DeviceInfo& device) {
           {"max_work_item_sizes", device.max_work_item_sizes}};
 }
 
+Json to_json(const std::map<Status, std::uint64_t>& by_status) {
+  Json json = Json::object();
+  for (const Status status : kAllStatuses) {
+    const auto found = by_status.find(status);
+    json[std::string(to_string(status))] = found == by_status.end() ? 0 : found->second;
+  }
+  return json;
+}
+
 Json to_json(const Trial& trial) {
   const Statistics& statistics = *trial.observation.statistics;
   return {{"configuration", to_json(trial.configuration)},

@@ -1,6 +1,8 @@
 // The values of the library as JSON, for --json (docs/formats/json.md).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -17,6 +19,8 @@ Json to_json(const Value& value);
 // An object, parameter to value.
 Json to_json(const Configuration& configuration);
 Json to_json(const DeviceInfo& device);
+// Every status by its name, with 0 for those that did not occur.
+Json to_json(const std::map<Status, std::uint64_t>& by_status);
 // A measured configuration: configuration, objective, time_ms, interval_ms, confidence, samples, verified.
 Json to_json(const Trial& trial);
 

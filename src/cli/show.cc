@@ -48,21 +48,13 @@ std::optional<double> speed_up(const ResultSet& results) {
 }
 
 std::string facts(const ResultSet& results) {
-  std::string counts;
-  for (const auto& [status, count] : count_by_status(results)) {
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", group_digits(count), to_string(status));
-  }
-  std::string text =
-      fmt::format("kernel     {}{}{}\ndevice     {}\nevaluated  {} configurations: {}\n", results.info.kernel_name,
-                  results.info.problem_size.empty() ? "" : ", problem size ", results.info.problem_size,
-                  results.info.device.name, group_digits(results.trials.size()), counts);
+  std::string text = fmt::format("kernel     {}{}{}\ndevice     {}\nevaluated  {} configurations: {}\n",
+                                 results.info.kernel_name, results.info.problem_size.empty() ? "" : ", problem size ",
+                                 results.info.problem_size, results.info.device.name,
+                                 group_digits(results.trials.size()), format_counts(count_by_status(results)));
   if (const Trial* best = results.best()) {
     text += fmt::format("best       {}  ({})\n", format_time(best->observation.statistics->median),
                         best->configuration.to_string());
-  }
-  if (const Trial* standard = default_trial(results)) {
-    text += fmt::format("default    {}  ({:.2f}x slower than the best)\n",
-                        format_time(standard->observation.statistics->median), *speed_up(results));
   }
   return text;
 }
@@ -78,7 +70,7 @@ std::string show_text(const ResultSet& results, std::size_t rows) {
   add("failures", report::table_of_failures(results, width));
   if (results.best() != nullptr) {
     add("importance of the parameters", report::table_of_importance(results, width));
-    add("best so far, by evaluation", report::plot_convergence(results, width, kPlotHeight));
+    add("convergence", report::plot_convergence(results, width, kPlotHeight));
   }
   return text;
 }
@@ -95,11 +87,6 @@ Json best_trials(const ResultSet& results, std::size_t rows) {
 }
 
 std::string show_json(const ResultSet& results, std::size_t rows) {
-  Json by_status = Json::object();
-  const auto counts = count_by_status(results);
-  for (const Status status : kAllStatuses) {
-    by_status[std::string(to_string(status))] = counts.contains(status) ? counts.at(status) : 0;
-  }
   Json importance = Json::object();
   for (const report::Importance& each : report::parameter_importance(results))
     importance[each.parameter] = each.main_effect;
@@ -109,7 +96,7 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
                {"problem_size", results.info.problem_size},
                {"device", to_json(results.info.device)},
                {"evaluated", results.trials.size()},
-               {"by_status", by_status},
+               {"by_status", to_json(count_by_status(results))},
                {"best", best_trials(results, rows)},
                {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)},
                {"speed_up", gain ? Json(*gain) : Json(nullptr)},

@@ -203,7 +203,7 @@ Explanation::Broken describe(const space::Violation& violation,
 }  // namespace
 
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec) {
-  constexpr space::BuildOptions kCheap = {.state_budget = 100'000, .materialise_limit = 0};
+  constexpr space::BuildOptions kCheap = {.state_budget = 20'000, .materialise_limit = 0};
   std::vector<ConstraintEffect> effects;
   for (const Constraint& constraint : spec.constraints) {
     const auto alone = SearchSpace::build(spec.parameters, {constraint}, {}, kCheap);

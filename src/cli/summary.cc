@@ -19,14 +19,6 @@ std::string describe_time(const Observation& observation) {
   return text + (observation.verified ? "" : "  not verified: no reference");
 }
 
-std::string describe_counts(const tune::TuningResult& result) {
-  std::string text;
-  for (const auto& [status, count] : result.by_status) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", group_digits(count), to_string(status));
-  }
-  return text;
-}
-
 std::string line(std::string_view label, std::string_view text) { return fmt::format("{:<11} {}\n", label, text); }
 
 double speed_up(const tune::TuningResult& result) {
@@ -63,7 +55,7 @@ std::string summary_text(const Summary& summary) {
   }
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   text += line("evaluated", fmt::format("{} configurations{} in {}: {}", group_digits(result.evaluated), resumed,
-                                        format_wait(to_seconds(result.elapsed)), describe_counts(result)));
+                                        format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
   text += line("stopped", result.stop_reason);
   text += line("device", fmt::format("{} ({})", summary.info.device.name, summary.info.device.selector));
   text += line("results", summary.result_file.string());
@@ -73,11 +65,6 @@ std::string summary_text(const Summary& summary) {
 
 std::string summary_json(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
-  Json by_status = Json::object();
-  for (const Status status : kAllStatuses) {
-    const auto found = result.by_status.find(status);
-    by_status[std::string(to_string(status))] = found == result.by_status.end() ? 0 : found->second;
-  }
   const bool comparable = result.best && has_correct_baseline(result);
   return dump({{"kernel", summary.info.kernel_name},
                {"device", to_json(summary.info.device)},
@@ -89,7 +76,7 @@ std::string summary_json(const Summary& summary) {
                {"speed_up", comparable ? Json(speed_up(result)) : Json(nullptr)},
                {"evaluated", result.evaluated},
                {"resumed", result.resumed},
-               {"by_status", by_status},
+               {"by_status", to_json(result.by_status)},
                {"stop_reason", result.stop_reason},
                {"elapsed_seconds", to_seconds(result.elapsed)},
                {"result_file", summary.result_file.string()}});

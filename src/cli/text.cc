@@ -5,36 +5,49 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-
-#include "wattune/core/suggest.h"
+#include <span>
 
 namespace wattune::cli {
 
 namespace {
 
-struct TimeUnit {
+struct Unit {
   std::string_view name;
-  double nanoseconds;
+  double factor;
 };
-constexpr std::array<TimeUnit, 6> kTimeUnits = {
+constexpr std::array<Unit, 6> kTimeUnits = {
     {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
+constexpr std::array<Unit, 4> kByteUnits = {{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
 
 Error bad(std::string_view wanted, std::string_view text) {
   return Error(ErrorCode::invalid_argument, fmt::format("expected {}", wanted)).about(std::string(text));
 }
 
+// A number of 0 or more and a unit, without a blank between them.
+Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view wanted) {
+  double number = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || !(number >= 0.0) || std::isinf(number)) return bad(wanted, text);
+  const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
+  for (const Unit& unit : units) {
+    if (unit.name == name) return number * unit.factor;
+  }
+  return bad(wanted, text);
+}
+
 }  // namespace
 
 Result<Nanoseconds> parse_time(std::string_view text) {
-  constexpr std::string_view kWanted = "a time such as 60s, 5m or 1.5ms (units: ns, us, ms, s, m, h)";
-  double number = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || !(number >= 0.0) || std::isinf(number)) return bad(kWanted, text);
-  const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
-  for (const TimeUnit& unit : kTimeUnits) {
-    if (unit.name == name) return Nanoseconds(number * unit.nanoseconds);
-  }
-  return bad(kWanted, text);
+  WATTUNE_ASSIGN(const double nanoseconds,
+                 parse_quantity(text, kTimeUnits, "a time such as 60s, 5m or 1.5ms (units: ns, us, ms, s, m, h)"));
+  return Nanoseconds(nanoseconds);
+}
+
+Result<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view kWanted = "a size such as 500MB or 8GB (units: kB, MB, GB, TB)";
+  WATTUNE_ASSIGN(const double bytes, parse_quantity(text, kByteUnits, kWanted));
+  if (bytes >= 0x1p64) return bad(kWanted, text);
+  return static_cast<std::uint64_t>(bytes);
 }
 
 Result<std::uint64_t> parse_count(std::string_view text) {
@@ -78,6 +91,14 @@ std::string group_digits(Uint128 value) {
   std::string digits = to_string(value);
   for (std::size_t from_end = 3; from_end < digits.size(); from_end += 4) digits.insert(digits.size() - from_end, ",");
   return digits;
+}
+
+std::string format_counts(const std::map<Status, std::uint64_t>& by_status) {
+  std::string text;
+  for (const auto& [status, count] : by_status) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", group_digits(count), to_string(status));
+  }
+  return text;
 }
 
 std::string format_bytes(double bytes) {

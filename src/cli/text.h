@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 #include "wattune/core/uint128.h"
 #include "wattune/core/units.h"
@@ -14,6 +16,8 @@ namespace wattune::cli {
 
 // "1.5ms", "60s", "5m", "1h"; units ns, us, ms, s, m, h. invalid_argument: no number, no or another unit, negative.
 Result<Nanoseconds> parse_time(std::string_view text);
+// "8GB", "500MB"; units kB, MB, GB, TB of 1000. invalid_argument.
+Result<std::uint64_t> parse_bytes(std::string_view text);
 // Decimal digits. invalid_argument.
 Result<std::uint64_t> parse_count(std::string_view text);
 // Any finite number. invalid_argument.
@@ -27,6 +31,8 @@ std::string format_time(Nanoseconds time);
 std::string format_wait(double seconds);
 // "241,600".
 std::string group_digits(Uint128 value);
+// "190 correct, 10 compile"; kinds that did not occur are left out.
+std::string format_counts(const std::map<Status, std::uint64_t>& by_status);
 // "1.2 MB", decimal units.
 std::string format_bytes(double bytes);
 

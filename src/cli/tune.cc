@@ -111,6 +111,17 @@ Result<tune::TuningResult> run_search(Run& run, tune::Evaluator& evaluator, stor
   return result;
 }
 
+// A journal without a single Trial would only be in the way of the next run.
+Error ended_early(Error error, const fs::path& journal) {
+  const auto written = store::read_journal(journal);
+  if (written && written->trials.empty()) {
+    std::error_code ignored;
+    fs::remove(journal, ignored);
+    return error;
+  }
+  return std::move(error).with_context(fmt::format("the run ended early, results so far are in {}", journal.string()));
+}
+
 Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.measure.validate());
@@ -118,7 +129,7 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   const fs::path file = journal_file(options, run->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
-  WATTUNE_ASSIGN(const auto device, open_named_device(options.device, options.in_process));
+  WATTUNE_ASSIGN(const auto device, open_named_device(options.device, options.in_process, options.memory_limit));
   const auto policy = measure::make_repeated_runs(options.measure);
   const tune::EvaluatorOptions evaluation{
       .limits = limits_of(options), .check = options.no_check ? tune::CheckOutput::never : tune::CheckOutput::every};
@@ -132,10 +143,7 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   }
   const InterruptGuard interrupt;
   auto result = run_search(*run, *evaluator, *journal, options, interrupt.requested());
-  if (!result) {
-    return std::move(result).error().with_context(
-        fmt::format("the run ended early, results so far are in {}", file.string()));
-  }
+  if (!result) return ended_early(std::move(result).error(), file);
   const Summary summary{*result, info, file, run->plan.strategy, options.seed, run->space.count()};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
   return printed ? status_of(*result, interrupt.requested()) : ExitStatus::environment;

@@ -30,6 +30,7 @@ struct TuneOptions {
   bool no_check = false;
   std::optional<Nanoseconds> compile_limit;
   std::optional<Nanoseconds> run_limit;
+  std::uint64_t memory_limit = 0;  // bytes; 0: none
   measure::RepeatedRunsOptions measure;
   bool json = false;
   bool quiet = false;

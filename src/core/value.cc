@@ -48,9 +48,7 @@ std::string Value::to_string() const {
   return {};
 }
 
-std::string Value::to_macro() const {
-  return kind() == Kind::boolean ? fmt::format("{}", as_integer()) : to_string();
-}
+std::string Value::to_macro() const { return kind() == Kind::boolean ? fmt::format("{}", as_integer()) : to_string(); }
 
 bool operator==(const Value& a, const Value& b) {
   if (!a.is_number() || !b.is_number()) return a.data_ == b.data_;

@@ -93,8 +93,9 @@ class BoxSearch {
   void measure() {
     for (auto& [node, info] : levels_.back()) info = {0, 1.0};
     for (std::size_t l = diagram_.levels(); l-- > 0;) {
-      for (auto& [node, info] : levels_[l]) {
-        for_each_edge(l, node, [&](EdgeId edge, std::uint32_t change) {
+      for (auto& entry : levels_[l]) {
+        NodeInfo& info = entry.second;
+        for_each_edge(l, entry.first, [&](EdgeId edge, std::uint32_t change) {
           const NodeInfo& below = levels_[l + 1].at(diagram_.child(edge));
           info.fewest_changes = std::min(info.fewest_changes, below.fewest_changes + change);
           info.count += below.count;

@@ -1,5 +1,7 @@
 #include "space/restriction.h"
 
+#include <algorithm>
+
 namespace wattune::space {
 
 namespace {

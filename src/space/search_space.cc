@@ -73,7 +73,7 @@ std::vector<std::vector<std::uint16_t>> occurring_values(const Diagram& diagram)
       }
     }
     std::ranges::sort(values);
-    values.erase(std::ranges::unique(values).begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
   }
   return result;
 }

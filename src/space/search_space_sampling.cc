@@ -9,7 +9,7 @@ namespace {
 
 // After that many draws without a valid configuration, sampling a relaxed diagram settles for the one it knows.
 constexpr int kMaxDraws = 10'000'000;
-// Draws per slice of a stratified sample, and the attempts per missing configuration to fill it up.
+// Draws in one slice of a stratified sample before it is left out, in a relaxed diagram.
 constexpr int kDrawsPerSlice = 200;
 
 ConfigurationId draw(Random& random, Uint128 bound) {

@@ -98,12 +98,12 @@ class Table {
 
   Result<const Node*> required(std::string_view key) const;
   Result<std::string> required_string(std::string_view key) const;
-  // Nothing when the key is absent.
+  // Nothing when the key is absent; no strings for strings().
   Result<std::optional<std::string>> string(std::string_view key) const;
   Result<std::optional<double>> number(std::string_view key) const;
   Result<std::optional<std::int64_t>> integer(std::string_view key) const;
   Result<std::vector<std::string>> strings(std::string_view key) const;
-  // A table inside this one; an empty table when absent.
+  // A table inside this one.
   Result<std::optional<Table>> table(std::string_view key, std::string name) const;
 
   // "`key` of [kernel]".

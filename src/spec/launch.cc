@@ -83,6 +83,10 @@ Expressions3 default_work_group(const std::vector<Parameter>& parameters) {
   return group;
 }
 
+bool is_empty(const Expressions3& sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [](const ExpressionText& size) { return size.text.empty(); });
+}
+
 ExpressionText problem_extent(const KernelSpec& spec, std::size_t dimension) {
   return {spec.problem_size[dimension].name, {}};
 }
@@ -103,9 +107,7 @@ Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec) {
     return geometry;
   }
   geometry.work_group = default_work_group(spec.parameters);
-  const bool has_group = std::any_of(geometry.work_group.begin(), geometry.work_group.end(),
-                                     [](const ExpressionText& size) { return !size.text.empty(); });
-  if (has_group) return geometry;
+  if (!is_empty(geometry.work_group)) return geometry;
   return Error(ErrorCode::invalid_argument,
                table.name() + " needs the key `local` or `block`: no parameter is called block_size_x")
       .at(table.document().position(table.node().place));

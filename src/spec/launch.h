@@ -23,6 +23,9 @@ Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec);
 // Kernel Tuner's convention: block_size_x, _y, _z, those that are parameters; all empty when none is.
 Expressions3 default_work_group(const std::vector<Parameter>& parameters);
 
+// No dimension has an expression.
+bool is_empty(const Expressions3& sizes);
+
 // How an extent of the problem is written in an expression.
 ExpressionText problem_extent(const KernelSpec& spec, std::size_t dimension);
 

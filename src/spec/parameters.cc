@@ -19,6 +19,7 @@ Result<Value> read_value(const Document& document, const Node& node, const std::
 
 std::vector<std::string> to_strings(const std::vector<Value>& values) {
   std::vector<std::string> strings;
+  strings.reserve(values.size());
   for (const Value& value : values) strings.push_back(value.to_string());
   return strings;
 }
@@ -47,10 +48,11 @@ Result<std::vector<Value>> read_values(const Document& document, const Node& nod
 Result<void> set_default(const Document& document, const Node& node, Parameter& parameter) {
   const std::string what = "`" + parameter.name + "`";
   WATTUNE_ASSIGN(const Value value, read_value(document, node, what));
-  if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end())
+  const auto found = std::find(parameter.values.begin(), parameter.values.end(), value);
+  if (found == parameter.values.end())
     return document.error(node, "the default of " + what + " is none of its values")
         .hint(suggest(value.to_string(), to_strings(parameter.values)));
-  parameter.default_value = value;
+  parameter.default_value = *found;
   return {};
 }
 

@@ -141,8 +141,7 @@ Result<Argument> read_argument(const Document& document, const Node& node, std::
   return argument;
 }
 
-// --- ReferenceArguments
-// -----------------------------------------------------------------------------------------------
+// --- ReferenceArguments ---
 
 Result<void> read_validation(const Table& table, Tolerance& tolerance) {
   WATTUNE_ASSIGN(const std::optional<std::string> method, table.string("ValidationMethod"));
@@ -164,6 +163,7 @@ Result<void> read_reference(const Table& table, KernelSpec& spec, ReferenceData&
                                      "ValidationMethod", "ValidationThreshold"}));
   WATTUNE_ASSIGN(const std::string target, table.required_string("TargetName"));
   std::vector<std::string> arguments;
+  arguments.reserve(spec.arguments.size());
   for (const Argument& argument : spec.arguments) arguments.push_back(argument.name);
   if (std::find(arguments.begin(), arguments.end(), target) == arguments.end())
     return unknown_word(table, "TargetName", arguments);

@@ -37,8 +37,7 @@ Result<const std::vector<Node>*> required_list(const Table& table, std::string_v
   return table.document().error(*node, table.describe(key) + " must be a list");
 }
 
-// --- the space
-// --------------------------------------------------------------------------------------------------------
+// --- the space ---
 
 // The value as the declared type has it; nothing when it has no such value.
 std::optional<Value> convert(const Value& value, std::string_view type) {
@@ -117,8 +116,7 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
   return {};
 }
 
-// --- search and budget
-// ------------------------------------------------------------------------------------------------
+// --- search and budget ---
 
 // The name here of a strategy that is called otherwise there; empty (the program's choice) for one that is not here.
 std::string strategy_name(std::string_view name) {
@@ -173,8 +171,7 @@ Result<void> read_search(const Table& root, KernelSpec& spec) {
   return {};
 }
 
-// --- the kernel
-// -------------------------------------------------------------------------------------------------------
+// --- the kernel ---
 
 Result<void> read_problem_size(const Table& kernel, KernelSpec& spec) {
   const Node* node = kernel.find("ProblemSize");
@@ -194,6 +191,7 @@ Result<void> read_problem_size(const Table& kernel, KernelSpec& spec) {
 Result<Expressions3> read_sizes(const Table& kernel, std::string_view key) {
   WATTUNE_ASSIGN(const Node* node, kernel.required(key));
   WATTUNE_ASSIGN(const Table sizes, Table::of(kernel.document(), *node, fmt::format("`{}`", key)));
+  WATTUNE_TRY(sizes.refuse_misspelt({"X", "Y", "Z"}));
   Expressions3 result;
   for (std::size_t i = 0; i < kAxes.size(); ++i) {
     const Node* size = sizes.find(kAxes[i]);
@@ -241,9 +239,7 @@ Result<GeometryConvention> read_convention(const Table& kernel, Language languag
 Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   Geometry geometry;
   geometry.work_group = default_work_group(spec.parameters);
-  const bool has_default_group = std::any_of(geometry.work_group.begin(), geometry.work_group.end(),
-                                             [](const ExpressionText& size) { return !size.text.empty(); });
-  if (kernel.find("LocalSize") != nullptr || !has_default_group) {
+  if (kernel.find("LocalSize") != nullptr || is_empty(geometry.work_group)) {
     WATTUNE_ASSIGN(geometry.work_group, read_sizes(kernel, "LocalSize"));
   }
   bool has_divisors = false;
@@ -296,9 +292,10 @@ Result<void> read_source(const Table& kernel, SourcePolicy policy, KernelSpec& s
   WATTUNE_ASSIGN(spec.source.file,
                  named_file(kernel.document(), *file, kernel.describe("KernelFile"), policy == SourcePolicy::required));
   Result<std::string> text = read_text(spec.source.file);
+  if (!text && policy == SourcePolicy::required)
+    return std::move(text).error().at(kernel.document().position(file->content));
   if (text) spec.source.text = *std::move(text);
-  if (text || policy == SourcePolicy::optional) return {};
-  return std::move(text).error().at(kernel.document().position(file->content));
+  return {};
 }
 
 Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
@@ -310,7 +307,8 @@ Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
 
 }  // namespace
 
-Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file, SourcePolicy policy) {
+Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file, SourcePolicy policy,
+                            const std::vector<NamedSize>& sizes) {
   WATTUNE_ASSIGN(const Document document, Document::from_json(text, file));
   WATTUNE_ASSIGN(const Table root, Table::of(document, document.root(), "the T1 file"));
   WATTUNE_TRY(root.refuse_misspelt(
@@ -323,6 +321,7 @@ Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& 
   WATTUNE_TRY(read_source(kernel, policy, spec));
   WATTUNE_ASSIGN(spec.name, read_name(root, spec));
   WATTUNE_TRY(read_problem_size(kernel, spec));
+  WATTUNE_TRY(replace_extents(spec, sizes));
   WATTUNE_TRY(validate_space(spec));
   KernelSpec runnable = spec;
   const Result<void> complete = read_run(kernel, runnable);

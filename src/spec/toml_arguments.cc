@@ -68,7 +68,7 @@ Result<ArgumentAccess> read_access(const Table& table) {
       .hint(suggest(*text, {"read", "write", "readwrite"}));
 }
 
-// --- fills: each reads the keys that go with it ---------------------------------------------------------------------
+// --- fills: each reads the keys that go with it ---
 
 Result<Fill> read_constant(const Table& table, bool) {
   WATTUNE_ASSIGN(const std::optional<double> value, table.number("value"));
@@ -136,7 +136,7 @@ Result<const FillKind*> find_fill(const Table& table) {
   return table.document().error(*table.find("fill"), "unknown fill of " + table.name()).hint(suggest(*name, names));
 }
 
-// --- the three kinds of argument ------------------------------------------------------------------------------------
+// --- the three kinds of argument ---
 
 Result<VectorArgument> read_vector(const Table& table, const ComponentType& component, bool files_required) {
   VectorArgument vector;

@@ -1,23 +1,12 @@
 // TOML text -> Document, through toml++. Its tables are sorted by key, so the order of the file is restored from the
 // places that it keeps.
-//
-// toml++ 3.3 asserts, and in release builds assumes, that a table header begins like a key: "[=]" would end the
-// program. Its assertions are turned into an exception here, in every build.
-namespace wattune::spec {
-struct BrokenAssertion {};
-}  // namespace wattune::spec
-#undef NDEBUG
-#define TOML_ASSERT(condition) ((condition) ? void() : throw wattune::spec::BrokenAssertion())
-#define TOML_EXCEPTIONS 1
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 
 #include "spec/document.h"
 #include "spec/text.h"
+#include "spec/toml_plus_plus.h"
 
 namespace wattune::spec {
 

@@ -219,7 +219,8 @@ Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
 
 }  // namespace
 
-Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file, SourcePolicy policy) {
+Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file, SourcePolicy policy,
+                              const std::vector<NamedSize>& sizes) {
   WATTUNE_ASSIGN(const Document document, Document::from_toml(text, file));
   WATTUNE_ASSIGN(const Table root, Table::of(document, document.root(), "the spec"));
   WATTUNE_TRY(root.allow_only({"name", "kernel", "problem", "launch", "parameters", "search", "reference"}));
@@ -229,6 +230,7 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
   WATTUNE_TRY(read_kernel(kernel, policy, spec));
   WATTUNE_ASSIGN(spec.name, read_name(root, spec));
   if (const Node* problem = root.find("problem")) WATTUNE_TRY(read_problem(document, *problem, spec));
+  WATTUNE_TRY(replace_extents(spec, sizes));
   WATTUNE_ASSIGN(const Table parameters, required_section(root, "parameters"));
   WATTUNE_TRY(read_parameters(parameters, spec));
   WATTUNE_ASSIGN(const Table launch, required_section(root, "launch"));

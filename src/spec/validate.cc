@@ -8,6 +8,7 @@
 #include <string>
 
 #include "spec/names.h"
+#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 
@@ -77,6 +78,26 @@ Result<void> check_argument(const Argument& argument, const NameScope& scope) {
 }
 
 }  // namespace
+
+Result<void> replace_extents(KernelSpec& spec, const std::vector<NamedSize>& sizes) {
+  for (const NamedSize& size : sizes) {
+    const auto extent = std::find_if(spec.problem_size.begin(), spec.problem_size.end(),
+                                     [&](const NamedSize& candidate) { return candidate.name == size.name; });
+    if (extent == spec.problem_size.end()) {
+      std::vector<std::string> names;
+      names.reserve(spec.problem_size.size());
+      for (const NamedSize& candidate : spec.problem_size) names.push_back(candidate.name);
+      return Error(ErrorCode::not_found, "the problem has no such size")
+          .about(size.name)
+          .hint(suggest(size.name, names));
+    }
+    if (size.value < 1)
+      return Error(ErrorCode::invalid_argument, "a size of the problem must be positive")
+          .about(fmt::format("{}={}", size.name, size.value));
+    extent->value = size.value;
+  }
+  return {};
+}
 
 Result<void> validate_space(KernelSpec& spec) {
   WATTUNE_TRY(check_parameter_names(spec));

@@ -13,7 +13,7 @@
 namespace wattune::cli_test {
 namespace {
 
-constexpr int kConfigurations = 150;
+constexpr int kConfigurations = 120;
 constexpr int kRounds = 50;
 constexpr auto kJournal = "add.journal.jsonl";
 
@@ -52,7 +52,7 @@ TEST(Kill, FiftyTimesLosesNothingAndRepeatsNothing) {
   std::size_t before = 0;
   int killed = 0;
   for (int i = 0; i < kRounds; ++i) {
-    killed += round(folder, static_cast<Victim>(i % 3), random, 600'000) ? 1 : 0;
+    killed += round(folder, static_cast<Victim>(i % 3), random, 400'000) ? 1 : 0;
     const std::size_t after = finished_trials(folder);
     EXPECT_GE(after, before) << "round " << i;
     before = after;

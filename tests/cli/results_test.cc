@@ -29,7 +29,7 @@ TEST_F(Results, ShowSaysBestFailuresImportanceAndConvergence) {
   EXPECT_EQ(finished.status, 0) << finished.err;
   for (const char* part :
        {"kernel     add, problem size 1000", "Some GPU", "4 configurations: 3 correct, 1 runtime",
-        "best       1 ms  (block=128, tile=1)", "best configurations", "failures", "importance", "best so far"}) {
+        "best       1 ms  (block=128, tile=1)", "best configurations", "failures", "importance", "convergence"}) {
     EXPECT_THAT(finished.out, HasSubstr(part));
   }
 }

@@ -22,6 +22,17 @@ TEST(Text, RefusesTimesThatAreNone) {
   }
 }
 
+TEST(Text, ReadsSizesWithTheirUnit) {
+  EXPECT_EQ(*parse_bytes("8GB"), 8'000'000'000u);
+  EXPECT_EQ(*parse_bytes("1.5kB"), 1500u);
+  for (const char* text : {"8", "8GiB", "-1GB", "99999999999TB"}) EXPECT_FALSE(parse_bytes(text)) << text;
+}
+
+TEST(Text, CountsWhatOccurred) {
+  EXPECT_EQ(format_counts({{Status::correct, 1900}, {Status::compile, 0}, {Status::timeout, 2}}),
+            "1,900 correct, 2 timeout");
+}
+
 TEST(Text, ReadsCountsAndNumbersWhole) {
   EXPECT_EQ(*parse_count("18446744073709551615"), ~std::uint64_t{0});
   for (const char* text : {"", "-1", "1.5", "12x", "18446744073709551616"}) EXPECT_FALSE(parse_count(text)) << text;

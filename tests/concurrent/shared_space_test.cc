@@ -11,11 +11,11 @@ namespace {
 TEST(SearchSpace, AnswersThreadsAtTheSameTime) {
   std::vector<Value> values;
   for (int i = 1; i <= 32; ++i) values.emplace_back(i);
-  const SearchSpace space = SearchSpace::build({{.name = "x", .values = values},
-                                                {.name = "y", .values = values},
-                                                {.name = "z", .values = values}},
-                                               {{.expression = "x * y <= 256 and z % x == 0"}})
-                                .value();
+  const SearchSpace space =
+      SearchSpace::build(
+          {{.name = "x", .values = values}, {.name = "y", .values = values}, {.name = "z", .values = values}},
+          {{.expression = "x * y <= 256 and z % x == 0"}})
+          .value();
 
   std::vector<std::thread> threads;
   std::vector<int> agreements(4, 0);

@@ -10,7 +10,7 @@ namespace {
 template <typename A, typename B>
 concept Addable = requires(A a, B b) { a + b; };
 template <typename A, typename B>
-concept Multipliable = requires(A a, B b) { a * b; };
+concept Multipliable = requires(A a, B b) { a* b; };
 
 TEST(Units, PowerTimesTimeIsEnergy) {
   // 300 W over 2 ms are 0.6 J.

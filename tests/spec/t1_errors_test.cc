@@ -52,6 +52,7 @@ TEST_F(T1Errors, MissingAndMisspeltKeys) {
   EXPECT_EQ(after("Conditions", "Condition"),
             "6:5: unknown key in ConfigurationSpace: `Condition` (did you mean `Conditions`?)");
   EXPECT_EQ(after("\"KernelName\": \"add\", ", ""), "9:26: KernelSpecification needs the key `KernelName`");
+  EXPECT_EQ(after("{\"X\": \"256", "{\"x\": \"256"), "11:20: unknown key in `GlobalSize`: `x` (did you mean `X`?)");
   EXPECT_EQ(after("\"Budget\"", "\"Remark\": [{\"anything\": 1}], \"Budget\""), "fine");
 }
 

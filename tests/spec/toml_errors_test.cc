@@ -55,6 +55,7 @@ TEST_F(TomlErrors, SyntaxErrors) {
   EXPECT_EQ(after("n = 1024", "n = "), "11:5: Error while parsing key-value pair: expected value, saw '\\n': `n =`");
   EXPECT_TRUE(after("block = [32, 64]", "tile = [1]").starts_with("17:")) << "a key twice";
   EXPECT_EQ(after("[search]", "[ =search]"), "18:3: malformed table header: `[ =search]`");
+  EXPECT_TRUE(after("n = 1024", "n é= 1024").starts_with("11:3:"));
   EXPECT_EQ(after("n = 1024", "n = 2020-01-01"), "11:5: dates and times have no meaning here");
 }
 

@@ -169,6 +169,19 @@ TEST_F(TomlSpec, PutsExtentsIntoConstraints) {
   EXPECT_EQ(spec.constraints[1].expression, "block <= 1024");
 }
 
+TEST_F(TomlSpec, ReplacesExtentsBeforeTheConstraintsReadThem) {
+  const std::string text = Sections{.rest = "[search]\nconstraints = [\"n % block == 0\"]"}.text();
+  const auto with = [&](const std::string& name, std::int64_t value) {
+    return parse_toml(text, path("spec.toml"), SourcePolicy::required, {{name, value}});
+  };
+  const Result<KernelSpec> spec = with("n", 77);
+  ASSERT_TRUE(spec) << spec.error().to_string();
+  EXPECT_EQ(spec->constraints[0].expression, "77 % block == 0");
+  EXPECT_EQ(spec->problem_size[0].value, 77);
+  EXPECT_EQ(with("m", 77).error().to_string(), "the problem has no such size: `m` (did you mean `n`?)");
+  EXPECT_EQ(with("n", 0).error().to_string(), "a size of the problem must be positive: `n=0`");
+}
+
 TEST_F(TomlSpec, ReadsTheSearch) {
   const KernelSpec spec = parse({.rest = R"(
 [search]

@@ -156,7 +156,7 @@ struct KernelSpec {
   Reference reference;
   Tolerance tolerance;
   Budget budget;
-  std::string strategy;  // preferred strategy by name; empty: the program's default
+  std::string strategy;        // preferred strategy by name; empty: the program's default
   std::filesystem::path file;  // the spec's own file; empty when made in code
 };
 

@@ -160,10 +160,9 @@ class [[nodiscard]] Result<void> {
 }  // namespace wattune
 
 // Leaves the calling function with the error of `expression`, or goes on.
-#define WATTUNE_TRY(expression)                                                              \
-  do {                                                                                       \
-    if (auto wattune_result = (expression); !wattune_result)                                 \
-      return std::move(wattune_result).error();                                              \
+#define WATTUNE_TRY(expression)                                                                        \
+  do {                                                                                                 \
+    if (auto wattune_result = (expression); !wattune_result) return std::move(wattune_result).error(); \
   } while (false)
 
 #define WATTUNE_CONCAT_INNER(a, b) a##b

@@ -113,7 +113,8 @@ class SearchSpace {
 
   // Each valid configuration equally likely.
   ConfigurationId sample(Random& random) const;
-  // min(n, count) distinct ids, one drawn from each of n equal slices of the id range.
+  // min(n, count) distinct ids, one drawn from each of n equal slices of the id range (where !exact(), none from a
+  // slice that shows no valid one in 200 draws).
   std::vector<ConfigurationId> sample_stratified(std::size_t n, Random& random) const;
   // How many valid configurations agree with the fixed parameters (an upper bound where !exact()).
   Uint128 count_given(const PartialIndices& fixed) const;

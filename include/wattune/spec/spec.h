@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
@@ -19,14 +20,16 @@ enum class SourcePolicy {
   optional,  // leaves KernelSource::text empty: enough for counting a space
 };
 
-// By extension: .toml, .json. not_found, parse_error, invalid_argument.
-Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required);
+// By extension: .toml, .json. `sizes` replace extents of the problem, by name; they must be given here, because the
+// extents are put into the constraints. not_found, parse_error, invalid_argument.
+Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required,
+                        const std::vector<NamedSize>& sizes = {});
 
 // The same from texts; `file` names the text in messages and anchors relative paths.
 Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file,
-                              SourcePolicy policy = SourcePolicy::required);
+                              SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
 Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
-                            SourcePolicy policy = SourcePolicy::required);
+                            SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
 
 // A commented TOML spec to start from, for `wattune init`, and the kernel it names.
 struct Template {
