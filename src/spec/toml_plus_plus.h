@@ -8,10 +8,11 @@
 
 namespace wattune::spec {
 struct BrokenAssertion {};
+[[noreturn]] inline void fail_assertion() { throw BrokenAssertion(); }
 }  // namespace wattune::spec
 
 #undef NDEBUG
-#define TOML_ASSERT(condition) ((condition) ? void() : throw wattune::spec::BrokenAssertion())
+#define TOML_ASSERT(condition) ((condition) ? void() : wattune::spec::fail_assertion())
 #define TOML_EXCEPTIONS 1
 #define TOML_HEADER_ONLY 1
 #include <toml++/impl/preprocessor.h>
