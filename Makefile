@@ -32,7 +32,7 @@ bench:
 	cmake --preset release -DWATTUNE_BUILD_TESTS=ON -DWATTUNE_BUILD_EXAMPLES=ON
 	cmake --build --preset release
 	build/release/bin/space_benchmark ../shared/data/spaces
-	build/release/bin/tuner_overhead
+	build/release/bin/perf_tuner_overhead
 
 format:
 	git ls-files '*.h' '*.cc' | xargs clang-format-15 -i
