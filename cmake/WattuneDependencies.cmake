@@ -2,6 +2,8 @@
 # so that the programs need nothing but libc at run time.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+target_include_directories(wattune_build_flags SYSTEM INTERFACE
+  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)  # src/core/fmt.cc is the library itself
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus QUIET)
 if(NOT TARGET tomlplusplus::tomlplusplus)
