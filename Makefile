@@ -1,10 +1,9 @@
 # The two commands of a newcomer, and a developer's shortcuts. CMake does the building (CMakePresets.json).
-.PHONY: help demo check deep-check build bench format fuzz clean
+.PHONY: help demo check build bench format fuzz clean
 
 help:
 	@echo "make demo    install what is missing, build, tune a kernel on the best device here, show the result"
-	@echo "make check   install what is missing, build, run all tests"
-	@echo "make deep-check   the tests under sanitizers, and clang-tidy"
+	@echo "make check   install what is missing, build, run all tests, also under sanitizers; clang-tidy"
 	@echo "make build   build build/release/bin/wattune"
 	@echo "make bench   measure search spaces and the tuner's own overhead"
 	@echo "make format  format the sources"
@@ -22,10 +21,6 @@ build:
 check:
 	tools/install-dependencies check
 	tools/check
-
-deep-check:
-	tools/install-dependencies check
-	tools/deep-check
 
 bench:
 	tools/install-dependencies check

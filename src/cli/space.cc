@@ -3,17 +3,16 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/space_report.h"
+#include "cli/spec_options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
-#include "cli/tune_options.h"
-#include "wattune/spec/spec.h"
 
 namespace wattune::cli {
 
 namespace {
 
 struct Options {
-  std::string spec;
+  SpecOptions spec;
   std::string explain;
   std::uint64_t sample = 3;
   std::uint64_t seed = 1;
@@ -21,7 +20,7 @@ struct Options {
 };
 
 Result<ExitStatus> run_space(const Options& options) {
-  WATTUNE_ASSIGN(const KernelSpec spec, spec::load(options.spec, spec::SourcePolicy::optional));
+  WATTUNE_ASSIGN(const KernelSpec spec, load_spec(options.spec, spec::SourcePolicy::optional));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   SpaceReport report{.spec = spec, .space = space, .effects = {}, .sample = {}, .explanation = {}};
   if (!options.explain.empty()) {
@@ -40,9 +39,7 @@ Result<ExitStatus> run_space(const Options& options) {
 Command add_space(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("space", "Count the valid configurations of a spec, and explain invalid ones");
-  app->add_option("SPEC", options->spec, "The spec: TOML, or T1 JSON; its kernel file need not exist")
-      ->type_name("FILE")
-      ->required();
+  declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON; its kernel file need not exist");
   app->add_option("--explain", options->explain, "Say which constraints this configuration breaks")
       ->type_name("NAME=VALUE,...");
   add_parsed(*app, "--sample", options->sample, parse_count, "N", "How many configurations to show, spread evenly")

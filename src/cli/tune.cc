@@ -11,7 +11,6 @@
 #include "cli/terminal.h"
 #include "cli/tune_options.h"
 #include "wattune/search/strategy.h"
-#include "wattune/spec/spec.h"
 #include "wattune/store/journal.h"
 #include "wattune/tune/tuner.h"
 
@@ -81,16 +80,9 @@ struct Run {
 
 // With the sizes that the user asked for. They are read along with the spec, which puts them into its constraints; the
 // first reading knows their names.
-Result<KernelSpec> load_spec(const TuneOptions& options) {
-  WATTUNE_ASSIGN(KernelSpec spec, spec::load(options.spec));
-  if (options.problem_size.empty()) return spec;
-  WATTUNE_TRY(override_problem_size(spec, options.problem_size));
-  return spec::load(options.spec, spec::SourcePolicy::required, spec.problem_size);
-}
-
 // `run` is filled in place, since the strategy refers to the space in it.
 Result<std::unique_ptr<Run>> prepare(const TuneOptions& options) {
-  WATTUNE_ASSIGN(KernelSpec spec, load_spec(options));
+  WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
   WATTUNE_ASSIGN(space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto run = std::make_unique<Run>(Run{std::move(spec), std::move(space), std::move(plan), nullptr});

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "cli/options.h"
 #include "cli/text.h"
-#include "wattune/core/suggest.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::cli {
@@ -65,12 +63,10 @@ void declare_stop_rules(CLI::App& app, TuneOptions& options) {
 
 void declare_run(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Kernel and device");
+  declare_spec_options(app, options.spec, "The spec: TOML, or T1 JSON");
   app.add_option("--device,-d", options.device, "auto, a selector, a backend, or part of a device's name")
       ->type_name("DEVICE")
       ->capture_default_str();
-  app.add_option("--problem-size,-p", options.problem_size, "Replace a size of the problem; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
   app.add_flag("--no-check", options.no_check, "Do not compare outputs with the reference");
   add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
@@ -107,39 +103,14 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
 
-std::vector<std::string> size_names(const KernelSpec& spec) {
-  std::vector<std::string> names;
-  for (const NamedSize& size : spec.problem_size) names.push_back(size.name);
-  return names;
-}
-
 }  // namespace
 
 void declare_tune_options(CLI::App& app, TuneOptions& options) {
-  app.add_option("SPEC", options.spec, "The spec: TOML, or T1 JSON")->type_name("FILE")->required();
   declare_run(app, options);
   declare_search(app, options);
   declare_stop_rules(app, options);
   declare_measuring(app, options);
   declare_results(app, options);
-}
-
-Result<void> override_problem_size(KernelSpec& spec, const std::vector<std::string>& assignments) {
-  for (const std::string& text : assignments) {
-    WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
-    const auto& [name, value] = assignment;
-    const auto size = std::ranges::find(spec.problem_size, name, &NamedSize::name);
-    if (size == spec.problem_size.end()) {
-      return Error(ErrorCode::not_found, "--problem-size: the spec has no such size")
-          .about(name)
-          .hint(suggest(name, size_names(spec)));
-    }
-    const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), size->value);
-    if (problem != std::errc() || end != value.data() + value.size()) {
-      return Error(ErrorCode::invalid_argument, "--problem-size: expected an integer").about(text);
-    }
-  }
-  return {};
 }
 
 tune::Limits limits_of(const TuneOptions& options) {

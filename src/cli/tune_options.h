@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "wattune/core/kernel_spec.h"
+#include "cli/spec_options.h"
 #include "wattune/measure/policy.h"
 #include "wattune/search/stop_rule.h"
 #include "wattune/tune/evaluator.h"
@@ -15,7 +15,7 @@
 namespace wattune::cli {
 
 struct TuneOptions {
-  std::string spec;
+  SpecOptions spec;
   std::string device = "auto";
   std::string strategy;
   std::map<std::string, double> strategy_parameters;
@@ -25,7 +25,6 @@ struct TuneOptions {
   bool resume = false;
   bool force_resume = false;
   bool overwrite = false;
-  std::vector<std::string> problem_size;  // NAME=VALUE
   bool in_process = false;
   bool no_check = false;
   std::optional<Nanoseconds> compile_limit;
@@ -38,9 +37,6 @@ struct TuneOptions {
 
 // Declares the options; `options` must outlive `app`.
 void declare_tune_options(CLI::App& app, TuneOptions& options);
-
-// Replaces sizes of the problem by --problem-size. not_found, with the nearest name.
-Result<void> override_problem_size(KernelSpec& spec, const std::vector<std::string>& assignments);
 
 // The limits that the options ask for.
 tune::Limits limits_of(const TuneOptions& options);

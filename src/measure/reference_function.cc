@@ -14,6 +14,7 @@
 #include <memory>
 #include <system_error>
 
+#include "measure/isolated_call.h"
 #include "wattune/measure/arguments.h"
 
 extern char** environ;
@@ -21,8 +22,6 @@ extern char** environ;
 namespace wattune::measure {
 
 namespace {
-
-using Signature = void (*)(void* const* arguments, const std::size_t* lengths);
 
 constexpr std::array kCompilers{"c++", "g++", "clang++"};
 constexpr int kShownLines = 6;  // of the compiler's output
@@ -96,23 +95,6 @@ Result<void> compile(const std::filesystem::path& source, const std::filesystem:
   return Error(ErrorCode::unavailable, "no C++ compiler found for the reference").hint("install g++ or clang++");
 }
 
-Result<void> call(Signature function, std::vector<HostArgument>& arguments) {
-  std::vector<void*> data;
-  std::vector<std::size_t> lengths;
-  for (HostArgument& argument : arguments) {
-    data.push_back(argument.bytes.data());
-    lengths.push_back(argument.length);
-  }
-  try {
-    function(data.data(), lengths.data());
-  } catch (const std::exception& exception) {
-    return Error(ErrorCode::invalid_argument, fmt::format("the reference threw an exception: {}", exception.what()));
-  } catch (...) {
-    return Error(ErrorCode::invalid_argument, "the reference threw an exception");
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments) {
@@ -132,7 +114,7 @@ Result<void> run_reference_function(const ReferenceFunction& function, std::vect
     return Error(ErrorCode::not_found, fmt::format("{} has no function of this name", function.file.string()))
         .about(function.function)
         .hint("declare it extern \"C\"");
-  return call(reinterpret_cast<Signature>(symbol), arguments);
+  return call_isolated(reinterpret_cast<ReferenceSignature>(symbol), arguments);
 }
 
 }  // namespace wattune::measure

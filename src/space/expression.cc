@@ -31,7 +31,7 @@ Result<Scalar> evaluate_scalar(const Expression& expression, const Expression::L
 
 }  // namespace
 
-Result<Expression> Expression::parse(std::string_view text, SourcePosition position) {
+Result<Expression> Expression::parse(std::string_view text, const SourcePosition& position) {
   WATTUNE_ASSIGN(Parser parser, Parser::open(text, position));
   WATTUNE_ASSIGN(Node root, parser.expression());
   WATTUNE_TRY(parser.expect_end());

@@ -262,7 +262,7 @@ class ListExpander {
 
 }  // namespace
 
-Result<std::vector<Value>> Expression::parse_list(std::string_view text, SourcePosition position) {
+Result<std::vector<Value>> Expression::parse_list(std::string_view text, const SourcePosition& position) {
   WATTUNE_ASSIGN(Parser parser, Parser::open(text, position));
   WATTUNE_ASSIGN(const List list, ListParser(parser).list());
   WATTUNE_TRY(parser.expect_end());

@@ -161,13 +161,14 @@ Result<Expression::Node> Parser::comparison() {
   Node node;
   node.kind = NodeKind::comparison;
   node.offset = token().offset;
+  node.children.push_back(std::move(first));
   for (Comparison comparison{}; take_comparison(comparison);) {
-    if (node.children.empty()) node.children.push_back(std::move(first));
     WATTUNE_ASSIGN(Node operand, sum());
     node.comparisons.push_back(comparison);
     node.children.push_back(std::move(operand));
   }
-  return node.children.empty() ? Result<Node>(std::move(first)) : finish(std::move(node));
+  if (node.comparisons.empty()) return std::move(node.children.front());
+  return finish(std::move(node));
 }
 
 bool Parser::take_comparison(Comparison& comparison) {

@@ -94,8 +94,8 @@ class Translator {
       case NodeKind::logical_and: return make(Operation::logical_and, 0, node);
       case NodeKind::logical_or: return make(Operation::logical_or, 0, node);
       case NodeKind::conditional: return make(Operation::conditional, 0, node);
-      case NodeKind::comparison: break;
-      case NodeKind::list: break;  // met by translate_comparison() alone
+      case NodeKind::comparison:
+      case NodeKind::list: break;  // lists are met by translate_comparison() alone
     }
     std::vector<NodeId> links;
     for (std::size_t i = 0; i < node.comparisons.size(); ++i) links.push_back(translate_comparison(node, i));

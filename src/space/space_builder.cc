@@ -142,7 +142,7 @@ class SpaceBuilder {
       space_.states += built->states;
       const bool finished = built->diagram.empty || (aside.empty() && check_faults(builder, *built));
       if (finished) return add(std::move(built->diagram));
-      return fall_back(*built, std::move(aside));
+      return fall_back(*built, aside);
     }
   }
 
@@ -162,7 +162,7 @@ class SpaceBuilder {
   }
 
   // The diagram holds for all terms but those set aside, and as far as no term faults.
-  void fall_back(ComponentDiagram& built, Terms aside) {
+  void fall_back(ComponentDiagram& built, const Terms& aside) {
     Terms tested = aside;
     tested.insert(tested.end(), built.faulty.begin(), built.faulty.end());
     const double paths = approximate_count(built.diagram);

@@ -99,9 +99,18 @@ bool Attempt::fit() {
 
 bool Attempt::check() {
   const Stopwatch stopwatch;
-  const bool good = launch_once() && compare_outputs();
+  const bool good = (launch_once() && compare_outputs()) || right_on_fresh_inputs();
   observation_.phases.check = stopwatch.elapsed();
   return good;
+}
+
+// Outputs may be wrong because an earlier configuration wrote into the inputs, so wrong ones get a second judgement.
+bool Attempt::right_on_fresh_inputs() {
+  if (observation_.status != Status::correctness) return false;
+  run_.session.drop();
+  observation_.status = Status::correct;
+  observation_.message.clear();
+  return launch_once() && compare_outputs();
 }
 
 bool Attempt::launch_once() {

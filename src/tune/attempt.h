@@ -41,6 +41,7 @@ class Attempt {
   bool fit();
   bool check();
   bool launch_once();
+  bool right_on_fresh_inputs();
   bool compare_outputs();
   bool measure();
 

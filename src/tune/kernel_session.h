@@ -4,7 +4,7 @@
 // from which it is restored before every launch; outputs are poisoned before a launch whose result is looked at, so
 // that an element that was not written shows (0xFF bytes: NaN, -1).
 //
-// What a kernel writes into an argument declared read_only stays there until the device is reset.
+// What a kernel writes into an argument declared read_only stays there until drop().
 #pragma once
 
 #include <memory>

@@ -92,8 +92,9 @@ class Loop {
     }
     progress_.elapsed = stopwatch_.elapsed();
     std::optional<std::string> reason = options_.stop.reason_to_stop(progress_);
-    if (reason) result_.stop_reason = *std::move(reason);
-    return reason.has_value();
+    if (!reason) return false;
+    result_.stop_reason = *std::move(reason);
+    return true;
   }
 
   const space::SearchSpace& space_;

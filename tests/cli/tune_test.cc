@@ -144,6 +144,17 @@ TEST_F(Tune, ProblemSizesAndOutputCanBeReplaced) {
   EXPECT_THAT(run_wattune(folder_, {"show", "big.journal.jsonl"}).out, HasSubstr("problem size 8192"));
 }
 
+TEST_F(Tune, ConstraintsReadTheReplacedProblemSize) {
+  write_add_spec(folder_, 4);
+  folder_.write("add.toml", folder_.read("add.toml") + "[search]\nconstraints = [\"k * 4096 < n\"]\n");
+  const std::vector<std::string> sized = {"add.toml", "--problem-size", "n=8192", "--json"};
+  EXPECT_EQ(run_wattune(folder_, {"space", "add.toml", "--json"}).json()["valid"], 1);  // k = 0
+  EXPECT_EQ(run_wattune(folder_, {"space", sized[0], sized[1], sized[2], sized[3]}).json()["valid"], 2);
+  const Finished finished = run_wattune(folder_, quick({"tune", sized[0], sized[1], sized[2], sized[3]}));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["valid"], 2);
+}
+
 TEST_F(Tune, RunsInThisProcessWhenToldSo) {
   write_add_spec(folder_, 1);
   EXPECT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--in-process"})).status, 0);

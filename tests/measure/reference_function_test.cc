@@ -94,6 +94,20 @@ TEST_F(ReferenceFunctionTest, AnExceptionIsAnError) {
   EXPECT_THAT(done.error().message(), HasSubstr("no idea"));
 }
 
+TEST_F(ReferenceFunctionTest, ACrashEndsOnlyTheReference) {
+  std::vector<HostArgument> arguments{floats({1})};
+  const auto aborted =
+      run_reference_function(source("#include <cstdlib>\nextern \"C\" void reference() { std::abort(); }"), arguments);
+  ASSERT_FALSE(aborted);
+  EXPECT_EQ(aborted.error().code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(aborted.error().message(), HasSubstr("the reference crashed: Aborted"));
+
+  const auto exited =
+      run_reference_function(source("#include <unistd.h>\nextern \"C\" void reference() { _exit(7); }"), arguments);
+  ASSERT_FALSE(exited);
+  EXPECT_THAT(exited.error().message(), HasSubstr("the reference ended with status 7"));
+}
+
 TEST_F(ReferenceFunctionTest, AMissingFileIsNamed) {
   std::vector<HostArgument> arguments;
   const auto done = run_reference_function({folder_ / "absent.cc", "reference"}, arguments);

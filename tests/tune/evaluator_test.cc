@@ -228,6 +228,16 @@ TEST(Evaluator, AWrongElementIsSeen) {
   EXPECT_EQ(problem.device.counters().resets, 0);
 }
 
+// Mode 1 is right itself and spoils an input for all that follow: they are judged on a fresh one.
+TEST(Evaluator, AWriteIntoAnInputHarmsNoOther) {
+  CheckedProblem problem([](const fakes::FakeLaunch& launch) {
+    const auto time = scale(launch);
+    launch.elements<float>(1)[0] = 1000;
+    return time;
+  });
+  EXPECT_EQ(problem.misbehave_between_good_ones().status, Status::correct);
+}
+
 // Nothing is written, so the poison stays: the right answer of the configuration before must not show through.
 TEST(Evaluator, AKernelThatWritesNothingIsWrong) {
   CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return Nanoseconds(1); });
@@ -281,8 +291,8 @@ TEST(Evaluator, ADeviceThatDoesNotComeBackIsAnError) {
 }
 
 TEST(Evaluator, LimitsTightenAfterAGoodConfiguration) {
-  CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return nanoseconds_from_seconds(15); });
-  // 15 s are within the first limit of 120 + 60 s, but not within the floors of 10 + 1 s.
+  CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return nanoseconds_from_seconds(40); });
+  // 40 s are within the first limit of 120 + 60 s, but not within the floors of 30 + 1 s.
   EXPECT_EQ(problem.evaluate(8, 1)->status, Status::correctness);
   EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
   EXPECT_EQ(problem.evaluate(16, 1)->status, Status::timeout);

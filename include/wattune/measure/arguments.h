@@ -1,7 +1,7 @@
 // Host-side contents of a kernel's arguments: generated, or read from files, and the reference for its outputs.
 //
 // Everything is bytes in the device's layout: little-endian elements without padding. Functions of their arguments
-// alone, except that run_reference_function() runs the user's code in this process.
+// alone, except that run_reference_function() runs the user's code, in a child process.
 //
 //   WATTUNE_ASSIGN(std::vector<std::byte> contents, make_contents(vector_argument, 1024, seed));
 #pragma once
@@ -38,7 +38,7 @@ struct HostArgument {
 };
 
 // Compiles the C++ file with the system's compiler (c++ -O2 -shared -fPIC), calls its function on the arguments, which
-// it changes in place. compile_failed, not_found, unavailable (no compiler).
+// it changes in place. compile_failed, not_found, unavailable (no compiler), invalid_argument (it threw or crashed).
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments);
 
 }  // namespace wattune::measure

@@ -30,10 +30,10 @@ class Expression {
 
   // `position` is where the text's first character stands in the user's file; errors point into it.
   // parse_error; out_of_range for a number too large.
-  static Result<Expression> parse(std::string_view text, SourcePosition position = {});
+  static Result<Expression> parse(std::string_view text, const SourcePosition& position = {});
   // A list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values. The errors of parse() and
   // evaluate(); out_of_range above a million elements.
-  static Result<std::vector<Value>> parse_list(std::string_view text, SourcePosition position = {});
+  static Result<std::vector<Value>> parse_list(std::string_view text, const SourcePosition& position = {});
 
   const std::string& text() const;
   const SourcePosition& position() const;

@@ -31,7 +31,7 @@ class Evaluator {
 struct Limits {
   Nanoseconds compile = nanoseconds_from_seconds(120);  // before the first success
   Nanoseconds run = nanoseconds_from_seconds(60);       // per launch, before the first success
-  Nanoseconds compile_floor = nanoseconds_from_seconds(10);
+  Nanoseconds compile_floor = nanoseconds_from_seconds(30);
   Nanoseconds run_floor = nanoseconds_from_seconds(1);
   double compile_factor = 10.0;  // times the slowest successful compile so far
   double run_factor = 20.0;      // times the best configuration so far

@@ -161,7 +161,7 @@ class OpenClStream : public Stream {
 
   Result<void> set_argument(const OpenClKernel& kernel, std::size_t index, const LaunchArgument& argument) {
     cl_mem memory = nullptr;
-    std::size_t size = sizeof memory;
+    std::size_t size = sizeof memory;  // NOLINT(bugprone-sizeof-expression): the handle itself is the argument
     const void* value = &memory;
     if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
       if (*buffer != nullptr) memory = own(**buffer).contents();

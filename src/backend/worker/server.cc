@@ -19,7 +19,7 @@ namespace {
 constexpr Deadline kForever;
 
 // Exit statuses besides 0, which means that the client hung up.
-enum ExitStatus { kHungUp = 0, kBadMessage = 2, kOutOfMemory = 3 };
+enum ExitStatus { hung_up = 0, bad_message = 2, out_of_memory = 3 };
 
 // Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
 struct Block {
@@ -273,7 +273,7 @@ void end_with_client(int descriptor) {
     while (poll(&socket, 1, -1) <= 0) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the serving thread may end it in order
-    _exit(kHungUp);
+    _exit(hung_up);
   }).detach();
 }
 
@@ -291,10 +291,10 @@ int serve_worker(int descriptor, Discovery (*discover)(),
   try {
     worker::Server server(worker::Channel(worker::Descriptor(descriptor)), discover, open);
     const Error end = server.serve();
-    if (end.code() == ErrorCode::io_error) return worker::kHungUp;
-    return worker::give_up(worker::kBadMessage, end.to_string());
+    if (end.code() == ErrorCode::io_error) return worker::hung_up;
+    return worker::give_up(worker::bad_message, end.to_string());
   } catch (const std::bad_alloc&) {
-    return worker::give_up(worker::kOutOfMemory, "out of memory");
+    return worker::give_up(worker::out_of_memory, "out of memory");
   }
 }
 

@@ -1,0 +1,51 @@
+#include "cli/spec_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/text.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::cli {
+
+namespace {
+
+std::vector<std::string> size_names(const KernelSpec& spec) {
+  std::vector<std::string> names;
+  for (const NamedSize& size : spec.problem_size) names.push_back(size.name);
+  return names;
+}
+
+Result<void> replace_size(KernelSpec& spec, const std::string& text) {
+  WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
+  const auto& [name, value] = assignment;
+  const auto size = std::ranges::find(spec.problem_size, name, &NamedSize::name);
+  if (size == spec.problem_size.end()) {
+    return Error(ErrorCode::not_found, "--problem-size: the spec has no such size")
+        .about(name)
+        .hint(suggest(name, size_names(spec)));
+  }
+  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), size->value);
+  if (problem != std::errc() || end != value.data() + value.size()) {
+    return Error(ErrorCode::invalid_argument, "--problem-size: expected an integer").about(text);
+  }
+  return {};
+}
+
+}  // namespace
+
+void declare_spec_options(CLI::App& app, SpecOptions& options, const std::string& description) {
+  app.add_option("SPEC", options.file, description)->type_name("FILE")->required();
+  app.add_option("--problem-size,-p", options.problem_size, "Replace a size of the problem; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+Result<KernelSpec> load_spec(const SpecOptions& options, spec::SourcePolicy policy) {
+  WATTUNE_ASSIGN(KernelSpec spec, spec::load(options.file, policy));
+  if (options.problem_size.empty()) return spec;
+  for (const std::string& text : options.problem_size) WATTUNE_TRY(replace_size(spec, text));
+  return spec::load(options.file, policy, spec.problem_size);
+}
+
+}  // namespace wattune::cli

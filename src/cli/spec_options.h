@@ -1,0 +1,26 @@
+// The spec that a command works on, and the sizes of its problem.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+#include "wattune/spec/spec.h"
+
+namespace wattune::cli {
+
+struct SpecOptions {
+  std::string file;
+  std::vector<std::string> problem_size;  // NAME=VALUE
+};
+
+// Declares SPEC and --problem-size in the group that `app` has now; `options` must outlive `app`.
+void declare_spec_options(CLI::App& app, SpecOptions& options, const std::string& description);
+
+// Reads the spec, with the sizes replaced before anything else is computed from them. As spec::load(); not_found (with
+// the nearest name) for a size that the spec does not have.
+Result<KernelSpec> load_spec(const SpecOptions& options, spec::SourcePolicy policy = spec::SourcePolicy::required);
+
+}  // namespace wattune::cli
