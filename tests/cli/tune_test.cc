@@ -155,6 +155,14 @@ TEST_F(Tune, ConstraintsReadTheReplacedProblemSize) {
   EXPECT_EQ(finished.json()["valid"], 2);
 }
 
+TEST_F(Tune, AMemoryLimitBelowWhatTheDriverNeedsIsNamed) {
+  write_add_spec(folder_, 1);
+  const Finished finished = run_wattune(folder_, quick({"tune", "add.toml", "--memory-limit", "20MB"}));
+  EXPECT_NE(finished.status, 0);
+  EXPECT_THAT(finished.err, HasSubstr("with --memory-limit 20 MB"));
+  EXPECT_FALSE(folder_.has("add.journal.jsonl"));
+}
+
 TEST_F(Tune, RunsInThisProcessWhenToldSo) {
   write_add_spec(folder_, 1);
   EXPECT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--in-process"})).status, 0);
