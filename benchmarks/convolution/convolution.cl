@@ -65,7 +65,7 @@ void load_tile(__local float* tile, __global const float* restrict corner, const
 }
 #endif
 
-__kernel void convolution(const int width, const int height, __global const float* restrict input,
+__kernel __attribute__((reqd_work_group_size(TBX_XL, TBY_XL, 1))) void convolution(const int width, const int height, __global const float* restrict input,
                           __constant float* restrict filter, __global float* restrict output) {
   const int block_x = get_group_id(0) * BLOCK_WIDTH;
   const int block_y = get_group_id(1) * BLOCK_HEIGHT;

@@ -54,7 +54,7 @@ void atomic_add_float(volatile __global float* target, float value) {
   }
 }
 
-__kernel void reduce(__global const float* restrict data, const int n, volatile __global float* result,
+__kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE_X, 1, 1))) void reduce(__global const float* restrict data, const int n, volatile __global float* result,
                      volatile __global float* partials, volatile __global int* ticket) {
   __local float scratch[WORK_GROUP_SIZE_X];
   const int vectors = n / VECTOR_SIZE;

@@ -28,7 +28,7 @@ typedef JOIN(float, VECTOR_TYPE) vector_t;
 
 #define GROUP_SIZE (WORK_GROUP_SIZE_X * WORK_GROUP_SIZE_Y)
 
-__kernel void transpose(__global float* output, INPUT input, const int width, const int height) {
+__kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE_X, WORK_GROUP_SIZE_Y, 1))) void transpose(__global float* output, INPUT input, const int width, const int height) {
   const int pitch = width / VECTOR_TYPE;  // of the input, in vectors
   int tile_x = get_group_id(0);
   int tile_y = get_group_id(1);

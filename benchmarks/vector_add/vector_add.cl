@@ -16,7 +16,7 @@
 #define STORE JOIN(vstore, vector)
 #endif
 
-__kernel void vector_add(__global const float* restrict a, __global const float* restrict b,
+__kernel __attribute__((reqd_work_group_size(block_size_x, 1, 1))) void vector_add(__global const float* restrict a, __global const float* restrict b,
                          __global float* restrict c, const int n) {
   const int first = get_group_id(0) * block_size_x * items;  // of this work-group, in vectors
   for (int item = 0; item < items; ++item) {

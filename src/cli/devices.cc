@@ -70,7 +70,8 @@ Result<std::unique_ptr<backend::Device>> open_named_device(const std::string& wa
   if (in_process) return backend::open_device(device.selector);
   auto opened = backend::open_device_in_worker(device.selector, {.memory_limit_bytes = memory_limit});
   if (opened || memory_limit == 0) return opened;
-  return std::move(opened).error().with_context(fmt::format("with --memory-limit {}", format_bytes(static_cast<double>(memory_limit))));
+  return std::move(opened).error().with_context(
+      fmt::format("with --memory-limit {}", format_bytes(static_cast<double>(memory_limit))));
 }
 
 Command add_devices(CLI::App& program) {

@@ -51,6 +51,7 @@ TEST_F(OpenCl, ReportsCompileErrorsWithLogAndUserLineNumbers) {
 
 TEST_F(OpenCl, KeepsTheBuildLogOfASuccess) {
   const auto program = device->build(source_of("#warning look here\nkernel void f() {}\n"), {}, kLimit).value();
+  if (device->info().vendor.starts_with("NVIDIA")) GTEST_SKIP() << "this driver keeps no log of a success";
   EXPECT_THAT(program->build_log(), HasSubstr("look here"));
 }
 

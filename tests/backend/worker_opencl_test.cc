@@ -1,5 +1,6 @@
 // The real worker with a real OpenCL driver: kernels that would take this process along.
 #include "backend/support.h"
+#include "programs.h"
 
 namespace wattune::backend {
 namespace {
@@ -19,7 +20,7 @@ class WorkerOpenCl : public ::testing::Test {
   void SetUp() override {
     SKIP_WITHOUT_OPENCL();
     WorkerOptions options;
-    options.executable = WATTUNE_BINARY_DIR "/wattune-worker";
+    options.executable = test::program("wattune-worker");
     device = open_device_in_worker(*opencl_selector(), options).value();
     prepare();
   }

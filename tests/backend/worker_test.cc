@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backend/support.h"
+#include "programs.h"
 
 namespace wattune::backend {
 namespace {
@@ -21,7 +22,7 @@ constexpr char kKernels[] = "noop scale overrun abort exit garbage sleep forever
 
 WorkerOptions fake_worker() {
   WorkerOptions options;
-  options.executable = WATTUNE_BINARY_DIR "/wattune-fake-worker";
+  options.executable = test::program("wattune-fake-worker");
   return options;
 }
 

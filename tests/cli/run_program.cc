@@ -12,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "programs.h"
+
 namespace wattune::cli_test {
 
 namespace fs = std::filesystem;
@@ -87,7 +89,7 @@ std::vector<std::string> TempFolder::files() const {
   return names;
 }
 
-fs::path program_path() { return fs::path(WATTUNE_BINARY_DIR) / "wattune"; }
+fs::path program_path() { return test::program("wattune"); }
 
 Finished run_wattune(const TempFolder& folder, const std::vector<std::string>& arguments) {
   std::vector<std::string> all = {program_path().string()};

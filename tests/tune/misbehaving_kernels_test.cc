@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "programs.h"
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
 #include "wattune/tune/tuner.h"
@@ -151,7 +152,7 @@ TEST(MisbehavingKernels, GetTheirStatusInThisProcess) {
 TEST(MisbehavingKernels, GetTheirStatusInAWorker) {
   SKIP_WITHOUT_OPENCL(selector);
   backend::WorkerOptions options;
-  options.executable = WATTUNE_BINARY_DIR "/wattune-worker";
+  options.executable = test::program("wattune-worker");
   const auto device = backend::open_device_in_worker(selector, options);
   ASSERT_TRUE(device) << device.error().to_string();
   const auto trials = tune_all(misbehaving_spec({0, 1, 2, 3, 4, 5, 6}), **device);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -22,12 +23,27 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-// Macros become lines before the source, because quotes and spaces in -D are read differently by every driver. #line
-// keeps the line numbers of the compiler's messages right.
-std::string with_macros(const KernelSource& source, std::span<const Macro> macros) {
-  std::string text;
-  for (const Macro& macro : macros) text += fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
-  return text + "#line 1\n" + source.text;
+// A value that every driver reads alike behind -D: no quotes, spaces or other signs.
+bool is_plain(const Macro& macro) {
+  return !macro.value.empty() && std::ranges::all_of(macro.value, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '+';
+  });
+}
+
+std::string plain_macros(std::span<const Macro> macros) {
+  std::string options;
+  for (const Macro& macro : macros)
+    if (is_plain(macro)) options += fmt::format("-D {}={} ", macro.name, macro.value);
+  return options;
+}
+
+// Other macros become lines before the source. #line keeps the line numbers of the compiler's messages right, where
+// the compiler heeds it (NVIDIA's does not).
+std::string with_other_macros(const KernelSource& source, std::span<const Macro> macros) {
+  std::string lines;
+  for (const Macro& macro : macros)
+    if (!is_plain(macro)) lines += fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
+  return lines.empty() ? source.text : lines + "#line 1\n" + source.text;
 }
 
 // The folder of a source as an option of the compiler, so that the source can include its neighbours. Drivers split
@@ -129,7 +145,7 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
                                                std::span<const Macro> macros, Nanoseconds limit) {
   const auto start = std::chrono::steady_clock::now();
   const ClApi& cl = session->cl();
-  const std::string text = with_macros(source, macros);
+  const std::string text = with_other_macros(source, macros);
   const char* data = text.data();
   const std::size_t size = text.size();
   cl_int code = CL_SUCCESS;
@@ -138,7 +154,8 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
 
   const cl_device_id device = session->device();
   const IncludeFolder folder(source.file);
-  const std::string options = fmt::format("{} {}", fmt::join(source.options, " "), folder.option());
+  const std::string options =
+      fmt::format("{}{} {}", plain_macros(macros), fmt::join(source.options, " "), folder.option());
   code = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
   std::string log = log_of(*session, program.get());
   if (code != CL_SUCCESS) {
