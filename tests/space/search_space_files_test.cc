@@ -12,6 +12,7 @@ struct Known {
   const char* file;
   const char* valid;
 };
+void PrintTo(const Known& known, std::ostream* out) { *out << known.file; }
 
 class KnownSpaces : public testing::TestWithParam<Known> {};
 

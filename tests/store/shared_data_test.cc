@@ -14,6 +14,7 @@ struct Expected {
   std::map<Status, int> by_status;
   double best_ms;
 };
+void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.file; }
 
 class SharedData : public testing::TestWithParam<Expected> {};
 
