@@ -14,6 +14,7 @@ struct Benchmark {
   const char* name;
   std::uint64_t valid;
 };
+void PrintTo(const Benchmark& benchmark, std::ostream* out) { *out << benchmark.name; }
 
 class BenchmarkSpecs : public testing::TestWithParam<Benchmark> {
  protected:
