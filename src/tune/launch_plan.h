@@ -77,6 +77,8 @@ class LaunchPlan {
   std::shared_ptr<const Names> names_;
   GeometryConvention convention_ = GeometryConvention::opencl;
   std::array<Dimension, 3> dimensions_;
+  std::array<std::optional<Size>, 3> cluster_;
+  bool cooperative_ = false;
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };

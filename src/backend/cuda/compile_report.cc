@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "backend/cuda/compiler.h"
+#include "backend/cuda/cu_api.h"
+#include "backend/cuda/function_name.h"
+#include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/ptxas_log.h"
+#include "backend/cuda/source_text.h"
+#include "wattune/backend/compile.h"
+
+namespace wattune::backend {
+
+namespace {
+
+using namespace cuda;
+
+Result<std::string> compiler_name(const KernelSource& source) {
+  if (source.compiler == Compiler::nvcc) return std::string("nvcc");
+  WATTUNE_ASSIGN(const NvrtcApi* nvrtc, nvrtc_api());
+  return "NVRTC " + version_text(nvrtc->version);
+}
+
+}  // namespace
+
+Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
+                                   const std::string& architecture, Nanoseconds limit) {
+  if (source.language != Language::cuda || kind_of(source) != SourceKind::cuda_cpp)
+    return Error(ErrorCode::invalid_argument, "only CUDA C++ is compiled without a device").about(source.file.string());
+  KernelSource talkative = source;
+  talkative.options.emplace_back("--ptxas-options=-v");
+  WATTUNE_ASSIGN(const Image image, compile(talkative, macros, {.architecture = architecture}, limit));
+  const PtxasLog log = read_ptxas_log(image.log);
+  std::vector<std::string> symbols;
+  for (const auto& [symbol, resources] : log.kernels) symbols.push_back(symbol);
+  std::string wanted = with_values(source.function, macros);
+  if (const auto told = image.symbols.find(wanted); told != image.symbols.end()) wanted = told->second;
+  WATTUNE_ASSIGN(const std::size_t found, find_function(wanted, symbols));
+  CompileReport report{.function = function_of_symbol(symbols[found]),
+                       .symbol = symbols[found],
+                       .compiler = {},
+                       .resources = log.kernels.at(symbols[found]),
+                       .log = log.rest};
+  report.resources.binary_bytes = image.code.size();
+  WATTUNE_ASSIGN(report.compiler, compiler_name(source));
+  return report;
+}
+
+}  // namespace wattune::backend
