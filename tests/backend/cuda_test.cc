@@ -134,10 +134,10 @@ TEST_F(Cuda, TellsWhatAKernelTakes) {
 
 TEST_F(Cuda, ReportsCompileErrorsWithUserLineNumbers) {
   const std::vector<Macro> macros{{"A", "1"}, {"B", "2"}};
-  const auto program = device->build(cuda_source("\n#error nonsense\n"), macros, kLimit);
-  ASSERT_FALSE(program);
-  EXPECT_EQ(program.error().code(), ErrorCode::compile_failed);
-  EXPECT_EQ(program.error().message(), "kernel.cu(2): error: nonsense");
+  const auto built = device->build(cuda_source("\n#error nonsense\n"), macros, kLimit);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code(), ErrorCode::compile_failed);
+  EXPECT_EQ(built.error().message(), "kernel.cu(2): error: nonsense");
 }
 
 TEST_F(Cuda, KeepsTheBuildLogOfASuccess) {
@@ -148,10 +148,10 @@ TEST_F(Cuda, KeepsTheBuildLogOfASuccess) {
 TEST_F(Cuda, PassesOptionsOn) {
   KernelSource source = cuda_source(kKernels);
   source.options = {"--bad-option"};
-  const auto program = device->build(source, {}, kLimit);
-  ASSERT_FALSE(program);
-  EXPECT_EQ(program.error().code(), ErrorCode::compile_failed);
-  EXPECT_THAT(program.error().message(), HasSubstr("--bad-option"));
+  const auto built = device->build(source, {}, kLimit);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(built.error().message(), HasSubstr("--bad-option"));
 }
 
 TEST_F(Cuda, FindsKernelsBySymbolByNameAndByInstance) {
@@ -343,7 +343,8 @@ class CudaWorker : public ::testing::Test {
   }
   // What `wattune devices` would say of the backend.
   BackendStatus cuda_status() {
-    for (const BackendStatus& status : discover_in_worker(options).value().backends)
+    const Discovery discovery = discover_in_worker(options).value();
+    for (const BackendStatus& status : discovery.backends)
       if (status.backend == "cuda") return status;
     return {};
   }

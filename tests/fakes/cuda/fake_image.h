@@ -36,19 +36,19 @@ inline std::string write_image(const FakeImage& image) {
   return text;
 }
 
+// Numbers are not read by the stream: a program with a C++ library of its own and this one here do not share locales.
 inline FakeImage read_image(const std::string& text) {
   FakeImage image;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
-    std::string kind;
-    std::string symbol;
-    words >> kind >> symbol;
-    if (kind == "constant") words >> image.constants[symbol];
-    if (kind != "kernel") continue;
-    FakeFunction function{symbol, {}, {}};
-    words >> function.function;
-    for (std::size_t bytes = 0; words >> bytes;) function.parameter_bytes.push_back(bytes);
+    std::vector<std::string> all;
+    for (std::string word; words >> word;) all.push_back(word);
+    if (all.size() < 3) continue;
+    if (all[0] == "constant") image.constants[all[1]] = std::stoul(all[2]);
+    if (all[0] != "kernel") continue;
+    FakeFunction function{all[1], all[2], {}};
+    for (std::size_t i = 3; i < all.size(); ++i) function.parameter_bytes.push_back(std::stoul(all[i]));
     image.functions.push_back(std::move(function));
   }
   return image;
