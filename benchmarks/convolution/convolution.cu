@@ -20,9 +20,6 @@ constexpr int kFilterSize = 7;
 constexpr int kHalo = kFilterSize - 1;
 constexpr int kBlockWidth = TBX * WPTX;
 constexpr int kBlockHeight = TBY * WPTY;
-constexpr int kTileWidth = kBlockWidth + kHalo;
-constexpr int kTileHeight = kBlockHeight + kHalo;
-constexpr int kTilePitch = kTileWidth + PADDING;
 constexpr int kVectorsX = WPTX / VECTOR;  // per thread
 constexpr int kThreads = TBX_XL * TBY_XL;
 constexpr int kMaxThreads = 1024;  // larger blocks exist in the space, but on no GPU
@@ -37,6 +34,10 @@ __device__ Elements load(const float* from) {
 }
 
 #if LOCAL
+constexpr int kTileWidth = kBlockWidth + kHalo;
+constexpr int kTileHeight = kBlockHeight + kHalo;
+constexpr int kTilePitch = kTileWidth + PADDING;
+
 // Fills `tile` with the block's inputs, whose first element is `corner`.
 __device__ void load_tile(float* tile, const float* __restrict__ corner, const int input_pitch) {
   const int lx = threadIdx.x;

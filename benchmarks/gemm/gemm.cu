@@ -23,8 +23,6 @@ using RealM = Pack<Real, VWM>;
 using RealN = Pack<Real, VWN>;
 
 constexpr int kThreads = MDIMC * NDIMC;
-constexpr int kDepthA = kThreads / MDIMA;  // threads along K when loading A
-constexpr int kDepthB = kThreads / NDIMB;
 constexpr int kVectorsM = MWG / MDIMC / VWM;  // per thread
 constexpr int kVectorsN = NWG / NDIMC / VWN;
 constexpr int kSlabM = MWG / VWM;  // vectors in a row of a slab of A
@@ -37,11 +35,11 @@ __device__ int place(int i, int count, int id, int ids) {
 }
 
 // Copies the slab that starts at `slab`, whose rows are `pitch` vectors apart, to shared memory. kWidth threads load a
-// row of kRow vectors, kDepth rows at a time.
-template <bool kStrided, int kRow, int kWidth, int kDepth, typename Vector>
+// row of kRow vectors, and the threads of the block as many rows at a time as there are.
+template <bool kStrided, int kRow, int kWidth, typename Vector>
 __device__ void load_slab(Vector* tile, const Vector* __restrict__ slab, const int pitch) {
   const int id = threadIdx.y * MDIMC + threadIdx.x;
-  for (int k = id / kWidth; k < KWG; k += kDepth) {
+  for (int k = id / kWidth; k < KWG; k += kThreads / kWidth) {
 #pragma unroll
     for (int i = 0; i < kRow / kWidth; ++i) {
       const int at = place<kStrided>(i, kRow / kWidth, id % kWidth, kWidth);
@@ -71,10 +69,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     const RealM* slab_a = a + slab * pitch_a;
     const RealN* slab_b = b + slab * pitch_b;
 #if SA
-    load_slab<STRM, kSlabM, MDIMA, kDepthA>(tile_a, slab_a, pitch_a);
+    load_slab<STRM, kSlabM, MDIMA>(tile_a, slab_a, pitch_a);
 #endif
 #if SB
-    load_slab<STRN, kSlabN, NDIMB, kDepthB>(tile_b, slab_b, pitch_b);
+    load_slab<STRN, kSlabN, NDIMB>(tile_b, slab_b, pitch_b);
 #endif
 #if SA || SB
     __syncthreads();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "wattune/measure/arguments.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 

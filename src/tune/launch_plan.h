@@ -83,9 +83,6 @@ class LaunchPlan {
   std::vector<std::string> argument_names_;
 };
 
-// -D NAME=VALUE for every tuning parameter.
-std::vector<backend::Macro> macros_of(const Configuration& configuration);
-
 // Which limit of the device the launch is beyond, known before compiling; empty when none.
 std::string limit_exceeded(const Launch& launch, const DeviceInfo& device);
 

@@ -20,6 +20,12 @@ Result<std::string> compiler_name(const KernelSource& source) {
   return "NVRTC " + version_text(nvrtc->version);
 }
 
+// A failure without what the assembler says of kernels before it fails.
+Error without_figures(const Error& error) {
+  if (error.code() != ErrorCode::compile_failed) return error;
+  return Error(error.code(), read_ptxas_log(error.message()).rest).native(error.native_code(), error.native_name());
+}
+
 }  // namespace
 
 Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
@@ -28,7 +34,9 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
     return Error(ErrorCode::invalid_argument, "only CUDA C++ is compiled without a device").about(source.file.string());
   KernelSource talkative = source;
   talkative.options.emplace_back("--ptxas-options=-v");
-  WATTUNE_ASSIGN(const Image image, compile(talkative, macros, {.architecture = architecture}, limit));
+  const Result<Image> compiled = compile(talkative, macros, {.architecture = architecture}, limit);
+  if (!compiled) return without_figures(compiled.error());
+  const Image& image = *compiled;
   const PtxasLog log = read_ptxas_log(image.log);
   std::vector<std::string> symbols;
   for (const auto& [symbol, resources] : log.kernels) symbols.push_back(symbol);
