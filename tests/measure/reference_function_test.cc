@@ -42,7 +42,7 @@ HostArgument floats(const std::vector<float>& values) {
 std::size_t left_over_folders() {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
-    count += entry.path().filename().string().starts_with("wattune-reference-");
+    count += entry.path().filename().string().starts_with("wattune-compiler-");
   return count;
 }
 

@@ -143,6 +143,7 @@ struct CUlaunchConfig {
   X(cuModuleGetGlobal, cuModuleGetGlobal_v2,                                                                           \
     (CUdeviceptr * pointer, std::size_t * bytes, CUmodule module, const char* name))                                   \
   X(cuFuncGetName, cuFuncGetName, (const char** name, CUfunction function))                                            \
+  X(cuFuncLoad, cuFuncLoad, (CUfunction function))                                                                     \
   X(cuFuncGetParamInfo, cuFuncGetParamInfo,                                                                            \
     (CUfunction function, std::size_t index, std::size_t * offset, std::size_t * bytes))                               \
   X(cuFuncGetAttribute, cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function))         \

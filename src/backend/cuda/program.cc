@@ -97,6 +97,10 @@ class CudaProgram : public Program {
 Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<const Module> module, CUfunction function,
                                                  std::string name) {
   std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name)));
+  // Drivers load functions late, and tell nothing of those that are not loaded.
+  Session& session = kernel->session();
+  if (const CUresult code = session.cu().cuFuncLoad(function); code != CUDA_SUCCESS)
+    return session.failure(code, fmt::format("loading kernel `{}`", kernel->name_));
   WATTUNE_TRY(kernel->read_parameters());
   WATTUNE_ASSIGN(kernel->max_work_group_size_, kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
   WATTUNE_ASSIGN(kernel->static_local_bytes_, kernel->attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));

@@ -320,9 +320,11 @@ class CudaStream : public Stream {
 }  // namespace
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session) {
-  constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING: does not wait for the default stream
+  // CU_STREAM_DEFAULT waits for the default stream, in which new buffers get their guard zones: small copies return before
+  // they have reached the device.
+  constexpr unsigned kDefault = 0;
   CUstream stream = nullptr;
-  if (const CUresult code = session->cu().cuStreamCreate(&stream, kNonBlocking); code != CUDA_SUCCESS)
+  if (const CUresult code = session->cu().cuStreamCreate(&stream, kDefault); code != CUDA_SUCCESS)
     return session->failure(code, "making a stream");
   return std::unique_ptr<Stream>(std::make_unique<CudaStream>(Handle<CUstream>(session, stream)));
 }

@@ -35,6 +35,7 @@ namespace wattune::backend::cuda {
 struct CUfunc_st {
   CUmodule module;
   fakes::FakeFunction description;
+  bool loaded = false;
 };
 struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
@@ -330,6 +331,12 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuFuncLoad(CUfunction function) {
+  WATTUNE_UNLESS_BROKEN();
+  function->loaded = true;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
   const std::vector<std::size_t>& all = function->description.parameter_bytes;
   if (index >= all.size()) return CUDA_ERROR_INVALID_VALUE;
@@ -338,8 +345,9 @@ CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t*
   return CUDA_SUCCESS;
 }
 
-CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
   WATTUNE_UNLESS_BROKEN();
+  if (!function->loaded) return 913;  // CUDA_ERROR_FUNCTION_NOT_LOADED
   *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
            : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 32
            : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? 16
