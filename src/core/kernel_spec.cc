@@ -65,10 +65,9 @@ Result<void> use_language(KernelSpec& spec, Language language) {
   if (spec.source.language == language) return {};
   const auto found = std::ranges::find(spec.alternatives, language, &KernelSource::language);
   if (found == spec.alternatives.end())
-    return Error(ErrorCode::mismatch, fmt::format("the kernel is written in {}, the device compiles {}",
+    return Error(ErrorCode::mismatch, fmt::format("the kernel is written in {}, not in {}",
                                                   to_string(spec.source.language), to_string(language)))
-        .about(spec.source.file.string())
-        .hint("`--device auto` finds a device for the kernel's language, if there is one");
+        .about(spec.source.file.string());
   std::swap(spec.source, *found);
   return {};
 }

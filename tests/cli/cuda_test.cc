@@ -75,9 +75,10 @@ TEST(CudaTune, SaysWhenNoDeviceCompilesTheLanguage) {
   EXPECT_EQ(finished.status, 3);
   EXPECT_THAT(finished.err, HasSubstr("no device"));
   EXPECT_THAT(finished.err, HasSubstr("CUDA_ERROR_NO_DEVICE"));
-  folder.write("twin.toml", std::string(kSpec).replace(15, 8, "scale.cl"));
+  std::string opencl = kSpec;
+  folder.write("opencl.toml", opencl.replace(opencl.find("scale.cu"), 8, "scale.cl"));
   folder.write("scale.cl", "kernel void scale(global float* x, float factor, int n) {}");
-  const Finished wrong = run_with_stand_ins(folder, "tune twin.toml --device cuda:0");
+  const Finished wrong = run_with_stand_ins(folder, "tune opencl.toml --device cuda:0");
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("written in OpenCL, which device `cuda:0` does not compile"));
 }
