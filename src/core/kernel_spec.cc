@@ -1,10 +1,10 @@
 #include "wattune/core/kernel_spec.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace wattune {
 
