@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "wattune/backend/registry.h"
+
 namespace wattune::backend {
 
 namespace {
@@ -34,16 +38,45 @@ Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geo
   return {};
 }
 
+// CUDA kernels get neither local memory nor constant symbols as parameters.
+std::size_t parameters_of(const DeviceInfo& info, std::span<const LaunchArgument> arguments) {
+  if (language_of(info) != Language::cuda) return arguments.size();
+  return static_cast<std::size_t>(std::ranges::count_if(arguments, [](const LaunchArgument& argument) {
+    return !std::holds_alternative<LocalBytes>(argument) && !std::holds_alternative<ConstantBuffer>(argument);
+  }));
+}
+
+// What only CUDA has.
+Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
+                             std::span<const LaunchArgument> arguments) {
+  if (language_of(info) == Language::cuda) return {};
+  const auto lacks = [&](std::string_view what) {
+    return Error(ErrorCode::invalid_argument, fmt::format("{} has no {}: they are CUDA's", info.selector, what));
+  };
+  if (geometry.cooperative) return lacks("cooperative launches");
+  if (geometry.cluster != std::array<std::size_t, 3>{1, 1, 1}) return lacks("thread block clusters");
+  for (const LaunchArgument& argument : arguments)
+    if (std::holds_alternative<ConstantBuffer>(argument)) return lacks("constant symbols");
+  return {};
+}
+
 }  // namespace
+
+std::uint64_t local_bytes_of(std::span<const LaunchArgument> arguments) {
+  std::uint64_t bytes = 0;
+  for (const LaunchArgument& argument : arguments)
+    if (const auto* local = std::get_if<LocalBytes>(&argument)) bytes += local->bytes;
+  return bytes;
+}
 
 Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments) {
-  if (arguments.size() != kernel.argument_count())
+  const std::size_t given = parameters_of(info, arguments);
+  if (given != kernel.argument_count())
     return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, {} given", kernel.name(),
-                                                  kernel.argument_count(), arguments.size()));
-  std::uint64_t local_bytes = 0;
-  for (const LaunchArgument& argument : arguments)
-    if (const auto* local = std::get_if<LocalBytes>(&argument)) local_bytes += local->bytes;
+                                                  kernel.argument_count(), given));
+  WATTUNE_TRY(check_abilities(info, geometry, arguments));
+  const std::uint64_t local_bytes = local_bytes_of(arguments);
   if (local_bytes > info.local_memory_bytes)
     return refused(kernel,
                    fmt::format("{} bytes of local memory, the device has {}", local_bytes, info.local_memory_bytes));

@@ -9,8 +9,11 @@
 namespace wattune::backend {
 
 // launch_failed when the geometry or the local memory exceeds what the device or the kernel allows; mismatch when the
-// number of arguments is not the kernel's.
+// number of arguments is not the kernel's; invalid_argument for abilities that the backend lacks.
 Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments);
+
+// The local memory (CUDA: dynamic shared memory) of all arguments together.
+std::uint64_t local_bytes_of(std::span<const LaunchArgument> arguments);
 
 }  // namespace wattune::backend

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "backend/cuda/cuda_device.h"
 #include "backend/opencl/opencl_device.h"
 #include "wattune/core/suggest.h"
 
@@ -17,10 +18,12 @@ struct Backend {
   const char* name;  // also the first part of its selectors
   Result<std::vector<DeviceInfo>> (*discover)();
   Result<std::unique_ptr<Device>> (*open)(const std::string& selector);
+  std::string (*missing)();  // what it lacks though there are devices; nullptr: never anything
 };
 
 constexpr Backend kBackends[] = {
-    {"opencl", opencl::discover_devices, opencl::open_device},
+    {"cuda", cuda::discover_devices, cuda::open_device, cuda::missing},
+    {"opencl", opencl::discover_devices, opencl::open_device, nullptr},
 };
 
 std::string lower(std::string text) {
@@ -40,6 +43,7 @@ int rank_of(DeviceKind kind) {
 
 bool better(const DeviceInfo& a, const DeviceInfo& b) {
   if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
+  if (language_of(a) != language_of(b)) return language_of(a) == Language::cuda;
   return a.compute_units * a.clock_mhz > b.compute_units * b.clock_mhz;
 }
 
@@ -49,12 +53,36 @@ std::vector<DeviceInfo> devices_where(const Discovery& discovery, const auto& pr
   return found;
 }
 
-Error nothing_here(const Discovery& discovery) {
+std::vector<DeviceInfo> devices_named(const Discovery& discovery, const std::string& wanted) {
+  if (wanted == "auto") return discovery.devices;
+  const std::string key = lower(wanted);
+  std::vector<DeviceInfo> found =
+      devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.selector) == key; });
+  if (found.empty()) found = devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.backend) == key; });
+  if (found.empty() && !key.empty())
+    found = devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.name).find(key) != std::string::npos; });
+  return found;
+}
+
+std::string reasons_of(const Discovery& discovery) {
   std::string reasons;
   for (const BackendStatus& status : discovery.backends)
     if (!status.available)
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", status.backend, status.reason);
-  return Error(ErrorCode::unavailable, "this machine has no device to run kernels on").hint(std::move(reasons));
+  return reasons;
+}
+
+Error nothing_here(const Discovery& discovery) {
+  return Error(ErrorCode::unavailable, "this machine has no device to run kernels on").hint(reasons_of(discovery));
+}
+
+Error no_such_compiler(const Discovery& discovery, const std::string& wanted, const std::vector<Language>& languages) {
+  const std::string_view language = to_string(languages.front());
+  if (wanted == "auto")
+    return Error(ErrorCode::unavailable, fmt::format("this machine has no device for {}", language))
+        .hint(reasons_of(discovery));
+  return Error(ErrorCode::mismatch,
+               fmt::format("the kernel is written in {}, which device `{}` does not compile", language, wanted));
 }
 
 }  // namespace
@@ -64,8 +92,10 @@ Discovery discover() {
   for (const Backend& backend : kBackends) {
     Result<std::vector<DeviceInfo>> devices = backend.discover();
     if (devices) std::ranges::move(*devices, std::back_inserter(discovery.devices));
-    discovery.backends.push_back(
-        {backend.name, devices.has_value(), devices ? std::string() : devices.error().to_string()});
+    std::string reason;
+    if (!devices) reason = devices.error().to_string();
+    if (devices && backend.missing != nullptr) reason = backend.missing();
+    discovery.backends.push_back({backend.name, devices.has_value(), std::move(reason)});
   }
   return discovery;
 }
@@ -82,6 +112,8 @@ Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
       .hint(suggest(prefix, names));
 }
 
+Language language_of(const DeviceInfo& device) { return device.backend == "cuda" ? Language::cuda : Language::opencl; }
+
 const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices) {
   // The first of equals, so that the choice does not depend on the algorithm.
   const DeviceInfo* best = nullptr;
@@ -90,16 +122,15 @@ const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices) {
   return best;
 }
 
-Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted) {
+Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted,
+                                 const std::vector<Language>& languages) {
   if (discovery.devices.empty()) return nothing_here(discovery);
-  if (wanted == "auto") return *best_device(discovery.devices);
-  const std::string key = lower(wanted);
-  std::vector<DeviceInfo> found =
-      devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.selector) == key; });
-  if (found.empty()) found = devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.backend) == key; });
-  if (found.empty() && !key.empty())
-    found = devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.name).find(key) != std::string::npos; });
+  std::vector<DeviceInfo> found = devices_named(discovery, wanted);
+  const std::vector<DeviceInfo> named = found;
+  if (!languages.empty())
+    std::erase_if(found, [&](const DeviceInfo& d) { return std::ranges::count(languages, language_of(d)) == 0; });
   if (!found.empty()) return *best_device(found);
+  if (!named.empty()) return no_such_compiler(discovery, wanted, languages);
   std::vector<std::string> names{"auto"};
   for (const DeviceInfo& device : discovery.devices) names.push_back(device.selector);
   return Error(ErrorCode::not_found, fmt::format("no device `{}` on this machine", wanted))

@@ -28,6 +28,7 @@ struct Command {
 
 Command add_tune(CLI::App& program);
 Command add_space(CLI::App& program);
+Command add_compile(CLI::App& program);
 Command add_devices(CLI::App& program);
 Command add_show(CLI::App& program);
 Command add_export(CLI::App& program);

@@ -25,7 +25,8 @@ std::string table_of_devices(const backend::Discovery& discovery) {
     text += fmt::format("\n`--device auto` means {}\n", best->selector);
   }
   for (const backend::BackendStatus& status : discovery.backends) {
-    if (!status.available) text += fmt::format("{}: not available: {}\n", status.backend, status.reason);
+    if (!status.reason.empty())
+      text += fmt::format("{}: {}{}\n", status.backend, status.available ? "" : "not available: ", status.reason);
   }
   return text;
 }
@@ -62,11 +63,13 @@ Result<backend::Discovery> find_devices(bool in_process) {
   return in_process ? backend::discover() : backend::discover_in_worker();
 }
 
-Result<std::unique_ptr<backend::Device>> open_named_device(const std::string& wanted, bool in_process,
-                                                           std::uint64_t memory_limit) {
+Result<std::unique_ptr<backend::Device>> open_named_device(const std::string& wanted, const KernelSpec& spec,
+                                                           bool in_process, std::uint64_t memory_limit) {
+  std::vector<Language> languages{spec.source.language};
+  for (const KernelSource& source : spec.alternatives) languages.push_back(source.language);
   WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
   if (discovery.devices.empty()) return no_device(discovery);
-  WATTUNE_ASSIGN(const DeviceInfo device, backend::select_device(discovery, wanted));
+  WATTUNE_ASSIGN(const DeviceInfo device, backend::select_device(discovery, wanted, languages));
   if (in_process) return backend::open_device(device.selector);
   auto opened = backend::open_device_in_worker(device.selector, {.memory_limit_bytes = memory_limit});
   if (opened || memory_limit == 0) return opened;

@@ -34,6 +34,7 @@ Json to_json(const DeviceInfo& device) {
           {"platform", device.platform},
           {"driver_version", device.driver_version},
           {"language_version", device.language_version},
+          {"architecture", device.architecture},
           {"compute_units", device.compute_units},
           {"clock_mhz", device.clock_mhz},
           {"global_memory_bytes", device.global_memory_bytes},

@@ -155,28 +155,29 @@ Json constraints_json(const std::vector<ConstraintEffect>& effects) {
 }
 
 // The value of `parameter` that is written as `text`. not_found.
-Result<std::uint16_t> value_index(const Parameter& parameter, const std::string& text) {
+Result<std::uint16_t> value_index(const Parameter& parameter, const std::string& text, const std::string& option) {
   std::vector<std::string> written;
   for (const Value& value : parameter.values) written.push_back(value.to_string());
   const auto found = std::ranges::find(written, text);
   if (found != written.end()) return static_cast<std::uint16_t>(found - written.begin());
-  return Error(ErrorCode::not_found, fmt::format("--explain: {} has no such value", parameter.name))
+  return Error(ErrorCode::not_found, fmt::format("{}: {} has no such value", option, parameter.name))
       .about(text)
       .hint(suggest(text, written));
 }
 
-Result<void> assign(const std::vector<Parameter>& parameters, const std::string& text, space::ValueIndices& indices) {
+Result<void> assign(const std::vector<Parameter>& parameters, const std::string& text, const std::string& option,
+                    space::ValueIndices& indices) {
   WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
   const auto parameter = std::ranges::find(parameters, assignment.first, &Parameter::name);
   if (parameter == parameters.end()) {
     std::vector<std::string> names;
     for (const Parameter& each : parameters) names.push_back(each.name);
-    return Error(ErrorCode::not_found, "--explain: no such parameter")
+    return Error(ErrorCode::not_found, option + ": no such parameter")
         .about(assignment.first)
         .hint(suggest(assignment.first, names));
   }
   WATTUNE_ASSIGN(indices[static_cast<std::size_t>(parameter - parameters.begin())],
-                 value_index(*parameter, assignment.second));
+                 value_index(*parameter, assignment.second, option));
   return {};
 }
 
@@ -213,14 +214,20 @@ std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec) {
   return effects;
 }
 
-Result<Explanation> explain(const SearchSpace& space, const std::string& text) {
+Result<space::ValueIndices> parse_configuration(const SearchSpace& space, const std::string& text,
+                                                const std::string& option) {
   space::ValueIndices indices;
   space.unrank(space.default_configuration(), indices);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    WATTUNE_TRY(assign(space.parameters(), text.substr(begin, end - begin), indices));
+    WATTUNE_TRY(assign(space.parameters(), text.substr(begin, end - begin), option, indices));
     begin = end + 1;
   }
+  return indices;
+}
+
+Result<Explanation> explain(const SearchSpace& space, const std::string& text) {
+  WATTUNE_ASSIGN(const space::ValueIndices indices, parse_configuration(space, text, "--explain"));
   Explanation explanation{.values = named_values(space.parameters(), indices), .id = {}, .broken = {}};
   for (const space::Violation& violation : space.violations(indices)) {
     explanation.broken.push_back(describe(violation, explanation.values));

@@ -39,8 +39,10 @@ struct SpaceReport {
 
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec);
 
-// `text` is "name=value,name=value"; parameters that it leaves out take their default. not_found, with the nearest
-// name.
+// A configuration as a user names it: "name=value,name=value"; parameters that it leaves out take their default. It may
+// be invalid. `option` is for messages. not_found, with the nearest name.
+Result<space::ValueIndices> parse_configuration(const space::SearchSpace& space, const std::string& text,
+                                                const std::string& option);
 Result<Explanation> explain(const space::SearchSpace& space, const std::string& text);
 
 std::string space_text(const SpaceReport& report, std::size_t width);

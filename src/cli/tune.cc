@@ -129,7 +129,9 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   const fs::path file = journal_file(options, run->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
-  WATTUNE_ASSIGN(const auto device, open_named_device(options.device, options.in_process, options.memory_limit));
+  WATTUNE_ASSIGN(const auto device,
+                 open_named_device(options.device, run->spec, options.in_process, options.memory_limit));
+  WATTUNE_TRY(use_language(run->spec, backend::language_of(device->info())));
   const auto policy = measure::make_repeated_runs(options.measure);
   const tune::EvaluatorOptions evaluation{
       .limits = limits_of(options), .check = options.no_check ? tune::CheckOutput::never : tune::CheckOutput::every};

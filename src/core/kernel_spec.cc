@@ -1,5 +1,8 @@
 #include "wattune/core/kernel_spec.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,7 +16,7 @@ struct TypeTraits {
   std::size_t bytes;
 };
 
-constexpr std::array<TypeTraits, 11> kTypes{{{ElementType::int8, "int8", 1},
+constexpr std::array<TypeTraits, 12> kTypes{{{ElementType::int8, "int8", 1},
                                              {ElementType::uint8, "uint8", 1},
                                              {ElementType::int16, "int16", 2},
                                              {ElementType::uint16, "uint16", 2},
@@ -22,6 +25,7 @@ constexpr std::array<TypeTraits, 11> kTypes{{{ElementType::int8, "int8", 1},
                                              {ElementType::int64, "int64", 8},
                                              {ElementType::uint64, "uint64", 8},
                                              {ElementType::float16, "float16", 2},
+                                             {ElementType::bfloat16, "bfloat16", 2},
                                              {ElementType::float32, "float32", 4},
                                              {ElementType::float64, "float64", 8}}};
 
@@ -53,6 +57,28 @@ std::optional<ElementType> parse_element_type(std::string_view name) {
   for (const auto& [alias, type] : kAliases)
     if (alias == name) return type;
   return std::nullopt;
+}
+
+std::string_view to_string(Language language) { return language == Language::opencl ? "OpenCL" : "CUDA"; }
+
+Result<void> use_language(KernelSpec& spec, Language language) {
+  if (spec.source.language == language) return {};
+  const auto found = std::ranges::find(spec.alternatives, language, &KernelSource::language);
+  if (found == spec.alternatives.end())
+    return Error(ErrorCode::mismatch, fmt::format("the kernel is written in {}, not in {}",
+                                                  to_string(spec.source.language), to_string(language)))
+        .about(spec.source.file.string());
+  std::swap(spec.source, *found);
+  return {};
+}
+
+std::size_t parameter_count(const KernelSpec& spec) {
+  if (spec.source.language == Language::opencl) return spec.arguments.size();
+  return static_cast<std::size_t>(std::ranges::count_if(spec.arguments, [](const Argument& argument) {
+    const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+    return !std::holds_alternative<LocalArgument>(argument.kind) &&
+           (vector == nullptr || vector->place != BufferPlace::constant);
+  }));
 }
 
 }  // namespace wattune

@@ -23,6 +23,9 @@ static_assert(std::endian::native == std::endian::little, "contents are little-e
 struct HalfBits {
   std::uint16_t bits;
 };
+struct BFloatBits {
+  std::uint16_t bits;
+};
 
 // Calls `function` with a value of the C++ type of `type`, as a tag.
 template <typename Function>
@@ -37,6 +40,7 @@ auto with_type(ElementType type, Function function) {
     case ElementType::int64: return function(std::int64_t{});
     case ElementType::uint64: return function(std::uint64_t{});
     case ElementType::float16: return function(HalfBits{});
+    case ElementType::bfloat16: return function(BFloatBits{});
     case ElementType::float32: return function(float{});
     case ElementType::float64: break;
   }
@@ -61,6 +65,8 @@ Result<T> convert(double value, ElementType type) {
     return static_cast<T>(value);
   } else if constexpr (std::same_as<T, HalfBits>) {
     return HalfBits{half_from_double(value)};
+  } else if constexpr (std::same_as<T, BFloatBits>) {
+    return BFloatBits{bfloat_from_double(value)};
   } else {
     return static_cast<T>(value);
   }
@@ -88,7 +94,8 @@ Result<std::vector<std::byte>> generate(ElementType type, std::size_t elements, 
 }
 
 bool is_integral(ElementType type) {
-  return type != ElementType::float16 && type != ElementType::float32 && type != ElementType::float64;
+  return type != ElementType::float16 && type != ElementType::bfloat16 && type != ElementType::float32 &&
+         type != ElementType::float64;
 }
 
 Result<std::vector<std::byte>> uniform(const FillUniform& fill, ElementType type, std::size_t elements,

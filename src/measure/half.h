@@ -1,4 +1,4 @@
-// IEEE 754 half precision, which C++20 has no type for: bits to float and back.
+// IEEE 754 half precision and bfloat16, which C++20 has no types for: bits to float and back.
 #pragma once
 
 #include <bit>
@@ -31,6 +31,16 @@ inline std::uint16_t half_from_double(double value) {
   const int exponent = std::ilogb(magnitude);
   const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));  // 1024..2048
   return static_cast<std::uint16_t>(sign + (static_cast<unsigned>(exponent + 14) << 10) + significand);
+}
+
+// bfloat16 is the upper half of a float.
+inline float bfloat_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+// Rounds to nearest, ties to even, by way of float.
+inline std::uint16_t bfloat_from_double(double value) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
 }  // namespace wattune::measure

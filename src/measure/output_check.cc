@@ -30,13 +30,15 @@ struct Plain {
   static constexpr std::size_t kBytes = sizeof(T);
   static void load(const std::byte* from, std::size_t n, T* to) { std::memcpy(to, from, n * sizeof(T)); }
 };
-struct Half {
+// Elements of 16 bits that become floats.
+template <float (*decode)(std::uint16_t)>
+struct Decoded {
   using Compared = float;
   static constexpr std::size_t kBytes = 2;
   static void load(const std::byte* from, std::size_t n, float* to) {
     std::array<std::uint16_t, kBlock> bits;
     std::memcpy(bits.data(), from, n * kBytes);
-    std::transform(bits.begin(), bits.begin() + static_cast<std::ptrdiff_t>(n), to, half_to_float);
+    std::transform(bits.begin(), bits.begin() + static_cast<std::ptrdiff_t>(n), to, decode);
   }
 };
 
@@ -116,6 +118,7 @@ std::optional<Mismatch> compare_as(std::span<const std::byte> actual, std::span<
 ResolvedTolerance default_tolerance(ElementType type) {
   switch (type) {
     case ElementType::float16: return {1e-3, 1e-2};
+    case ElementType::bfloat16: return {1e-2, 4e-2};
     case ElementType::float32: return {1e-5, 1e-4};
     case ElementType::float64: return {1e-12, 1e-9};
     default: return {0.0, 0.0};
@@ -147,7 +150,8 @@ std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<con
     case ElementType::uint32: return compare_as<Plain<std::uint32_t>>(actual, expected, tolerance);
     case ElementType::int64: return compare_as<Plain<std::int64_t>>(actual, expected, tolerance);
     case ElementType::uint64: return compare_as<Plain<std::uint64_t>>(actual, expected, tolerance);
-    case ElementType::float16: return compare_as<Half>(actual, expected, tolerance);
+    case ElementType::float16: return compare_as<Decoded<half_to_float>>(actual, expected, tolerance);
+    case ElementType::bfloat16: return compare_as<Decoded<bfloat_to_float>>(actual, expected, tolerance);
     case ElementType::float32: return compare_as<Plain<float>>(actual, expected, tolerance);
     case ElementType::float64: return compare_as<Plain<double>>(actual, expected, tolerance);
   }

@@ -7,12 +7,12 @@ namespace wattune::spec {
 
 namespace {
 
-constexpr std::array<std::string_view, 18> kCTypes{"float", "double", "half",   "int",    "uint",    "char",
-                                                   "uchar", "short",  "ushort", "long",   "ulong",   "bool",
-                                                   "int32", "uint32", "int64",  "uint64", "float32", "float64"};
-constexpr std::array<std::string_view, 15> kT1Types{"float", "double", "half",   "bool",  "int8",
-                                                    "uint8", "int16",  "uint16", "int32", "uint32",
-                                                    "int64", "uint64", "int",    "uint",  "float32"};
+constexpr std::array<std::string_view, 19> kCTypes{"float",  "double", "half",   "bfloat16", "int",    "uint", "char",
+                                                   "uchar",  "short",  "ushort", "long",     "ulong",  "bool", "int32",
+                                                   "uint32", "int64",  "uint64", "float32",  "float64"};
+constexpr std::array<std::string_view, 16> kT1Types{"bfloat16", "float", "double", "half",   "bool",   "int8",
+                                                    "uint8",    "int16", "uint16", "int32",  "uint32", "int64",
+                                                    "uint64",   "int",   "uint",   "float32"};
 constexpr std::array<unsigned, 4> kWidths{16, 8, 4, 2};
 
 template <std::size_t N>

@@ -15,7 +15,8 @@ struct ComponentType {
   unsigned width = 1;
 };
 
-// As OpenCL C spells them: float, float4, uint, half2, uchar16; also int32, uint32, int64, uint64, float32, float64.
+// As OpenCL C spells them: float, float4, uint, half2, uchar16; also bfloat16, int32, uint32, int64, uint64, float32,
+// float64.
 // int8 and float16 are the vectors that they are in OpenCL C.
 std::optional<ComponentType> parse_c_type(std::string_view name);
 // As T1 spells them: float, float16 (sixteen floats), half2, int8 (eight bits), int32, uint64, bool.

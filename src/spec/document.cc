@@ -55,6 +55,12 @@ Result<std::int64_t> Document::integer(const Node& node, const std::string& what
   return node.scalar.as_integer();
 }
 
+Result<bool> Document::boolean(const Node& node, const std::string& what) const {
+  if (node.kind != Node::Kind::scalar || node.scalar.kind() != Value::Kind::boolean)
+    return error(node, what + " must be true or false");
+  return node.scalar.as_integer() != 0;
+}
+
 Result<ExpressionText> Document::expression(const Node& node, const std::string& what) const {
   if (!node.is_string() && !node.is_integer()) return error(node, what + " must be an integer or an expression");
   return ExpressionText{node.scalar.to_string(), position(node.content)};
@@ -120,6 +126,10 @@ Result<std::optional<double>> Table::number(std::string_view key) const {
 
 Result<std::optional<std::int64_t>> Table::integer(std::string_view key) const {
   return convert_if<std::int64_t>(find(key), [&](const Node& n) { return document_->integer(n, describe(key)); });
+}
+
+Result<std::optional<bool>> Table::boolean(std::string_view key) const {
+  return convert_if<bool>(find(key), [&](const Node& n) { return document_->boolean(n, describe(key)); });
 }
 
 Result<std::vector<std::string>> Table::strings(std::string_view key) const {

@@ -70,6 +70,7 @@ class Document {
   Result<std::string> string(const Node& node, const std::string& what) const;
   Result<double> number(const Node& node, const std::string& what) const;  // finite
   Result<std::int64_t> integer(const Node& node, const std::string& what) const;
+  Result<bool> boolean(const Node& node, const std::string& what) const;
   Result<ExpressionText> expression(const Node& node, const std::string& what) const;  // a string or an integer
   Result<std::vector<std::string>> strings(const Node& node, const std::string& what) const;
 
@@ -102,6 +103,7 @@ class Table {
   Result<std::optional<std::string>> string(std::string_view key) const;
   Result<std::optional<double>> number(std::string_view key) const;
   Result<std::optional<std::int64_t>> integer(std::string_view key) const;
+  Result<std::optional<bool>> boolean(std::string_view key) const;
   Result<std::vector<std::string>> strings(std::string_view key) const;
   // A table inside this one.
   Result<std::optional<Table>> table(std::string_view key, std::string name) const;

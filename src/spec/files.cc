@@ -70,7 +70,7 @@ std::optional<Language> parse_language(std::string_view name) {
 std::optional<Language> language_of(const fs::path& file) {
   const std::string extension = lower_case(file.extension().string());
   if (extension == ".cl" || extension == ".opencl" || extension == ".ocl") return Language::opencl;
-  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
+  if (extension == ".cu" || extension == ".cuh" || extension == ".ptx" || extension == ".cubin") return Language::cuda;
   return std::nullopt;
 }
 

@@ -71,7 +71,7 @@ Result<std::string_view> one_of(const Table& table, const std::vector<std::strin
 }  // namespace
 
 const std::vector<std::string>& geometry_keys() {
-  static const std::vector<std::string> keys{"global", "local", "grid", "block", "divide"};
+  static const std::vector<std::string> keys{"global", "local", "grid", "block", "divide", "cluster", "cooperative"};
   return keys;
 }
 
@@ -102,6 +102,11 @@ Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec) {
     geometry.convention = sizes_key == "grid" ? GeometryConvention::cuda : GeometryConvention::opencl;
     WATTUNE_ASSIGN(geometry.sizes, read_sizes(table, sizes_key, *table.find(sizes_key)));
   }
+  if (const Node* cluster = table.find("cluster")) {
+    WATTUNE_ASSIGN(geometry.cluster, read_sizes(table, "cluster", *cluster));
+  }
+  WATTUNE_ASSIGN(const std::optional<bool> cooperative, table.boolean("cooperative"));
+  geometry.cooperative = cooperative.value_or(false);
   if (!group_key.empty()) {
     WATTUNE_ASSIGN(geometry.work_group, read_sizes(table, group_key, *table.find(group_key)));
     return geometry;

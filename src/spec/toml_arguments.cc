@@ -12,9 +12,9 @@ namespace wattune::spec {
 
 namespace {
 
-// What `type` says: "float4*", "int", "local float".
+// What `type` says: "float4*", "constant float*", "int", "local float".
 struct DeclaredType {
-  enum class Memory { vector, scalar, local };
+  enum class Memory { vector, constant, scalar, local };
   Memory memory = Memory::scalar;
   ComponentType component;
 };
@@ -34,6 +34,10 @@ Result<DeclaredType> read_type(const Table& table) {
     type.memory = DeclaredType::Memory::vector;
     name = trim(name.substr(0, name.size() - 1));
   }
+  if (type.memory == DeclaredType::Memory::vector && name.starts_with("constant ")) {
+    type.memory = DeclaredType::Memory::constant;
+    name = trim(name.substr(9));
+  }
   if (name.starts_with("local ")) {
     type.memory = DeclaredType::Memory::local;
     name = trim(name.substr(6));
@@ -42,7 +46,8 @@ Result<DeclaredType> read_type(const Table& table) {
   if (!component)
     return table.document().error(*node, "unknown type of " + table.name()).hint(suggest(name, c_type_names()));
   type.component = *component;
-  if (type.memory != DeclaredType::Memory::vector && component->width > 1)
+  if (type.memory != DeclaredType::Memory::vector && type.memory != DeclaredType::Memory::constant &&
+      component->width > 1)
     return table.document()
         .error(*node, table.name() + " may not be a vector type unless it is a buffer")
         .hint("write `float4*` for a buffer; give local memory the length of its components");
@@ -156,6 +161,15 @@ Result<VectorArgument> read_vector(const Table& table, const ComponentType& comp
   return vector;
 }
 
+// The kernel cannot write it.
+Result<VectorArgument> read_constant_symbol(const Table& table, const ComponentType& component, bool files_required) {
+  WATTUNE_ASSIGN(VectorArgument vector, read_vector(table, component, files_required));
+  if (vector.access != ArgumentAccess::read_only)
+    return table.document().error(*table.find("access"), table.name() + " is constant and can only be read");
+  vector.place = BufferPlace::constant;
+  return vector;
+}
+
 Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& component) {
   WATTUNE_TRY(table.allow_only({"name", "type", "value"}));
   WATTUNE_ASSIGN(const Node* node, table.required("value"));
@@ -183,6 +197,10 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
   switch (type.memory) {
     case DeclaredType::Memory::vector: {
       WATTUNE_ASSIGN(argument.kind, read_vector(table, type.component, files_required));
+      break;
+    }
+    case DeclaredType::Memory::constant: {
+      WATTUNE_ASSIGN(argument.kind, read_constant_symbol(table, type.component, files_required));
       break;
     }
     case DeclaredType::Memory::scalar: {

@@ -44,15 +44,47 @@ Result<Language> read_language(const Table& table, const std::filesystem::path& 
       .hint("add language = \"OpenCL\" or \"CUDA\"");
 }
 
-// The file, function, language and options of [kernel] or [reference]. A missing kernel file that may be missing
-// leaves the text empty.
-Result<KernelSource> read_source(const Table& table, SourcePolicy policy) {
+// What read_source() reads.
+std::vector<std::string> with_source_keys(std::vector<std::string> keys) {
+  for (const char* key : {"file", "function", "language", "options", "compiler", "parameters_as"})
+    keys.emplace_back(key);
+  return keys;
+}
+
+// One of two words as true (the second) or false (the first, or no such key).
+Result<bool> is_second(const Table& table, std::string_view key, const std::string& first, const std::string& second) {
+  WATTUNE_ASSIGN(const std::optional<std::string> word, table.string(key));
+  if (!word || *word == first) return false;
+  if (*word == second) return true;
+  return table.document()
+      .error(*table.find(key), "unknown " + table.describe(key))
+      .hint(suggest(*word, {first, second}));
+}
+
+Result<void> read_compiler(const Table& table, KernelSource& source) {
+  WATTUNE_ASSIGN(const bool nvcc, is_second(table, "compiler", "nvrtc", "nvcc"));
+  WATTUNE_ASSIGN(const bool constants, is_second(table, "parameters_as", "macros", "constants"));
+  for (const std::string_view key : {"compiler", "parameters_as"})
+    if (table.find(key) != nullptr && source.language != Language::cuda)
+      return table.document().error(*table.find(key), table.describe(key) + " is for CUDA kernels");
+  if (nvcc) source.compiler = Compiler::nvcc;
+  if (constants) source.parameter_style = ParameterStyle::constants;
+  return {};
+}
+
+// The file, function, language and options of [kernel], [kernel.cuda] or [reference]; `function` is what holds without
+// such a key. A missing kernel file that may be missing leaves the text empty.
+Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const std::string& function = {}) {
   KernelSource source;
   WATTUNE_ASSIGN(const Node* file, table.required("file"));
   WATTUNE_ASSIGN(source.file,
                  named_file(table.document(), *file, table.describe("file"), policy == SourcePolicy::required));
-  WATTUNE_ASSIGN(source.function, table.required_string("function"));
+  source.function = function;
+  if (function.empty() || table.find("function") != nullptr) {
+    WATTUNE_ASSIGN(source.function, table.required_string("function"));
+  }
   WATTUNE_ASSIGN(source.language, read_language(table, source.file));
+  WATTUNE_TRY(read_compiler(table, source));
   WATTUNE_ASSIGN(source.options, table.strings("options"));
   Result<std::string> text = read_text(source.file);
   if (!text && policy == SourcePolicy::required)
@@ -61,9 +93,21 @@ Result<KernelSource> read_source(const Table& table, SourcePolicy policy) {
   return source;
 }
 
+// The same kernel in CUDA C++, beside one in OpenCL C.
+Result<void> read_cuda_twin(const Table& table, SourcePolicy policy, KernelSpec& spec) {
+  WATTUNE_TRY(table.allow_only(with_source_keys({})));
+  WATTUNE_ASSIGN(KernelSource source, read_source(table, policy, spec.source.function));
+  if (source.language != Language::cuda || spec.source.language == Language::cuda)
+    return table.document().error(*table.find("file"), table.name() + " is for a CUDA kernel beside an OpenCL one");
+  spec.alternatives.push_back(std::move(source));
+  return {};
+}
+
 Result<void> read_kernel(const Table& table, SourcePolicy policy, KernelSpec& spec) {
-  WATTUNE_TRY(table.allow_only({"file", "function", "language", "options", "arguments"}));
+  WATTUNE_TRY(table.allow_only(with_source_keys({"cuda", "arguments"})));
   WATTUNE_ASSIGN(spec.source, read_source(table, policy));
+  WATTUNE_ASSIGN(const std::optional<Table> cuda, table.table("cuda", "[kernel.cuda]"));
+  if (cuda) WATTUNE_TRY(read_cuda_twin(*cuda, policy, spec));
   WATTUNE_ASSIGN(const Node* arguments, table.required("arguments"));
   if (arguments->kind != Node::Kind::list)
     return table.document().error(*arguments, table.describe("arguments") + " must be a list of tables");
@@ -184,8 +228,7 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
     WATTUNE_ASSIGN(const std::optional<std::string> function, table.string("function"));
     return Reference(ReferenceFunction{std::move(file), function.value_or("reference")});
   }
-  WATTUNE_TRY(
-      table.allow_only(with_geometry_keys({"file", "function", "language", "options", "absolute", "relative"})));
+  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"absolute", "relative"}))));
   ReferenceKernel kernel;
   WATTUNE_ASSIGN(kernel.source, read_source(table, policy));
   kernel.geometry = spec.geometry;
@@ -196,8 +239,7 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
 }
 
 Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec& spec) {
-  WATTUNE_TRY(table.allow_only(
-      with_geometry_keys({"file", "function", "language", "options", "outputs", "absolute", "relative"})));
+  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"outputs", "absolute", "relative"}))));
   WATTUNE_TRY(read_tolerance(table, spec.tolerance));
   WATTUNE_ASSIGN(const std::optional<Table> outputs, table.table("outputs", "`outputs` of [reference]"));
   if (outputs) {
@@ -214,7 +256,7 @@ Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<std::string> name, root.string("name"));
   if (name && (name->empty() || name->find('/') != std::string::npos))
     return root.document().error(*root.find("name"), "the name is part of file names and cannot be this");
-  return name.value_or(spec.source.function);
+  return name.value_or(spec.source.function.substr(0, spec.source.function.find('<')));
 }
 
 }  // namespace

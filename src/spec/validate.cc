@@ -58,7 +58,25 @@ Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, co
   for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
     WATTUNE_TRY(check(geometry.sizes[i]));
     WATTUNE_TRY(check(geometry.work_group[i]));
+    WATTUNE_TRY(check(geometry.cluster[i]));
     for (const ExpressionText& divisor : geometry.divisors[i]) WATTUNE_TRY(scope.check(divisor, what));
+  }
+  return {};
+}
+
+// What only CUDA has, in a spec whose kernel is written in another language.
+Result<void> check_language(const KernelSpec& spec) {
+  if (spec.source.language == Language::cuda && spec.alternatives.empty()) return {};
+  const auto refuse = [&](const SourcePosition& position, std::string message) {
+    return Error(ErrorCode::invalid_argument, std::move(message)).at(position).hint("only CUDA kernels have them");
+  };
+  for (const ExpressionText& size : spec.geometry.cluster)
+    if (!size.text.empty()) return refuse(size.position, "clusters in the launch of an OpenCL kernel");
+  if (spec.geometry.cooperative) return refuse({spec.file.string(), 0, 0}, "a cooperative launch of an OpenCL kernel");
+  for (const Argument& argument : spec.arguments) {
+    const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+    if (vector != nullptr && vector->place == BufferPlace::constant)
+      return refuse(argument.position, "a constant symbol of an OpenCL kernel");
   }
   return {};
 }
@@ -113,6 +131,7 @@ Result<void> validate_space(KernelSpec& spec) {
 }
 
 Result<void> validate_launch(const KernelSpec& spec) {
+  WATTUNE_TRY(check_language(spec));
   const NameScope scope = all_names(spec);
   WATTUNE_TRY(check_geometry(spec.geometry, scope, "the launch sizes"));
   std::set<std::string_view> seen;

@@ -24,6 +24,7 @@ Json device_to_json(const DeviceInfo& device) {
           {"platform", device.platform},
           {"driver_version", device.driver_version},
           {"language_version", device.language_version},
+          {"architecture", device.architecture},
           {"compute_units", device.compute_units},
           {"clock_mhz", device.clock_mhz},
           {"global_memory_bytes", device.global_memory_bytes},
@@ -49,6 +50,7 @@ DeviceInfo device_from_json(const Json& json) {
   device.platform = text_member(json, "platform");
   device.driver_version = text_member(json, "driver_version");
   device.language_version = text_member(json, "language_version");
+  device.architecture = text_member(json, "architecture");
   device.compute_units = static_cast<unsigned>(count_member(json, "compute_units"));
   device.clock_mhz = number_member(json, "clock_mhz");
   device.global_memory_bytes = count_member(json, "global_memory_bytes");

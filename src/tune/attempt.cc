@@ -47,6 +47,22 @@ class SessionRunner : public measure::Runner {
   Nanoseconds limit_;
 };
 
+// Only what the backend told.
+std::vector<Metric> metrics_of(const backend::KernelResources& resources) {
+  std::vector<Metric> metrics;
+  const auto add = [&](const char* name, const auto& value, const char* unit) {
+    if (value) metrics.push_back({name, static_cast<double>(*value), unit});
+  };
+  add("registers", resources.registers, "");
+  add("private_memory", resources.private_bytes, "B");
+  add("spills", resources.spill_bytes, "B");
+  add("static_local_memory", resources.static_local_bytes, "B");
+  add("dynamic_local_memory", resources.dynamic_local_bytes, "B");
+  add("binary_size", resources.binary_bytes, "B");
+  add("occupancy", resources.occupancy, "");
+  return metrics;
+}
+
 }  // namespace
 
 bool killed_from_outside(const Error& error) {
@@ -54,7 +70,7 @@ bool killed_from_outside(const Error& error) {
 }
 
 void Attempt::evaluate(const Configuration& configuration) {
-  const bool good = plan(configuration) && build(configuration) && fit() && check() && measure();
+  const bool good = plan(configuration) && build(configuration) && fit() && inspect() && check() && measure();
   kernel_.reset();
   program_.reset();
   if (!good) return;
@@ -95,6 +111,17 @@ bool Attempt::fit() {
   if (most == 0 || work_items <= most) return true;
   return fail(Status::runtime,
               fmt::format("a work-group of {} work-items, the compiled kernel allows {}", work_items, most));
+}
+
+bool Attempt::inspect() {
+  const auto& group = launch_.geometry.group_size;
+  std::size_t local_bytes = 0;
+  for (const PlannedArgument& argument : launch_.arguments)
+    if (const auto* local = std::get_if<backend::LocalBytes>(&argument)) local_bytes += local->bytes;
+  const Result<backend::KernelResources> resources = kernel_->resources(group[0] * group[1] * group[2], local_bytes);
+  if (!resources) return fail(Phase::launch, resources.error());
+  observation_.metrics = metrics_of(*resources);
+  return true;
 }
 
 bool Attempt::check() {

@@ -1,4 +1,4 @@
-// Attempt: one try at one configuration, phase by phase: plan, build, fit, check, measure.
+// Attempt: one try at one configuration, phase by phase: plan, build, fit, inspect, check, measure.
 //
 // The first phase that fails ends it and decides the Observation. What the device says is sorted here into a failure
 // of the configuration, a mistake in the spec (an Error that ends the run), and damage to the device.
@@ -39,6 +39,7 @@ class Attempt {
   bool plan(const Configuration& configuration);
   bool build(const Configuration& configuration);
   bool fit();
+  bool inspect();
   bool check();
   bool launch_once();
   bool right_on_fresh_inputs();

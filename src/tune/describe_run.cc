@@ -44,11 +44,16 @@ void write(Canonical& out, const Geometry& geometry) {
     out << static_cast<std::int64_t>(divisors.size());
     for (const ExpressionText& divisor : divisors) out << divisor;
   }
+  for (const ExpressionText& size : geometry.cluster)
+    if (!size.text.empty()) out << "cluster" << size;
+  if (geometry.cooperative) out << "cooperative";
 }
 
 void write_options(Canonical& out, const KernelSource& source) {
   out << number_of(source.language) << source.function << static_cast<std::int64_t>(source.options.size());
   for (const std::string& option : source.options) out << option;
+  if (source.compiler == Compiler::nvcc) out << "nvcc";
+  if (source.parameter_style == ParameterStyle::constants) out << "constants";
 }
 
 // Files count by name: a folder that moved is not another problem.
@@ -63,6 +68,7 @@ void write(Canonical& out, const FillFile& fill) { out << "file" << fill.path.fi
 void write(Canonical& out, const VectorArgument& argument) {
   out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << argument.length
       << number_of(argument.access);
+  if (argument.place == BufferPlace::constant) out << "constant symbol";
   std::visit([&](const auto& fill) { write(out, fill); }, argument.fill);
 }
 void write(Canonical& out, const ScalarArgument& argument) {
@@ -116,7 +122,7 @@ std::string problem_size_of(const KernelSpec& spec) {
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device) {
   RunInfo info;
   info.kernel_name = spec.name.empty() ? spec.source.function : spec.name;
-  info.kernel_language = spec.source.language == Language::opencl ? "OpenCL" : "CUDA";
+  info.kernel_language = to_string(spec.source.language);
   info.problem_size = problem_size_of(spec);
   info.source_hash = content_hash(spec.source.text);
   info.options_hash = content_hash(options_of(spec));

@@ -142,10 +142,11 @@ Result<std::vector<ExpectedOutput>> compute_expected(RunState& run, const Config
 }
 
 Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec) {
-  if (kernel.argument_count() == spec.arguments.size()) return {};
+  const std::size_t listed = parameter_count(spec);
+  if (kernel.argument_count() == listed) return {};
   const SourcePosition where = spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position;
   return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, the spec lists {}", kernel.name(),
-                                                kernel.argument_count(), spec.arguments.size()))
+                                                kernel.argument_count(), listed))
       .at(where);
 }
 

@@ -101,17 +101,19 @@ Result<std::vector<Nanoseconds>> KernelSession::run_batch(backend::Kernel& kerne
 }
 
 std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launch& launch) const {
-  std::vector<backend::LaunchArgument> arguments;
-  arguments.reserve(launch.arguments.size());
+  std::vector<backend::LaunchArgument> result;
+  result.reserve(launch.arguments.size());
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     if (const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[i]))
-      arguments.emplace_back(*scalar);
+      result.emplace_back(*scalar);
     else if (const auto* local = std::get_if<backend::LocalBytes>(&launch.arguments[i]))
-      arguments.emplace_back(*local);
+      result.emplace_back(*local);
+    else if (std::get<VectorArgument>(arguments_[i].kind).place == BufferPlace::constant)
+      result.emplace_back(backend::ConstantBuffer{arguments_[i].name, slots_[i].buffer.get()});
     else
-      arguments.emplace_back(slots_[i].buffer.get());
+      result.emplace_back(slots_[i].buffer.get());
   }
-  return arguments;
+  return result;
 }
 
 Result<std::span<const std::byte>> KernelSession::read(std::size_t argument, Nanoseconds limit) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "wattune/measure/arguments.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
@@ -55,7 +56,9 @@ Result<LaunchPlan> LaunchPlan::compile(const KernelSpec& spec, const Geometry& g
   plan.convention_ = geometry.convention;
   for (std::size_t axis = 0; axis < plan.dimensions_.size(); ++axis) {
     WATTUNE_ASSIGN(plan.dimensions_[axis], compile_dimension(geometry, axis, plan.names_));
+    WATTUNE_ASSIGN(plan.cluster_[axis], compile_optional(geometry.cluster[axis], plan.names_));
   }
+  plan.cooperative_ = geometry.cooperative;
   for (const Argument& argument : spec.arguments) {
     Result<CompiledArgument> compiled = compile_argument(argument, plan.names_);
     if (!compiled) return std::move(compiled).error().with_context(fmt::format("argument `{}`", argument.name));
@@ -102,10 +105,12 @@ bool LaunchPlan::has_fixed_length(std::size_t argument) const {
 
 bool LaunchPlan::has_fixed_geometry() const {
   const auto fixed = [](const std::optional<Size>& size) { return !size || size->fixed(); };
-  return std::all_of(dimensions_.begin(), dimensions_.end(), [&](const Dimension& dimension) {
-    return fixed(dimension.size) && fixed(dimension.work_group) &&
-           std::all_of(dimension.divisors.begin(), dimension.divisors.end(), [](const Size& d) { return d.fixed(); });
-  });
+  return std::all_of(cluster_.begin(), cluster_.end(), fixed) &&
+         std::all_of(dimensions_.begin(), dimensions_.end(), [&](const Dimension& dimension) {
+           return fixed(dimension.size) && fixed(dimension.work_group) &&
+                  std::all_of(dimension.divisors.begin(), dimension.divisors.end(),
+                              [](const Size& d) { return d.fixed(); });
+         });
 }
 
 Result<Launch> LaunchPlan::evaluate(const Configuration& configuration) const {
@@ -132,7 +137,9 @@ Result<backend::Geometry3> LaunchPlan::geometry(const Configuration& configurati
     const Dimension& dimension = dimensions_[axis];
     WATTUNE_ASSIGN(geometry.group_size[axis], positive_or_1(dimension.work_group, configuration));
     WATTUNE_ASSIGN(geometry.groups[axis], groups(dimension, geometry.group_size[axis], configuration));
+    WATTUNE_ASSIGN(geometry.cluster[axis], positive_or_1(cluster_[axis], configuration));
   }
+  geometry.cooperative = cooperative_;
   return geometry;
 }
 

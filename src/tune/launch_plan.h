@@ -77,12 +77,11 @@ class LaunchPlan {
   std::shared_ptr<const Names> names_;
   GeometryConvention convention_ = GeometryConvention::opencl;
   std::array<Dimension, 3> dimensions_;
+  std::array<std::optional<Size>, 3> cluster_;
+  bool cooperative_ = false;
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };
-
-// -D NAME=VALUE for every tuning parameter.
-std::vector<backend::Macro> macros_of(const Configuration& configuration);
 
 // Which limit of the device the launch is beyond, known before compiling; empty when none.
 std::string limit_exceeded(const Launch& launch, const DeviceInfo& device);

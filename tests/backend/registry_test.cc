@@ -38,6 +38,28 @@ TEST(Registry, SelectsByAutoSelectorBackendAndPartOfName) {
   EXPECT_EQ(select_device(three_devices(), "gpu").value().selector, "opencl:1:1");
 }
 
+TEST(Registry, PrefersCudaToOpenClOnTheSameGpu) {
+  const std::vector<DeviceInfo> devices{device("opencl:0:0", DeviceKind::gpu, "H200", 132, 1981),
+                                        device("cuda:0", DeviceKind::gpu, "H200", 132, 1980)};
+  EXPECT_EQ(best_device(devices)->selector, "cuda:0");
+}
+
+TEST(Registry, ChoosesAmongDevicesThatCompileTheKernelsLanguages) {
+  Discovery discovery = three_devices();
+  EXPECT_EQ(select_device(discovery, "auto", {Language::opencl}).value().selector, "opencl:1:1");
+  const auto none = select_device(discovery, "auto", {Language::cuda});
+  EXPECT_EQ(none.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(none.error().to_string(), HasSubstr("no device for CUDA"));
+  discovery.devices.push_back(device("cuda:0", DeviceKind::gpu, "Tiny GPU", 1, 100));
+  EXPECT_EQ(select_device(discovery, "auto", {Language::cuda}).value().selector, "cuda:0");
+  EXPECT_EQ(select_device(discovery, "auto", {Language::opencl}).value().selector, "opencl:1:1");
+  EXPECT_EQ(select_device(discovery, "auto", {Language::opencl, Language::cuda}).value().selector, "cuda:0");
+  EXPECT_EQ(select_device(discovery, "gpu", {Language::opencl}).value().selector, "opencl:1:1");
+  const auto wrong = select_device(discovery, "opencl:1:1", {Language::cuda});
+  EXPECT_EQ(wrong.error().code(), ErrorCode::mismatch);
+  EXPECT_THAT(wrong.error().message(), HasSubstr("written in CUDA, which device `opencl:1:1` does not compile"));
+}
+
 TEST(Registry, NamesWhatExistsWhenNothingMatches) {
   const auto wrong = select_device(three_devices(), "opencl:1:2");
   ASSERT_FALSE(wrong);
@@ -55,11 +77,13 @@ TEST(Registry, SaysWhyThereIsNoDevice) {
 
 TEST(Registry, DiscoversEveryBackendOrSaysWhyNot) {
   const Discovery discovery = discover();
-  ASSERT_EQ(discovery.backends.size(), 1u);
-  const BackendStatus& opencl = discovery.backends[0];
-  EXPECT_EQ(opencl.backend, "opencl");
-  EXPECT_EQ(opencl.available, opencl.reason.empty());
-  EXPECT_EQ(opencl.available, !discovery.devices.empty());
+  ASSERT_EQ(discovery.backends.size(), 2u);
+  EXPECT_EQ(discovery.backends[0].backend, "cuda");
+  EXPECT_EQ(discovery.backends[1].backend, "opencl");
+  for (const BackendStatus& status : discovery.backends) {
+    EXPECT_TRUE(status.available || !status.reason.empty()) << status.backend;
+    EXPECT_EQ(status.available, std::ranges::count(discovery.devices, status.backend, &DeviceInfo::backend) > 0);
+  }
 }
 
 TEST(Registry, RefusesUnknownSelectors) {

@@ -100,6 +100,7 @@ TEST(ToBytes, IntegersAreExact) {
   EXPECT_THAT(as<float>(to_bytes(Value(3), ElementType::float32)), ElementsAre(3.0f));
   EXPECT_THAT(as<std::int32_t>(to_bytes(Value(512.0), ElementType::int32)), ElementsAre(512));
   EXPECT_THAT(as<std::uint16_t>(to_bytes(1.5, ElementType::float16)), ElementsAre(0x3e00));
+  EXPECT_THAT(as<std::uint16_t>(to_bytes(1.5, ElementType::bfloat16)), ElementsAre(0x3fc0));
 }
 
 TEST(ToBytes, RefusesWhatTheTypeCannotHold) {

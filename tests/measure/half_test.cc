@@ -47,5 +47,24 @@ TEST(Half, TooLargeBecomesInfinity) {
   EXPECT_EQ(half_from_double(-1e300), 0xfc00);
 }
 
+TEST(BFloat, EveryValueSurvivesBothWays) {
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    const float value = bfloat_to_float(static_cast<std::uint16_t>(bits));
+    if (!std::isnan(value)) {
+      ASSERT_EQ(bfloat_from_double(value), bits);
+    }
+  }
+}
+
+// Between 1 and 2 the step is 2^-7.
+TEST(BFloat, RoundsToNearestWithTiesToEven) {
+  EXPECT_EQ(bfloat_from_double(1.0), 0x3f80);
+  EXPECT_EQ(bfloat_from_double(1.0 + 0x1p-8), 0x3f80);
+  EXPECT_EQ(bfloat_from_double(1.0 + 0x1p-8 + 0x1p-20), 0x3f81);
+  EXPECT_EQ(bfloat_from_double(1.0 + 3 * 0x1p-8), 0x3f82);
+  EXPECT_EQ(bfloat_from_double(1e300), 0x7f80);  // infinity
+  EXPECT_TRUE(std::isnan(bfloat_to_float(bfloat_from_double(std::numeric_limits<double>::quiet_NaN()))));
+}
+
 }  // namespace
 }  // namespace wattune::measure

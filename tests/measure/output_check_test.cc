@@ -88,6 +88,8 @@ TEST(OutputCheck, IntegerToleranceIsInclusive) {
 // 0x3c00 is 1, 0x3c0a is 1 + 10/1024 = 1.0098, 0x3c0c is 1.0117.
 TEST(OutputCheck, DecodesHalves) {
   EXPECT_FALSE(compare<std::uint16_t>({0x3c0a}, {0x3c00}, ElementType::float16, {0.0, 0.01}));
+  EXPECT_FALSE(compare<std::uint16_t>({0x3f81}, {0x3f80}, ElementType::bfloat16, {0.0, 0.01}));  // 1.0078125
+  EXPECT_TRUE(compare<std::uint16_t>({0x3f82}, {0x3f80}, ElementType::bfloat16, {0.0, 0.01}));
   const auto mismatch = compare<std::uint16_t>({0x3c0c}, {0x3c00}, ElementType::float16, {0.0, 0.01});
   ASSERT_TRUE(mismatch);
   EXPECT_EQ(mismatch->expected, "1");

@@ -57,6 +57,18 @@ TEST(LaunchPlan, OpenclSizesMustBeMultiplesOfTheWorkGroup) {
   EXPECT_EQ(result.error().to_string(), "spec.toml:1:1: the global size 100 is not a multiple of the work-group's 32");
 }
 
+TEST(LaunchPlan, EvaluatesClusters) {
+  KernelSpec spec = grid_spec();
+  spec.geometry.convention = GeometryConvention::cuda;
+  spec.geometry.cluster = {at_line("bx // 2", 1), {}, {}};
+  spec.geometry.cooperative = true;
+  const auto result = launch(spec, 8, 1);
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_THAT(result->geometry.cluster, ElementsAre(4, 1, 1));
+  EXPECT_TRUE(result->geometry.cooperative);
+  EXPECT_FALSE(launch(spec, 1, 1)) << "a cluster of 0";
+}
+
 TEST(LaunchPlan, CudaSizesAreTheGrid) {
   KernelSpec spec = grid_spec();
   spec.geometry.convention = GeometryConvention::cuda;

@@ -2,8 +2,8 @@
 //
 // A Device compiles programs and owns the objects made from it; they must be destroyed before it, and are
 // useless (every call returns device_lost) after reset() or after the device itself was lost. One thread uses a
-// device at a time. Every wait has a limit. Implementations: opencl/ (in this process) and worker/ (any other
-// device, in a process of its own, so that a crash or a hang costs one configuration).
+// device at a time. Every wait has a limit. Implementations: cuda/ and opencl/ (in this process) and worker/ (any of
+// them in a process of its own, so that a crash or a hang costs one configuration).
 //
 //   auto program = device->build(source, macros, limit);
 //   auto kernel = (*program)->kernel("add");
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -36,6 +37,8 @@ struct Macro {
 struct Geometry3 {
   std::array<std::size_t, 3> groups{1, 1, 1};      // OpenCL: work-groups; CUDA: grid
   std::array<std::size_t, 3> group_size{1, 1, 1};  // OpenCL: local size; CUDA: block
+  std::array<std::size_t, 3> cluster{1, 1, 1};     // CUDA: blocks of a thread block cluster
+  bool cooperative = false;                        // CUDA: all blocks run at once or the launch fails
 
   bool operator==(const Geometry3&) const = default;
 };
@@ -54,16 +57,39 @@ struct ScalarBytes {
 struct LocalBytes {
   std::size_t bytes = 0;
 };
-using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes>;
+// Copied before the launch into the __constant__ symbol of this name (CUDA).
+struct ConstantBuffer {
+  std::string symbol;
+  const Buffer* buffer = nullptr;
+};
+using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer>;
+
+// What a kernel takes of a device, as far as the backend knows it.
+struct KernelResources {
+  std::optional<unsigned> registers;                 // of a work-item
+  std::optional<std::uint64_t> private_bytes;        // of a work-item, in memory: spilled registers, arrays
+  std::optional<std::uint64_t> spill_bytes;          // of those, stored because registers ran out
+  std::optional<std::uint64_t> static_local_bytes;   // of a work-group, declared in the kernel (CUDA: static shared)
+  std::optional<std::uint64_t> dynamic_local_bytes;  // of a work-group, given at the launch (CUDA: dynamic shared)
+  std::optional<std::uint64_t> binary_bytes;         // of the program
+  std::optional<double> occupancy;  // work-items resident at once, as a share of what the device can hold
+
+  bool operator==(const KernelResources&) const = default;
+};
 
 class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual const std::string& name() const = 0;
-  // How many arguments the compiled kernel takes.
+  // How many parameters the compiled kernel takes.
   virtual std::size_t argument_count() const = 0;
   // The largest work-group this kernel may be launched with on its device.
   virtual std::size_t max_work_group_size() const = 0;
+  // What it takes when launched with work-groups of this size and this much local memory in its arguments. A backend
+  // leaves out what it cannot tell.
+  virtual Result<KernelResources> resources(std::size_t /*group_size*/, std::size_t /*local_bytes*/) const {
+    return KernelResources{};
+  }
 };
 
 class Program {

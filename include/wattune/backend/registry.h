@@ -9,11 +9,11 @@
 
 namespace wattune::backend {
 
-// A backend that could not be used here, and why ("libOpenCL.so.1 not found: install ocl-icd-libopencl1").
+// Whether a backend can be used here, and what is missing ("libOpenCL.so.1 not found: install ocl-icd-libopencl1").
 struct BackendStatus {
   std::string backend;
   bool available = false;
-  std::string reason;  // empty when available
+  std::string reason;  // why not, or what it has to do without; empty when nothing is missing
 };
 
 struct Discovery {
@@ -29,12 +29,16 @@ Discovery discover();
 // not_found, naming the selectors that exist; unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 
-// The device that "auto" means: GPUs before accelerators before CPUs, then by compute units times clock.
-// nullptr when there is none.
+// What a device compiles.
+Language language_of(const DeviceInfo& device);
+
+// The device that "auto" means: GPUs before accelerators before CPUs, then CUDA before OpenCL, then by compute units
+// times clock. nullptr when there is none.
 const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices);
 
-// Resolves what a user typed ("auto", a selector, a backend name, or part of a device's name) to one device.
-// not_found, naming what exists.
-Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted);
+// Resolves what a user typed ("auto", a selector, a backend name, or part of a device's name) to one device that
+// compiles one of `languages` (none: any). not_found, naming what exists; mismatch when no such device compiles them.
+Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted,
+                                 const std::vector<Language>& languages = {});
 
 }  // namespace wattune::backend

@@ -19,6 +19,7 @@ struct DeviceInfo {
   std::string platform;          // "Portable Computing Language"
   std::string driver_version;    // of the driver, part of what a journal must agree on
   std::string language_version;  // "OpenCL C 1.2 pocl"
+  std::string architecture;      // "sm_90", of CUDA devices; empty for others
   unsigned compute_units = 0;
   double clock_mhz = 0.0;
   std::uint64_t global_memory_bytes = 0;

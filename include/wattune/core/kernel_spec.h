@@ -21,13 +21,28 @@ namespace wattune {
 
 enum class Language { opencl, cuda };
 
+std::string_view to_string(Language language);  // "OpenCL", "CUDA"
+
 // An expression in the parameters and the problem size, with its place in the user's file.
 struct ExpressionText {
   std::string text;
   SourcePosition position;
 };
 
-enum class ElementType { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64 };
+enum class ElementType {
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64
+};
 
 std::size_t size_in_bytes(ElementType type);
 std::string_view to_string(ElementType type);  // "float32"
@@ -61,13 +76,20 @@ struct FillFile {
 };
 using Fill = std::variant<FillConstant, FillUniform, FillIota, FillExpression, FillFile>;
 
-// A buffer in global memory. `length` counts elements of vector_width components each.
+// Where the kernel finds a buffer.
+enum class BufferPlace {
+  global,   // in global memory, by a parameter of the kernel
+  constant  // in the CUDA __constant__ symbol of the argument's name; no parameter of the kernel
+};
+
+// A buffer. `length` counts elements of vector_width components each.
 struct VectorArgument {
   ElementType type = ElementType::float32;
   unsigned vector_width = 1;
   ExpressionText length;
   ArgumentAccess access = ArgumentAccess::read_only;
   Fill fill = FillConstant{};
+  BufferPlace place = BufferPlace::global;
 };
 struct ScalarArgument {
   ElementType type = ElementType::int32;
@@ -98,6 +120,20 @@ struct Geometry {
   std::array<ExpressionText, 3> sizes;
   std::array<ExpressionText, 3> work_group;  // OpenCL's local size, CUDA's block
   std::array<std::vector<ExpressionText>, 3> divisors;
+  std::array<ExpressionText, 3> cluster;  // CUDA: blocks of a thread block cluster
+  bool cooperative = false;               // CUDA: all blocks at once, so that the grid can be synchronised
+};
+
+// Which compiler turns a source into code.
+enum class Compiler {
+  standard,  // OpenCL: the driver's; CUDA: NVRTC
+  nvcc       // CUDA's, as a program
+};
+
+// How a source gets the tuning parameters.
+enum class ParameterStyle {
+  macros,    // #define NAME VALUE
+  constants  // CUDA: constexpr int NAME = VALUE; texts stay macros
 };
 
 // A source file and the function in it. `text` is what gets compiled; `file` is for messages and #include.
@@ -107,6 +143,8 @@ struct KernelSource {
   std::filesystem::path file;
   std::string text;
   std::vector<std::string> options;  // compile options, passed as they are
+  Compiler compiler = Compiler::standard;
+  ParameterStyle parameter_style = ParameterStyle::macros;
 };
 
 // Another kernel that computes the right answer from the same arguments.
@@ -148,6 +186,7 @@ struct NamedSize {
 struct KernelSpec {
   std::string name;  // for people and file names; the function's name unless the spec says otherwise
   KernelSource source;
+  std::vector<KernelSource> alternatives;  // the same kernel in other languages; the device decides which one runs
   std::vector<NamedSize> problem_size;  // unnamed ones are problem_size_x, _y, _z; also ProblemSize[i] in expressions
   Geometry geometry;
   std::vector<Argument> arguments;
@@ -159,5 +198,11 @@ struct KernelSpec {
   std::string strategy;        // preferred strategy by name; empty: the program's default
   std::filesystem::path file;  // the spec's own file; empty when made in code
 };
+
+// Makes the source in `language` the spec's own. mismatch when it has none.
+Result<void> use_language(KernelSpec& spec, Language language);
+
+// How many parameters the kernel must have: CUDA kernels get neither local memory nor constant symbols as parameters.
+std::size_t parameter_count(const KernelSpec& spec);
 
 }  // namespace wattune

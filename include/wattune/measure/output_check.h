@@ -1,6 +1,6 @@
 // Output check: does a kernel's output agree with the reference, over every element?
 //
-// Pure functions. Integers are compared exactly, also beyond 2^53 where doubles skip some; float16 is decoded first.
+// Pure functions. Integers are compared exactly, also beyond 2^53 where doubles skip some; float16 and bfloat16 are decoded first.
 //
 //   if (auto mismatch = compare(actual, expected, ElementType::float32, resolve_tolerance({}, ElementType::float32)))
 //     message = mismatch->to_string("c");
@@ -21,8 +21,8 @@ struct ResolvedTolerance {
   double relative = 0.0;
 };
 
-// The user's tolerance, completed by the element type: integers 0 and 0, float16 1e-3 and 1e-2, float32 1e-5 and
-// 1e-4, float64 1e-12 and 1e-9.
+// The user's tolerance, completed by the element type: integers 0 and 0, bfloat16 1e-2 and 4e-2, float16 1e-3 and 1e-2,
+// float32 1e-5 and 1e-4, float64 1e-12 and 1e-9.
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
 
 // What differs: the first wrong element, how many there are, and the largest deviation.

@@ -53,6 +53,9 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
                                                   backend::Device& device, const measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});
 
+// The tuning parameters as a kernel's compiler gets them.
+std::vector<backend::Macro> macros_of(const Configuration& configuration);
+
 // The RunInfo of tuning `spec` on `device`, with its hashes.
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device);
 

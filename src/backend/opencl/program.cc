@@ -133,6 +133,22 @@ Result<std::unique_ptr<Kernel>> OpenClKernel::make(Handle<cl_kernel> handle, std
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
+// OpenCL 1.2 tells the private memory and, before arguments are set, the local memory that the kernel declares.
+Result<KernelResources> OpenClKernel::resources(std::size_t, std::size_t local_bytes) const {
+  const Session& session = *kernel_.session();
+  WATTUNE_TRY(session.check());
+  KernelResources resources;
+  cl_ulong bytes = 0;
+  const auto get_bytes = [&](cl_kernel_work_group_info what) {
+    return session.cl().clGetKernelWorkGroupInfo(get(), session.device(), what, sizeof bytes, &bytes, nullptr) ==
+           CL_SUCCESS;
+  };
+  if (get_bytes(CL_KERNEL_PRIVATE_MEM_SIZE)) resources.private_bytes = bytes;
+  if (get_bytes(CL_KERNEL_LOCAL_MEM_SIZE)) resources.static_local_bytes = bytes;
+  resources.dynamic_local_bytes = local_bytes;
+  return resources;
+}
+
 std::uint64_t OpenClKernel::local_memory_bytes() const {
   const Session& session = *kernel_.session();
   cl_ulong bytes = 0;

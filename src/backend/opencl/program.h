@@ -16,6 +16,7 @@ class OpenClKernel : public Kernel {
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return argument_count_; }
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
+  Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
   cl_kernel get() const { return kernel_.get(); }
   // Local memory of one work-group, the kernel's own and that of the arguments set last.
   std::uint64_t local_memory_bytes() const;

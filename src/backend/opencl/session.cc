@@ -1,20 +1,16 @@
 #include "backend/opencl/session.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "backend/opencl/cl_error.h"
+#include "backend/polling.h"
 #include "wattune/core/random.h"
 
 namespace wattune::backend::opencl {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using std::chrono::microseconds;
 
 // Large enough for the usual slip of a tile, small enough to read back at every check.
 constexpr std::size_t kMinGuardBytes = 16384;
@@ -27,16 +23,6 @@ std::vector<std::byte> make_guard(const ClApi& cl, cl_device_id device) {
   Random random(1);
   std::ranges::generate(guard, [&random] { return static_cast<std::byte>(random.bits()); });
   return guard;
-}
-
-// Sleeps an eighth of the time already waited: short kernels are noticed at once, long ones cost no processor time.
-void pause(Clock::duration waited) {
-  constexpr microseconds kSpin{50};
-  constexpr microseconds kLongest{1000};
-  if (waited < kSpin) return;
-  const auto nap = std::min<Clock::duration>(waited / 8, kLongest);
-  const timespec duration{0, std::chrono::nanoseconds(nap).count()};
-  nanosleep(&duration, nullptr);
 }
 
 }  // namespace
@@ -67,18 +53,17 @@ Result<void> Session::check() const {
 }
 
 Result<void> Session::wait(cl_event event, Nanoseconds limit) {
-  const Clock::time_point start = Clock::now();
+  Polling polling;
   for (;;) {
     cl_int status = CL_QUEUED;
     const cl_int code = cl_->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
     if (code != CL_SUCCESS) return cl_error(code, "waiting for the device");
     if (status <= CL_COMPLETE) return {};
-    const auto waited = Clock::now() - start;
-    if (std::chrono::duration<double, std::nano>(waited).count() > limit.value()) {
+    if (polling.elapsed() > limit) {
       state_ = State::abandoned;
       return Error(ErrorCode::timeout, fmt::format("the kernel ran longer than {:g} ms", to_ms(limit)));
     }
-    pause(waited);
+    polling.pause();
   }
 }
 

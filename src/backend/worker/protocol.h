@@ -16,7 +16,7 @@ namespace wattune::backend::worker {
 
 using ObjectId = std::uint64_t;  // 0: none
 
-enum class Request : std::uint32_t { discover, open, build, kernel, buffer, stream, run };
+enum class Request : std::uint32_t { discover, open, build, kernel, resources, buffer, stream, run };
 
 struct Envelope {
   Request request = Request::discover;
@@ -54,6 +54,12 @@ struct KernelAnswer {
   std::uint64_t max_work_group_size = 0;
 };
 
+struct ResourcesRequest {
+  ObjectId kernel = 0;
+  std::uint64_t group_size = 0;
+  std::uint64_t local_bytes = 0;
+};
+
 struct BufferRequest {
   std::uint64_t bytes = 0;
 };
@@ -77,10 +83,14 @@ struct FillCommand {
 struct BufferArgument {
   ObjectId buffer = 0;
 };
+struct ConstantArgument {
+  std::string symbol;
+  ObjectId buffer = 0;
+};
 struct LaunchCommand {
   ObjectId kernel = 0;
   Geometry3 geometry;
-  std::vector<std::variant<BufferArgument, ScalarBytes, LocalBytes>> arguments;
+  std::vector<std::variant<BufferArgument, ScalarBytes, LocalBytes, ConstantArgument>> arguments;
 };
 using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand>;
 
@@ -122,6 +132,7 @@ template <> inline constexpr auto kFields<ErrorFields> =
 template <> inline constexpr auto kFields<DeviceInfo> =
     std::tuple(&DeviceInfo::selector, &DeviceInfo::backend, &DeviceInfo::kind, &DeviceInfo::name, &DeviceInfo::vendor,
                &DeviceInfo::platform, &DeviceInfo::driver_version, &DeviceInfo::language_version,
+               &DeviceInfo::architecture,
                &DeviceInfo::compute_units, &DeviceInfo::clock_mhz, &DeviceInfo::global_memory_bytes,
                &DeviceInfo::local_memory_bytes, &DeviceInfo::max_allocation_bytes, &DeviceInfo::max_work_group_size,
                &DeviceInfo::max_work_item_sizes);
@@ -130,9 +141,10 @@ template <> inline constexpr auto kFields<BackendStatus> =
 template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);
 template <> inline constexpr auto kFields<KernelSource> =
     std::tuple(&KernelSource::language, &KernelSource::function, &KernelSource::file, &KernelSource::text,
-               &KernelSource::options);
+               &KernelSource::options, &KernelSource::compiler, &KernelSource::parameter_style);
 template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
-template <> inline constexpr auto kFields<Geometry3> = std::tuple(&Geometry3::groups, &Geometry3::group_size);
+template <> inline constexpr auto kFields<Geometry3> = 
+    std::tuple(&Geometry3::groups, &Geometry3::group_size, &Geometry3::cluster, &Geometry3::cooperative);
 template <> inline constexpr auto kFields<ScalarBytes> = std::tuple(&ScalarBytes::bytes);
 template <> inline constexpr auto kFields<LocalBytes> = std::tuple(&LocalBytes::bytes);
 
@@ -145,12 +157,20 @@ template <> inline constexpr auto kFields<BuildAnswer> = std::tuple(&BuildAnswer
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
 template <> inline constexpr auto kFields<KernelAnswer> =
     std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::max_work_group_size);
+template <> inline constexpr auto kFields<ResourcesRequest> =
+    std::tuple(&ResourcesRequest::kernel, &ResourcesRequest::group_size, &ResourcesRequest::local_bytes);
+template <> inline constexpr auto kFields<KernelResources> =
+    std::tuple(&KernelResources::registers, &KernelResources::private_bytes, &KernelResources::spill_bytes,
+               &KernelResources::static_local_bytes, &KernelResources::dynamic_local_bytes,
+               &KernelResources::binary_bytes, &KernelResources::occupancy);
 template <> inline constexpr auto kFields<BufferRequest> = std::tuple(&BufferRequest::bytes);
 template <> inline constexpr auto kFields<WriteCommand> = std::tuple(&WriteCommand::buffer, &WriteCommand::bytes);
 template <> inline constexpr auto kFields<ReadCommand> = std::tuple(&ReadCommand::buffer, &ReadCommand::bytes);
 template <> inline constexpr auto kFields<CopyCommand> = std::tuple(&CopyCommand::from, &CopyCommand::to);
 template <> inline constexpr auto kFields<FillCommand> = std::tuple(&FillCommand::buffer, &FillCommand::value);
 template <> inline constexpr auto kFields<BufferArgument> = std::tuple(&BufferArgument::buffer);
+template <> inline constexpr auto kFields<ConstantArgument> =
+    std::tuple(&ConstantArgument::symbol, &ConstantArgument::buffer);
 template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
 template <> inline constexpr auto kFields<RunRequest> =

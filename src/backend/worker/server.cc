@@ -62,6 +62,7 @@ class Server {
       case Request::open: return answer(reader, &Server::open_device);
       case Request::build: return answer(reader, &Server::build);
       case Request::kernel: return answer(reader, &Server::make_kernel);
+      case Request::resources: return answer(reader, &Server::resources);
       case Request::buffer: return answer(reader, &Server::make_buffer);
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
@@ -107,6 +108,12 @@ class Server {
     WATTUNE_ASSIGN(std::unique_ptr<Kernel> kernel, program->kernel(asked.name));
     const Kernel& made = *kernel;
     return KernelAnswer{keep(kernels_, std::move(kernel)), made.argument_count(), made.max_work_group_size()};
+  }
+
+  Result<KernelResources> resources(const ResourcesRequest& asked) {
+    const Kernel* const kernel = find(kernels_, asked.kernel);
+    if (kernel == nullptr) return unknown(asked.kernel);
+    return kernel->resources(asked.group_size, asked.local_bytes);
   }
 
   Result<Created> make_buffer(const BufferRequest& asked) {
@@ -217,6 +224,10 @@ class Server {
         arguments.emplace_back(buffer);
       } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
         arguments.emplace_back(*scalar);
+      } else if (const auto* constant = std::get_if<ConstantArgument>(&argument)) {
+        const Buffer* const buffer = find(buffers_, constant->buffer);
+        if (buffer == nullptr) return unknown(constant->buffer);
+        arguments.emplace_back(ConstantBuffer{constant->symbol, buffer});
       } else {
         arguments.emplace_back(std::get<LocalBytes>(argument));
       }

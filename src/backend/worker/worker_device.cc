@@ -49,6 +49,10 @@ class WorkerKernel : public Kernel, public Remote {
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return answer_.argument_count; }
   std::size_t max_work_group_size() const override { return answer_.max_work_group_size; }
+  Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override {
+    return connection().ask<KernelResources>(Request::resources, ResourcesRequest{id(), group_size, local_bytes},
+                                             kPromptly);
+  }
 
  private:
   std::string name_;
@@ -129,6 +133,8 @@ class WorkerStream : public Stream, public Remote {
         command.arguments.emplace_back(BufferArgument{*buffer != nullptr ? id_of(**buffer) : 0});
       } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
         command.arguments.emplace_back(*scalar);
+      } else if (const auto* constant = std::get_if<ConstantBuffer>(&argument)) {
+        command.arguments.emplace_back(ConstantArgument{constant->symbol, id_of(*constant->buffer)});
       } else {
         command.arguments.emplace_back(std::get<LocalBytes>(argument));
       }

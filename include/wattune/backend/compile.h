@@ -1,0 +1,26 @@
+// Compiling CUDA C++ without a device, and what the compiler says a kernel takes.
+//
+//   WATTUNE_ASSIGN(CompileReport report, compile_cuda(spec.source, macros, "sm_90", limit));
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "wattune/backend/device.h"
+
+namespace wattune::backend {
+
+struct CompileReport {
+  std::string function;  // as C++ spells it: "scale<32>"
+  std::string symbol;    // of the function in the binary
+  std::string compiler;  // "NVRTC 13.0" or "nvcc"
+  KernelResources resources;
+  std::string log;  // the compiler's words, without the lines that the resources were read from
+};
+
+// Compiles the source for an architecture such as "sm_90", in this process. compile_failed with the log; not_found when
+// the kernel is not there, naming those that are; invalid_argument for what is no CUDA C++; unavailable; timeout.
+Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
+                                   const std::string& architecture, Nanoseconds limit);
+
+}  // namespace wattune::backend

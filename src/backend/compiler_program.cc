@@ -1,0 +1,75 @@
+#include "backend/compiler_program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/polling.h"
+
+namespace wattune::backend {
+
+namespace {
+
+// Starts the program in a process group of its own. Returns errno when it cannot be started.
+int spawn(const std::vector<std::string>& command, const std::filesystem::path& log, pid_t& child) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int failure = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return failure;
+}
+
+}  // namespace
+
+Result<TemporaryFolder> TemporaryFolder::create() {
+  std::error_code error;
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "wattune-compiler-XXXXXX").string();
+  if (error || mkdtemp(pattern.data()) == nullptr)
+    return Error(ErrorCode::io_error, "cannot create a temporary folder").about(pattern);
+  return TemporaryFolder(pattern);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log, Nanoseconds limit) {
+  pid_t child = 0;
+  const int failure = spawn(command, log, child);
+  if (failure == ENOENT) return Error(ErrorCode::not_found, "no such program").about(command[0]);
+  if (failure != 0)
+    return Error(ErrorCode::unavailable, fmt::format("cannot be started: {}", std::strerror(failure)))
+        .about(command[0]);
+  const Polling polling;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0 && errno != EINTR) return Error(ErrorCode::io_error, "was lost while it ran").about(command[0]);
+    if (polling.elapsed() > limit) break;
+    polling.pause();
+  }
+  kill(-child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return Error(ErrorCode::timeout, fmt::format("took longer than {:g} ms", to_ms(limit))).about(command[0]);
+}
+
+}  // namespace wattune::backend

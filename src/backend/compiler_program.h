@@ -1,0 +1,39 @@
+// Running a compiler as a program: a folder for its files, and the program itself, without a shell, so that no
+// character of a path means anything to one.
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+
+namespace wattune::backend {
+
+// A new folder, removed with all it holds.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> create();
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity()};
+
+// Runs command[0], searched in PATH, with its output in `log`, to its end: the status as waitpid() tells it. not_found
+// (no such program), unavailable (it cannot be started); timeout, after which it and what it started are gone.
+Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log,
+                        Nanoseconds limit = kWithoutLimit);
+
+}  // namespace wattune::backend

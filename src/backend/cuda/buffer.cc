@@ -1,0 +1,40 @@
+#include "backend/cuda/buffer.h"
+
+#include <fmt/format.h>
+
+#include "backend/cuda/cuda_error.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+Error out_of_memory(const CuApi& cu, std::size_t bytes) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  cu.cuMemGetInfo(&free, &total);
+  return Error(ErrorCode::unavailable,
+               fmt::format("the device has no room for a buffer of {} bytes: {} of {} are free", bytes, free, total))
+      .native(CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Buffer>> CudaBuffer::make(const std::shared_ptr<Session>& session, std::size_t bytes) {
+  const CuApi& cu = session->cu();
+  const std::span<const std::byte> guard = session->guard();
+  const std::size_t most = session->info().max_allocation_bytes;
+  if (bytes > most - std::min(2 * guard.size(), most))
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("a buffer of {} bytes is larger than the device's memory ({})", bytes, most));
+  CUdeviceptr memory = 0;
+  const CUresult code = cu.cuMemAlloc(&memory, bytes + 2 * guard.size());
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(cu, bytes);
+  if (code != CUDA_SUCCESS) return session->failure(code, fmt::format("allocating {} bytes", bytes));
+  std::unique_ptr<CudaBuffer> buffer(new CudaBuffer(Handle<CUdeviceptr>(session, memory), bytes, guard.size()));
+  for (const CUdeviceptr zone : buffer->guards())
+    if (const CUresult written = cu.cuMemcpyHtoD(zone, guard.data(), guard.size()); written != CUDA_SUCCESS)
+      return session->failure(written, "writing a guard zone");
+  return std::unique_ptr<Buffer>(std::move(buffer));
+}
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,31 @@
+// Device memory between guard zones: one allocation holds guard, contents, guard, so that small overruns land where
+// they are found.
+#pragma once
+
+#include <array>
+
+#include "backend/cuda/session.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::cuda {
+
+class CudaBuffer : public Buffer {
+ public:
+  static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
+
+  std::size_t bytes() const override { return bytes_; }
+  // What the kernel sees.
+  CUdeviceptr contents() const { return guards()[0] + guard_bytes_; }
+  // Where the guard zones begin.
+  std::array<CUdeviceptr, 2> guards() const { return {allocation_.get(), allocation_.get() + guard_bytes_ + bytes_}; }
+
+ private:
+  CudaBuffer(Handle<CUdeviceptr> allocation, std::size_t bytes, std::size_t guard_bytes)
+      : allocation_(std::move(allocation)), bytes_(bytes), guard_bytes_(guard_bytes) {}
+
+  Handle<CUdeviceptr> allocation_;
+  std::size_t bytes_;
+  std::size_t guard_bytes_;
+};
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,59 @@
+#include "backend/cuda/cu_api.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "backend/cuda/cuda_error.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+constexpr int kOldestVersion = 12040;
+
+// Before all functions are looked up, so that an old driver is told by its version, not by what it lacks.
+Result<void> check_version(void* library) {
+  const auto get_version = reinterpret_cast<CUresult (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
+  int version = 0;
+  if (get_version == nullptr || get_version(&version) != CUDA_SUCCESS)
+    return Error(ErrorCode::unavailable, "the CUDA driver does not tell its version");
+  if (version >= kOldestVersion) return {};
+  return Error(ErrorCode::unavailable, fmt::format("the CUDA driver is too old: it supports CUDA {}, {} is needed",
+                                                   version_text(version), version_text(kOldestVersion)))
+      .hint("install NVIDIA driver 550 or newer");
+}
+
+Result<CuApi> load() {
+  const char* const other = std::getenv("WATTUNE_LIBCUDA");
+  // Never closed: drivers leave threads and exit handlers behind.
+  void* const library = dlopen(other != nullptr ? other : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return Error(ErrorCode::unavailable, fmt::format("the CUDA driver cannot be loaded: {}", dlerror()))
+        .hint("install NVIDIA's driver, which brings libcuda.so.1");
+  WATTUNE_TRY(check_version(library));
+  CuApi api;
+#define WATTUNE_CU_LOAD(function, symbol, parameters)                                \
+  api.function = reinterpret_cast<decltype(api.function)>(dlsym(library, #symbol));  \
+  if (api.function == nullptr)                                                       \
+    return Error(ErrorCode::unavailable, "the CUDA driver has no function " #symbol) \
+        .hint("install NVIDIA driver 550 or newer");
+  WATTUNE_CU_FUNCTIONS(WATTUNE_CU_LOAD)
+#undef WATTUNE_CU_LOAD
+  if (const CUresult code = api.cuInit(0); code != CUDA_SUCCESS) return cu_error(api, code, "starting the CUDA driver");
+  api.cuDriverGetVersion(&api.version);
+  return api;
+}
+
+}  // namespace
+
+Result<const CuApi*> cu_api() {
+  static const Result<CuApi> loaded = load();
+  if (!loaded) return loaded.error();
+  return &*loaded;
+}
+
+std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+}  // namespace wattune::backend::cuda

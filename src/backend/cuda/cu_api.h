@@ -1,0 +1,177 @@
+// The part of the CUDA driver API that Wattune calls, declared here so that it builds without CUDA's toolkit, and
+// loaded at run time so that programs start where there is no driver. Names, values and layouts are those of NVIDIA's
+// "CUDA Driver API" reference, version 12.4, which is the oldest driver that has all of these functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "wattune/core/result.h"
+
+namespace wattune::backend::cuda {
+
+using CUdevice = int;
+using CUdeviceptr = std::uint64_t;
+using CUcontext = struct CUctx_st*;
+using CUmodule = struct CUmod_st*;
+using CUfunction = struct CUfunc_st*;
+using CUstream = struct CUstream_st*;
+using CUevent = struct CUevent_st*;
+
+// Results are ints, because newer drivers return values that are not listed here.
+using CUresult = int;
+inline constexpr CUresult CUDA_SUCCESS = 0;
+inline constexpr CUresult CUDA_ERROR_INVALID_VALUE = 1;
+inline constexpr CUresult CUDA_ERROR_OUT_OF_MEMORY = 2;
+inline constexpr CUresult CUDA_ERROR_NOT_INITIALIZED = 3;
+inline constexpr CUresult CUDA_ERROR_DEINITIALIZED = 4;
+inline constexpr CUresult CUDA_ERROR_STUB_LIBRARY = 34;
+inline constexpr CUresult CUDA_ERROR_DEVICE_UNAVAILABLE = 46;
+inline constexpr CUresult CUDA_ERROR_NO_DEVICE = 100;
+inline constexpr CUresult CUDA_ERROR_INVALID_IMAGE = 200;
+inline constexpr CUresult CUDA_ERROR_NO_BINARY_FOR_GPU = 209;
+inline constexpr CUresult CUDA_ERROR_INVALID_PTX = 218;
+inline constexpr CUresult CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221;
+inline constexpr CUresult CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222;
+inline constexpr CUresult CUDA_ERROR_INVALID_SOURCE = 300;
+inline constexpr CUresult CUDA_ERROR_NOT_FOUND = 500;
+inline constexpr CUresult CUDA_ERROR_NOT_READY = 600;
+inline constexpr CUresult CUDA_ERROR_ILLEGAL_ADDRESS = 700;
+inline constexpr CUresult CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701;
+inline constexpr CUresult CUDA_ERROR_LAUNCH_TIMEOUT = 702;
+inline constexpr CUresult CUDA_ERROR_CONTEXT_IS_DESTROYED = 709;
+inline constexpr CUresult CUDA_ERROR_ASSERT = 710;
+inline constexpr CUresult CUDA_ERROR_HARDWARE_STACK_ERROR = 714;
+inline constexpr CUresult CUDA_ERROR_ILLEGAL_INSTRUCTION = 715;
+inline constexpr CUresult CUDA_ERROR_MISALIGNED_ADDRESS = 716;
+inline constexpr CUresult CUDA_ERROR_INVALID_ADDRESS_SPACE = 717;
+inline constexpr CUresult CUDA_ERROR_INVALID_PC = 718;
+inline constexpr CUresult CUDA_ERROR_LAUNCH_FAILED = 719;
+inline constexpr CUresult CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720;
+inline constexpr CUresult CUDA_ERROR_NOT_SUPPORTED = 801;
+inline constexpr CUresult CUDA_ERROR_SYSTEM_NOT_READY = 802;
+inline constexpr CUresult CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803;
+inline constexpr CUresult CUDA_ERROR_INVALID_CLUSTER_SIZE = 912;
+inline constexpr CUresult CUDA_ERROR_ECC_UNCORRECTABLE = 214;
+inline constexpr CUresult CUDA_ERROR_UNKNOWN = 999;
+
+enum CUdevice_attribute : int {
+  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
+  CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,  // _Y and _Z follow
+  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
+  CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,  // kilohertz
+  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+};
+
+enum CUfunction_attribute : int {
+  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+  CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+  CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+  CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+};
+
+enum CUjit_option : int {
+  CU_JIT_INFO_LOG_BUFFER = 3,
+  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
+  CU_JIT_ERROR_LOG_BUFFER = 5,
+  CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+};
+
+enum CUlaunchAttributeID : int {
+  CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+  CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+};
+
+union CUlaunchAttributeValue {
+  char pad[64];
+  int cooperative;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+  std::uint64_t alignment;  // that of the members not declared here
+};
+
+struct CUlaunchAttribute {
+  CUlaunchAttributeID id;
+  char pad[4];
+  CUlaunchAttributeValue value;
+};
+static_assert(sizeof(CUlaunchAttribute) == 72);
+
+struct CUlaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+// name in CuApi, symbol in libcuda (the version whose declaration this is), parameters.
+#define WATTUNE_CU_FUNCTIONS(X)                                                                                        \
+  X(cuInit, cuInit, (unsigned flags))                                                                                  \
+  X(cuDriverGetVersion, cuDriverGetVersion, (int* version))                                                            \
+  X(cuGetErrorName, cuGetErrorName, (CUresult error, const char** name))                                               \
+  X(cuGetErrorString, cuGetErrorString, (CUresult error, const char** text))                                           \
+  X(cuDeviceGetCount, cuDeviceGetCount, (int* count))                                                                  \
+  X(cuDeviceGet, cuDeviceGet, (CUdevice * device, int ordinal))                                                        \
+  X(cuDeviceGetName, cuDeviceGetName, (char* name, int length, CUdevice device))                                       \
+  X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))           \
+  X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice device))                                     \
+  X(cuCtxCreate, cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device))                               \
+  X(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context))                                                                \
+  X(cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context))                                                             \
+  X(cuMemGetInfo, cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                          \
+  X(cuMemAlloc, cuMemAlloc_v2, (CUdeviceptr * pointer, std::size_t bytes))                                             \
+  X(cuMemFree, cuMemFree_v2, (CUdeviceptr pointer))                                                                    \
+  X(cuMemcpyHtoD, cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, std::size_t bytes))                              \
+  X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream))   \
+  X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream stream))         \
+  X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream))   \
+  X(cuMemsetD8Async, cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream))       \
+  X(cuModuleLoadDataEx, cuModuleLoadDataEx,                                                                            \
+    (CUmodule * module, const void* image, unsigned count, CUjit_option* options, void** values))                      \
+  X(cuModuleUnload, cuModuleUnload, (CUmodule module))                                                                 \
+  X(cuModuleGetFunctionCount, cuModuleGetFunctionCount, (unsigned* count, CUmodule module))                            \
+  X(cuModuleEnumerateFunctions, cuModuleEnumerateFunctions, (CUfunction * functions, unsigned count, CUmodule module)) \
+  X(cuModuleGetGlobal, cuModuleGetGlobal_v2,                                                                           \
+    (CUdeviceptr * pointer, std::size_t * bytes, CUmodule module, const char* name))                                   \
+  X(cuFuncGetName, cuFuncGetName, (const char** name, CUfunction function))                                            \
+  X(cuFuncLoad, cuFuncLoad, (CUfunction function))                                                                     \
+  X(cuFuncGetParamInfo, cuFuncGetParamInfo,                                                                            \
+    (CUfunction function, std::size_t index, std::size_t * offset, std::size_t * bytes))                               \
+  X(cuFuncGetAttribute, cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function))         \
+  X(cuFuncSetAttribute, cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))          \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,                          \
+    (int* blocks, CUfunction function, int block_size, std::size_t dynamic_bytes))                                     \
+  X(cuLaunchKernelEx, cuLaunchKernelEx,                                                                                \
+    (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))                              \
+  X(cuStreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                                               \
+  X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                            \
+  X(cuStreamQuery, cuStreamQuery, (CUstream stream))                                                                   \
+  X(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                                   \
+  X(cuEventDestroy, cuEventDestroy_v2, (CUevent event))                                                                \
+  X(cuEventRecord, cuEventRecord, (CUevent event, CUstream stream))                                                    \
+  X(cuEventElapsedTime, cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end))
+
+struct CuApi {
+#define WATTUNE_CU_MEMBER(function, symbol, parameters) CUresult(*function) parameters = nullptr;
+  WATTUNE_CU_FUNCTIONS(WATTUNE_CU_MEMBER)
+#undef WATTUNE_CU_MEMBER
+  int version = 0;  // of CUDA that the driver supports: 12040 is 12.4
+};
+
+// The loaded and initialised driver, the same for the whole process. unavailable: no driver, one that is too old, or no
+// GPU, saying what to do. WATTUNE_LIBCUDA names another file than libcuda.so.1.
+Result<const CuApi*> cu_api();
+
+// "12.4" for 12040.
+std::string version_text(int version);
+
+}  // namespace wattune::backend::cuda

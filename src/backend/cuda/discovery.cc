@@ -1,0 +1,72 @@
+#include "backend/cuda/discovery.h"
+
+#include <fmt/format.h>
+
+#include "backend/cuda/cuda_error.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+// A number that the device does not know stays zero: one missing answer must not hide a device.
+int attribute(const CuApi& cu, CUdevice device, int which) {
+  int value = 0;
+  cu.cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(which), device);
+  return value;
+}
+
+std::string name_of(const CuApi& cu, CUdevice device) {
+  std::string name(256, '\0');
+  if (cu.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device) != CUDA_SUCCESS) return {};
+  return name.c_str();
+}
+
+CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
+  const auto size = [&](int which) { return static_cast<std::size_t>(attribute(cu, id, which)); };
+  CuDevice device{.id = id};
+  DeviceInfo& info = device.info;
+  info.selector = fmt::format("cuda:{}", ordinal);
+  info.backend = "cuda";
+  info.kind = DeviceKind::gpu;
+  info.name = name_of(cu, id);
+  info.vendor = "NVIDIA Corporation";
+  info.platform = "NVIDIA CUDA";
+  info.driver_version = "CUDA " + version_text(cu.version);
+  info.language_version = "CUDA C++";
+  info.architecture = fmt::format("sm_{}{}", attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                                  attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  info.compute_units = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  info.clock_mhz = attribute(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000.0;
+  std::size_t memory = 0;
+  cu.cuDeviceTotalMem(&memory, id);
+  info.global_memory_bytes = memory;
+  info.max_allocation_bytes = memory;
+  device.plain_local_bytes = size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  info.local_memory_bytes =
+      std::max(device.plain_local_bytes, size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  info.max_work_group_size = size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  for (int axis = 0; axis < 3; ++axis)
+    info.max_work_item_sizes[static_cast<std::size_t>(axis)] = size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
+  device.max_threads_per_unit = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
+  return device;
+}
+
+}  // namespace
+
+Result<std::vector<CuDevice>> list_devices() {
+  WATTUNE_ASSIGN(const CuApi* cu, cu_api());
+  int count = 0;
+  if (const CUresult code = cu->cuDeviceGetCount(&count); code != CUDA_SUCCESS)
+    return cu_error(*cu, code, "counting the CUDA devices");
+  if (count == 0) return cu_error(*cu, CUDA_ERROR_NO_DEVICE, "looking for CUDA devices");
+  std::vector<CuDevice> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    CUdevice id = 0;
+    if (const CUresult code = cu->cuDeviceGet(&id, ordinal); code != CUDA_SUCCESS)
+      return cu_error(*cu, code, fmt::format("looking at CUDA device {}", ordinal));
+    devices.push_back(describe(*cu, id, ordinal));
+  }
+  return devices;
+}
+
+}  // namespace wattune::backend::cuda

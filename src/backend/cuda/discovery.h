@@ -1,0 +1,21 @@
+// The CUDA devices of this machine.
+#pragma once
+
+#include <vector>
+
+#include "backend/cuda/cu_api.h"
+#include "wattune/core/device_info.h"
+
+namespace wattune::backend::cuda {
+
+struct CuDevice {
+  CUdevice id = 0;
+  DeviceInfo info;
+  unsigned max_threads_per_unit = 0;  // resident on a multiprocessor
+  std::size_t plain_local_bytes = 0;  // shared memory of a block that needs no permission
+};
+
+// unavailable, saying why there is none.
+Result<std::vector<CuDevice>> list_devices();
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "backend/compiler_program.h"
+#include "backend/cuda/compiler.h"
+#include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/source_text.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string find_nvcc() {
+  std::error_code failed;
+  for (const std::string& toolkit : toolkit_folders())
+    if (fs::exists(toolkit + "/bin/nvcc", failed)) return toolkit + "/bin/nvcc";
+  return "nvcc";
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The source, and for a template something that takes its address, which instantiates it.
+std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> macros) {
+  std::string text = with_parameters(source, macros);
+  const std::string function = with_values(source.function, macros);
+  if (function.find('<') != std::string::npos)
+    text += fmt::format("\nvoid* wattune_instance() {{ return reinterpret_cast<void*>(&{}); }}\n", function);
+  return text;
+}
+
+}  // namespace
+
+Result<Image> compile_with_nvcc(const KernelSource& source, std::span<const Macro> macros, const Target& target,
+                                Nanoseconds limit) {
+  WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
+  const fs::path input = folder / "kernel.cu";
+  const fs::path output = folder / "kernel.cubin";
+  const fs::path log = folder / "log";
+  std::ofstream(input, std::ios::binary) << text_for_nvcc(source, macros);
+  std::vector<std::string> command{find_nvcc(), "-cubin", "-o", output, input};
+  if (!names_architecture(source)) command.push_back("-arch=" + target.architecture);
+  for (std::string& option : options_with_folders(source)) command.push_back(std::move(option));
+
+  const Result<int> status = run_program(command, log, limit);
+  if (!status && status.error().code() == ErrorCode::not_found)
+    return Error(ErrorCode::unavailable, "nvcc was not found")
+        .hint("let CUDA_HOME name the folder of a toolkit, or compile with NVRTC");
+  if (!status) return status.error();
+  if (*status != 0) return Error(ErrorCode::compile_failed, contents(log)).native(*status, "nvcc");
+  return Image{.code = contents(output), .log = contents(log), .symbols = {}};
+}
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backend/cuda/compiler.h"
+#include "backend/cuda/cu_api.h"
+#include "backend/cuda/cuda_error.h"
+#include "backend/cuda/source_text.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+// Owns an NVRTC program.
+class NvrtcProgram {
+ public:
+  NvrtcProgram(const NvrtcApi& nvrtc, const std::string& text, const std::string& name) : nvrtc_(nvrtc) {
+    created_ = nvrtc.nvrtcCreateProgram(&program_, text.c_str(), name.c_str(), 0, nullptr, nullptr);
+  }
+  NvrtcProgram(const NvrtcProgram&) = delete;
+  NvrtcProgram& operator=(const NvrtcProgram&) = delete;
+  ~NvrtcProgram() {
+    if (program_ != nullptr) nvrtc_.nvrtcDestroyProgram(&program_);
+  }
+
+  nvrtcResult created() const { return created_; }
+  nvrtcProgram get() const { return program_; }
+
+  // One of the texts that NVRTC hands out in two calls, of which the first tells the size.
+  std::string text(nvrtcResult (*size_of)(nvrtcProgram, std::size_t*), nvrtcResult (*fetch)(nvrtcProgram, char*)) const {
+    std::size_t size = 0;
+    if (size_of(program_, &size) != NVRTC_SUCCESS) return {};
+    std::string text(size, '\0');
+    return fetch(program_, text.data()) == NVRTC_SUCCESS ? text : std::string();
+  }
+
+  std::string log() const {
+    std::string log = text(nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
+    log.resize(log.find_last_not_of(std::string_view("\0 \n", 3)) + 1);
+    return log;
+  }
+
+ private:
+  const NvrtcApi& nvrtc_;
+  nvrtcProgram program_ = nullptr;
+  nvrtcResult created_;
+};
+
+std::vector<int> supported_architectures(const NvrtcApi& nvrtc) {
+  int count = 0;
+  if (nvrtc.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0) return {};
+  std::vector<int> architectures(static_cast<std::size_t>(count));
+  if (nvrtc.nvrtcGetSupportedArchs(architectures.data()) != NVRTC_SUCCESS) return {};
+  return architectures;
+}
+
+// Code for the device itself; for a device newer than the compiler, PTX of the newest architecture that it has.
+Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string& wanted) {
+  const std::vector<int> known = supported_architectures(nvrtc);
+  const int number = std::atoi(wanted.c_str() + std::min(wanted.find('_') + 1, wanted.size()));
+  if (known.empty() || std::ranges::count(known, number) > 0) return "--gpu-architecture=" + wanted;
+  int newest = 0;
+  for (const int architecture : known)
+    if (architecture < number) newest = std::max(newest, architecture);
+  if (newest != 0) return fmt::format("--gpu-architecture=compute_{}", newest);
+  return Error(ErrorCode::unavailable,
+               fmt::format("NVRTC {} does not compile for {}", version_text(nvrtc.version), wanted))
+      .hint("let CUDA_HOME name a toolkit that does");
+}
+
+// A name expression makes the compiler instantiate a template; other functions are there anyway.
+bool needs_instance(const std::string& function) { return function.find('<') != std::string::npos; }
+
+}  // namespace
+
+Result<Image> compile_with_nvrtc(const KernelSource& source, std::span<const Macro> macros, const Target& target) {
+  WATTUNE_ASSIGN(const NvrtcApi* nvrtc, nvrtc_api(target.driver_version));
+  std::vector<std::string> options = options_with_folders(source);
+  if (!names_architecture(source)) {
+    WATTUNE_ASSIGN(options.emplace_back(), architecture_option(*nvrtc, target.architecture));
+  }
+  std::vector<const char*> pointers;
+  for (const std::string& option : options) pointers.push_back(option.c_str());
+
+  const NvrtcProgram program(*nvrtc, with_parameters(source, macros), display_name(source));
+  if (program.created() != NVRTC_SUCCESS) return nvrtc_error(program.created(), "making an NVRTC program");
+  const std::string function = with_values(source.function, macros);
+  if (needs_instance(function)) {
+    const nvrtcResult code = nvrtc->nvrtcAddNameExpression(program.get(), function.c_str());
+    if (code != NVRTC_SUCCESS) return nvrtc_error(code, fmt::format("asking for kernel `{}`", function));
+  }
+  const nvrtcResult code =
+      nvrtc->nvrtcCompileProgram(program.get(), static_cast<int>(pointers.size()), pointers.data());
+  Image image{.code = {}, .log = program.log(), .symbols = {}};
+  if (code != NVRTC_SUCCESS) {
+    const Error error = nvrtc_error(code, "compiling");
+    if (error.code() != ErrorCode::compile_failed || image.log.empty()) return error;
+    return Error(error.code(), std::move(image.log)).native(error.native_code(), error.native_name());
+  }
+  const char* symbol = nullptr;
+  if (needs_instance(function) && nvrtc->nvrtcGetLoweredName(program.get(), function.c_str(), &symbol) == NVRTC_SUCCESS)
+    image.symbols.emplace(function, symbol);
+  image.code = program.text(nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN);
+  if (image.code.empty()) image.code = program.text(nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
+  return image;
+}
+
+}  // namespace wattune::backend::cuda

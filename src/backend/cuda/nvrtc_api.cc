@@ -1,0 +1,90 @@
+#include "backend/cuda/nvrtc_api.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "backend/cuda/cu_api.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
+
+// Files to try, in this order.
+std::vector<std::string> candidates() {
+  if (const char* const file = std::getenv("WATTUNE_LIBNVRTC")) return {file};
+  std::vector<std::string> files(std::begin(kNames), std::end(kNames));
+  for (const std::string& toolkit : toolkit_folders())
+    for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
+      for (const char* name : kNames) files.push_back(fmt::format("{}/{}/{}", toolkit, folder, name));
+  return files;
+}
+
+// Nothing when it is no usable NVRTC.
+std::optional<NvrtcApi> load(const std::string& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, as the driver
+  if (library == nullptr) return std::nullopt;
+  NvrtcApi api;
+#define WATTUNE_NVRTC_LOAD(function, parameters)                                      \
+  api.function = reinterpret_cast<decltype(api.function)>(dlsym(library, #function)); \
+  if (api.function == nullptr) return std::nullopt;
+  WATTUNE_NVRTC_FUNCTIONS(WATTUNE_NVRTC_LOAD)
+#undef WATTUNE_NVRTC_LOAD
+  int major = 0;
+  int minor = 0;
+  if (api.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) return std::nullopt;
+  api.version = major * 1000 + minor * 10;
+  api.file = file;
+  return api;
+}
+
+// A driver loads code of every toolkit of its own major version and older.
+bool loadable(const NvrtcApi& api, int driver_version) {
+  return driver_version == 0 || api.version / 1000 <= driver_version / 1000;
+}
+
+Result<NvrtcApi> load_best(int driver_version) {
+  std::optional<NvrtcApi> best;
+  for (const std::string& file : candidates()) {
+    std::optional<NvrtcApi> api = load(file);
+    if (!api) continue;
+    if (loadable(*api, driver_version)) return *std::move(api);
+    if (!best || api->version < best->version) best = std::move(api);
+  }
+  if (best) return *std::move(best);
+  return Error(ErrorCode::unavailable, "NVRTC, CUDA's compiler, was not found")
+      .hint("install CUDA's toolkit (libnvrtc.so.11.2, .12 or .13), or let CUDA_HOME name its folder");
+}
+
+}  // namespace
+
+Result<const NvrtcApi*> nvrtc_api(int driver_version) {
+  static const Result<NvrtcApi> loaded = load_best(driver_version);
+  if (!loaded) return loaded.error();
+  return &*loaded;
+}
+
+std::vector<std::string> toolkit_folders() {
+  std::vector<std::string> folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* const folder = std::getenv(variable); folder != nullptr && *folder != '\0')
+      folders.emplace_back(folder);
+  folders.emplace_back("/usr/local/cuda");
+  return folders;
+}
+
+std::string toolkit_include_folder() {
+  std::error_code failed;
+  for (const std::string& toolkit : toolkit_folders())
+    if (fs::exists(fs::path(toolkit) / "include" / "cuda_fp16.h", failed)) return toolkit + "/include";
+  return {};
+}
+
+}  // namespace wattune::backend::cuda

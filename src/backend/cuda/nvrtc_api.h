@@ -1,0 +1,58 @@
+// The part of NVRTC, CUDA's compiler as a library, that Wattune calls; declared and loaded as the driver is (cu_api.h).
+// Names and values are those of NVIDIA's "NVRTC" reference, version 11.2.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "wattune/core/result.h"
+
+namespace wattune::backend::cuda {
+
+using nvrtcProgram = struct _nvrtcProgram*;
+
+using nvrtcResult = int;
+inline constexpr nvrtcResult NVRTC_SUCCESS = 0;
+inline constexpr nvrtcResult NVRTC_ERROR_OUT_OF_MEMORY = 1;
+inline constexpr nvrtcResult NVRTC_ERROR_INVALID_OPTION = 5;
+inline constexpr nvrtcResult NVRTC_ERROR_COMPILATION = 6;
+inline constexpr nvrtcResult NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7;
+inline constexpr nvrtcResult NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10;
+
+#define WATTUNE_NVRTC_FUNCTIONS(X)                                                                       \
+  X(nvrtcVersion, (int* major, int* minor))                                                              \
+  X(nvrtcGetNumSupportedArchs, (int* count))                                                             \
+  X(nvrtcGetSupportedArchs, (int* architectures))                                                        \
+  X(nvrtcCreateProgram, (nvrtcProgram * program, const char* source, const char* name, int header_count, \
+                         const char* const* headers, const char* const* header_names))                   \
+  X(nvrtcDestroyProgram, (nvrtcProgram * program))                                                       \
+  X(nvrtcCompileProgram, (nvrtcProgram program, int option_count, const char* const* options))           \
+  X(nvrtcAddNameExpression, (nvrtcProgram program, const char* expression))                              \
+  X(nvrtcGetLoweredName, (nvrtcProgram program, const char* expression, const char** name))              \
+  X(nvrtcGetProgramLogSize, (nvrtcProgram program, std::size_t * size))                                  \
+  X(nvrtcGetProgramLog, (nvrtcProgram program, char* log))                                               \
+  X(nvrtcGetPTXSize, (nvrtcProgram program, std::size_t * size))                                         \
+  X(nvrtcGetPTX, (nvrtcProgram program, char* ptx))                                                      \
+  X(nvrtcGetCUBINSize, (nvrtcProgram program, std::size_t * size))                                       \
+  X(nvrtcGetCUBIN, (nvrtcProgram program, char* cubin))
+
+struct NvrtcApi {
+#define WATTUNE_NVRTC_MEMBER(function, parameters) nvrtcResult(*function) parameters = nullptr;
+  WATTUNE_NVRTC_FUNCTIONS(WATTUNE_NVRTC_MEMBER)
+#undef WATTUNE_NVRTC_MEMBER
+  int version = 0;   // 13000 is 13.0, as the driver counts
+  std::string file;  // that it was loaded from
+};
+
+// NVRTC, the same for the whole process: the newest that `driver_version` can load code from (0: the newest of all),
+// else the oldest there is. Looked for where WATTUNE_LIBNVRTC, the loader's search path, CUDA_HOME, CUDA_PATH and
+// /usr/local/cuda say. unavailable, saying what to install.
+Result<const NvrtcApi*> nvrtc_api(int driver_version = 0);
+
+// The folder with CUDA's own headers (cuda_fp16.h) that goes with this machine's toolkit; empty when there is none.
+std::string toolkit_include_folder();
+// Folders that may hold a toolkit: those that CUDA_HOME and CUDA_PATH name, then /usr/local/cuda.
+std::vector<std::string> toolkit_folders();
+
+}  // namespace wattune::backend::cuda

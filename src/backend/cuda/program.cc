@@ -1,0 +1,178 @@
+#include "backend/cuda/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backend/cuda/compiler.h"
+#include "backend/cuda/cuda_error.h"
+#include "backend/cuda/function_name.h"
+#include "backend/cuda/source_text.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+constexpr std::size_t kPlainDynamicBytes = 48 * 1024;  // more needs permission (CUDA C++ Programming Guide)
+
+// What the driver's compiler says while it loads PTX.
+class LoadLog {
+ public:
+  CUresult load(const CuApi& cu, const std::string& code, CUmodule& module) {
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {info_.data(), reinterpret_cast<void*>(info_.size() - 1), error_.data(),
+                      reinterpret_cast<void*>(error_.size() - 1)};
+    return cu.cuModuleLoadDataEx(&module, code.c_str(), 4, options, values);
+  }
+  std::string info() const { return info_.c_str(); }
+  std::string error() const { return error_.c_str(); }
+
+ private:
+  std::string info_ = std::string(8192, '\0');
+  std::string error_ = std::string(8192, '\0');
+};
+
+std::string joined(std::string log, const std::string& more) {
+  if (!log.empty() && !more.empty()) log += '\n';
+  return log + more;
+}
+
+class CudaProgram : public Program {
+ public:
+  CudaProgram(std::shared_ptr<const Module> module, Image image, std::vector<Macro> macros)
+      : module_(std::move(module)),
+        log_(std::move(image.log)),
+        symbols_(std::move(image.symbols)),
+        macros_(std::move(macros)) {}
+
+  const std::string& build_log() const override { return log_; }
+
+  // `name` is a symbol, a function as C++ spells it, or an instance of a template in which parameters may stand.
+  Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
+    WATTUNE_TRY(session().check());
+    WATTUNE_ASSIGN(const std::vector<Function> functions, list_functions());
+    std::vector<std::string> symbols;
+    for (const Function& function : functions) symbols.push_back(function.symbol);
+    std::string wanted = with_values(name, macros_);
+    if (const auto told = symbols_.find(wanted); told != symbols_.end()) wanted = told->second;
+    WATTUNE_ASSIGN(const std::size_t found, find_function(wanted, symbols));
+    return CudaKernel::make(module_, functions[found].handle, name);
+  }
+
+ private:
+  struct Function {
+    CUfunction handle = nullptr;
+    std::string symbol;
+  };
+
+  Session& session() const { return *module_->handle.session(); }
+
+  Result<std::vector<Function>> list_functions() const {
+    const CuApi& cu = session().cu();
+    unsigned count = 0;
+    CUresult code = cu.cuModuleGetFunctionCount(&count, module_->handle.get());
+    std::vector<CUfunction> handles(count);
+    if (code == CUDA_SUCCESS && count > 0)
+      code = cu.cuModuleEnumerateFunctions(handles.data(), count, module_->handle.get());
+    std::vector<Function> functions;
+    for (const CUfunction handle : handles) {
+      const char* symbol = nullptr;
+      if (code == CUDA_SUCCESS) code = cu.cuFuncGetName(&symbol, handle);
+      if (code == CUDA_SUCCESS) functions.push_back({handle, symbol});
+    }
+    if (code != CUDA_SUCCESS) return session().failure(code, "listing the kernels of a module");
+    return functions;
+  }
+
+  std::shared_ptr<const Module> module_;
+  std::string log_;
+  std::map<std::string, std::string> symbols_;
+  std::vector<Macro> macros_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<const Module> module, CUfunction function,
+                                                 std::string name) {
+  std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name)));
+  // Drivers load functions late, and tell nothing of those that are not loaded.
+  Session& session = kernel->session();
+  if (const CUresult code = session.cu().cuFuncLoad(function); code != CUDA_SUCCESS)
+    return session.failure(code, fmt::format("loading kernel `{}`", kernel->name_));
+  WATTUNE_TRY(kernel->read_parameters());
+  WATTUNE_ASSIGN(kernel->max_work_group_size_, kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+  WATTUNE_ASSIGN(kernel->static_local_bytes_, kernel->attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+Result<std::size_t> CudaKernel::attribute(CUfunction_attribute which) const {
+  int value = 0;
+  const CUresult code = session().cu().cuFuncGetAttribute(&value, which, function_);
+  if (code != CUDA_SUCCESS) return session().failure(code, fmt::format("asking for the limits of kernel `{}`", name_));
+  return static_cast<std::size_t>(std::max(0, value));
+}
+
+// The driver answers until the index is behind the last parameter.
+Result<void> CudaKernel::read_parameters() {
+  for (;;) {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    const CUresult code = session().cu().cuFuncGetParamInfo(function_, parameter_bytes_.size(), &offset, &bytes);
+    if (code == CUDA_ERROR_INVALID_VALUE) return {};
+    if (code != CUDA_SUCCESS)
+      return session().failure(code, fmt::format("asking for the parameters of kernel `{}`", name_));
+    parameter_bytes_.push_back(bytes);
+  }
+}
+
+Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
+  if (bytes + static_local_bytes_ <= kPlainDynamicBytes) return {};
+  const CUresult code = session().cu().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                          static_cast<int>(bytes));
+  if (code == CUDA_SUCCESS) return {};
+  return session().failure(code, fmt::format("allowing kernel `{}` {} bytes of dynamic shared memory", name_, bytes));
+}
+
+Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_t local_bytes) const {
+  WATTUNE_TRY(session().check());
+  KernelResources resources;
+  WATTUNE_ASSIGN(const std::size_t registers, attribute(CU_FUNC_ATTRIBUTE_NUM_REGS));
+  WATTUNE_ASSIGN(resources.private_bytes, attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
+  resources.registers = static_cast<unsigned>(registers);
+  resources.static_local_bytes = static_local_bytes_;
+  resources.dynamic_local_bytes = local_bytes;
+  resources.binary_bytes = module_->binary_bytes;
+  if (local_bytes + static_local_bytes_ > session().info().local_memory_bytes) return resources;
+  WATTUNE_TRY(allow_local_memory(local_bytes));
+  int groups = 0;
+  const CUresult code = session().cu().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &groups, function_, static_cast<int>(group_size), local_bytes);
+  if (code != CUDA_SUCCESS) return session().failure(code, fmt::format("computing the occupancy of `{}`", name_));
+  const unsigned most = session().device().max_threads_per_unit;
+  if (most > 0) resources.occupancy = groups * static_cast<double>(group_size) / most;
+  return resources;
+}
+
+Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
+                                               std::span<const Macro> macros, Nanoseconds limit) {
+  const Target target{session->info().architecture, session->cu().version};
+  WATTUNE_ASSIGN(Image image, compile(source, macros, target, limit));
+  LoadLog loading;
+  CUmodule loaded = nullptr;
+  const CUresult code = loading.load(session->cu(), image.code, loaded);
+  if (code != CUDA_SUCCESS) {
+    Error error = session->failure(code, "loading the compiled kernel");
+    if (loading.error().empty()) return error;
+    return Error(error.code(), joined(image.log, loading.error()))
+        .native(error.native_code(), error.native_name())
+        .hint(error.advice());
+  }
+  image.log = joined(std::move(image.log), loading.info());
+  auto module = std::make_shared<const Module>(Module{Handle<CUmodule>(session, loaded), image.code.size()});
+  return std::unique_ptr<Program>(std::make_unique<CudaProgram>(std::move(module), std::move(image),
+                                                                std::vector<Macro>(macros.begin(), macros.end())));
+}
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,58 @@
+// Modules and functions of a CUDA device.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/session.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::cuda {
+
+// A loaded module. Kernels keep it, since their functions end with it.
+struct Module {
+  Handle<CUmodule> handle;
+  std::size_t binary_bytes = 0;
+};
+
+class CudaKernel : public Kernel {
+ public:
+  static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<const Module> module, CUfunction function,
+                                              std::string name);
+
+  const std::string& name() const override { return name_; }
+  std::size_t argument_count() const override { return parameter_bytes_.size(); }
+  std::size_t max_work_group_size() const override { return max_work_group_size_; }
+  Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
+
+  CUfunction get() const { return function_; }
+  CUmodule module() const { return module_->handle.get(); }
+  // Sizes of the parameters, in order.
+  const std::vector<std::size_t>& parameter_bytes() const { return parameter_bytes_; }
+  // Shared memory that the kernel declares itself.
+  std::size_t static_local_bytes() const { return static_local_bytes_; }
+  // Lets a launch have this much dynamic shared memory, which beyond 48 KiB needs permission.
+  Result<void> allow_local_memory(std::size_t bytes) const;
+
+ private:
+  CudaKernel(std::shared_ptr<const Module> module, CUfunction function, std::string name)
+      : module_(std::move(module)), function_(function), name_(std::move(name)) {}
+
+  Session& session() const { return *module_->handle.session(); }
+  Result<std::size_t> attribute(CUfunction_attribute which) const;
+  Result<void> read_parameters();
+
+  std::shared_ptr<const Module> module_;
+  CUfunction function_;
+  std::string name_;
+  std::vector<std::size_t> parameter_bytes_;
+  std::size_t max_work_group_size_ = 0;
+  std::size_t static_local_bytes_ = 0;
+};
+
+// compile_failed with the log; unavailable, timeout: as compiler.h says.
+Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
+                                               std::span<const Macro> macros, Nanoseconds limit);
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,18 @@
+// What ptxas, the assembler, says about each kernel when asked with --ptxas-options=-v.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::cuda {
+
+struct PtxasLog {
+  std::map<std::string, KernelResources> kernels;  // by symbol
+  std::string rest;                                // all other lines
+};
+
+PtxasLog read_ptxas_log(const std::string& log);
+
+}  // namespace wattune::backend::cuda

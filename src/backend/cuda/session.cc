@@ -1,0 +1,69 @@
+#include "backend/cuda/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backend/cuda/cuda_error.h"
+#include "wattune/core/random.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+// Large enough for the usual slip of a tile, small enough to read back at every check; a multiple of the alignment of
+// every type, so that the contents behind it are as aligned as the allocation.
+constexpr std::size_t kGuardBytes = 16384;
+
+std::vector<std::byte> make_guard() {
+  std::vector<std::byte> guard(kGuardBytes);
+  Random random(1);
+  std::ranges::generate(guard, [&random] { return static_cast<std::byte>(random.bits()); });
+  return guard;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Session>> Session::open(const CuDevice& device) {
+  WATTUNE_ASSIGN(const CuApi* cu, cu_api());
+  std::shared_ptr<Session> session(new Session(cu, device));
+  const CUresult code = cu->cuCtxCreate(&session->context_, 0, device.id);
+  if (code != CUDA_SUCCESS) {
+    session->context_ = nullptr;
+    const Error error = cu_error(*cu, code, fmt::format("making a context on {}", device.info.selector));
+    if (error.code() != ErrorCode::device_lost) return error;
+    // After some errors, such as a failed assertion, the driver serves this process no more.
+    return Error(ErrorCode::unavailable, error.message())
+        .native(error.native_code(), error.native_name())
+        .hint("only a new process gets the device back, which is what a worker does");
+  }
+  session->guard_ = make_guard();
+  return session;
+}
+
+Session::~Session() { end(); }
+
+void Session::end() {
+  close();
+  if (state_ != State::abandoned && context_ != nullptr) cu_->cuCtxDestroy(std::exchange(context_, nullptr));
+}
+
+bool Session::releasable() const {
+  return state_ != State::abandoned && context_ != nullptr && cu_->cuCtxSetCurrent(context_) == CUDA_SUCCESS;
+}
+
+Result<void> Session::check() const {
+  if (state_ != State::in_use)
+    return Error(ErrorCode::device_lost,
+                 fmt::format("{} was lost or reset since this was made", device_.info.selector));
+  cu_->cuCtxSetCurrent(context_);
+  return {};
+}
+
+Error Session::failure(CUresult code, std::string_view doing) {
+  Error error = cu_error(*cu_, code, doing);
+  if (error.code() == ErrorCode::device_lost) close();
+  return error;
+}
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,127 @@
+#include "backend/cuda/source_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "backend/cuda/nvrtc_api.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "int" for 32, "double" for 0.5, nothing for a text.
+std::optional<std::string_view> type_of(const std::string& value) {
+  const char* const end = value.data() + value.size();
+  long long integer = 0;
+  if (const auto read = std::from_chars(value.data(), end, integer); read.ec == std::errc() && read.ptr == end)
+    return integer == static_cast<int>(integer) ? "int" : "long long";
+  double real = 0.0;
+  if (const auto read = std::from_chars(value.data(), end, real); read.ec == std::errc() && read.ptr == end)
+    return "double";
+  return std::nullopt;
+}
+
+std::string definition(const Macro& macro, ParameterStyle style) {
+  const auto type = style == ParameterStyle::constants ? type_of(macro.value) : std::nullopt;
+  if (type) return fmt::format("constexpr {} {} = {};\n", *type, macro.name, macro.value);
+  std::string value = macro.value;
+  std::ranges::replace(value, '\n', ' ');  // a line break would end the definition
+  return fmt::format("#define {} {}\n", macro.name, value);
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string folder_of(const KernelSource& source) {
+  if (source.file.empty()) return {};
+  std::error_code failed;
+  return fs::absolute(source.file, failed).parent_path().string();
+}
+
+// The folder that an option names for headers; "" for a bare -I, whose folder is the next option.
+std::optional<std::string> header_folder(const std::string& option) {
+  for (const std::string_view prefix : {"--include-path=", "-I=", "-I"}) {
+    if (!option.starts_with(prefix)) continue;
+    const std::size_t begin = option.find_first_not_of(' ', prefix.size());
+    return begin == std::string::npos ? std::string() : option.substr(begin);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string with_parameters(const KernelSource& source, std::span<const Macro> macros) {
+  std::string text;
+  for (const Macro& macro : macros) text += definition(macro, source.parameter_style);
+  return text + fmt::format("#line 1 {}\n", quoted(display_name(source))) + source.text;
+}
+
+std::string with_values(const std::string& function, std::span<const Macro> macros) {
+  std::string result;
+  for (std::size_t at = 0; at < function.size();) {
+    const auto begin = function.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto end = std::find_if(begin, function.end(), [](char c) { return !is_word(c); });
+    if (end == begin) {
+      result += function[at++];
+      continue;
+    }
+    const std::string word(begin, end);
+    const auto macro = std::ranges::find(macros, word, &Macro::name);
+    result += macro == macros.end() ? word : macro->value;
+    at += word.size();
+  }
+  return result;
+}
+
+std::string display_name(const KernelSource& source) {
+  return source.file.empty() ? "kernel.cu" : source.file.string();
+}
+
+std::vector<std::string> options_with_folders(const KernelSource& source) {
+  const std::string folder = folder_of(source);
+  std::vector<std::string> options;
+  for (std::size_t i = 0; i < source.options.size(); ++i) {
+    std::optional<std::string> named = header_folder(source.options[i]);
+    if (named && named->empty() && i + 1 < source.options.size()) named = source.options[++i];
+    options.push_back(named ? "-I" + (fs::path(folder) / *named).string() : source.options[i]);
+  }
+  if (!folder.empty()) options.push_back("-I" + folder);
+  if (const std::string toolkit = toolkit_include_folder(); !toolkit.empty()) options.push_back("-I" + toolkit);
+  return options;
+}
+
+bool names_architecture(const KernelSource& source) {
+  return std::ranges::any_of(source.options, [](const std::string& option) {
+    return option.starts_with("-arch") || option.starts_with("--gpu-architecture") || option.starts_with("-gencode") ||
+           option.starts_with("--generate-code") || option.starts_with("-code") || option.starts_with("--gpu-code");
+  });
+}
+
+SourceKind kind_of(const KernelSource& source) {
+  const std::string extension = source.file.extension().string();
+  if (extension == ".ptx") return SourceKind::ptx;
+  if (extension == ".cubin" || source.text.starts_with("\x7f"
+                                                       "ELF"))
+    return SourceKind::cubin;
+  // PTX begins with .version, behind comments at most.
+  std::string_view text = source.text;
+  while (text.starts_with("//") || text.starts_with('\n'))
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.starts_with(".version") ? SourceKind::ptx : SourceKind::cuda_cpp;
+}
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,11 @@
+// A CUDA stream.
+#pragma once
+
+#include "backend/cuda/session.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::cuda {
+
+Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session);
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,159 @@
+// `wattune compile`: what a CUDA kernel takes, without a GPU.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/space_report.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "wattune/backend/compile.h"
+#include "wattune/core/random.h"
+#include "wattune/spec/spec.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::cli {
+
+namespace {
+
+struct Options {
+  std::string spec;
+  std::string architecture;
+  std::string configuration;
+  std::uint64_t sample = 0;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+// One configuration and what became of it.
+struct Compiled {
+  Configuration configuration;
+  Result<backend::CompileReport> report;
+};
+
+Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text) {
+  WATTUNE_ASSIGN(const space::ValueIndices indices, parse_configuration(space, text, "--configuration"));
+  const std::vector<space::Violation> broken = space.violations(indices);
+  if (broken.empty()) return space.configuration(space.rank(indices));
+  return Error(ErrorCode::invalid_argument, "--configuration breaks a constraint")
+      .at(broken.front().position)
+      .about(broken.front().constraint);
+}
+
+Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpace& space, const Options& options) {
+  if (options.sample > 0 && !options.configuration.empty())
+    return Error(ErrorCode::invalid_argument, "--sample and --configuration exclude each other");
+  std::vector<Configuration> chosen;
+  if (options.sample > 0) {
+    Random random(options.seed);
+    for (const ConfigurationId id : space.sample_stratified(options.sample, random))
+      chosen.push_back(space.configuration(id));
+  } else if (!options.configuration.empty()) {
+    WATTUNE_ASSIGN(chosen.emplace_back(), named_configuration(space, options.configuration));
+  } else {
+    chosen.push_back(space.configuration(space.default_configuration()));
+  }
+  return chosen;
+}
+
+template <typename T>
+std::string cell(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "?";
+}
+
+std::string compile_text(const KernelSpec& spec, const Options& options, const std::vector<Compiled>& all) {
+  Table table({"registers", "spilled", "stack", "shared", "binary", "configuration"});
+  std::string logs;
+  for (const Compiled& one : all) {
+    if (one.report) {
+      const backend::KernelResources& takes = one.report->resources;
+      table.add({cell(takes.registers), cell(takes.spill_bytes) + " B", cell(takes.private_bytes) + " B",
+                 cell(takes.static_local_bytes) + " B", cell(takes.binary_bytes) + " B",
+                 one.configuration.to_string()});
+      if (all.size() == 1) logs = one.report->log;
+    } else {
+      table.add({"-", "-", "-", "-", "-", one.configuration.to_string()});
+      logs += one.configuration.to_string() + ":\n" + one.report.error().message() + "\n";
+    }
+  }
+  std::string text = fmt::format("{} for {}\n\n{}", spec.source.function, options.architecture, table.to_string());
+  return logs.empty() ? text : text + "\n" + logs;
+}
+
+template <typename T>
+Json json_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Compiled& one) {
+  Json json = {{"configuration", cli::to_json(one.configuration)}, {"compiled", one.report.has_value()}};
+  const backend::CompileReport report = one.report ? *one.report : backend::CompileReport();
+  json["compiler"] = report.compiler;
+  json["function"] = report.function;
+  json["symbol"] = report.symbol;
+  json["registers"] = json_or_null(report.resources.registers);
+  json["spill_bytes"] = json_or_null(report.resources.spill_bytes);
+  json["private_bytes"] = json_or_null(report.resources.private_bytes);
+  json["static_local_bytes"] = json_or_null(report.resources.static_local_bytes);
+  json["binary_bytes"] = json_or_null(report.resources.binary_bytes);
+  json["log"] = one.report ? report.log : one.report.error().to_string();
+  return json;
+}
+
+std::string compile_json(const KernelSpec& spec, const Options& options, const std::vector<Compiled>& all) {
+  Json json = {{"kernel", spec.name}, {"architecture", options.architecture}, {"configurations", Json::array()}};
+  for (const Compiled& one : all) json["configurations"].push_back(to_json(one));
+  return dump(json);
+}
+
+// What no other configuration would help against.
+bool is_hopeless(const Error& error) {
+  return error.code() != ErrorCode::compile_failed && error.code() != ErrorCode::timeout;
+}
+
+Result<ExitStatus> run_compile(const Options& options) {
+  WATTUNE_ASSIGN(KernelSpec spec, spec::load(options.spec));
+  WATTUNE_TRY(use_language(spec, Language::cuda));
+  WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
+  WATTUNE_ASSIGN(const std::vector<Configuration> configurations, chosen_configurations(space, options));
+  std::vector<Compiled> all;
+  bool any = false;
+  for (const Configuration& configuration : configurations) {
+    auto report = backend::compile_cuda(spec.source, tune::macros_of(configuration), options.architecture,
+                                        tune::Limits().compile);
+    if (!report && is_hopeless(report.error())) return std::move(report).error();
+    any |= report.has_value();
+    all.push_back({configuration, std::move(report)});
+  }
+  if (!print_result(options.json ? compile_json(spec, options, all) : compile_text(spec, options, all)))
+    return ExitStatus::environment;
+  return any ? ExitStatus::good : ExitStatus::nothing_correct;
+}
+
+}  // namespace
+
+Command add_compile(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("compile", "Compile a CUDA kernel without a GPU, and show what it takes");
+  app->add_option("SPEC", options->spec, "The spec: TOML, or T1 JSON")->type_name("FILE")->required();
+  app->add_option("--arch", options->architecture, "The GPU to compile for, by its architecture")
+      ->type_name("sm_NN")
+      ->default_str("sm_90");
+  options->architecture = "sm_90";
+  app->add_option("--configuration", options->configuration, "This configuration instead of the default one")
+      ->type_name("NAME=VALUE,...");
+  add_parsed(*app, "--sample", options->sample, parse_count, "N", "So many configurations, spread evenly");
+  add_parsed(*app, "--seed", options->seed, parse_count, "N", "Seed of the sample")->default_str("1");
+  app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
+  app->footer(
+      "Examples:\n"
+      "  wattune compile gemm.toml --arch sm_80\n"
+      "  wattune compile gemm.toml --configuration MWG=128,NWG=128,KWG=32\n"
+      "  wattune compile gemm.toml --sample 20 --json");
+  return {app, [options] { return run_compile(*options); }};
+}
+
+}  // namespace wattune::cli

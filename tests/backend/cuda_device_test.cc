@@ -1,0 +1,245 @@
+// The CUDA device on a real GPU, in a worker, as the tuner uses it.
+#include "backend/support.h"
+#include "programs.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// Why there is no CUDA device here; empty when there is one.
+const std::string& reason_for_none() {
+  static const std::string reason = [] {
+    WorkerOptions options;
+    options.executable = test::program("wattune-worker");
+    if (!std::filesystem::exists(options.executable)) options.executable.clear();
+    const auto device = open_device_in_worker("cuda:0", options);
+    return device ? std::string() : device.error().to_string();
+  }();
+  return reason;
+}
+
+constexpr char kKernels[] = R"(
+__constant__ float weights[4];
+extern "C" __global__ void scale(float* y, float factor, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] *= factor;
+}
+extern "C" __global__ void weigh(float* y) { y[threadIdx.x] = weights[threadIdx.x]; }
+extern "C" __global__ void illegal(float* y) { *reinterpret_cast<volatile float*>(16ull << 40) = 1.0f; }
+extern "C" __global__ void misaligned(float* y) {
+  *reinterpret_cast<volatile double*>(reinterpret_cast<char*>(y) + 1) = 1.0;
+}
+extern "C" __global__ void loop(volatile float* y) { while (y[0] >= 0.0f) {} }
+extern "C" __global__ void overrun(char* y, int n) {
+  for (int i = 0; i < 3; ++i) y[n + i] ^= 1;
+  y[-1] ^= 1;
+}
+extern "C" __global__ void reversed(float* y, int n) {
+  extern __shared__ float tile[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) tile[i] = y[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = tile[n - 1 - i];
+}
+extern "C" __global__ void cluster_rank(unsigned* y) {
+#if __CUDA_ARCH__ >= 900
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  y[blockIdx.x] = rank;
+#endif
+}
+template <int N, typename T>
+__global__ void fill(T* y) { y[threadIdx.x] = N; }
+extern "C" __global__ void large(float* y) {
+  float kept[512];
+  for (int i = 0; i < 512; ++i) kept[i] = y[i] * i;
+  for (int i = 0; i < 512; ++i) y[i] = kept[static_cast<int>(kept[511 - i]) & 511];
+}
+)";
+
+class CudaDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!reason_for_none().empty()) GTEST_SKIP() << reason_for_none();
+    WorkerOptions options;
+    options.executable = test::program("wattune-worker");
+    if (!std::filesystem::exists(options.executable)) options.executable.clear();
+    device = open_device_in_worker("cuda:0", options).value();
+    prepare();
+  }
+
+  void prepare() {
+    stream = device->create_stream().value();
+    y = buffer_with<float>(*device, *stream, iota(1024));
+  }
+
+  Result<std::unique_ptr<Kernel>> kernel(const std::string& function, const std::vector<Macro>& macros = {}) {
+    KernelSource source = source_of(kKernels);
+    source.language = Language::cuda;
+    source.function = function;
+    WATTUNE_ASSIGN(program, device->build(source, macros, kLimit));
+    return program->kernel(function);
+  }
+
+  Result<Nanoseconds> run(const std::string& function, const std::vector<LaunchArgument>& arguments,
+                          const Geometry3& geometry = {}, Nanoseconds limit = kLimit) {
+    WATTUNE_ASSIGN(const auto made, kernel(function));
+    WATTUNE_ASSIGN(const auto event, stream->launch(*made, geometry, arguments));
+    WATTUNE_TRY(stream->finish(limit));
+    return event->duration();
+  }
+
+  void expect_good_results() {
+    const auto time =
+        run("scale", {y.get(), scalar(2.0f), scalar(1024)}, {.groups = {8, 1, 1}, .group_size = {128, 1, 1}});
+    ASSERT_TRUE(time) << time.error().to_string();
+    EXPECT_GT(time->value(), 0.0);
+    std::vector<float> expected = iota(1024);
+    for (float& value : expected) value *= 2.0f;
+    EXPECT_EQ(contents_of<float>(*y, *stream), expected);
+  }
+
+  void expect_recovery() {
+    device->reset().value();
+    prepare();
+    expect_good_results();
+  }
+
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Program> program;
+  std::unique_ptr<Stream> stream;
+  std::unique_ptr<Buffer> y;
+};
+
+TEST_F(CudaDevice, DescribesItselfCompletely) {
+  const DeviceInfo& info = device->info();
+  EXPECT_EQ(info.kind, DeviceKind::gpu);
+  EXPECT_THAT(info.name, Not(IsEmpty()));
+  EXPECT_THAT(info.architecture, HasSubstr("sm_"));
+  EXPECT_GT(info.compute_units, 0u);
+  EXPECT_GT(info.global_memory_bytes, 0u);
+  EXPECT_GE(info.local_memory_bytes, 48u * 1024u);
+  EXPECT_EQ(info.max_work_group_size, 1024u);
+}
+
+TEST_F(CudaDevice, Computes) { expect_good_results(); }
+
+TEST_F(CudaDevice, TellsWhatAKernelTakes) {
+  const auto small = kernel("scale").value()->resources(128, 0).value();
+  EXPECT_GT(small.registers.value(), 0u);
+  EXPECT_EQ(small.private_bytes, 0u);
+  EXPECT_EQ(small.static_local_bytes, 0u);
+  EXPECT_GT(small.binary_bytes.value(), 0u);
+  EXPECT_GT(small.occupancy.value(), 0.5);
+  const auto large = kernel("large").value()->resources(128, 0).value();
+  EXPECT_GE(large.private_bytes.value(), 512u * 4u);  // the array
+}
+
+TEST_F(CudaDevice, RunsTemplateInstancesWithParametersInTheirNames) {
+  const auto made = kernel("fill<VALUE, float>", {{"VALUE", "7"}});
+  ASSERT_TRUE(made) << made.error().to_string();
+  const LaunchArgument argument = y.get();
+  stream->launch(**made, {.group_size = {1024, 1, 1}}, std::span(&argument, 1)).value();
+  EXPECT_THAT(contents_of<float>(*y, *stream), Each(7.0f));
+}
+
+TEST_F(CudaDevice, ListsTheKernelsThatExist) {
+  const auto none = kernel("scal");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().to_string(), HasSubstr("did you mean `scale`?"));
+}
+
+TEST_F(CudaDevice, FillsConstantSymbolsBeforeTheLaunch) {
+  const auto weights = buffer_with<float>(*device, *stream, {4, 3, 2, 1});
+  const auto out = buffer_with<float>(*device, *stream, std::vector<float>(4));
+  const auto time = run("weigh", {out.get(), ConstantBuffer{"weights", weights.get()}}, {.group_size = {4, 1, 1}});
+  ASSERT_TRUE(time) << time.error().to_string();
+  EXPECT_THAT(contents_of<float>(*out, *stream), ElementsAre(4, 3, 2, 1));
+}
+
+TEST_F(CudaDevice, GivesMoreThan48KibibytesOfSharedMemory) {
+  const std::size_t bytes = 80 * 1024;
+  if (device->info().local_memory_bytes < bytes) GTEST_SKIP() << "the device has no 80 KiB of shared memory";
+  const int n = static_cast<int>(bytes / sizeof(float));
+  const auto large = buffer_with<float>(*device, *stream, iota(bytes / sizeof(float)));
+  const auto time = run("reversed", {large.get(), scalar(n), LocalBytes{bytes}}, {.group_size = {256, 1, 1}});
+  ASSERT_TRUE(time) << time.error().to_string();
+  std::vector<float> expected = iota(bytes / sizeof(float));
+  std::ranges::reverse(expected);
+  EXPECT_EQ(contents_of<float>(*large, *stream), expected);
+}
+
+TEST_F(CudaDevice, LaunchesClusters) {
+  if (device->info().architecture < "sm_90") GTEST_SKIP() << "no clusters before sm_90";
+  const auto ranks = buffer_with<unsigned>(*device, *stream, std::vector<unsigned>(8, 99));
+  const auto time = run("cluster_rank", {ranks.get()}, {.groups = {8, 1, 1}, .cluster = {4, 1, 1}});
+  ASSERT_TRUE(time) << time.error().to_string();
+  EXPECT_THAT(contents_of<unsigned>(*ranks, *stream), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
+}
+
+TEST_F(CudaDevice, LaunchesCooperatively) {
+  const std::vector<LaunchArgument> arguments{y.get(), scalar(2.0f), scalar(1024)};
+  EXPECT_TRUE(run("scale", arguments, {.groups = {8, 1, 1}, .group_size = {128, 1, 1}, .cooperative = true}));
+  const auto too_large =
+      run("scale", arguments, {.groups = {1'000'000, 1, 1}, .group_size = {1024, 1, 1}, .cooperative = true});
+  EXPECT_EQ(too_large.error().code(), ErrorCode::launch_failed);
+}
+
+TEST_F(CudaDevice, FindsWritesOutOfBoundsOnBothSides) {
+  const auto buffer = device->create_buffer(1001).value();
+  ASSERT_TRUE(run("overrun", {buffer.get(), scalar(1001)}));
+  EXPECT_THAT(stream->check_guards(*buffer, kLimit).value(), ElementsAre(1u, 3u));
+  EXPECT_THAT(stream->check_guards(*buffer, kLimit).value(), ElementsAre(0u, 0u));
+}
+
+TEST_F(CudaDevice, SurvivesAnIllegalAddress) {
+  const auto result = run("illegal", {y.get()});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(result.error().native_name(), "CUDA_ERROR_ILLEGAL_ADDRESS");
+  expect_recovery();
+}
+
+TEST_F(CudaDevice, SurvivesAMisalignedAddress) {
+  const auto result = run("misaligned", {y.get()});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().native_name(), "CUDA_ERROR_MISALIGNED_ADDRESS");
+  expect_recovery();
+}
+
+TEST_F(CudaDevice, EndsAnEndlessLoopAtTheLimit) {
+  const auto result = run("loop", {y.get()}, {}, nanoseconds_from_ms(500));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::timeout);
+  expect_recovery();
+}
+
+TEST_F(CudaDevice, SaysWhenMemoryRunsOut) {
+  const std::size_t most = device->info().global_memory_bytes / 2 + (std::size_t{1} << 30);
+  const auto first = device->create_buffer(most);
+  const auto second = device->create_buffer(most);
+  EXPECT_FALSE(second);
+  EXPECT_EQ(second.error().code(), ErrorCode::unavailable);
+}
+
+// Through the driver in this process: what a reset brings back without a new one.
+TEST_F(CudaDevice, InThisProcessAResetEndsTheBrokenContext) {
+  device = open_device("cuda:0").value();
+  prepare();
+  EXPECT_EQ(run("illegal", {y.get()}).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
+  const auto back = device->reset();
+  if (!back) {
+    EXPECT_EQ(back.error().code(), ErrorCode::unavailable);  // this driver serves the process no more, and says so
+    return;
+  }
+  prepare();
+  expect_good_results();
+}
+
+}  // namespace
+}  // namespace wattune::backend

@@ -1,0 +1,432 @@
+// The CUDA device against stand-ins for the driver and its compiler (fakes/cuda/fake_cuda.h).
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "backend/support.h"
+#include "fakes/cuda/fake_cuda.h"
+#include "programs.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::string kLibcuda = test::program("wattune-fake-libcuda.so").string();
+const std::string kLibnvrtc = test::program("wattune-fake-libnvrtc.so").string();
+
+// Before anything loads a driver, which happens once in a process.
+const bool kStandInsChosen =
+    setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1) == 0 && setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1) == 0;
+
+fakes::FakeCuda& fake() {
+  static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
+  static auto* const get = reinterpret_cast<fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"));
+  return *get();
+}
+
+constexpr char kKernels[] = R"(
+__constant__ float weights[4];
+extern "C" __global__ void scale(float* x, float factor, int n) {}
+extern "C" __global__ void overrun(char* x, int n) {}
+extern "C" __global__ void weigh(float* x, int n) {}
+__global__ void noop() {}
+__global__ void illegal() {}
+__global__ void misaligned() {}
+__global__ void failed_assertion() {}
+__global__ void hang() {}
+__global__ void too_large() {}
+)";
+
+KernelSource cuda_source(std::string text, std::string function = "noop") {
+  KernelSource source = source_of(std::move(text));
+  source.language = Language::cuda;
+  source.function = std::move(function);
+  return source;
+}
+
+class Cuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(kStandInsChosen);
+    fake().context_result = 0;
+    device = open_device("cuda:0").value();
+    stream = device->create_stream().value();
+  }
+  // Only what a test that abandons a context leaves behind is not freed.
+  void TearDown() override {
+    program.reset();
+    stream.reset();
+    device.reset();
+    if (!abandoned) {
+      EXPECT_EQ(fake().live(), before) << "objects of the driver leaked";
+    }
+    EXPECT_EQ(fake().blocked_transfers, 0) << "a transfer waited without a limit";
+  }
+
+  Result<std::unique_ptr<Kernel>> build(const std::string& function, const std::string& text = kKernels,
+                                        const std::vector<Macro>& macros = {}) {
+    WATTUNE_ASSIGN(program, device->build(cuda_source(text, function), macros, kLimit));
+    return program->kernel(function);
+  }
+
+  Result<Nanoseconds> run(const std::string& function, std::vector<LaunchArgument> arguments = {},
+                          const Geometry3& geometry = {}, Nanoseconds limit = kLimit) {
+    WATTUNE_ASSIGN(const auto kernel, build(function));
+    WATTUNE_ASSIGN(const auto event, stream->launch(*kernel, geometry, arguments));
+    WATTUNE_TRY(stream->finish(limit));
+    return event->duration();
+  }
+
+  void expect_working_after_reset() {
+    EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
+    device->reset().value();
+    stream = device->create_stream().value();
+    const auto x = buffer_with<float>(*device, *stream, {1, 2});
+    ASSERT_TRUE(run("scale", {x.get(), scalar(3.0f), scalar(2)}));
+    EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(3.0f, 6.0f));
+  }
+
+  const long before = fake().live();
+  bool abandoned = false;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Stream> stream;
+  std::unique_ptr<Program> program;  // of the last build
+};
+
+TEST_F(Cuda, DescribesItsDeviceCompletely) {
+  const DeviceInfo& info = device->info();
+  EXPECT_EQ(info.selector, "cuda:0");
+  EXPECT_EQ(info.backend, "cuda");
+  EXPECT_EQ(info.kind, DeviceKind::gpu);
+  EXPECT_EQ(info.name, "Stand-in GPU");
+  EXPECT_EQ(info.driver_version, "CUDA 12.8");
+  EXPECT_EQ(info.architecture, "sm_90");
+  EXPECT_EQ(info.compute_units, 132u);
+  EXPECT_EQ(info.clock_mhz, 1980.0);
+  EXPECT_EQ(info.local_memory_bytes, 232448u);  // with permission
+  EXPECT_THAT(info.max_work_item_sizes, ElementsAre(1024u, 1024u, 64u));
+  EXPECT_EQ(device->build(source_of(""), {}, kLimit).error().code(), ErrorCode::invalid_argument);  // OpenCL
+}
+
+TEST_F(Cuda, RunsAKernelAndTellsItsTime) {
+  const auto x = buffer_with<float>(*device, *stream, iota(4));
+  const auto time = run("scale", {x.get(), scalar(2.0f), scalar(4)}, {.groups = {1, 1, 1}, .group_size = {32, 1, 1}});
+  ASSERT_TRUE(time) << time.error().to_string();
+  EXPECT_NEAR(time->value(), 32e3, 1.0);  // the stand-in takes a microsecond for each thread of a block
+  EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 2, 4, 6));
+}
+
+TEST_F(Cuda, TellsWhatAKernelTakes) {
+  const auto kernel = build("scale").value();
+  EXPECT_EQ(kernel->argument_count(), 3u);
+  EXPECT_EQ(kernel->max_work_group_size(), 1024u);
+  const KernelResources resources = kernel->resources(128, 1000).value();
+  EXPECT_EQ(resources.registers, 32u);
+  EXPECT_EQ(resources.private_bytes, 16u);
+  EXPECT_EQ(resources.static_local_bytes, 256u);
+  EXPECT_EQ(resources.dynamic_local_bytes, 1000u);
+  EXPECT_GT(resources.binary_bytes, 0u);
+  EXPECT_EQ(resources.occupancy, 0.5);                                         // 8 blocks of 128 of 2048 threads
+  EXPECT_EQ(kernel->resources(128, 300'000).value().occupancy, std::nullopt);  // not possible at all
+}
+
+TEST_F(Cuda, ReportsCompileErrorsWithUserLineNumbers) {
+  const std::vector<Macro> macros{{"A", "1"}, {"B", "2"}};
+  const auto built = device->build(cuda_source("\n#error nonsense\n"), macros, kLimit);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code(), ErrorCode::compile_failed);
+  EXPECT_EQ(built.error().message(), "kernel.cu(2): error: nonsense");
+}
+
+TEST_F(Cuda, KeepsTheBuildLogOfASuccess) {
+  build("noop", "#warning look here\n__global__ void noop() {}").value();
+  EXPECT_THAT(program->build_log(), HasSubstr("look here"));
+}
+
+TEST_F(Cuda, PassesOptionsOn) {
+  KernelSource source = cuda_source(kKernels);
+  source.options = {"--bad-option"};
+  const auto built = device->build(source, {}, kLimit);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(built.error().message(), HasSubstr("--bad-option"));
+}
+
+TEST_F(Cuda, FindsKernelsBySymbolByNameAndByInstance) {
+  EXPECT_TRUE(build("scale"));  // extern "C"
+  EXPECT_TRUE(build("noop"));   // a C++ name
+  EXPECT_TRUE(build("_Z4noopv"));
+  const std::string text = "template <int N, typename T>\n__global__ void noop(T* x) {}";
+  const auto instance = build("noop<BLOCK, float>", text, {{"BLOCK", "32"}});
+  ASSERT_TRUE(instance) << instance.error().to_string();
+  EXPECT_EQ((*instance)->name(), "noop<BLOCK, float>");
+}
+
+TEST_F(Cuda, ListsTheKernelsThatExist) {
+  const auto kernel = build("missing", "extern \"C\" __global__ void one() {}\n__global__ void other(int n) {}");
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().code(), ErrorCode::not_found);
+  EXPECT_THAT(kernel.error().to_string(), HasSubstr("one of: one, other"));
+  EXPECT_THAT(build("scal").error().to_string(), HasSubstr("did you mean `scale`?"));
+}
+
+TEST_F(Cuda, LoadsPtxAndSaysWhatTheDriverSaid) {
+  build("noop", ".version 8.0\nkernel noop noop\n").value();
+  EXPECT_EQ(program->build_log(), "compiled by the driver");
+  const auto broken = build("noop", ".version 8.0\nBROKEN\n");
+  EXPECT_EQ(broken.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(broken.error().message(), HasSubstr("Ptx assembly aborted"));
+  const auto newer = build("noop", ".version 99.0\nFROM THE FUTURE\n");
+  EXPECT_EQ(newer.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(newer.error().to_string(), HasSubstr("install a newer driver"));
+}
+
+TEST_F(Cuda, GivesLocalArgumentsAsDynamicSharedMemory) {
+  ASSERT_TRUE(run("noop", {LocalBytes{1000}, LocalBytes{24}}));
+  EXPECT_EQ(fake().dynamic_bytes, 1024u);
+  // Beyond 48 KiB with the 256 bytes that the kernel declares: the stand-in refuses what was not allowed.
+  ASSERT_TRUE(run("noop", {LocalBytes{100'000}}));
+  EXPECT_EQ(fake().dynamic_bytes, 100'000u);
+  const auto too_much = run("noop", {LocalBytes{232'448}});
+  EXPECT_EQ(too_much.error().code(), ErrorCode::launch_failed);
+  EXPECT_THAT(too_much.error().message(), HasSubstr("232704 bytes of shared memory"));
+}
+
+TEST_F(Cuda, LaunchesClustersAndCooperatively) {
+  ASSERT_TRUE(run("noop", {}, {.groups = {4, 2, 1}, .group_size = {1, 1, 1}, .cluster = {2, 2, 1}}));
+  EXPECT_THAT(fake().cluster, ElementsAre(2u, 2u, 1u));
+  EXPECT_FALSE(fake().cooperative);
+  ASSERT_TRUE(run("noop", {}, {.cooperative = true}));
+  EXPECT_TRUE(fake().cooperative);
+  EXPECT_EQ(run("noop", {}, {.groups = {3, 1, 1}, .cluster = {2, 1, 1}}).error().code(), ErrorCode::launch_failed);
+}
+
+TEST_F(Cuda, CopiesConstantSymbolsBeforeTheLaunch) {
+  const auto x = buffer_with<float>(*device, *stream, std::vector<float>(4));
+  const auto weights = buffer_with<float>(*device, *stream, {1, 2, 3, 4});
+  ASSERT_TRUE(run("weigh", {x.get(), ConstantBuffer{"weights", weights.get()}, scalar(4)}));
+  EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(run("weigh", {x.get(), ConstantBuffer{"heights", weights.get()}, scalar(4)}).error().code(),
+            ErrorCode::not_found);
+  const auto large = buffer_with<float>(*device, *stream, iota(5));
+  EXPECT_EQ(run("weigh", {x.get(), ConstantBuffer{"weights", large.get()}, scalar(4)}).error().code(),
+            ErrorCode::mismatch);
+}
+
+TEST_F(Cuda, RefusesArgumentsThatDoNotFitTheKernel) {
+  const auto x = device->create_buffer(4).value();
+  EXPECT_EQ(run("scale", {x.get()}).error().code(), ErrorCode::mismatch);
+  const auto size = run("scale", {x.get(), scalar(1.0), scalar(1)});
+  EXPECT_EQ(size.error().code(), ErrorCode::mismatch);
+  EXPECT_THAT(size.error().message(), HasSubstr("parameter 1 of kernel `scale` has 4 bytes, the argument 8"));
+}
+
+TEST_F(Cuda, RefusesImpossibleLaunchesWithTheReason) {
+  EXPECT_THAT(run("noop", {}, {.group_size = {2048, 1, 1}}).error().message(), HasSubstr("2048x1x1"));
+  EXPECT_THAT(run("noop", {}, {.groups = {1, 70'000, 1}}).error().message(), HasSubstr("a grid of 70000 blocks in y"));
+  const auto refused = run("too_large");
+  EXPECT_EQ(refused.error().code(), ErrorCode::launch_failed);
+  EXPECT_EQ(refused.error().native_code(), 701);
+  EXPECT_TRUE(run("noop"));  // none of this harmed the device
+}
+
+TEST_F(Cuda, FindsWritesOutOfBoundsOnBothSides) {
+  const auto buffer = device->create_buffer(1001).value();
+  ASSERT_TRUE(run("overrun", {buffer.get(), scalar(1001)}));
+  EXPECT_THAT(stream->check_guards(*buffer, kLimit).value(), ElementsAre(1u, 3u));
+  EXPECT_THAT(stream->check_guards(*buffer, kLimit).value(), ElementsAre(0u, 0u));  // renewed
+}
+
+TEST_F(Cuda, CopiesFillsAndTakesEmptyBuffers) {
+  const auto from = buffer_with<float>(*device, *stream, iota(5));
+  const auto to = device->create_buffer(from->bytes()).value();
+  stream->copy(*from, *to).value();
+  stream->fill(*from, std::byte{0}).value();
+  EXPECT_EQ(contents_of<float>(*to, *stream), iota(5));
+  EXPECT_EQ(contents_of<float>(*from, *stream), std::vector<float>(5));
+  EXPECT_THAT(stream->check_guards(*from, kLimit).value(), ElementsAre(0u, 0u));
+  const auto empty = device->create_buffer(0).value();
+  stream->fill(*empty, std::byte{1}).value();
+  stream->write(*empty, {}).value();
+  EXPECT_THAT(stream->check_guards(*empty, kLimit).value(), ElementsAre(0u, 0u));
+}
+
+TEST_F(Cuda, SaysWhenMemoryRunsOut) {
+  const auto half = device->create_buffer(40 << 20).value();
+  const auto second = device->create_buffer(40 << 20);
+  EXPECT_EQ(second.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(second.error().message(), HasSubstr("of 67108864 are free"));
+  EXPECT_EQ(device->create_buffer(std::size_t{1} << 40).error().code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(Cuda, LosesTheDeviceToAnIllegalAddressUntilReset) {
+  const auto old = device->create_buffer(4).value();  // outlives the context
+  const auto result = run("illegal");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(result.error().native_name(), "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_EQ(result.error().message(), "running kernel `illegal` failed: an illegal memory access was encountered");
+  expect_working_after_reset();
+}
+
+TEST_F(Cuda, LosesTheDeviceToMisalignedAddressesAndAssertions) {
+  EXPECT_EQ(run("misaligned").error().native_name(), "CUDA_ERROR_MISALIGNED_ADDRESS");
+  expect_working_after_reset();
+  EXPECT_EQ(run("failed_assertion").error().code(), ErrorCode::device_lost);
+  expect_working_after_reset();
+}
+
+TEST_F(Cuda, SaysWhenOnlyANewProcessHelps) {
+  ASSERT_FALSE(run("failed_assertion"));
+  fake().context_result = 710;
+  const auto reset = device->reset();
+  EXPECT_EQ(reset.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(reset.error().to_string(), HasSubstr("a new process"));
+  fake().context_result = 0;
+}
+
+TEST_F(Cuda, AbandonsAKernelThatNeverEnds) {
+  abandoned = true;
+  const auto buffer = device->create_buffer(4).value();
+  std::vector<std::byte> host(4);
+  const auto kernel = build("hang").value();
+  const auto event = stream->launch(*kernel, {}, {}).value();
+  stream->read(*buffer, host).value();  // must not wait for the kernel without a limit
+  EXPECT_EQ(stream->finish(nanoseconds_from_ms(5)).error().code(), ErrorCode::timeout);
+  EXPECT_EQ(event->duration().error().code(), ErrorCode::device_lost);
+  expect_working_after_reset();
+}
+
+TEST_F(Cuda, MakesOldObjectsUselessAtReset) {
+  const auto buffer = device->create_buffer(4).value();
+  build("noop").value();
+  device->reset().value();
+  EXPECT_EQ(stream->fill(*buffer, std::byte{0}).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(stream->finish(kLimit).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(program->kernel("noop").error().code(), ErrorCode::device_lost);
+}
+
+// WATTUNE_LEAK_CONFIGURATIONS asks for more than the 2,000 that suffice to see a leak.
+TEST_F(Cuda, LeavesNothingBehindAfterThousandsOfConfigurations) {
+  const char* const asked = std::getenv("WATTUNE_LEAK_CONFIGURATIONS");
+  const long configurations = asked != nullptr ? std::atol(asked) : 2000;
+  const long live = fake().live();
+  const long made = fake().made;
+  for (long i = 0; i < configurations; ++i) {
+    const auto x = device->create_buffer(64).value();
+    const auto kernel = build("scale", kKernels, {{"N", std::to_string(i)}}).value();
+    const std::vector<LaunchArgument> arguments{x.get(), scalar(2.0f), scalar(16)};
+    const auto event = stream->launch(*kernel, {}, arguments).value();
+    stream->finish(kLimit).value();
+    ASSERT_EQ(fake().live(), live + 4);  // buffer, module, two events
+  }
+  program.reset();
+  EXPECT_EQ(fake().live(), live);
+  EXPECT_EQ(fake().made, made + 4 * configurations);
+}
+
+// --- in workers, each with a driver as the environment says ---
+
+class CudaWorker : public ::testing::Test {
+ protected:
+  void SetUp() override { options.executable = test::program("wattune-worker"); }
+  void TearDown() override {
+    for (const std::string& name : changed) unsetenv(name.c_str());
+    setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1);
+    setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1);
+  }
+  void set(const std::string& name, const std::string& value) {
+    setenv(name.c_str(), value.c_str(), 1);
+    changed.push_back(name);
+  }
+  // What `wattune devices` would say of the backend.
+  BackendStatus cuda_status() {
+    const Discovery discovery = discover_in_worker(options).value();
+    for (const BackendStatus& status : discovery.backends)
+      if (status.backend == "cuda") return status;
+    return {};
+  }
+
+  WorkerOptions options;
+  std::vector<std::string> changed;
+};
+
+TEST_F(CudaWorker, ServesTheDeviceAndWhatItsKernelsTake) {
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  EXPECT_EQ(device->info().architecture, "sm_90");
+  const auto stream = device->create_stream().value();
+  const auto x = buffer_with<float>(*device, *stream, std::vector<float>(4));
+  const auto weights = buffer_with<float>(*device, *stream, {1, 2, 3, 4});
+  const auto program = device->build(cuda_source(kKernels, "weigh"), {}, kLimit).value();
+  const auto kernel = program->kernel("weigh").value();
+  EXPECT_EQ(kernel->resources(256, 64).value().registers, 32u);
+  EXPECT_EQ(kernel->resources(256, 64).value().dynamic_local_bytes, 64u);
+  const std::vector<LaunchArgument> arguments{x.get(), scalar(4), ConstantBuffer{"weights", weights.get()}};
+  const Geometry3 geometry{.groups = {2, 1, 1}, .cluster = {2, 1, 1}, .cooperative = true};
+  stream->launch(*kernel, geometry, arguments).value();
+  EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(CudaWorker, ComesBackAfterAStickyErrorAndAnEndlessKernel) {
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  for (const auto& [kernel, code] : {std::pair("illegal", ErrorCode::device_lost), {"hang", ErrorCode::timeout}}) {
+    auto stream = device->create_stream().value();
+    const auto program = device->build(cuda_source(kKernels), {}, kLimit).value();
+    const auto function = program->kernel(kernel).value();
+    stream->launch(*function, {}, {}).value();
+    EXPECT_EQ(stream->finish(nanoseconds_from_ms(200)).error().code(), code) << kernel;
+    device->reset().value();
+  }
+  EXPECT_TRUE(device->create_buffer(4));
+}
+
+TEST_F(CudaWorker, SaysThatThereIsNoDriver) {
+  set("WATTUNE_LIBCUDA", "/nowhere/libcuda.so.1");
+  EXPECT_FALSE(cuda_status().available);
+  EXPECT_THAT(cuda_status().reason, StartsWith("the CUDA driver cannot be loaded"));
+}
+
+TEST_F(CudaWorker, SaysThatTheDriverIsTooOld) {
+  set("WATTUNE_FAKE_CUDA_VERSION", "11080");
+  EXPECT_FALSE(cuda_status().available);
+  EXPECT_THAT(cuda_status().reason, HasSubstr("too old: it supports CUDA 11.8, 12.4 is needed"));
+}
+
+TEST_F(CudaWorker, SaysThatThereIsNoGpu) {
+  set("WATTUNE_FAKE_CUDA_INIT", "100");
+  EXPECT_FALSE(cuda_status().available);
+  EXPECT_THAT(cuda_status().reason, HasSubstr("CUDA_ERROR_NO_DEVICE"));
+  EXPECT_THAT(cuda_status().reason, HasSubstr("nvidia-smi"));
+}
+
+TEST_F(CudaWorker, SaysThatTheCompilerIsMissingOrTooNew) {
+  EXPECT_EQ(cuda_status().reason, "");
+  set("WATTUNE_FAKE_NVRTC_VERSION", "13000");
+  EXPECT_TRUE(cuda_status().available);
+  EXPECT_THAT(cuda_status().reason, HasSubstr("NVRTC 13.0 is newer than the driver, which supports CUDA 12.8"));
+  set("WATTUNE_LIBNVRTC", "/nowhere/libnvrtc.so");
+  EXPECT_TRUE(cuda_status().available);
+  EXPECT_THAT(cuda_status().reason, StartsWith("NVRTC, CUDA's compiler, was not found"));
+}
+
+// NVRTC knows sm_80 and sm_90; the driver compiles the PTX further.
+TEST_F(CudaWorker, FallsBackToPtxForADeviceNewerThanTheCompiler) {
+  set("WATTUNE_FAKE_CUDA_CAPABILITY", "103");
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  const auto program = device->build(cuda_source(kKernels), {}, kLimit).value();
+  EXPECT_EQ(program->build_log(), "compiled by the driver");
+}
+
+TEST_F(CudaWorker, SaysThatTheCompilerForgotTheDevice) {
+  set("WATTUNE_FAKE_CUDA_CAPABILITY", "70");
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  const auto program = device->build(cuda_source(kKernels), {}, kLimit);
+  EXPECT_EQ(program.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(program.error().to_string(), HasSubstr("NVRTC 12.4 does not compile for sm_70"));
+}
+
+}  // namespace
+}  // namespace wattune::backend

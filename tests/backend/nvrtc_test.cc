@@ -1,0 +1,215 @@
+// CUDA's real compilers, where this machine has them; no GPU is needed.
+#include <sys/wait.h>
+
+#include "backend/cuda/compiler.h"
+#include "backend/cuda/function_name.h"
+#include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/ptxas_log.h"
+#include "backend/cuda/source_text.h"
+#include "backend/support.h"
+#include "wattune/backend/compile.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+#define SKIP_WITHOUT_NVRTC() \
+  if (!cuda::nvrtc_api()) GTEST_SKIP() << cuda::nvrtc_api().error().to_string()
+
+KernelSource cuda_source(std::string text, std::string function) {
+  KernelSource source = source_of(std::move(text));
+  source.language = Language::cuda;
+  source.function = std::move(function);
+  return source;
+}
+
+Result<CompileReport> compile_for_hopper(const KernelSource& source, const std::vector<Macro>& macros = {}) {
+  return compile_cuda(source, macros, "sm_90", kLimit);
+}
+
+constexpr char kTemplate[] = R"(
+template <int N, typename T>
+__global__ void scale(T* x, T factor) {
+  __shared__ T tile[N];
+  tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = factor * tile[N - 1 - threadIdx.x];
+})";
+
+TEST(CudaNames, AreFoundBySymbolByNameAndByTemplate) {
+  EXPECT_EQ(cuda::function_of_symbol("_Z5scaleILi32EfEvPT0_S0_"), "scale<32, float>");
+  EXPECT_EQ(cuda::function_of_symbol("_Z4noopv"), "noop");
+  EXPECT_EQ(cuda::function_of_symbol("_ZN5inner4noopEv"), "inner::noop");
+  EXPECT_EQ(cuda::function_of_symbol("plain"), "plain");
+  const std::vector<std::string> symbols{"_Z5scaleILi32EfEvPT0_S0_", "_Z4noopv", "_Z4noopi", "plain"};
+  EXPECT_EQ(cuda::find_function("plain", symbols).value(), 3u);
+  EXPECT_EQ(cuda::find_function("scale<32,float>", symbols).value(), 0u);
+  EXPECT_EQ(cuda::find_function("scale", symbols).value(), 0u);
+  EXPECT_EQ(cuda::find_function("noop", symbols).error().code(), ErrorCode::mismatch);
+  EXPECT_EQ(cuda::find_function("_Z4noopi", symbols).value(), 2u);
+  EXPECT_EQ(cuda::find_function("plane", symbols).error().code(), ErrorCode::not_found);
+}
+
+TEST(CudaSource, PutsParametersIntoTextsAndNames) {
+  const std::vector<Macro> macros{{"N", "32"}, {"T", "float"}, {"F", "0.5"}, {"L", "5000000000"}};
+  EXPECT_EQ(cuda::with_values("f<N, T, N2, N>", macros), "f<32, float, N2, 32>");
+  KernelSource source = cuda_source("text", "f");
+  EXPECT_EQ(cuda::with_parameters(source, std::span(macros).first(2)),
+            "#define N 32\n#define T float\n#line 1 \"kernel.cu\"\ntext");
+  source.parameter_style = ParameterStyle::constants;
+  EXPECT_EQ(cuda::with_parameters(source, macros),
+            "constexpr int N = 32;\n#define T float\nconstexpr double F = 0.5;\nconstexpr long long L = 5000000000;\n"
+            "#line 1 \"kernel.cu\"\ntext");
+}
+
+TEST(CudaSource, KnowsPtxAndCubins) {
+  EXPECT_EQ(cuda::kind_of(cuda_source("__global__ void f() {}", "f")), cuda::SourceKind::cuda_cpp);
+  EXPECT_EQ(cuda::kind_of(cuda_source("//\n// Generated\n//\n\n.version 8.0\n", "f")), cuda::SourceKind::ptx);
+  EXPECT_EQ(cuda::kind_of(cuda_source("\x7f"
+                                      "ELF...",
+                                      "f")),
+            cuda::SourceKind::cubin);
+  EXPECT_EQ(cuda::kind_of(cuda_source("// only a comment", "f")), cuda::SourceKind::cuda_cpp);
+  KernelSource source = cuda_source("", "f");
+  source.file = "kernel.ptx";
+  EXPECT_EQ(cuda::kind_of(source), cuda::SourceKind::ptx);
+}
+
+// A log of ptxas 13.0, shortened.
+TEST(PtxasLog, ReadsWhatEachKernelTakes) {
+  const cuda::PtxasLog log = cuda::read_ptxas_log(
+      "kernel.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n"
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function '_Z1kILi32EfEvPT0_' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z1kILi32EfEvPT0_\n"
+      "ptxas         .     96 bytes stack frame, 24 bytes spill stores, 28 bytes spill loads\n"
+      "ptxas info    : Used 30 registers, used 1 barriers, 128 bytes smem\n"
+      "ptxas info    : Compiling entry function 'plain' for 'sm_90'\n"
+      "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 8 registers, used 0 barriers\n");
+  ASSERT_EQ(log.kernels.size(), 2u);
+  const KernelResources& templated = log.kernels.at("_Z1kILi32EfEvPT0_");
+  EXPECT_EQ(templated.registers, 30u);
+  EXPECT_EQ(templated.private_bytes, 96u);
+  EXPECT_EQ(templated.spill_bytes, 24u);
+  EXPECT_EQ(templated.static_local_bytes, 128u);
+  EXPECT_EQ(log.kernels.at("plain").registers, 8u);
+  EXPECT_EQ(log.kernels.at("plain").static_local_bytes, 0u);
+  EXPECT_EQ(log.rest, "kernel.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n");
+}
+
+TEST(Nvrtc, CompilesATemplateAndTellsWhatItTakes) {
+  SKIP_WITHOUT_NVRTC();
+  const auto report = compile_for_hopper(cuda_source(kTemplate, "scale<BLOCK, float>"), {{"BLOCK", "64"}});
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_EQ(report->function, "scale<64, float>");
+  EXPECT_EQ(report->symbol, "_Z5scaleILi64EfEvPT0_S0_");
+  EXPECT_GT(report->resources.registers.value(), 0u);
+  EXPECT_EQ(report->resources.spill_bytes, 0u);
+  EXPECT_EQ(report->resources.static_local_bytes, 64u * 4u);
+  EXPECT_GT(report->resources.binary_bytes.value(), 0u);
+  EXPECT_EQ(report->log, "");
+}
+
+TEST(Nvrtc, TakesParametersAsConstants) {
+  SKIP_WITHOUT_NVRTC();
+  KernelSource source = cuda_source(
+      "static_assert(N == 7 && sizeof(T) == 8);\n"
+      "namespace other { constexpr int N = 8; }\n"  // which a macro would break
+      "extern \"C\" __global__ void f(int* x) { *x = N + other::N; }",
+      "f");
+  source.parameter_style = ParameterStyle::constants;
+  const auto report = compile_for_hopper(source, {{"N", "7"}, {"T", "double"}});
+  EXPECT_TRUE(report) << report.error().to_string();
+  source.parameter_style = ParameterStyle::macros;
+  EXPECT_FALSE(compile_for_hopper(source, {{"N", "7"}, {"T", "double"}}));
+}
+
+TEST(Nvrtc, ReportsCompileErrorsWithUserLineNumbers) {
+  SKIP_WITHOUT_NVRTC();
+  const auto report = compile_for_hopper(cuda_source("\n__global__ void f() { nowhere(); }", "f"), {{"N", "1"}});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(report.error().message(), HasSubstr("kernel.cu(2): error"));
+  EXPECT_THAT(report.error().message(), HasSubstr("nowhere"));
+}
+
+TEST(Nvrtc, ListsTheKernelsThatExist) {
+  SKIP_WITHOUT_NVRTC();
+  const auto report =
+      compile_for_hopper(cuda_source("extern \"C\" __global__ void one() {} __global__ void other() {}", "third"));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code(), ErrorCode::not_found);
+  EXPECT_THAT(report.error().to_string(), HasSubstr("one of: other, one"));
+}
+
+TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
+  SKIP_WITHOUT_NVRTC();
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "wattune cuda include";
+  std::filesystem::create_directories(folder / "sub");
+  std::ofstream(folder / "neighbour.h") << "#define A 5\n";
+  std::ofstream(folder / "sub" / "below.h") << "#define B 6\n";
+  KernelSource source = cuda_source(
+      "#include \"neighbour.h\"\n#include <below.h>\nextern \"C\" __global__ void f(int* x) { *x = A + B + EXTRA; }",
+      "f");
+  source.file = folder / "kernel.cu";
+  source.options = {"-Isub", "-DEXTRA=2"};
+  EXPECT_TRUE(compile_for_hopper(source));
+  source.options = {"-I", "sub", "-DEXTRA=2"};
+  EXPECT_TRUE(compile_for_hopper(source));
+  source.options = {"-DEXTRA=2"};
+  EXPECT_THAT(compile_for_hopper(source).error().message(), HasSubstr("below.h"));
+}
+
+TEST(Nvrtc, LeavesTheArchitectureToTheUser) {
+  SKIP_WITHOUT_NVRTC();
+  KernelSource source = cuda_source("__global__ void f(int* x) { *x = __CUDA_ARCH__ / 10; }", "f");
+  const auto image = cuda::compile(source, {}, {.architecture = "sm_90"}, kLimit).value();
+  EXPECT_EQ(cuda::kind_of(cuda_source(image.code, "f")), cuda::SourceKind::cubin);
+  source.options = {"--gpu-architecture=compute_80"};
+  const auto ptx = cuda::compile(source, {}, {.architecture = "sm_90"}, kLimit).value();
+  EXPECT_EQ(cuda::kind_of(cuda_source(ptx.code, "f")), cuda::SourceKind::ptx);
+  EXPECT_THAT(ptx.code, HasSubstr(".target sm_80"));
+}
+
+// sm_999 stands for whatever comes after this compiler.
+TEST(Nvrtc, GivesPtxForADeviceThatItDoesNotKnow) {
+  SKIP_WITHOUT_NVRTC();
+  const KernelSource source = cuda_source("__global__ void f() {}", "f");
+  const auto newer = cuda::compile(source, {}, {.architecture = "sm_999"}, kLimit);
+  ASSERT_TRUE(newer) << newer.error().to_string();
+  EXPECT_EQ(cuda::kind_of(cuda_source(newer->code, "f")), cuda::SourceKind::ptx);
+  const auto older = cuda::compile(source, {}, {.architecture = "sm_20"}, kLimit);
+  EXPECT_EQ(older.error().code(), ErrorCode::unavailable);
+}
+
+TEST(Nvcc, CompilesATemplateAndTellsWhatItTakes) {
+  KernelSource source = cuda_source(kTemplate, "scale<BLOCK, float>");
+  source.compiler = Compiler::nvcc;
+  const auto report = compile_for_hopper(source, {{"BLOCK", "64"}});
+  if (!report && report.error().code() == ErrorCode::unavailable) GTEST_SKIP() << report.error().to_string();
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_EQ(report->function, "scale<64, float>");
+  EXPECT_EQ(report->compiler, "nvcc");
+  EXPECT_EQ(report->resources.static_local_bytes, 64u * 4u);
+  source.text = "\n__global__ void f() { nowhere(); }";
+  source.function = "f";
+  const auto wrong = compile_for_hopper(source);
+  EXPECT_EQ(wrong.error().code(), ErrorCode::compile_failed);
+  EXPECT_THAT(wrong.error().message(), HasSubstr("kernel.cu(2): error"));
+}
+
+TEST(Nvcc, IsEndedAtTheLimit) {
+  KernelSource source = cuda_source(kTemplate, "scale<64, float>");
+  source.compiler = Compiler::nvcc;
+  const auto report = compile_cuda(source, {}, "sm_90", nanoseconds_from_ms(1));
+  if (report.error().code() == ErrorCode::unavailable) GTEST_SKIP() << report.error().to_string();
+  EXPECT_EQ(report.error().code(), ErrorCode::timeout);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child was left behind";
+}
+
+}  // namespace
+}  // namespace wattune::backend

@@ -1,0 +1,189 @@
+// CUDA kernels as users tune and compile them: with stand-ins for the driver and NVRTC (fakes/cuda/fake_cuda.h), and
+// with the real NVRTC where there is one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// The stand-in computes what its kernel `scale` should, in a microsecond for each thread of a block.
+constexpr char kSpec[] = R"([kernel]
+file = "scale.cu"
+function = "scale"
+arguments = [
+  { name = "x", type = "float*", length = "n", access = "readwrite", fill = "iota" },
+  { name = "factor", type = "float", value = 3 },
+  { name = "n", type = "int", value = "n" },
+]
+[problem]
+n = 1024
+[launch]
+divide = ["block"]
+block = "block"
+[parameters]
+block = { values = [32, 64, 128], default = 128 }
+[reference]
+file = "reference.cc"
+)";
+constexpr char kReference[] = R"(#include <cstddef>
+extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
+  for (std::size_t i = 0; i < lengths[0]; ++i) static_cast<float*>(arguments[0])[i] *= 3.0f;
+}
+)";
+
+void write_scale(const TempFolder& folder) {
+  folder.write("scale.toml", kSpec);
+  folder.write("scale.cu", "extern \"C\" __global__ void scale(float* x, float factor, int n) {}\n");
+  folder.write("reference.cc", kReference);
+}
+
+Finished run_with_stand_ins(const TempFolder& folder, const std::string& arguments, const std::string& variables = "") {
+  const std::string folder_of_libraries = program_path().parent_path().string();
+  return run_shell(folder, "WATTUNE_LIBCUDA=" + folder_of_libraries + "/wattune-fake-libcuda.so WATTUNE_LIBNVRTC=" +
+                               folder_of_libraries + "/wattune-fake-libnvrtc.so " + variables + " " +
+                               program_path().string() + " " + arguments);
+}
+
+TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
+  const TempFolder folder;
+  write_scale(folder);
+  const Finished finished =
+      run_with_stand_ins(folder, "tune scale.toml --json --quiet --min-samples 2 --max-samples 2");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const auto json = finished.json();
+  EXPECT_EQ(json["device"]["selector"], "cuda:0");
+  EXPECT_EQ(json["device"]["architecture"], "sm_90");
+  EXPECT_EQ(json["by_status"]["correct"], 3);
+  EXPECT_EQ(json["best"]["configuration"]["block"], 32);
+  EXPECT_TRUE(json["best"]["verified"].get<bool>());
+  EXPECT_NEAR(json["speed_up"].get<double>(), 4.0, 0.01);  // 128 us over 32 us
+  const std::string journal = folder.read("scale.journal.jsonl");
+  EXPECT_THAT(journal, HasSubstr(R"({"name":"registers","value":32,"unit":""})"));
+  EXPECT_THAT(journal, HasSubstr(R"({"name":"occupancy","value":0.5,"unit":""})"));
+  EXPECT_THAT(journal, HasSubstr(R"("kernel_language":"CUDA")"));
+}
+
+TEST(CudaTune, SaysWhenNoDeviceCompilesTheLanguage) {
+  const TempFolder folder;
+  write_scale(folder);
+  const Finished finished = run_with_stand_ins(folder, "tune scale.toml", "WATTUNE_FAKE_CUDA_INIT=100");
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("no device"));
+  EXPECT_THAT(finished.err, HasSubstr("CUDA_ERROR_NO_DEVICE"));
+  std::string opencl = kSpec;
+  folder.write("opencl.toml", opencl.replace(opencl.find("scale.cu"), 8, "scale.cl"));
+  folder.write("scale.cl", "kernel void scale(global float* x, float factor, int n) {}");
+  const Finished wrong = run_with_stand_ins(folder, "tune opencl.toml --device cuda:0");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("written in OpenCL, which device `cuda:0` does not compile"));
+}
+
+TEST(CudaDevices, SaysWhatIsMissing) {
+  const TempFolder folder;
+  const Finished good = run_with_stand_ins(folder, "devices");
+  EXPECT_THAT(good.out, HasSubstr("`--device auto` means cuda:0"));
+  EXPECT_THAT(good.out, Not(HasSubstr("cuda: ")));
+  const Finished old = run_with_stand_ins(folder, "devices", "WATTUNE_FAKE_CUDA_VERSION=11040");
+  EXPECT_EQ(old.status, 0);
+  EXPECT_THAT(old.out, HasSubstr("cuda: not available: the CUDA driver is too old: it supports CUDA 11.4"));
+  const Finished newer = run_with_stand_ins(folder, "devices", "WATTUNE_FAKE_NVRTC_VERSION=13000");
+  EXPECT_THAT(newer.out, HasSubstr("cuda: NVRTC 13.0 is newer than the driver"));
+}
+
+bool has_nvrtc() {
+  const TempFolder folder;
+  write_scale(folder);
+  return run_wattune(folder, {"compile", "scale.toml"}).status == 0;
+}
+
+#define SKIP_WITHOUT_NVRTC() \
+  if (!has_nvrtc()) GTEST_SKIP() << "NVRTC is not installed here"
+
+TEST(Compile, ShowsWhatTheDefaultConfigurationTakes) {
+  SKIP_WITHOUT_NVRTC();
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.cu",
+               "#warning look here\n"
+               "extern \"C\" __global__ void scale(float* x, float factor, int n) {\n"
+               "  __shared__ float tile[block];\n  tile[threadIdx.x] = x[n];\n  __syncthreads();\n"
+               "  x[threadIdx.x] = factor * tile[n];\n}\n");
+  const Finished finished = run_wattune(folder, {"compile", "scale.toml"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("scale for sm_90"));
+  EXPECT_THAT(finished.out, HasSubstr("512 B"));  // 128 floats
+  EXPECT_THAT(finished.out, HasSubstr("look here"));
+  const auto json = run_wattune(folder, {"compile", "scale.toml", "--json", "--configuration", "block=32"}).json();
+  EXPECT_EQ(json["architecture"], "sm_90");
+  const auto& one = json["configurations"][0];
+  EXPECT_EQ(one["configuration"]["block"], 32);
+  EXPECT_TRUE(one["compiled"].get<bool>());
+  EXPECT_EQ(one["static_local_bytes"], 128);
+  EXPECT_EQ(one["spill_bytes"], 0);
+  EXPECT_EQ(one["symbol"], "scale");
+  EXPECT_GT(one["registers"], 0);
+  EXPECT_GT(one["binary_bytes"], 0);
+  EXPECT_EQ(run_wattune(folder, {"compile", "scale.toml", "--json", "--sample", "3"}).json()["configurations"].size(),
+            3u);
+}
+
+TEST(Compile, SaysWhyNothingCompiles) {
+  SKIP_WITHOUT_NVRTC();
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.cu", "\nextern \"C\" __global__ void scale() { nowhere(); }\n");
+  const Finished finished = run_wattune(folder, {"compile", "scale.toml"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.out, HasSubstr("scale.cu(2): error: identifier \"nowhere\" is undefined"));
+}
+
+TEST(Compile, RefusesWhatCannotBe) {
+  const TempFolder folder;
+  write_scale(folder);
+  EXPECT_EQ(run_wattune(folder, {"compile", "scale.toml", "--configuration", "blok=32"}).err,
+            "wattune: error: --configuration: no such parameter: `blok` (did you mean `block`?)\n");
+  EXPECT_THAT(run_wattune(folder, {"compile", "scale.toml", "--configuration", "block=32", "--sample", "2"}).err,
+              HasSubstr("exclude each other"));
+  const std::string missing =
+      "WATTUNE_LIBNVRTC=/nowhere/libnvrtc.so " + program_path().string() + " compile scale.toml";
+  const Finished without = run_shell(folder, missing);
+  EXPECT_EQ(without.status, 3);
+  EXPECT_THAT(without.err, HasSubstr("NVRTC, CUDA's compiler, was not found"));
+}
+
+// The default and 20 random configurations of each kernel. In some of convolution's, a block declares more shared
+// memory than any GPU has, which the assembler refuses; nothing else may go wrong.
+class CompileBenchmark : public testing::TestWithParam<const char*> {};
+
+TEST_P(CompileBenchmark, CompilesForHopper) {
+  SKIP_WITHOUT_NVRTC();
+  const TempFolder folder;
+  const std::string spec = std::string(WATTUNE_SOURCE_DIR) + "/benchmarks/" + GetParam() + "/" + GetParam() + ".toml";
+  const auto standard = run_wattune(folder, {"compile", spec, "--json"}).json()["configurations"][0];
+  EXPECT_TRUE(standard["compiled"].get<bool>()) << standard;
+  EXPECT_EQ(standard["log"], "");
+  int compiled = 0;
+  const auto json = run_wattune(folder, {"compile", spec, "--json", "--sample", "20", "--seed", "7"}).json();
+  ASSERT_EQ(json["configurations"].size(), 20u);
+  for (const auto& one : json["configurations"]) {
+    if (one["compiled"].get<bool>()) {
+      ++compiled;
+      EXPECT_EQ(one["log"], "") << one["configuration"];
+    } else {
+      EXPECT_THAT(one["log"].get<std::string>(), HasSubstr("uses too much shared data")) << one["configuration"];
+    }
+  }
+  EXPECT_GE(compiled, std::string(GetParam()) == "convolution" ? 10 : 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CompileBenchmark,
+                         testing::Values("vector_add", "reduction", "transpose", "convolution", "gemm"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+}  // namespace
+}  // namespace wattune::cli_test

@@ -1,0 +1,50 @@
+// What tests see of the stand-in for libcuda.so.1, and how they steer it. The stand-in has one device of 64 MiB whose
+// memory is the process's own; kernels are C++ functions, chosen by the name of the function that is launched:
+//   noop()                                  does nothing
+//   scale(float* x, float factor, int n)    x[i] *= factor
+//   overrun(char* x, int n)                 changes x[-1] and x[n] to x[n + 2]
+//   weigh(float* x, int n)                  x[i] = symbol weights[i]
+//   illegal(), misaligned(), failed_assertion()   break the context, which is noticed when the stream is asked
+//   hang()                                  never ends
+//   too_large()                             is refused for want of resources
+// Work is done at the launch, but a stream says once that it is not ready after every launch.
+//
+// Environment variables change a whole process, so that workers can be steered too:
+//   WATTUNE_FAKE_CUDA_VERSION=11080   of the driver
+//   WATTUNE_FAKE_CUDA_INIT=100        what cuInit returns
+//   WATTUNE_FAKE_CUDA_CAPABILITY=103  compute capability, 90 unless given
+//   WATTUNE_FAKE_NVRTC_VERSION=13000  of the stand-in for NVRTC, 12040 unless given
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace wattune::fakes {
+
+struct FakeCuda {
+  // Objects that live.
+  long contexts = 0;
+  long modules = 0;
+  long allocations = 0;
+  long streams = 0;
+  long events = 0;
+  // All that ever lived.
+  long made = 0;
+  // Transfers that would have waited for a kernel that never ends.
+  long blocked_transfers = 0;
+  // The last launch.
+  long launches = 0;
+  unsigned dynamic_bytes = 0;
+  std::array<unsigned, 3> cluster{};
+  bool cooperative = false;
+  std::size_t allowed_dynamic_bytes = 48 * 1024;
+  // The next contexts cannot be made, with this result.
+  int context_result = 0;
+
+  long live() const { return contexts + modules + allocations + streams + events; }
+};
+
+// Exported by the stand-in.
+extern "C" FakeCuda* wattune_fake_cuda();
+
+}  // namespace wattune::fakes
