@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kMinEstimators = 3;
 
 // When the curve stops being believed: the first end of a run that is later than their median.
-double stopping_point(const std::vector<Run>& runs) {
+double stopping_point(const std::vector<SearchRun>& runs) {
   std::vector<double> ends;
-  for (const Run& run : runs)
+  for (const SearchRun& run : runs)
     if (!run.points.empty()) ends.push_back(run.points.back().seconds);
   std::ranges::sort(ends);
   const std::size_t middle = ends.size() / 2;
@@ -29,14 +29,14 @@ double stopping_point(const std::vector<Run>& runs) {
 }  // namespace
 
 // The points of all runs within the measured part and a margin, wider where runs have few evaluations.
-Performance::Performance(const Baseline& baseline, const std::vector<Run>& runs)
+Performance::Performance(const Baseline& baseline, const std::vector<SearchRun>& runs)
     : baseline_(baseline),
       repeats_(runs.size()),
       times_(baseline.times(kCurvePoints)),
       random_(baseline.curve(kCurvePoints)),
       stopping_point_(stopping_point(runs)) {
   std::size_t longest = 1;
-  for (const Run& run : runs) longest = std::max(longest, run.points.size());
+  for (const SearchRun& run : runs) longest = std::max(longest, run.points.size());
   const double margin = 0.1 + 0.25 / static_cast<double>(longest);
   collect(runs, baseline.start() * (1.0 - margin), baseline.end() * (1.0 + margin));
   // Evaluations so long that none ends in the measured part: all that was found counts.
@@ -44,7 +44,7 @@ Performance::Performance(const Baseline& baseline, const std::vector<Run>& runs)
   std::ranges::sort(points_, {}, &RankedPoint::seconds);
 }
 
-void Performance::collect(const std::vector<Run>& runs, double from, double to) {
+void Performance::collect(const std::vector<SearchRun>& runs, double from, double to) {
   const std::vector<double>& values = baseline_.best_first();
   for (std::size_t r = 0; r < runs.size(); ++r)
     for (const RunPoint& point : runs[r].points)

@@ -44,12 +44,12 @@ class Recorder : public tune::TuningObserver {
         kMinShareOfBudget * std::min(in_budget, static_cast<double>(baseline_.valid() + baseline_.failed())));
     return static_cast<double>(in_measured_part_) >= std::max(std::min(share, kEnough), 2.0) && valid_ >= kMinValid;
   }
-  Run take() { return std::move(run_); }
+  SearchRun take() { return std::move(run_); }
 
  private:
   const Problem& problem_;
   const Baseline& baseline_;
-  Run run_;
+  SearchRun run_;
   Nanoseconds charged_;  // by the recording
   std::size_t in_measured_part_ = 0;
   std::size_t valid_ = 0;
@@ -57,7 +57,7 @@ class Recorder : public tune::TuningObserver {
 
 }  // namespace
 
-Result<Run> run_strategy(const Problem& problem, const StrategyChoice& choice, std::uint64_t seed) {
+Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& choice, std::uint64_t seed) {
   const tune::TuningOptions options{.stop = {.time = nanoseconds_from_seconds(problem.baseline.budget())}};
   Random seeds(seed);
   for (int attempt = 1;; ++attempt) {

@@ -27,7 +27,7 @@ std::uint64_t derived_seed(std::uint64_t seed, std::initializer_list<std::uint64
 
 // A strategy on a space: its runs, then what they amount to.
 struct Cell {
-  std::vector<Run> runs;
+  std::vector<SearchRun> runs;
   SpaceScore result;
   double plain = 0.0;             // the score by one regression over all runs
   std::vector<double> resampled;  // the same over runs drawn with replacement
@@ -42,7 +42,7 @@ Score with_interval(double value, double plain, std::vector<double> resampled) {
 }
 
 // How often each run is drawn; some run with a point is.
-std::vector<double> draw_weights(const std::vector<Run>& runs, Random& random) {
+std::vector<double> draw_weights(const std::vector<SearchRun>& runs, Random& random) {
   for (;;) {
     std::vector<double> weights(runs.size(), 0.0);
     bool any = false;
@@ -56,22 +56,24 @@ std::vector<double> draw_weights(const std::vector<Run>& runs, Random& random) {
 }
 
 template <typename Get>
-double mean_over(const std::vector<Run>& runs, Get get) {
+double mean_over(const std::vector<SearchRun>& runs, Get get) {
   double sum = 0.0;
-  for (const Run& run : runs) sum += get(run);
+  for (const SearchRun& run : runs) sum += get(run);
   return sum / static_cast<double>(runs.size());
 }
 
 void summarise(const Problem& problem, Cell& cell, std::uint64_t seed, std::size_t resamples) {
   const double optimum = problem.baseline.optimum();
   SpaceScore& result = cell.result;
-  result.share_of_optimum =
-      mean_over(cell.runs, [&](const Run& run) { return run.points.empty() ? 0.0 : optimum / run.points.back().best; });
-  result.optimum_found = mean_over(
-      cell.runs, [&](const Run& run) { return !run.points.empty() && run.points.back().best == optimum ? 1.0 : 0.0; });
-  result.evaluations = mean_over(cell.runs, [](const Run& run) { return static_cast<double>(run.evaluations); });
-  result.not_recorded = mean_over(cell.runs, [](const Run& run) { return static_cast<double>(run.not_recorded); });
-  result.search_seconds = mean_over(cell.runs, [](const Run& run) { return run.search_seconds; });
+  result.share_of_optimum = mean_over(
+      cell.runs, [&](const SearchRun& run) { return run.points.empty() ? 0.0 : optimum / run.points.back().best; });
+  result.optimum_found = mean_over(cell.runs, [&](const SearchRun& run) {
+    return !run.points.empty() && run.points.back().best == optimum ? 1.0 : 0.0;
+  });
+  result.evaluations = mean_over(cell.runs, [](const SearchRun& run) { return static_cast<double>(run.evaluations); });
+  result.not_recorded =
+      mean_over(cell.runs, [](const SearchRun& run) { return static_cast<double>(run.not_recorded); });
+  result.search_seconds = mean_over(cell.runs, [](const SearchRun& run) { return run.search_seconds; });
 
   const Performance performance(problem.baseline, cell.runs);
   result.curve = performance.curve(derived_seed(seed, {0}));
@@ -142,8 +144,8 @@ class Scorer {
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
-    Result<Run> run = run_strategy(problem_of(cell), strategy_of(cell),
-                                   derived_seed(options_.seed, {0, cell % problems_.size(), repeat}));
+    Result<SearchRun> run = run_strategy(problem_of(cell), strategy_of(cell),
+                                         derived_seed(options_.seed, {0, cell % problems_.size(), repeat}));
     const std::lock_guard lock(mutex_);
     if (run)
       cells_[cell].runs[repeat] = *std::move(run);
@@ -154,7 +156,7 @@ class Scorer {
 
   Result<void> check_runs() const {
     for (std::size_t c = 0; c < cells_.size(); ++c)
-      if (std::ranges::all_of(cells_[c].runs, [](const Run& run) { return run.points.empty(); }))
+      if (std::ranges::all_of(cells_[c].runs, [](const SearchRun& run) { return run.points.empty(); }))
         return Error(ErrorCode::invalid_argument,
                      fmt::format("no run of {} found a correct configuration within the budget of {:.3g} s",
                                  strategy_of(c).name, problem_of(c).baseline.budget()))

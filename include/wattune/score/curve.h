@@ -22,7 +22,7 @@ struct RunPoint {
 };
 
 // One repeat, in the order of time.
-struct Run {
+struct SearchRun {
   std::vector<RunPoint> points;
   std::size_t evaluations = 0;
   std::size_t not_recorded = 0;  // of them: the recording had no answer
@@ -33,7 +33,7 @@ struct Run {
 class Performance {
  public:
   // Precondition: some run has a point.
-  Performance(const Baseline& baseline, const std::vector<Run>& runs);
+  Performance(const Baseline& baseline, const std::vector<SearchRun>& runs);
 
   // The performance at each of kCurvePoints times: 0 is random search, 1 the optimum. `seed` decides the bagging.
   std::vector<double> curve(std::uint64_t seed) const;
@@ -49,7 +49,7 @@ class Performance {
     std::size_t run = 0;
   };
 
-  void collect(const std::vector<Run>& runs, double from, double to);
+  void collect(const std::vector<SearchRun>& runs, double from, double to);
   std::vector<double> of_ranks(const std::vector<double>& ranks) const;
 
   const Baseline& baseline_;
