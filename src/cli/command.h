@@ -30,6 +30,7 @@ Command add_tune(CLI::App& program);
 Command add_space(CLI::App& program);
 Command add_devices(CLI::App& program);
 Command add_show(CLI::App& program);
+Command add_analyze(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_export(CLI::App& program);
 Command add_init(CLI::App& program);
