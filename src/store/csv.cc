@@ -60,11 +60,12 @@ class CsvReader {
   CsvReader(const Json& mapping, std::vector<std::string_view> columns)
       : mapping_(mapping), columns_(std::move(columns)), trials_(names_in(mapping)) {
     for (const std::string& name : trials_.names()) {
-      parameters_.push_back(column_named(name));
       Parameter& parameter = declared_.emplace_back();
       parameter.name = name;
       for (const Json& value : array_member(member(mapping, "tune_params"), name.c_str()))
         parameter.values.push_back(value_from_json(value, name));
+      const bool constant = parameter.values.size() == 1 && std::ranges::find(columns_, name) == columns_.end();
+      parameters_.push_back(constant ? std::nullopt : std::optional(column_named(name)));
     }
     for (const Role& role : roles())
       if (const auto column = find_time_column(role)) times_.emplace(role.name, *column);
@@ -129,7 +130,11 @@ class CsvReader {
   std::vector<Value> values_of(const std::vector<std::string_view>& fields) const {
     std::vector<Value> values;
     for (std::size_t p = 0; p < parameters_.size(); ++p) {
-      const std::string_view field = fields[parameters_[p]];
+      if (!parameters_[p]) {
+        values.push_back(declared_[p].values.front());
+        continue;
+      }
+      const std::string_view field = fields[*parameters_[p]];
       const std::optional<double> number = number_in(field);
       const Value wanted = number ? Value(*number) : Value(std::string(field));
       const std::vector<Value>& listed = declared_[p].values;
@@ -183,7 +188,7 @@ class CsvReader {
   std::vector<std::string_view> columns_;
   RecordedTrials trials_;
   std::vector<Parameter> declared_;
-  std::vector<std::size_t> parameters_;  // columns
+  std::vector<std::optional<std::size_t>> parameters_;  // columns; none of a constant
   std::map<std::string_view, TimeColumn> times_;
   std::optional<std::size_t> status_;
 };

@@ -45,6 +45,11 @@ TEST(Csv, TakesColumnsAsTheMappingNamesThem) {
   EXPECT_EQ(results.trials[2].observation.status, Status::runtime);
 }
 
+TEST(Csv, ConstantsNeedNoColumn) {
+  const ResultSet results = read("# {\"tune_params\":{\"n\":[1,2],\"c\":[7]}}\nn,time_ns\n2,5\n");
+  EXPECT_EQ(results.trials[0].configuration.to_string(), "n=2, c=7");
+}
+
 TEST(Csv, TimeMayBeTheMedianOfTheSamples) {
   const ResultSet results = read("# {\"tune_params\":{\"n\":[1]}}\nn,times_ns\n1,5;1;4\n");
   EXPECT_EQ(results.trials[0].observation.objective(), 4.0);
