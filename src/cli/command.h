@@ -31,6 +31,8 @@ Command add_space(CLI::App& program);
 Command add_compile(CLI::App& program);
 Command add_devices(CLI::App& program);
 Command add_show(CLI::App& program);
+Command add_analyze(CLI::App& program);
+Command add_score(CLI::App& program);
 Command add_export(CLI::App& program);
 Command add_init(CLI::App& program);
 Command add_completion(CLI::App& program);

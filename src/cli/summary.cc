@@ -38,6 +38,12 @@ std::string describe_baseline(const tune::TuningResult& result) {
   return fmt::format("{}: {}", to_string(observation.status), observation.message);
 }
 
+// Times of a replay are recorded ones, which must be plain to see.
+std::string describe_device(const DeviceInfo& device) {
+  return fmt::format("{} ({}){}", device.name, device.selector,
+                     device.kind == DeviceKind::simulated ? ", replayed" : "");
+}
+
 }  // namespace
 
 std::string summary_text(const Summary& summary) {
@@ -57,7 +63,7 @@ std::string summary_text(const Summary& summary) {
   text += line("evaluated", fmt::format("{} configurations{} in {}: {}", group_digits(result.evaluated), resumed,
                                         format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
   text += line("stopped", result.stop_reason);
-  text += line("device", fmt::format("{} ({})", summary.info.device.name, summary.info.device.selector));
+  text += line("device", describe_device(summary.info.device));
   text += line("results", summary.result_file.string());
   text += line("next", fmt::format("wattune show {}", summary.result_file.string()));
   return text;

@@ -7,11 +7,15 @@
 #include "cli/interrupt.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
+#include "cli/replay.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
+#include "cli/text.h"
 #include "cli/tune_options.h"
 #include "wattune/search/strategy.h"
+#include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
+#include "wattune/tune/replay.h"
 #include "wattune/tune/tuner.h"
 
 namespace wattune::cli {
@@ -21,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path journal_file(const TuneOptions& options, const KernelSpec& spec) {
-  return options.output.empty() ? spec.name + ".journal.jsonl" : options.output;
+  if (!options.output.empty()) return options.output;
+  return spec.name + (replayed_file(options.device) ? ".replay.journal.jsonl" : ".journal.jsonl");
 }
 
 bool has_contents(const fs::path& file) {
@@ -70,6 +75,23 @@ ProgressOptions progress_options(const Plan& plan, const space::SearchSpace& spa
           .default_id = space.default_configuration()};
 }
 
+using Recorded = std::optional<ResultSet>;
+
+Result<Recorded> load_recorded(const TuneOptions& options) {
+  const auto file = replayed_file(options.device);
+  if (!file) return Recorded();
+  WATTUNE_ASSIGN(ResultSet results, store::load_results(*file));
+  return Recorded(std::move(results));
+}
+
+// A replay needs no kernel, and no spec either: what was recorded is a space of its own.
+Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& recorded) {
+  if (!options.spec.file.empty())
+    return load_spec(options.spec, recorded ? spec::SourcePolicy::optional : spec::SourcePolicy::required);
+  if (recorded) return recorded_spec(recorded->info);
+  return Error(ErrorCode::invalid_argument, "SPEC is required").hint("see `wattune tune --help`");
+}
+
 // Everything of a run that must exist before the first evaluation, each made from the ones above it.
 struct Run {
   KernelSpec spec;
@@ -78,12 +100,12 @@ struct Run {
   std::unique_ptr<search::Strategy> strategy;
 };
 
-// With the sizes that the user asked for. They are read along with the spec, which puts them into its constraints; the
-// first reading knows their names.
 // `run` is filled in place, since the strategy refers to the space in it.
-Result<std::unique_ptr<Run>> prepare(const TuneOptions& options) {
-  WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
-  WATTUNE_ASSIGN(space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
+Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded& recorded) {
+  WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
+  WATTUNE_ASSIGN(space::SearchSpace space, options.spec.file.empty()
+                                               ? tune::recorded_space(*recorded)
+                                               : space::SearchSpace::build(spec.parameters, spec.constraints));
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto run = std::make_unique<Run>(Run{std::move(spec), std::move(space), std::move(plan), nullptr});
   WATTUNE_ASSIGN(run->strategy, search::make_strategy(run->plan.strategy, run->space,
@@ -91,6 +113,46 @@ Result<std::unique_ptr<Run>> prepare(const TuneOptions& options) {
                                                        .start = run->space.default_configuration(),
                                                        .parameters = options.strategy_parameters}));
   return run;
+}
+
+// What evaluates, and what that refers to.
+struct Target {
+  DeviceInfo info;
+  std::unique_ptr<backend::Device> device;
+  std::unique_ptr<measure::MeasurePolicy> policy;
+  std::unique_ptr<tune::Recording> recording;
+  std::unique_ptr<tune::Evaluator> evaluator;
+};
+
+Result<Target> open_recording(const TuneOptions& options, const Run& run, ResultSet recorded) {
+  Target target;
+  auto recording = tune::Recording::match(run.space, std::move(recorded));
+  if (!recording) return std::move(recording).error().with_context(options.device);
+  target.recording = std::make_unique<tune::Recording>(*std::move(recording));
+  target.info = tune::replay_device(target.recording->info().device, options.device);
+  target.evaluator = tune::make_replay_evaluator(*target.recording, tune::ReplayClock::recorded);
+  if (options.quiet) return target;
+  const std::size_t answers = target.recording->trials().size();
+  if (answers < run.space.count())
+    print_note(fmt::format("{} of {} configurations are recorded, the others fail as not_recorded",
+                           group_digits(answers), group_digits(run.space.count())));
+  if (target.recording->outside() > 0)
+    print_note(fmt::format("{} recorded configurations are not in the space of the spec",
+                           group_digits(target.recording->outside())));
+  return target;
+}
+
+Result<Target> open_device(const TuneOptions& options, Run& run) {
+  Target target;
+  WATTUNE_ASSIGN(target.device, open_named_device(options.device, run.spec, options.in_process, options.memory_limit));
+  target.info = target.device->info();
+  WATTUNE_TRY(use_language(run.spec, backend::language_of(target.info)));
+  target.policy = measure::make_repeated_runs(options.measure);
+  const tune::EvaluatorOptions evaluation{
+      .limits = limits_of(options), .check = options.no_check ? tune::CheckOutput::never : tune::CheckOutput::every};
+  WATTUNE_ASSIGN(target.evaluator,
+                 tune::make_evaluator(run.spec, run.space, *target.device, *target.policy, evaluation));
+  return target;
 }
 
 ExitStatus status_of(const tune::TuningResult& result, bool interrupted) {
@@ -125,26 +187,21 @@ Error ended_early(Error error, const fs::path& journal) {
 Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.measure.validate());
-  WATTUNE_ASSIGN(const std::unique_ptr<Run> run, prepare(options));
+  WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
+  WATTUNE_ASSIGN(const std::unique_ptr<Run> run, prepare(options, recorded));
   const fs::path file = journal_file(options, run->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
-  WATTUNE_ASSIGN(const auto device,
-                 open_named_device(options.device, run->spec, options.in_process, options.memory_limit));
-  WATTUNE_TRY(use_language(run->spec, backend::language_of(device->info())));
-  const auto policy = measure::make_repeated_runs(options.measure);
-  const tune::EvaluatorOptions evaluation{
-      .limits = limits_of(options), .check = options.no_check ? tune::CheckOutput::never : tune::CheckOutput::every};
-  WATTUNE_ASSIGN(const auto evaluator, tune::make_evaluator(run->spec, run->space, *device, *policy, evaluation));
-
-  const RunInfo info = tune::describe_run(run->spec, run->space, device->info());
+  WATTUNE_ASSIGN(const Target target,
+                 recorded ? open_recording(options, *run, *std::move(recorded)) : open_device(options, *run));
+  const RunInfo info = tune::describe_run(run->spec, run->space, target.info);
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, options));
   if (!options.quiet) {
     print_note(fmt::format("{} on {} ({})", run->spec.name, info.device.name, info.device.selector));
     print_note(run->plan.explanation);
   }
   const InterruptGuard interrupt;
-  auto result = run_search(*run, *evaluator, *journal, options, interrupt.requested());
+  auto result = run_search(*run, *target.evaluator, *journal, options, interrupt.requested());
   if (!result) return ended_early(std::move(result).error(), file);
   const Summary summary{*result, info, file, run->plan.strategy, options.seed, run->space.count()};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
@@ -165,7 +222,8 @@ Command add_tune(CLI::App& program) {
       "  wattune tune gemm.toml --time 10m --device \"RTX 4090\"\n"
       "  wattune tune gemm.toml --strategy random --evaluations 500 --seed 7 --json --quiet\n"
       "  wattune tune gemm.toml --problem-size m=2048 --problem-size n=2048 --output gemm-2048.journal.jsonl\n"
-      "  wattune tune gemm.toml --resume --time 30m");
+      "  wattune tune gemm.toml --resume --time 30m\n"
+      "  wattune tune --device replay:gemm.cache.json.xz --time 10m");
   return {app, [options] { return run_tune(*options); }};
 }
 

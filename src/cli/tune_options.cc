@@ -63,8 +63,10 @@ void declare_stop_rules(CLI::App& app, TuneOptions& options) {
 
 void declare_run(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Kernel and device");
-  declare_spec_options(app, options.spec, "The spec: TOML, or T1 JSON");
-  app.add_option("--device,-d", options.device, "auto, a selector, a backend, or part of a device's name")
+  declare_spec_options(app, options.spec, "The spec: TOML, or T1 JSON; a replay does without");
+  app.get_option("SPEC")->required(false);
+  app.add_option("--device,-d", options.device,
+                 "auto, a selector, a backend, part of a device's name, or replay:FILE for recorded results")
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");

@@ -10,6 +10,7 @@ std::string_view to_string(Status status) {
     case Status::timeout: return "timeout";
     case Status::correctness: return "correctness";
     case Status::constraints: return "constraints";
+    case Status::not_recorded: return "not_recorded";
   }
   return "unknown";
 }
@@ -18,6 +19,15 @@ std::optional<Status> parse_status(std::string_view name) {
   for (Status status : kAllStatuses)
     if (name == to_string(status)) return status;
   return std::nullopt;
+}
+
+Nanoseconds cost_of(const Observation& observation) {
+  const PhaseTimes& phases = observation.phases;
+  Nanoseconds running;
+  for (const Sample& sample : observation.samples) running += sample.time;
+  if (observation.samples.empty()) running = phases.measure;
+  if (running == Nanoseconds() && observation.statistics) running = observation.statistics->median;
+  return phases.compile + phases.check + phases.overhead + running;
 }
 
 }  // namespace wattune

@@ -33,20 +33,6 @@ constexpr double kLeft = 76, kRight = 736, kTop = 72, kBottom = 388;
 constexpr double kFailedY = kBottom - 6;  // the middle of the failures' marks
 constexpr double kPlotBottom = kBottom - 16;
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : single_line(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 class Picture {
  public:
   Picture(const ResultSet& results, const std::vector<const Trial*>& ranked_trials)
@@ -94,7 +80,7 @@ class Picture {
   void draw_titles() {
     const std::string kernel = results_.info.kernel_name.empty() ? "tuning" : results_.info.kernel_name;
     const std::string device = results_.info.device.name.empty() ? "" : " on " + results_.info.device.name;
-    add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, escaped(cut(kernel + device, 70)));
+    add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, xml_text(cut(kernel + device, 70)));
     add("<text x=\"{}\" y=\"48\"><tspan fill=\"#d9730d\">━ best so far, at last {}</tspan>"
         "<tspan dx=\"14\" fill=\"#3b82c4\">● one evaluation</tspan>",
         kLeft, time_text(time_of(best_)));

@@ -146,9 +146,9 @@ std::string defines_of(const Target& target) {
   const std::string device = target.info->device.name.empty() ? "unknown device" : target.info->device.name;
   const std::string size =
       target.info->problem_size.empty() ? "" : fmt::format(", problem size {}", target.info->problem_size);
-  std::string text =
-      fmt::format("/* {}: {}{}, measured on {}. */\n", in_comment(device), time_text(time_of(*target.trial)),
-                  in_comment(size), date_of(target.trial->finished_at));
+  std::string text = fmt::format(
+      "/* {}: {}{}, {} on {}. */\n", in_comment(device), time_text(time_of(*target.trial)), in_comment(size),
+      target.info->device.kind == DeviceKind::simulated ? "replayed" : "measured", date_of(target.trial->finished_at));
   const std::vector<Value>& values = target.trial->configuration.values();
   for (std::size_t i = 0; i < values.size(); ++i)
     text +=

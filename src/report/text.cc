@@ -35,6 +35,20 @@ std::string single_line(std::string_view text) {
   return line;
 }
 
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : single_line(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
 std::string TextTable::to_string(std::size_t width) const {
   std::vector<std::size_t> widths;
   std::vector<std::string> titles;

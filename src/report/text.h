@@ -17,6 +17,9 @@ std::string cut(std::string_view text, std::size_t width);
 // Control characters as spaces: recorded messages may hold newlines and escape sequences.
 std::string single_line(std::string_view text);
 
+// Text inside XML, on a single line.
+std::string xml_text(std::string_view text);
+
 class TextTable {
  public:
   enum class Align { left, right };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "space/conflict.h"
+#include "space/listed_space.h"
 #include "space/neighbours.h"
 #include "space/search_space_data.h"
 #include "space/space_builder.h"
@@ -99,6 +100,29 @@ Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::v
   for (std::uint32_t t = 0; t < terms.size(); ++t) terms[t] = t;
   WATTUNE_ASSIGN(BuiltSpace built, build_space(problem, terms, options));
   if (built.empty) return empty_space(problem);
+  WATTUNE_ASSIGN(SearchSpace space, assemble(std::move(data), std::move(built)));
+  WATTUNE_TRY(space.find_witness());
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - started;
+  space.data_->report.build_time = Nanoseconds(elapsed.count());
+  return space;
+}
+
+Result<SearchSpace> SearchSpace::from_list(std::vector<Parameter> parameters,
+                                           std::vector<ValueIndices> configurations) {
+  const auto started = std::chrono::steady_clock::now();
+  auto data = std::make_unique<Data>();
+  data->problem.parameters = std::move(parameters);
+  WATTUNE_TRY(compile_problem(data->problem));
+  WATTUNE_ASSIGN(BuiltSpace built, build_listed_space(data->problem, std::move(configurations)));
+  WATTUNE_ASSIGN(SearchSpace space, assemble(std::move(data), std::move(built)));
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - started;
+  space.data_->report.build_time = Nanoseconds(elapsed.count());
+  return space;
+}
+
+// From the diagrams of the components to everything that a space answers from.
+Result<SearchSpace> SearchSpace::assemble(std::unique_ptr<Data> data, BuiltSpace built) {
+  const Problem& problem = data->problem;
   WATTUNE_ASSIGN(data->diagram, Diagram::assemble(built.components, built.domains));
   data->unchecked = std::move(built.unchecked);
   data->occurring = occurring_values(data->diagram);
@@ -114,11 +138,7 @@ Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::v
   for (std::size_t l = 0; l < data->diagram.levels(); ++l) {
     report.order.push_back(problem.parameters[data->diagram.parameter(l)].name);
   }
-  SearchSpace space(std::move(data));
-  WATTUNE_TRY(space.find_witness());
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - started;
-  space.data_->report.build_time = Nanoseconds(elapsed.count());
-  return space;
+  return SearchSpace(std::move(data));
 }
 
 // A valid id, for default_configuration() and for sample() when luck fails; any id where the diagram is exact.
@@ -216,7 +236,8 @@ Result<ConfigurationId> SearchSpace::find(const ValueIndices& indices) const {
   for (const Violation& violation : violations(indices)) {
     texts += fmt::format("{}`{}`", texts.empty() ? "" : ", ", violation.constraint);
   }
-  return Error(ErrorCode::invalid_argument, fmt::format("this configuration breaks {}", texts));
+  return Error(ErrorCode::invalid_argument, texts.empty() ? "this configuration is not in the list"
+                                                          : fmt::format("this configuration breaks {}", texts));
 }
 
 std::vector<Violation> SearchSpace::violations(const ValueIndices& indices) const {

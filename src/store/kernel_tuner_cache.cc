@@ -59,7 +59,7 @@ const Json* failure_of(const Json& entry, const std::string& objective) {
 
 PhaseTimes phases_of(const Json& entry) {
   const auto phase = [&entry](const char* name) { return nanoseconds_from_ms(number_or(entry, name, 0.0)); };
-  return {phase("compile_time"), phase("verification_time"), phase("benchmark_time")};
+  return {phase("compile_time"), phase("verification_time"), phase("benchmark_time"), phase("framework_time")};
 }
 
 std::vector<Metric> metrics_of(const Json& entry, const std::vector<std::string>& names) {
@@ -184,7 +184,7 @@ Json entry_of(const Trial& trial) {
   entry["verification_time"] = in_ms(observation.phases.check);
   entry["benchmark_time"] = in_ms(observation.phases.measure);
   entry["strategy_time"] = 0;
-  entry["framework_time"] = 0;
+  entry["framework_time"] = in_ms(observation.phases.overhead);
   for (const Metric& metric : observation.metrics)
     if (std::isfinite(metric.value) && !entry.contains(metric.name)) entry[metric.name] = metric.value;
   entry["timestamp"] = format_python_timestamp(trial.finished_at);
@@ -229,6 +229,7 @@ std::string write_kernel_tuner_cache(const ResultSet& results) {
   text += "\n\"cache\": {";
   const char* separator = "\n";
   for (const Trial& trial : results.trials) {
+    if (trial.observation.status == Status::not_recorded) continue;
     text += separator;
     text += dump(Json(trial.configuration.key())) + ": " + dump(entry_of(trial));
     separator = ",\n";

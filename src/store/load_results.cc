@@ -1,3 +1,4 @@
+#include "store/csv.h"
 #include "store/document.h"
 #include "store/files.h"
 #include "store/journal_text.h"
@@ -26,6 +27,7 @@ Reader reader_for(const Json& head) {
 Result<ResultSet> load_results(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const std::string text, read_maybe_compressed(file));
   if (looks_like_journal(text)) return parse_journal(text, file);
+  if (looks_like_csv(text, file)) return read_csv(text, file);
   Result<Document> document = parse_document(text, file);
   if (!document) {
     // Kernel Tuner's cache may be cut short, which its own reader repairs.
@@ -36,7 +38,7 @@ Result<ResultSet> load_results(const std::filesystem::path& file) {
   if (read == nullptr)
     return Error(ErrorCode::parse_error, "no result format that Wattune knows")
         .at(position_in(file))
-        .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, or KTT's JSON");
+        .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
   return read(*document, file);
 }
 

@@ -28,7 +28,8 @@ Json samples_in_ms(const std::vector<Sample>& samples);
 std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit);
 
 // Makes an Observation correct. `objective` is what the file ranks by, often a mean: it becomes the median, and since
-// nothing is known of its spread, the interval is that point with confidence 0. Throws Malformed when it is infinite.
+// nothing is known of its spread, the interval is that point with confidence 0. Throws Malformed when it is infinite or
+// negative.
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 

@@ -251,6 +251,10 @@ void append_outcome(std::string& out, const Observation& observation, TimePoint 
   append_metrics(out, observation.metrics);
   out += ",\"phases\":";
   append_numbers(out, {observation.phases.compile, observation.phases.check, observation.phases.measure});
+  if (observation.phases.overhead != Nanoseconds()) {
+    out += ",\"overhead\":";
+    append_json_number(out, observation.phases.overhead.value());
+  }
   out += ",\"finished_at\":\"";
   append_timestamp(out, finished_at);
   out += '"';
@@ -273,6 +277,7 @@ Outcome outcome_from_json(const Json& object) {
     throw Malformed("`statistics` must be there exactly when `status` is correct");
   observation.metrics = metrics_from_json(array_member(object, "metrics"));
   observation.phases = phases_from_json(array_member(object, "phases"));
+  observation.phases.overhead = Nanoseconds(number_or(object, "overhead", 0.0));
   outcome.finished_at = time_member(object, "finished_at");
   return outcome;
 }

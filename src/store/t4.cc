@@ -91,7 +91,8 @@ class ResultReader {
       return Nanoseconds(number_or(times, name, otherwise / unit) * unit);
     };
     const Nanoseconds compile = phase("compilation_time", 0.0);
-    return {phase("compilation", compile.value()), phase("validation", 0.0), phase("benchmark", 0.0)};
+    return {phase("compilation", compile.value()), phase("validation", 0.0), phase("benchmark", 0.0),
+            phase("framework", 0.0)};
   }
 
   static void read_time(Observation& observation, const Json& times, const Measurement* time, double runtime_unit,
@@ -171,7 +172,7 @@ Json times_of(const Observation& observation) {
   return {{"compilation", compilation},       // as Kernel Tuner writes it
           {"compilation_time", compilation},  // as the schema names it
           {"benchmark", in_ms(observation.phases.measure)},
-          {"framework", 0},
+          {"framework", in_ms(observation.phases.overhead)},
           {"search_algorithm", 0},
           {"validation", in_ms(observation.phases.check)},
           {"runtimes", samples_in_ms(observation.samples)}};
@@ -223,6 +224,7 @@ std::string write_t4(const ResultSet& results) {
   std::string text = "{\"schema_version\":\"1.0.0\",\"metadata\":" + dump(metadata) + ",\"results\":[";
   const char* separator = "\n";
   for (const Trial& trial : results.trials) {
+    if (trial.observation.status == Status::not_recorded) continue;
     text += separator + dump(result_of(trial));
     separator = ",\n";
   }

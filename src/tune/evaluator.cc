@@ -1,5 +1,7 @@
 #include "wattune/tune/evaluator.h"
 
+#include <chrono>
+
 #include "tune/attempt.h"
 #include "tune/run_state.h"
 
@@ -47,6 +49,11 @@ Result<void> prepare(RunState& run, const Configuration& start, CheckOutput chec
 }
 
 }  // namespace
+
+Nanoseconds Evaluator::now() const {
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now().time_since_epoch();
+  return Nanoseconds(time.count());
+}
 
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
                                                   backend::Device& device, const measure::MeasurePolicy& policy,

@@ -4,8 +4,6 @@
 
 #include <unordered_set>
 
-#include "tune/stopwatch.h"
-
 namespace wattune::tune {
 
 namespace {
@@ -26,7 +24,8 @@ class Loop {
         sink_(sink),
         observer_(observer),
         options_(options),
-        default_id_(space.default_configuration()) {
+        default_id_(space.default_configuration()),
+        started_(evaluator.now()) {
     progress_.space_size = space.count();
   }
 
@@ -42,11 +41,13 @@ class Loop {
       }
       WATTUNE_TRY(evaluate(ids.front()));
     }
-    result_.elapsed = stopwatch_.elapsed();
+    result_.elapsed = elapsed();
     return std::move(result_);
   }
 
  private:
+  Nanoseconds elapsed() const { return evaluator_.now() - started_; }
+
   void replay(const Trial& trial) {
     if (!known_.insert(trial.configuration.id()).second) return;
     ++result_.resumed;
@@ -65,7 +66,7 @@ class Loop {
     ++result_.evaluated;
     const bool improved = account(trial);
     strategy_.tell(id, trial.observation);
-    progress_.elapsed = stopwatch_.elapsed();
+    progress_.elapsed = elapsed();
     observer_.on_trial({trial, progress_, result_.best ? &*result_.best : nullptr, improved});
     return {};
   }
@@ -90,7 +91,7 @@ class Loop {
       result_.stop_reason = "cancelled";
       return true;
     }
-    progress_.elapsed = stopwatch_.elapsed();
+    progress_.elapsed = elapsed();
     std::optional<std::string> reason = options_.stop.reason_to_stop(progress_);
     if (!reason) return false;
     result_.stop_reason = *std::move(reason);
@@ -104,7 +105,7 @@ class Loop {
   TuningObserver& observer_;
   const TuningOptions& options_;
   const ConfigurationId default_id_;
-  const Stopwatch stopwatch_;
+  const Nanoseconds started_;
   std::unordered_set<ConfigurationId, IdHash> known_;
   search::Progress progress_;
   TuningResult result_;

@@ -45,8 +45,8 @@ std::set<std::string> long_options() {
 TEST(CommandTree, HoldsEveryCommandButHiddenOnes) {
   std::vector<std::string> names;
   for (const CommandEntry& command : tree().commands) names.push_back(command.name);
-  EXPECT_THAT(names,
-              testing::ElementsAre("tune", "space", "compile", "devices", "show", "export", "init", "completion"));
+  EXPECT_THAT(names, testing::ElementsAre("tune", "space", "compile", "devices", "show", "export", "score", "analyze",
+                                          "init", "completion"));
 }
 
 TEST(CommandTree, KnowsChoicesAndFiles) {
@@ -73,7 +73,7 @@ TEST(Help, SaysTheWholeCommand) {
   const TempFolder folder;
   const Finished finished = run_wattune(folder, {"tune", "--help"});
   EXPECT_EQ(finished.status, 0);
-  EXPECT_THAT(finished.out, HasSubstr("Usage: wattune tune [OPTIONS] SPEC"));
+  EXPECT_THAT(finished.out, HasSubstr("Usage: wattune tune [OPTIONS] [SPEC]"));
   EXPECT_EQ(run_wattune(folder, {"--help"}).status, 0);
 }
 

@@ -52,7 +52,7 @@ TEST_F(Tune, JsonHasEveryPromisedField) {
   EXPECT_EQ(json["evaluated"], 2);
   EXPECT_EQ(json["resumed"], 0);
   EXPECT_EQ(json["by_status"]["correct"], 2);
-  EXPECT_EQ(json["by_status"].size(), 6u);
+  EXPECT_EQ(json["by_status"].size(), 7u);
   EXPECT_EQ(json["strategy"], "random");
   EXPECT_EQ(json["seed"], 9);
   EXPECT_EQ(json["valid"], 4);

@@ -135,5 +135,11 @@ TEST(Header, NamesAnUnknownDevice) {
   EXPECT_THAT(header_of({results_on("", 1e6)}), HasSubstr("WATTUNE_DEVICE_UNKNOWN"));
 }
 
+TEST(Header, SaysWhatWasReplayed) {
+  ResultSet results = results_on("A100", 1e6);
+  results.info.device.kind = DeviceKind::simulated;
+  EXPECT_THAT(header_of({results}), testing::HasSubstr("/* A100: 1.000 ms, replayed on 2026-01-31. */"));
+}
+
 }  // namespace
 }  // namespace wattune::report

@@ -47,7 +47,20 @@ TEST(KernelTunerCache, KeepsTimesFailuresAndMetrics) {
     }
     EXPECT_EQ(a.metrics.size(), b.metrics.size());
     EXPECT_DOUBLE_EQ(a.phases.compile.value(), b.phases.compile.value());
+    EXPECT_DOUBLE_EQ(a.phases.overhead.value(), b.phases.overhead.value());
   }
+}
+
+TEST(KernelTunerCache, LeavesOutWhatAReplayLacked) {
+  ResultSet results = sample_results(3);
+  results.trials[1].observation = {.status = Status::not_recorded};
+  EXPECT_EQ(parse_kernel_tuner_cache(write_kernel_tuner_cache(results))->trials.size(), 2u);
+}
+
+TEST(KernelTunerCache, RefusesNegativeTimes) {
+  const auto results = parse_kernel_tuner_cache(R"({"tune_params_keys":["a"],"cache":{"1":{"a":1,"time":-1.5}}})");
+  ASSERT_FALSE(results);
+  EXPECT_THAT(results.error().to_string(), testing::HasSubstr("configuration 1 of `cache`: the time is negative"));
 }
 
 TEST(KernelTunerCache, IsWrittenAsKernelTunerWritesIt) {
@@ -59,13 +72,13 @@ TEST(KernelTunerCache, IsWrittenAsKernelTunerWritesIt) {
             "\n\"cache\": {\n"
             R"("16,0.5,False,float": {"block":16,"scale":0.5,"padding":false,"type":"float","time":0.001001,)"
             R"("times":[0.001,0.001001,0.001002],"compile_time":100.0,"verification_time":2.0,"benchmark_time":3.0,)"
-            R"("strategy_time":0,"framework_time":0,"GFLOP/s":12.5,"registers":40.0,)"
+            R"("strategy_time":0,"framework_time":0.0,"GFLOP/s":12.5,"registers":40.0,)"
             R"("timestamp":"2026-01-31 00:00:01.123456+00:00"},)"
             "\n"
             R"("32,2.0,True,float4": {"block":32,"scale":2.0,"padding":true,"type":"float4",)"
             R"("__error__":"CompilationFailedConfig","invalidity":"compile","message":"failed: compile",)"
             R"("compile_time":100.000001,"verification_time":2.0,"benchmark_time":3.0,"strategy_time":0,)"
-            R"("framework_time":0,"timestamp":"2026-01-31 00:00:02.123456+00:00"}}
+            R"("framework_time":4.0,"timestamp":"2026-01-31 00:00:02.123456+00:00"}}
 })");
 }
 

@@ -65,7 +65,7 @@ inline Trial sample_trial(int index) {
   trial.finished_at = second_of_2026(index + 1);
   Observation& observation = trial.observation;
   observation.status = kAllStatuses[index % 6];
-  observation.phases = {Nanoseconds(1e8 + index), Nanoseconds(2e6), Nanoseconds(3e6)};
+  observation.phases = {Nanoseconds(1e8 + index), Nanoseconds(2e6), Nanoseconds(3e6), Nanoseconds(4e6 * (index % 2))};
   if (observation.ok()) {
     observation.verified = true;
     for (int i = 0; i < 3; ++i) observation.samples.push_back({Nanoseconds(1000.0 * (index + 1) + i)});

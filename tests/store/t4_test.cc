@@ -46,7 +46,14 @@ TEST(T4, KeepsTimesFailuresAndMetrics) {
     EXPECT_DOUBLE_EQ(a.phases.compile.value(), b.phases.compile.value());
     EXPECT_DOUBLE_EQ(a.phases.check.value(), b.phases.check.value());
     EXPECT_DOUBLE_EQ(a.phases.measure.value(), b.phases.measure.value());
+    EXPECT_DOUBLE_EQ(a.phases.overhead.value(), b.phases.overhead.value());
   }
+}
+
+TEST(T4, LeavesOutWhatAReplayLacked) {
+  ResultSet results = sample_results(3);
+  results.trials[1].observation = {.status = Status::not_recorded};
+  EXPECT_EQ(parse_t4(write_t4(results))->trials.size(), 2u);
 }
 
 TEST(T4, FollowsItsSchema) {

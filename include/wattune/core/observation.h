@@ -13,20 +13,22 @@
 
 namespace wattune {
 
-// Names map one to one onto T4's "invalidity".
+// Names are those of T4's "invalidity", and not_recorded, which other formats do not know.
 enum class Status {
-  correct,      // measured; its output matched the reference, or none was given
-  compile,      // the compiler rejected it, crashed or took too much memory
-  runtime,      // the launch failed, crashed the worker, or wrote outside its buffers
-  timeout,      // compiling or running passed its limit
-  correctness,  // ran, but the output differs from the reference
-  constraints,  // breaks a constraint or a limit of the device known before compiling
+  correct,       // measured; its output matched the reference, or none was given
+  compile,       // the compiler rejected it, crashed or took too much memory
+  runtime,       // the launch failed, crashed the worker, or wrote outside its buffers
+  timeout,       // compiling or running passed its limit
+  correctness,   // ran, but the output differs from the reference
+  constraints,   // breaks a constraint or a limit of the device known before compiling
+  not_recorded,  // a replay has no answer: says nothing about the configuration
 };
 
 std::string_view to_string(Status status);
 std::optional<Status> parse_status(std::string_view name);
-inline constexpr Status kAllStatuses[] = {Status::correct, Status::compile,     Status::runtime,
-                                          Status::timeout, Status::correctness, Status::constraints};
+inline constexpr Status kAllStatuses[] = {Status::correct,     Status::compile,     Status::runtime,
+                                          Status::timeout,     Status::correctness, Status::constraints,
+                                          Status::not_recorded};
 
 // One timed run.
 struct Sample {
@@ -59,8 +61,9 @@ struct Metric {
 // Where the wall time of one evaluation went, apart from the samples.
 struct PhaseTimes {
   Nanoseconds compile;
-  Nanoseconds check;    // preparing buffers, the checked run and the comparison
-  Nanoseconds measure;  // warm-up and samples, with their preparation
+  Nanoseconds check;       // preparing buffers, the checked run and the comparison
+  Nanoseconds measure;     // warm-up and samples, with their preparation
+  Nanoseconds overhead{};  // of the tuner around the others, where another program recorded it
 
   bool operator==(const PhaseTimes&) const = default;
 };
@@ -81,5 +84,9 @@ struct Observation {
 
   bool operator==(const Observation&) const = default;
 };
+
+// What making this observation cost: compiling, checking, overhead and the sum of the samples. Where none were kept,
+// the measuring phase stands for them, or else the median. As the methodology of docs/score.md counts it.
+Nanoseconds cost_of(const Observation& observation);
 
 }  // namespace wattune

@@ -28,6 +28,14 @@ std::string table_of_importance(const ResultSet& results, std::size_t width);
 std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height);
 std::string plot_convergence_svg(const ResultSet& results);
 
+// Performance of a search strategy at equidistant times of a budget: 0 is random search, 1 the optimum (docs/score.md).
+struct PerformanceCurve {
+  std::string name;
+  std::vector<double> values;
+};
+// As SVG, for one strategy or several.
+std::string plot_performance_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
+
 // A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>; a single device needs no choice. All
 // results must tune the same kernel with the same parameters; of several for one device the fastest counts. The text
 // depends on nothing but the results. mismatch, not_found (no correct configuration).

@@ -15,7 +15,7 @@ namespace wattune::search {
 struct Progress {
   std::uint64_t evaluations = 0;
   std::uint64_t since_improvement = 0;  // evaluations since the best got better
-  Nanoseconds elapsed;                  // wall time of this run
+  Nanoseconds elapsed;                  // of this run, by its evaluator's clock
   Uint128 space_size = 0;
   std::optional<double> best_objective;
 };

@@ -70,6 +70,8 @@ struct Violation {
   SourcePosition position;
 };
 
+struct BuiltSpace;
+
 class SearchSpace {
  public:
   // invalid_argument: duplicate or no values, unknown name (with the nearest one), a division by zero or wrong types in
@@ -78,6 +80,11 @@ class SearchSpace {
   // configurations.
   static Result<SearchSpace> build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
                                    std::vector<Predicate> predicates = {}, const BuildOptions& options = {});
+
+  // The space of exactly these configurations, in any order, such as the recorded ones of a space whose constraints are
+  // unknown. Ids follow the order of the values. invalid_argument: no configuration, duplicate or no values;
+  // out_of_range: a position outside a parameter's list.
+  static Result<SearchSpace> from_list(std::vector<Parameter> parameters, std::vector<ValueIndices> configurations);
 
   SearchSpace(SearchSpace&&) noexcept;
   SearchSpace& operator=(SearchSpace&&) noexcept;
@@ -131,6 +138,7 @@ class SearchSpace {
 
  private:
   struct Data;
+  static Result<SearchSpace> assemble(std::unique_ptr<Data> data, BuiltSpace built);
   Result<void> find_witness();
   explicit SearchSpace(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;

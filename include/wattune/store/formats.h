@@ -24,8 +24,8 @@ Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::fil
 // Wattune's own JSON: the whole ResultSet in one document.
 std::string write_json(const ResultSet& results);
 
-// Any of the above or a journal, recognised by its contents; .xz, .gz and .zst files through the
-// system's decompressors. parse_error, not_found.
+// Any of the above, a journal, or a table with a mapping (docs/formats/csv.md), recognised by its contents; .xz, .gz
+// and .zst files through the system's decompressors. parse_error, not_found.
 Result<ResultSet> load_results(const std::filesystem::path& file);
 
 // Writes `text` to `file` through a temporary file and a rename, so that readers never see half of it.

@@ -1,4 +1,4 @@
-// Evaluator: turns one Configuration into an Observation on a device: compile, check, measure.
+// Evaluator: turns one Configuration into an Observation on a device: compile, check, measure. Recorded ones: replay.h.
 //
 // Whatever a configuration does to the device (crash, hang, write out of bounds) is undone before evaluate() returns,
 // so that the next one meets a clean device. One thread at a time. What becomes which status: docs/tune.md.
@@ -25,6 +25,8 @@ class Evaluator {
   // A failed configuration is an Observation. An Error means that no configuration can be evaluated: the spec is wrong
   // (argument count, missing kernel, reference) or the device is gone for good.
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
+  // The clock that a run on this evaluator is timed by, from any origin: real time, unless evaluations are replayed.
+  virtual Nanoseconds now() const;
 };
 
 // Limits start wide and tighten to what good configurations needed: never below the floors, nor above the start.

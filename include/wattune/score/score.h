@@ -1,0 +1,82 @@
+// Score: how well search strategies do on recorded spaces, by the methodology of Willemsen et al. (FGCS 159, 2024).
+//
+// Each strategy searches each space many times on a replay; the runs become a curve of performance over time, 0 being
+// random search and 1 the optimum; the score is its mean. docs/score.md has the formulas, their source and their
+// limits.
+//
+//   WATTUNE_ASSIGN(auto problem, Problem::of("convolution A100", space, recording, ReplayClock::recorded));
+//   WATTUNE_ASSIGN(auto scores, score({problem}, {{"greedy_ils", {}}}, {}));
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "wattune/score/baseline.h"
+#include "wattune/score/curve.h"
+#include "wattune/space/search_space.h"
+#include "wattune/tune/replay.h"
+
+namespace wattune::score {
+
+// A recorded space to search. Space and recording outlive it.
+struct Problem {
+  std::string name;
+  const space::SearchSpace& space;
+  const tune::Recording& recording;
+  Baseline baseline;
+  tune::ReplayClock clock;
+
+  // As Baseline::of().
+  static Result<Problem> of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
+                            tune::ReplayClock clock);
+};
+
+struct StrategyChoice {
+  std::string name;
+  std::map<std::string, double> parameters;
+};
+
+struct ScoreOptions {
+  std::size_t repeats = 100;
+  std::uint64_t seed = 1;
+  std::size_t resamples = 1000;  // of the bootstrap
+  unsigned threads = 0;          // 0: one for each processor
+  // Called after each run, from any thread, one at a time.
+  std::function<void(std::size_t done, std::size_t all)> progress;
+};
+
+// A score with its 95 % interval: a bootstrap over the repeats, which says nothing of other spaces.
+struct Score {
+  double value = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+};
+
+struct SpaceScore {
+  Score score;
+  std::vector<double> curve;
+  double share_of_optimum = 0.0;  // mean over the runs of optimum / best found, at the end of the budget
+  double optimum_found = 0.0;     // share of the runs that found the optimum
+  double evaluations = 0.0;       // mean per run
+  double not_recorded = 0.0;      // mean per run: evaluations that the recording had no answer to
+  double search_seconds = 0.0;    // mean per run: the strategy's own processor time, where the clock counts it
+};
+
+struct StrategyScore {
+  StrategyChoice strategy;
+  Score score;             // mean over the spaces
+  double deviation = 0.0;  // of the aggregate curve over time, which the published tool prints as the error
+  std::vector<double> curve;
+  std::vector<SpaceScore> spaces;  // parallel to the problems
+};
+
+// Equal seeds give equal scores, whatever the number of threads, unless the clock counts the strategies' own time. As
+// make_strategy(); invalid_argument: no problem or strategy, fewer than 1 repeat, or no run of a strategy on a space
+// found a correct configuration within the budget.
+Result<std::vector<StrategyScore>> score(const std::vector<Problem>& problems,
+                                         const std::vector<StrategyChoice>& strategies, const ScoreOptions& options);
+
+}  // namespace wattune::score

@@ -1,0 +1,66 @@
+// Replay: recorded Trials in the place of a device.
+//
+// An evaluator over a Recording answers with what was recorded, and its clock advances by what that cost then, so that
+// a search of an hour takes a second and every rule about time means recorded time. What the data lack is
+// Status::not_recorded: strategies see a failure, reports count it by its own name.
+//
+//   WATTUNE_ASSIGN(ResultSet results, store::load_results("convolution.json.xz"));
+//   WATTUNE_ASSIGN(auto space, recorded_space(results));
+//   WATTUNE_ASSIGN(auto recording, Recording::match(space, std::move(results)));
+//   auto evaluator = make_replay_evaluator(recording, ReplayClock::recorded);
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "wattune/core/trial.h"
+#include "wattune/space/search_space.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::tune {
+
+// The space of exactly the configurations that `results` hold, for want of its constraints. mismatch: a value that
+// its parameter does not list; invalid_argument: no results, or as SearchSpace::from_list().
+Result<space::SearchSpace> recorded_space(const ResultSet& results);
+
+// Recorded Trials by the ids of a space. Immutable; may be shared between threads.
+class Recording {
+ public:
+  // Finds each Trial's configuration in `space`, by names and values; of several Trials of one the last counts. A
+  // parameter with a single value may be absent on either side. mismatch: other parameters, or no Trial is in the
+  // space; invalid_argument: no results, or a time that is negative or no number.
+  static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
+
+  const RunInfo& info() const { return info_; }
+  // Every recorded configuration of the space once, ascending by id.
+  const std::vector<Trial>& trials() const { return trials_; }
+  // What was recorded of a configuration; nullptr when nothing was.
+  const Observation* find(ConfigurationId id) const;
+  // Trials of the results whose configuration is not in the space.
+  std::size_t outside() const { return outside_; }
+  // The median cost of an evaluation: what a configuration that is not recorded is charged, so that time goes on.
+  Nanoseconds typical_cost() const { return typical_cost_; }
+
+ private:
+  Recording(RunInfo info, std::vector<Trial> trials, std::size_t outside);
+
+  RunInfo info_;
+  std::vector<Trial> trials_;
+  std::size_t outside_ = 0;
+  Nanoseconds typical_cost_;
+};
+
+enum class ReplayClock {
+  recorded,             // what each evaluation cost when it was recorded: cost_of()
+  recorded_and_search,  // and the processor time that this thread spends between evaluations: the strategy's
+  evaluations,          // a second for each
+};
+
+// `recording` outlives the evaluator, which never fails.
+std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
+
+// The recorded device as a replay names it: kind simulated, its name kept, `selector` for the user.
+DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector);
+
+}  // namespace wattune::tune

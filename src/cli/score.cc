@@ -1,0 +1,185 @@
+// `wattune score`: how well strategies search recorded spaces.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/score_report.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "wattune/search/strategy.h"
+#include "wattune/spec/spec.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> strategies;
+  std::vector<std::string> strategy_options;  // NAME=VALUE
+  std::vector<std::string> spaces;            // FILE or FILE:SPEC
+  std::string clock = "recorded";
+  score::ScoreOptions score;
+  std::string svg;
+  bool overwrite = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+// A space with what was recorded on it.
+struct RecordedSpace {
+  std::string name;
+  std::unique_ptr<space::SearchSpace> space;
+  std::unique_ptr<tune::Recording> recording;
+};
+
+// "data/convolution__A100.json.xz" as "convolution__A100".
+std::string short_name(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.substr(0, name.find('.', 1));
+}
+
+// FILE:SPEC at the last colon, unless all of it is a file.
+std::pair<std::string, std::string> split_space(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  std::error_code ignored;
+  if (colon == std::string::npos || fs::exists(text, ignored)) return {text, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+Result<space::SearchSpace> build_space(const ResultSet& results, const std::string& spec_file) {
+  if (spec_file.empty()) return tune::recorded_space(results);
+  WATTUNE_ASSIGN(KernelSpec spec, spec::load(spec_file, spec::SourcePolicy::optional));
+  return space::SearchSpace::build(std::move(spec.parameters), std::move(spec.constraints));
+}
+
+Result<RecordedSpace> load_space(const std::string& text) {
+  const auto [file, spec_file] = split_space(text);
+  WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
+  Result<space::SearchSpace> space = build_space(results, spec_file);
+  if (!space) return std::move(space).error().with_context(file);
+  Result<tune::Recording> recording = tune::Recording::match(*space, std::move(results));
+  if (!recording) return std::move(recording).error().with_context(file);
+  const std::size_t answers = recording->trials().size();
+  if (answers < space->count())
+    print_note(fmt::format("{}: {} of {} configurations are recorded, the others fail as not_recorded", file,
+                           group_digits(answers), group_digits(space->count())));
+  return RecordedSpace{short_name(file), std::make_unique<space::SearchSpace>(*std::move(space)),
+                       std::make_unique<tune::Recording>(*std::move(recording))};
+}
+
+// Each parameter goes to the strategies that have it; one that none has is refused by make_strategy().
+Result<std::vector<score::StrategyChoice>> choose_strategies(const Options& options) {
+  std::vector<score::StrategyChoice> choices;
+  for (const std::string& name : options.strategies) choices.push_back({name, {}});
+  for (const std::string& text : options.strategy_options) {
+    WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
+    WATTUNE_ASSIGN(const double value, parse_number(assignment.second));
+    bool taken = false;
+    for (score::StrategyChoice& choice : choices) {
+      const auto info = std::ranges::find(search::strategies(), choice.name, &search::StrategyInfo::name);
+      if (info == search::strategies().end()) continue;
+      if (std::ranges::find(info->parameters, assignment.first, &search::StrategyParameter::name) ==
+          info->parameters.end())
+        continue;
+      choice.parameters[assignment.first] = value;
+      taken = true;
+    }
+    if (!taken) choices.front().parameters[assignment.first] = value;
+  }
+  return choices;
+}
+
+Result<tune::ReplayClock> parse_clock(const std::string& name) {
+  if (name == "recorded") return tune::ReplayClock::recorded_and_search;
+  if (name == "clean") return tune::ReplayClock::recorded;
+  if (name == "evaluations") return tune::ReplayClock::evaluations;
+  return Error(ErrorCode::invalid_argument, "--clock").about(name).hint("one of: recorded, clean, evaluations");
+}
+
+std::string explain(tune::ReplayClock clock) {
+  switch (clock) {
+    case tune::ReplayClock::recorded_and_search: return "recorded time, and the time that the search itself takes";
+    case tune::ReplayClock::recorded: return "recorded time";
+    case tune::ReplayClock::evaluations: return "evaluations";
+  }
+  return {};
+}
+
+// A line that is redrawn on a terminal, at most ten times a second; nothing elsewhere.
+std::function<void(std::size_t, std::size_t)> progress_line() {
+  using Clock = std::chrono::steady_clock;
+  return [shown = Clock::time_point()](std::size_t done, std::size_t all) mutable {
+    if (done < all && Clock::now() - shown < std::chrono::milliseconds(100)) return;
+    shown = Clock::now();
+    const std::string line = fmt::format("\r{} of {} runs", group_digits(done), group_digits(all));
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    if (done == all) std::fputs("\r\033[K", stderr);
+  };
+}
+
+Result<ExitStatus> run_score(Options options) {
+  WATTUNE_ASSIGN(const tune::ReplayClock clock, parse_clock(options.clock));
+  WATTUNE_ASSIGN(const std::vector<score::StrategyChoice> choices, choose_strategies(options));
+  std::vector<RecordedSpace> spaces;
+  std::vector<score::Problem> problems;
+  for (const std::string& text : options.spaces) {
+    WATTUNE_ASSIGN(RecordedSpace loaded, load_space(text));
+    spaces.push_back(std::move(loaded));
+    const RecordedSpace& space = spaces.back();
+    WATTUNE_ASSIGN(score::Problem problem, score::Problem::of(space.name, *space.space, *space.recording, clock));
+    problems.push_back(std::move(problem));
+  }
+  if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();
+  WATTUNE_ASSIGN(const auto scores, score::score(problems, choices, options.score));
+  const ScoreReport report{problems, scores, options.score, explain(clock)};
+  if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
+  const bool printed = print_result(options.json ? score_json(report) : score_text(report));
+  return printed ? ExitStatus::good : ExitStatus::environment;
+}
+
+}  // namespace
+
+Command add_score(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("score", "Compare search strategies on recorded spaces");
+  app->add_option("--strategy,-s", options->strategies, "Strategies to compare, separated by commas")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->required();
+  app->add_option("--strategy-option", options->strategy_options,
+                  "A parameter of each strategy that has it; may be repeated (docs/search.md)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app->add_option("--spaces", options->spaces,
+                  "Result files that hold a whole space each; FILE:SPEC takes the space from a spec")
+      ->type_name("FILE")
+      ->required();
+  add_parsed(*app, "--repeats,-r", options->score.repeats, parse_count, "N", "Runs of each strategy on each space")
+      ->default_str("100");
+  add_parsed(*app, "--seed", options->score.seed, parse_count, "N", "Seed of the runs and the statistics")
+      ->default_str("1");
+  app->add_option("--clock", options->clock, "What time is: docs/score.md")
+      ->type_name("recorded|clean|evaluations")
+      ->capture_default_str();
+  app->add_option("--svg", options->svg, "Write the mean curves to a file")->type_name("FILE");
+  app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
+  app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
+  app->add_flag("--quiet,-q", options->quiet, "No progress on standard error");
+  app->footer(
+      "Nothing is measured: the strategies search recorded results. 0 is random search, 1 the optimum.\n\n"
+      "Examples:\n"
+      "  wattune score --strategy random,greedy_ils --spaces hub/*.json.xz\n"
+      "  wattune score -s greedy_ils --strategy-option random_walk=0.5 --spaces gemm.json.xz:gemm.toml --svg gemm.svg\n"
+      "  wattune score -s simulated_annealing --clock evaluations --spaces gemm.json.xz --json");
+  return {app, [options] { return run_score(*options); }};
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,139 @@
+#include "cli/score_report.h"
+
+#include <fmt/format.h>
+
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "wattune/report/report.h"
+
+namespace wattune::cli {
+
+namespace {
+
+std::string score_cell(const score::Score& score) {
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", score.value, score.low, score.high);
+}
+
+// Evaluations as a clock have no unit.
+std::string budget_of(const score::Problem& problem) {
+  const double budget = problem.baseline.budget();
+  return problem.clock == tune::ReplayClock::evaluations ? fmt::format("{:.0f}", budget) : format_wait(budget);
+}
+
+std::string name_of(const score::StrategyChoice& choice) {
+  std::string name = choice.name;
+  for (const auto& [parameter, value] : choice.parameters) name += fmt::format(" {}={:g}", parameter, value);
+  return name;
+}
+
+std::string table_of_scores(const ScoreReport& report) {
+  std::vector<std::string> header = {"space", "correct", "failed", "cutoff", "budget"};
+  for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each.strategy));
+  Table table(header);
+  for (std::size_t p = 0; p < report.problems.size(); ++p) {
+    const score::Problem& problem = report.problems[p];
+    const score::Baseline& baseline = problem.baseline;
+    std::vector<std::string> row = {problem.name, group_digits(baseline.valid()), group_digits(baseline.failed()),
+                                    group_digits(baseline.evaluations_to(score::kEndShare)), budget_of(problem)};
+    for (const score::StrategyScore& each : report.scores) row.push_back(score_cell(each.spaces[p].score));
+    table.add(row);
+  }
+  std::vector<std::string> mean = {"mean", "", "", "", ""};
+  for (const score::StrategyScore& each : report.scores) mean.push_back(score_cell(each.score));
+  table.add(mean);
+  return table.to_string();
+}
+
+std::string table_of_ends(const ScoreReport& report) {
+  std::vector<std::string> header = {"space"};
+  for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each.strategy));
+  Table table(header);
+  for (std::size_t p = 0; p < report.problems.size(); ++p) {
+    std::vector<std::string> row = {report.problems[p].name};
+    for (const score::StrategyScore& each : report.scores) {
+      const score::SpaceScore& space = each.spaces[p];
+      row.push_back(fmt::format("{:.1f} % of the optimum, {:.0f} % found it, {:.0f} evaluations",
+                                100.0 * space.share_of_optimum, 100.0 * space.optimum_found, space.evaluations));
+    }
+    table.add(row);
+  }
+  return table.to_string();
+}
+
+double not_recorded(const ScoreReport& report) {
+  double sum = 0.0;
+  for (const score::StrategyScore& each : report.scores)
+    for (const score::SpaceScore& space : each.spaces) sum += space.not_recorded;
+  return sum;
+}
+
+Json to_json(const score::Score& score) { return {{"score", score.value}, {"interval", {score.low, score.high}}}; }
+
+Json problem_json(const score::Problem& problem) {
+  const score::Baseline& baseline = problem.baseline;
+  return {{"space", problem.name},
+          {"device", problem.recording.info().device.name},
+          {"correct", baseline.valid()},
+          {"failed", baseline.failed()},
+          {"optimum", baseline.optimum()},
+          {"median", baseline.median()},
+          {"cutoff_evaluations", baseline.evaluations_to(score::kEndShare)},
+          {"median_cost_seconds", baseline.median_cost()},
+          {"mean_cost_seconds", baseline.mean_cost()},
+          {"start_seconds", baseline.start()},
+          {"end_seconds", baseline.end()},
+          {"budget_seconds", baseline.budget()}};
+}
+
+Json strategy_json(const ScoreReport& report, const score::StrategyScore& each) {
+  Json json = {{"strategy", each.strategy.name}, {"parameters", Json::object()}};
+  for (const auto& [name, value] : each.strategy.parameters) json["parameters"][name] = value;
+  json.update(to_json(each.score));
+  json["deviation"] = each.deviation;
+  json["spaces"] = Json::array();
+  for (std::size_t p = 0; p < each.spaces.size(); ++p) {
+    const score::SpaceScore& space = each.spaces[p];
+    Json one = {{"space", report.problems[p].name}};
+    one.update(to_json(space.score));
+    one.update({{"share_of_optimum", space.share_of_optimum},
+                {"optimum_found", space.optimum_found},
+                {"evaluations", space.evaluations},
+                {"not_recorded", space.not_recorded},
+                {"search_seconds", space.search_seconds}});
+    json["spaces"].push_back(std::move(one));
+  }
+  json["curve"] = each.curve;
+  return json;
+}
+
+}  // namespace
+
+std::string score_text(const ScoreReport& report) {
+  std::string text = fmt::format(
+      "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over {} repeats\n"
+      "clock: {}\n\n{}\nat the end of the budget, mean of the repeats\n{}",
+      group_digits(report.options.repeats), report.clock, table_of_scores(report), table_of_ends(report));
+  if (not_recorded(report) > 0.0)
+    text += "\nsome evaluations had no recorded answer and counted as failed (not_recorded in --json)\n";
+  return text;
+}
+
+std::string score_json(const ScoreReport& report) {
+  Json json = {{"clock", report.clock}, {"repeats", report.options.repeats}, {"seed", report.options.seed},
+               {"replayed", true},      {"spaces", Json::array()},           {"strategies", Json::array()}};
+  for (const score::Problem& problem : report.problems) json["spaces"].push_back(problem_json(problem));
+  for (const score::StrategyScore& each : report.scores) json["strategies"].push_back(strategy_json(report, each));
+  return dump(json);
+}
+
+std::string score_svg(const ScoreReport& report) {
+  std::vector<report::PerformanceCurve> curves;
+  for (const score::StrategyScore& each : report.scores)
+    curves.push_back({fmt::format("{}: {}", name_of(each.strategy), score_cell(each.score)), each.curve});
+  const std::string title = fmt::format("Search on {} replayed space{}, {} repeats", report.problems.size(),
+                                        report.problems.size() == 1 ? "" : "s", report.options.repeats);
+  return report::plot_performance_svg(title, curves);
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,23 @@
+// What `wattune score` says, for people and for machines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "wattune/score/score.h"
+
+namespace wattune::cli {
+
+struct ScoreReport {
+  const std::vector<score::Problem>& problems;
+  const std::vector<score::StrategyScore>& scores;
+  const score::ScoreOptions& options;
+  std::string clock;
+};
+
+std::string score_text(const ScoreReport& report);
+// docs/formats/json.md.
+std::string score_json(const ScoreReport& report);
+std::string score_svg(const ScoreReport& report);
+
+}  // namespace wattune::cli

@@ -1,0 +1,99 @@
+#include "wattune/report/analysis.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "report/fitness_flow.h"
+#include "report/trials.h"
+
+namespace wattune::report {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double objective_of(const Trial* trial) { return trial->observation.objective(); }
+
+// The Trial of a configuration, matched by names and values: the fastest correct one, else a failed one.
+const Trial* find(const ResultSet& results, const Configuration& wanted) {
+  const Trial* best = nullptr;
+  for (const Trial& trial : results.trials) {
+    const bool same = std::ranges::all_of(wanted.names(), [&](const std::string& name) {
+      const Value* value = trial.configuration.find(name);
+      return value != nullptr && *value == *wanted.find(name);
+    });
+    if (!same || trial.observation.status == Status::not_recorded) continue;
+    const bool better =
+        best == nullptr || (has_time(trial) && (!has_time(*best) || objective_of(&trial) < objective_of(best)));
+    if (better) best = &trial;
+  }
+  return best;
+}
+
+}  // namespace
+
+Distribution distribution_of(const ResultSet& results) {
+  const std::vector<const Trial*> trials = ranked(results);
+  Distribution distribution;
+  distribution.correct = trials.size();
+  distribution.failed = static_cast<std::size_t>(
+      std::ranges::count_if(results.trials, [](const Trial& trial) { return !trial.observation.ok(); }));
+  if (trials.empty()) return distribution;
+  const auto at = [&](double share) {
+    return objective_of(trials[static_cast<std::size_t>(share * static_cast<double>(trials.size() - 1) + 0.5)]);
+  };
+  distribution.best = at(0.0);
+  distribution.quarter = at(0.25);
+  distribution.median = at(0.5);
+  distribution.three_quarters = at(0.75);
+  distribution.worst = at(1.0);
+  return distribution;
+}
+
+std::size_t count_within(const ResultSet& results, double share) {
+  const std::vector<const Trial*> trials = ranked(results);
+  if (trials.empty()) return 0;
+  const double limit = objective_of(trials.front()) * (1.0 + share);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(trials, [&](const Trial* trial) { return objective_of(trial) <= limit; }));
+}
+
+Centrality centrality_of(const ResultSet& results, const std::vector<double>& shares) {
+  const std::vector<const Trial*> trials = ranked(results);
+  Centrality centrality;
+  if (trials.empty()) {
+    centrality.proportions.assign(shares.size(), kUnknown);
+    return centrality;
+  }
+  const FitnessFlow flow(trials, results.info.parameters);
+  const std::vector<double> rank = flow.page_rank();
+  double all = 0.0;
+  std::vector<double> good(shares.size(), 0.0);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (!flow.is_minimum(i)) continue;
+    ++centrality.minima;
+    all += rank[i];
+    for (std::size_t s = 0; s < shares.size(); ++s)
+      if (objective_of(trials[i]) <= objective_of(trials.front()) * (1.0 + shares[s])) good[s] += rank[i];
+  }
+  for (const double sum : good) centrality.proportions.push_back(sum / all);
+  return centrality;
+}
+
+std::vector<std::vector<double>> portability(const std::vector<ResultSet>& results) {
+  std::vector<std::vector<double>> matrix;
+  for (const ResultSet& from : results) {
+    std::vector<double>& row = matrix.emplace_back();
+    const Trial* best = from.best();
+    for (const ResultSet& to : results) {
+      const Trial* there = best == nullptr || to.best() == nullptr ? nullptr : find(to, best->configuration);
+      if (there == nullptr)
+        row.push_back(kUnknown);
+      else
+        row.push_back(there->observation.ok() ? objective_of(to.best()) / objective_of(there) : 0.0);
+    }
+  }
+  return matrix;
+}
+
+}  // namespace wattune::report

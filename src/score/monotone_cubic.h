@@ -1,0 +1,25 @@
+// MonotoneCubic: a smooth curve through points that never overshoots them (PCHIP).
+//
+// Piecewise cubic Hermite interpolation with the slopes of Fritsch and Butland (SIAM J. Sci. Stat. Comput. 5, 1984),
+// the weighted harmonic mean of the neighbouring secants, and the usual one-sided three-point slopes at the ends.
+#pragma once
+
+#include <vector>
+
+namespace wattune::score {
+
+class MonotoneCubic {
+ public:
+  // Precondition: at least two points, x strictly ascending.
+  MonotoneCubic(std::vector<double> x, std::vector<double> y);
+
+  // Precondition: x.front() <= at <= x.back().
+  double operator()(double at) const;
+
+ private:
+  std::vector<double> x_;
+  std::vector<double> y_;
+  std::vector<double> slopes_;
+};
+
+}  // namespace wattune::score

@@ -1,0 +1,74 @@
+#include "score/run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "wattune/search/strategy.h"
+#include "wattune/tune/tuner.h"
+
+namespace wattune::score {
+
+namespace {
+
+constexpr int kAttempts = 20;
+constexpr double kMinShareOfBudget = 0.1;
+constexpr double kEnough = 10.0;  // evaluations are always enough
+constexpr std::size_t kMinValid = 2;
+
+class NoSink : public TrialSink {
+  Result<void> add(const Trial&) override { return {}; }
+};
+
+// Keeps when each evaluation ended and the best so far, and counts those in the measured part.
+class Recorder : public tune::TuningObserver {
+ public:
+  explicit Recorder(const Problem& problem) : problem_(problem), baseline_(problem.baseline) {}
+
+  void on_start(const search::Progress&, std::size_t) override {}
+  void on_trial(const tune::TuningEvent& event) override {
+    const double seconds = to_seconds(event.progress.elapsed);
+    ++run_.evaluations;
+    const bool recorded = event.trial.observation.status != Status::not_recorded;
+    if (!recorded) ++run_.not_recorded;
+    charged_ += recorded ? cost_of(event.trial.observation) : problem_.recording.typical_cost();
+    if (problem_.clock == tune::ReplayClock::recorded_and_search) run_.search_seconds = seconds - to_seconds(charged_);
+    if (event.best != nullptr) run_.points.push_back({seconds, event.best->observation.objective()});
+    if (seconds < baseline_.start() || seconds > baseline_.budget()) return;
+    ++in_measured_part_;
+    if (event.trial.observation.ok()) ++valid_;
+  }
+
+  bool enough() const {
+    const double in_budget = std::max(std::nearbyint(baseline_.budget() / baseline_.mean_cost()), 2.0);
+    const double share = std::nearbyint(
+        kMinShareOfBudget * std::min(in_budget, static_cast<double>(baseline_.valid() + baseline_.failed())));
+    return static_cast<double>(in_measured_part_) >= std::max(std::min(share, kEnough), 2.0) && valid_ >= kMinValid;
+  }
+  SearchRun take() { return std::move(run_); }
+
+ private:
+  const Problem& problem_;
+  const Baseline& baseline_;
+  SearchRun run_;
+  Nanoseconds charged_;  // by the recording
+  std::size_t in_measured_part_ = 0;
+  std::size_t valid_ = 0;
+};
+
+}  // namespace
+
+Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& choice, std::uint64_t seed) {
+  const tune::TuningOptions options{.stop = {.time = nanoseconds_from_seconds(problem.baseline.budget())}};
+  Random seeds(seed);
+  for (int attempt = 1;; ++attempt) {
+    WATTUNE_ASSIGN(const auto strategy, search::make_strategy(choice.name, problem.space,
+                                                              {.seed = seeds.bits(), .parameters = choice.parameters}));
+    const auto evaluator = tune::make_replay_evaluator(problem.recording, problem.clock);
+    NoSink sink;
+    Recorder recorder(problem);
+    WATTUNE_TRY(tune::tune(problem.space, *strategy, *evaluator, sink, recorder, {}, options));
+    if (recorder.enough() || attempt == kAttempts) return recorder.take();
+  }
+}
+
+}  // namespace wattune::score

@@ -1,0 +1,191 @@
+#include "wattune/score/score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "score/parallel.h"
+#include "score/run.h"
+#include "wattune/core/random.h"
+#include "wattune/search/strategy.h"
+
+namespace wattune::score {
+
+namespace {
+
+constexpr double kTail = 0.025;  // of the interval, on each side
+
+// One seed for each purpose: the words of `path` tell them apart.
+std::uint64_t derived_seed(std::uint64_t seed, std::initializer_list<std::uint64_t> path) {
+  for (const std::uint64_t word : path) seed = Random(seed ^ (word + 1) * 0x9E3779B97F4A7C15ULL).bits();
+  return seed;
+}
+
+// A strategy on a space: its runs, then what they amount to.
+struct Cell {
+  std::vector<SearchRun> runs;
+  SpaceScore result;
+  double plain = 0.0;             // the score by one regression over all runs
+  std::vector<double> resampled;  // the same over runs drawn with replacement
+};
+
+// The tails of the resampled scores, moved to where the bagged score is.
+Score with_interval(double value, double plain, std::vector<double> resampled) {
+  if (resampled.empty()) return {value, value, value};
+  std::ranges::sort(resampled);
+  const auto tail = static_cast<std::size_t>(kTail * static_cast<double>(resampled.size()));
+  return {value, value + resampled[tail] - plain, value + resampled[resampled.size() - 1 - tail] - plain};
+}
+
+// How often each run is drawn; some run with a point is.
+std::vector<double> draw_weights(const std::vector<SearchRun>& runs, Random& random) {
+  for (;;) {
+    std::vector<double> weights(runs.size(), 0.0);
+    bool any = false;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::uint64_t drawn = random.below(runs.size());
+      weights[drawn] += 1.0;
+      any = any || !runs[drawn].points.empty();
+    }
+    if (any) return weights;
+  }
+}
+
+template <typename Get>
+double mean_over(const std::vector<SearchRun>& runs, Get get) {
+  double sum = 0.0;
+  for (const SearchRun& run : runs) sum += get(run);
+  return sum / static_cast<double>(runs.size());
+}
+
+void summarise(const Problem& problem, Cell& cell, std::uint64_t seed, std::size_t resamples) {
+  const double optimum = problem.baseline.optimum();
+  SpaceScore& result = cell.result;
+  result.share_of_optimum = mean_over(
+      cell.runs, [&](const SearchRun& run) { return run.points.empty() ? 0.0 : optimum / run.points.back().best; });
+  result.optimum_found = mean_over(cell.runs, [&](const SearchRun& run) {
+    return !run.points.empty() && run.points.back().best == optimum ? 1.0 : 0.0;
+  });
+  result.evaluations = mean_over(cell.runs, [](const SearchRun& run) { return static_cast<double>(run.evaluations); });
+  result.not_recorded =
+      mean_over(cell.runs, [](const SearchRun& run) { return static_cast<double>(run.not_recorded); });
+  result.search_seconds = mean_over(cell.runs, [](const SearchRun& run) { return run.search_seconds; });
+
+  const Performance performance(problem.baseline, cell.runs);
+  result.curve = performance.curve(derived_seed(seed, {0}));
+  cell.plain = mean_of(performance.weighted_curve(std::vector<double>(cell.runs.size(), 1.0)));
+  Random random(derived_seed(seed, {1}));
+  for (std::size_t i = 0; i < resamples; ++i)
+    cell.resampled.push_back(mean_of(performance.weighted_curve(draw_weights(cell.runs, random))));
+  result.score = with_interval(mean_of(result.curve), cell.plain, cell.resampled);
+}
+
+// The mean over the spaces, of the curves as of the scores.
+StrategyScore aggregate(const StrategyChoice& strategy, std::span<Cell> cells) {
+  StrategyScore total{.strategy = strategy, .curve = std::vector<double>(kCurvePoints, 0.0)};
+  const auto spaces = static_cast<double>(cells.size());
+  std::vector<double> resampled(cells.front().resampled.size(), 0.0);
+  double plain = 0.0;
+  for (Cell& cell : cells) {
+    for (std::size_t k = 0; k < kCurvePoints; ++k) total.curve[k] += cell.result.curve[k] / spaces;
+    for (std::size_t i = 0; i < resampled.size(); ++i) resampled[i] += cell.resampled[i] / spaces;
+    plain += cell.plain / spaces;
+    total.spaces.push_back(std::move(cell.result));
+  }
+  const double mean = mean_of(total.curve);
+  total.score = with_interval(mean, plain, std::move(resampled));
+  double squares = 0.0;
+  for (const double value : total.curve) squares += (value - mean) * (value - mean);
+  total.deviation = std::sqrt(squares / static_cast<double>(kCurvePoints));
+  return total;
+}
+
+Result<void> check(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
+                   const ScoreOptions& options) {
+  if (problems.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
+  if (strategies.empty()) return Error(ErrorCode::invalid_argument, "no strategy to score");
+  if (options.repeats == 0) return Error(ErrorCode::invalid_argument, "at least one repeat is needed");
+  for (const StrategyChoice& choice : strategies)
+    WATTUNE_TRY(search::make_strategy(choice.name, problems.front().space, {.parameters = choice.parameters}));
+  return {};
+}
+
+// All runs of all strategies on all spaces; cells[strategy * spaces + space].
+class Scorer {
+ public:
+  Scorer(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
+         const ScoreOptions& options)
+      : problems_(problems), strategies_(strategies), options_(options), cells_(problems.size() * strategies.size()) {
+    for (Cell& cell : cells_) cell.runs.resize(options.repeats);
+  }
+
+  Result<std::vector<StrategyScore>> run() {
+    for_each_parallel(cells_.size() * options_.repeats, options_.threads, [this](std::size_t i) { run_one(i); });
+    if (error_) return *std::move(error_);
+    WATTUNE_TRY(check_runs());
+    for_each_parallel(cells_.size(), options_.threads, [this](std::size_t c) {
+      summarise(problem_of(c), cells_[c], derived_seed(options_.seed, {1, c}), options_.resamples);
+    });
+    std::vector<StrategyScore> scores;
+    for (std::size_t s = 0; s < strategies_.size(); ++s)
+      scores.push_back(aggregate(strategies_[s], std::span(cells_).subspan(s * problems_.size(), problems_.size())));
+    return scores;
+  }
+
+ private:
+  const Problem& problem_of(std::size_t cell) const { return problems_[cell % problems_.size()]; }
+  const StrategyChoice& strategy_of(std::size_t cell) const { return strategies_[cell / problems_.size()]; }
+
+  // The seed depends on space and repeat alone: strategies meet the same random numbers.
+  void run_one(std::size_t i) {
+    const std::size_t cell = i / options_.repeats;
+    const std::size_t repeat = i % options_.repeats;
+    Result<SearchRun> run = run_strategy(problem_of(cell), strategy_of(cell),
+                                         derived_seed(options_.seed, {0, cell % problems_.size(), repeat}));
+    const std::lock_guard lock(mutex_);
+    if (run)
+      cells_[cell].runs[repeat] = *std::move(run);
+    else if (!error_)
+      error_ = std::move(run).error().with_context(problem_of(cell).name);
+    if (options_.progress) options_.progress(++done_, cells_.size() * options_.repeats);
+  }
+
+  Result<void> check_runs() const {
+    for (std::size_t c = 0; c < cells_.size(); ++c)
+      if (std::ranges::all_of(cells_[c].runs, [](const SearchRun& run) { return run.points.empty(); }))
+        return Error(ErrorCode::invalid_argument,
+                     fmt::format("no run of {} found a correct configuration within the budget of {:.3g} s",
+                                 strategy_of(c).name, problem_of(c).baseline.budget()))
+            .with_context(problem_of(c).name);
+    return {};
+  }
+
+  const std::vector<Problem>& problems_;
+  const std::vector<StrategyChoice>& strategies_;
+  const ScoreOptions& options_;
+  std::vector<Cell> cells_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<Problem> Problem::of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
+                            tune::ReplayClock clock) {
+  Result<Baseline> baseline = Baseline::of(recording.trials(), clock);
+  if (!baseline) return std::move(baseline).error().with_context(std::move(name));
+  return Problem{std::move(name), space, recording, *std::move(baseline), clock};
+}
+
+Result<std::vector<StrategyScore>> score(const std::vector<Problem>& problems,
+                                         const std::vector<StrategyChoice>& strategies, const ScoreOptions& options) {
+  WATTUNE_TRY(check(problems, strategies, options));
+  return Scorer(problems, strategies, options).run();
+}
+
+}  // namespace wattune::score

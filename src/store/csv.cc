@@ -1,0 +1,248 @@
+// Tables of recorded configurations, one to a line, with a mapping that says what the columns are: docs/formats/csv.md.
+#include "store/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "store/files.h"
+#include "store/recorded.h"
+
+namespace wattune::store {
+
+namespace {
+
+// What a column may be, and its usual names, without the unit, the likeliest first.
+struct Role {
+  std::string_view name;
+  std::vector<std::string_view> words;
+};
+const std::vector<Role>& roles() {
+  static const std::vector<Role> list = {{"time", {"time", "median"}},
+                                         {"samples", {"times", "samples"}},
+                                         {"deltas", {"delta"}},
+                                         {"compile", {"compile"}},
+                                         {"check", {"check", "verification"}},
+                                         {"measure", {"measure", "benchmark"}},
+                                         {"overhead", {"overhead", "framework"}}};
+  return list;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double number = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+// A column of times: where it is, and nanoseconds in its unit, which its name ends in ("compile_ms").
+struct TimeColumn {
+  std::size_t index = 0;
+  double unit = 0.0;
+};
+
+class CsvReader {
+ public:
+  CsvReader(const Json& mapping, std::vector<std::string_view> columns)
+      : mapping_(mapping), columns_(std::move(columns)), trials_(names_in(mapping)) {
+    for (const std::string& name : trials_.names()) {
+      Parameter& parameter = declared_.emplace_back();
+      parameter.name = name;
+      for (const Json& value : array_member(member(mapping, "tune_params"), name.c_str()))
+        parameter.values.push_back(value_from_json(value, name));
+      const bool constant = parameter.values.size() == 1 && std::ranges::find(columns_, name) == columns_.end();
+      parameters_.push_back(constant ? std::nullopt : std::optional(column_named(name)));
+    }
+    for (const Role& role : roles())
+      if (const auto column = find_time_column(role)) times_.emplace(role.name, *column);
+    if (!times_.contains("time") && !times_.contains("samples")) throw Malformed("no column holds a time");
+    if (const Json* columns_json = find_member(mapping, "columns"); columns_json != nullptr)
+      if (const std::string status = text_or(*columns_json, "status", ""); !status.empty())
+        status_ = column_named(status);
+  }
+
+  void add(std::string_view line) {
+    const std::vector<std::string_view> fields = split(line, ',');
+    if (fields.size() != columns_.size())
+      throw Malformed(fmt::format("{} fields under {} columns", fields.size(), columns_.size()));
+    trials_.add(values_of(fields), observation_of(fields), TimePoint());
+  }
+
+  ResultSet take() {
+    ResultSet results;
+    results.info.kernel_name = text_or(mapping_, "kernel", "");
+    results.info.device.name = text_or(mapping_, "device", "");
+    results.info.parameters = declared_;
+    results.trials = trials_.take();
+    return results;
+  }
+
+ private:
+  static std::vector<std::string> names_in(const Json& mapping) {
+    std::vector<std::string> names;
+    for (const auto& item : object_member(mapping, "tune_params").items()) names.push_back(item.key());
+    return names;
+  }
+
+  std::size_t column_named(std::string_view name) const {
+    const auto found = std::ranges::find(columns_, name);
+    if (found == columns_.end()) throw Malformed(fmt::format("there is no column `{}`", name));
+    return static_cast<std::size_t>(found - columns_.begin());
+  }
+
+  TimeColumn time_column(std::size_t index) const {
+    const std::string_view name = columns_[index];
+    const auto unit = nanoseconds_per(name.substr(name.rfind('_') + 1));
+    if (!unit) throw Malformed(fmt::format("the column `{}` does not end in a unit of time, as in `time_ms`", name));
+    return {index, *unit};
+  }
+
+  // As the mapping says, else by its usual names.
+  std::optional<TimeColumn> find_time_column(const Role& role) const {
+    if (const Json* named = find_member(mapping_, "columns"); named != nullptr)
+      if (const std::string name = text_or(*named, std::string(role.name).c_str(), ""); !name.empty())
+        return time_column(column_named(name));
+    for (const std::string_view word : role.words)
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const std::size_t underscore = columns_[i].rfind('_');
+        if (underscore != std::string_view::npos && columns_[i].substr(0, underscore) == word &&
+            nanoseconds_per(columns_[i].substr(underscore + 1)))
+          return time_column(i);
+      }
+    return std::nullopt;
+  }
+
+  // The value of the parameter's list that the field says.
+  std::vector<Value> values_of(const std::vector<std::string_view>& fields) const {
+    std::vector<Value> values;
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      if (!parameters_[p]) {
+        values.push_back(declared_[p].values.front());
+        continue;
+      }
+      const std::string_view field = fields[*parameters_[p]];
+      const std::optional<double> number = number_in(field);
+      const Value wanted = number ? Value(*number) : Value(std::string(field));
+      const std::vector<Value>& listed = declared_[p].values;
+      auto found = std::ranges::find(listed, wanted);
+      if (found == listed.end())
+        found = std::ranges::find_if(listed, [&](const Value& value) { return value.to_string() == field; });
+      if (found == listed.end())
+        throw Malformed(fmt::format("`{}` is not among the values of `{}`", field, declared_[p].name));
+      values.push_back(*found);
+    }
+    return values;
+  }
+
+  std::optional<Nanoseconds> time_in(const std::vector<std::string_view>& fields, std::string_view role) const {
+    const auto column = times_.find(role);
+    if (column == times_.end()) return std::nullopt;
+    const auto number = number_in(fields[column->second.index]);
+    return number ? std::optional(Nanoseconds(*number * column->second.unit)) : std::nullopt;
+  }
+
+  // Samples as times, or as differences from the time.
+  std::vector<Sample> samples_in(const std::vector<std::string_view>& fields, Nanoseconds time) const {
+    std::vector<Sample> samples;
+    for (const auto& [role, from] : {std::pair("samples", Nanoseconds()), std::pair("deltas", time)}) {
+      const auto column = times_.find(role);
+      if (column == times_.end()) continue;
+      for (const std::string_view part : split(fields[column->second.index], ';'))
+        if (const auto number = number_in(part)) samples.push_back({from + Nanoseconds(*number * column->second.unit)});
+    }
+    return samples;
+  }
+
+  Observation observation_of(const std::vector<std::string_view>& fields) const {
+    Observation observation;
+    const auto phase = [&](std::string_view role) { return time_in(fields, role).value_or(Nanoseconds()); };
+    observation.phases = {phase("compile"), phase("check"), phase("measure"), phase("overhead")};
+    std::optional<Nanoseconds> time = time_in(fields, "time");
+    std::vector<Sample> samples = samples_in(fields, time.value_or(Nanoseconds()));
+    if (!time && times_.contains("samples") && !samples.empty()) time = median_of(samples);
+    if (status_) observation.status = parse_status(fields[*status_]).value_or(Status::runtime);
+    if (observation.ok() && time) {
+      set_times(observation, *time, std::move(samples));
+    } else if (observation.ok()) {
+      observation.status = Status::runtime;
+      observation.message = "no time was recorded";
+    }
+    return observation;
+  }
+
+  const Json& mapping_;
+  std::vector<std::string_view> columns_;
+  RecordedTrials trials_;
+  std::vector<Parameter> declared_;
+  std::vector<std::optional<std::size_t>> parameters_;  // columns; none of a constant
+  std::map<std::string_view, TimeColumn> times_;
+  std::optional<std::size_t> status_;
+};
+
+// NAME.csv, also compressed, has its mapping in NAME.params.json where its first line is none.
+Result<std::string> mapping_beside(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  const std::filesystem::path beside = file.parent_path() / (name.substr(0, name.find(".csv")) + ".params.json");
+  Result<std::string> text = read_file(beside);
+  if (text) return text;
+  return Error(ErrorCode::not_found, "the table has no mapping that says what its columns are")
+      .at(position_in(file, 1))
+      .hint(fmt::format("a first line `# {{...}}` or {}: docs/formats/csv.md", beside.filename().string()));
+}
+
+std::string_view next_line(std::string_view& rest) {
+  const std::size_t end = rest.find('\n');
+  std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace
+
+bool looks_like_csv(std::string_view text, const std::filesystem::path& file) {
+  return text.starts_with("# {") || file.filename().string().find(".csv") != std::string::npos;
+}
+
+Result<ResultSet> read_csv(std::string_view text, const std::filesystem::path& file) {
+  std::string_view rest = text;
+  std::string_view line = next_line(rest);
+  int number = 1;
+  std::string mapping_text;
+  for (; line.starts_with('#'); line = next_line(rest), ++number)
+    if (mapping_text.empty() && line.starts_with("# {")) mapping_text = line.substr(2);
+  if (mapping_text.empty()) {
+    WATTUNE_ASSIGN(mapping_text, mapping_beside(file));
+  }
+  WATTUNE_ASSIGN(const Document mapping, parse_document(mapping_text, file));
+  return guard(position_in(file), [&] {
+    CsvReader reader(mapping.head, split(line, ','));
+    while (!rest.empty()) {
+      line = next_line(rest);
+      ++number;
+      if (line.empty()) continue;
+      try {
+        reader.add(line);
+      } catch (const Malformed& malformed) {
+        throw Malformed(fmt::format("line {}: {}", number, malformed.what()));
+      }
+    }
+    return reader.take();
+  });
+}
+
+}  // namespace wattune::store

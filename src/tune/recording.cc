@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "wattune/core/suggest.h"
+#include "wattune/tune/replay.h"
+
+namespace wattune::tune {
+
+namespace {
+
+using space::ValueIndices;
+
+Error no_results() { return Error(ErrorCode::invalid_argument, "the recording holds no results"); }
+
+// The position of a value in its parameter's list.
+std::optional<std::uint16_t> position_of(const Parameter& parameter, const Value& value) {
+  const auto found = std::ranges::find(parameter.values, value);
+  if (found == parameter.values.end()) return std::nullopt;
+  return static_cast<std::uint16_t>(found - parameter.values.begin());
+}
+
+bool varies(const std::vector<Trial>& trials, std::size_t parameter) {
+  const Value& first = trials.front().configuration.values()[parameter];
+  return std::ranges::any_of(trials,
+                             [&](const Trial& trial) { return trial.configuration.values()[parameter] != first; });
+}
+
+// Where each parameter of the space is among the recorded names; nullopt for a constant that was not recorded.
+using Places = std::vector<std::optional<std::size_t>>;
+
+Error other_parameters(std::string message, const std::string& name, const std::vector<std::string>& candidates) {
+  return Error(ErrorCode::mismatch, std::move(message)).about(name).hint(suggest(name, candidates));
+}
+
+Result<Places> find_places(const std::vector<Parameter>& parameters, const std::vector<Trial>& trials) {
+  const std::vector<std::string>& recorded = trials.front().configuration.names();
+  std::vector<std::string> declared;
+  Places places;
+  for (const Parameter& parameter : parameters) {
+    declared.push_back(parameter.name);
+    const auto found = std::ranges::find(recorded, parameter.name);
+    if (found != recorded.end()) {
+      places.emplace_back(static_cast<std::size_t>(found - recorded.begin()));
+    } else if (parameter.values.size() == 1) {
+      places.emplace_back(std::nullopt);
+    } else {
+      return other_parameters("the recording is of another space: it lacks a parameter", parameter.name, recorded);
+    }
+  }
+  for (std::size_t i = 0; i < recorded.size(); ++i)
+    if (std::ranges::find(declared, recorded[i]) == declared.end() && varies(trials, i))
+      return other_parameters("the recording is of another space: it varies a parameter that this one lacks",
+                              recorded[i], declared);
+  return places;
+}
+
+// The id of a recorded configuration, if it is in the space.
+std::optional<ConfigurationId> id_of(const space::SearchSpace& space, const Configuration& configuration,
+                                     const Places& places) {
+  ValueIndices indices;
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    const auto position = places[p] ? position_of(space.parameters()[p], configuration.values()[*places[p]]) : 0;
+    if (!position) return std::nullopt;
+    indices.push_back(*position);
+  }
+  if (!space.contains(indices)) return std::nullopt;
+  return space.rank(indices);
+}
+
+Result<void> check_times(const Trial& trial) {
+  const Observation& observation = trial.observation;
+  const PhaseTimes& phases = observation.phases;
+  std::vector<Nanoseconds> times = {phases.compile, phases.check, phases.measure, phases.overhead};
+  for (const Sample& sample : observation.samples) times.push_back(sample.time);
+  if (observation.statistics) times.push_back(observation.statistics->median);
+  for (const Nanoseconds time : times)
+    if (!(time >= Nanoseconds()) || !std::isfinite(time.value()))
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("a recorded time is {}", time.value() < 0 ? "negative" : "no number"))
+          .about(trial.configuration.to_string());
+  return {};
+}
+
+Nanoseconds median_cost(const std::vector<Trial>& trials) {
+  std::vector<Nanoseconds> costs;
+  for (const Trial& trial : trials) costs.push_back(cost_of(trial.observation));
+  const auto middle = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2);
+  std::ranges::nth_element(costs, middle);
+  return *middle;
+}
+
+}  // namespace
+
+Result<space::SearchSpace> recorded_space(const ResultSet& results) {
+  if (results.trials.empty()) return no_results();
+  std::vector<Parameter> parameters = results.info.parameters;
+  for (std::size_t p = 0; p < results.info.default_values.size(); ++p)
+    parameters[p].default_value = results.info.default_values[p];
+  std::vector<ValueIndices> configurations;
+  for (const Trial& trial : results.trials) {
+    ValueIndices& indices = configurations.emplace_back();
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      const auto position = position_of(parameters[p], trial.configuration.values()[p]);
+      if (!position)
+        return Error(ErrorCode::mismatch,
+                     fmt::format("a recorded value of `{}` is not in its list of values", parameters[p].name))
+            .about(trial.configuration.values()[p].to_string());
+      indices.push_back(*position);
+    }
+  }
+  return space::SearchSpace::from_list(std::move(parameters), std::move(configurations));
+}
+
+Recording::Recording(RunInfo info, std::vector<Trial> trials, std::size_t outside)
+    : info_(std::move(info)), trials_(std::move(trials)), outside_(outside), typical_cost_(median_cost(trials_)) {}
+
+Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet results) {
+  std::erase_if(results.trials, [](const Trial& trial) { return trial.observation.status == Status::not_recorded; });
+  if (results.trials.empty()) return no_results();
+  WATTUNE_ASSIGN(const Places places, find_places(space.parameters(), results.trials));
+  std::map<ConfigurationId, Trial> by_id;
+  std::size_t outside = 0;
+  for (Trial& trial : results.trials) {
+    WATTUNE_TRY(check_times(trial));
+    const std::optional<ConfigurationId> id = id_of(space, trial.configuration, places);
+    if (!id) {
+      ++outside;
+      continue;
+    }
+    trial.configuration = space.configuration(*id);
+    by_id.insert_or_assign(*id, std::move(trial));
+  }
+  if (by_id.empty())
+    return Error(ErrorCode::mismatch, "the recording is of another space: none of its configurations is in this one")
+        .about(results.trials.front().configuration.to_string());
+  std::vector<Trial> trials;
+  for (auto& [id, trial] : by_id) trials.push_back(std::move(trial));
+  return Recording(std::move(results.info), std::move(trials), outside);
+}
+
+const Observation* Recording::find(ConfigurationId id) const {
+  const auto found =
+      std::ranges::lower_bound(trials_, id, {}, [](const Trial& trial) { return trial.configuration.id(); });
+  return found != trials_.end() && found->configuration.id() == id ? &found->observation : nullptr;
+}
+
+}  // namespace wattune::tune

@@ -1,0 +1,67 @@
+#include <ctime>
+
+#include "wattune/tune/replay.h"
+
+namespace wattune::tune {
+
+namespace {
+
+constexpr Nanoseconds kOneEvaluation = nanoseconds_from_seconds(1);
+
+// Of this thread.
+Nanoseconds processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return nanoseconds_from_seconds(static_cast<double>(time.tv_sec)) + Nanoseconds(static_cast<double>(time.tv_nsec));
+}
+
+class ReplayEvaluator : public Evaluator {
+ public:
+  ReplayEvaluator(const Recording& recording, ReplayClock clock)
+      : recording_(recording), clock_(clock), left_at_(processor_time()) {}
+
+  Result<Observation> evaluate(const Configuration& configuration) override {
+    if (clock_ == ReplayClock::recorded_and_search) now_ += processor_time() - left_at_;
+    const Observation* recorded = recording_.find(configuration.id());
+    if (clock_ == ReplayClock::evaluations)
+      now_ += kOneEvaluation;
+    else
+      now_ += recorded != nullptr ? cost_of(*recorded) : recording_.typical_cost();
+    Observation observation = recorded != nullptr ? *recorded : not_recorded();
+    left_at_ = processor_time();
+    return observation;
+  }
+
+  Nanoseconds now() const override { return now_; }
+
+ private:
+  static Observation not_recorded() {
+    Observation observation;
+    observation.status = Status::not_recorded;
+    observation.message = "the recording has no such configuration";
+    return observation;
+  }
+
+  const Recording& recording_;
+  const ReplayClock clock_;
+  Nanoseconds now_;
+  Nanoseconds left_at_;  // the thread's processor time when the last evaluation ended
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock) {
+  return std::make_unique<ReplayEvaluator>(recording, clock);
+}
+
+DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector) {
+  DeviceInfo device = recorded;
+  device.selector = std::move(selector);
+  device.backend = "replay";
+  device.kind = DeviceKind::simulated;
+  // Part of what a journal must agree on: a replay never continues a run on the device, nor the other way round.
+  device.driver_version = "replayed";
+  return device;
+}
+
+}  // namespace wattune::tune

@@ -1,0 +1,173 @@
+// `wattune tune --device replay:FILE` and `wattune score`, which need no device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A cache of Kernel Tuner: x from 0 to 39 and y from 0 to 4, 10 ms and more, compiled in 500 ms each; the
+// configurations with x = 39 failed.
+std::string cache(double offset_ms = 10.0) {
+  std::string text =
+      R"({"device_name":"Old GPU","kernel_name":"grid","problem_size":64,"tune_params_keys":["x","y"],"objective":"time","cache":{)";
+  for (int x = 0; x < 40; ++x)
+    for (int y = 0; y < 5; ++y) {
+      text += fmt::format("{}\n\"{},{}\":{{\"x\":{},\"y\":{},", x + y == 0 ? "" : ",", x, y, x, y);
+      text += x == 39 ? std::string("\"__error__\":\"RuntimeFailedConfig\",")
+                      : fmt::format("\"time\":{0},\"times\":[{0}],", offset_ms + std::abs(x - 20) + y);
+      text += R"("compile_time":500,"verification_time":0,"benchmark_time":20,"framework_time":1})";
+    }
+  return text + "}}";
+}
+
+class Replayed : public testing::Test {
+ protected:
+  Replayed() { folder_.write("grid.json", cache()); }
+
+  TempFolder folder_;
+};
+
+TEST_F(Replayed, TunesWithoutSpecAndDevice) {
+  const Finished finished = run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--strategy", "exhaustive"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("x=20, y=0"));
+  EXPECT_THAT(finished.out, HasSubstr("Old GPU (replay:grid.json), replayed"));
+  EXPECT_THAT(finished.out, HasSubstr("195 correct, 5 runtime"));
+  EXPECT_THAT(run_wattune(folder_, {"show", "grid.replay.journal.jsonl"}).out, HasSubstr("Old GPU, replayed"));
+  EXPECT_THAT(run_wattune(folder_, {"export", "-f", "header", "grid.replay.journal.jsonl"}).out,
+              HasSubstr("replayed on"));
+}
+
+// An evaluation takes 500 + 1 ms and a run of 10 to 34 ms, or 501 ms where it failed: ten seconds hold 19 or 20.
+TEST_F(Replayed, TimeIsRecordedTime) {
+  const Finished finished = run_wattune(
+      folder_, {"tune", "--device", "replay:grid.json", "--strategy", "random", "--time", "10s", "--json", "-q"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_GE(finished.json()["evaluated"], 19);
+  EXPECT_LE(finished.json()["evaluated"], 20);
+  EXPECT_GE(finished.json()["elapsed_seconds"], 10.0);
+  EXPECT_LT(finished.json()["elapsed_seconds"], 10.6);
+  EXPECT_EQ(finished.json()["device"]["kind"], "simulated");
+}
+
+TEST_F(Replayed, ResumesAndReplaysItsOwnJournal) {
+  const std::vector<std::string> tune = {"tune",   "--device", "replay:grid.json", "--strategy", "random",
+                                         "--json", "-q"};
+  const auto with = [](std::vector<std::string> arguments, std::initializer_list<std::string> more) {
+    arguments.insert(arguments.end(), more);
+    return arguments;
+  };
+  ASSERT_EQ(run_wattune(folder_, with(tune, {"--evaluations", "30"})).status, 0);
+  const Finished resumed = run_wattune(folder_, with(tune, {"--evaluations", "50", "--resume"}));
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.json()["resumed"], 30);
+  EXPECT_EQ(resumed.json()["evaluated"], 20);
+  // The journal's own space lists all values, its recording 50 configurations.
+  const Finished again = run_wattune(folder_, {"tune", "-d", "replay:grid.replay.journal.jsonl", "-s", "exhaustive",
+                                               "-o", "again.jsonl", "--json", "-q"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.json()["evaluated"], 50);
+}
+
+constexpr const char* kSpec = R"spec({"General": {"BenchmarkName": "grid"}, "ConfigurationSpace": {"TuningParameters": [
+{"Name": "x", "Type": "int", "Values": "[0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 39, 40]"},
+{"Name": "y", "Type": "int", "Values": "[0, 1, 2, 3, 4]"}],
+"Conditions": [{"Expression": "x % 2 == 0", "Parameters": ["x"]}]},
+"KernelSpecification": {"Language": "CUDA", "KernelName": "grid", "KernelFile": "missing.cu",
+"LocalSize": {"X": "1"}, "GlobalSize": {"X": "1"}, "Arguments": []}})spec";
+
+// 21 values of x, of which 40 is not recorded; 100 recorded configurations have an odd x.
+TEST_F(Replayed, SearchesTheSpaceOfASpecWhoseKernelIsMissing) {
+  folder_.write("grid_spec.json", kSpec);
+  const Finished finished =
+      run_wattune(folder_, {"tune", "grid_spec.json", "-d", "replay:grid.json", "-s", "exhaustive"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("100 correct, 5 not_recorded"));
+  EXPECT_THAT(finished.err, HasSubstr("100 of 105 configurations are recorded"));
+  EXPECT_THAT(finished.err, HasSubstr("100 recorded configurations are not in the space of the spec"));
+}
+
+TEST_F(Replayed, ErrorsAreOneClearLine) {
+  const auto message = [&](const std::vector<std::string>& arguments) {
+    const Finished finished = run_wattune(folder_, arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    return finished.err;
+  };
+  EXPECT_THAT(message({"tune"}), HasSubstr("SPEC is required"));
+  EXPECT_THAT(message({"tune", "-d", "replay:none.json"}), HasSubstr("none.json"));
+  folder_.write("other.json", R"({"General": {"BenchmarkName": "o"}, "ConfigurationSpace": {"TuningParameters": [
+    {"Name": "tile", "Type": "int", "Values": "[1, 2]"}]}, "KernelSpecification": {"Language": "CUDA", "KernelName": "o",
+    "KernelFile": "missing.cu", "LocalSize": {"X": "1"}, "GlobalSize": {"X": "1"}, "Arguments": []}})");
+  EXPECT_THAT(message({"tune", "other.json", "-d", "replay:grid.json"}),
+              HasSubstr("the recording is of another space: it lacks a parameter: `tile`"));
+  folder_.write("negative.json", cache(-100.0));
+  EXPECT_THAT(message({"tune", "-d", "replay:negative.json"}), HasSubstr("the time is negative"));
+}
+
+TEST_F(Replayed, AllConfigurationsFailing) {
+  folder_.write("failing.json",
+                R"({"device_name":"d","kernel_name":"k","tune_params_keys":["x"],"objective":"time","cache":{
+"1":{"x":1,"time":NaN,"compile_time":1},"2":{"x":2,"time":"RuntimeFailedConfig","compile_time":1}}})");
+  const Finished tuned = run_wattune(folder_, {"tune", "-d", "replay:failing.json", "-q"});
+  EXPECT_EQ(tuned.status, 1) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("2 runtime"));
+  const Finished scored = run_wattune(folder_, {"score", "-s", "random", "--spaces", "failing.json"});
+  EXPECT_EQ(scored.status, 2);
+  EXPECT_EQ(scored.err, "wattune: error: failing: no recorded configuration is correct\n");
+}
+
+TEST_F(Replayed, ScoresStrategies) {
+  const Finished finished =
+      run_wattune(folder_, {"score", "--strategy", "random,greedy_ils", "--strategy-option", "random_walk=0.5",
+                            "--spaces", "grid.json", "--repeats", "10", "--svg", "scores.svg"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  for (const char* part : {"grid ", "195", "greedy_ils random_walk=0.5", "mean", "of the optimum"})
+    EXPECT_THAT(finished.out, HasSubstr(part));
+  EXPECT_THAT(folder_.read("scores.svg"), HasSubstr("greedy_ils random_walk=0.5"));
+  EXPECT_THAT(folder_.read("scores.svg"), HasSubstr("</svg>"));
+}
+
+TEST_F(Replayed, ScoreAsJson) {
+  folder_.write("grid_spec.json", kSpec);
+  const Finished finished = run_wattune(folder_, {"score", "-s", "random", "--spaces", "grid.json:grid_spec.json",
+                                                  "--repeats", "5", "--clock", "clean", "--seed", "4", "--json", "-q"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const auto json = finished.json();
+  EXPECT_TRUE(json["replayed"].get<bool>());
+  EXPECT_EQ(json["repeats"], 5);
+  EXPECT_EQ(json["spaces"][0]["correct"], 100);
+  EXPECT_EQ(json["strategies"][0]["curve"].size(), 1000u);
+  const auto& strategy = json["strategies"][0];
+  EXPECT_EQ(strategy["spaces"][0]["score"], strategy["score"]);
+  EXPECT_LE(strategy["interval"][0], strategy["interval"][1]);
+  // Equal seeds, equal scores.
+  EXPECT_EQ(run_wattune(folder_, {"score", "-s", "random", "--spaces", "grid.json:grid_spec.json", "--repeats", "5",
+                                  "--clock", "clean", "--seed", "4", "--json", "-q"})
+                .out,
+            finished.out);
+}
+
+TEST_F(Replayed, ScoreSaysWhatIsWrong) {
+  const auto message = [&](const std::vector<std::string>& arguments) {
+    const Finished finished = run_wattune(folder_, arguments);
+    EXPECT_EQ(finished.status, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(message({"score", "-s", "random"}), HasSubstr("--spaces"));
+  EXPECT_THAT(message({"score", "-s", "greedy", "--spaces", "grid.json"}), HasSubstr("unknown strategy"));
+  EXPECT_THAT(message({"score", "-s", "random", "--clock", "wall", "--spaces", "grid.json"}),
+              HasSubstr("one of: recorded, clean, evaluations"));
+  EXPECT_THAT(message({"score", "-s", "random,greedy_ils", "--strategy-option", "walk=1", "--spaces", "grid.json"}),
+              HasSubstr("no such parameter"));
+}
+
+}  // namespace
+}  // namespace wattune::cli_test

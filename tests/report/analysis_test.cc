@@ -1,0 +1,72 @@
+#include "wattune/report/analysis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "report/fitness_flow.h"
+#include "report/results_builder.h"
+#include "report/trials.h"
+
+namespace wattune::report {
+namespace {
+
+// A row of parameter values 1, 2, 4, 8 with times 3, 2, 5, 1 ms: 2 and 8 are local minima.
+ResultSet row() { return one_parameter().time({1}, 3e6).time({2}, 2e6).time({4}, 5e6).time({8}, 1e6); }
+
+TEST(Analysis, CountsWhatIsNearTheBest) {
+  EXPECT_EQ(count_within(row(), 0.5), 1u);
+  EXPECT_EQ(count_within(row(), 1.0), 2u);
+  const Distribution times = distribution_of(row());
+  EXPECT_EQ(times.correct, 4u);
+  EXPECT_EQ(times.best, 1e6);
+  EXPECT_EQ(times.worst, 5e6);
+}
+
+// Edges 1 -> 2, 4 -> 2 and 4 -> 8; 2 and 8 lead nowhere. With t = (0.15 + 0.85 (r2 + r8)) / 4, the ranks are r1 = r4 =
+// t, r2 = t + 0.85 t + 0.425 t = 2.275 t and r8 = t + 0.425 t = 1.425 t.
+TEST(FitnessFlow, RanksWhereWalksDownhillEnd) {
+  const ResultSet results = row();
+  const FitnessFlow flow(ranked(results), results.info.parameters);  // 8, 2, 1, 4
+  EXPECT_TRUE(flow.is_minimum(0));
+  EXPECT_TRUE(flow.is_minimum(1));
+  EXPECT_FALSE(flow.is_minimum(2));
+  EXPECT_FALSE(flow.is_minimum(3));
+  const std::vector<double> rank = flow.page_rank();
+  EXPECT_NEAR(rank[0] / rank[3], 1.425, 1e-8);
+  EXPECT_NEAR(rank[1] / rank[3], 2.275, 1e-8);
+  EXPECT_NEAR(rank[2] / rank[3], 1.0, 1e-8);
+  EXPECT_NEAR(rank[0] + rank[1] + rank[2] + rank[3], 1.0, 1e-8);
+}
+
+TEST(Analysis, CentralityIsTheShareOfGoodMinima) {
+  const Centrality centrality = centrality_of(row(), {0.1, 1.0});
+  EXPECT_EQ(centrality.minima, 2u);
+  EXPECT_NEAR(centrality.proportions[0], 1.425 / (1.425 + 2.275), 1e-8);
+  EXPECT_NEAR(centrality.proportions[1], 1.0, 1e-8);
+}
+
+TEST(Analysis, AnswersWhenNothingIsCorrect) {
+  const ResultSet failures = one_parameter().failure({1}, Status::compile, "no");
+  EXPECT_EQ(distribution_of(failures).failed, 1u);
+  EXPECT_EQ(count_within(failures, 0.1), 0u);
+  EXPECT_TRUE(std::isnan(centrality_of(failures, {0.1}).proportions[0]));
+}
+
+// Best on the first is 8, which takes 4 of at best 2 ms on the second; best there is 1, which takes 3 of at best 1 ms
+// on the first. The third failed 8 and did not measure 1.
+TEST(Analysis, PortabilityComparesWithTheBestOfEach) {
+  const ResultSet second = one_parameter().time({1}, 2e6).time({8}, 4e6);
+  const ResultSet third = one_parameter().time({2}, 7e6).failure({8}, Status::runtime, "no");
+  const auto matrix = portability({row(), second, third});
+  EXPECT_EQ(matrix[0][0], 1.0);
+  EXPECT_EQ(matrix[0][1], 0.5);
+  EXPECT_EQ(matrix[0][2], 0.0);
+  EXPECT_NEAR(matrix[1][0], 1.0 / 3.0, 1e-12);
+  EXPECT_TRUE(std::isnan(matrix[1][2]));
+  EXPECT_EQ(matrix[2][0], 0.5);
+}
+
+}  // namespace
+}  // namespace wattune::report

@@ -1,0 +1,26 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+namespace {
+
+using testing::HasSubstr;
+
+// The axis reaches from -1, where deeper values are cut off, at y 388, to 1 at y 48: 0 is in the middle at 218.
+TEST(PerformanceSvg, DrawsCurvesBetweenRandomSearchAndOptimum) {
+  const std::string svg = plot_performance_svg("two <spaces>", {{"a & b", {0.0, -5.0, 1.0}}, {"c", {0.5, 0.5, 0.5}}});
+  EXPECT_THAT(svg, HasSubstr("two &lt;spaces&gt;"));
+  EXPECT_THAT(svg, HasSubstr("a &amp; b"));
+  EXPECT_THAT(svg, HasSubstr("M76.0 218.0L406.0 388.0L736.0 48.0"));
+  EXPECT_THAT(svg, HasSubstr("M76.0 133.0L406.0 133.0L736.0 133.0"));
+  EXPECT_THAT(svg, HasSubstr("class=\"random\" x1=\"76\" x2=\"736\" y1=\"218.0\""));
+}
+
+TEST(PerformanceSvg, BeginsAtZeroWhenNothingIsBelow) {
+  EXPECT_THAT(plot_performance_svg("t", {{"a", {0.0, 1.0}}}), HasSubstr("M76.0 388.0L736.0 48.0"));
+}
+
+}  // namespace
+}  // namespace wattune::report

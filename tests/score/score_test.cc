@@ -1,0 +1,144 @@
+#include "wattune/score/score.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "score/recorded.h"
+#include "wattune/core/random.h"
+
+namespace wattune::score {
+namespace {
+
+using testing::HasSubstr;
+using tune::ReplayClock;
+
+struct Recorded {
+  explicit Recorded(const ResultSet& results)
+      : space(tune::recorded_space(results).value()), recording(tune::Recording::match(space, results).value()) {}
+
+  Result<Problem> problem(ReplayClock clock = ReplayClock::recorded) const {
+    return Problem::of("made up", space, recording, clock);
+  }
+
+  space::SearchSpace space;
+  tune::Recording recording;
+};
+
+// 40 x 25 configurations: a valley in x and y, with noise, so that neighbours tell something; every tenth fails.
+ResultSet valley() {
+  Random random(3);
+  std::vector<Observation> observations;
+  for (int i = 0; i < 1000; ++i) {
+    const double x = i % 40;
+    const double y = i / 40;
+    const double time = 100 + std::abs(x - 27) * 10 + std::abs(y - 8) * 15 + 20 * random.uniform();
+    observations.push_back(random.below(10) == 0 ? failed(0.5) : correct(time, 1.0 + random.uniform()));
+  }
+  return grid(observations, 40);
+}
+
+TEST(Score, OfRandomSearchIsAboutZero) {
+  const Recorded recorded(valley());
+  const auto scores = score({recorded.problem().value()}, {{"random", {}}}, {.repeats = 100}).value();
+  // Over seeds the score of 100 repeats spreads by some 0.03.
+  EXPECT_NEAR(scores[0].score.value, 0.0, 0.12);
+  EXPECT_LT(scores[0].score.low, scores[0].score.value);
+  EXPECT_GT(scores[0].score.high, scores[0].score.value);
+  EXPECT_EQ(scores[0].curve.size(), kCurvePoints);
+  EXPECT_DOUBLE_EQ(scores[0].spaces[0].not_recorded, 0.0);
+}
+
+TEST(Score, RewardsWhatUsesTheNeighbours) {
+  const Recorded recorded(valley());
+  const auto scores = score({recorded.problem().value()}, {{"random", {}}, {"simulated_annealing", {}}},
+                            {.repeats = 30, .resamples = 100})
+                          .value();
+  EXPECT_GT(scores[1].spaces[0].curve.back(), scores[0].spaces[0].curve.back());
+  EXPECT_GT(scores[1].spaces[0].share_of_optimum, scores[0].spaces[0].share_of_optimum);
+}
+
+TEST(Score, DoesNotDependOnTheNumberOfThreads) {
+  const Recorded recorded(valley());
+  const std::vector<Problem> problems = {recorded.problem().value(),
+                                         recorded.problem(ReplayClock::evaluations).value()};
+  const std::vector<StrategyChoice> strategies = {{"random", {}}, {"greedy_ils", {}}};
+  const auto alone = score(problems, strategies, {.repeats = 5, .resamples = 20, .threads = 1}).value();
+  const auto many = score(problems, strategies, {.repeats = 5, .resamples = 20, .threads = 4}).value();
+  for (std::size_t s = 0; s < strategies.size(); ++s) {
+    EXPECT_EQ(alone[s].curve, many[s].curve);
+    EXPECT_EQ(alone[s].score.low, many[s].score.low);
+  }
+}
+
+TEST(Score, IsTheMeanOverTheSpaces) {
+  const Recorded recorded(valley());
+  const std::vector<Problem> problems = {recorded.problem().value(),
+                                         recorded.problem(ReplayClock::evaluations).value()};
+  const auto scores = score(problems, {{"random", {}}}, {.repeats = 5, .resamples = 10}).value();
+  const auto& spaces = scores[0].spaces;
+  EXPECT_NEAR(scores[0].score.value, (spaces[0].score.value + spaces[1].score.value) / 2, 1e-9);
+}
+
+TEST(Score, ReportsEveryRun) {
+  const Recorded recorded(valley());
+  std::vector<std::size_t> done;
+  ScoreOptions options{.repeats = 3, .resamples = 10};
+  options.progress = [&](std::size_t count, std::size_t all) {
+    EXPECT_EQ(all, 3u);
+    done.push_back(count);
+  };
+  ASSERT_TRUE(score({recorded.problem().value()}, {{"random", {}}}, options));
+  EXPECT_EQ(done, (std::vector<std::size_t>{1, 2, 3}));
+}
+
+TEST(Score, SearchTimeCountsOnlyWhereTheClockSaysSo) {
+  const Recorded recorded(valley());
+  const auto seconds = [&](ReplayClock clock) {
+    return score({recorded.problem(clock).value()}, {{"greedy_ils", {}}}, {.repeats = 3, .resamples = 10})
+        .value()[0]
+        .spaces[0]
+        .search_seconds;
+  };
+  EXPECT_EQ(seconds(ReplayClock::recorded), 0.0);
+  EXPECT_GT(seconds(ReplayClock::recorded_and_search), 0.0);
+}
+
+// Two configurations: the budget is smaller than what any strategy begins with, and every run ends with the space.
+TEST(Score, OfATinySpaceIsSensible) {
+  const Recorded recorded(grid({correct(10, 1), correct(20, 1)}, 2));
+  const auto scores = score({recorded.problem().value()}, {{"greedy_ils", {}}}, {.repeats = 4, .resamples = 10});
+  ASSERT_TRUE(scores) << scores.error().to_string();
+  EXPECT_TRUE(std::isfinite((*scores)[0].score.value));
+  EXPECT_DOUBLE_EQ((*scores)[0].spaces[0].optimum_found, 1.0);
+}
+
+TEST(Score, SaysWhatIsWrong) {
+  const Recorded recorded(valley());
+  const Problem problem = recorded.problem().value();
+  const auto message = [](const auto& result) { return result.error().to_string(); };
+  EXPECT_EQ(message(score({}, {{"random", {}}}, {})), "no space to score on");
+  EXPECT_EQ(message(score({problem}, {}, {})), "no strategy to score");
+  EXPECT_EQ(message(score({problem}, {{"random", {}}}, {.repeats = 0})), "at least one repeat is needed");
+  EXPECT_THAT(message(score({problem}, {{"randon", {}}}, {})), HasSubstr("did you mean `random`"));
+  EXPECT_THAT(message(score({problem}, {{"greedy_ils", {{"walk", 1.0}}}}, {})), HasSubstr("no such parameter"));
+  const Recorded constant(grid({correct(10, 1), correct(10, 1)}, 2));
+  EXPECT_EQ(message(constant.problem()),
+            "made up: all correct configurations are as fast: there is nothing to search for");
+}
+
+// 100 configurations of which two are correct, and failures that cost more than the whole budget.
+TEST(Score, SaysWhenNothingIsFoundWithinTheBudget) {
+  std::vector<Observation> observations(100, failed(1.0));
+  observations[98] = correct(10, 1);
+  observations[99] = correct(20, 1);
+  const Recorded recorded(grid(observations, 10));
+  const auto scores = score({recorded.problem().value()}, {{"exhaustive", {}}}, {.repeats = 2, .resamples = 10});
+  ASSERT_FALSE(scores);
+  EXPECT_EQ(scores.error().to_string(),
+            "made up: no run of exhaustive found a correct configuration within the budget of 2.2 s");
+}
+
+}  // namespace
+}  // namespace wattune::score

@@ -1,0 +1,83 @@
+#include "store/csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "wattune/store/formats.h"
+
+namespace wattune::store {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kMapping =
+    R"(# {"kernel":"conv","device":"Old GPU","tune_params":{"block":[16,32],"type":["float","double"]}})";
+
+ResultSet read(const std::string& text) { return read_csv(text, "table.csv").value(); }
+std::string error_of(const std::string& text) { return read_csv(text, "table.csv").error().to_string(); }
+
+TEST(Csv, ReadsTimesWithTheirUnits) {
+  const ResultSet results =
+      read(std::string(kMapping) +
+           "\n# more words\nblock,type,time_us,delta_ns,compile_ms,verification_ms,framework_s,x\n"
+           "16,float,2,-500;500;1000,3,4,5,9\n32,double,,,3,0,0,9\n");
+  ASSERT_EQ(results.trials.size(), 2u);
+  EXPECT_EQ(results.info.kernel_name, "conv");
+  EXPECT_EQ(results.info.device.name, "Old GPU");
+  EXPECT_EQ(results.info.parameters.size(), 2u);
+  const Observation& good = results.trials[0].observation;
+  EXPECT_EQ(results.trials[0].configuration.to_string(), "block=16, type=float");
+  EXPECT_EQ(good.objective(), 2000.0);
+  EXPECT_EQ(good.samples, (std::vector<Sample>{{Nanoseconds(1500)}, {Nanoseconds(2500)}, {Nanoseconds(3000)}}));
+  EXPECT_EQ(good.phases.compile, nanoseconds_from_ms(3));
+  EXPECT_EQ(good.phases.check, nanoseconds_from_ms(4));
+  EXPECT_EQ(good.phases.overhead, nanoseconds_from_seconds(5));
+  EXPECT_EQ(results.trials[1].observation.status, Status::runtime);
+}
+
+TEST(Csv, TakesColumnsAsTheMappingNamesThem) {
+  const ResultSet results = read(R"(# {"tune_params":{"n":[1,2,3]},"columns":{"time":"took_s","status":"how"}})"
+                                 "\r\nn,time_ms,took_s,how\r\n1,77,2,correct\r\n2,77,,compile\r\n3,77,3,odd\r\n");
+  EXPECT_EQ(results.trials[0].observation.objective(), 2e9);
+  EXPECT_EQ(results.trials[1].observation.status, Status::compile);
+  EXPECT_EQ(results.trials[2].observation.status, Status::runtime);
+}
+
+TEST(Csv, ConstantsNeedNoColumn) {
+  const ResultSet results = read("# {\"tune_params\":{\"n\":[1,2],\"c\":[7]}}\nn,time_ns\n2,5\n");
+  EXPECT_EQ(results.trials[0].configuration.to_string(), "n=2, c=7");
+}
+
+TEST(Csv, TimeMayBeTheMedianOfTheSamples) {
+  const ResultSet results = read("# {\"tune_params\":{\"n\":[1]}}\nn,times_ns\n1,5;1;4\n");
+  EXPECT_EQ(results.trials[0].observation.objective(), 4.0);
+}
+
+TEST(Csv, SaysWhatIsWrongAndWhere) {
+  const std::string head = std::string(kMapping) + "\nblock,type,time_ms\n";
+  EXPECT_THAT(error_of(head + "16,float,1\n17,float,1\n"),
+              HasSubstr("table.csv: line 4: `17` is not among the values of `block`"));
+  EXPECT_THAT(error_of(head + "16,float\n"), HasSubstr("line 3: 2 fields under 3 columns"));
+  EXPECT_THAT(error_of(head + "16,float,-1\n"), HasSubstr("line 3: the time is negative"));
+  EXPECT_THAT(error_of(std::string(kMapping) + "\nblock,kind,time_ms\n"), HasSubstr("there is no column `type`"));
+  EXPECT_THAT(error_of(std::string(kMapping) + "\nblock,type,speed\n"), HasSubstr("no column holds a time"));
+  EXPECT_THAT(error_of("block,type\n"), HasSubstr("docs/formats/csv.md"));
+  EXPECT_THAT(error_of("# {\"kernel\":1}\nblock\n"), HasSubstr("`tune_params` is missing"));
+}
+
+TEST(Csv, FindsTheMappingBesideTheFile) {
+  const auto folder = std::filesystem::temp_directory_path() / "wattune_csv_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "t.csv") << "n,time_ms\n1,2\n";
+  std::ofstream(folder / "t.params.json") << R"({"kernel":"k","tune_params":{"n":[1]}})";
+  const auto results = load_results(folder / "t.csv");
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->info.kernel_name, "k");
+  EXPECT_EQ(results->trials.size(), 1u);
+}
+
+}  // namespace
+}  // namespace wattune::store

@@ -1,0 +1,228 @@
+#include "wattune/tune/replay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "wattune/search/strategy.h"
+#include "wattune/tune/tuner.h"
+
+namespace wattune::tune {
+namespace {
+
+using testing::HasSubstr;
+
+Observation timed(double nanoseconds, PhaseTimes phases = {}) {
+  Observation observation;
+  const Nanoseconds time(nanoseconds);
+  observation.statistics = Statistics{time, time, time, time, time, 0.0};
+  observation.samples = {{time}, {time}};
+  observation.phases = phases;
+  return observation;
+}
+
+Observation broken(Nanoseconds compile) {
+  Observation observation;
+  observation.status = Status::compile;
+  observation.message = "no";
+  observation.phases.compile = compile;
+  return observation;
+}
+
+// block 8 and 16 with unroll 1, and 16 with unroll 2, which failed; 8 with 2 is not recorded. Costs: 3 + 2 * 10 ns,
+// 4 + 2 * 20 ns, 500 ns.
+ResultSet recorded() {
+  ResultSet results;
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block", "unroll"});
+  results.info.kernel_name = "scale";
+  results.info.device.name = "Old GPU";
+  results.info.parameters = {{"block", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}};
+  const auto add = [&](int block, int unroll, Observation observation) {
+    results.trials.push_back(
+        {Configuration(results.trials.size(), names, {block, unroll}), std::move(observation), {}});
+  };
+  add(8, 1, timed(10, {Nanoseconds(1), Nanoseconds(2), Nanoseconds(77), Nanoseconds(0)}));
+  add(16, 1, timed(20, {Nanoseconds(1), Nanoseconds(2), Nanoseconds(77), Nanoseconds(1)}));
+  add(16, 2, broken(Nanoseconds(500)));
+  return results;
+}
+
+space::SearchSpace whole_space() {
+  return space::SearchSpace::build({{"block", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}}, {}).value();
+}
+
+ConfigurationId id_of(const space::SearchSpace& space, int block, int unroll) {
+  const std::vector<std::pair<std::string, Value>> values{{"block", block}, {"unroll", unroll}};
+  return space.find(values).value();
+}
+
+struct Replay {
+  explicit Replay(ReplayClock clock = ReplayClock::recorded)
+      : recording(Recording::match(space, recorded()).value()), evaluator(make_replay_evaluator(recording, clock)) {}
+
+  Observation evaluate(int block, int unroll) {
+    return evaluator->evaluate(space.configuration(id_of(space, block, unroll))).value();
+  }
+
+  space::SearchSpace space = whole_space();
+  Recording recording;
+  std::unique_ptr<Evaluator> evaluator;
+};
+
+struct Trials : TrialSink {
+  Result<void> add(const Trial& trial) override {
+    trials.push_back(trial);
+    return {};
+  }
+  std::vector<Trial> trials;
+};
+
+struct Times : TuningObserver {
+  void on_start(const search::Progress&, std::size_t) override {}
+  void on_trial(const TuningEvent& event) override { times.push_back(event.progress.elapsed.value()); }
+  std::vector<double> times;
+};
+
+TEST(Replay, AnswersWithWhatWasRecorded) {
+  Replay replay;
+  EXPECT_EQ(replay.evaluate(8, 1), recorded().trials[0].observation);
+  EXPECT_EQ(replay.evaluate(16, 2), recorded().trials[2].observation);
+}
+
+TEST(Replay, ClockAdvancesByTheRecordedCost) {
+  Replay replay;
+  const Nanoseconds start = replay.evaluator->now();
+  replay.evaluate(8, 1);  // 1 + 2 + 2 runs of 10 ns; not the 77 ns of the measuring phase
+  EXPECT_EQ(replay.evaluator->now() - start, Nanoseconds(23));
+  replay.evaluate(16, 1);  // 1 + 2 + 1 + 2 runs of 20 ns
+  EXPECT_EQ(replay.evaluator->now() - start, Nanoseconds(67));
+  replay.evaluate(16, 2);
+  EXPECT_EQ(replay.evaluator->now() - start, Nanoseconds(567));
+}
+
+TEST(Replay, WhatIsNotRecordedIsAFailureOfItsOwnKind) {
+  Replay replay;
+  const Observation observation = replay.evaluate(8, 2);
+  EXPECT_EQ(observation.status, Status::not_recorded);
+  EXPECT_FALSE(observation.ok());
+  EXPECT_FALSE(observation.statistics);
+  EXPECT_EQ(observation.message, "the recording has no such configuration");
+  // Charged is the median cost of 23, 44 and 500 ns, so that a limit of time is always reached.
+  EXPECT_EQ(replay.evaluator->now(), Nanoseconds(44));
+}
+
+TEST(Replay, EvaluationsMayBeTheClock) {
+  Replay replay(ReplayClock::evaluations);
+  replay.evaluate(8, 1);
+  replay.evaluate(8, 2);
+  EXPECT_EQ(replay.evaluator->now(), nanoseconds_from_seconds(2));
+}
+
+TEST(Replay, RulesAboutTimeMeanRecordedTime) {
+  Replay replay;
+  const auto strategy = search::make_strategy("exhaustive", replay.space).value();
+  Trials sink;
+  Times observer;
+  // In the order of ids: (8, 1) costs 23 ns, (8, 2) 44 ns; then 60 ns have passed.
+  const TuningOptions options{.stop = {.time = Nanoseconds(60)}};
+  const TuningResult result = tune(replay.space, *strategy, *replay.evaluator, sink, observer, {}, options).value();
+  EXPECT_EQ(observer.times, (std::vector<double>{23, 67}));
+  EXPECT_EQ(result.elapsed, Nanoseconds(67));
+  EXPECT_EQ(result.by_status.at(Status::not_recorded), 1u);
+  EXPECT_EQ(result.best->observation.objective(), 10.0);
+}
+
+TEST(Replay, ResumedTrialsAreNotReplayedAgain) {
+  Replay replay;
+  const auto strategy = search::make_strategy("exhaustive", replay.space).value();
+  Trials sink;
+  Times observer;
+  const std::vector<Trial> before = {replay.recording.trials().front()};
+  const TuningResult result = tune(replay.space, *strategy, *replay.evaluator, sink, observer, before, {}).value();
+  EXPECT_EQ(result.resumed, 1u);
+  EXPECT_EQ(result.evaluated, 3u);
+  EXPECT_EQ(result.best->observation.objective(), 10.0);
+}
+
+TEST(Recording, MakesASpaceOfWhatWasRecorded) {
+  const auto space = recorded_space(recorded()).value();
+  EXPECT_EQ(space.count(), 3u);
+  EXPECT_EQ(Recording::match(space, recorded()).value().trials().size(), 3u);
+}
+
+TEST(Recording, OfSeveralTrialsOfOneConfigurationTheLastCounts) {
+  ResultSet results = recorded();
+  results.trials.push_back(results.trials[0]);
+  results.trials.back().observation = timed(99);
+  const auto space = whole_space();
+  const Recording recording = Recording::match(space, results).value();
+  EXPECT_EQ(recording.trials().size(), 3u);
+  EXPECT_EQ(recording.find(id_of(space, 8, 1))->objective(), 99.0);
+}
+
+TEST(Recording, ParametersWithOneValueMayBeMissing) {
+  const auto with_constant =
+      space::SearchSpace::build({{"block", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}, {"precision", {32}, {}, {}}},
+                                {})
+          .value();
+  EXPECT_EQ(Recording::match(with_constant, recorded()).value().trials().size(), 3u);
+}
+
+TEST(Recording, CountsWhatIsOutsideTheSpace) {
+  const auto small =
+      space::SearchSpace::build({{"block", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}}, {{"block * unroll < 32", {}}})
+          .value();
+  const Recording recording = Recording::match(small, recorded()).value();
+  EXPECT_EQ(recording.trials().size(), 2u);
+  EXPECT_EQ(recording.outside(), 1u);
+}
+
+TEST(Recording, RefusesAnotherSpace) {
+  const auto message = [](std::vector<Parameter> parameters, const ResultSet& results = recorded()) {
+    return Recording::match(space::SearchSpace::build(std::move(parameters), {}).value(), results).error().to_string();
+  };
+  EXPECT_THAT(message({{"blocks", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}}),
+              HasSubstr("the recording is of another space: it lacks a parameter: `blocks` (did you mean `block`?)"));
+  EXPECT_THAT(message({{"block", {8, 16}, {}, {}}}), HasSubstr("it varies a parameter that this one lacks: `unroll`"));
+  EXPECT_THAT(message({{"block", {1, 2}, {}, {}}, {"unroll", {1, 2}, {}, {}}}),
+              HasSubstr("none of its configurations is in this one: `block=8, unroll=1`"));
+  EXPECT_EQ(message({{"block", {1, 2}, {}, {}}}, ResultSet()), "the recording holds no results");
+}
+
+TEST(Recording, RefusesTimesThatCannotBe) {
+  const auto space = whole_space();
+  const auto message = [&](void (*spoil)(Observation&)) {
+    ResultSet results = recorded();
+    spoil(results.trials[1].observation);
+    return Recording::match(space, results).error().to_string();
+  };
+  EXPECT_EQ(message([](Observation& o) { o.samples[0].time = Nanoseconds(-1); }),
+            "a recorded time is negative: `block=16, unroll=1`");
+  EXPECT_EQ(message([](Observation& o) { o.phases.compile = Nanoseconds(-1); }),
+            "a recorded time is negative: `block=16, unroll=1`");
+  EXPECT_EQ(
+      message([](Observation& o) { o.statistics->median = Nanoseconds(std::numeric_limits<double>::quiet_NaN()); }),
+      "a recorded time is no number: `block=16, unroll=1`");
+}
+
+TEST(Recording, DropsWhatAnEarlierReplayLacked) {
+  ResultSet results = recorded();
+  results.trials[2].observation.status = Status::not_recorded;
+  EXPECT_EQ(Recording::match(whole_space(), results).value().trials().size(), 2u);
+}
+
+TEST(ReplayDevice, SaysThatNothingWasMeasured) {
+  DeviceInfo gpu;
+  gpu.name = "Old GPU";
+  gpu.kind = DeviceKind::gpu;
+  gpu.driver_version = "1.0";
+  const DeviceInfo device = replay_device(gpu, "replay:old.json");
+  EXPECT_EQ(device.name, "Old GPU");
+  EXPECT_EQ(device.kind, DeviceKind::simulated);
+  EXPECT_EQ(device.selector, "replay:old.json");
+  EXPECT_NE(device.driver_version, gpu.driver_version);
+}
+
+}  // namespace
+}  // namespace wattune::tune
