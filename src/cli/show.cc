@@ -76,13 +76,9 @@ std::string show_text(const ResultSet& results, std::size_t rows) {
 }
 
 Json best_trials(const ResultSet& results, std::size_t rows) {
-  std::vector<const Trial*> correct;
-  for (const Trial& trial : results.trials) {
-    if (trial.observation.ok()) correct.push_back(&trial);
-  }
-  std::ranges::stable_sort(correct, {}, [](const Trial* trial) { return trial->observation.objective(); });
   Json json = Json::array();
-  for (std::size_t i = 0; i < std::min(rows, correct.size()); ++i) json.push_back(to_json(*correct[i]));
+  const std::vector<const Trial*> ranked = report::ranked(results);
+  for (std::size_t i = 0; i < std::min(rows, ranked.size()); ++i) json.push_back(to_json(*ranked[i]));
   return json;
 }
 

@@ -100,7 +100,9 @@ ExitStatus status_of(const tune::TuningResult& result, bool interrupted) {
 
 Result<tune::TuningResult> run_search(Run& run, tune::Evaluator& evaluator, store::Journal& journal,
                                       const TuneOptions& options, const std::atomic<bool>& cancel) {
-  const tune::TuningOptions tuning{.stop = run.plan.stop, .cancel = &cancel};
+  const tune::TuningOptions tuning{.stop = run.plan.stop,
+                                   .cancel = &cancel,
+                                   .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
   if (options.quiet) {
     SilentObserver silent;
     return tune::tune(run.space, *run.strategy, evaluator, journal, silent, journal.recovered(), tuning);
@@ -130,9 +132,8 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(check_journal_file(file, options));
 
   WATTUNE_ASSIGN(const auto device, open_named_device(options.device, options.in_process, options.memory_limit));
-  const auto policy = measure::make_repeated_runs(options.measure);
-  const tune::EvaluatorOptions evaluation{
-      .limits = limits_of(options), .check = options.no_check ? tune::CheckOutput::never : tune::CheckOutput::every};
+  const auto policy = policy_of(options);
+  const tune::EvaluatorOptions evaluation{.limits = limits_of(options), .check = options.check, .cache = options.cache};
   WATTUNE_ASSIGN(const auto evaluator, tune::make_evaluator(run->spec, run->space, *device, *policy, evaluation));
 
   const RunInfo info = tune::describe_run(run->spec, run->space, device->info());

@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "cli/text.h"
+#include "wattune/core/suggest.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::cli {
@@ -16,6 +17,46 @@ std::string strategy_choices() {
   std::string names;
   for (const search::StrategyInfo& info : search::strategies()) names += (names.empty() ? "" : "|") + info.name;
   return names;
+}
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+Choices<tune::CheckOutput> check_choices() {
+  using enum tune::CheckOutput;
+  return {{"every", every}, {"winners", winners}, {"never", never}};
+}
+Choices<tune::Cache> cache_choices() { return {{"warm", tune::Cache::warm}, {"cold", tune::Cache::cold}}; }
+Choices<Policy> policy_choices() { return {{"gated", Policy::gated}, {"repeated", Policy::repeated}}; }
+Choices<measure::Convergence> convergence_choices() {
+  using enum measure::Convergence;
+  return {{"interval", interval}, {"stdrel", stdrel}, {"entropy", entropy}};
+}
+
+// An option that takes one of a few words; what `target` holds is the default.
+template <typename T>
+void add_choice(CLI::App& app, const std::string& name, T& target, const Choices<T>& choices,
+                const std::string& description) {
+  std::vector<std::string> words;
+  std::string standard;
+  for (const auto& [word, value] : choices) {
+    words.push_back(word);
+    if (value == target) standard = word;
+  }
+  const auto assign = [&target, choices, words, name](const std::string& text) {
+    for (const auto& [word, value] : choices) {
+      if (word != text) continue;
+      target = value;
+      return;
+    }
+    const Error error = Error(ErrorCode::invalid_argument, fmt::format("expected one of {}", fmt::join(words, ", ")))
+                            .about(text)
+                            .hint(suggest(text, words));
+    throw CLI::ValidationError(name, error.to_string());
+  };
+  app.add_option_function<std::string>(name, assign, description)
+      ->type_name(fmt::format("{}", fmt::join(words, "|")))
+      ->default_str(standard);
 }
 
 void add_strategy_parameter(TuneOptions& options, const std::string& text) {
@@ -68,7 +109,7 @@ void declare_run(CLI::App& app, TuneOptions& options) {
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
-  app.add_flag("--no-check", options.no_check, "Do not compare outputs with the reference");
+  add_choice(app, "--check", options.check, check_choices(), "Which configurations' outputs to compare");
   add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
              "Longest time to compile a configuration");
   add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
@@ -78,7 +119,9 @@ void declare_run(CLI::App& app, TuneOptions& options) {
 
 void declare_measuring(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Measuring");
-  measure::RepeatedRunsOptions& measure = options.measure;
+  measure::SamplingOptions& measure = options.measure;
+  add_choice(app, "--policy", options.policy, policy_choices(), "How often each configuration is run");
+  add_choice(app, "--cache", options.cache, cache_choices(), "What each run finds in the device's caches");
   add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
       ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
   add_parsed(app, "--min-samples", measure.min_samples, parse_count, "N", "Samples of each configuration at least")
@@ -88,6 +131,10 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--precision", measure.relative_precision, parse_number, "SHARE",
              "Sample until the interval's half width is below this share of the median")
       ->default_str(fmt::format("{}", measure.relative_precision));
+  add_choice(app, "--convergence", measure.convergence, convergence_choices(), "When samples suffice");
+  add_parsed(app, "--finalists", options.finalists, parse_count, "N",
+             "Configurations that run side by side at the end, at most; 0 for none")
+      ->default_str(fmt::format("{}", options.finalists));
 }
 
 void declare_results(CLI::App& app, TuneOptions& options) {
@@ -120,6 +167,11 @@ tune::Limits limits_of(const TuneOptions& options) {
   limits.compile_floor = std::min(limits.compile_floor, limits.compile);
   limits.run_floor = std::min(limits.run_floor, limits.run);
   return limits;
+}
+
+std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options) {
+  return options.policy == Policy::gated ? measure::make_gated(options.measure)
+                                         : measure::make_repeated_runs(options.measure);
 }
 
 }  // namespace wattune::cli

@@ -9,6 +9,9 @@
 
 namespace wattune::report {
 
+// The Trials with a time: results.best(), then the others by objective; of the same configuration only its best.
+std::vector<const Trial*> ranked(const ResultSet& results);
+
 // How much of the variance of log(time) each parameter explains alone: the main effects of a functional ANOVA (Hutter,
 // Hoos, Leyton-Brown 2014), over the recorded Trials instead of a forest, corrected for the number of values. The most
 // important first; parameters with one value are left out.
