@@ -44,7 +44,7 @@ std::optional<double> speed_up(const ResultSet& results) {
   const Trial* best = results.best();
   const Trial* standard = default_trial(results);
   if (best == nullptr || standard == nullptr) return std::nullopt;
-  return standard->observation.objective() / best->observation.objective();
+  return standard->observation.statistics->median / best->observation.statistics->median;
 }
 
 std::string facts(const ResultSet& results) {
@@ -67,6 +67,7 @@ std::string show_text(const ResultSet& results, std::size_t rows) {
     text += fmt::format("\n{}\n{}{}", title, section, section.ends_with('\n') ? "" : "\n");
   };
   if (results.best() != nullptr) add("best configurations", report::table_of_best(results, rows, width));
+  add("Pareto front", report::table_of_pareto_front(results, width));
   add("failures", report::table_of_failures(results, width));
   if (results.best() != nullptr) {
     add("importance of the parameters", report::table_of_importance(results, width));
@@ -82,6 +83,19 @@ Json best_trials(const ResultSet& results, std::size_t rows) {
   return json;
 }
 
+Json front_json(const ResultSet& results) {
+  Json json = Json::array();
+  for (const Trial* trial : report::pareto_front(results)) json.push_back(to_json(*trial));
+  return json;
+}
+
+Json objectives_json(const ResultSet& results) {
+  Json json = Json::array();
+  for (const Objective& each : results.info.objectives)
+    json.push_back({{"metric", each.metric}, {"maximize", each.maximize}});
+  return json;
+}
+
 std::string show_json(const ResultSet& results, std::size_t rows) {
   Json importance = Json::object();
   for (const report::Importance& each : report::parameter_importance(results))
@@ -94,6 +108,8 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
                {"evaluated", results.trials.size()},
                {"by_status", to_json(count_by_status(results))},
                {"best", best_trials(results, rows)},
+               {"objectives", objectives_json(results)},
+               {"pareto", front_json(results)},
                {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)},
                {"speed_up", gain ? Json(*gain) : Json(nullptr)},
                {"importance", importance},

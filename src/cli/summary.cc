@@ -22,7 +22,7 @@ std::string describe_time(const Observation& observation) {
 std::string line(std::string_view label, std::string_view text) { return fmt::format("{:<11} {}\n", label, text); }
 
 double speed_up(const tune::TuningResult& result) {
-  return result.baseline->observation.objective() / result.best->observation.objective();
+  return result.baseline->observation.statistics->median / result.best->observation.statistics->median;
 }
 
 bool has_correct_baseline(const tune::TuningResult& result) {
@@ -54,6 +54,8 @@ std::string summary_text(const Summary& summary) {
   if (result.best) {
     text += line("best", result.best->configuration.to_string());
     text += line("time", describe_time(result.best->observation));
+    for (const Metric& metric : result.best->observation.metrics)
+      text += line(metric.name, fmt::format("{:.6g} {}", metric.value, metric.unit));
     for (const Trial& trial : result.ties) text += line("as good", trial.configuration.to_string());
   } else {
     text += line("best", "none: no configuration was correct");

@@ -62,12 +62,13 @@ class SilentObserver : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent&) override {}
 };
 
-ProgressOptions progress_options(const Plan& plan, const space::SearchSpace& space) {
+ProgressOptions progress_options(const KernelSpec& spec, const Plan& plan, const space::SearchSpace& space) {
   return {.live = stderr_is_terminal(),
           .width = [] { return terminal_width(STDERR_FILENO); },
           .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
           .stop = plan.stop,
-          .default_id = space.default_configuration()};
+          .default_id = space.default_configuration(),
+          .objective = tune::custom_objective(spec)};
 }
 
 // Everything of a run that must exist before the first evaluation, each made from the ones above it.
@@ -83,6 +84,7 @@ struct Run {
 // `run` is filled in place, since the strategy refers to the space in it.
 Result<std::unique_ptr<Run>> prepare(const TuneOptions& options) {
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
+  WATTUNE_TRY(add_objectives(options, spec));
   WATTUNE_ASSIGN(space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto run = std::make_unique<Run>(Run{std::move(spec), std::move(space), std::move(plan), nullptr});
@@ -107,7 +109,7 @@ Result<tune::TuningResult> run_search(Run& run, tune::Evaluator& evaluator, stor
     SilentObserver silent;
     return tune::tune(run.space, *run.strategy, evaluator, journal, silent, journal.recovered(), tuning);
   }
-  ProgressDisplay progress(progress_options(run.plan, run.space), journal.recovered());
+  ProgressDisplay progress(progress_options(run.spec, run.plan, run.space), journal.recovered());
   auto result = tune::tune(run.space, *run.strategy, evaluator, journal, progress, journal.recovered(), tuning);
   progress.finish();
   return result;

@@ -137,6 +137,36 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
       ->default_str(fmt::format("{}", options.finalists));
 }
 
+// Called once for each time the option is given, so that the order of both is kept.
+void add_objective_option(CLI::App& app, TuneOptions& options, const std::string& name, bool maximize,
+                          const std::string& description) {
+  app.add_option_function<std::string>(
+         name,
+         [&options, maximize](const std::string& text) {
+           options.objectives.push_back({text, maximize});
+         },
+         description)
+      ->type_name("METRIC")
+      ->trigger_on_parse();
+}
+
+void declare_objectives(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("Objectives");
+  app.add_option_function<std::string>(
+         "--metric",
+         [&options](const std::string& text) {
+           const auto assignment = parse_assignment(text);
+           if (!assignment) throw CLI::ValidationError("--metric", assignment.error().to_string());
+           options.metrics.push_back({assignment->first, {assignment->second, {}}});
+         },
+         "A figure to compute from `time` (seconds), parameters and problem sizes; may be repeated")
+      ->type_name("NAME=EXPRESSION")
+      ->trigger_on_parse();
+  add_objective_option(app, options, "--minimize", false,
+                       "A metric or an expression instead of the time; repeated, the first leads the search");
+  add_objective_option(app, options, "--maximize", true, "As --minimize, the other way");
+}
+
 void declare_results(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Results");
   app.add_option("--output,-o", options.output,
@@ -157,7 +187,22 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_search(app, options);
   declare_stop_rules(app, options);
   declare_measuring(app, options);
+  declare_objectives(app, options);
   declare_results(app, options);
+}
+
+Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
+  spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
+  if (!options.objectives.empty()) spec.objectives = options.objectives;
+  for (const Objective& objective : spec.objectives) {
+    const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
+    if (objective.metric == "time" || std::ranges::any_of(spec.metrics, same)) continue;
+    spec.metrics.push_back({objective.metric, {objective.metric, {}}});
+  }
+  if (options.stop.target && tune::custom_objective(spec))
+    return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
+        .about(spec.objectives.front().metric);
+  return {};
 }
 
 tune::Limits limits_of(const TuneOptions& options) {

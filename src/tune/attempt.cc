@@ -61,7 +61,7 @@ void Attempt::evaluate(const Configuration& configuration) {
   runner_.reset();
   kernel_.reset();
   program_.reset();
-  if (!good) return;
+  if (!good) return observation_.statistics.reset();
   run_.limits.saw_compile(std::max(observation_.phases.compile, first_launch_overhead_));
   run_.limits.saw_run(observation_.statistics->median);
   if (is_best()) run_.incumbent = observation_;
@@ -79,9 +79,10 @@ measure::Runner& Attempt::runner() {
 bool Attempt::conclude(std::vector<Sample> samples) {
   observation_.samples = std::move(samples);
   observation_.statistics = measure::summarize(observation_.samples);
-  if (auto added = run_.metrics.add_to(observation_, configuration_); !added)
-    return fail(Status::constraints, one_line(added.error().to_string()));
-  return true;
+  const Result<void> added = run_.metrics.add_to(observation_, configuration_);
+  if (added) return true;
+  observation_.statistics.reset();
+  return fail(Status::constraints, one_line(added.error().to_string()));
 }
 
 bool Attempt::conclude(const Error& error) { return fail(Phase::launch, error); }
@@ -180,7 +181,6 @@ bool Attempt::check_if_best() { return !is_best() || check(); }
 bool Attempt::fail(Status status, std::string message) {
   observation_.status = status;
   observation_.message = std::move(message);
-  observation_.statistics.reset();
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "wattune/core/suggest.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
@@ -28,6 +29,11 @@ Result<double> number_of(const std::string& name, const Value& value) {
 
 }  // namespace
 
+std::optional<Objective> custom_objective(const KernelSpec& spec) {
+  if (spec.objectives.empty() || spec.objectives.front() == Objective{kTime, false}) return std::nullopt;
+  return spec.objectives.front();
+}
+
 Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters) {
   Metrics metrics;
   // To an expression, time and metrics are what parameters are: names whose values change with the configuration.
@@ -48,8 +54,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
         .about(objective.metric)
         .hint(suggest(objective.metric, names));
   }
-  if (!spec.objectives.empty() && spec.objectives.front() != Objective{kTime, false})
-    metrics.objective_ = spec.objectives.front();
+  metrics.objective_ = custom_objective(spec);
   return metrics;
 }
 

@@ -33,7 +33,7 @@ TEST_F(Tune, FindsTheBestAndSaysWhereItIs) {
     EXPECT_THAT(finished.out, HasSubstr(part));
   }
   EXPECT_THAT(finished.err, HasSubstr("3 valid configurations, strategy exhaustive, until the whole space"));
-  EXPECT_EQ(lines("add.journal.jsonl"), 4u);  // header and three Trials
+  EXPECT_GE(lines("add.journal.jsonl"), 4u);  // header, three Trials, and finalists once more
 }
 
 TEST_F(Tune, JsonHasEveryPromisedField) {

@@ -48,9 +48,9 @@ int rejections(const Noise& noise, const Speed& speed, int n, double gain) {
   return rejected;
 }
 
-// docs/measure.md: two gates of 2 % each, and 2.5 % for an incumbent whose interval lies too low. Of 300 that is 19.5
-// expected, with a standard deviation below sqrt(19.5) = 4.4; 33 is three of them more.
-constexpr int kMostRejections = 33;
+// docs/measure.md: at most 3.1 % at the first launch and 2 % at the warm gate, and 2.5 % for an incumbent whose
+// interval lies too low. Of 300 that is 22.8, with a standard deviation of sqrt(22.8) = 4.8; 37 is three of them more.
+constexpr int kMostRejections = 37;
 
 TEST(Gated, SeldomRejectsWhatIsFaster) {
   EXPECT_LE(rejections(gaussian(0.02), full_speed, 300, 0.01), kMostRejections);
@@ -63,6 +63,7 @@ TEST(Gated, SeldomRejectsWhatIsFasterOnADeviceThatChangesItsClock) {
   EXPECT_LE(rejections(gaussian(0.01), throttled, 300, 0.01), kMostRejections);
 }
 
+// Eight lessons alone bound nothing tightly; that the limits are doubled must do.
 TEST(Gated, SeldomRejectsWhatIsFasterBeforeMuchIsLearned) {
   EXPECT_LE(rejections(gaussian(0.02), full_speed, 12, 0.01), kMostRejections);
   EXPECT_LE(rejections(gaussian(0.01), ramp, 12, 0.01), kMostRejections);
@@ -103,7 +104,7 @@ TEST(Gated, GoesOnLearning) {
   EXPECT_EQ(lessons, 2u);
 }
 
-// 1.4 % slower at 1 % noise: the gate lets it pass, seven samples do not tell, 100 do.
+// 2 % slower at 1 % noise passes this gate; then it is either excluded or known to 1 %.
 TEST(Gated, SamplesUntilTheIncumbentIsExcluded) {
   Search search{SyntheticDevice(3, gaussian(0.01))};
   search.learn(100);

@@ -5,8 +5,8 @@
 // FILE is a result file with all samples of each configuration, such as Kernel Tuner's caches. The configurations come
 // in random order, as random search would ask for them, each after an idle gap; launches take the recorded times in
 // recorded order, and further ones times drawn with replacement from the configuration's own without the first quarter,
-// which shows the device warming up. Those that the policy
-// cannot tell from the best meet in the shoot-out, where drawing goes on. Printed per file, for the worst of the seeds:
+// which shows the device warming up. Those that the policy cannot tell from the best meet in the shoot-out, where this
+// goes on. Printed per file, the last three columns for the worst of the seeds:
 // regret, which is how much slower the winner is than the best configuration (medians of all recorded samples); and
 // launches, warm-up and shoot-out included, as a share of seven per configuration.
 #include <fmt/format.h>
@@ -139,9 +139,10 @@ Result<void> replay_file(const std::string& file, const Settings& settings) {
     worst.tied = std::max(worst.tied, outcome.tied);
   }
   std::sort(regrets.begin(), regrets.end());
+  const auto above = std::ranges::count_if(regrets, [](double regret) { return regret > 0.01; });
   const std::string name = std::filesystem::path(file).filename().stem().stem().string();
-  fmt::print("| {} | {} | {:.2f} % | {:.2f} % | {:.2f} | {:.1f} % | {} |\n", name, recording.size(),
-             100.0 * regrets[regrets.size() / 2], 100.0 * regrets.back(), worst.launches, 100.0 * worst.sampled,
+  fmt::print("| {} | {} | {:.2f} % | {:.2f} % | {} | {:.2f} | {:.1f} % | {} |\n", name, recording.size(),
+             100.0 * regrets[regrets.size() / 2], 100.0 * regrets.back(), above, worst.launches, 100.0 * worst.sampled,
              worst.tied);
   return {};
 }
@@ -170,8 +171,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: policy_replay [--policy gated|repeated] [--seeds N] FILE...\n");
     return 2;
   }
-  fmt::print("| set | configurations | regret, median | regret, worst | launches / 7 each | sampled | tied |\n");
-  fmt::print("| --- | --- | --- | --- | --- | --- | --- |\n");
+  fmt::print(
+      "| set | configurations | regret, median | regret, worst | seeds above 1 % | launches / 7 each | sampled | tied "
+      "|\n");
+  fmt::print("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const std::string& file : settings->files) {
     const auto done = wattune::replay_file(file, *settings);
     if (done) continue;

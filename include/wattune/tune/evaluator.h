@@ -67,6 +67,9 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});
 
+// The objective that the search follows, which is the spec's first; none when that is the least time.
+std::optional<Objective> custom_objective(const KernelSpec& spec);
+
 // The RunInfo of tuning `spec` on `device`, with its hashes.
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device);
 
