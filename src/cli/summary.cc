@@ -55,7 +55,7 @@ std::string summary_text(const Summary& summary) {
     text += line("best", result.best->configuration.to_string());
     text += line("time", describe_time(result.best->observation));
     for (const Metric& metric : result.best->observation.metrics)
-      text += line(metric.name, fmt::format("{:.6g} {}", metric.value, metric.unit));
+      text += line(metric.name, fmt::format("{:.6g}{}{}", metric.value, metric.unit.empty() ? "" : " ", metric.unit));
     for (const Trial& trial : result.ties) text += line("as good", trial.configuration.to_string());
   } else {
     text += line("best", "none: no configuration was correct");
