@@ -55,7 +55,7 @@ wattune::Result<void> run() {
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const DeviceInfo info, backend::select_device(backend::discover(), "auto"));
   WATTUNE_ASSIGN(std::unique_ptr<backend::Device> device, backend::open_device(info.selector));
-  const std::unique_ptr<measure::MeasurePolicy> policy = measure::make_repeated_runs({});
+  const std::unique_ptr<measure::MeasurePolicy> policy = measure::make_gated({});
   WATTUNE_ASSIGN(auto evaluator, tune::make_evaluator(spec, space, *device, *policy));
   WATTUNE_ASSIGN(auto strategy, search::make_strategy("random", space));
 

@@ -55,13 +55,16 @@ Json to_json(const std::map<Status, std::uint64_t>& by_status) {
 
 Json to_json(const Trial& trial) {
   const Statistics& statistics = *trial.observation.statistics;
+  Json metrics = Json::object();
+  for (const Metric& metric : trial.observation.metrics) metrics[metric.name] = metric.value;
   return {{"configuration", to_json(trial.configuration)},
-          {"objective", statistics.median.value()},
+          {"objective", trial.observation.objective()},
           {"time_ms", to_ms(statistics.median)},
           {"interval_ms", {to_ms(statistics.interval_low), to_ms(statistics.interval_high)}},
           {"confidence", statistics.confidence},
           {"samples", trial.observation.samples.size()},
-          {"verified", trial.observation.verified}};
+          {"verified", trial.observation.verified},
+          {"metrics", metrics}};
 }
 
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }

@@ -21,7 +21,8 @@ Json to_json(const Configuration& configuration);
 Json to_json(const DeviceInfo& device);
 // Every status by its name, with 0 for those that did not occur.
 Json to_json(const std::map<Status, std::uint64_t>& by_status);
-// A measured configuration: configuration, objective, time_ms, interval_ms, confidence, samples, verified.
+// A measured configuration: configuration, objective, time_ms, interval_ms, confidence, samples, verified,
+// metrics.
 Json to_json(const Trial& trial);
 
 // The document with two spaces of indentation and a line end. Bytes that are no UTF-8 are replaced.

@@ -62,8 +62,7 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
       left ? std::min<Uint128>(progress.evaluations + *left, progress.space_size) : progress.space_size;
   std::vector<std::string> parts = {fmt::format("{}/{}", group_digits(progress.evaluations), group_digits(total))};
   if (progress.best_objective) {
-    parts.push_back("best " + format_time(Nanoseconds(*progress.best_objective)));
-    if (default_objective_) parts.back() += fmt::format(" ({:.2f}x)", *default_objective_ / *progress.best_objective);
+    parts.push_back(best(*progress.best_objective));
   }
   if (failures_ > 0) parts.push_back(fmt::format("{} failed", failures_));
   if (const auto seconds = seconds_left(progress)) parts.push_back(format_wait(*seconds) + " left");
@@ -73,6 +72,15 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
     if (text.size() + 2 + part.size() > width) break;
     text += (text.empty() ? "" : "  ") + part;
   }
+  return text;
+}
+
+std::string ProgressDisplay::best(double objective) const {
+  if (options_.objective)
+    return fmt::format("best {} {:.4g}", options_.objective->metric,
+                       options_.objective->maximize ? -objective : objective);
+  std::string text = "best " + format_time(Nanoseconds(objective));
+  if (default_objective_) text += fmt::format(" ({:.2f}x)", *default_objective_ / objective);
   return text;
 }
 

@@ -19,6 +19,7 @@ struct ProgressOptions {
   std::function<void(std::string_view)> write;  // bytes to standard error
   search::StopRule stop;
   ConfigurationId default_id = 0;
+  std::optional<Objective> objective;  // unless it is the least time
 };
 
 class ProgressDisplay : public tune::TuningObserver {
@@ -37,6 +38,7 @@ class ProgressDisplay : public tune::TuningObserver {
   void count(const Trial& trial);
   bool due(bool improved) const;
   void show(const search::Progress& progress);
+  std::string best(double objective) const;
   std::string line(const search::Progress& progress, std::size_t width) const;
   std::optional<double> seconds_left(const search::Progress& progress) const;
   double evaluations_per_second(const search::Progress& progress) const;

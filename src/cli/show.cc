@@ -44,7 +44,7 @@ std::optional<double> speed_up(const ResultSet& results) {
   const Trial* best = results.best();
   const Trial* standard = default_trial(results);
   if (best == nullptr || standard == nullptr) return std::nullopt;
-  return standard->observation.objective() / best->observation.objective();
+  return standard->observation.statistics->median / best->observation.statistics->median;
 }
 
 std::string facts(const ResultSet& results) {
@@ -68,6 +68,7 @@ std::string show_text(const ResultSet& results, std::size_t rows) {
     text += fmt::format("\n{}\n{}{}", title, section, section.ends_with('\n') ? "" : "\n");
   };
   if (results.best() != nullptr) add("best configurations", report::table_of_best(results, rows, width));
+  add("Pareto front", report::table_of_pareto_front(results, width));
   add("failures", report::table_of_failures(results, width));
   if (results.best() != nullptr) {
     add("importance of the parameters", report::table_of_importance(results, width));
@@ -77,13 +78,22 @@ std::string show_text(const ResultSet& results, std::size_t rows) {
 }
 
 Json best_trials(const ResultSet& results, std::size_t rows) {
-  std::vector<const Trial*> correct;
-  for (const Trial& trial : results.trials) {
-    if (trial.observation.ok()) correct.push_back(&trial);
-  }
-  std::ranges::stable_sort(correct, {}, [](const Trial* trial) { return trial->observation.objective(); });
   Json json = Json::array();
-  for (std::size_t i = 0; i < std::min(rows, correct.size()); ++i) json.push_back(to_json(*correct[i]));
+  const std::vector<const Trial*> ranked = report::ranked(results);
+  for (std::size_t i = 0; i < std::min(rows, ranked.size()); ++i) json.push_back(to_json(*ranked[i]));
+  return json;
+}
+
+Json front_json(const ResultSet& results) {
+  Json json = Json::array();
+  for (const Trial* trial : report::pareto_front(results)) json.push_back(to_json(*trial));
+  return json;
+}
+
+Json objectives_json(const ResultSet& results) {
+  Json json = Json::array();
+  for (const Objective& each : results.info.objectives)
+    json.push_back({{"metric", each.metric}, {"maximize", each.maximize}});
   return json;
 }
 
@@ -99,6 +109,8 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
                {"evaluated", results.trials.size()},
                {"by_status", to_json(count_by_status(results))},
                {"best", best_trials(results, rows)},
+               {"objectives", objectives_json(results)},
+               {"pareto", front_json(results)},
                {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)},
                {"speed_up", gain ? Json(*gain) : Json(nullptr)},
                {"importance", importance},

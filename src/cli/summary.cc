@@ -22,11 +22,19 @@ std::string describe_time(const Observation& observation) {
 std::string line(std::string_view label, std::string_view text) { return fmt::format("{:<11} {}\n", label, text); }
 
 double speed_up(const tune::TuningResult& result) {
-  return result.baseline->observation.objective() / result.best->observation.objective();
+  return result.baseline->observation.statistics->median / result.best->observation.statistics->median;
 }
 
 bool has_correct_baseline(const tune::TuningResult& result) {
   return result.baseline && result.baseline->observation.ok();
+}
+
+// A measured configuration, with those that cannot be told from it.
+Json best_json(const tune::TuningResult& result) {
+  Json json = to_json(*result.best);
+  json["ties"] = Json::array();
+  for (const Trial& trial : result.ties) json["ties"].push_back(to_json(trial));
+  return json;
 }
 
 std::string describe_baseline(const tune::TuningResult& result) {
@@ -52,6 +60,9 @@ std::string summary_text(const Summary& summary) {
   if (result.best) {
     text += line("best", result.best->configuration.to_string());
     text += line("time", describe_time(result.best->observation));
+    for (const Metric& metric : result.best->observation.metrics)
+      text += line(metric.name, fmt::format("{:.6g}{}{}", metric.value, metric.unit.empty() ? "" : " ", metric.unit));
+    for (const Trial& trial : result.ties) text += line("as good", trial.configuration.to_string());
   } else {
     text += line("best", "none: no configuration was correct");
   }
@@ -77,7 +88,7 @@ std::string summary_json(const Summary& summary) {
                {"valid", to_json(summary.valid)},
                {"strategy", summary.strategy},
                {"seed", summary.seed},
-               {"best", result.best ? to_json(*result.best) : Json(nullptr)},
+               {"best", result.best ? best_json(result) : Json(nullptr)},
                {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
                {"speed_up", comparable ? Json(speed_up(result)) : Json(nullptr)},
                {"evaluated", result.evaluated},

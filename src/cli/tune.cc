@@ -67,12 +67,13 @@ class SilentObserver : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent&) override {}
 };
 
-ProgressOptions progress_options(const Plan& plan, const space::SearchSpace& space) {
+ProgressOptions progress_options(const KernelSpec& spec, const Plan& plan, const space::SearchSpace& space) {
   return {.live = stderr_is_terminal(),
           .width = [] { return terminal_width(STDERR_FILENO); },
           .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
           .stop = plan.stop,
-          .default_id = space.default_configuration()};
+          .default_id = space.default_configuration(),
+          .objective = tune::custom_objective(spec)};
 }
 
 using Recorded = std::optional<ResultSet>;
@@ -103,6 +104,7 @@ struct Run {
 // `run` is filled in place, since the strategy refers to the space in it.
 Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded& recorded) {
   WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
+  WATTUNE_TRY(add_objectives(options, spec));
   WATTUNE_ASSIGN(space::SearchSpace space, options.spec.file.empty()
                                                ? tune::recorded_space(*recorded)
                                                : space::SearchSpace::build(spec.parameters, spec.constraints));
@@ -147,9 +149,8 @@ Result<Target> open_device(const TuneOptions& options, Run& run) {
   WATTUNE_ASSIGN(target.device, open_named_device(options.device, run.spec, options.in_process, options.memory_limit));
   target.info = target.device->info();
   WATTUNE_TRY(use_language(run.spec, backend::language_of(target.info)));
-  target.policy = measure::make_repeated_runs(options.measure);
-  const tune::EvaluatorOptions evaluation{
-      .limits = limits_of(options), .check = options.no_check ? tune::CheckOutput::never : tune::CheckOutput::every};
+  target.policy = policy_of(options);
+  const tune::EvaluatorOptions evaluation{.limits = limits_of(options), .check = options.check, .cache = options.cache};
   WATTUNE_ASSIGN(target.evaluator,
                  tune::make_evaluator(run.spec, run.space, *target.device, *target.policy, evaluation));
   return target;
@@ -162,12 +163,14 @@ ExitStatus status_of(const tune::TuningResult& result, bool interrupted) {
 
 Result<tune::TuningResult> run_search(Run& run, tune::Evaluator& evaluator, store::Journal& journal,
                                       const TuneOptions& options, const std::atomic<bool>& cancel) {
-  const tune::TuningOptions tuning{.stop = run.plan.stop, .cancel = &cancel};
+  const tune::TuningOptions tuning{.stop = run.plan.stop,
+                                   .cancel = &cancel,
+                                   .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
   if (options.quiet) {
     SilentObserver silent;
     return tune::tune(run.space, *run.strategy, evaluator, journal, silent, journal.recovered(), tuning);
   }
-  ProgressDisplay progress(progress_options(run.plan, run.space), journal.recovered());
+  ProgressDisplay progress(progress_options(run.spec, run.plan, run.space), journal.recovered());
   auto result = tune::tune(run.space, *run.strategy, evaluator, journal, progress, journal.recovered(), tuning);
   progress.finish();
   return result;

@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "cli/text.h"
+#include "wattune/core/suggest.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::cli {
@@ -16,6 +17,46 @@ std::string strategy_choices() {
   std::string names;
   for (const search::StrategyInfo& info : search::strategies()) names += (names.empty() ? "" : "|") + info.name;
   return names;
+}
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+Choices<tune::CheckOutput> check_choices() {
+  using enum tune::CheckOutput;
+  return {{"every", every}, {"winners", winners}, {"never", never}};
+}
+Choices<tune::Cache> cache_choices() { return {{"warm", tune::Cache::warm}, {"cold", tune::Cache::cold}}; }
+Choices<Policy> policy_choices() { return {{"gated", Policy::gated}, {"repeated", Policy::repeated}}; }
+Choices<measure::Convergence> convergence_choices() {
+  using enum measure::Convergence;
+  return {{"interval", interval}, {"stdrel", stdrel}, {"entropy", entropy}};
+}
+
+// An option that takes one of a few words; what `target` holds is the default.
+template <typename T>
+void add_choice(CLI::App& app, const std::string& name, T& target, const Choices<T>& choices,
+                const std::string& description) {
+  std::vector<std::string> words;
+  std::string standard;
+  for (const auto& [word, value] : choices) {
+    words.push_back(word);
+    if (value == target) standard = word;
+  }
+  const auto assign = [&target, choices, words, name](const std::string& text) {
+    for (const auto& [word, value] : choices) {
+      if (word != text) continue;
+      target = value;
+      return;
+    }
+    const Error error = Error(ErrorCode::invalid_argument, fmt::format("expected one of {}", fmt::join(words, ", ")))
+                            .about(text)
+                            .hint(suggest(text, words));
+    throw CLI::ValidationError(name, error.to_string());
+  };
+  app.add_option_function<std::string>(name, assign, description)
+      ->type_name(fmt::format("{}", fmt::join(words, "|")))
+      ->default_str(standard);
 }
 
 void add_strategy_parameter(TuneOptions& options, const std::string& text) {
@@ -70,7 +111,7 @@ void declare_run(CLI::App& app, TuneOptions& options) {
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
-  app.add_flag("--no-check", options.no_check, "Do not compare outputs with the reference");
+  add_choice(app, "--check", options.check, check_choices(), "Which configurations' outputs to compare");
   add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
              "Longest time to compile a configuration");
   add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
@@ -80,7 +121,9 @@ void declare_run(CLI::App& app, TuneOptions& options) {
 
 void declare_measuring(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Measuring");
-  measure::RepeatedRunsOptions& measure = options.measure;
+  measure::SamplingOptions& measure = options.measure;
+  add_choice(app, "--policy", options.policy, policy_choices(), "How often each configuration is run");
+  add_choice(app, "--cache", options.cache, cache_choices(), "What each run finds in the device's caches");
   add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
       ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
   add_parsed(app, "--min-samples", measure.min_samples, parse_count, "N", "Samples of each configuration at least")
@@ -90,6 +133,40 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--precision", measure.relative_precision, parse_number, "SHARE",
              "Sample until the interval's half width is below this share of the median")
       ->default_str(fmt::format("{}", measure.relative_precision));
+  add_choice(app, "--convergence", measure.convergence, convergence_choices(), "When samples suffice");
+  add_parsed(app, "--finalists", options.finalists, parse_count, "N",
+             "Configurations that run side by side at the end, at most; 0 for none")
+      ->default_str(fmt::format("{}", options.finalists));
+}
+
+// Called once for each time the option is given, so that the order of both is kept.
+void add_objective_option(CLI::App& app, TuneOptions& options, const std::string& name, bool maximize,
+                          const std::string& description) {
+  app.add_option_function<std::string>(
+         name,
+         [&options, maximize](const std::string& text) {
+           options.objectives.push_back({text, maximize});
+         },
+         description)
+      ->type_name("METRIC")
+      ->trigger_on_parse();
+}
+
+void declare_objectives(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("Objectives");
+  app.add_option_function<std::string>(
+         "--metric",
+         [&options](const std::string& text) {
+           const auto assignment = parse_assignment(text);
+           if (!assignment) throw CLI::ValidationError("--metric", assignment.error().to_string());
+           options.metrics.push_back({assignment->first, {assignment->second, {}}});
+         },
+         "A figure to compute from `time` (seconds), parameters and problem sizes; may be repeated")
+      ->type_name("NAME=EXPRESSION")
+      ->trigger_on_parse();
+  add_objective_option(app, options, "--minimize", false,
+                       "A metric or an expression instead of the time; repeated, the first leads the search");
+  add_objective_option(app, options, "--maximize", true, "As --minimize, the other way");
 }
 
 void declare_results(CLI::App& app, TuneOptions& options) {
@@ -112,7 +189,22 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_search(app, options);
   declare_stop_rules(app, options);
   declare_measuring(app, options);
+  declare_objectives(app, options);
   declare_results(app, options);
+}
+
+Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
+  spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
+  if (!options.objectives.empty()) spec.objectives = options.objectives;
+  for (const Objective& objective : spec.objectives) {
+    const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
+    if (objective.metric == "time" || std::ranges::any_of(spec.metrics, same)) continue;
+    spec.metrics.push_back({objective.metric, {objective.metric, {}}});
+  }
+  if (options.stop.target && tune::custom_objective(spec))
+    return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
+        .about(spec.objectives.front().metric);
+  return {};
 }
 
 tune::Limits limits_of(const TuneOptions& options) {
@@ -122,6 +214,11 @@ tune::Limits limits_of(const TuneOptions& options) {
   limits.compile_floor = std::min(limits.compile_floor, limits.compile);
   limits.run_floor = std::min(limits.run_floor, limits.run);
   return limits;
+}
+
+std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options) {
+  return options.policy == Policy::gated ? measure::make_gated(options.measure)
+                                         : measure::make_repeated_runs(options.measure);
 }
 
 }  // namespace wattune::cli

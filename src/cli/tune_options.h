@@ -4,15 +4,19 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/spec_options.h"
 #include "wattune/measure/policy.h"
+#include "wattune/measure/shoot_out.h"
 #include "wattune/search/stop_rule.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::cli {
+
+enum class Policy { gated, repeated };
 
 struct TuneOptions {
   SpecOptions spec;
@@ -26,11 +30,16 @@ struct TuneOptions {
   bool force_resume = false;
   bool overwrite = false;
   bool in_process = false;
-  bool no_check = false;
+  tune::CheckOutput check = tune::CheckOutput::every;
+  tune::Cache cache = tune::Cache::warm;
   std::optional<Nanoseconds> compile_limit;
   std::optional<Nanoseconds> run_limit;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
-  measure::RepeatedRunsOptions measure;
+  Policy policy = Policy::gated;
+  measure::SamplingOptions measure;
+  std::size_t finalists = measure::ShootOutOptions().finalists;
+  std::vector<MetricDefinition> metrics;
+  std::vector<Objective> objectives;
   bool json = false;
   bool quiet = false;
 };
@@ -38,7 +47,12 @@ struct TuneOptions {
 // Declares the options; `options` must outlive `app`.
 void declare_tune_options(CLI::App& app, TuneOptions& options);
 
-// The limits that the options ask for.
+// Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression,
+// which becomes a metric of that name. invalid_argument for --target, a time, together with another objective.
+Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec);
+
+// What the options ask for.
 tune::Limits limits_of(const TuneOptions& options);
+std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options);
 
 }  // namespace wattune::cli

@@ -30,4 +30,20 @@ Nanoseconds cost_of(const Observation& observation) {
   return phases.compile + phases.check + phases.overhead + running;
 }
 
+std::string_view to_string(FinalPlace place) {
+  switch (place) {
+    case FinalPlace::none: return "none";
+    case FinalPlace::winner: return "winner";
+    case FinalPlace::tied: return "tied";
+    case FinalPlace::behind: return "behind";
+  }
+  return "unknown";
+}
+
+std::optional<FinalPlace> parse_final_place(std::string_view name) {
+  for (FinalPlace place : {FinalPlace::none, FinalPlace::winner, FinalPlace::tied, FinalPlace::behind})
+    if (name == to_string(place)) return place;
+  return std::nullopt;
+}
+
 }  // namespace wattune

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "measure/median_interval.h"
 #include "wattune/measure/policy.h"
 
 namespace wattune::measure {
@@ -31,29 +32,34 @@ std::size_t interval_rank(std::size_t n, double confidence) {
   return k;
 }
 
-Nanoseconds median_of_sorted(const std::vector<Nanoseconds>& times) {
-  const std::size_t middle = times.size() / 2;
-  return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2.0;
+double median_of_sorted(const std::vector<double>& values) {
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
 }
 
 }  // namespace
 
+MedianInterval median_interval(const std::vector<double>& sorted, double confidence) {
+  const std::size_t rank = interval_rank(sorted.size(), confidence);
+  const std::size_t low = rank == 0 ? 0 : rank - 1;
+  return {median_of_sorted(sorted), sorted[low], sorted[sorted.size() - 1 - low], rank > 0};
+}
+
 Statistics summarize(const std::vector<Sample>& samples, double confidence) {
   assert(!samples.empty());
-  std::vector<Nanoseconds> times;
+  std::vector<double> times;
   times.reserve(samples.size());
-  for (const Sample& sample : samples) times.push_back(sample.time);
+  for (const Sample& sample : samples) times.push_back(sample.time.value());
   std::sort(times.begin(), times.end());
 
-  const std::size_t rank = interval_rank(times.size(), confidence);
-  const std::size_t low = rank == 0 ? 0 : rank - 1;
+  const MedianInterval interval = median_interval(times, confidence);
   Statistics statistics;
-  statistics.median = median_of_sorted(times);
-  statistics.interval_low = times[low];
-  statistics.interval_high = times[times.size() - 1 - low];
-  statistics.mean = std::accumulate(times.begin(), times.end(), Nanoseconds{}) / static_cast<double>(times.size());
-  statistics.minimum = times.front();
-  statistics.confidence = rank == 0 ? 0.0 : confidence;
+  statistics.median = Nanoseconds(interval.median);
+  statistics.interval_low = Nanoseconds(interval.low);
+  statistics.interval_high = Nanoseconds(interval.high);
+  statistics.mean = Nanoseconds(std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size()));
+  statistics.minimum = Nanoseconds(times.front());
+  statistics.confidence = interval.covers ? confidence : 0.0;
   return statistics;
 }
 

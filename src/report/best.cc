@@ -59,8 +59,7 @@ class BestTable {
       cells.push_back(has_interval(&trial) ? fmt::format("{} .. {}", times_.number(statistics.interval_low),
                                                          times_.number(statistics.interval_high))
                                            : "");
-    if (default_ != nullptr)
-      cells.push_back(fmt::format("{:.2f}x", default_->observation.objective() / trial.observation.objective()));
+    if (default_ != nullptr) cells.push_back(fmt::format("{:.2f}x", time_of(*default_) / time_of(trial)));
     for (std::size_t i : parameters_) cells.push_back(single_line(trial.configuration.values()[i].to_string()));
     return cells;
   }
@@ -87,7 +86,7 @@ std::string default_note(const ResultSet& results, const Trial& best) {
   if (!has_time(*trial))
     return fmt::format("The default configuration failed ({}).\n", to_string(trial->observation.status));
   return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast.\n",
-                     time_text(time_of(*trial)), trial->observation.objective() / best.observation.objective());
+                     time_text(time_of(*trial)), time_of(*trial) / time_of(best));
 }
 
 std::string fitted(const std::string& lines, std::size_t width) {

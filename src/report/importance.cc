@@ -40,7 +40,7 @@ LogTimes log_times(const ResultSet& results) {
   for (const Trial& trial : results.trials) {
     if (!has_time(trial)) continue;
     times.trials.push_back(&trial);
-    times.values.push_back(std::log(trial.observation.objective()));
+    times.values.push_back(std::log(time_of(trial).value()));
     sum += times.values.back();
   }
   for (double& value : times.values) {

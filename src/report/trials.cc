@@ -8,7 +8,7 @@
 namespace wattune::report {
 
 bool has_time(const Trial& trial) {
-  return trial.observation.ok() && std::isfinite(trial.observation.objective()) && trial.observation.objective() > 0;
+  return trial.observation.ok() && std::isfinite(time_of(trial).value()) && time_of(trial) > Nanoseconds();
 }
 
 std::vector<const Trial*> ranked(const ResultSet& results) {
@@ -18,6 +18,8 @@ std::vector<const Trial*> ranked(const ResultSet& results) {
   std::stable_sort(trials.begin(), trials.end(), [](const Trial* a, const Trial* b) {
     return a->observation.objective() < b->observation.objective();
   });
+  const auto best = std::find(trials.begin(), trials.end(), results.best());
+  if (best != trials.end()) std::rotate(trials.begin(), best, best + 1);
   std::unordered_set<std::string> seen;
   std::erase_if(trials, [&](const Trial* trial) { return !seen.insert(trial->configuration.key()).second; });
   return trials;

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "wattune/core/trial.h"
+#include "wattune/report/report.h"
 
 namespace wattune::report {
-
-// The Trials with a time, fastest first; of the same configuration only its fastest.
-std::vector<const Trial*> ranked(const ResultSet& results);
 
 // The fastest Trial of the default configuration, or one that failed, or nullptr when it was not evaluated.
 const Trial* default_trial(const ResultSet& results);
@@ -21,6 +19,6 @@ std::vector<std::size_t> varied_parameters(const ResultSet& results);
 bool has_time(const Trial& trial);
 
 // Precondition: the Trial is correct.
-inline Nanoseconds time_of(const Trial& trial) { return Nanoseconds(trial.observation.objective()); }
+inline Nanoseconds time_of(const Trial& trial) { return trial.observation.statistics->median; }
 
 }  // namespace wattune::report

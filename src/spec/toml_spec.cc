@@ -189,6 +189,15 @@ Result<void> read_search(const Table& table, KernelSpec& spec) {
   return read_budget(table, spec.budget);
 }
 
+// Names and expressions are checked where they are compiled, together with those of the command line.
+Result<void> read_metrics(const Table& table, KernelSpec& spec) {
+  for (const Node::Member& member : table.node().members) {
+    WATTUNE_ASSIGN(const std::string text, table.required_string(member.key));
+    spec.metrics.push_back({member.key, {text, table.document().position(member.value.content)}});
+  }
+  return {};
+}
+
 Result<void> read_tolerance(const Table& table, Tolerance& tolerance) {
   WATTUNE_ASSIGN(tolerance.absolute, table.number("absolute"));
   WATTUNE_ASSIGN(tolerance.relative, table.number("relative"));
@@ -265,7 +274,7 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
                               const std::vector<NamedSize>& sizes) {
   WATTUNE_ASSIGN(const Document document, Document::from_toml(text, file));
   WATTUNE_ASSIGN(const Table root, Table::of(document, document.root(), "the spec"));
-  WATTUNE_TRY(root.allow_only({"name", "kernel", "problem", "launch", "parameters", "search", "reference"}));
+  WATTUNE_TRY(root.allow_only({"name", "kernel", "problem", "launch", "parameters", "search", "reference", "metrics"}));
   KernelSpec spec;
   spec.file = file;
   WATTUNE_ASSIGN(const Table kernel, required_section(root, "kernel"));
@@ -280,6 +289,8 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
   WATTUNE_ASSIGN(spec.geometry, read_geometry(launch, spec));
   WATTUNE_ASSIGN(const std::optional<Table> search, root.table("search", "[search]"));
   if (search) WATTUNE_TRY(read_search(*search, spec));
+  WATTUNE_ASSIGN(const std::optional<Table> metrics, root.table("metrics", "[metrics]"));
+  if (metrics) WATTUNE_TRY(read_metrics(*metrics, spec));
   WATTUNE_ASSIGN(const std::optional<Table> reference, root.table("reference", "[reference]"));
   if (reference) WATTUNE_TRY(read_reference(*reference, policy, spec));
   WATTUNE_TRY(validate_space(spec));

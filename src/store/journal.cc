@@ -96,6 +96,7 @@ std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted
   if (found.device.driver_version != wanted.device.driver_version)
     sentences.push_back(fmt::format("the driver differs (journal {}, now {})", found.device.driver_version,
                                     wanted.device.driver_version));
+  if (found.objectives != wanted.objectives) sentences.push_back("the objectives differ");
   if (!same_space(found, wanted)) sentences.push_back(space_difference(found, wanted));
   return sentences;
 }

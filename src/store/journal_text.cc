@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -96,6 +97,24 @@ class TrialDecoder {
   Configuration::Names names_;
 };
 
+// A line with the id of an earlier one takes its place: that configuration was measured again.
+class TrialList {
+ public:
+  explicit TrialList(std::vector<Trial>& trials) : trials_(trials) {}
+
+  void add(Trial trial) {
+    const auto [found, is_new] = position_of_.emplace(trial.configuration.id(), trials_.size());
+    if (is_new)
+      trials_.push_back(std::move(trial));
+    else
+      trials_[found->second] = std::move(trial);
+  }
+
+ private:
+  std::vector<Trial>& trials_;
+  std::map<ConfigurationId, std::size_t> position_of_;
+};
+
 // Cuts lines off the front of a text; the last one may lack its newline.
 class LineReader {
  public:
@@ -176,6 +195,7 @@ Result<JournalContents> read_journal_text(std::string_view text, const std::file
   WATTUNE_ASSIGN(contents.results.info, read_header(lines.next().value_or(text), file));
   contents.intact_bytes = lines.consumed();
   const TrialDecoder decoder(contents.results.info.parameters);
+  TrialList trials(contents.results.trials);
   for (int number = 2; !lines.done(); ++number) {
     const std::optional<std::string_view> line = lines.next();
     if (!line || !is_sealed(*line)) {
@@ -184,7 +204,7 @@ Result<JournalContents> read_journal_text(std::string_view text, const std::file
           .hint("cut the file off before this line to go on with the Trials above it");
     }
     WATTUNE_ASSIGN(Trial trial, guard(position_in(file, number), [&] { return decoder.decode(*line); }));
-    contents.results.trials.push_back(std::move(trial));
+    trials.add(std::move(trial));
     contents.intact_bytes = lines.consumed();
   }
   return contents;

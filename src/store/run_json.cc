@@ -98,6 +98,18 @@ std::vector<Parameter> parameters_from_json(const Json& json) {
   return parameters;
 }
 
+Json objectives_to_json(const std::vector<Objective>& objectives) {
+  Json json = Json::array();
+  for (const Objective& each : objectives) json.push_back({{"metric", each.metric}, {"maximize", each.maximize}});
+  return json;
+}
+
+std::vector<Objective> objectives_from_json(const Json& json) {
+  std::vector<Objective> objectives;
+  for (const Json& each : json) objectives.push_back({text_member(each, "metric"), flag_member(each, "maximize")});
+  return objectives;
+}
+
 TimePoint time_member(const Json& object, const char* name) {
   const std::optional<TimePoint> time = parse_timestamp(text_member(object, name));
   if (!time) throw Malformed(fmt::format("`{}` is no point in time: `{}`", name, text_member(object, name)));
@@ -205,6 +217,7 @@ void add_run_info(Json& object, const RunInfo& info) {
   object["parameters"] = parameters_to_json(info.parameters);
   object["constraints"] = info.constraints;
   object["default_values"] = values_to_json(info.default_values);
+  if (!info.objectives.empty()) object["objectives"] = objectives_to_json(info.objectives);
 }
 
 RunInfo run_info_from_json(const Json& object) {
@@ -224,6 +237,7 @@ RunInfo run_info_from_json(const Json& object) {
     info.constraints.push_back(constraint.get<std::string>());
   }
   info.default_values = values_from_json(array_member(object, "default_values"), "default_values");
+  if (const Json* objectives = find_member(object, "objectives")) info.objectives = objectives_from_json(*objectives);
   if (!info.default_values.empty() && info.default_values.size() != info.parameters.size())
     throw Malformed("`default_values` must have one value for each parameter");
   return info;
@@ -249,6 +263,15 @@ void append_outcome(std::string& out, const Observation& observation, TimePoint 
   }
   out += ",\"metrics\":";
   append_metrics(out, observation.metrics);
+  if (observation.target) {
+    out += ",\"target\":";
+    append_json_number(out, *observation.target);
+  }
+  if (observation.final_place != FinalPlace::none) {
+    out += ",\"final\":\"";
+    out += to_string(observation.final_place);
+    out += '"';
+  }
   out += ",\"phases\":";
   append_numbers(out, {observation.phases.compile, observation.phases.check, observation.phases.measure});
   if (observation.phases.overhead != Nanoseconds()) {
@@ -278,6 +301,11 @@ Outcome outcome_from_json(const Json& object) {
   observation.metrics = metrics_from_json(array_member(object, "metrics"));
   observation.phases = phases_from_json(array_member(object, "phases"));
   observation.phases.overhead = Nanoseconds(number_or(object, "overhead", 0.0));
+  if (find_member(object, "target") != nullptr) observation.target = number_member(object, "target");
+  const std::string place = text_or(object, "final", "none");
+  const std::optional<FinalPlace> final_place = parse_final_place(place);
+  if (!final_place) throw Malformed(fmt::format("`final` is none that Wattune knows: `{}`", place));
+  observation.final_place = *final_place;
   outcome.finished_at = time_member(object, "finished_at");
   return outcome;
 }

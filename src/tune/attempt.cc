@@ -32,19 +32,20 @@ std::string telling_line(std::string_view log) {
 // Runs the prepared kernel for a policy.
 class SessionRunner : public measure::Runner {
  public:
-  SessionRunner(KernelSession& session, backend::Kernel& kernel, const Launch& launch, Nanoseconds limit)
-      : session_(session), kernel_(kernel), launch_(launch), limit_(limit) {}
+  SessionRunner(RunState& run, backend::Kernel& kernel, const Launch& launch)
+      : run_(run), kernel_(kernel), launch_(launch) {}
 
   Result<std::vector<Nanoseconds>> run(std::size_t n) override {
-    return session_.run(kernel_, launch_, Outputs::reused, n, limit_);
+    // Another configuration may have run meanwhile, with buffers of other lengths.
+    WATTUNE_TRY(run_.session.prepare(launch_.arguments, run_.limits.transfer()));
+    return run_.session.run(kernel_, launch_, Outputs::reused, n, run_.limits.run());
   }
-  Nanoseconds busy_time() const override { return session_.busy_time(); }
+  Nanoseconds busy_time() const override { return run_.session.busy_time(); }
 
  private:
-  KernelSession& session_;
+  RunState& run_;
   backend::Kernel& kernel_;
   const Launch& launch_;
-  Nanoseconds limit_;
 };
 
 // Only what the backend told.
@@ -70,17 +71,40 @@ bool killed_from_outside(const Error& error) {
 }
 
 void Attempt::evaluate(const Configuration& configuration) {
-  const bool good = plan(configuration) && build(configuration) && fit() && inspect() && check() && measure();
+  const bool winners_only = run_.check == CheckOutput::winners;
+  const bool good = plan(configuration) && build(configuration) && fit() && inspect() &&
+                    (winners_only ? launch_once() : check()) && measure() && (!winners_only || check_if_best());
+  runner_.reset();
   kernel_.reset();
   program_.reset();
-  if (!good) return;
+  if (!good) return observation_.statistics.reset();
   run_.limits.saw_compile(std::max(observation_.phases.compile, first_launch_overhead_));
   run_.limits.saw_run(observation_.statistics->median);
-  if (!run_.incumbent || observation_.statistics->median < run_.incumbent->median)
-    run_.incumbent = observation_.statistics;
+  if (is_best()) run_.incumbent = observation_;
 }
 
+bool Attempt::prepare(const Configuration& configuration) {
+  return plan(configuration) && build(configuration) && fit() && inspect() && check();
+}
+
+measure::Runner& Attempt::runner() {
+  if (!runner_) runner_ = std::make_unique<SessionRunner>(run_, *kernel_, launch_);
+  return *runner_;
+}
+
+bool Attempt::conclude(std::vector<Sample> samples) {
+  observation_.samples = std::move(samples);
+  observation_.statistics = measure::summarize(observation_.samples);
+  const Result<void> added = run_.metrics.add_to(observation_, configuration_);
+  if (added) return true;
+  observation_.statistics.reset();
+  return fail(Status::constraints, one_line(added.error().to_string()));
+}
+
+bool Attempt::conclude(const Error& error) { return fail(Phase::launch, error); }
+
 bool Attempt::plan(const Configuration& configuration) {
+  configuration_ = configuration;
   Result<Launch> launch = run_.plan.evaluate(configuration);
   if (!launch) return fail(Status::constraints, one_line(launch.error().to_string()));
   launch_ = *std::move(launch);
@@ -168,14 +192,18 @@ bool Attempt::compare_outputs() {
 
 bool Attempt::measure() {
   const Stopwatch stopwatch;
-  SessionRunner runner(run_.session, *kernel_, launch_, run_.limits.run());
-  Result<std::vector<Sample>> samples = run_.policy.measure(runner, run_.incumbent);
+  // What is slower may still be better where the time is not the target.
+  const bool race = run_.incumbent && !run_.incumbent->target;
+  Result<std::vector<Sample>> samples = run_.policy.measure(runner(), race ? run_.incumbent->statistics : std::nullopt);
   observation_.phases.measure = stopwatch.elapsed();
   if (!samples) return fail(Phase::launch, samples.error());
-  observation_.samples = *std::move(samples);
-  observation_.statistics = measure::summarize(observation_.samples);
-  return true;
+  return conclude(*std::move(samples));
 }
+
+bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }
+
+// Timed runs overwrote nothing that check() does not restore.
+bool Attempt::check_if_best() { return !is_best() || check(); }
 
 bool Attempt::fail(Status status, std::string message) {
   observation_.status = status;

@@ -21,9 +21,19 @@ class Attempt {
  public:
   explicit Attempt(RunState& run) : run_(run) {}
 
+  // All phases; afterwards no object of the device is held.
   void evaluate(const Configuration& configuration);
 
-  // After evaluate(), when no object of the device is held any more: what it showed, unless error() is set, which no
+  // For runs beside other configurations: all phases up to the check; whether it may run. The kernel is held until
+  // the Attempt ends.
+  bool prepare(const Configuration& configuration);
+  // Runs the prepared kernel; lives as long as the Attempt.
+  measure::Runner& runner();
+  // What the runs showed, or how they failed; returns whether all is well.
+  bool conclude(std::vector<Sample> samples);
+  bool conclude(const Error& error);
+
+  // Afterwards, when no object of the device is held any more: what it showed, unless error() is set, which no
   // configuration is to blame for.
   Observation& observation() { return observation_; }
   std::optional<Error>& error() { return error_; }
@@ -41,10 +51,12 @@ class Attempt {
   bool fit();
   bool inspect();
   bool check();
+  bool check_if_best();
   bool launch_once();
   bool right_on_fresh_inputs();
   bool compare_outputs();
   bool measure();
+  bool is_best() const;
 
   // Record why the attempt ends; return false.
   bool fail(Status status, std::string message);
@@ -52,9 +64,11 @@ class Attempt {
   bool fail_for_misfit(Phase phase, const Error& error);
 
   RunState& run_;
+  Configuration configuration_;
   Launch launch_;
   std::unique_ptr<backend::Program> program_;
   std::unique_ptr<backend::Kernel> kernel_;
+  std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;  // wall time beyond what the kernel took: some drivers compile then
   Observation observation_;
   std::optional<Error> error_;

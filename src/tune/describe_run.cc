@@ -131,6 +131,7 @@ RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, co
   info.parameters = space.parameters();
   for (const Constraint& constraint : spec.constraints) info.constraints.push_back(constraint.expression);
   info.default_values = space.configuration(space.default_configuration()).values();
+  info.objectives = spec.objectives;
   info.wattune_version = kVersion;
   info.started_at = std::chrono::system_clock::now();
   return info;

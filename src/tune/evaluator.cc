@@ -1,8 +1,10 @@
 #include "wattune/tune/evaluator.h"
 
 #include <chrono>
+#include <numeric>
 
 #include "tune/attempt.h"
+#include "tune/contest.h"
 #include "tune/run_state.h"
 
 namespace wattune::tune {
@@ -34,6 +36,25 @@ class DeviceEvaluator : public Evaluator {
     }
   }
 
+  Result<std::vector<Observation>> compare(const std::vector<Configuration>& configurations,
+                                           const measure::ShootOutOptions& options) override {
+    std::vector<Observation> observations(configurations.size());
+    std::vector<std::size_t> standing(configurations.size());
+    std::iota(standing.begin(), standing.end(), std::size_t{0});
+    for (bool first = true; !standing.empty(); first = false) {
+      std::vector<Configuration> contestants;
+      for (const std::size_t i : standing) contestants.push_back(configurations[i]);
+      ContestOutcome outcome = run_contest(*run_, contestants, options);
+      if (outcome.damaged_device) WATTUNE_TRY(reset_device(*run_));
+      if (outcome.error) return *std::move(outcome.error);
+      if (outcome.killed_from_outside && first) continue;
+      for (std::size_t i = 0; i < standing.size(); ++i) observations[standing[i]] = std::move(outcome.observations[i]);
+      if (!outcome.failed) break;
+      standing.erase(standing.begin() + static_cast<std::ptrdiff_t>(*outcome.failed));
+    }
+    return observations;
+  }
+
  private:
   std::unique_ptr<RunState> run_;
 };
@@ -42,7 +63,7 @@ class DeviceEvaluator : public Evaluator {
 Result<void> prepare(RunState& run, const Configuration& start, CheckOutput check) {
   WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.plan.arguments(start));
   WATTUNE_TRY(run.session.prepare(arguments, run.limits.transfer()));
-  if (check == CheckOutput::every) {
+  if (check != CheckOutput::never) {
     WATTUNE_ASSIGN(run.expected, compute_expected(run, start));
   }
   return {};
@@ -56,13 +77,14 @@ Nanoseconds Evaluator::now() const {
 }
 
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
-                                                  backend::Device& device, const measure::MeasurePolicy& policy,
+                                                  backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options) {
   WATTUNE_TRY(options.limits.validate());
-  auto run = std::make_unique<RunState>(spec, device, policy, options.limits);
+  auto run = std::make_unique<RunState>(spec, device, policy, options);
   const auto names = std::make_shared<const Names>(spec.problem_size, space.parameters());
   WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, spec.geometry, names));
   WATTUNE_TRY(run->contents.compile(names));
+  WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters()));
 
   const Configuration start = space.configuration(space.default_configuration());
   Result<void> prepared = prepare(*run, start, options.check);

@@ -16,6 +16,7 @@
 #include "tune/launch_plan.h"
 #include "tune/stopwatch.h"
 #include "wattune/backend/device.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
@@ -29,9 +30,10 @@ enum class Outputs {
 
 class KernelSession {
  public:
-  // All three outlive it.
-  KernelSession(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device)
-      : arguments_(arguments), contents_(contents), device_(device), slots_(arguments.size()) {}
+  // The references outlive it.
+  KernelSession(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device,
+                Cache cache = Cache::warm)
+      : arguments_(arguments), contents_(contents), device_(device), cache_(cache), slots_(arguments.size()) {}
 
   // Brings the buffers that are not there, or have another size, onto the device. Before run().
   Result<void> prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit);
@@ -60,6 +62,7 @@ class KernelSession {
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, bool& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
   Result<void> restore(Outputs outputs);
+  Result<void> flush_caches();
   Result<std::vector<Nanoseconds>> run_batch(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
                                              std::size_t n, Nanoseconds limit);
   std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch) const;
@@ -67,7 +70,9 @@ class KernelSession {
   const std::vector<Argument>& arguments_;
   ArgumentContents& contents_;
   backend::Device& device_;
+  const Cache cache_;
   std::unique_ptr<backend::Stream> stream_;
+  std::unique_ptr<backend::Buffer> flush_;  // larger than the caches; only with Cache::cold
   std::vector<Slot> slots_;
   std::vector<std::byte> read_back_;
   Nanoseconds busy_;

@@ -9,27 +9,36 @@
 #include "tune/expected_outputs.h"
 #include "tune/kernel_session.h"
 #include "tune/launch_plan.h"
+#include "tune/metrics.h"
 #include "wattune/backend/device.h"
 #include "wattune/measure/policy.h"
 
 namespace wattune::tune {
 
 struct RunState {
-  RunState(const KernelSpec& kernel_spec, backend::Device& run_device, const measure::MeasurePolicy& run_policy,
-           const Limits& run_limits)
-      : spec(kernel_spec), device(run_device), policy(run_policy), limits(run_limits) {}
+  RunState(const KernelSpec& kernel_spec, backend::Device& run_device, measure::MeasurePolicy& run_policy,
+           const EvaluatorOptions& options)
+      : spec(kernel_spec),
+        device(run_device),
+        policy(run_policy),
+        check(options.check),
+        cache(options.cache),
+        limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 
   const KernelSpec spec;
   backend::Device& device;
-  const measure::MeasurePolicy& policy;
+  measure::MeasurePolicy& policy;
+  const CheckOutput check;
+  const Cache cache;
   AdaptiveLimits limits;
   LaunchPlan plan;
+  Metrics metrics;
   ArgumentContents contents{spec.arguments};
-  KernelSession session{spec.arguments, contents, device};
+  KernelSession session{spec.arguments, contents, device, cache};
   std::vector<ExpectedOutput> expected;  // empty: nothing is compared
-  std::optional<Statistics> incumbent;   // of the best configuration so far
+  std::optional<Observation> incumbent;  // of the best configuration so far
   bool spec_fits_kernel = false;         // some configuration was launched with the spec's arguments
 };
 

@@ -4,6 +4,8 @@
 
 #include <unordered_set>
 
+#include "tune/contenders.h"
+
 namespace wattune::tune {
 
 namespace {
@@ -41,6 +43,7 @@ class Loop {
       }
       WATTUNE_TRY(evaluate(ids.front()));
     }
+    WATTUNE_TRY(hold_final());
     result_.elapsed = elapsed();
     return std::move(result_);
   }
@@ -51,7 +54,7 @@ class Loop {
   void replay(const Trial& trial) {
     if (!known_.insert(trial.configuration.id()).second) return;
     ++result_.resumed;
-    account(trial);
+    account(trial, true);
     strategy_.tell(trial.configuration.id(), trial.observation);
   }
 
@@ -64,7 +67,7 @@ class Loop {
     trial.finished_at = std::chrono::system_clock::now();
     WATTUNE_TRY(sink_.add(trial));
     ++result_.evaluated;
-    const bool improved = account(trial);
+    const bool improved = account(trial, false);
     strategy_.tell(id, trial.observation);
     progress_.elapsed = elapsed();
     observer_.on_trial({trial, progress_, result_.best ? &*result_.best : nullptr, improved});
@@ -72,12 +75,13 @@ class Loop {
   }
 
   // Counts the Trial; returns whether it is the new best.
-  bool account(const Trial& trial) {
+  bool account(const Trial& trial, bool resumed) {
     ++progress_.evaluations;
     ++progress_.since_improvement;
     ++result_.by_status[trial.observation.status];
     if (trial.configuration.id() == default_id_) result_.baseline = trial;
     if (!trial.observation.ok()) return false;
+    contenders_.add(trial, resumed);
     const double objective = trial.observation.objective();
     if (progress_.best_objective && objective >= *progress_.best_objective) return false;
     progress_.best_objective = objective;
@@ -86,8 +90,78 @@ class Loop {
     return true;
   }
 
+  // Until one of the finalists proves correct, or none is left.
+  Result<void> hold_final() {
+    if (cancelled() || options_.shoot_out.finalists == 0 || !result_.best || result_.best->observation.target)
+      return {};
+    for (;;) {
+      const std::vector<Contenders::Contender> finalists = contenders_.finalists(options_.shoot_out.finalists);
+      result_.best.reset();
+      if (finalists.empty()) return {};
+      if (finalists.size() == 1 && !finalists.front().resumed) {
+        result_.best = finalists.front().trial;
+        return {};
+      }
+      observer_.on_final(finalists.size());
+      WATTUNE_ASSIGN(std::vector<Trial> trials, compare(finalists));
+      if (trials.empty()) {
+        result_.best = finalists.front().trial;
+        return {};
+      }
+      place(trials);
+      for (const Trial& trial : trials) {
+        WATTUNE_TRY(sink_.add(trial));
+        replace(trial);
+      }
+      if (result_.best) return {};
+    }
+  }
+
+  // Runs the finalists; empty when this evaluator cannot.
+  Result<std::vector<Trial>> compare(const std::vector<Contenders::Contender>& finalists) {
+    std::vector<Configuration> configurations;
+    for (const Contenders::Contender& each : finalists) configurations.push_back(each.trial.configuration);
+    WATTUNE_ASSIGN(std::vector<Observation> observations, evaluator_.compare(configurations, options_.shoot_out));
+    std::vector<Trial> trials;
+    const auto now = std::chrono::system_clock::now();
+    for (std::size_t i = 0; i < observations.size(); ++i)
+      trials.push_back({configurations[i], std::move(observations[i]), now});
+    return trials;
+  }
+
+  // Decides between those of the finalists that are correct.
+  void place(std::vector<Trial>& finalists) {
+    std::vector<Trial*> correct;
+    measure::RoundSamples samples;
+    for (Trial& trial : finalists) {
+      if (!trial.observation.ok()) continue;
+      correct.push_back(&trial);
+      samples.push_back(trial.observation.samples);
+    }
+    if (correct.empty()) return;
+    const measure::Verdict verdict = measure::judge(samples, options_.shoot_out.max_blocks);
+    for (Trial* trial : correct) trial->observation.final_place = FinalPlace::behind;
+    for (const std::size_t i : verdict.ties) {
+      correct[i]->observation.final_place = FinalPlace::tied;
+      result_.ties.push_back(*correct[i]);
+    }
+    correct[verdict.winner]->observation.final_place = FinalPlace::winner;
+    result_.best = *correct[verdict.winner];
+  }
+
+  // Of a configuration that was correct before.
+  void replace(const Trial& trial) {
+    if (trial.configuration.id() == default_id_) result_.baseline = trial;
+    if (trial.observation.ok()) return;
+    --result_.by_status[Status::correct];
+    ++result_.by_status[trial.observation.status];
+    contenders_.remove(trial.configuration.id());
+  }
+
+  bool cancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
+
   bool stop() {
-    if (options_.cancel != nullptr && options_.cancel->load()) {
+    if (cancelled()) {
       result_.stop_reason = "cancelled";
       return true;
     }
@@ -108,6 +182,7 @@ class Loop {
   const Nanoseconds started_;
   std::unordered_set<ConfigurationId, IdHash> known_;
   search::Progress progress_;
+  Contenders contenders_;
   TuningResult result_;
 };
 

@@ -33,7 +33,7 @@ TEST_F(Tune, FindsTheBestAndSaysWhereItIs) {
     EXPECT_THAT(finished.out, HasSubstr(part));
   }
   EXPECT_THAT(finished.err, HasSubstr("3 valid configurations, strategy exhaustive, until the whole space"));
-  EXPECT_EQ(lines("add.journal.jsonl"), 4u);  // header and three Trials
+  EXPECT_GE(lines("add.journal.jsonl"), 4u);  // header, three Trials, and finalists once more
 }
 
 TEST_F(Tune, JsonHasEveryPromisedField) {
@@ -131,7 +131,7 @@ TEST_F(Tune, ExitStatusIsOneWhenNothingIsCorrect) {
 
 TEST_F(Tune, DoesNotCheckWhenToldSo) {
   write_add_spec(folder_, 1, "c[i] = 0.0f;");
-  const Finished finished = run_wattune(folder_, quick({"tune", "add.toml", "--json", "--no-check"}));
+  const Finished finished = run_wattune(folder_, quick({"tune", "add.toml", "--json", "--check", "never"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_FALSE(finished.json()["best"]["verified"].get<bool>());
 }

@@ -27,6 +27,35 @@ TEST(ResultSet, BestIsTheFastestCorrectTrial) {
   EXPECT_DOUBLE_EQ(results.best()->observation.objective(), 10.0);
 }
 
+Trial finalist(double ns, FinalPlace place, int second) {
+  Trial trial = timed(ns);
+  trial.observation.final_place = place;
+  trial.finished_at += std::chrono::seconds(second);
+  return trial;
+}
+
+// 90 was measured before the shoot-out, in which the device was slower.
+TEST(ResultSet, TheWinnerOfTheShootOutBeatsWhatWasMeasuredBefore) {
+  ResultSet results;
+  results.trials = {finalist(90, FinalPlace::none, 1), finalist(100, FinalPlace::winner, 5),
+                    finalist(99, FinalPlace::tied, 5)};
+  EXPECT_DOUBLE_EQ(results.best()->observation.objective(), 100.0);
+  results.trials.push_back(finalist(98, FinalPlace::none, 6));
+  EXPECT_DOUBLE_EQ(results.best()->observation.objective(), 98.0);
+}
+
+TEST(Observation, ATargetTakesThePlaceOfTheTime) {
+  Observation observation = timed(10).observation;
+  observation.target = -3.0;
+  EXPECT_DOUBLE_EQ(observation.objective(), -3.0);
+}
+
+TEST(FinalPlace, NamesReadBack) {
+  for (const FinalPlace place : {FinalPlace::none, FinalPlace::winner, FinalPlace::tied, FinalPlace::behind})
+    EXPECT_EQ(parse_final_place(to_string(place)), place);
+  EXPECT_FALSE(parse_final_place("second"));
+}
+
 TEST(Status, NamesReadBack) {
   for (const Status status : kAllStatuses) EXPECT_EQ(parse_status(to_string(status)), status);
   EXPECT_FALSE(parse_status("fine"));

@@ -48,8 +48,8 @@ FakeRunner noisy() {
   return FakeRunner([](std::size_t i) { return nanoseconds_from_ms(i % 2 == 0 ? 1.0 : 2.0); });
 }
 
-RepeatedRunsOptions without_warm_up() {
-  RepeatedRunsOptions options;
+SamplingOptions without_warm_up() {
+  SamplingOptions options;
   options.warm_up = Nanoseconds(0);
   return options;
 }
@@ -104,7 +104,7 @@ TEST(RepeatedRuns, NoisyTimesEndAtTheMaximum) {
 // After 14 samples 21 ms are spent.
 TEST(RepeatedRuns, NoisyTimesEndWhenTheTimeIsSpent) {
   FakeRunner runner = noisy();
-  RepeatedRunsOptions options = without_warm_up();
+  SamplingOptions options = without_warm_up();
   options.max_time = nanoseconds_from_ms(20);
   const auto samples = make_repeated_runs(options)->measure(runner, {});
   ASSERT_TRUE(samples);
@@ -134,9 +134,9 @@ TEST(RepeatedRuns, FailsAsTheRunnerDoes) {
   EXPECT_EQ(samples.error().code(), ErrorCode::device_lost);
 }
 
-TEST(RepeatedRunsOptions, RefuseWhatCannotBe) {
-  EXPECT_TRUE(RepeatedRunsOptions{}.validate());
-  RepeatedRunsOptions options;
+TEST(SamplingOptions, RefuseWhatCannotBe) {
+  EXPECT_TRUE(SamplingOptions{}.validate());
+  SamplingOptions options;
   options.min_samples = 0;
   EXPECT_FALSE(options.validate());
   options = {};

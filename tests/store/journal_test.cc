@@ -55,6 +55,33 @@ TEST_F(JournalTest, GoesOnWhereItStopped) {
   expect_same_trials(read_journal(file_)->trials, sample_results(6).trials);
 }
 
+// A finalist of the shoot-out is recorded a second time.
+TEST_F(JournalTest, AConfigurationMeasuredAgainTakesItsPlace) {
+  write_journal(3);
+  Trial again = sample_trial(0);
+  again.observation.samples = {{Nanoseconds(7)}};
+  again.observation.final_place = FinalPlace::tied;
+  again.observation.target = -2.5;
+  {
+    auto journal = Journal::open(file_, sample_info(), Resume::checked);
+    ASSERT_TRUE(journal && (*journal)->add(again));
+  }
+  std::vector<Trial> expected = sample_results(3).trials;
+  expected[0] = again;
+  const std::vector<Trial> trials = read_journal(file_)->trials;
+  expect_same_trials(trials, expected);
+  EXPECT_EQ(trials[0].observation, again.observation);
+  EXPECT_EQ(recovered_trials(), 3);
+}
+
+TEST_F(JournalTest, KeepsObjectivesAndRefusesOthers) {
+  RunInfo info = sample_info();
+  info.objectives = {{"gflops", true}, {"time", false}};
+  ASSERT_TRUE(Journal::open(file_, info));
+  EXPECT_EQ(read_journal(file_)->info.objectives, info.objectives);
+  EXPECT_EQ(recovered_trials(), -1);
+}
+
 TEST_F(JournalTest, ResumingNothingBeginsANewOne) {
   EXPECT_EQ(recovered_trials(), 0);
   EXPECT_TRUE(read_journal(file_));

@@ -99,7 +99,8 @@ std::vector<Trial> tune_all(const KernelSpec& spec, backend::Device& device) {
   const auto strategy = search::make_strategy("exhaustive", space).value();
   VectorSink sink;
   Silent observer;
-  const auto result = tune(space, *strategy, **evaluator, sink, observer, {}, {});
+  const auto result =
+      tune(space, *strategy, **evaluator, sink, observer, {}, {.stop = {}, .shoot_out = {.finalists = 0}});
   EXPECT_TRUE(result) << result.error().to_string();
   return sink.trials;
 }

@@ -53,7 +53,7 @@ inline space::SearchSpace space_of(const KernelSpec& spec) {
 
 // Seven samples without warm-up.
 inline std::unique_ptr<measure::MeasurePolicy> quick_policy() {
-  measure::RepeatedRunsOptions options;
+  measure::SamplingOptions options;
   options.warm_up = Nanoseconds(0);
   return measure::make_repeated_runs(options);
 }

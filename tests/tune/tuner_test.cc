@@ -57,6 +57,20 @@ class FunctionEvaluator : public Evaluator {
   explicit FunctionEvaluator(std::function<Result<Observation>(const Configuration&)> function)
       : function_(std::move(function)) {}
   Result<Observation> evaluate(const Configuration& configuration) override { return function_(configuration); }
+  Result<std::vector<Observation>> compare(const std::vector<Configuration>& configurations,
+                                           const measure::ShootOutOptions&) override {
+    if (!final) return std::vector<Observation>();
+    finalists.push_back({});
+    std::vector<Observation> observations;
+    for (const Configuration& configuration : configurations) {
+      finalists.back().push_back(configuration.id());
+      observations.push_back(final(configuration));
+    }
+    return observations;
+  }
+
+  std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
+  std::vector<std::vector<ConfigurationId>> finalists;     // of each compare()
 
  private:
   std::function<Result<Observation>(const Configuration&)> function_;
@@ -106,7 +120,10 @@ class Tuner : public ::testing::Test {
   Result<TuningResult> run(std::vector<ConfigurationId> proposals = {0, 1, 2, 3, 4}) {
     strategy = std::make_unique<ListStrategy>(space, std::move(proposals));
     FunctionEvaluator evaluator([this](const Configuration& configuration) { return evaluate(configuration); });
-    return tune(space, *strategy, evaluator, sink, observer, resumed, options);
+    evaluator.final = final;
+    auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
+    finalists = evaluator.finalists;
+    return result;
   }
 
   Trial trial(ConfigurationId id, Observation observation) {
@@ -116,6 +133,8 @@ class Tuner : public ::testing::Test {
   const space::SearchSpace space = make_space(5);
   std::unique_ptr<ListStrategy> strategy;
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
+  std::function<Observation(const Configuration&)> final;
+  std::vector<std::vector<ConfigurationId>> finalists;
   VectorSink sink;
   Recorder observer;
   std::vector<Trial> resumed;
@@ -241,6 +260,81 @@ TEST_F(Tuner, BadStopRulesAreRefused) {
   options.stop.fraction = 2.0;
   EXPECT_FALSE(run());
   EXPECT_TRUE(sink.trials.empty());
+}
+
+// Samples of 20 rounds.
+Observation measured(double time) {
+  Observation observation = correct(time);
+  observation.samples.assign(20, {Nanoseconds(time)});
+  return observation;
+}
+
+// The times of known_times are 50, 40, -, 45, 30, with intervals from 0, so that nothing can be told from the best.
+TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 3 ? 28 : 31); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(finalists, ElementsAre(ElementsAre(4, 1, 3, 0)));
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+  EXPECT_EQ(result->best->observation.final_place, FinalPlace::winner);
+  EXPECT_TRUE(result->ties.empty());
+  ASSERT_EQ(sink.trials.size(), 9u);  // five of the search, four finalists
+  EXPECT_EQ(sink.trials[7].configuration.id(), 3u);
+  EXPECT_EQ(sink.trials[8].observation.final_place, FinalPlace::behind);
+}
+
+TEST_F(Tuner, FinalistsThatCannotBeToldFromTheWinnerAreTies) {
+  final = [](const Configuration& configuration) { return measured(configuration.id() < 2 ? 31 : 30); };
+  const auto result = run({0, 1, 3, 4});
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->ties.size(), 1u);
+  EXPECT_EQ(result->best->observation.objective(), 30.0);
+  EXPECT_EQ(result->ties.front().observation.objective(), 30.0);
+  EXPECT_EQ(result->ties.front().observation.final_place, FinalPlace::tied);
+}
+
+TEST_F(Tuner, AFinalistThatFailsIsRecordedAndDropped) {
+  final = [](const Configuration& configuration) {
+    return configuration.id() == 4 ? failed(Status::correctness) : measured(40);
+  };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->best->configuration.id(), 1u);
+  EXPECT_EQ(result->by_status.at(Status::correctness), 1u);
+  EXPECT_EQ(result->by_status.at(Status::correct), 3u);
+}
+
+// All finalists of a first final fail; the next ones are called.
+TEST_F(Tuner, WhenEveryFinalistFailsTheNextOnesAreCalled) {
+  options.shoot_out.finalists = 2;
+  final = [](const Configuration& configuration) {
+    return configuration.id() == 4 || configuration.id() == 1 ? failed(Status::correctness) : measured(45);
+  };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(finalists, ElementsAre(ElementsAre(4, 1), ElementsAre(3, 0)));
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+}
+
+TEST_F(Tuner, NoWinnerIsReportedWhenAllFail) {
+  final = [](const Configuration&) { return failed(Status::correctness); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->best);
+}
+
+TEST_F(Tuner, AnotherTargetThanTimeHasNoFinal) {
+  final = [](const Configuration&) { return measured(1); };
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    Observation observation = correct(100);
+    observation.target = -static_cast<double>(configuration.id());
+    return observation;
+  };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(finalists.empty());
+  EXPECT_EQ(result->best->configuration.id(), 4u);
+  EXPECT_EQ(strategy->learned[3].second, -3.0);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "wattune/core/objective.h"
 #include "wattune/core/parameter.h"
 
 namespace wattune {
@@ -183,6 +184,13 @@ struct NamedSize {
   std::int64_t value = 0;
 };
 
+// A figure computed from each measurement: an expression in `time` (the median, in seconds), the parameters, the
+// extents of the problem and the metrics before it.
+struct MetricDefinition {
+  std::string name;
+  ExpressionText expression;
+};
+
 struct KernelSpec {
   std::string name;  // for people and file names; the function's name unless the spec says otherwise
   KernelSource source;
@@ -195,8 +203,10 @@ struct KernelSpec {
   Reference reference;
   Tolerance tolerance;
   Budget budget;
-  std::string strategy;        // preferred strategy by name; empty: the program's default
-  std::filesystem::path file;  // the spec's own file; empty when made in code
+  std::vector<MetricDefinition> metrics;
+  std::vector<Objective> objectives;  // what the search wants, the first above all; empty: the least time
+  std::string strategy;               // preferred strategy by name; empty: the program's default
+  std::filesystem::path file;         // the spec's own file; empty when made in code
 };
 
 // Makes the source in `language` the spec's own. mismatch when it has none.

@@ -68,6 +68,12 @@ struct PhaseTimes {
   bool operator==(const PhaseTimes&) const = default;
 };
 
+// How a configuration came out of the shoot-out at the end of a run, in which finalists run side by side.
+enum class FinalPlace { none, winner, tied, behind };
+
+std::string_view to_string(FinalPlace place);
+std::optional<FinalPlace> parse_final_place(std::string_view name);
+
 struct Observation {
   Status status = Status::correct;
   std::string message;    // why it failed, one line; empty when correct
@@ -77,10 +83,12 @@ struct Observation {
   std::optional<Statistics> statistics;  // present exactly when correct
   std::vector<Metric> metrics;
   PhaseTimes phases;
+  std::optional<double> target;  // what the user wants minimised in place of the time
+  FinalPlace final_place = FinalPlace::none;
 
   bool ok() const { return status == Status::correct; }
-  // What is minimised: the median time in nanoseconds. Precondition: ok().
-  double objective() const { return statistics->median.value(); }
+  // What is minimised: the median time in nanoseconds unless the user wants another target. Precondition: ok().
+  double objective() const { return target.value_or(statistics->median.value()); }
 
   bool operator==(const Observation&) const = default;
 };

@@ -12,6 +12,7 @@
 
 #include "wattune/core/configuration.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/objective.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/result.h"
@@ -36,6 +37,7 @@ struct RunInfo {
   std::vector<Parameter> parameters;
   std::vector<std::string> constraints;
   std::vector<Value> default_values;  // of the default configuration, in the order of parameters; may be empty
+  std::vector<Objective> objectives;  // empty: the least time
   std::string wattune_version;
   std::chrono::system_clock::time_point started_at;
 };
@@ -44,7 +46,8 @@ struct ResultSet {
   RunInfo info;
   std::vector<Trial> trials;  // in the order they were measured
 
-  // The Trial with the smallest objective, or nullptr when none is correct.
+  // The Trial with the smallest objective, or nullptr when none is correct. After a shoot-out: of its winner and what
+  // was measured later, because the winner was found among all before.
   const Trial* best() const;
 };
 

@@ -9,6 +9,13 @@
 
 namespace wattune::report {
 
+// The Trials with a time: results.best(), then the others by objective; of the same configuration only its best.
+std::vector<const Trial*> ranked(const ResultSet& results);
+
+// With two objectives or more: the Trials that no other is at least as good as in all of them and better in one, in the
+// order of the first objective.
+std::vector<const Trial*> pareto_front(const ResultSet& results);
+
 // How much of the variance of log(time) each parameter explains alone: the main effects of a functional ANOVA (Hutter,
 // Hoos, Leyton-Brown 2014), over the recorded Trials instead of a forest, corrected for the number of values. The most
 // important first; parameters with one value are left out.
@@ -23,6 +30,7 @@ std::vector<double> convergence(const ResultSet& results);
 
 // Terminal texts, at most `width` columns.
 std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width);
+std::string table_of_pareto_front(const ResultSet& results, std::size_t width);  // empty without a front
 std::string table_of_failures(const ResultSet& results, std::size_t width);
 std::string table_of_importance(const ResultSet& results, std::size_t width);
 std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height);

@@ -15,6 +15,7 @@
 #include "wattune/core/observation.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
+#include "wattune/measure/shoot_out.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::tune {
@@ -27,6 +28,13 @@ class Evaluator {
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
   // The clock that a run on this evaluator is timed by, from any origin: real time, unless evaluations are replayed.
   virtual Nanoseconds now() const;
+  // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h). An Observation of each; those that
+  // are correct have one sample per round, all equally many. Errors as of evaluate(). Empty: this Evaluator cannot hold
+  // several at once.
+  virtual Result<std::vector<Observation>> compare(const std::vector<Configuration>& /*configurations*/,
+                                                   const measure::ShootOutOptions& /*options*/) {
+    return std::vector<Observation>();
+  }
 };
 
 // Limits start wide and tighten to what good configurations needed: never below the floors, nor above the start.
@@ -41,22 +49,31 @@ struct Limits {
   Result<void> validate() const;
 };
 
-enum class CheckOutput { every, never };
+// Which configurations have their outputs compared with the reference: all, those that would be the best and those in
+// compare(), or none.
+enum class CheckOutput { every, winners, never };
+
+// What a timed run finds in the device's caches: what the run before left there, or a buffer larger than they are.
+enum class Cache { warm, cold };
 
 struct EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
+  Cache cache = Cache::warm;
 };
 
 // Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec
 // names one, is computed once, here; its failure is an Error. `policy` and `device` outlive it.
 // invalid_argument, mismatch, not_found: what the spec got wrong.
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
-                                                  backend::Device& device, const measure::MeasurePolicy& policy,
+                                                  backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});
 
 // The tuning parameters as a kernel's compiler gets them.
 std::vector<backend::Macro> macros_of(const Configuration& configuration);
+
+// The objective that the search follows, which is the spec's first; none when that is the least time.
+std::optional<Objective> custom_objective(const KernelSpec& spec);
 
 // The RunInfo of tuning `spec` on `device`, with its hashes.
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device);

@@ -35,16 +35,22 @@ class TuningObserver {
   virtual ~TuningObserver() = default;
   virtual void on_start(const search::Progress& progress, std::size_t resumed) = 0;
   virtual void on_trial(const TuningEvent& event) = 0;
+  // The search is over; the best so many configurations are to be run in turns.
+  virtual void on_final(std::size_t /*finalists*/) {}
 };
 
 struct TuningOptions {
   search::StopRule stop;
   // Set from a signal handler or another thread to end after the evaluation in flight.
   const std::atomic<bool>* cancel = nullptr;
+  // Between those that the search could not tell from the best; not after cancelling, nor when a target other than
+  // time is minimised.
+  measure::ShootOutOptions shoot_out;
 };
 
 struct TuningResult {
   std::optional<Trial> best;
+  std::vector<Trial> ties;        // finalists that cannot be told from the best, which is not among them
   std::optional<Trial> baseline;  // the default configuration, when it was evaluated
   std::uint64_t evaluated = 0;    // this run, without resumed ones
   std::uint64_t resumed = 0;

@@ -1,0 +1,18 @@
+// The distribution-free confidence interval of a median.
+#pragma once
+
+#include <vector>
+
+namespace wattune::measure {
+
+struct MedianInterval {
+  double median = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+  bool covers = false;  // with the wanted confidence; otherwise low and high are the extremes
+};
+
+// Precondition: sorted, not empty.
+MedianInterval median_interval(const std::vector<double>& sorted, double confidence);
+
+}  // namespace wattune::measure

@@ -1,0 +1,28 @@
+// Contenders: the best Trials of a run, from which the finalists come.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "wattune/core/trial.h"
+
+namespace wattune::tune {
+
+class Contenders {
+ public:
+  struct Contender {
+    Trial trial;
+    bool resumed = false;  // by an earlier run, which may have checked less
+  };
+
+  // Precondition: the Trial is correct.
+  void add(const Trial& trial, bool resumed);
+  // Those that cannot be told from the best, which comes first; at most `most`.
+  std::vector<Contender> finalists(std::size_t most) const;
+  void remove(ConfigurationId id);
+
+ private:
+  std::vector<Contender> best_;  // by objective, kKept at most
+};
+
+}  // namespace wattune::tune

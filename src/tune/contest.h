@@ -1,0 +1,26 @@
+// Contest: several configurations prepared at once and run in turns.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tune/run_state.h"
+#include "wattune/core/configuration.h"
+#include "wattune/core/observation.h"
+
+namespace wattune::tune {
+
+struct ContestOutcome {
+  std::vector<Observation> observations;  // of all contestants; when one failed, only its own says anything
+  std::optional<std::size_t> failed;
+  std::optional<Error> error;  // which no configuration is to blame for
+  bool damaged_device = false;
+  bool killed_from_outside = false;
+};
+
+// Ends at the first contestant that fails, because it may have taken the others' programs with it. No object of the
+// device is held afterwards.
+ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants,
+                           const measure::ShootOutOptions& options);
+
+}  // namespace wattune::tune

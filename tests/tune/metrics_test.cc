@@ -1,0 +1,69 @@
+#include "tune/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tune/problem.h"
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::HasSubstr;
+
+KernelSpec spec_with(std::vector<std::pair<std::string, std::string>> metrics, std::vector<Objective> objectives = {}) {
+  KernelSpec spec = scale_spec();
+  for (auto& [name, text] : metrics) spec.metrics.push_back({name, at_line(text, 40)});
+  spec.objectives = std::move(objectives);
+  return spec;
+}
+
+// `scale` takes 1000 ns for n = 64.
+TEST(Metrics, AreComputedFromTimeParametersAndSizes) {
+  Problem problem(spec_with({{"rate", "n / time / 1e6"}, {"per_item", "time * 1e9 / block"}, {"twice", "2 * rate"}}));
+  ASSERT_TRUE(problem.start());
+  const Observation observation = problem.evaluate(16, 0).value();
+  ASSERT_EQ(observation.metrics.size(), 3u);
+  EXPECT_EQ(observation.metrics[0].name, "rate");
+  EXPECT_DOUBLE_EQ(observation.metrics[0].value, 64.0);
+  EXPECT_DOUBLE_EQ(observation.metrics[1].value, 62.5);
+  EXPECT_DOUBLE_EQ(observation.metrics[2].value, 128.0);
+  EXPECT_FALSE(observation.target);
+  EXPECT_EQ(observation.objective(), 1000.0);
+}
+
+TEST(Metrics, TheFirstObjectiveIsTheTarget) {
+  Problem problem(spec_with({{"size", "block"}, {"rate", "n / time"}}, {{"size", true}, {"rate", true}}));
+  ASSERT_TRUE(problem.start());
+  EXPECT_EQ(problem.evaluate(16, 0)->objective(), -16.0);
+}
+
+TEST(Metrics, LeastTimeIsNoTarget) {
+  Problem problem(spec_with({}, {{"time", false}}));
+  ASSERT_TRUE(problem.start());
+  EXPECT_FALSE(problem.evaluate(16, 0)->target);
+}
+
+TEST(Metrics, WhatCannotBeComputedFailsTheConfiguration) {
+  Problem problem(spec_with({{"bad", "1 / (block - 16)"}}));
+  ASSERT_TRUE(problem.start());
+  const Observation observation = problem.evaluate(16, 0).value();
+  EXPECT_EQ(observation.status, Status::constraints);
+  EXPECT_FALSE(observation.statistics);
+  EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
+}
+
+std::string mistake(KernelSpec spec) {
+  Problem problem(std::move(spec));
+  const auto started = problem.start();
+  return started ? "" : started.error().to_string();
+}
+
+TEST(Metrics, MistakesAreFoundAtTheStart) {
+  EXPECT_THAT(mistake(spec_with({{"rate", "n / tme"}})), HasSubstr("time"));
+  EXPECT_THAT(mistake(spec_with({{"block", "1"}})), HasSubstr("name of its own"));
+  EXPECT_THAT(mistake(spec_with({{"rate", "n /"}})), HasSubstr("spec.toml:40"));
+  EXPECT_THAT(mistake(spec_with({{"rate", "n"}}, {{"rte", true}})), HasSubstr("rate"));
+}
+
+}  // namespace
+}  // namespace wattune::tune
