@@ -29,7 +29,10 @@ const StrategyParameter kNeighbourhood = {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> list = {
       {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},
-      {{"random", "uniform draws without replacement", {}}, make_random},
+      {{"random", "uniform draws without replacement",
+        {{"stratified", 0, 0, 1e6, "draws at the beginning that are spread over the space, one from each equal slice",
+          true}}},
+       make_random},
       {{"greedy_ils",
         "greedy iterated local search (Schoonhoven et al. 2022; Kernel Tuner)",
         {kNeighbourhood,

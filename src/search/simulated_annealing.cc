@@ -20,43 +20,33 @@ class SimulatedAnnealing final : public LocalSearch {
       : LocalSearch(space, options),
         initial_(options.parameters.at("temperature")),
         final_(options.parameters.at("final_temperature")),
-        cooling_(options.parameters.at("cooling")),
-        temperature_(initial_) {}
+        cooling_(options.parameters.at("cooling")) {}
 
  private:
-  std::optional<ConfigurationId> do_next_candidate() override {
-    if (current()) {
-      if (const auto neighbour = draw_neighbour()) return neighbour;
-      leave();
+  // One schedule; the next one begins elsewhere.
+  Task<> search() override {
+    std::optional<Point> here = co_await find_start();
+    for (double temperature = initial_; here && temperature >= final_;) {
+      const std::vector<ConfigurationId> ids = neighbours(here->id);
+      bool moved = false;
+      for (std::size_t i = 0; i < ids.size() && !moved && temperature >= final_; ++i) {
+        const bool fresh = !visited(ids[i]);
+        const Outcome outcome = co_await evaluate(ids[i]);
+        moved = outcome && (*outcome < here->objective || (fresh && accepts(*outcome - here->objective, temperature)));
+        if (moved) here = Point{ids[i], *outcome};
+        if (fresh) temperature *= cooling_;
+      }
+      if (!moved && temperature >= final_) here = co_await find_start();
     }
-    return starting_point();
   }
 
-  void do_judge(ConfigurationId id, std::optional<double> objective, bool fresh) override {
-    const bool accepted = objective && (!current() || accepts(*objective, fresh));
-    if (accepted) move_to({id, *objective});
-    if (fresh) cool();
-  }
-
-  bool accepts(double objective, bool fresh) {
-    if (objective < current()->objective) return true;
-    if (!fresh) return false;
-    const double loss = (objective - current()->objective) / best()->objective;
-    return random().uniform() < std::exp(-loss / temperature_);
-  }
-
-  // At the end of the schedule the next one begins elsewhere.
-  void cool() {
-    temperature_ *= cooling_;
-    if (temperature_ >= final_) return;
-    temperature_ = initial_;
-    leave();
+  bool accepts(double loss, double temperature) {
+    return random().uniform() < std::exp(-loss / (best()->objective * temperature));
   }
 
   double initial_;
   double final_;
   double cooling_;
-  double temperature_;
 };
 
 }  // namespace
