@@ -37,6 +37,9 @@ struct Point {
   double objective = 0.0;
 };
 
+// For comparisons: failures are worse than any time.
+inline double cost(const Outcome& outcome) { return outcome.value_or(std::numeric_limits<double>::infinity()); }
+
 // Whether a is better: any objective beats a failure.
 inline bool better(const Outcome& a, const Outcome& b) { return a && (!b || *a < *b); }
 
@@ -44,6 +47,9 @@ class Algorithm : public Strategy {
  public:
   static constexpr std::size_t kPatience = 2000;
 
+  // `options.parameters` holds every parameter of the strategy, checked (registry.cc).
+  Algorithm(const space::SearchSpace& space, const StrategyOptions& options)
+      : Strategy(space, options), parameters_(options.parameters) {}
   ~Algorithm() override;
 
  protected:
@@ -51,7 +57,9 @@ class Algorithm : public Strategy {
   class Evaluations;
   class Submission;
 
-  using Strategy::Strategy;
+  // The value of one of the strategy's parameters, and as a count.
+  double option(const char* name) const { return parameters_.at(name); }
+  std::size_t count_option(const char* name) const { return static_cast<std::size_t>(option(name)); }
 
   // The body. Awaits only what the functions below and other Tasks of this object return.
   virtual Task<> search() = 0;
@@ -84,6 +92,7 @@ class Algorithm : public Strategy {
   bool advance();
   void begin();
 
+  std::map<std::string, double> parameters_;
   std::unordered_map<ConfigurationId, Outcome, IdHash> outcomes_;
   std::optional<Point> best_;
   std::deque<ConfigurationId> queue_;                       // to be proposed

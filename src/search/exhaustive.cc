@@ -8,7 +8,7 @@ namespace {
 // Every configuration, ids ascending.
 class Exhaustive final : public Algorithm {
  public:
-  Exhaustive(const space::SearchSpace& space, const StrategyOptions& options) : Algorithm(space, options) {}
+  using Algorithm::Algorithm;
 
  private:
   Task<> search() override {

@@ -16,21 +16,17 @@ namespace {
 
 class GreedyIls final : public LocalSearch {
  public:
-  GreedyIls(const space::SearchSpace& space, const StrategyOptions& options)
-      : LocalSearch(space, options),
-        walk_steps_(std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(
-                                                 options.parameters.at("random_walk") *
-                                                 static_cast<double>(space.parameters().size()))))),
-        patience_(options.parameters.at("no_improvement")) {}
+  using LocalSearch::LocalSearch;
 
  private:
   Task<> search() override {
     const std::optional<Point> start = co_await find_start();
     if (!start) co_return;
     Point optimum = co_await first_improvement(*start);
+    const std::size_t steps = walk_length();
     double record = optimum.objective;
-    for (double vain = 0; vain < patience_;) {
-      const ConfigurationId next = random_walk(optimum.id, walk_steps_);
+    for (double vain = 0; vain < option("no_improvement");) {
+      const ConfigurationId next = random_walk(optimum.id, steps);
       const Outcome outcome = co_await evaluate(next);
       if (!outcome) continue;
       optimum = co_await first_improvement({next, *outcome});
@@ -39,8 +35,10 @@ class GreedyIls final : public LocalSearch {
     }
   }
 
-  std::size_t walk_steps_;
-  double patience_;
+  std::size_t walk_length() const {
+    const auto parameters = static_cast<double>(space().parameters().size());
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(option("random_walk") * parameters)));
+  }
 };
 
 }  // namespace

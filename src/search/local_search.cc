@@ -1,12 +1,14 @@
 #include "search/local_search.h"
 
+#include <cmath>
+
 #include "search/random_choice.h"
 
 namespace wattune::search {
 
-std::vector<ConfigurationId> LocalSearch::neighbours(ConfigurationId id) {
+std::vector<ConfigurationId> LocalSearch::neighbours(ConfigurationId id, Order order) {
   std::vector<ConfigurationId> ids = space().neighbours(id, neighbourhood_, kMaxNeighbours);
-  shuffle(ids, random());
+  if (order == Order::random) shuffle(ids, random());
   return ids;
 }
 
@@ -19,6 +21,10 @@ ConfigurationId LocalSearch::random_walk(ConfigurationId id, std::size_t steps) 
   return id;
 }
 
+bool LocalSearch::metropolis(double loss, double temperature) {
+  return random().uniform() < std::exp(-loss / (best()->objective * temperature));
+}
+
 Task<std::optional<Point>> LocalSearch::find_start() {
   for (auto id = starting_point(); id; id = starting_point()) {
     const Outcome outcome = co_await evaluate(*id);
@@ -27,10 +33,10 @@ Task<std::optional<Point>> LocalSearch::find_start() {
   co_return std::nullopt;
 }
 
-Task<Point> LocalSearch::first_improvement(Point here) {
+Task<Point> LocalSearch::first_improvement(Point here, Order order) {
   for (bool moved = true; moved;) {
     moved = false;
-    const std::vector<ConfigurationId> ids = neighbours(here.id);
+    const std::vector<ConfigurationId> ids = neighbours(here.id, order);
     for (std::size_t i = 0; i < ids.size() && !moved; ++i) {
       const Outcome outcome = co_await evaluate(ids[i]);
       moved = better(outcome, here.objective);

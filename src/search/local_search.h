@@ -15,20 +15,24 @@ inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, sp
 inline constexpr std::size_t kMaxNeighbours = 1'000;
 
 class LocalSearch : public Algorithm {
- protected:
+ public:
   // Reads the parameter `neighbourhood`.
   LocalSearch(const space::SearchSpace& space, const StrategyOptions& options)
-      : Algorithm(space, options),
-        neighbourhood_(kNeighbourhoods.at(static_cast<std::size_t>(options.parameters.at("neighbourhood")))) {}
+      : Algorithm(space, options), neighbourhood_(kNeighbourhoods.at(count_option("neighbourhood"))) {}
 
-  // In random order.
-  std::vector<ConfigurationId> neighbours(ConfigurationId id);
+ protected:
+  enum class Order { random, ascending };
+
+  // By their ids, or shuffled.
+  std::vector<ConfigurationId> neighbours(ConfigurationId id, Order order = Order::random);
   // Where a random walk ends, each step to a configuration that differs in one parameter.
   ConfigurationId random_walk(ConfigurationId id, std::size_t steps);
+  // Whether Metropolis' rule accepts a loss at a temperature that is a share of the best objective.
+  bool metropolis(double loss, double temperature);
   // A start that works: starting points until one does not fail; none when nothing is left.
   Task<std::optional<Point>> find_start();
-  // Moves to the first better neighbour, neighbours in random order, until there is none.
-  Task<Point> first_improvement(Point here);
+  // Moves to the first better neighbour, neighbours in the given order, until there is none.
+  Task<Point> first_improvement(Point here, Order order = Order::random);
   // Moves to the best of all neighbours until none is better. Neighbours are measured together.
   Task<Point> best_improvement(Point here);
 

@@ -9,17 +9,14 @@ namespace {
 // share the values of the first parameters, so that slices spread over these).
 class RandomSearch final : public Algorithm {
  public:
-  RandomSearch(const space::SearchSpace& space, const StrategyOptions& options)
-      : Algorithm(space, options), stratified_(static_cast<std::size_t>(options.parameters.at("stratified"))) {}
+  using Algorithm::Algorithm;
 
  private:
   Task<> search() override {
-    const std::vector<ConfigurationId> spread = starting_points(stratified_);
+    const std::vector<ConfigurationId> spread = starting_points(count_option("stratified"));
     for (const ConfigurationId id : spread) co_await submit(id);
     for (auto id = draw_unvisited(); id; id = draw_unvisited()) co_await submit(*id);
   }
-
-  std::size_t stratified_;
 };
 
 }  // namespace

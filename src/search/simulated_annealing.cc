@@ -5,8 +5,6 @@
 //   neighbour slower by that share of the best is accepted with probability 1/e.
 // - Nothing is measured twice. A neighbour measured before is only moved to when it is better, which costs no
 //   measurement; where all neighbours are visited the walk jumps to an unvisited configuration.
-#include <cmath>
-
 #include "search/local_search.h"
 #include "search/strategies.h"
 
@@ -16,37 +14,26 @@ namespace {
 
 class SimulatedAnnealing final : public LocalSearch {
  public:
-  SimulatedAnnealing(const space::SearchSpace& space, const StrategyOptions& options)
-      : LocalSearch(space, options),
-        initial_(options.parameters.at("temperature")),
-        final_(options.parameters.at("final_temperature")),
-        cooling_(options.parameters.at("cooling")) {}
+  using LocalSearch::LocalSearch;
 
  private:
   // One schedule; the next one begins elsewhere.
   Task<> search() override {
+    const double end = option("final_temperature");
     std::optional<Point> here = co_await find_start();
-    for (double temperature = initial_; here && temperature >= final_;) {
+    for (double temperature = option("temperature"); here && temperature >= end;) {
       const std::vector<ConfigurationId> ids = neighbours(here->id);
       bool moved = false;
-      for (std::size_t i = 0; i < ids.size() && !moved && temperature >= final_; ++i) {
+      for (std::size_t i = 0; i < ids.size() && !moved && temperature >= end; ++i) {
         const bool fresh = !visited(ids[i]);
         const Outcome outcome = co_await evaluate(ids[i]);
-        moved = outcome && (*outcome < here->objective || (fresh && accepts(*outcome - here->objective, temperature)));
+        moved = outcome && (*outcome < here->objective || (fresh && metropolis(*outcome - here->objective, temperature)));
         if (moved) here = Point{ids[i], *outcome};
-        if (fresh) temperature *= cooling_;
+        if (fresh) temperature *= option("cooling");
       }
-      if (!moved && temperature >= final_) here = co_await find_start();
+      if (!moved && temperature >= end) here = co_await find_start();
     }
   }
-
-  bool accepts(double loss, double temperature) {
-    return random().uniform() < std::exp(-loss / (best()->objective * temperature));
-  }
-
-  double initial_;
-  double final_;
-  double cooling_;
 };
 
 }  // namespace
