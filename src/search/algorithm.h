@@ -95,12 +95,12 @@ class Algorithm : public Strategy {
   std::map<std::string, double> parameters_;
   std::unordered_map<ConfigurationId, Outcome, IdHash> outcomes_;
   std::optional<Point> best_;
-  std::deque<ConfigurationId> queue_;                       // to be proposed
-  std::unordered_set<ConfigurationId, IdHash> awaited_;     // the body needs their outcomes
-  std::size_t answered_ = 0;                                // known outcomes in a row
-  bool stalled_ = false;                                    // that were too many
-  bool fruitful_ = true;                                    // the body has proposed something
-  bool begun_ = false;                                      // starting_point() was called
+  std::deque<ConfigurationId> queue_;                    // to be proposed
+  std::unordered_set<ConfigurationId, IdHash> awaited_;  // the body needs their outcomes
+  std::size_t answered_ = 0;                             // known outcomes in a row
+  bool stalled_ = false;                                 // that were too many
+  bool fruitful_ = true;                                 // the body has proposed something
+  bool begun_ = false;                                   // starting_point() was called
   FrameStack frames_;
   Task<> body_;
 };

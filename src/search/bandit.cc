@@ -2,7 +2,8 @@
 // Costa, Schoenauer, Sebag: Analyzing bandit-based adaptive operator selection mechanisms, 2010; also ATF).
 //
 // Every outcome is told to all techniques. The next proposal comes from the technique with the highest
-//   AUC + C sqrt(2 ln(uses of all) / uses),   AUC = 2 / (n (n + 1)) sum of i over its uses i = 1 .. n that gave a new best,
+//   AUC + C sqrt(2 ln(uses of all) / uses),   AUC = 2 / (n (n + 1)) sum of i over its uses i = 1 .. n that gave a new
+//   best,
 // over the last `window` uses: recent successes count more.
 #include <algorithm>
 #include <cmath>
@@ -15,8 +16,8 @@ namespace wattune::search {
 
 namespace {
 
-constexpr const char* kTechniques[] = {"differential_evolution", "greedy_mls", "genetic_algorithm", "pattern_search",
-                                       "torczon", "simulated_annealing"};
+constexpr const char* kTechniques[] = {"differential_evolution", "greedy_mls", "genetic_algorithm",
+                                       "pattern_search",         "torczon",    "simulated_annealing"};
 
 class Bandit final : public Algorithm {
  public:

@@ -1,5 +1,5 @@
-// Differential evolution (Storn, Price: Differential Evolution, Journal of Global Optimization 11, 1997): rand/1/bin, or
-// best/1/bin.
+// Differential evolution (Storn, Price: Differential Evolution, Journal of Global Optimization 11, 1997): rand/1/bin,
+// or best/1/bin.
 //
 // A trial takes each parameter, with probability CR, from base + F (a - b) of three other members, else from its own
 // member, which it replaces when it is not worse. A trial that is known already begins at a random place instead.

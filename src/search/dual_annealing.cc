@@ -23,8 +23,8 @@ namespace {
 class VisitingDistribution {
  public:
   VisitingDistribution(double q, double temperature) : power_((q - 1.0) / (3.0 - q)) {
-    const double a = std::pow(temperature, 1.0 / (q - 1.0)) * std::pow(q - 1.0, 4.0 - q) *
-                     std::sqrt(std::numbers::pi) / (std::pow(2.0, (2.0 - q) / (q - 1.0)) * (3.0 - q));
+    const double a = std::pow(temperature, 1.0 / (q - 1.0)) * std::pow(q - 1.0, 4.0 - q) * std::sqrt(std::numbers::pi) /
+                     (std::pow(2.0, (2.0 - q) / (q - 1.0)) * (3.0 - q));
     const double b = 1.0 / (q - 1.0) - 0.5;
     const double c = std::numbers::pi * (1.0 - b) / (std::sin(std::numbers::pi * (1.0 - b)) * std::tgamma(2.0 - b));
     scale_ = std::pow(a / c, power_);

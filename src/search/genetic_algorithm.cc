@@ -1,5 +1,5 @@
-// Genetic algorithm (Holland: Adaptation in Natural and Artificial Systems, 1975), with the crossovers that Kernel Tuner
-// offers.
+// Genetic algorithm (Holland: Adaptation in Natural and Artificial Systems, 1975), with the crossovers that Kernel
+// Tuner offers.
 //
 // Parents are winners of tournaments of two. A child takes each parameter from one of them, which one the crossover
 // says; parameters mutate with a small probability; the result is projected onto the space. A child that is known
@@ -78,12 +78,8 @@ class GeneticAlgorithm final : public LocalSearch {
     for (std::size_t p = 0; p < size; ++p) {
       switch (method) {
         case Crossover::single_point:
-        case Crossover::two_point:
-          result[p] = p >= begin && p < end;
-          break;
-        case Crossover::uniform:
-          result[p] = random().bits() % 2 == 0;
-          break;
+        case Crossover::two_point: result[p] = p >= begin && p < end; break;
+        case Crossover::uniform: result[p] = random().bits() % 2 == 0; break;
         case Crossover::disruptive_uniform:  // half of the parameters that differ, exactly
           if (a[p] != b[p]) turn = !turn;
           result[p] = turn;

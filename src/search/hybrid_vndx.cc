@@ -1,5 +1,6 @@
 // Hybrid variable-neighbourhood descent with a surrogate, after HybridVNDX in Kernel Tuner 1.4 (designed by a language
-// model: Automated Algorithm Design for Auto-Tuning Optimizers, 2026); variable neighbourhoods: Mladenović, Hansen 1997.
+// model: Automated Algorithm Design for Auto-Tuning Optimizers, 2026); variable neighbourhoods: Mladenović, Hansen
+// 1997.
 //
 // Each step draws a neighbourhood with learned weights and from it a pool of candidates, to which a crossover of two
 // elites and a random configuration are added. The k nearest measured configurations (Hamming distance) predict each;

@@ -1,5 +1,5 @@
-// Markov-chain Monte Carlo search after the autotuner KTT (its constants: 10 random configurations at first, at most two
-// parameters changed, escape probability 0.02).
+// Markov-chain Monte Carlo search after the autotuner KTT (its constants: 10 random configurations at first, at most
+// two parameters changed, escape probability 0.02).
 //
 // The chain starts at the best of a few random configurations. Each step draws a configuration that differs in at most
 // two parameters and moves there when it is better, or with a small probability anyway.

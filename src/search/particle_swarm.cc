@@ -37,8 +37,7 @@ class ParticleSwarm final : public Swarm {
   Coordinates move(Coordinates position, Coordinates& velocity, const Coordinates& own, const Coordinates& leader) {
     const Coordinates extent = extents(space());
     for (std::size_t p = 0; p < position.size(); ++p) {
-      velocity[p] = option("inertia") * velocity[p] +
-                    option("own_pull") * random().uniform() * (own[p] - position[p]) +
+      velocity[p] = option("inertia") * velocity[p] + option("own_pull") * random().uniform() * (own[p] - position[p]) +
                     option("swarm_pull") * random().uniform() * (leader[p] - position[p]);
       const double wanted = position[p] + velocity[p];
       position[p] = std::clamp(wanted, 0.0, extent[p]);

@@ -34,6 +34,27 @@ StrategyParameter patience(const std::string& what, double count) {
   return {"no_improvement", count, 1, 1e9, what + " without improvement before the search begins anew", true};
 }
 
+struct ModelDefaults {
+  double initial;
+  double acquisition;
+  double centre;
+  double forest;
+  double explore;
+};
+
+std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
+  return {kNeighbourhood,
+          {"initial", defaults.initial, 1, 1e6, "spread configurations before the first model", true},
+          {"acquisition", defaults.acquisition, 0, 3,
+           "0: expected improvement; 1: lower confidence bound; 2: probability of improvement; 3: whichever gains most",
+           true},
+          {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"},
+          {"centre", defaults.centre, 0, 1, "1: begins with the middle of the space", true},
+          {"forest", defaults.forest, 0, 1e9,
+           "observations after which a regression forest weighs as much as the process; 0: no forest"},
+          {"explore", defaults.explore, 0, 1e9, "every such proposal is drawn uniformly; 0: none", true}};
+}
+
 // Walks and climbs: the algorithms of one configuration at a time.
 std::vector<Entry> local_strategies() {
   return {
@@ -133,7 +154,8 @@ std::vector<Entry> population_strategies() {
          {"tabu", 3, 0, 1e4, "length of the tabu list, in packs", true},
          {"shake", 0.2, 0, 1, "probability of changing one more parameter"},
          {"jump", 0.15, 0, 1, "probability of going anywhere instead"},
-         {"patience", 80, 1, 1e9, "evaluations without a better leader before a part of the pack starts elsewhere", true},
+         {"patience", 80, 1, 1e9, "evaluations without a better leader before a part of the pack starts elsewhere",
+          true},
          {"scatter", 0.3, 0, 1, "that part"},
          {"temperature", 1, 1e-9, 1e9, "at first, as a share of the best objective"},
          {"cooling", 5, 0, 1e3, "the temperature falls by exp(-cooling) over the budget"},
@@ -155,24 +177,21 @@ std::vector<Entry> population_strategies() {
 
 std::vector<Entry> other_strategies() {
   return {
-      {{"auto", "model", {}}, make_auto},
+      {{"auto", "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
+        model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 50, .explore = 10})},
+       make_model_search},
       {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},
       {{"random",
         "uniform draws without replacement",
         {{"stratified", 0, 0, 1e6, "draws at the beginning that are spread over the space, one from each equal slice",
           true}}},
        make_random},
-      {{"bayesian_optimisation",
-        "Gaussian process with learned failures (Willemsen et al. 2021)",
-        {kNeighbourhood,
-         {"initial", 10, 1, 1e6, "configurations before the first model", true},
-         {"acquisition", 3, 0, 3,
-          "0: expected improvement; 1: lower confidence bound; 2: probability of improvement; 3: whichever gains most",
-          true},
-         {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"}}},
-       make_bayesian_optimisation},
+      {{"bayesian_optimisation", "Gaussian process with learned failures (Willemsen et al. 2021)",
+        model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0})},
+       make_model_search},
       {{"auc_bandit",
-        "differential evolution, greedy_mls, genetic algorithm, pattern search, Torczon and annealing take turns by their "
+        "differential evolution, greedy_mls, genetic algorithm, pattern search, Torczon and annealing take turns by "
+        "their "
         "credit (Ansel et al. 2014; ATF)",
         {{"exploration", 0.05, 0, 100, "C, the weight of trying what was used little"},
          {"window", 500, 1, 1e6, "uses that count", true}}},
@@ -183,7 +202,8 @@ std::vector<Entry> other_strategies() {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> list = [] {
     std::vector<Entry> all = other_strategies();
-    for (const auto& part : {local_strategies(), population_strategies()}) all.insert(all.end(), part.begin(), part.end());
+    for (const auto& part : {local_strategies(), population_strategies()})
+      all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
   return list;

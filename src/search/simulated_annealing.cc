@@ -27,7 +27,8 @@ class SimulatedAnnealing final : public LocalSearch {
       for (std::size_t i = 0; i < ids.size() && !moved && temperature >= end; ++i) {
         const bool fresh = !visited(ids[i]);
         const Outcome outcome = co_await evaluate(ids[i]);
-        moved = outcome && (*outcome < here->objective || (fresh && metropolis(*outcome - here->objective, temperature)));
+        moved =
+            outcome && (*outcome < here->objective || (fresh && metropolis(*outcome - here->objective, temperature)));
         if (moved) here = Point{ids[i], *outcome};
         if (fresh) temperature *= option("cooling");
       }

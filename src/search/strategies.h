@@ -7,7 +7,6 @@
 
 namespace wattune::search {
 
-std::unique_ptr<Strategy> make_auto(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_exhaustive(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_random(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_mls(const space::SearchSpace& space, const StrategyOptions& options);
@@ -27,6 +26,6 @@ std::unique_ptr<Strategy> make_hybrid_vndx(const space::SearchSpace& space, cons
 std::unique_ptr<Strategy> make_pattern_search(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_torczon(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_auc_bandit(const space::SearchSpace& space, const StrategyOptions& options);
-std::unique_ptr<Strategy> make_bayesian_optimisation(const space::SearchSpace& space, const StrategyOptions& options);
+std::unique_ptr<Strategy> make_model_search(const space::SearchSpace& space, const StrategyOptions& options);
 
 }  // namespace wattune::search
