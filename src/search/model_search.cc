@@ -81,13 +81,18 @@ class ModelSearch final : public LocalSearch {
     double highest = -1.0;
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
       if (visited(candidates_[c].id)) continue;
-      const double value = acquire(acquisition, predict(c), std::log(best()->objective), option("kappa"));
+      const double value = acquire(acquisition, predict(c), target_of(best()->objective), option("kappa"));
       if (value * candidates_[c].success <= highest) continue;
       highest = value * candidates_[c].success;
       chosen = candidates_[c].id;
     }
     if (chosen && wanted == kMulti) chosen_by_[*chosen] = acquisition;
     return chosen;
+  }
+
+  // The logarithm; of a time of zero that of the smallest one.
+  static double target_of(double objective) {
+    return std::log(std::max(objective, std::numeric_limits<double>::min()));
   }
 
   bool uses_forest() const { return option("forest") > 0; }
@@ -209,7 +214,7 @@ class ModelSearch final : public LocalSearch {
     remember_success(id, outcome.has_value());
     reward(id, outcome);
     if (!outcome) return;
-    const double target = std::log(std::max(*outcome, std::numeric_limits<double>::min()));
+    const double target = target_of(*outcome);
     rows_.push_back({id, target});
     if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(kForestRows);
     ++observations_;
