@@ -45,7 +45,7 @@ inline bool better(const Outcome& a, const Outcome& b) { return a && (!b || *a <
 
 class Algorithm : public Strategy {
  public:
-  static constexpr std::size_t kPatience = 2000;
+  static constexpr std::size_t kPatience = 500;
 
   // `options.parameters` holds every parameter of the strategy, checked (registry.cc).
   Algorithm(const space::SearchSpace& space, const StrategyOptions& options)

@@ -32,10 +32,12 @@ class Firefly final : public Swarm {
   }
 
   Coordinates move(const Particle& fly, const std::vector<Particle>& flies, const Coordinates& extent, double alpha) {
+    const double attraction = option("attraction");
+    const double absorption = option("absorption");
     Coordinates point = fly.position;
     for (const Particle& brighter : flies) {
       if (brighter.cost >= fly.cost) continue;
-      const double pull = option("attraction") * std::exp(-option("absorption") * distance(point, brighter, extent));
+      const double pull = attraction * std::exp(-absorption * distance(point, brighter, extent));
       for (std::size_t p = 0; p < point.size(); ++p) point[p] += pull * (brighter.position[p] - point[p]);
     }
     for (std::size_t p = 0; p < point.size(); ++p) point[p] += alpha * extent[p] * (random().uniform() - 0.5);

@@ -32,7 +32,7 @@ constexpr std::size_t kProcessRows = 200;  // that a rebuilt process holds
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
 constexpr std::size_t kCandidates = 200;
-constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew
+constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations
 constexpr std::size_t kElite = 3;          // whose neighbours are candidates
 constexpr std::size_t kTrees = 20;
 constexpr std::array kLengthScales = {0.3, 0.6, 1.2, 2.4};  // of four parameters
@@ -74,7 +74,8 @@ class ModelSearch final : public LocalSearch {
 
   std::optional<ConfigurationId> most_promising() {
     if (process_.size() < 2 || observations_ >= rebuild_at_) rebuild_process();
-    if (candidates_.empty() || age_++ >= kCandidateAge || candidates_for_ != best()->id) draw_candidates();
+    if (candidates_.empty() || age_++ >= kCandidateAge + observations_ / kCandidateAge || candidates_for_ != best()->id)
+      draw_candidates();
     const std::size_t wanted = count_option("acquisition");
     const std::size_t acquisition = wanted == kMulti ? draw_acquisition() : wanted;
     std::optional<ConfigurationId> chosen;

@@ -36,9 +36,12 @@ class ParticleSwarm final : public Swarm {
 
   Coordinates move(Coordinates position, Coordinates& velocity, const Coordinates& own, const Coordinates& leader) {
     const Coordinates extent = extents(space());
+    const double inertia = option("inertia");
+    const double own_pull = option("own_pull");
+    const double swarm_pull = option("swarm_pull");
     for (std::size_t p = 0; p < position.size(); ++p) {
-      velocity[p] = option("inertia") * velocity[p] + option("own_pull") * random().uniform() * (own[p] - position[p]) +
-                    option("swarm_pull") * random().uniform() * (leader[p] - position[p]);
+      velocity[p] = inertia * velocity[p] + own_pull * random().uniform() * (own[p] - position[p]) +
+                    swarm_pull * random().uniform() * (leader[p] - position[p]);
       const double wanted = position[p] + velocity[p];
       position[p] = std::clamp(wanted, 0.0, extent[p]);
       if (position[p] != wanted) velocity[p] = 0.0;

@@ -137,7 +137,8 @@ class SearchSpace {
  private:
   struct Data;
   Result<void> find_witness();
-  // An id of a relaxed diagram may be invalid: then the first of its neighbours that is valid, or the one that is known.
+  // An id of a relaxed diagram may be invalid: then the first of its neighbours that is valid, or the one that is
+  // known.
   ConfigurationId valid_near(ConfigurationId id) const;
   explicit SearchSpace(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;
