@@ -1,3 +1,4 @@
+#include "search/algorithm.h"
 #include "search/strategies.h"
 
 namespace wattune::search {
@@ -5,27 +6,14 @@ namespace wattune::search {
 namespace {
 
 // Every configuration, ids ascending.
-class Exhaustive final : public Strategy {
+class Exhaustive final : public Algorithm {
  public:
-  Exhaustive(const space::SearchSpace& space, const StrategyOptions& options) : Strategy(space, options) {}
+  using Algorithm::Algorithm;
 
  private:
-  std::optional<ConfigurationId> do_propose() override {
-    for (next_ = next_valid(); next_; next_ = next_valid()) {
-      if (!visited(*next_)) return next_;
-    }
-    return std::nullopt;
+  Task<> search() override {
+    for (auto id = space().next(0); id; id = space().next(*id + 1)) co_await submit(*id);
   }
-
-  void do_learn(ConfigurationId, std::optional<double>) override {}
-
-  std::optional<ConfigurationId> next_valid() {
-    if (!begun_) return begun_ = true, space().next(0);
-    return next_ ? space().next(*next_ + 1) : std::nullopt;
-  }
-
-  bool begun_ = false;
-  std::optional<ConfigurationId> next_;
 };
 
 }  // namespace

@@ -1,56 +1,63 @@
 #include "search/local_search.h"
 
+#include <cmath>
+
+#include "search/random_choice.h"
+
 namespace wattune::search {
 
-LocalSearch::LocalSearch(const space::SearchSpace& space, const StrategyOptions& options)
-    : Strategy(space, options),
-      neighbourhood_(kNeighbourhoods.at(static_cast<std::size_t>(options.parameters.at("neighbourhood")))) {}
+std::vector<ConfigurationId> LocalSearch::neighbours(ConfigurationId id, Order order) {
+  std::vector<ConfigurationId> ids = space().neighbours(id, neighbourhood_, kMaxNeighbours);
+  if (order == Order::random) shuffle(ids, random());
+  return ids;
+}
 
-std::optional<ConfigurationId> LocalSearch::do_propose() {
-  if (awaited_) return std::nullopt;
-  while (const std::optional<ConfigurationId> candidate = do_next_candidate()) {
-    if (const auto known = outcomes_.find(*candidate); known != outcomes_.end()) {
-      do_judge(*candidate, known->second, false);
-      continue;
-    }
-    awaited_ = candidate;
-    // The start configuration, which ask() has proposed already.
-    if (visited(*candidate)) return std::nullopt;
-    return candidate;
+ConfigurationId LocalSearch::random_walk(ConfigurationId id, std::size_t steps) {
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::vector<ConfigurationId> ids = space().neighbours(id, space::Neighbourhood::hamming);
+    if (ids.empty()) break;
+    id = ids[random().below(ids.size())];
   }
-  return std::nullopt;
-}
-
-void LocalSearch::do_learn(ConfigurationId id, std::optional<double> objective) {
-  outcomes_[id] = objective;
-  if (objective && (!best_ || *objective < best_->objective)) best_ = Point{id, *objective};
-  if (awaited_ == id) {
-    awaited_.reset();
-    do_judge(id, objective, true);
-  }
-}
-
-void LocalSearch::move_to(const Point& point) {
-  current_ = point;
-  neighbours_known_ = false;
-}
-
-std::optional<ConfigurationId> LocalSearch::draw_neighbour() {
-  if (!neighbours_known_) neighbours_ = space().neighbours(current_->id, neighbourhood_, kMaxNeighbours);
-  neighbours_known_ = true;
-  if (neighbours_.empty()) return std::nullopt;
-  std::swap(neighbours_[random().below(neighbours_.size())], neighbours_.back());
-  const ConfigurationId id = neighbours_.back();
-  neighbours_.pop_back();
   return id;
 }
 
-std::optional<ConfigurationId> LocalSearch::starting_point() {
-  const bool first = !begun_;
-  begun_ = true;
-  if (first && best_) return best_->id;
-  if (first && start()) return start();
-  return draw_unvisited();
+bool LocalSearch::metropolis(double loss, double temperature) {
+  return random().uniform() < std::exp(-loss / (best()->objective * temperature));
+}
+
+Task<std::optional<Point>> LocalSearch::find_start() {
+  for (auto id = starting_point(); id; id = starting_point()) {
+    const Outcome outcome = co_await evaluate(*id);
+    if (outcome) co_return Point{*id, *outcome};
+  }
+  co_return std::nullopt;
+}
+
+Task<Point> LocalSearch::first_improvement(Point here, Order order) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    const std::vector<ConfigurationId> ids = neighbours(here.id, order);
+    for (std::size_t i = 0; i < ids.size() && !moved; ++i) {
+      const Outcome outcome = co_await evaluate(ids[i]);
+      moved = better(outcome, here.objective);
+      if (moved) here = {ids[i], *outcome};
+    }
+  }
+  co_return here;
+}
+
+Task<Point> LocalSearch::best_improvement(Point here) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    const std::vector<ConfigurationId> ids = neighbours(here.id);
+    const std::vector<Outcome> outcomes = co_await evaluate_all(ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!better(outcomes[i], here.objective)) continue;
+      here = {ids[i], *outcomes[i]};
+      moved = true;
+    }
+  }
+  co_return here;
 }
 
 }  // namespace wattune::search

@@ -1,16 +1,9 @@
-// LocalSearch: what strategies share that walk from neighbour to neighbour and need each outcome before the next step.
-//
-// It turns the walk into ask/tell: a subclass names candidates and judges them; a candidate whose outcome is known
-// already is judged at once, without a measurement, any other is proposed and judged when its outcome is told. While
-// one is outstanding nothing is proposed.
+// LocalSearch: what algorithms share that walk from neighbour to neighbour.
 #pragma once
 
 #include <array>
-#include <optional>
-#include <unordered_map>
-#include <vector>
 
-#include "wattune/search/strategy.h"
+#include "search/algorithm.h"
 
 namespace wattune::search {
 
@@ -19,49 +12,32 @@ inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, sp
                                                space::Neighbourhood::strictly_adjacent};
 
 // Of the adjacent kinds, which reach 3^n configurations of n parameters, only the nearest ones up to this number count.
-inline constexpr std::size_t kMaxNeighbours = 10'000;
+inline constexpr std::size_t kMaxNeighbours = 1'000;
 
-class LocalSearch : public Strategy {
- protected:
-  // A configuration that works, with its objective.
-  struct Point {
-    ConfigurationId id = 0;
-    double objective = 0.0;
-  };
-
+class LocalSearch : public Algorithm {
+ public:
   // Reads the parameter `neighbourhood`.
-  LocalSearch(const space::SearchSpace& space, const StrategyOptions& options);
+  LocalSearch(const space::SearchSpace& space, const StrategyOptions& options)
+      : Algorithm(space, options), neighbourhood_(kNeighbourhoods.at(count_option("neighbourhood"))) {}
 
-  // The next candidate, visited or not; nothing ends the search.
-  virtual std::optional<ConfigurationId> do_next_candidate() = 0;
-  // `fresh`: it was measured for this call, not known before.
-  virtual void do_judge(ConfigurationId id, std::optional<double> objective, bool fresh) = 0;
+ protected:
+  enum class Order { random, ascending };
 
-  // Where the walk stands; none at the beginning and after leave().
-  const std::optional<Point>& current() const { return current_; }
-  void move_to(const Point& point);
-  void leave() { current_.reset(); }
-
-  // A neighbour of current(), each once until the next move_to(), in random order; none when all were drawn.
-  std::optional<ConfigurationId> draw_neighbour();
-  // Where to begin a walk: at first the best known or the start configuration, later an unvisited one.
-  std::optional<ConfigurationId> starting_point();
-
-  // The best configuration seen, resumed ones included.
-  const std::optional<Point>& best() const { return best_; }
+  // By their ids, or shuffled.
+  std::vector<ConfigurationId> neighbours(ConfigurationId id, Order order = Order::random);
+  // Where a random walk ends, each step to a configuration that differs in one parameter.
+  ConfigurationId random_walk(ConfigurationId id, std::size_t steps);
+  // Whether Metropolis' rule accepts a loss at a temperature that is a share of the best objective.
+  bool metropolis(double loss, double temperature);
+  // A start that works: starting points until one does not fail; none when nothing is left.
+  Task<std::optional<Point>> find_start();
+  // Moves to the first better neighbour, neighbours in the given order, until there is none.
+  Task<Point> first_improvement(Point here, Order order = Order::random);
+  // Moves to the best of all neighbours until none is better. Neighbours are measured together.
+  Task<Point> best_improvement(Point here);
 
  private:
-  std::optional<ConfigurationId> do_propose() final;
-  void do_learn(ConfigurationId id, std::optional<double> objective) final;
-
   space::Neighbourhood neighbourhood_;
-  std::unordered_map<ConfigurationId, std::optional<double>, IdHash> outcomes_;
-  std::optional<ConfigurationId> awaited_;
-  std::optional<Point> current_;
-  std::optional<Point> best_;
-  std::vector<ConfigurationId> neighbours_;  // of current_, not drawn yet
-  bool neighbours_known_ = false;
-  bool begun_ = false;
 };
 
 }  // namespace wattune::search

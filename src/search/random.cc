@@ -1,17 +1,22 @@
+#include "search/algorithm.h"
 #include "search/strategies.h"
 
 namespace wattune::search {
 
 namespace {
 
-// Uniform draws without replacement.
-class RandomSearch final : public Strategy {
+// Uniform draws without replacement; at first one from each of `stratified` equal slices of the ids (ids that are near
+// share the values of the first parameters, so that slices spread over these).
+class RandomSearch final : public Algorithm {
  public:
-  RandomSearch(const space::SearchSpace& space, const StrategyOptions& options) : Strategy(space, options) {}
+  using Algorithm::Algorithm;
 
  private:
-  std::optional<ConfigurationId> do_propose() override { return draw_unvisited(); }
-  void do_learn(ConfigurationId, std::optional<double>) override {}
+  Task<> search() override {
+    const std::vector<ConfigurationId> spread = starting_points(count_option("stratified"));
+    for (const ConfigurationId id : spread) co_await submit(id);
+    for (auto id = draw_unvisited(); id; id = draw_unvisited()) co_await submit(*id);
+  }
 };
 
 }  // namespace

@@ -26,16 +26,60 @@ const StrategyParameter kNeighbourhood = {
     "one place in its list of values",
     true};
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> list = {
-      {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},
-      {{"random", "uniform draws without replacement", {}}, make_random},
+StrategyParameter population(double size) {
+  return {"population", size, 2, 1e5, "members; each generation is measured together", true};
+}
+
+StrategyParameter patience(const std::string& what, double count) {
+  return {"no_improvement", count, 1, 1e9, what + " without improvement before the search begins anew", true};
+}
+
+struct ModelDefaults {
+  double initial;
+  double acquisition;
+  double centre;
+  double forest;
+  double explore;
+};
+
+std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
+  return {kNeighbourhood,
+          {"initial", defaults.initial, 1, 1e6, "spread configurations before the first model", true},
+          {"acquisition", defaults.acquisition, 0, 3,
+           "0: expected improvement; 1: lower confidence bound; 2: probability of improvement; 3: whichever gains most",
+           true},
+          {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"},
+          {"centre", defaults.centre, 0, 1, "1: begins with the middle of the space", true},
+          {"forest", defaults.forest, 0, 1e9,
+           "observations after which a regression forest weighs as much as the process; 0: no forest"},
+          {"explore", defaults.explore, 0, 1e9, "every such proposal is drawn uniformly; 0: none", true}};
+}
+
+// Walks and climbs: the algorithms of one configuration at a time.
+std::vector<Entry> local_strategies() {
+  return {
+      {{"mls", "multi-start local search, to the best of all neighbours (Schoonhoven et al. 2022)", {kNeighbourhood}},
+       make_mls},
+      {{"greedy_mls",
+        "multi-start local search, to the first better neighbour (Schoonhoven et al. 2022)",
+        {kNeighbourhood}},
+       make_greedy_mls},
+      {{"ordered_greedy_mls", "the same with neighbours in the order of ids (Kernel Tuner)", {kNeighbourhood}},
+       make_ordered_greedy_mls},
       {{"greedy_ils",
         "greedy iterated local search (Schoonhoven et al. 2022; Kernel Tuner)",
         {kNeighbourhood,
-         {"no_improvement", 50, 1, 1e9, "descents without a better optimum before the search begins anew", true},
+         patience("descents", 50),
          {"random_walk", 0.3, 0, 1, "length of the walk between descents, as a share of the number of parameters"}}},
        make_greedy_ils},
+      {{"basin_hopping",
+        "annealing over local optima at a constant temperature (Wales, Doye 1997)",
+        {kNeighbourhood,
+         patience("hops", 50),
+         {"step", 2, 1, 1000, "length of the random walk out of an optimum", true},
+         {"temperature", 0.1, 1e-9, 1e9,
+          "an optimum slower by this share of the best is accepted with probability 1/e"}}},
+       make_basin_hopping},
       {{"simulated_annealing",
         "simulated annealing with restarts (Kirkpatrick et al. 1983; CLTune, Kernel Tuner)",
         {kNeighbourhood,
@@ -44,7 +88,124 @@ const std::vector<Entry>& entries() {
          {"final_temperature", 0.01, 1e-12, 1e9, "where the schedule ends and the next one begins elsewhere"},
          {"cooling", 0.98, 0, 0.999999, "factor on the temperature after each measurement"}}},
        make_simulated_annealing},
+      {{"dual_annealing",
+        "generalised simulated annealing with local search (Xiang et al. 1997)",
+        {kNeighbourhood,
+         {"temperature", 5230, 0.01, 5e4, "at first, of the visiting distribution"},
+         {"restart", 2e-5, 1e-12, 0.999, "share of the first temperature at which the search begins anew"},
+         {"visit", 2.62, 1.001, 2.999, "how heavy the tails of the visiting distribution are"},
+         {"accept", -5, -1e4, -0.01, "the lower, the less often something worse is accepted"}}},
+       make_dual_annealing},
+      {{"mcmc",
+        "Markov-chain Monte Carlo over changes of one or two parameters (KTT)",
+        {kNeighbourhood,
+         {"boot", 10, 1, 1e6, "random configurations at first", true},
+         patience("steps", 1000),
+         {"escape", 0.02, 0, 1, "probability of moving to something worse"}}},
+       make_mcmc},
+      {{"pattern_search",
+        "steps along each parameter, and on in the direction that helped (Hooke, Jeeves 1961; ATF)",
+        {{"step", 0.25, 1e-6, 1, "at first, as a share of the number of values"}}},
+       make_pattern_search},
+      {{"torczon",
+        "multidirectional search with a simplex (Torczon 1991; ATF)",
+        {{"step", 0.5, 1e-6, 1, "first side of the simplex, as a share of the number of values"},
+         {"expansion", 2, 1.001, 100, "factor when reflecting has helped"},
+         {"contraction", 0.5, 0.01, 0.99, "factor when it has not"}}},
+       make_torczon},
   };
+}
+
+std::vector<Entry> population_strategies() {
+  return {
+      {{"genetic_algorithm",
+        "genetic algorithm with tournaments and elitism (Holland 1975; Kernel Tuner)",
+        {kNeighbourhood,
+         population(20),
+         {"crossover", 2, 0, 3, "0: single point; 1: two points; 2: uniform; 3: disruptive uniform", true},
+         {"mutation", 10, 1, 1e9, "each parameter of a child mutates with probability 1 in this"}}},
+       make_genetic_algorithm},
+      {{"differential_evolution",
+        "differential evolution, rand/1/bin or best/1/bin (Storn, Price 1997)",
+        {population(20),
+         {"weight", 0.7, 0, 2, "F, the factor on differences"},
+         {"crossover_rate", 0.6, 0, 1, "CR, the probability that a parameter changes"},
+         {"best", 1, 0, 1, "1: differences are added to the best member; 0: to a random one", true}}},
+       make_differential_evolution},
+      {{"particle_swarm",
+        "particle swarm with inertia (Kennedy, Eberhart 1995; Shi, Eberhart 1998)",
+        {population(20),
+         {"inertia", 0.73, 0, 1, "w, the share of the velocity that stays"},
+         {"own_pull", 1.5, 0, 10, "c1, towards the particle's own best"},
+         {"swarm_pull", 1.5, 0, 10, "c2, towards the best of all"}}},
+       make_particle_swarm},
+      {{"firefly",
+        "firefly algorithm (Yang 2009)",
+        {population(20),
+         {"attraction", 1, 0, 10, "B0, the share of the distance moved towards something near"},
+         {"absorption", 1, 0, 1e3, "gamma, how fast attraction falls with the distance"},
+         {"alpha", 0.2, 0, 1, "random steps, as a share of the number of values"},
+         {"alpha_decay", 0.97, 0, 1, "factor on alpha after each generation"}}},
+       make_firefly},
+      {{"tabu_grey_wolf",
+        "adaptive tabu grey wolf (Mirjalili et al. 2014; Kernel Tuner 1.4)",
+        {kNeighbourhood,
+         {"pack", 8, 3, 1e5, "wolves", true},
+         {"tabu", 3, 0, 1e4, "length of the tabu list, in packs", true},
+         {"shake", 0.2, 0, 1, "probability of changing one more parameter"},
+         {"jump", 0.15, 0, 1, "probability of going anywhere instead"},
+         {"patience", 80, 1, 1e9, "evaluations without a better leader before a part of the pack starts elsewhere",
+          true},
+         {"scatter", 0.3, 0, 1, "that part"},
+         {"temperature", 1, 1e-9, 1e9, "at first, as a share of the best objective"},
+         {"cooling", 5, 0, 1e3, "the temperature falls by exp(-cooling) over the budget"},
+         {"budget", 5000, 1, 1e12, "evaluations to plan the temperature for"}}},
+       make_tabu_grey_wolf},
+      {{"hybrid_vndx",
+        "variable neighbourhoods screened by nearest neighbours (Mladenovic, Hansen 1997; Kernel Tuner 1.4)",
+        {kNeighbourhood,
+         {"neighbours", 5, 1, 1000, "k: configurations that predict a candidate", true},
+         {"pool", 8, 1, 1e4, "candidates of a step", true},
+         {"restart", 100, 1, 1e9, "steps without improvement before the search begins anew", true},
+         {"tabu", 300, 0, 1e6, "length of the tabu list", true},
+         {"elite", 5, 2, 1000, "best configurations, for crossovers", true},
+         {"temperature", 1, 1e-9, 1e9, "at first, as a share of the best objective"},
+         {"cooling", 0.995, 0, 1, "factor on the temperature after each step"}}},
+       make_hybrid_vndx},
+  };
+}
+
+std::vector<Entry> other_strategies() {
+  return {
+      {{"auto", "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
+        model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 50, .explore = 10})},
+       make_model_search},
+      {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},
+      {{"random",
+        "uniform draws without replacement",
+        {{"stratified", 0, 0, 1e6, "draws at the beginning that are spread over the space, one from each equal slice",
+          true}}},
+       make_random},
+      {{"bayesian_optimisation", "Gaussian process with learned failures (Willemsen et al. 2021)",
+        model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0})},
+       make_model_search},
+      {{"auc_bandit",
+        "differential evolution, greedy_mls, genetic algorithm, pattern search, Torczon and annealing take turns by "
+        "their "
+        "credit (Ansel et al. 2014; ATF)",
+        {{"exploration", 0.05, 0, 100, "C, the weight of trying what was used little"},
+         {"window", 500, 1, 1e6, "uses that count", true}}},
+       make_auc_bandit},
+  };
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> list = [] {
+    std::vector<Entry> all = other_strategies();
+    for (const auto& part : {local_strategies(), population_strategies()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
   return list;
 }
 

@@ -5,8 +5,6 @@
 //   neighbour slower by that share of the best is accepted with probability 1/e.
 // - Nothing is measured twice. A neighbour measured before is only moved to when it is better, which costs no
 //   measurement; where all neighbours are visited the walk jumps to an unvisited configuration.
-#include <cmath>
-
 #include "search/local_search.h"
 #include "search/strategies.h"
 
@@ -16,47 +14,27 @@ namespace {
 
 class SimulatedAnnealing final : public LocalSearch {
  public:
-  SimulatedAnnealing(const space::SearchSpace& space, const StrategyOptions& options)
-      : LocalSearch(space, options),
-        initial_(options.parameters.at("temperature")),
-        final_(options.parameters.at("final_temperature")),
-        cooling_(options.parameters.at("cooling")),
-        temperature_(initial_) {}
+  using LocalSearch::LocalSearch;
 
  private:
-  std::optional<ConfigurationId> do_next_candidate() override {
-    if (current()) {
-      if (const auto neighbour = draw_neighbour()) return neighbour;
-      leave();
+  // One schedule; the next one begins elsewhere.
+  Task<> search() override {
+    const double end = option("final_temperature");
+    std::optional<Point> here = co_await find_start();
+    for (double temperature = option("temperature"); here && temperature >= end;) {
+      const std::vector<ConfigurationId> ids = neighbours(here->id);
+      bool moved = false;
+      for (std::size_t i = 0; i < ids.size() && !moved && temperature >= end; ++i) {
+        const bool fresh = !visited(ids[i]);
+        const Outcome outcome = co_await evaluate(ids[i]);
+        moved =
+            outcome && (*outcome < here->objective || (fresh && metropolis(*outcome - here->objective, temperature)));
+        if (moved) here = Point{ids[i], *outcome};
+        if (fresh) temperature *= option("cooling");
+      }
+      if (!moved && temperature >= end) here = co_await find_start();
     }
-    return starting_point();
   }
-
-  void do_judge(ConfigurationId id, std::optional<double> objective, bool fresh) override {
-    const bool accepted = objective && (!current() || accepts(*objective, fresh));
-    if (accepted) move_to({id, *objective});
-    if (fresh) cool();
-  }
-
-  bool accepts(double objective, bool fresh) {
-    if (objective < current()->objective) return true;
-    if (!fresh) return false;
-    const double loss = (objective - current()->objective) / best()->objective;
-    return random().uniform() < std::exp(-loss / temperature_);
-  }
-
-  // At the end of the schedule the next one begins elsewhere.
-  void cool() {
-    temperature_ *= cooling_;
-    if (temperature_ >= final_) return;
-    temperature_ = initial_;
-    leave();
-  }
-
-  double initial_;
-  double final_;
-  double cooling_;
-  double temperature_;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "wattune/search/strategy.h"
 
+#include <cmath>
+
 #include "search/permutation.h"
 
 namespace wattune::search {
@@ -29,7 +31,9 @@ std::optional<ConfigurationId> Strategy::next_proposal() {
 
 void Strategy::tell(ConfigurationId id, const Observation& observation) {
   visited_.insert(id);
-  do_learn(id, observation.ok() ? std::optional(observation.objective()) : std::nullopt);
+  // A time that is no number must not reach the comparisons and models of a strategy.
+  const bool usable = observation.ok() && std::isfinite(observation.objective());
+  do_learn(id, usable ? std::optional(observation.objective()) : std::nullopt);
 }
 
 // The first unvisited id of a random order is equally likely to be any of the unvisited ones. The walk passes each id

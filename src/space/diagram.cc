@@ -157,4 +157,21 @@ std::optional<Uint128> Diagram::find(const ValueIndices& indices) const {
   return id;
 }
 
+Uint128 Diagram::project(std::span<const double> point) const {
+  Uint128 id = 0;
+  std::uint32_t node = root();
+  for (const std::uint32_t parameter : parameters_) {
+    const auto begin = values_.begin() + first_edge(node);
+    const auto end = values_.begin() + end_edge(node);
+    auto nearest = std::lower_bound(begin, end, point[parameter]);
+    if (nearest == end || (nearest != begin && point[parameter] - *(nearest - 1) <= *nearest - point[parameter])) {
+      --nearest;
+    }
+    const auto edge = static_cast<EdgeId>(nearest - values_.begin());
+    id += before(edge);
+    node = child(edge);
+  }
+  return id;
+}
+
 }  // namespace wattune::space

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "space/constraint_program.h"
@@ -60,6 +61,8 @@ class Diagram {
   std::vector<Uint128> count_per_value(std::uint32_t parameter, std::size_t values) const;
   // The configuration that differs from `indices` in the fewest parameters; of several, the one with the lowest id.
   Uint128 nearest(const ValueIndices& indices) const;
+  // From the root down, the value nearest to the point's coordinate at each level (SearchSpace::project).
+  Uint128 project(std::span<const double> point) const;
 
  private:
   void append(const LayeredDiagram& component, const Domains& domains, std::uint32_t& next_node);

@@ -46,8 +46,6 @@ std::vector<ConfigurationId> SearchSpace::sample_stratified(std::size_t n, Rando
   return ids;
 }
 
-// The valid configuration with the fewest changes from the defaults. In a relaxed diagram the nearest may be invalid:
-// then the nearest of its neighbours that is valid, or the one that is known.
 ConfigurationId SearchSpace::default_configuration() const {
   ValueIndices indices;
   for (const Parameter& parameter : parameters()) {
@@ -55,9 +53,16 @@ ConfigurationId SearchSpace::default_configuration() const {
                                                : parameter.values.begin();
     indices.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
   }
-  const ConfigurationId nearest = data_->diagram.nearest(indices);
-  if (valid(nearest)) return nearest;
-  const std::vector<ConfigurationId> near = neighbours(nearest, Neighbourhood::hamming);
+  return valid_near(data_->diagram.nearest(indices));
+}
+
+ConfigurationId SearchSpace::project(std::span<const double> point) const {
+  return valid_near(data_->diagram.project(point));
+}
+
+ConfigurationId SearchSpace::valid_near(ConfigurationId id) const {
+  if (valid(id)) return id;
+  const std::vector<ConfigurationId> near = neighbours(id, Neighbourhood::hamming);
   return near.empty() ? data_->witness : near.front();
 }
 

@@ -90,6 +90,35 @@ TEST_P(EachStrategy, EndsAlsoWhenEverythingFails) {
   EXPECT_EQ(run(*strategy, [](const SearchSpace&, ConfigurationId) { return failed(); }).size(), 64u);
 }
 
+TEST_P(EachStrategy, EndsAlsoWhenEverythingIsEquallyFast) {
+  const SearchSpace space = make_space({4, 4, 4});
+  const auto strategy = make(GetParam(), space);
+  EXPECT_EQ(run(*strategy, [](const SearchSpace&, ConfigurationId) { return correct(5.0); }).size(), 64u);
+}
+
+TEST_P(EachStrategy, TakesTimesOfZeroAndOfNoNumber) {
+  const SearchSpace space = make_space({4, 4, 4});
+  const auto strategy = make(GetParam(), space);
+  const auto measure = [](const SearchSpace&, ConfigurationId id) { return correct(id % 2 == 0 ? 0.0 : std::nan("")); };
+  EXPECT_EQ(run(*strategy, measure).size(), 64u);
+}
+
+TEST_P(EachStrategy, StaysValidInALazySpace) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < 8; ++i) parameters.push_back(counting("p" + std::to_string(i), 10));
+  space::Predicate predicate;
+  for (const Parameter& parameter : parameters) predicate.names.push_back(parameter.name);
+  predicate.holds = [](std::span<const Value> values) {
+    std::int64_t sum = 0;
+    for (const Value& value : values) sum += value.as_integer() * value.as_integer();
+    return sum % 3 == 1;
+  };
+  const SearchSpace space =
+      SearchSpace::build(parameters, {}, {predicate}, {.state_budget = 100, .materialise_limit = 100}).value();
+  ASSERT_FALSE(space.exact());
+  for (const ConfigurationId id : run(*make(GetParam(), space), bowl, 4, 150)) EXPECT_TRUE(space.valid(id));
+}
+
 TEST_P(EachStrategy, FindsItsWayAroundFailures) {
   const SearchSpace space = make_space({8, 8});
   const auto strategy = make(GetParam(), space);
@@ -176,9 +205,63 @@ TEST(Strategy, LocalSearchesFindTheBottomOfABowlFasterThanRandom) {
   EXPECT_LT(mean_evaluations_to_optimum("simulated_annealing", {{"neighbourhood", 1}}), 400);
 }
 
+// Even the slowest learner must beat the 2,048 of random draws clearly.
+TEST(Strategy, WhatLearnsFindsTheBottomOfABowlFasterThanRandom) {
+  for (const std::string& name : all_names()) {
+    if (name == "exhaustive" || name == "random") continue;
+    EXPECT_LT(mean_evaluations_to_optimum(name), 1000) << name;
+  }
+  EXPECT_LT(mean_evaluations_to_optimum("auto"), 60);
+  EXPECT_LT(mean_evaluations_to_optimum("bayesian_optimisation"), 60);
+}
+
+TEST(Strategy, EachCrossoverAndAcquisitionWorks) {
+  for (double choice = 0; choice < 4; ++choice) {
+    EXPECT_LT(mean_evaluations_to_optimum("genetic_algorithm", {{"crossover", choice}}), 1000) << choice;
+    EXPECT_LT(mean_evaluations_to_optimum("bayesian_optimisation", {{"acquisition", choice}}), 100) << choice;
+  }
+}
+
+TEST(Strategy, PopulationsAreMeasuredTogether) {
+  const SearchSpace space = make_space({10, 10, 10});
+  for (const char* name : {"genetic_algorithm", "differential_evolution", "particle_swarm", "firefly"}) {
+    EXPECT_EQ(make(name, space, {.parameters = {{"population", 12}}})->ask(30).size(), 12u) << name;
+  }
+}
+
+TEST(Strategy, BestImprovementMeasuresAllNeighboursTogether) {
+  const SearchSpace space = make_space({4, 5});
+  const auto strategy = make("mls", space, {.start = 7});
+  EXPECT_EQ(strategy->ask(20), std::vector<ConfigurationId>{7});
+  strategy->tell(7, bowl(space, 7));
+  EXPECT_EQ(strategy->ask(20).size(), 3u + 4u);
+}
+
+TEST(Strategy, AutoBeginsWithTheMiddleOfTheSpace) {
+  const SearchSpace space = make_space({9, 7});
+  EXPECT_EQ(space.configuration(make("auto", space)->ask(1).at(0)).to_string(), "p0=4, p1=3");
+}
+
+// Half of the space fails, in a way that one parameter tells.
+TEST(Strategy, ModelsLearnWhatFails) {
+  const SearchSpace space = make_space({2, 12, 12});
+  for (const char* name : {"auto", "bayesian_optimisation"}) {
+    const auto strategy = make(name, space);
+    int failures = 0;
+    for (int evaluation = 0; evaluation < 60; ++evaluation) {
+      const ConfigurationId id = strategy->ask(1).at(0);
+      const bool fails = space.configuration(id).values()[0].as_integer() == 1;
+      failures += fails ? 1 : 0;
+      strategy->tell(id, fails ? failed() : bowl(space, id));
+    }
+    EXPECT_LT(failures, 20) << name;  // 30 by chance
+  }
+}
+
 TEST(Strategy, DifferentSeedsGiveDifferentProposals) {
   const SearchSpace space = make_space({10, 10, 10});
-  for (const char* name : {"random", "greedy_ils", "simulated_annealing"}) {
+  for (const std::string& name : all_names()) {
+    if (name == "exhaustive") continue;
     const auto first = make(name, space, {.seed = 5});
     const auto second = make(name, space, {.seed = 6});
     EXPECT_NE(run(*first, bowl, 1, 50), run(*second, bowl, 1, 50)) << name;
@@ -222,7 +305,7 @@ TEST(Strategy, UnknownNamesAndValuesAreRefusedWithAdvice) {
   EXPECT_EQ(message("greedy_isl", {}), "unknown strategy: `greedy_isl` (did you mean `greedy_ils`?)");
   EXPECT_EQ(message("greedy_ils", {{"random_wlk", 0.5}}),
             "strategy greedy_ils has no such parameter: `random_wlk` (did you mean `random_walk`?)");
-  EXPECT_EQ(message("random", {{"walk", 0.5}}), "strategy random has no such parameter: `walk` (it has none)");
+  EXPECT_EQ(message("exhaustive", {{"walk", 0.5}}), "strategy exhaustive has no such parameter: `walk` (it has none)");
   EXPECT_EQ(message("greedy_ils", {{"random_walk", 2}}),
             "strategy parameter random_walk must be between 0 and 1: `random_walk=2`");
   EXPECT_EQ(message("greedy_ils", {{"neighbourhood", 0.5}}),

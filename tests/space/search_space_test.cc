@@ -142,6 +142,29 @@ TEST(SearchSpace, DefaultConfigurationMinimisesChangesAndThenTheId) {
   EXPECT_EQ(space.default_configuration(), expected);
 }
 
+TEST(SearchSpace, ProjectFindsEveryConfigurationFromItsOwnPlaces) {
+  const SearchSpace space = stencil();
+  ValueIndices indices;
+  for (ConfigurationId id = 0; id < space.count(); ++id) {
+    space.unrank(id, indices);
+    const std::vector<double> point(indices.begin(), indices.end());
+    ASSERT_EQ(space.project(point), id);
+  }
+}
+
+// Places 0 .. 9; b must be larger than a, so that a=7 leaves 8 and 9, of which 8 is nearer to 2.
+TEST(SearchSpace, ProjectTakesTheNearestValueThatStaysValid) {
+  const SearchSpace space = space_of({range_parameter("a", 0, 9), range_parameter("b", 0, 9)}, {"a < b"});
+  ASSERT_EQ(space.report().order, (std::vector<std::string>{"a", "b"}));
+  const auto projected = [&](double a, double b) {
+    return space.configuration(space.project(std::vector<double>{a, b})).to_string();
+  };
+  EXPECT_EQ(projected(6.6, 2.0), "a=7, b=8");
+  EXPECT_EQ(projected(2.5, 5.4), "a=2, b=5");  // halfway: the lower place
+  EXPECT_EQ(projected(-1e300, 1e300), "a=0, b=9");
+  EXPECT_EQ(projected(1e300, -1e300), "a=8, b=9");
+}
+
 // --- counting -----------------------------------------------------------------------------------------------------
 
 TEST(SearchSpace, CountsConfigurationsThatAgreeWithFixedParameters) {

@@ -133,6 +133,11 @@ class SearchSpace {
   // as they keep within the limit).
   std::vector<ConfigurationId> neighbours(ConfigurationId id, Neighbourhood kind, std::size_t limit = 100'000) const;
 
+  // A valid configuration near a point between the values, which has one coordinate per parameter, in places of its
+  // list: in the diagram's order each parameter takes the value nearest to its coordinate (of two, the lower place)
+  // that the parameters before it leave valid.
+  ConfigurationId project(std::span<const double> point) const;
+
   // The next valid id at or after `id`; nullopt at the end. for (auto id = next(0); id; id = next(*id + 1))
   std::optional<ConfigurationId> next(ConfigurationId id) const;
 
@@ -140,6 +145,9 @@ class SearchSpace {
   struct Data;
   static Result<SearchSpace> assemble(std::unique_ptr<Data> data, BuiltSpace built);
   Result<void> find_witness();
+  // An id of a relaxed diagram may be invalid: then the first of its neighbours that is valid, or the one that is
+  // known.
+  ConfigurationId valid_near(ConfigurationId id) const;
   explicit SearchSpace(std::unique_ptr<Data> data);
   std::unique_ptr<Data> data_;
 };

@@ -1,0 +1,30 @@
+// Coordinates: configurations as points, for algorithms that were made for real numbers.
+//
+// The coordinate of a parameter is a place in its list of values, counted from 0. A point between the values, or one
+// that breaks constraints, is projected onto the space (SearchSpace::project); nothing invalid is ever proposed.
+#pragma once
+
+#include <vector>
+
+#include "wattune/space/search_space.h"
+
+namespace wattune::search {
+
+using Coordinates = std::vector<double>;
+
+inline Coordinates coordinates(const space::SearchSpace& space, ConfigurationId id) {
+  space::ValueIndices indices;
+  space.unrank(id, indices);
+  return Coordinates(indices.begin(), indices.end());
+}
+
+// The largest coordinate of each parameter.
+inline Coordinates extents(const space::SearchSpace& space) {
+  Coordinates result;
+  for (const Parameter& parameter : space.parameters()) {
+    result.push_back(static_cast<double>(parameter.values.size() - 1));
+  }
+  return result;
+}
+
+}  // namespace wattune::search

@@ -1,0 +1,50 @@
+// GaussianProcess: regression that grows by one observation at a time.
+//
+// Zero mean after standardisation, Matern 3/2 kernel of one length scale over points whose parameters are scaled to
+// [0, 1], with a little noise (Rasmussen, Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
+// The Cholesky factor L of the kernel matrix gains a row per observation, and so does L^-1 k(candidate) of every
+// candidate: with m candidates and n observations an observation costs O(n^2 + m n), a prediction O(n). Mean and scale
+// of the targets are standardised anew at each prediction, which L^-1 y and L^-1 1 suffice for.
+#pragma once
+
+#include <vector>
+
+#include "search/coordinates.h"
+#include "search/forest.h"
+
+namespace wattune::search {
+
+class GaussianProcess {
+ public:
+  explicit GaussianProcess(double length_scale) : length_scale_(length_scale) {}
+
+  std::size_t size() const { return points_.size(); }
+  // Replaces the points that predict() answers for; what is remembered of them begins anew.
+  void set_candidates(std::vector<Coordinates> candidates);
+  void add(Coordinates point, double target);
+  // Of a candidate, by its position. Precondition: size() >= 2.
+  Prediction predict(std::size_t candidate) const;
+  // Log of the probability of the targets (Rasmussen, Williams, equation 2.30, up to a constant).
+  double log_likelihood() const;
+
+ private:
+  struct Scale {
+    double mean = 0.0;
+    double deviation = 1.0;
+  };
+  double kernel(const Coordinates& a, const Coordinates& b) const;
+  // One element of the solution of L x = rhs, given those before it.
+  double solve_next(const std::vector<double>& solved, double rhs, std::size_t row) const;
+  Scale scale() const;
+
+  double length_scale_;
+  std::vector<Coordinates> points_;
+  std::vector<double> targets_;
+  std::vector<std::vector<double>> factor_;  // rows of L
+  std::vector<double> solved_targets_;       // L^-1 y
+  std::vector<double> solved_ones_;          // L^-1 1
+  std::vector<Coordinates> candidates_;
+  std::vector<std::vector<double>> solved_candidates_;  // L^-1 k(candidate)
+};
+
+}  // namespace wattune::search

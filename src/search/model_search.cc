@@ -1,0 +1,264 @@
+// Search with models: `bayesian_optimisation`, and `auto`, Wattune's default.
+//
+// Both measure a few spread configurations, then always the candidate that a model finds most promising. Targets are
+// logarithms of times. Candidates are neighbours of the best ones and random ones; every acquisition is weighted with
+// the probability of success that a forest learned from failures.
+//
+// bayesian_optimisation is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
+// for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio
+// Allocation for Bayesian Optimization, UAI 2011).
+//
+// auto blends the process, which is good with few observations, with a regression forest, which is good with many and
+// with steep interactions: the forest's weight is n / (n + forest) after n observations. It begins with the middle of
+// the space, because the ends of tuning parameters are seldom good, and every `explore`-th proposal is drawn uniformly,
+// so that a wrong model cannot hold it for ever.
+//
+// Cost: the models hold the best and the latest observations up to a limit, candidates stay for kCandidateAge
+// proposals.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "search/acquisition.h"
+#include "search/gaussian_process.h"
+#include "search/local_search.h"
+#include "search/strategies.h"
+
+namespace wattune::search {
+
+namespace {
+
+constexpr std::size_t kProcessRows = 200;  // that a rebuilt process holds
+constexpr std::size_t kForestRows = 1000;
+constexpr std::size_t kRowsBetweenRebuilds = 40;
+constexpr std::size_t kCandidates = 200;
+constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations
+constexpr std::size_t kElite = 3;          // whose neighbours are candidates
+constexpr std::size_t kTrees = 20;
+constexpr std::array kLengthScales = {0.3, 0.6, 1.2, 2.4};  // of four parameters
+constexpr double kForget = 0.95;                            // of what an acquisition gained, per outcome
+
+class ModelSearch final : public LocalSearch {
+ public:
+  using LocalSearch::LocalSearch;
+
+ private:
+  struct Row {
+    ConfigurationId id = 0;
+    double target = 0.0;
+  };
+  struct Candidate {
+    ConfigurationId id = 0;
+    double success = 1.0;  // predicted probability
+    Prediction forest;
+  };
+
+  Task<> search() override {
+    if (option("centre") > 0) co_await submit(centre());
+    for (const ConfigurationId id : starting_points(count_option("initial"))) co_await submit(id);
+    for (std::size_t proposals = 1;; ++proposals) {
+      const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
+      std::optional<ConfigurationId> next;
+      if (!explores && rows_.size() >= 2) next = most_promising();
+      if (!next) next = draw_unvisited();
+      if (!next) co_return;
+      co_await submit(*next);
+    }
+  }
+
+  ConfigurationId centre() const {
+    Coordinates middle = extents(space());
+    for (double& place : middle) place *= 0.5;
+    return space().project(middle);
+  }
+
+  std::optional<ConfigurationId> most_promising() {
+    if (process_.size() < 2 || observations_ >= rebuild_at_) rebuild_process();
+    if (candidates_.empty() || age_++ >= kCandidateAge + observations_ / kCandidateAge || candidates_for_ != best()->id)
+      draw_candidates();
+    const std::size_t wanted = count_option("acquisition");
+    const std::size_t acquisition = wanted == kMulti ? draw_acquisition() : wanted;
+    std::optional<ConfigurationId> chosen;
+    double highest = -1.0;
+    for (std::size_t c = 0; c < candidates_.size(); ++c) {
+      if (visited(candidates_[c].id)) continue;
+      const double value = acquire(acquisition, predict(c), target_of(best()->objective), option("kappa"));
+      if (value * candidates_[c].success <= highest) continue;
+      highest = value * candidates_[c].success;
+      chosen = candidates_[c].id;
+    }
+    if (chosen && wanted == kMulti) chosen_by_[*chosen] = acquisition;
+    return chosen;
+  }
+
+  // The logarithm; of a time of zero that of the smallest one.
+  static double target_of(double objective) {
+    return std::log(std::max(objective, std::numeric_limits<double>::min()));
+  }
+
+  bool uses_forest() const { return option("forest") > 0; }
+
+  Prediction predict(std::size_t c) const {
+    const Prediction process = process_.predict(c);
+    if (!uses_forest()) return process;
+    const Prediction& forest = candidates_[c].forest;
+    const auto n = static_cast<double>(observations_);
+    const double weight = n / (n + option("forest"));
+    return {process.mean + weight * (forest.mean - process.mean),
+            process.deviation + weight * (forest.deviation - process.deviation)};
+  }
+
+  // With a probability that grows exponentially with its gains.
+  std::size_t draw_acquisition() {
+    std::array<double, kMulti> shares{};
+    double total = 0.0;
+    for (std::size_t a = 0; a < kMulti; ++a) total += shares[a] = std::exp(gains_[a] - std::ranges::max(gains_));
+    double place = random().uniform() * total;
+    for (std::size_t a = 0; a + 1 < kMulti; ++a) {
+      if (place < shares[a]) return a;
+      place -= shares[a];
+    }
+    return kMulti - 1;
+  }
+
+  // The length scale is the one that explains the observations best.
+  void rebuild_process() {
+    const std::vector<Row> rows = best_and_latest(kProcessRows);
+    double highest = -std::numeric_limits<double>::infinity();
+    for (const double scale : kLengthScales) {
+      GaussianProcess process(scale * std::sqrt(static_cast<double>(space().parameters().size()) / 4.0));
+      for (const Row& row : rows) process.add(scaled(row.id), row.target);
+      const double likelihood = process.log_likelihood();
+      if (!(likelihood > highest)) continue;
+      highest = likelihood;
+      process_ = std::move(process);
+    }
+    rebuild_at_ = observations_ + std::min(observations_, kRowsBetweenRebuilds);
+    candidates_.clear();
+  }
+
+  // The best half and the latest half of n rows, or all rows.
+  std::vector<Row> best_and_latest(std::size_t n) const {
+    if (rows_.size() <= n) return rows_;
+    const auto half = static_cast<std::ptrdiff_t>(n / 2);
+    std::vector<Row> rows(rows_.begin(), rows_.end() - half);
+    std::ranges::stable_sort(rows, {}, &Row::target);
+    rows.resize(n / 2);
+    rows.insert(rows.end(), rows_.end() - half, rows_.end());
+    return rows;
+  }
+
+  void draw_candidates() {
+    std::vector<ConfigurationId> ids;
+    std::vector<Row> elite(std::min(kElite, rows_.size()));
+    std::ranges::partial_sort_copy(rows_, elite, {}, &Row::target, &Row::target);
+    for (std::size_t i = 0; i < elite.size(); ++i) {
+      for (const ConfigurationId id : neighbours(elite[i].id)) {
+        if (ids.size() < kCandidates * (i + 1) / (kElite + 1)) ids.push_back(id);
+      }
+    }
+    while (ids.size() < kCandidates) ids.push_back(space().sample(random()));
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    std::erase_if(ids, [&](ConfigurationId id) { return visited(id); });
+    candidates_.clear();
+    std::vector<Coordinates> points;
+    for (const ConfigurationId id : ids) {
+      candidates_.push_back({.id = id});
+      points.push_back(scaled(id));
+    }
+    process_.set_candidates(std::move(points));
+    ask_forests();
+    candidates_for_ = best()->id;
+    age_ = 0;
+  }
+
+  void ask_forests() {
+    Forest times;
+    Forest failures;
+    const std::size_t width = space().parameters().size();
+    if (uses_forest()) {
+      std::vector<std::uint16_t> places;
+      std::vector<double> targets;
+      for (const Row& row : best_and_latest(kForestRows)) {
+        append_places(row.id, places);
+        targets.push_back(row.target);
+      }
+      times.fit(places, width, targets, kTrees, random());
+    }
+    if (any_failed_) failures.fit(tried_, width, failed_, kTrees, random());
+    space::ValueIndices indices;
+    for (Candidate& candidate : candidates_) {
+      space().unrank(candidate.id, indices);
+      if (!times.empty()) candidate.forest = times.predict(indices);
+      if (!failures.empty()) candidate.success = 1.0 - failures.predict(indices).mean;
+    }
+  }
+
+  void append_places(ConfigurationId id, std::vector<std::uint16_t>& places) const {
+    space::ValueIndices indices;
+    space().unrank(id, indices);
+    places.insert(places.end(), indices.begin(), indices.end());
+  }
+
+  // Every parameter from 0 to 1.
+  Coordinates scaled(ConfigurationId id) const {
+    Coordinates point = coordinates(space(), id);
+    const std::vector<Parameter>& parameters = space().parameters();
+    for (std::size_t p = 0; p < point.size(); ++p) {
+      point[p] /= static_cast<double>(std::max<std::size_t>(2, parameters[p].values.size()) - 1);
+    }
+    return point;
+  }
+
+  void do_observe(ConfigurationId id, const Outcome& outcome) override {
+    remember_success(id, outcome.has_value());
+    reward(id, outcome);
+    if (!outcome) return;
+    const double target = target_of(*outcome);
+    rows_.push_back({id, target});
+    if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(kForestRows);
+    ++observations_;
+    if (process_.size() >= 2) process_.add(scaled(id), target);
+  }
+
+  void remember_success(ConfigurationId id, bool succeeded) {
+    append_places(id, tried_);
+    failed_.push_back(succeeded ? 0.0 : 1.0);
+    any_failed_ |= !succeeded;
+    if (failed_.size() < 2 * kForestRows) return;
+    const auto width = static_cast<std::ptrdiff_t>(space().parameters().size());
+    failed_.erase(failed_.begin(), failed_.begin() + kForestRows);
+    tried_.erase(tried_.begin(), tried_.begin() + kForestRows * width);
+  }
+
+  // A proposal gains its acquisition best / time; a failure gains nothing.
+  void reward(ConfigurationId id, const Outcome& outcome) {
+    const auto chosen = chosen_by_.find(id);
+    if (chosen == chosen_by_.end()) return;
+    for (double& gain : gains_) gain *= kForget;
+    if (outcome && *outcome > 0.0) gains_[chosen->second] += best()->objective / *outcome;
+    chosen_by_.erase(chosen);
+  }
+
+  std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
+  std::size_t observations_ = 0;  // that did not fail
+  GaussianProcess process_{1.0};
+  std::size_t rebuild_at_ = 0;
+  std::vector<Candidate> candidates_;   // in the order of the process's
+  ConfigurationId candidates_for_ = 0;  // the best one when they were drawn
+  std::size_t age_ = 0;
+  std::vector<std::uint16_t> tried_;  // places of every configuration observed, one after the other
+  std::vector<double> failed_;        // 1 for a failure
+  bool any_failed_ = false;
+  std::unordered_map<ConfigurationId, std::size_t, IdHash> chosen_by_;
+  std::array<double, kMulti> gains_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_model_search(const space::SearchSpace& space, const StrategyOptions& options) {
+  return std::make_unique<ModelSearch>(space, options);
+}
+
+}  // namespace wattune::search

@@ -1,0 +1,49 @@
+// Multi-start local search: a hill climber from one starting point after the other (Schoonhoven, van Werkhoven,
+// Batenburg, IEEE Transactions on Evolutionary Computation, 2022, sections III-B and III-C; Kernel Tuner).
+#include "search/local_search.h"
+#include "search/strategies.h"
+
+namespace wattune::search {
+
+namespace {
+
+// mls: to the best of all neighbours.
+class BestImprovement final : public LocalSearch {
+ public:
+  using LocalSearch::LocalSearch;
+
+ private:
+  Task<> search() override {
+    const std::optional<Point> start = co_await find_start();
+    if (start) co_await best_improvement(*start);
+  }
+};
+
+// greedy_mls: to the first better neighbour; ordered_greedy_mls: in the order of ids.
+template <bool kOrdered>
+class FirstImprovement final : public LocalSearch {
+ public:
+  using LocalSearch::LocalSearch;
+
+ private:
+  Task<> search() override {
+    const std::optional<Point> start = co_await find_start();
+    if (start) co_await first_improvement(*start, kOrdered ? Order::ascending : Order::random);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_mls(const space::SearchSpace& space, const StrategyOptions& options) {
+  return std::make_unique<BestImprovement>(space, options);
+}
+
+std::unique_ptr<Strategy> make_greedy_mls(const space::SearchSpace& space, const StrategyOptions& options) {
+  return std::make_unique<FirstImprovement<false>>(space, options);
+}
+
+std::unique_ptr<Strategy> make_ordered_greedy_mls(const space::SearchSpace& space, const StrategyOptions& options) {
+  return std::make_unique<FirstImprovement<true>>(space, options);
+}
+
+}  // namespace wattune::search

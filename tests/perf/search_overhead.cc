@@ -1,0 +1,84 @@
+// What a proposal of each strategy costs: CPU time of ask(1) and tell per evaluation of a made-up function.
+//
+//   search_overhead [EVALUATIONS]        default 1000
+//
+// Two spaces: `small` has some 5,800 configurations of 8 parameters, `large` 2 * 10^8 of 12. One in ten
+// configurations fails. `first` is the mean of the first half of the evaluations, `second` of the other.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+
+#include "wattune/search/strategy.h"
+
+namespace {
+
+using namespace wattune;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+space::SearchSpace make_space(int parameters, int values, const std::string& constraint) {
+  std::vector<Parameter> list;
+  for (int p = 0; p < parameters; ++p) {
+    Parameter& parameter = list.emplace_back();
+    parameter.name = fmt::format("p{}", p);
+    for (int v = 0; v < values; ++v) parameter.values.emplace_back(v);
+  }
+  return space::SearchSpace::build(std::move(list), {{constraint, {}}}).value();
+}
+
+Observation pretend_to_measure(const space::SearchSpace& space, ConfigurationId id) {
+  Observation observation;
+  double time = 1000.0;
+  double sum = 0.0;
+  const Configuration configuration = space.configuration(id);
+  for (const Value& value : configuration.values()) {
+    time += 10.0 * std::pow(value.as_real() - 1.5, 2.0) + 5.0 * std::sin(3.0 * sum);
+    sum += value.as_real();
+  }
+  if (id % 10 == 0) {
+    observation.status = Status::runtime;
+  } else {
+    observation.statistics = Statistics{.median = Nanoseconds(time)};
+  }
+  return observation;
+}
+
+// Microseconds per evaluation, over the first and over the second half.
+std::pair<double, double> measure(const std::string& name, const space::SearchSpace& space, int evaluations) {
+  const auto strategy = search::make_strategy(name, space).value();
+  double halves[2] = {0.0, 0.0};
+  for (int i = 0; i < evaluations; ++i) {
+    const double start = cpu_seconds();
+    const std::vector<ConfigurationId> ids = strategy->ask(1);
+    const double asked = cpu_seconds();
+    if (ids.empty()) break;
+    const Observation observation = pretend_to_measure(space, ids.front());
+    const double measured = cpu_seconds();
+    strategy->tell(ids.front(), observation);
+    halves[2 * i / evaluations] += asked - start + cpu_seconds() - measured;
+  }
+  return {halves[0] * 2e6 / evaluations, halves[1] * 2e6 / evaluations};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int evaluations = argc > 1 ? std::atoi(argv[1]) : 1000;
+  const space::SearchSpace small = make_space(8, 3, "p0 + p1 < 4");
+  const space::SearchSpace large = make_space(12, 5, "p0 + p1 + p2 < 9");
+  fmt::print("microseconds per evaluation, {} evaluations\n{:<24} {:>12} {:>12} {:>12} {:>12}\n{:<24}", evaluations,
+             "strategy", "small first", "second", "large first", "second", "");
+  fmt::print(" {:>25} {:>25}\n", to_string(small.count()), to_string(large.count()));
+  for (const search::StrategyInfo& strategy : search::strategies()) {
+    const auto [a, b] = measure(strategy.name, small, evaluations);
+    const auto [c, d] = measure(strategy.name, large, evaluations);
+    fmt::print("{:<24} {:>12.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", strategy.name, a, b, c, d);
+  }
+  return 0;
+}
