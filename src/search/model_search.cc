@@ -32,8 +32,10 @@ constexpr std::size_t kProcessRows = 200;  // that a rebuilt process holds
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
 constexpr std::size_t kCandidates = 200;
+constexpr std::size_t kNeighbours = 150;   // of the candidates, at most, are neighbours of the best ones:
+constexpr std::size_t kElite = 3;          // best ones at first,
+constexpr std::size_t kElitePerRows = 50;  // and one more per so many observations
 constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations
-constexpr std::size_t kElite = 3;          // whose neighbours are candidates
 constexpr std::size_t kTrees = 20;
 constexpr std::array kLengthScales = {0.3, 0.6, 1.2, 2.4};  // of four parameters
 constexpr double kForget = 0.95;                            // of what an acquisition gained, per outcome
@@ -150,11 +152,11 @@ class ModelSearch final : public LocalSearch {
 
   void draw_candidates() {
     std::vector<ConfigurationId> ids;
-    std::vector<Row> elite(std::min(kElite, rows_.size()));
+    std::vector<Row> elite(std::min(kElite + observations_ / kElitePerRows, rows_.size()));
     std::ranges::partial_sort_copy(rows_, elite, {}, &Row::target, &Row::target);
     for (std::size_t i = 0; i < elite.size(); ++i) {
       for (const ConfigurationId id : neighbours(elite[i].id)) {
-        if (ids.size() < kCandidates * (i + 1) / (kElite + 1)) ids.push_back(id);
+        if (ids.size() < kNeighbours * (i + 1) / elite.size()) ids.push_back(id);
       }
     }
     while (ids.size() < kCandidates) ids.push_back(space().sample(random()));
