@@ -18,7 +18,8 @@ target_compile_options(wattune_build_flags INTERFACE -Wall -Wextra -Wshadow -Wco
   -Wno-missing-field-initializers)  # designated initialisers leave the rest at its default on purpose
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 reports std::string's own code, inlined (its bugs 105651 and 105329).
-  target_compile_options(wattune_build_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-restrict)
+  target_compile_options(wattune_build_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-restrict
+    -Wno-array-bounds)
 endif()
 if(WATTUNE_SANITIZE)
   target_compile_options(wattune_build_flags INTERFACE -fsanitize=${WATTUNE_SANITIZE} -fno-omit-frame-pointer)

@@ -24,13 +24,20 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
+// Alternatives may break after each bar: a list of them can be longer than a line.
+std::string breakable(const std::string& value) {
+  std::string result;
+  for (const char c : value) result += c == '|' ? "|\\:" : std::string(1, c);
+  return result;
+}
+
 std::string describe(const OptionEntry& option) {
   std::string text = ".TP\n";
   std::string names;
   for (const std::string& name : option.names)
     names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escaped(name));
   if (option.takes_value() && option.value != option.names.front())
-    names += fmt::format(" \\fI{}\\fR", escaped(option.value));
+    names += fmt::format(" \\fI{}\\fR", breakable(escaped(option.value)));
   text += names + "\n" + escaped(option.description) + ".";
   if (!option.default_value.empty()) text += fmt::format(" Default: {}.", escaped(option.default_value));
   return text + "\n";

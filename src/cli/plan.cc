@@ -53,7 +53,7 @@ Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const st
   }
   const bool limited = has_rule(plan.stop);
   if (plan.strategy.empty()) {
-    plan.strategy = allows_everything(plan.stop, space.count()) && space.exact() ? "exhaustive" : "greedy_ils";
+    plan.strategy = allows_everything(plan.stop, space.count()) && space.exact() ? "exhaustive" : "auto";
   }
   if (!limited && plan.strategy != "exhaustive" && space.count() > kSmallSpace) {
     plan.stop.time = nanoseconds_from_seconds(60.0 * kDefaultMinutes);

@@ -110,7 +110,7 @@ TEST(Completion, BashScriptCompletesCommandsOptionsAndChoices) {
   };
   EXPECT_EQ(complete("wattune tu", 1), "tune\n");
   EXPECT_EQ(complete("wattune tune --evalu", 2), "--evaluations\n");
-  EXPECT_EQ(complete("wattune tune s.toml --strategy gre", 4), "greedy_ils\n");
+  EXPECT_EQ(complete("wattune tune s.toml --strategy exh", 4), "exhaustive\n");
   EXPECT_EQ(complete("wattune completion z", 2), "zsh\n");
   folder.write("spec.toml", "");
   EXPECT_EQ(complete("wattune tune spe", 2), "spec.toml\n");

@@ -21,7 +21,7 @@ TEST(Plan, SearchesASmallSpaceCompletely) {
 
 TEST(Plan, GivesALargeSpaceFiveMinutes) {
   const Plan plan = make_plan({}, space_of(201), "", {});
-  EXPECT_EQ(plan.strategy, "greedy_ils");
+  EXPECT_EQ(plan.strategy, "auto");
   EXPECT_EQ(plan.stop.time, nanoseconds_from_seconds(300));
 }
 
@@ -46,10 +46,10 @@ TEST(Plan, AnyRuleOfTheUserReplacesTheWholeBudgetOfTheSpec) {
 }
 
 TEST(Plan, IsExhaustiveOnlyWhereTheBudgetReachesEverything) {
-  EXPECT_EQ(make_plan({}, space_of(100), "", {.evaluations = 99}).strategy, "greedy_ils");
+  EXPECT_EQ(make_plan({}, space_of(100), "", {.evaluations = 99}).strategy, "auto");
   EXPECT_EQ(make_plan({}, space_of(100), "", {.evaluations = 100}).strategy, "exhaustive");
   EXPECT_EQ(make_plan({}, space_of(1000), "", {.fraction = 1.0}).strategy, "exhaustive");
-  EXPECT_EQ(make_plan({}, space_of(1000), "", {.fraction = 0.5}).strategy, "greedy_ils");
+  EXPECT_EQ(make_plan({}, space_of(1000), "", {.fraction = 0.5}).strategy, "auto");
 }
 
 TEST(Plan, GoesThroughEverythingWhenTheUserSaysExhaustive) {

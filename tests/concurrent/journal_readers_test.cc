@@ -10,17 +10,20 @@
 namespace wattune::store {
 namespace {
 
-RunInfo two_values() {
+constexpr int kTrials = 300;
+
+RunInfo one_parameter() {
   RunInfo info;
   info.kernel_name = "k";
-  info.parameters = {{.name = "x", .values = {1, 2}}};
+  info.parameters = {{.name = "x"}};
+  for (int i = 0; i < kTrials; ++i) info.parameters[0].values.emplace_back(i);
   return info;
 }
 
 Trial trial_of(int index) {
   Trial trial;
-  trial.configuration = Configuration(static_cast<ConfigurationId>(index % 2),
-                                      std::make_shared<const std::vector<std::string>>(1, "x"), {Value(1 + index % 2)});
+  trial.configuration = Configuration(static_cast<ConfigurationId>(index),
+                                      std::make_shared<const std::vector<std::string>>(1, "x"), {Value(index)});
   trial.observation.samples = {{Nanoseconds(100.0 + index)}};
   trial.observation.statistics = Statistics{.median = Nanoseconds(100.0 + index)};
   return trial;
@@ -28,10 +31,9 @@ Trial trial_of(int index) {
 
 // Readers see a prefix of the Trials, never half of one.
 TEST(Journal, IsReadWhileItIsWritten) {
-  constexpr int kTrials = 300;
   const auto file = std::filesystem::temp_directory_path() / ("readers-" + std::to_string(getpid()) + ".jsonl");
   std::filesystem::remove(file);
-  auto journal = Journal::open(file, two_values()).value();
+  auto journal = Journal::open(file, one_parameter()).value();
 
   std::atomic<bool> done = false;
   std::atomic<int> readings = 0;

@@ -1,6 +1,7 @@
 // Output check: does a kernel's output agree with the reference, over every element?
 //
-// Pure functions. Integers are compared exactly, also beyond 2^53 where doubles skip some; float16 and bfloat16 are decoded first.
+// Pure functions. Integers are compared exactly, also beyond 2^53 where doubles skip some; float16 and bfloat16 are
+// decoded first.
 //
 //   if (auto mismatch = compare(actual, expected, ElementType::float32, resolve_tolerance({}, ElementType::float32)))
 //     message = mismatch->to_string("c");

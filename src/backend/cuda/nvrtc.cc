@@ -27,7 +27,8 @@ class NvrtcProgram {
   nvrtcProgram get() const { return program_; }
 
   // One of the texts that NVRTC hands out in two calls, of which the first tells the size.
-  std::string text(nvrtcResult (*size_of)(nvrtcProgram, std::size_t*), nvrtcResult (*fetch)(nvrtcProgram, char*)) const {
+  std::string text(nvrtcResult (*size_of)(nvrtcProgram, std::size_t*),
+                   nvrtcResult (*fetch)(nvrtcProgram, char*)) const {
     std::size_t size = 0;
     if (size_of(program_, &size) != NVRTC_SUCCESS) return {};
     std::string text(size, '\0');

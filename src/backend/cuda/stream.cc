@@ -320,8 +320,8 @@ class CudaStream : public Stream {
 }  // namespace
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session) {
-  // CU_STREAM_DEFAULT waits for the default stream, in which new buffers get their guard zones: small copies return before
-  // they have reached the device.
+  // CU_STREAM_DEFAULT waits for the default stream, in which new buffers get their guard zones: small copies return
+  // before they have reached the device.
   constexpr unsigned kDefault = 0;
   CUstream stream = nullptr;
   if (const CUresult code = session->cu().cuStreamCreate(&stream, kDefault); code != CUDA_SUCCESS)
