@@ -24,10 +24,11 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// Alternatives may break after each bar: a list of them can be longer than a line.
-std::string breakable(const std::string& value) {
+constexpr std::size_t kTagWidth = 60;  // a list of alternatives beyond this goes into the text
+
+std::string one_of(const std::string& alternatives) {
   std::string result;
-  for (const char c : value) result += c == '|' ? "|\\:" : std::string(1, c);
+  for (const char c : alternatives) result += c == '|' ? ", " : std::string(1, c);
   return result;
 }
 
@@ -36,9 +37,11 @@ std::string describe(const OptionEntry& option) {
   std::string names;
   for (const std::string& name : option.names)
     names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escaped(name));
-  if (option.takes_value() && option.value != option.names.front())
-    names += fmt::format(" \\fI{}\\fR", breakable(escaped(option.value)));
+  const bool listed = option.value.size() > kTagWidth;
+  if (option.takes_value() && option.value != option.names.front() && !listed)
+    names += fmt::format(" \\fI{}\\fR", escaped(option.value));
   text += names + "\n" + escaped(option.description) + ".";
+  if (listed) text += fmt::format(" One of {}.", escaped(one_of(option.value)));
   if (!option.default_value.empty()) text += fmt::format(" Default: {}.", escaped(option.default_value));
   return text + "\n";
 }

@@ -157,9 +157,11 @@ TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
       "f");
   source.file = folder / "kernel.cu";
   source.options = {"-Isub", "-DEXTRA=2"};
-  EXPECT_TRUE(compile_for_hopper(source));
+  const auto joined = compile_for_hopper(source);
+  EXPECT_TRUE(joined) << joined.error().to_string();
   source.options = {"-I", "sub", "-DEXTRA=2"};
-  EXPECT_TRUE(compile_for_hopper(source));
+  const auto apart = compile_for_hopper(source);
+  EXPECT_TRUE(apart) << apart.error().to_string();
   source.options = {"-DEXTRA=2"};
   EXPECT_THAT(compile_for_hopper(source).error().message(), HasSubstr("below.h"));
 }
