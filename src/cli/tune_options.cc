@@ -69,8 +69,7 @@ void add_strategy_parameter(TuneOptions& options, const std::string& text) {
 
 void declare_search(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Search");
-  app.add_option("--strategy,-s", options.strategy,
-                 "How to search; by default exhaustive where that fits, else auto")
+  app.add_option("--strategy,-s", options.strategy, "How to search; by default exhaustive where that fits, else auto")
       ->type_name(strategy_choices());
   app.add_option_function<std::vector<std::string>>(
          "--strategy-option",
