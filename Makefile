@@ -1,9 +1,10 @@
 # The two commands of a newcomer, and a developer's shortcuts. CMake does the building (CMakePresets.json).
-.PHONY: help demo check build bench format fuzz clean
+.PHONY: help demo check tidy build bench format fuzz clean
 
 help:
 	@echo "make demo    install what is missing, build, tune a kernel on the best device here, show the result"
-	@echo "make check   install what is missing, build, run all tests, also under sanitizers; clang-tidy"
+	@echo "make check   install what is missing, build, run all tests, also under sanitizers"
+	@echo "make tidy    clang-tidy over every source"
 	@echo "make build   build build/release/bin/wattune"
 	@echo "make bench   measure search spaces and the tuner's own overhead"
 	@echo "make format  format the sources"
@@ -21,6 +22,11 @@ build:
 check:
 	tools/install-dependencies check
 	tools/check
+
+tidy:
+	tools/install-dependencies check
+	cmake --preset tidy
+	tests/quality/check_tidy
 
 bench:
 	tools/install-dependencies check

@@ -50,7 +50,7 @@ struct Promise<void> : PromiseBase {
 template <typename T = void>
 class [[nodiscard]] Task {
  public:
-  struct promise_type : detail::Promise<T> {
+  struct promise_type : detail::Promise<T> {  // NOLINT(readability-identifier-naming): the language's name for it
     Task get_return_object() { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
   };
 

@@ -55,6 +55,7 @@ inline constexpr CUresult CUDA_ERROR_INVALID_CLUSTER_SIZE = 912;
 inline constexpr CUresult CUDA_ERROR_ECC_UNCORRECTABLE = 214;
 inline constexpr CUresult CUDA_ERROR_UNKNOWN = 999;
 
+// NOLINTBEGIN(readability-identifier-naming): the names that the driver's documentation has.
 enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,  // _Y and _Z follow
@@ -112,6 +113,7 @@ struct CUlaunchConfig {
   CUlaunchAttribute* attrs;
   unsigned numAttrs;
 };
+// NOLINTEND(readability-identifier-naming)
 
 // name in CuApi, symbol in libcuda (the version whose declaration this is), parameters.
 #define WATTUNE_CU_FUNCTIONS(X)                                                                                        \

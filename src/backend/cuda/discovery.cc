@@ -18,7 +18,7 @@ int attribute(const CuApi& cu, CUdevice device, int which) {
 std::string name_of(const CuApi& cu, CUdevice device) {
   std::string name(256, '\0');
   if (cu.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device) != CUDA_SUCCESS) return {};
-  return name.c_str();
+  return std::string(name.data());
 }
 
 CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {

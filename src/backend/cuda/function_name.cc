@@ -29,7 +29,7 @@ std::string function_of_symbol(const std::string& symbol) {
   if (!symbol.starts_with("_Z") || failed != 0) return symbol;
   // "void scale<32>(float*)": the parameters begin at the first parenthesis outside of <>, since a template argument
   // may be spelt "(Mode)1"; a return type stands before a template only.
-  const std::string text = demangled.get();
+  std::string text = demangled.get();
   int depth = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

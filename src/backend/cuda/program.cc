@@ -26,8 +26,8 @@ class LoadLog {
                       reinterpret_cast<void*>(error_.size() - 1)};
     return cu.cuModuleLoadDataEx(&module, code.c_str(), 4, options, values);
   }
-  std::string info() const { return info_.c_str(); }
-  std::string error() const { return error_.c_str(); }
+  std::string info() const { return info_.substr(0, info_.find('\0')); }
+  std::string error() const { return error_.substr(0, error_.find('\0')); }
 
  private:
   std::string info_ = std::string(8192, '\0');
