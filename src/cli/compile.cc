@@ -7,12 +7,12 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/space_report.h"
+#include "cli/spec_options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "wattune/backend/compile.h"
 #include "wattune/core/random.h"
-#include "wattune/spec/spec.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::cli {
@@ -20,7 +20,7 @@ namespace wattune::cli {
 namespace {
 
 struct Options {
-  std::string spec;
+  SpecOptions spec;
   std::string architecture;
   std::string configuration;
   std::uint64_t sample = 0;
@@ -115,7 +115,7 @@ bool is_hopeless(const Error& error) {
 }
 
 Result<ExitStatus> run_compile(const Options& options) {
-  WATTUNE_ASSIGN(KernelSpec spec, spec::load(options.spec));
+  WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
   WATTUNE_TRY(use_language(spec, Language::cuda));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const std::vector<Configuration> configurations, chosen_configurations(space, options));
@@ -138,7 +138,7 @@ Result<ExitStatus> run_compile(const Options& options) {
 Command add_compile(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("compile", "Compile a CUDA kernel without a GPU, and show what it takes");
-  app->add_option("SPEC", options->spec, "The spec: TOML, or T1 JSON")->type_name("FILE")->required();
+  declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON");
   app->add_option("--arch", options->architecture, "The GPU to compile for, by its architecture")
       ->type_name("sm_NN")
       ->default_str("sm_90");

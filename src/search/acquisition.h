@@ -11,8 +11,8 @@
 
 namespace wattune::search {
 
-// kMulti chooses among the others by what they gained so far.
-enum Acquisition : std::size_t { kExpectedImprovement, kConfidenceBound, kImprovementProbability, kMulti };
+// multi chooses among the others by what they gained so far.
+enum Acquisition : std::size_t { expected_improvement, confidence_bound, improvement_probability, multi };
 
 // Positive, larger is better. `best` is the lowest target so far, kappa the deviations that the bound lies below the
 // mean.
@@ -21,9 +21,9 @@ inline double acquire(std::size_t acquisition, const Prediction& prediction, dou
   const double z = (best - prediction.mean) / deviation;
   const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
   switch (acquisition) {
-    case kExpectedImprovement:
+    case expected_improvement:
       return deviation * (z * below + std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi));
-    case kConfidenceBound: return std::exp(best - prediction.mean + kappa * deviation);
+    case confidence_bound: return std::exp(best - prediction.mean + kappa * deviation);
     default: return below;
   }
 }

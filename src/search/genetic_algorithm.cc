@@ -16,41 +16,36 @@ namespace {
 
 enum class Crossover { single_point, two_point, uniform, disruptive_uniform };
 
-struct Individual {
-  ConfigurationId id = 0;
-  double cost = 0.0;
-};
-
 class GeneticAlgorithm final : public LocalSearch {
  public:
   using LocalSearch::LocalSearch;
 
  private:
   Task<> search() override {
-    std::vector<Individual> population;
+    std::vector<Point> population;
     co_await add(starting_points(count_option("population")), population);
     const std::size_t size = population.size();
     while (size >= 2) {
       std::vector<ConfigurationId> children;
       while (children.size() < size) children.push_back(child(select(population), select(population)));
       co_await add(std::move(children), population);
-      std::ranges::stable_sort(population, {}, &Individual::cost);
+      std::ranges::stable_sort(population, {}, &Point::objective);
       population.resize(size);
     }
   }
 
-  Task<> add(std::vector<ConfigurationId> ids, std::vector<Individual>& population) {
+  Task<> add(std::vector<ConfigurationId> ids, std::vector<Point>& population) {
     const std::vector<Outcome> outcomes = co_await evaluate_all(ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (std::ranges::find(population, ids[i], &Individual::id) != population.end()) continue;
+      if (std::ranges::find(population, ids[i], &Point::id) != population.end()) continue;
       population.push_back({ids[i], cost(outcomes[i])});
     }
   }
 
-  ConfigurationId select(const std::vector<Individual>& population) {
-    const Individual& a = population[random().below(population.size())];
-    const Individual& b = population[random().below(population.size())];
-    return a.cost < b.cost ? a.id : b.id;
+  ConfigurationId select(const std::vector<Point>& population) {
+    const Point& a = population[random().below(population.size())];
+    const Point& b = population[random().below(population.size())];
+    return a.objective < b.objective ? a.id : b.id;
   }
 
   ConfigurationId child(ConfigurationId mother, ConfigurationId father) {

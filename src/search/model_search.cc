@@ -79,7 +79,7 @@ class ModelSearch final : public LocalSearch {
     if (candidates_.empty() || age_++ >= kCandidateAge + observations_ / kCandidateAge || candidates_for_ != best()->id)
       draw_candidates();
     const std::size_t wanted = count_option("acquisition");
-    const std::size_t acquisition = wanted == kMulti ? draw_acquisition() : wanted;
+    const std::size_t acquisition = wanted == multi ? draw_acquisition() : wanted;
     std::optional<ConfigurationId> chosen;
     double highest = -1.0;
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
@@ -89,7 +89,7 @@ class ModelSearch final : public LocalSearch {
       highest = value * candidates_[c].success;
       chosen = candidates_[c].id;
     }
-    if (chosen && wanted == kMulti) chosen_by_[*chosen] = acquisition;
+    if (chosen && wanted == multi) chosen_by_[*chosen] = acquisition;
     return chosen;
   }
 
@@ -112,15 +112,15 @@ class ModelSearch final : public LocalSearch {
 
   // With a probability that grows exponentially with its gains.
   std::size_t draw_acquisition() {
-    std::array<double, kMulti> shares{};
+    std::array<double, multi> shares{};
     double total = 0.0;
-    for (std::size_t a = 0; a < kMulti; ++a) total += shares[a] = std::exp(gains_[a] - std::ranges::max(gains_));
+    for (std::size_t a = 0; a < multi; ++a) total += shares[a] = std::exp(gains_[a] - std::ranges::max(gains_));
     double place = random().uniform() * total;
-    for (std::size_t a = 0; a + 1 < kMulti; ++a) {
+    for (std::size_t a = 0; a + 1 < multi; ++a) {
       if (place < shares[a]) return a;
       place -= shares[a];
     }
-    return kMulti - 1;
+    return multi - 1;
   }
 
   // The length scale is the one that explains the observations best.
@@ -254,7 +254,7 @@ class ModelSearch final : public LocalSearch {
   std::vector<double> failed_;        // 1 for a failure
   bool any_failed_ = false;
   std::unordered_map<ConfigurationId, std::size_t, IdHash> chosen_by_;
-  std::array<double, kMulti> gains_{};
+  std::array<double, multi> gains_{};
 };
 
 }  // namespace

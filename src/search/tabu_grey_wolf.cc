@@ -1,4 +1,4 @@
-// Adaptive tabu grey wolf: grey wolf optimisation (Mirjalili, Mirjalili, Lewis: Grey Wolf Optimizer, Advances in
+// Adaptive tabu grey wolf: grey wolf optimisation (Mirjalili, Mirjalili, Lewis: Grey Point Optimizer, Advances in
 // Engineering Software 69, 2014) for discrete spaces, with a tabu list and annealing, after the algorithm of that name
 // in Kernel Tuner 1.4 (designed by a language model: Automated Algorithm Design for Auto-Tuning Optimizers, 2026).
 //
@@ -17,11 +17,6 @@ namespace wattune::search {
 
 namespace {
 
-struct Wolf {
-  ConfigurationId id = 0;
-  double cost = 0.0;
-};
-
 class TabuGreyWolf final : public LocalSearch {
  public:
   using LocalSearch::LocalSearch;
@@ -32,23 +27,23 @@ class TabuGreyWolf final : public LocalSearch {
 
   Task<> search() override {
     std::deque<ConfigurationId> tabu;
-    std::vector<Wolf> pack = co_await gather(std::max(kLeaders, count_option("pack")));
+    std::vector<Point> pack = co_await gather(std::max(kLeaders, count_option("pack")));
     std::size_t vain = 0;
     for (double evaluations = 0.0; pack.size() >= kLeaders; evaluations += static_cast<double>(pack.size())) {
-      const double leader = pack.front().cost;
+      const double leader = pack.front().objective;
       const double cooled = std::exp(-option("cooling") * evaluations / option("budget"));
       std::vector<ConfigurationId> ids;
       for (std::size_t i = 0; i < pack.size(); ++i) ids.push_back(hunt(pack, tabu));
       const std::vector<Outcome> outcomes = co_await evaluate_all(ids);
       for (std::size_t i = 0; i < pack.size(); ++i) {
-        const double loss = cost(outcomes[i]) - pack[i].cost;
+        const double loss = cost(outcomes[i]) - pack[i].objective;
         const bool stays = outcomes[i] && (loss < 0.0 || metropolis(loss, option("temperature") * cooled));
         if (stays) pack[i] = {ids[i], *outcomes[i]};
       }
       tabu.insert(tabu.end(), ids.begin(), ids.end());
       while (tabu.size() > count_option("tabu") * pack.size()) tabu.pop_front();
-      std::ranges::stable_sort(pack, {}, &Wolf::cost);
-      vain = pack.front().cost < leader ? 0 : vain + pack.size();
+      std::ranges::stable_sort(pack, {}, &Point::objective);
+      vain = pack.front().objective < leader ? 0 : vain + pack.size();
       if (vain < count_option("patience")) continue;
       co_await scatter(pack);
       vain = 0;
@@ -56,24 +51,24 @@ class TabuGreyWolf final : public LocalSearch {
   }
 
   // Wolves at starting points, the fastest first.
-  Task<std::vector<Wolf>> gather(std::size_t n) {
+  Task<std::vector<Point>> gather(std::size_t n) {
     const std::vector<ConfigurationId> ids = starting_points(n);
     const std::vector<Outcome> outcomes = co_await evaluate_all(ids);
-    std::vector<Wolf> wolves;
+    std::vector<Point> wolves;
     for (std::size_t i = 0; i < ids.size(); ++i) wolves.push_back({ids[i], cost(outcomes[i])});
-    std::ranges::stable_sort(wolves, {}, &Wolf::cost);
+    std::ranges::stable_sort(wolves, {}, &Point::objective);
     co_return wolves;
   }
 
   // The last of the pack start elsewhere.
-  Task<> scatter(std::vector<Wolf>& pack) {
+  Task<> scatter(std::vector<Point>& pack) {
     const auto wanted = static_cast<std::size_t>(option("scatter") * static_cast<double>(pack.size()));
-    const std::vector<Wolf> others = co_await gather(wanted);
+    const std::vector<Point> others = co_await gather(wanted);
     std::copy(others.begin(), others.end(), pack.end() - static_cast<std::ptrdiff_t>(others.size()));
-    std::ranges::stable_sort(pack, {}, &Wolf::cost);
+    std::ranges::stable_sort(pack, {}, &Point::objective);
   }
 
-  ConfigurationId hunt(const std::vector<Wolf>& pack, const std::deque<ConfigurationId>& tabu) {
+  ConfigurationId hunt(const std::vector<Point>& pack, const std::deque<ConfigurationId>& tabu) {
     if (random().uniform() < option("jump")) return space().sample(random());
     std::vector<Coordinates> leaders;
     for (std::size_t i = 0; i < kLeaders; ++i) leaders.push_back(coordinates(space(), pack[i].id));

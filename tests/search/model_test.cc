@@ -91,9 +91,9 @@ TEST(GaussianProcess, SurvivesRepeatedPointsAndConstantTargets) {
 // Of N(0, 1) below 0: E[max(0, -x)] = 1 / sqrt(2 pi) = 0.39894, the probability is 1/2.
 TEST(Acquisition, AgreesWithTheNormalDistribution) {
   const Prediction standard{.mean = 0.0, .deviation = 1.0};
-  EXPECT_NEAR(acquire(kExpectedImprovement, standard, 0.0, 1.0), 0.39894, 1e-5);
-  EXPECT_NEAR(acquire(kImprovementProbability, standard, 0.0, 1.0), 0.5, 1e-12);
-  EXPECT_NEAR(acquire(kConfidenceBound, standard, 0.0, 2.0), std::exp(2.0), 1e-9);
+  EXPECT_NEAR(acquire(expected_improvement, standard, 0.0, 1.0), 0.39894, 1e-5);
+  EXPECT_NEAR(acquire(improvement_probability, standard, 0.0, 1.0), 0.5, 1e-12);
+  EXPECT_NEAR(acquire(confidence_bound, standard, 0.0, 2.0), std::exp(2.0), 1e-9);
 }
 
 }  // namespace
