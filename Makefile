@@ -3,8 +3,8 @@
 
 help:
 	@echo "make demo    install what is missing, build, tune a kernel on the best device here, show the result"
-	@echo "make check   install what is missing, build, run all tests, also under sanitizers"
-	@echo "make tidy    clang-tidy over every source"
+	@echo "make check   install what is missing, build, run all tests, also under sanitizers, and clang-tidy"
+	@echo "make tidy    clang-tidy alone"
 	@echo "make build   build build/release/bin/wattune"
 	@echo "make bench   measure search spaces and the tuner's own overhead"
 	@echo "make format  format the sources"

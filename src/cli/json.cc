@@ -26,22 +26,10 @@ Json to_json(const Configuration& configuration) {
 }
 
 Json to_json(const DeviceInfo& device) {
-  return {{"selector", device.selector},
-          {"backend", device.backend},
-          {"kind", to_string(device.kind)},
-          {"name", device.name},
-          {"vendor", device.vendor},
-          {"platform", device.platform},
-          {"driver_version", device.driver_version},
-          {"language_version", device.language_version},
-          {"architecture", device.architecture},
-          {"compute_units", device.compute_units},
-          {"clock_mhz", device.clock_mhz},
-          {"global_memory_bytes", device.global_memory_bytes},
-          {"local_memory_bytes", device.local_memory_bytes},
-          {"max_allocation_bytes", device.max_allocation_bytes},
-          {"max_work_group_size", device.max_work_group_size},
-          {"max_work_item_sizes", device.max_work_item_sizes}};
+  Json json = Json::object();
+  for_each_field(device, [&](const char* name, const auto& value) { json[name] = value; });
+  json["kind"] = to_string(device.kind);
+  return json;
 }
 
 Json to_json(const std::map<Status, std::uint64_t>& by_status) {

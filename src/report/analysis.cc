@@ -1,6 +1,7 @@
 #include "wattune/report/analysis.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "report/fitness_flow.h"
@@ -40,7 +41,7 @@ Distribution distribution_of(const ResultSet& results) {
       std::ranges::count_if(results.trials, [](const Trial& trial) { return !trial.observation.ok(); }));
   if (trials.empty()) return distribution;
   const auto at = [&](double share) {
-    return objective_of(trials[static_cast<std::size_t>(share * static_cast<double>(trials.size() - 1) + 0.5)]);
+    return objective_of(trials[static_cast<std::size_t>(std::lround(share * static_cast<double>(trials.size() - 1)))]);
   };
   distribution.best = at(0.0);
   distribution.quarter = at(0.25);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "report/axis.h"
+#include "report/svg.h"
 #include "report/text.h"
 #include "report/time_text.h"
 #include "report/trials.h"
@@ -17,12 +17,7 @@ namespace wattune::report {
 
 namespace {
 
-// Mid tones on no background: readable on white and on black.
 constexpr const char* kStyle =
-    "text{font:12px system-ui,sans-serif;fill:#7b8088}"
-    ".title{font-size:15px;font-weight:600}"
-    ".grid{stroke:#7b8088;stroke-opacity:.25}"
-    ".frame{stroke:#7b8088}"
     ".dots{stroke:#3b82c4;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}"
     ".best{stroke:#d9730d;stroke-width:2;fill:none}"
     ".failed{stroke:#c43b4f;stroke-opacity:.7}"
@@ -44,24 +39,15 @@ class Picture {
         times_(Axis::of_times(in_unit(best_), slowest(results))) {}
 
   std::string draw() {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n", kWidth,
-        kHeight);
-    add("<style>{}</style>\n", kStyle);
     draw_titles();
     draw_axes();
     draw_trials();
     draw_best();
     draw_default();
-    add("</svg>\n");
-    return std::move(svg_);
+    return svg_.finish();
   }
 
  private:
-  template <typename... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(svg_), format, std::forward<Arguments>(arguments)...);
-  }
-
   double in_unit(const Trial& trial) const { return unit_.of(time_of(trial)); }
 
   double slowest(const ResultSet& results) const {
@@ -80,32 +66,34 @@ class Picture {
   void draw_titles() {
     const std::string kernel = results_.info.kernel_name.empty() ? "tuning" : results_.info.kernel_name;
     const std::string device = results_.info.device.name.empty() ? "" : " on " + results_.info.device.name;
-    add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, xml_text(cut(kernel + device, 70)));
-    add("<text x=\"{}\" y=\"48\"><tspan fill=\"#d9730d\">━ best so far, at last {}</tspan>"
+    svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, xml_text(cut(kernel + device, 70)));
+    svg_.add(
+        "<text x=\"{}\" y=\"48\"><tspan fill=\"#d9730d\">━ best so far, at last {}</tspan>"
         "<tspan dx=\"14\" fill=\"#3b82c4\">● one evaluation</tspan>",
         kLeft, time_text(time_of(best_)));
     if (std::any_of(results_.trials.begin(), results_.trials.end(), [](const Trial& t) { return !has_time(t); }))
-      add("<tspan dx=\"14\" fill=\"#c43b4f\">| failed</tspan>");
+      svg_.add("<tspan dx=\"14\" fill=\"#c43b4f\">| failed</tspan>");
     if (default_ != nullptr && has_time(*default_))
-      add("<tspan dx=\"14\">┅ default, {}</tspan>", time_text(time_of(*default_)));
-    add("</text>\n");
+      svg_.add("<tspan dx=\"14\">┅ default, {}</tspan>", time_text(time_of(*default_)));
+    svg_.add("</text>\n");
   }
 
   void draw_axes() {
     for (const double tick : times_.ticks(7)) {
-      add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y_of(tick),
-          y_of(tick));
-      add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y_of(tick) + 4, tick_text(tick));
+      svg_.add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y_of(tick),
+               y_of(tick));
+      svg_.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y_of(tick) + 4,
+               tick_text(tick));
     }
     for (const double tick : evaluation_ticks()) {
       const double x = x_of(static_cast<std::size_t>(tick));
-      add("<line class=\"frame\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>\n", x, x, kBottom, kBottom + 5);
-      add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x, kBottom + 19, tick_text(tick));
+      svg_.add("<line class=\"frame\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>\n", x, x, kBottom, kBottom + 5);
+      svg_.add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x, kBottom + 19, tick_text(tick));
     }
-    add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
-    add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">evaluations</text>\n", (kLeft + kRight) / 2, kHeight - 12);
-    add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">time ({})</text>\n",
-        (kTop + kBottom) / 2, unit_.name);
+    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
+    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">evaluations</text>\n", (kLeft + kRight) / 2, kHeight - 12);
+    svg_.add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">time ({})</text>\n",
+             (kTop + kBottom) / 2, unit_.name);
   }
 
   // Whole numbers, with 1 in the place of 0.
@@ -132,8 +120,8 @@ class Picture {
       else
         fmt::format_to(std::back_inserter(failures), "M{:.1f} {:.1f}v8", x, y - 4);
     }
-    add("<path class=\"dots\" d=\"{}\"/>\n", dots);
-    if (!failures.empty()) add("<path class=\"failed\" d=\"{}\"/>\n", failures);
+    svg_.add("<path class=\"dots\" d=\"{}\"/>\n", dots);
+    if (!failures.empty()) svg_.add("<path class=\"failed\" d=\"{}\"/>\n", failures);
   }
 
   void draw_best() {
@@ -146,13 +134,13 @@ class Picture {
       path += path.empty() ? fmt::format("M{:.1f} {:.1f}", x_of(i + 1), y_of(best))
                            : fmt::format("H{:.1f}V{:.1f}", x_of(i + 1), y_of(best));
     }
-    add("<path class=\"best\" d=\"{}H{}\"/>\n", path, kRight);
+    svg_.add("<path class=\"best\" d=\"{}H{}\"/>\n", path, kRight);
   }
 
   void draw_default() {
     if (default_ == nullptr || !has_time(*default_)) return;
     const double y = y_of(in_unit(*default_));
-    add("<line class=\"default\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y, y);
+    svg_.add("<line class=\"default\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y, y);
   }
 
   const ResultSet& results_;
@@ -161,16 +149,14 @@ class Picture {
   TimeUnit unit_;
   Axis evaluations_;
   Axis times_;
-  std::string svg_;
+  Svg svg_{kWidth, kHeight, kStyle};
 };
 
 std::string empty_picture() {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n"
-      "<style>{2}</style>\n<text x=\"{3}\" y=\"{4}\" text-anchor=\"middle\">no evaluation gave a correct "
-      "result</text>\n"
-      "</svg>\n",
-      kWidth, kHeight, kStyle, kWidth / 2, kHeight / 2);
+  Svg svg(kWidth, kHeight, kStyle);
+  svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no evaluation gave a correct result</text>\n", kWidth / 2,
+          kHeight / 2);
+  return svg.finish();
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ class GeneticAlgorithm final : public LocalSearch {
     std::vector<Point> population;
     co_await add(starting_points(count_option("population")), population);
     const std::size_t size = population.size();
-    while (size >= 2) {
+    if (size < 2) co_return;
+    for (;;) {
       std::vector<ConfigurationId> children;
       while (children.size() < size) children.push_back(child(select(population), select(population)));
       co_await add(std::move(children), population);

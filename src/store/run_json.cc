@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <concepts>
 #include <memory>
 
 #include "store/json_text.h"
@@ -16,50 +18,36 @@ namespace {
 constexpr std::size_t kMaxBuildLogBytes = 16 * 1024;
 
 Json device_to_json(const DeviceInfo& device) {
-  return {{"selector", device.selector},
-          {"backend", device.backend},
-          {"kind", to_string(device.kind)},
-          {"name", device.name},
-          {"vendor", device.vendor},
-          {"platform", device.platform},
-          {"driver_version", device.driver_version},
-          {"language_version", device.language_version},
-          {"architecture", device.architecture},
-          {"compute_units", device.compute_units},
-          {"clock_mhz", device.clock_mhz},
-          {"global_memory_bytes", device.global_memory_bytes},
-          {"local_memory_bytes", device.local_memory_bytes},
-          {"max_allocation_bytes", device.max_allocation_bytes},
-          {"max_work_group_size", device.max_work_group_size},
-          {"max_work_item_sizes", device.max_work_item_sizes}};
+  Json json = Json::object();
+  for_each_field(device, [&](const char* name, const auto& value) { json[name] = value; });
+  json["kind"] = to_string(device.kind);
+  return json;
 }
 
-DeviceKind device_kind_from(const std::string& name) {
-  for (DeviceKind kind : {DeviceKind::cpu, DeviceKind::gpu, DeviceKind::accelerator, DeviceKind::simulated})
-    if (name == to_string(kind)) return kind;
-  throw Malformed(fmt::format("`kind` names no kind of device: `{}`", name));
+void read_field(const Json& json, const char* name, std::string& text) { text = text_member(json, name); }
+void read_field(const Json& json, const char* name, double& number) { number = number_member(json, name); }
+template <std::unsigned_integral T>
+void read_field(const Json& json, const char* name, T& count) {
+  count = static_cast<T>(count_member(json, name));
+}
+void read_field(const Json& json, const char* name, std::array<std::size_t, 3>& sizes) {
+  const Json& array = array_member(json, name);
+  for (std::size_t i = 0; i < std::min(array.size(), sizes.size()); ++i)
+    if (array[i].is_number_unsigned()) sizes[i] = array[i].get<std::size_t>();
+}
+void read_field(const Json& json, const char* name, DeviceKind& kind) {
+  const std::string& text = text_member(json, name);
+  for (const DeviceKind each : {DeviceKind::cpu, DeviceKind::gpu, DeviceKind::accelerator, DeviceKind::simulated})
+    if (text == to_string(each)) {
+      kind = each;
+      return;
+    }
+  throw Malformed(fmt::format("`{}` names no kind of device: `{}`", name, text));
 }
 
 DeviceInfo device_from_json(const Json& json) {
   DeviceInfo device;
-  device.selector = text_member(json, "selector");
-  device.backend = text_member(json, "backend");
-  device.kind = device_kind_from(text_member(json, "kind"));
-  device.name = text_member(json, "name");
-  device.vendor = text_member(json, "vendor");
-  device.platform = text_member(json, "platform");
-  device.driver_version = text_member(json, "driver_version");
-  device.language_version = text_member(json, "language_version");
-  device.architecture = text_member(json, "architecture");
-  device.compute_units = static_cast<unsigned>(count_member(json, "compute_units"));
-  device.clock_mhz = number_member(json, "clock_mhz");
-  device.global_memory_bytes = count_member(json, "global_memory_bytes");
-  device.local_memory_bytes = count_member(json, "local_memory_bytes");
-  device.max_allocation_bytes = count_member(json, "max_allocation_bytes");
-  device.max_work_group_size = count_member(json, "max_work_group_size");
-  const Json& sizes = array_member(json, "max_work_item_sizes");
-  for (std::size_t i = 0; i < std::min(sizes.size(), device.max_work_item_sizes.size()); ++i)
-    if (sizes[i].is_number_unsigned()) device.max_work_item_sizes[i] = sizes[i].get<std::size_t>();
+  for_each_field(device, [&](const char* name, auto& value) { read_field(json, name, value); });
   return device;
 }
 

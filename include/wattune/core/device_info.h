@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 namespace wattune {
 
@@ -39,6 +40,41 @@ constexpr const char* to_string(DeviceKind kind) {
     case DeviceKind::simulated: return "simulated";
   }
   return "unknown";
+}
+
+// A member of DeviceInfo under the name that it has in files and in --json.
+template <typename T>
+struct DeviceField {
+  const char* name;
+  T DeviceInfo::*member;
+};
+template <typename T>
+DeviceField(const char*, T DeviceInfo::*) -> DeviceField<T>;
+
+// Every member, in the order in which they are written.
+inline constexpr std::tuple kDeviceFields{
+    DeviceField{"selector", &DeviceInfo::selector},
+    DeviceField{"backend", &DeviceInfo::backend},
+    DeviceField{"kind", &DeviceInfo::kind},
+    DeviceField{"name", &DeviceInfo::name},
+    DeviceField{"vendor", &DeviceInfo::vendor},
+    DeviceField{"platform", &DeviceInfo::platform},
+    DeviceField{"driver_version", &DeviceInfo::driver_version},
+    DeviceField{"language_version", &DeviceInfo::language_version},
+    DeviceField{"architecture", &DeviceInfo::architecture},
+    DeviceField{"compute_units", &DeviceInfo::compute_units},
+    DeviceField{"clock_mhz", &DeviceInfo::clock_mhz},
+    DeviceField{"global_memory_bytes", &DeviceInfo::global_memory_bytes},
+    DeviceField{"local_memory_bytes", &DeviceInfo::local_memory_bytes},
+    DeviceField{"max_allocation_bytes", &DeviceInfo::max_allocation_bytes},
+    DeviceField{"max_work_group_size", &DeviceInfo::max_work_group_size},
+    DeviceField{"max_work_item_sizes", &DeviceInfo::max_work_item_sizes},
+};
+
+// Calls visit(name, value) for every member of a DeviceInfo, const or not.
+template <typename Device, typename Visit>
+void for_each_field(Device& device, Visit&& visit) {
+  std::apply([&](const auto&... field) { (visit(field.name, device.*field.member), ...); }, kDeviceFields);
 }
 
 }  // namespace wattune

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "backend/cuda/cuda_error.h"
 
 namespace wattune::backend::cuda {
@@ -16,9 +18,9 @@ int attribute(const CuApi& cu, CUdevice device, int which) {
 }
 
 std::string name_of(const CuApi& cu, CUdevice device) {
-  std::string name(256, '\0');
+  std::array<char, 256> name{};
   if (cu.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device) != CUDA_SUCCESS) return {};
-  return std::string(name.data());
+  return name.data();
 }
 
 CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {

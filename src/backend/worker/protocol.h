@@ -130,12 +130,7 @@ template <> inline constexpr auto kFields<ErrorFields> =
     std::tuple(&ErrorFields::code, &ErrorFields::message, &ErrorFields::position, &ErrorFields::offending_text,
                &ErrorFields::advice, &ErrorFields::native_code, &ErrorFields::native_name, &ErrorFields::context);
 template <> inline constexpr auto kFields<DeviceInfo> =
-    std::tuple(&DeviceInfo::selector, &DeviceInfo::backend, &DeviceInfo::kind, &DeviceInfo::name, &DeviceInfo::vendor,
-               &DeviceInfo::platform, &DeviceInfo::driver_version, &DeviceInfo::language_version,
-               &DeviceInfo::architecture,
-               &DeviceInfo::compute_units, &DeviceInfo::clock_mhz, &DeviceInfo::global_memory_bytes,
-               &DeviceInfo::local_memory_bytes, &DeviceInfo::max_allocation_bytes, &DeviceInfo::max_work_group_size,
-               &DeviceInfo::max_work_item_sizes);
+    std::apply([](const auto&... field) { return std::tuple(field.member...); }, kDeviceFields);
 template <> inline constexpr auto kFields<BackendStatus> =
     std::tuple(&BackendStatus::backend, &BackendStatus::available, &BackendStatus::reason);
 template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);

@@ -1,0 +1,43 @@
+// Svg: a picture as text that grows. Its colours are mid tones on no background, readable on white and on black.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace wattune::report {
+
+class Svg {
+ public:
+  // In pixels. `style` adds rules to those for text, titles, grids and frames.
+  Svg(double width, double height, std::string_view style) {
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n", width,
+        height);
+    add("<style>{}{}</style>\n", kStyle, style);
+  }
+
+  template <typename... Arguments>
+  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  // The whole document; nothing can be added afterwards.
+  std::string finish() {
+    add("</svg>\n");
+    return std::move(text_);
+  }
+
+ private:
+  static constexpr std::string_view kStyle =
+      "text{font:12px system-ui,sans-serif;fill:#7b8088}"
+      ".title{font-size:15px;font-weight:600}"
+      ".grid{stroke:#7b8088;stroke-opacity:.25}"
+      ".frame{stroke:#7b8088}";
+
+  std::string text_;
+};
+
+}  // namespace wattune::report
