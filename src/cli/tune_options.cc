@@ -197,7 +197,7 @@ Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
   if (!options.objectives.empty()) spec.objectives = options.objectives;
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
-    if (objective.metric == "time" || std::ranges::any_of(spec.metrics, same)) continue;
+    if (tune::is_measured(objective.metric) || std::ranges::any_of(spec.metrics, same)) continue;
     spec.metrics.push_back({objective.metric, {objective.metric, {}}});
   }
   if (options.stop.target && tune::custom_objective(spec))

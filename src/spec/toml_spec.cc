@@ -177,13 +177,23 @@ Result<void> read_budget(const Table& table, Budget& budget) {
   return {};
 }
 
+// A list of expressions, each with its place; empty when there is none.
+Result<std::vector<ExpressionText>> read_expressions(const Table& table, const char* key) {
+  std::vector<ExpressionText> expressions;
+  const Node* list = table.find(key);
+  if (list == nullptr) return expressions;
+  WATTUNE_ASSIGN(const auto texts, table.strings(key));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    expressions.push_back({texts[i], table.document().position(list->elements[i].content)});
+  return expressions;
+}
+
 Result<void> read_search(const Table& table, KernelSpec& spec) {
-  WATTUNE_TRY(table.allow_only({"constraints", "strategy", "evaluations", "seconds", "fraction"}));
-  if (const Node* constraints = table.find("constraints")) {
-    WATTUNE_ASSIGN(const auto texts, table.strings("constraints"));
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      spec.constraints.push_back({texts[i], table.document().position(constraints->elements[i].content)});
-  }
+  WATTUNE_TRY(
+      table.allow_only({"constraints", "resource_constraints", "strategy", "evaluations", "seconds", "fraction"}));
+  WATTUNE_ASSIGN(const std::vector<ExpressionText> constraints, read_expressions(table, "constraints"));
+  for (const ExpressionText& each : constraints) spec.constraints.push_back({each.text, each.position});
+  WATTUNE_ASSIGN(spec.resource_constraints, read_expressions(table, "resource_constraints"));
   WATTUNE_ASSIGN(const std::optional<std::string> strategy, table.string("strategy"));
   spec.strategy = strategy.value_or("");
   return read_budget(table, spec.budget);

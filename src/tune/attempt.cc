@@ -48,22 +48,6 @@ class SessionRunner : public measure::Runner {
   const Launch& launch_;
 };
 
-// Only what the backend told.
-std::vector<Metric> metrics_of(const backend::KernelResources& resources) {
-  std::vector<Metric> metrics;
-  const auto add = [&](const char* name, const auto& value, const char* unit) {
-    if (value) metrics.push_back({name, static_cast<double>(*value), unit});
-  };
-  add("registers", resources.registers, "");
-  add("private_memory", resources.private_bytes, "B");
-  add("spills", resources.spill_bytes, "B");
-  add("static_local_memory", resources.static_local_bytes, "B");
-  add("dynamic_local_memory", resources.dynamic_local_bytes, "B");
-  add("binary_size", resources.binary_bytes, "B");
-  add("occupancy", resources.occupancy, "");
-  return metrics;
-}
-
 }  // namespace
 
 bool killed_from_outside(const Error& error) {
@@ -145,7 +129,9 @@ bool Attempt::inspect() {
   const Result<backend::KernelResources> resources = kernel_->resources(group[0] * group[1] * group[2], local_bytes);
   if (!resources) return fail(Phase::launch, resources.error());
   observation_.metrics = metrics_of(*resources);
-  return true;
+  Result<std::string> broken = run_.resource_constraints.broken(observation_.metrics, configuration_);
+  if (!broken) return fail(Status::constraints, one_line(broken.error().to_string()));
+  return broken->empty() || fail(Status::constraints, *std::move(broken));
 }
 
 bool Attempt::check() {

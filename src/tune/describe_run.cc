@@ -108,6 +108,7 @@ std::string options_of(const KernelSpec& spec) {
   }
   std::visit([&](const auto& reference) { write(out, reference); }, spec.reference);
   out << spec.tolerance.absolute << spec.tolerance.relative;
+  for (const ExpressionText& constraint : spec.resource_constraints) out << "resources" << constraint;
   return out.text();
 }
 

@@ -15,6 +15,10 @@ Result<Value> evaluate_as(const space::Expression& expression, const space::Expr
   return expression.evaluate(lookup);
 }
 
+Result<bool> evaluate_as(const space::Expression& expression, const space::Expression::Lookup& lookup, bool*) {
+  return expression.evaluate_bool(lookup);
+}
+
 Result<std::size_t> evaluate_as(const space::Expression& expression, const space::Expression::Lookup& lookup,
                                 std::size_t*) {
   return expression.evaluate_size(lookup);
@@ -68,6 +72,13 @@ Result<Formula<T>> Formula<T>::compile(const ExpressionText& text, std::shared_p
 }
 
 template <typename T>
+bool Formula<T>::has_all_values(const Configuration& configuration) const {
+  return std::ranges::all_of(expression_.names(), [&](const std::string& name) {
+    return configuration.find(name) != nullptr || names_->constant(name) != nullptr;
+  });
+}
+
+template <typename T>
 Result<T> Formula<T>::evaluate(const Configuration& configuration) const {
   if (fixed_) return *fixed_;
   const space::Expression::Lookup lookup = [this, &configuration](std::string_view name) {
@@ -77,6 +88,7 @@ Result<T> Formula<T>::evaluate(const Configuration& configuration) const {
   return evaluate_as(expression_, lookup, static_cast<T*>(nullptr));
 }
 
+template class Formula<bool>;
 template class Formula<std::size_t>;
 template class Formula<Value>;
 

@@ -33,7 +33,7 @@ class Names {
   std::map<std::string, Value, std::less<>> constants_;
 };
 
-// T is std::size_t for sizes and Value for anything else.
+// T is std::size_t for sizes, bool for conditions and Value for anything else.
 template <typename T>
 class Formula {
  public:
@@ -41,6 +41,8 @@ class Formula {
 
   // No tuning parameter is in it.
   bool fixed() const { return fixed_.has_value(); }
+  // Whether the configuration has all that the expression reads; what a device does not tell may be missing.
+  bool has_all_values(const Configuration& configuration) const;
   Result<T> evaluate(const Configuration& configuration) const;
   const space::Expression& expression() const { return expression_; }
 
@@ -53,6 +55,7 @@ class Formula {
   std::optional<T> fixed_;
 };
 
+extern template class Formula<bool>;
 extern template class Formula<std::size_t>;
 extern template class Formula<Value>;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tune/resources.h"
 #include "wattune/core/suggest.h"
 #include "wattune/tune/evaluator.h"
 
@@ -18,7 +19,8 @@ Error name_is_taken(const MetricDefinition& metric) {
   return Error(ErrorCode::invalid_argument, "a metric needs a name of its own")
       .at(metric.expression.position)
       .about(metric.name)
-      .hint("the parameters, the extents of the problem and `time` have these names");
+      .hint(
+          "parameters, extents of the problem, `time` and what a kernel takes, such as `registers`, have these names");
 }
 
 Result<double> number_of(const std::string& name, const Value& value) {
@@ -29,6 +31,10 @@ Result<double> number_of(const std::string& name, const Value& value) {
 
 }  // namespace
 
+bool is_measured(std::string_view metric) {
+  return metric == kTime || std::ranges::find(resource_names(), metric) != resource_names().end();
+}
+
 std::optional<Objective> custom_objective(const KernelSpec& spec) {
   if (spec.objectives.empty() || spec.objectives.front() == Objective{kTime, false}) return std::nullopt;
   return spec.objectives.front();
@@ -38,8 +44,9 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   Metrics metrics;
   // To an expression, time and metrics are what parameters are: names whose values change with the configuration.
   std::vector<Parameter> readable = parameters;
-  readable.push_back({kTime, {}, {}, {}});
-  std::vector<std::string> names{kTime};
+  std::vector<std::string> names = resource_names();
+  names.emplace_back(kTime);
+  for (const std::string& name : names) readable.push_back({name, {}, {}, {}});
   for (const MetricDefinition& metric : spec.metrics) {
     const auto known = std::make_shared<const Names>(spec.problem_size, readable);
     if (known->is_parameter(metric.name) || known->constant(metric.name) != nullptr) return name_is_taken(metric);
@@ -60,21 +67,21 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
 
 Result<void> Metrics::add_to(Observation& observation, const Configuration& configuration) const {
   if (metrics_.empty() && !objective_) return {};
-  std::vector<std::string> names = configuration.names();
-  std::vector<Value> values = configuration.values();
-  const auto add = [&](const std::string& name, double value) {
-    names.push_back(name);
-    values.emplace_back(value);
-    if (objective_ && objective_->metric == name) observation.target = objective_->maximize ? -value : value;
-  };
-  add(kTime, to_seconds(observation.statistics->median));
+  std::vector<Metric> known = observation.metrics;
+  known.push_back({kTime, to_seconds(observation.statistics->median), "s"});
   for (const Compiled& metric : metrics_) {
-    const Configuration known(configuration.id(), std::make_shared<const std::vector<std::string>>(names), values);
-    WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(known));
+    const Configuration values = with_metrics(configuration, known);
+    if (!metric.formula.has_all_values(values)) continue;
+    WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(values));
     WATTUNE_ASSIGN(const double value, number_of(metric.name, result));
     observation.metrics.push_back({metric.name, value, ""});
-    add(metric.name, value);
+    known.push_back(observation.metrics.back());
   }
+  if (!objective_) return {};
+  const auto target = std::ranges::find(known, objective_->metric, &Metric::name);
+  if (target == known.end())
+    return Error(ErrorCode::unavailable, "the device does not tell what the objective needs").about(objective_->metric);
+  observation.target = objective_->maximize ? -target->value : target->value;
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "tune/kernel_session.h"
 #include "tune/launch_plan.h"
 #include "tune/metrics.h"
+#include "tune/resources.h"
 #include "wattune/backend/device.h"
 #include "wattune/measure/policy.h"
 
@@ -34,6 +35,7 @@ struct RunState {
   const Cache cache;
   AdaptiveLimits limits;
   LaunchPlan plan;
+  ResourceConstraints resource_constraints;
   Metrics metrics;
   ArgumentContents contents{spec.arguments};
   KernelSession session{spec.arguments, contents, device, cache};

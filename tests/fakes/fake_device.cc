@@ -59,6 +59,7 @@ struct FakeDevice::State {
   DeviceInfo info;
   std::map<std::string, std::pair<std::size_t, FakeKernelFunction>> kernels;
   FakeCompiler compiler = [](const KernelSource&, const Macros&) { return FakeCompilation{}; };
+  FakeResources resources = [](const Macros&, std::size_t) { return backend::KernelResources{}; };
   bool reset_broken = false;
   bool lost = false;
   int generation = 0;
@@ -122,6 +123,9 @@ class FakeKernel : public backend::Kernel, public Owned {
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return state().kernels.at(name_).first; }
   std::size_t max_work_group_size() const override { return state().info.max_work_group_size; }
+  Result<backend::KernelResources> resources(std::size_t group_size, std::size_t) const override {
+    return state().resources(*macros_, group_size);
+  }
   const FakeKernelFunction& function() const { return state().kernels.at(name_).second; }
   std::shared_ptr<const Macros> macros() const { return macros_; }
 
@@ -292,6 +296,7 @@ void FakeDevice::add_kernel(const std::string& name, std::size_t argument_count,
 }
 
 void FakeDevice::on_build(FakeCompiler compiler) { state_->compiler = std::move(compiler); }
+void FakeDevice::on_resources(FakeResources resources) { state_->resources = std::move(resources); }
 void FakeDevice::break_reset() { state_->reset_broken = true; }
 const FakeCounters& FakeDevice::counters() const { return state_->counters; }
 const DeviceInfo& FakeDevice::info() const { return state_->info; }

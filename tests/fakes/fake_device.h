@@ -89,6 +89,9 @@ struct FakeCompilation {
 using FakeCompiler = std::function<Result<FakeCompilation>(const KernelSource&, const Macros&)>;
 
 // What the test can look at.
+// What a kernel that was built with these macros takes, launched with work-groups of this size.
+using FakeResources = std::function<backend::KernelResources(const Macros&, std::size_t group_size)>;
+
 struct FakeCounters {
   int builds = 0;
   int launches = 0;  // that ran
@@ -111,6 +114,8 @@ class FakeDevice : public backend::Device {
   void add_kernel(const std::string& name, std::size_t argument_count, FakeKernelFunction function);
   // Called for every build; default: success, no log, no time.
   void on_build(FakeCompiler compiler);
+  // Default: nothing is told.
+  void on_resources(FakeResources resources);
   // reset() fails from now on, as on a machine whose driver is gone.
   void break_reset();
   const FakeCounters& counters() const;

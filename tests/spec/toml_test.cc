@@ -224,6 +224,14 @@ TEST_F(TomlSpec, ReadsReferenceData) {
   EXPECT_EQ(outputs[0].second, path("c.npy"));
 }
 
+TEST_F(TomlSpec, ReadsConstraintsOnResources) {
+  const KernelSpec spec = parse({.rest = "[search]\nresource_constraints = [\"registers <= 64\",\n  \"spills == 0\"]"});
+  ASSERT_EQ(spec.resource_constraints.size(), 2U);
+  EXPECT_EQ(spec.resource_constraints[0].text, "registers <= 64");
+  EXPECT_EQ(spec.resource_constraints[1].text, "spills == 0");
+  EXPECT_EQ(to_string(spec.resource_constraints[1].position), path("spec.toml").string() + ":15:4");
+}
+
 TEST_F(TomlSpec, PointsIntoConstraints) {
   const KernelSpec spec = parse({.rest = "[search]\nconstraints = [ \"block > 1\",\n  '''\nblock < 999''' ]"});
   // [search] is line 13.

@@ -185,7 +185,7 @@ struct NamedSize {
 };
 
 // A figure computed from each measurement: an expression in `time` (the median, in seconds), the parameters, the
-// extents of the problem and the metrics before it.
+// extents of the problem, what the kernel takes (`registers` and the like) and the metrics before it.
 struct MetricDefinition {
   std::string name;
   ExpressionText expression;
@@ -200,6 +200,8 @@ struct KernelSpec {
   std::vector<Argument> arguments;
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
+  // On what the compiled kernel takes (metrics such as `registers`), tested before it is launched.
+  std::vector<ExpressionText> resource_constraints;
   Reference reference;
   Tolerance tolerance;
   Budget budget;

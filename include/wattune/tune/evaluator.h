@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
@@ -71,6 +72,9 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
 
 // The tuning parameters as a kernel's compiler gets them.
 std::vector<backend::Macro> macros_of(const Configuration& configuration);
+
+// Whether every evaluation may give this metric without the spec defining it: `time`, `registers` and the like.
+bool is_measured(std::string_view metric);
 
 // The objective that the search follows, which is the spec's first; none when that is the least time.
 std::optional<Objective> custom_objective(const KernelSpec& spec);
