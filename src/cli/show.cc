@@ -44,7 +44,7 @@ std::optional<double> speed_up(const ResultSet& results) {
   const Trial* best = results.best();
   const Trial* standard = default_trial(results);
   if (best == nullptr || standard == nullptr) return std::nullopt;
-  return standard->observation.statistics->median / best->observation.statistics->median;
+  return gain(best->observation, standard->observation);
 }
 
 std::string facts(const ResultSet& results) {
@@ -102,7 +102,7 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
   for (const report::Importance& each : report::parameter_importance(results))
     importance[each.parameter] = each.main_effect;
   const Trial* standard = default_trial(results);
-  const auto gain = speed_up(results);
+  const std::optional<double> ratio = speed_up(results);
   return dump({{"kernel", results.info.kernel_name},
                {"problem_size", results.info.problem_size},
                {"device", to_json(results.info.device)},
@@ -112,7 +112,7 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
                {"objectives", objectives_json(results)},
                {"pareto", front_json(results)},
                {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)},
-               {"speed_up", gain ? Json(*gain) : Json(nullptr)},
+               {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
                {"importance", importance},
                {"convergence_ms", report::convergence(results)}});
 }

@@ -21,12 +21,14 @@ std::string describe_time(const Observation& observation) {
 
 std::string line(std::string_view label, std::string_view text) { return fmt::format("{:<11} {}\n", label, text); }
 
-double speed_up(const tune::TuningResult& result) {
-  return result.baseline->observation.statistics->median / result.best->observation.statistics->median;
-}
-
 bool has_correct_baseline(const tune::TuningResult& result) {
   return result.baseline && result.baseline->observation.ok();
+}
+
+// Of the best over the default configuration.
+std::optional<double> speed_up(const tune::TuningResult& result) {
+  if (!result.best || !has_correct_baseline(result)) return std::nullopt;
+  return gain(result.best->observation, result.baseline->observation);
 }
 
 // A measured configuration, with those that cannot be told from it.
@@ -67,9 +69,9 @@ std::string summary_text(const Summary& summary) {
     text += line("best", "none: no configuration was correct");
   }
   if (result.baseline) text += line("default", describe_baseline(result));
-  if (result.best && has_correct_baseline(result)) {
-    text += line("speed-up", fmt::format("{:.2f}x over the default", speed_up(result)));
-  }
+  if (const std::optional<double> ratio = speed_up(result))
+    text +=
+        line(result.best->observation.target ? "gain" : "speed-up", fmt::format("{:.2f}x over the default", *ratio));
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   text += line("evaluated", fmt::format("{} configurations{} in {}: {}", group_digits(result.evaluated), resumed,
                                         format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
@@ -82,7 +84,7 @@ std::string summary_text(const Summary& summary) {
 
 std::string summary_json(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
-  const bool comparable = result.best && has_correct_baseline(result);
+  const std::optional<double> ratio = speed_up(result);
   return dump({{"kernel", summary.info.kernel_name},
                {"device", to_json(summary.info.device)},
                {"valid", to_json(summary.valid)},
@@ -90,7 +92,7 @@ std::string summary_json(const Summary& summary) {
                {"seed", summary.seed},
                {"best", result.best ? best_json(result) : Json(nullptr)},
                {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
-               {"speed_up", comparable ? Json(speed_up(result)) : Json(nullptr)},
+               {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
                {"evaluated", result.evaluated},
                {"resumed", result.resumed},
                {"by_status", to_json(result.by_status)},

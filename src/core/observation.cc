@@ -21,6 +21,14 @@ std::optional<Status> parse_status(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<double> gain(const Observation& observation, const Observation& over) {
+  const double better = observation.objective();
+  const double worse = over.objective();
+  if (better > 0 && worse > 0) return worse / better;
+  if (better < 0 && worse < 0) return better / worse;  // maximised metrics are negative targets
+  return std::nullopt;
+}
+
 Nanoseconds cost_of(const Observation& observation) {
   const PhaseTimes& phases = observation.phases;
   Nanoseconds running;

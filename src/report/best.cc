@@ -18,10 +18,26 @@ const Statistics& statistics_of(const Trial& trial) {
 
 bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence > 0; }
 
-// The interval reaches down to that of the best, so that another measurement might rank them otherwise.
+// The interval of the time reaches down to that of the best, so that another measurement might rank them otherwise.
 bool is_level_with(const Trial& trial, const Trial& best) {
-  return has_interval(&trial) && has_interval(&best) &&
+  return !best.observation.target && has_interval(&trial) && has_interval(&best) &&
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
+}
+
+// What was searched for, unless it was the least time.
+std::optional<Objective> objective_of(const ResultSet& results) {
+  if (results.info.objectives.empty() || !results.best()->observation.target) return std::nullopt;
+  return results.info.objectives.front();
+}
+
+std::string objective_text(const Trial& trial, const Objective& objective) {
+  const double target = trial.observation.objective();
+  return fmt::format("{:.6g}", objective.maximize ? -target : target);
+}
+
+std::string gain_text(const Trial& trial, const Trial& over) {
+  const std::optional<double> ratio = gain(trial.observation, over.observation);
+  return ratio ? fmt::format("{:.2f}x", *ratio) : "";
 }
 
 // Builds the table with the columns that these results have something to say in.
@@ -32,9 +48,12 @@ class BestTable {
         parameters_(varied_parameters(results)),
         times_(time_of(*trials_.front())),
         default_(default_trial(results)),
+        objective_(objective_of(results)),
         has_intervals_(std::any_of(trials_.begin(), trials_.end(), has_interval)) {
     if (default_ != nullptr && !has_time(*default_)) default_ = nullptr;
-    std::vector<TextTable::Column> columns = {{"#"}, {fmt::format("time ({})", times_.unit())}};
+    std::vector<TextTable::Column> columns = {{"#"}};
+    if (objective_) columns.push_back({single_line(objective_->metric)});
+    columns.push_back({fmt::format("time ({})", times_.unit())});
     if (has_intervals_) columns.push_back({"interval"});
     if (default_ != nullptr) columns.push_back({"vs default"});
     for (std::size_t i : parameters_) columns.push_back({single_line(results.info.parameters[i].name)});
@@ -53,13 +72,14 @@ class BestTable {
     const Trial& trial = *trials_[rank];
     const Statistics& statistics = statistics_of(trial);
     const bool level = rank > 0 && is_level_with(trial, *trials_.front());
-    std::vector<std::string> cells = {fmt::format("{}{}", level ? "=" : "", rank + 1),
-                                      times_.number(statistics.median)};
+    std::vector<std::string> cells = {fmt::format("{}{}", level ? "=" : "", rank + 1)};
+    if (objective_) cells.push_back(objective_text(trial, *objective_));
+    cells.push_back(times_.number(statistics.median));
     if (has_intervals_)
       cells.push_back(has_interval(&trial) ? fmt::format("{} .. {}", times_.number(statistics.interval_low),
                                                          times_.number(statistics.interval_high))
                                            : "");
-    if (default_ != nullptr) cells.push_back(fmt::format("{:.2f}x", time_of(*default_) / time_of(trial)));
+    if (default_ != nullptr) cells.push_back(gain_text(trial, *default_));
     for (std::size_t i : parameters_) cells.push_back(single_line(trial.configuration.values()[i].to_string()));
     return cells;
   }
@@ -67,6 +87,7 @@ class BestTable {
   std::vector<const Trial*> trials_;
   std::vector<std::size_t> parameters_;
   TimeColumn times_;
+  std::optional<Objective> objective_;  // unless it is the time
   const Trial* default_;
   bool has_intervals_;
   TextTable table_{{}};
@@ -85,8 +106,13 @@ std::string default_note(const ResultSet& results, const Trial& best) {
   if (trial == nullptr) return {};
   if (!has_time(*trial))
     return fmt::format("The default configuration failed ({}).\n", to_string(trial->observation.status));
+  const std::optional<double> ratio = gain(best.observation, trial->observation);
+  if (!ratio) return {};
+  if (const auto objective = objective_of(results))
+    return fmt::format("The default configuration has {} {}; the best is {:.2f} times as good.\n",
+                       objective_text(*trial, *objective), objective->metric, *ratio);
   return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast.\n",
-                     time_text(time_of(*trial)), time_of(*trial) / time_of(best));
+                     time_text(time_of(*trial)), *ratio);
 }
 
 std::string fitted(const std::string& lines, std::size_t width) {

@@ -50,6 +50,19 @@ TEST(Observation, ATargetTakesThePlaceOfTheTime) {
   EXPECT_DOUBLE_EQ(observation.objective(), -3.0);
 }
 
+TEST(Observation, GainIsARatioOfObjectives) {
+  Observation fast = timed(10).observation;
+  Observation slow = timed(40).observation;
+  EXPECT_EQ(gain(fast, slow), 4.0);
+  EXPECT_EQ(gain(slow, fast), 0.25);
+  // Maximised metrics: 6 against 3, the slower one being the better.
+  fast.target = -3.0;
+  slow.target = -6.0;
+  EXPECT_EQ(gain(slow, fast), 2.0);
+  slow.target = 6.0;
+  EXPECT_FALSE(gain(slow, fast));
+}
+
 TEST(FinalPlace, NamesReadBack) {
   for (const FinalPlace place : {FinalPlace::none, FinalPlace::winner, FinalPlace::tied, FinalPlace::behind})
     EXPECT_EQ(parse_final_place(to_string(place)), place);

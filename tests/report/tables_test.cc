@@ -43,6 +43,18 @@ TEST(TableOfBest, ShowsAConfigurationOnce) {
             "2      400.0  4\n");
 }
 
+TEST(TableOfBest, ShowsWhatWasSearchedFor) {
+  ResultSet results = one_parameter().default_values({1}).time({1}, 300, 10).time({2}, 900, 10);
+  results.info.objectives = {{"rate", true}};
+  results.trials[0].observation.target = -5.0;
+  results.trials[1].observation.target = -20.0;
+  EXPECT_EQ(table_of_best(results, 5, 80),
+            "#  rate  time (ns)        interval  vs default  x\n"
+            "1    20      900.0  890.0 .. 910.0       4.00x  2\n"
+            "2     5      300.0  290.0 .. 310.0       1.00x  1\n"
+            "The default configuration has 5 rate; the best is 4.00 times as good.\n");
+}
+
 TEST(TableOfBest, SaysThatTheDefaultFailed) {
   const ResultSet results = one_parameter().default_values({1}).failure({1}, Status::timeout, "hangs").time({2}, 300);
   EXPECT_THAT(table_of_best(results, 5, 80), HasSubstr("The default configuration failed (timeout).\n"));

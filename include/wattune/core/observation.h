@@ -93,6 +93,10 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
+// How many times better one observation's objective is than another's: 2 for half the time or twice the maximised
+// metric. None where the signs give a ratio no sense. Precondition: both are ok().
+std::optional<double> gain(const Observation& observation, const Observation& over);
+
 // What making this observation cost: compiling, checking, overhead and the sum of the samples. Where none were kept,
 // the measuring phase stands for them, or else the median. As the methodology of docs/score.md counts it.
 Nanoseconds cost_of(const Observation& observation);
