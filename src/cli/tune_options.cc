@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "cli/options.h"
 #include "cli/text.h"
@@ -111,6 +112,11 @@ void declare_run(CLI::App& app, TuneOptions& options) {
       ->capture_default_str();
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
   add_choice(app, "--check", options.check, check_choices(), "Which configurations' outputs to compare");
+  add_parsed(app, "--compile-jobs", options.compile_jobs, parse_count, "N",
+             "Processes that compile ahead of the device; by default one per core, at most 16; 0: the device's worker "
+             "compiles");
+  add_parsed(app, "--compile-ahead", options.compile_ahead, parse_count, "N",
+             "Configurations to ask the strategy for in advance; by default two per process");
   add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
              "Longest time to compile a configuration");
   add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
@@ -204,6 +210,13 @@ Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
     return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
         .about(spec.objectives.front().metric);
   return {};
+}
+
+std::size_t compile_jobs_of(const TuneOptions& options) {
+  constexpr std::uint64_t kMost = 16;
+  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0: unknown
+  const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMost);
+  return options.compile_jobs.value_or(options.in_process ? 0 : standard);
 }
 
 tune::Limits limits_of(const TuneOptions& options) {

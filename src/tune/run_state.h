@@ -23,6 +23,7 @@ struct RunState {
         policy(run_policy),
         check(options.check),
         cache(options.cache),
+        compilers(options.compilers),
         limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
@@ -32,6 +33,7 @@ struct RunState {
   measure::MeasurePolicy& policy;
   const CheckOutput check;
   const Cache cache;
+  backend::CompilePool* const compilers;  // nullptr: the device compiles
   AdaptiveLimits limits;
   LaunchPlan plan;
   Metrics metrics;

@@ -91,6 +91,7 @@ using FakeCompiler = std::function<Result<FakeCompilation>(const KernelSource&, 
 // What the test can look at.
 struct FakeCounters {
   int builds = 0;
+  int loads = 0;
   int launches = 0;  // that ran
   int finishes = 0;
   int resets = 0;
@@ -118,6 +119,10 @@ class FakeDevice : public backend::Device {
   const DeviceInfo& info() const override;
   Result<std::unique_ptr<backend::Program>> build(const KernelSource& source, std::span<const backend::Macro> macros,
                                                   Nanoseconds limit) override;
+  // What the compiler of wattune-fake-worker makes images for.
+  Result<std::optional<backend::CompileTarget>> compile_target(const KernelSource& source) override;
+  Result<std::unique_ptr<backend::Program>> load(const backend::Image& image,
+                                                 std::span<const backend::Macro> macros) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
   Result<std::unique_ptr<backend::Stream>> create_stream() override;
   Result<void> reset() override;
