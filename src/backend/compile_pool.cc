@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "backend/compile_process.h"
+#include "backend/image_key.h"
 
 namespace wattune::backend {
 
@@ -22,7 +23,7 @@ Nanoseconds since(std::chrono::steady_clock::time_point start) {
 class CompilePool::Queue {
  public:
   Queue(CompileTarget target, KernelSource source, const CompilePoolOptions& options)
-      : target_(std::move(target)), source_(std::move(source)) {
+      : target_(std::move(target)), source_(std::move(source)), cache_(options.cache) {
     for (std::size_t i = 0; i < std::max<std::size_t>(1, options.processes); ++i)
       processes_.emplace_back(options.worker);
     activity_.processes = processes_.size();
@@ -99,6 +100,17 @@ class CompilePool::Queue {
     return found == jobs_.end() ? nullptr : *found;
   }
 
+  Result<Compiled> produce(CompileProcess& process, const Job& job) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto key = cache_ ? image_key(target_, source_, job.macros) : std::nullopt;
+    if (key)
+      if (std::optional<Image> image = cache_->find(*key)) return Compiled{*std::move(image), since(start), true};
+    Result<Compiled> compiled = process.compile({target_, source_, job.macros, job.limit});
+    // Unless a header was changed meanwhile: nobody knows which one was compiled.
+    if (compiled && key && image_key(target_, source_, job.macros) == key) cache_->store(*key, compiled->image);
+    return compiled;
+  }
+
   void serve(CompileProcess& process) {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -110,11 +122,11 @@ class CompilePool::Queue {
       changed_.notify_all();
       lock.unlock();
       const auto start = std::chrono::steady_clock::now();
-      Result<Compiled> result = process.compile({target_, source_, job->macros, job->limit});
+      Result<Compiled> result = produce(process, *job);
       lock.lock();
       activity_.busy += since(start);
       --activity_.running;
-      ++activity_.compiled;
+      ++(result && result->cached ? activity_.cache_hits : activity_.compiled);
       job->result = std::move(result);
       job->state = State::done;
       changed_.notify_all();
@@ -123,6 +135,7 @@ class CompilePool::Queue {
 
   const CompileTarget target_;
   const KernelSource source_;
+  const std::shared_ptr<ImageCache> cache_;
   std::deque<CompileProcess> processes_;
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;

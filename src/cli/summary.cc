@@ -60,6 +60,7 @@ Json pipeline_json(const tune::TuningResult& result) {
   const backend::CompileActivity compiling = result.pipeline->compiling.value_or(backend::CompileActivity());
   json["compile_processes"] = compiling.processes;
   json["compiled"] = compiling.compiled;
+  json["cache_hits"] = compiling.cache_hits;
   json["compile_busy"] = share(compiling.busy, result.elapsed * static_cast<double>(compiling.processes));
   json["waited_seconds"] = to_seconds(compiling.waited);
   return json;

@@ -153,9 +153,11 @@ Result<std::unique_ptr<backend::CompilePool>> make_compilers(const TuneOptions& 
   if (jobs == 0) return std::unique_ptr<backend::CompilePool>();
   WATTUNE_ASSIGN(std::optional<backend::CompileTarget> target, device.compile_target(source));
   if (!target) return std::unique_ptr<backend::CompilePool>();
+  WATTUNE_ASSIGN(const std::shared_ptr<backend::ImageCache> cache, cache_of(options));
   return std::make_unique<backend::CompilePool>(
       *std::move(target), source,
-      backend::CompilePoolOptions{.processes = jobs, .worker = {.memory_limit_bytes = options.memory_limit}});
+      backend::CompilePoolOptions{
+          .processes = jobs, .worker = {.memory_limit_bytes = options.memory_limit}, .cache = cache});
 }
 
 Result<Target> open_device(const TuneOptions& options, Run& run) {

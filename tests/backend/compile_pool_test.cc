@@ -34,11 +34,11 @@ class Pool : public ::testing::Test {
     std::filesystem::remove(log_);
   }
 
-  CompilePool& start(std::size_t processes) {
+  CompilePool& start(std::size_t processes, std::shared_ptr<ImageCache> cache = nullptr) {
     WorkerOptions worker;
     worker.executable = test::program("wattune-fake-worker");
     pool_ = std::make_unique<CompilePool>(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of("text"),
-                                          CompilePoolOptions{.processes = processes, .worker = worker});
+                                          CompilePoolOptions{.processes = processes, .worker = worker, .cache = cache});
     return *pool_;
   }
 
@@ -130,6 +130,22 @@ TEST_F(Pool, WhatWasKilledFromOutsideIsTriedOnceMore) {
   ASSERT_THAT(children(), SizeIs(1));
   kill(children()[0], SIGKILL);
   wait_until_compiled(4);
+}
+
+TEST_F(Pool, TakesFromTheCacheWhatAnEarlierPoolCompiled) {
+  const auto folder = std::filesystem::temp_directory_path() / ("wattune-pool-cache-" + std::to_string(getpid()));
+  const auto cache = ImageCache::open(folder).value();
+  const Compiled first = start(1, cache).take(macros("1"), kLimit).value();
+  EXPECT_FALSE(first.cached);
+  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit));
+  const Compiled second = start(1, cache).take(macros("1"), kLimit).value();
+  EXPECT_TRUE(second.cached);
+  EXPECT_EQ(second.image, first.image);
+  EXPECT_EQ(pool_->activity().cache_hits, 1u);
+  EXPECT_EQ(pool_->activity().compiled, 0u);
+  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit));  // failures are not kept
+  EXPECT_THAT(compiled(), SizeIs(3));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Pool, SaysThatItCannotStart) {

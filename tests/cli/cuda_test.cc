@@ -44,9 +44,10 @@ void write_scale(const TempFolder& folder) {
 
 Finished run_with_stand_ins(const TempFolder& folder, const std::string& arguments, const std::string& variables = "") {
   const std::string folder_of_libraries = program_path().parent_path().string();
-  return run_shell(folder, "WATTUNE_LIBCUDA=" + folder_of_libraries + "/wattune-fake-libcuda.so WATTUNE_LIBNVRTC=" +
-                               folder_of_libraries + "/wattune-fake-libnvrtc.so " + variables + " " +
-                               program_path().string() + " " + arguments);
+  return run_shell(
+      folder, "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() + " WATTUNE_LIBCUDA=" + folder_of_libraries +
+                  "/wattune-fake-libcuda.so WATTUNE_LIBNVRTC=" + folder_of_libraries + "/wattune-fake-libnvrtc.so " +
+                  variables + " " + program_path().string() + " " + arguments);
 }
 
 TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
@@ -66,6 +67,56 @@ TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   EXPECT_THAT(journal, HasSubstr(R"({"name":"registers","value":32,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"({"name":"occupancy","value":0.5,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"("kernel_language":"CUDA")"));
+}
+
+// With 4 processes each configuration is compiled once, and in the next run found; the Trials are the same.
+TEST(CudaTune, CompilesAheadAndKeepsWhatItCompiled) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string quick =
+      "tune scale.toml --json --quiet --min-samples 2 --max-samples 2 --compile-jobs 4 --overwrite";
+  const auto first = run_with_stand_ins(folder, quick + " --finalists 0").json()["pipeline"];
+  EXPECT_EQ(first["compile_processes"], 4);
+  EXPECT_EQ(first["compiled"], 3);
+  EXPECT_EQ(first["cache_hits"], 0);
+  EXPECT_GT(first["device_busy"].get<double>(), 0.0);
+  EXPECT_LE(first["device_busy"].get<double>(), 1.0);
+  EXPECT_TRUE(folder.has("user-cache/wattune"));
+  const Finished again = run_with_stand_ins(folder, quick + " --finalists 0");
+  EXPECT_EQ(again.json()["pipeline"]["compiled"], 0);
+  EXPECT_EQ(again.json()["pipeline"]["cache_hits"], 3);
+  EXPECT_EQ(again.json()["by_status"]["correct"], 3);
+  folder.write("scale.cu", "extern \"C\" __global__ void scale(float* x, float factor, int n) { }\n");
+  EXPECT_EQ(run_with_stand_ins(folder, quick + " --finalists 0").json()["pipeline"]["cache_hits"], 0);
+  const auto none = run_with_stand_ins(folder, quick + " --finalists 0 --no-compile-cache").json()["pipeline"];
+  EXPECT_EQ(none["compiled"], 3);
+  const auto other = run_with_stand_ins(folder, quick + " --finalists 0 --compile-cache mine").json()["pipeline"];
+  EXPECT_EQ(other["compiled"], 3);
+  EXPECT_TRUE(folder.has("mine"));
+  const auto worker = run_with_stand_ins(folder, quick + " --compile-jobs 0").json()["pipeline"];
+  EXPECT_EQ(worker["compile_processes"], 0);
+}
+
+TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.cu", "#error nothing works\n");
+  for (const std::string jobs : {"0", "2"}) {
+    const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet --overwrite --compile-jobs " + jobs);
+    EXPECT_EQ(finished.status, 1) << finished.err;
+    const std::string journal = folder.read("scale.journal.jsonl");
+    EXPECT_THAT(journal, HasSubstr(R"("status":"compile")"));
+    EXPECT_THAT(journal, HasSubstr("scale.cu(1): error: nothing works"));
+  }
+}
+
+TEST(CudaTune, RefusesACompileCacheThatCannotBe) {
+  const TempFolder folder;
+  write_scale(folder);
+  const Finished file = run_with_stand_ins(folder, "tune scale.toml --compile-cache scale.cu");
+  EXPECT_EQ(file.status, 3);
+  EXPECT_THAT(file.err, HasSubstr("cannot keep compiled code"));
+  EXPECT_EQ(run_with_stand_ins(folder, "tune scale.toml --compile-cache x --no-compile-cache").status, 2);
 }
 
 TEST(CudaTune, SaysWhenNoDeviceCompilesTheLanguage) {

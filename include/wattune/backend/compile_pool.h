@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "wattune/backend/image_cache.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::backend {
@@ -21,11 +22,13 @@ namespace wattune::backend {
 struct CompilePoolOptions {
   std::size_t processes = 1;  // at least 1
   WorkerOptions worker;
+  std::shared_ptr<ImageCache> cache;  // nullptr: everything is compiled
 };
 
 struct Compiled {
   Image image;
-  Nanoseconds took;  // in its process
+  Nanoseconds took;  // to compile in its process, or to find in the cache
+  bool cached = false;
 };
 
 // What a pool does and did.
@@ -35,6 +38,7 @@ struct CompileActivity {
   std::size_t running = 0;
   std::size_t ready = 0;  // images that wait to be taken
   std::uint64_t compiled = 0;
+  std::uint64_t cache_hits = 0;
   Nanoseconds busy;    // that processes spent compiling, all together
   Nanoseconds waited;  // that take() made its callers wait
 };
