@@ -2,6 +2,11 @@
 // with the real NVRTC where there is one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 #include "cli/run_program.h"
 
@@ -69,32 +74,72 @@ TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   EXPECT_THAT(journal, HasSubstr(R"("kernel_language":"CUDA")"));
 }
 
-// With 4 processes each configuration is compiled once, and in the next run found; the Trials are the same.
+// Runs the search with `options`; what its JSON says of the pipeline.
+nlohmann::json pipeline_of(const TempFolder& folder, const std::string& options) {
+  const Finished finished = run_with_stand_ins(
+      folder, "tune scale.toml --json --quiet --min-samples 2 --max-samples 2 --finalists 0 --overwrite " + options);
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  return finished.json()["pipeline"];
+}
+
+// The three configurations are compiled once, and found in the next run unless the source changed.
 TEST(CudaTune, CompilesAheadAndKeepsWhatItCompiled) {
   const TempFolder folder;
   write_scale(folder);
-  const std::string quick =
-      "tune scale.toml --json --quiet --min-samples 2 --max-samples 2 --compile-jobs 4 --overwrite";
-  const auto first = run_with_stand_ins(folder, quick + " --finalists 0").json()["pipeline"];
+  const auto first = pipeline_of(folder, "--compile-jobs 4");
   EXPECT_EQ(first["compile_processes"], 4);
   EXPECT_EQ(first["compiled"], 3);
   EXPECT_EQ(first["cache_hits"], 0);
   EXPECT_GT(first["device_busy"].get<double>(), 0.0);
   EXPECT_LE(first["device_busy"].get<double>(), 1.0);
   EXPECT_TRUE(folder.has("user-cache/wattune"));
-  const Finished again = run_with_stand_ins(folder, quick + " --finalists 0");
-  EXPECT_EQ(again.json()["pipeline"]["compiled"], 0);
-  EXPECT_EQ(again.json()["pipeline"]["cache_hits"], 3);
-  EXPECT_EQ(again.json()["by_status"]["correct"], 3);
-  folder.write("scale.cu", "extern \"C\" __global__ void scale(float* x, float factor, int n) { }\n");
-  EXPECT_EQ(run_with_stand_ins(folder, quick + " --finalists 0").json()["pipeline"]["cache_hits"], 0);
-  const auto none = run_with_stand_ins(folder, quick + " --finalists 0 --no-compile-cache").json()["pipeline"];
-  EXPECT_EQ(none["compiled"], 3);
-  const auto other = run_with_stand_ins(folder, quick + " --finalists 0 --compile-cache mine").json()["pipeline"];
-  EXPECT_EQ(other["compiled"], 3);
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1")["cache_hits"], 3);
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1 --no-compile-cache")["cache_hits"], 0);
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1 --compile-cache mine")["compiled"], 3);
   EXPECT_TRUE(folder.has("mine"));
-  const auto worker = run_with_stand_ins(folder, quick + " --compile-jobs 0").json()["pipeline"];
-  EXPECT_EQ(worker["compile_processes"], 0);
+  folder.write("scale.cu", "extern \"C\" __global__ void scale(float* x, float factor, int n) { }\n");
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1")["cache_hits"], 0);
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 0")["compile_processes"], 0);
+}
+
+TEST(CudaTune, ResumesWhatWasCompiledAhead) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string options = "tune scale.toml --json --quiet --finalists 0 --compile-jobs 2 --resume ";
+  EXPECT_EQ(run_with_stand_ins(folder, options + "--evaluations 2").json()["evaluated"], 2);
+  const auto rest = run_with_stand_ins(folder, options).json();
+  EXPECT_EQ(rest["resumed"], 2);
+  EXPECT_EQ(rest["evaluated"], 1);
+  EXPECT_EQ(rest["pipeline"]["compiled"], 1);
+}
+
+bool gone(pid_t process) { return kill(process, 0) != 0 && errno == ESRCH; }
+
+// Both compile processes are in the midst of a compilation that never ends, and the tuner waits for one.
+TEST(CudaTune, CompileProcessesDieWithTheTuner) {
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.cu", "#hang\n");
+  const auto stand_in = [](const char* variable, const char* file) {
+    setenv(variable, (program_path().parent_path() / file).c_str(), 1);
+  };
+  stand_in("WATTUNE_LIBCUDA", "wattune-fake-libcuda.so");
+  stand_in("WATTUNE_LIBNVRTC", "wattune-fake-libnvrtc.so");
+  RunningProgram program(
+      folder, {"tune", "scale.toml", "--quiet", "--compile-jobs", "2", "--no-compile-cache", "--check", "never"});
+  unsetenv("WATTUNE_LIBCUDA");
+  unsetenv("WATTUNE_LIBNVRTC");
+  std::vector<pid_t> processes;
+  while (processes.size() < 3 && program.running()) {  // with the device's worker
+    usleep(5000);
+    processes = program.children();
+  }
+  ASSERT_EQ(processes.size(), 3u);
+  usleep(100'000);
+  kill(program.pid(), SIGKILL);
+  program.wait();
+  for (int i = 0; i < 1000 && !std::ranges::all_of(processes, gone); ++i) usleep(10'000);
+  EXPECT_TRUE(std::ranges::all_of(processes, gone));
 }
 
 TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {
