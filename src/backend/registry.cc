@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "backend/cuda/compiler.h"
 #include "backend/cuda/cuda_device.h"
 #include "backend/opencl/opencl_device.h"
 #include "wattune/core/suggest.h"
@@ -18,12 +19,13 @@ struct Backend {
   const char* name;  // also the first part of its selectors
   Result<std::vector<DeviceInfo>> (*discover)();
   Result<std::unique_ptr<Device>> (*open)(const std::string& selector);
-  std::string (*missing)();  // what it lacks though there are devices; nullptr: never anything
+  std::string (*missing)();          // what it lacks though there are devices; nullptr: never anything
+  decltype(&compile_image) compile;  // nullptr: only its devices compile
 };
 
 constexpr Backend kBackends[] = {
-    {"cuda", cuda::discover_devices, cuda::open_device, cuda::missing},
-    {"opencl", opencl::discover_devices, opencl::open_device, nullptr},
+    {"cuda", cuda::discover_devices, cuda::open_device, cuda::missing, cuda::compile},
+    {"opencl", opencl::discover_devices, opencl::open_device, nullptr, nullptr},
 };
 
 std::string lower(std::string text) {
@@ -110,6 +112,15 @@ Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
   return Error(ErrorCode::not_found, fmt::format("no backend `{}`", prefix))
       .about(selector)
       .hint(suggest(prefix, names));
+}
+
+Result<Image> compile_image(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
+                            Nanoseconds limit) {
+  for (const Backend& backend : kBackends)
+    if (target.backend == backend.name && backend.compile != nullptr)
+      return backend.compile(target, source, macros, limit);
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("backend `{}` does not compile without a device", target.backend));
 }
 
 Language language_of(const DeviceInfo& device) { return device.backend == "cuda" ? Language::cuda : Language::opencl; }

@@ -36,6 +36,7 @@ void ProgressDisplay::on_start(const search::Progress& progress, std::size_t res
 
 void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
   count(event.trial);
+  pipeline_ = event.pipeline;
   if (due(event.improved)) show(event.progress);
 }
 
@@ -67,12 +68,26 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
   if (failures_ > 0) parts.push_back(fmt::format("{} failed", failures_));
   if (const auto seconds = seconds_left(progress)) parts.push_back(format_wait(*seconds) + " left");
   if (const double rate = evaluations_per_second(progress); rate > 0.0) parts.push_back(fmt::format("{:.3g}/s", rate));
+  add_pipeline(parts, progress);
   std::string text;
   for (const std::string& part : parts) {
     if (text.size() + 2 + part.size() > width) break;
     text += (text.empty() ? "" : "  ") + part;
   }
   return text;
+}
+
+// How busy the device was, how many configurations are being compiled or wait for it, and how many needed no compiler.
+void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search::Progress& progress) const {
+  if (!pipeline_ || !(progress.elapsed > Nanoseconds(0))) return;
+  parts.push_back(fmt::format("device {:.0f} % busy", 100.0 * (pipeline_->device_busy / progress.elapsed)));
+  if (!pipeline_->compiling) return;
+  const backend::CompileActivity& compiling = *pipeline_->compiling;
+  if (const std::size_t queue = compiling.waiting + compiling.running; queue > 0)
+    parts.push_back(fmt::format("{} compiling", queue));
+  if (compiling.cache_hits == 0) return;
+  const auto hits = static_cast<double>(compiling.cache_hits);
+  parts.push_back(fmt::format("{:.0f} % cached", 100.0 * hits / (hits + static_cast<double>(compiling.compiled))));
 }
 
 std::string ProgressDisplay::best(double objective) const {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "wattune/tune/tuner.h"
 
@@ -40,6 +41,7 @@ class ProgressDisplay : public tune::TuningObserver {
   void show(const search::Progress& progress);
   std::string best(double objective) const;
   std::string line(const search::Progress& progress, std::size_t width) const;
+  void add_pipeline(std::vector<std::string>& parts, const search::Progress& progress) const;
   std::optional<double> seconds_left(const search::Progress& progress) const;
   double evaluations_per_second(const search::Progress& progress) const;
 
@@ -47,6 +49,7 @@ class ProgressDisplay : public tune::TuningObserver {
   std::uint64_t resumed_ = 0;
   std::uint64_t failures_ = 0;
   std::optional<double> default_objective_;
+  std::optional<tune::Pipeline> pipeline_;  // as of the last Trial
   std::optional<Clock::time_point> shown_;
 };
 

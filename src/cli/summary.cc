@@ -54,6 +54,20 @@ std::string describe_device(const DeviceInfo& device) {
                      device.kind == DeviceKind::simulated ? ", replayed" : "");
 }
 
+double share(Nanoseconds part, Nanoseconds whole) { return whole.value() > 0.0 ? part / whole : 0.0; }
+
+Json pipeline_json(const tune::TuningResult& result) {
+  if (!result.pipeline) return nullptr;
+  Json json = {{"device_busy", share(result.pipeline->device_busy, result.elapsed)}};
+  const backend::CompileActivity compiling = result.pipeline->compiling.value_or(backend::CompileActivity());
+  json["compile_processes"] = compiling.processes;
+  json["compiled"] = compiling.compiled;
+  json["cache_hits"] = compiling.cache_hits;
+  json["compile_busy"] = share(compiling.busy, result.elapsed * static_cast<double>(compiling.processes));
+  json["waited_seconds"] = to_seconds(compiling.waited);
+  return json;
+}
+
 }  // namespace
 
 std::string summary_text(const Summary& summary) {
@@ -98,6 +112,7 @@ std::string summary_json(const Summary& summary) {
                {"by_status", to_json(result.by_status)},
                {"stop_reason", result.stop_reason},
                {"elapsed_seconds", to_seconds(result.elapsed)},
+               {"pipeline", pipeline_json(result)},
                {"result_file", summary.result_file.string()}});
 }
 

@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/tune_options.h"
+#include "wattune/backend/compile_pool.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
@@ -122,6 +123,7 @@ struct Target {
   DeviceInfo info;
   std::unique_ptr<backend::Device> device;
   std::unique_ptr<measure::MeasurePolicy> policy;
+  std::unique_ptr<backend::CompilePool> compilers;  // none: the device compiles
   std::unique_ptr<tune::Recording> recording;
   std::unique_ptr<tune::Evaluator> evaluator;
 };
@@ -144,13 +146,31 @@ Result<Target> open_recording(const TuneOptions& options, const Run& run, Result
   return target;
 }
 
+// None when the device's own worker is to compile, or nothing else can.
+Result<std::unique_ptr<backend::CompilePool>> make_compilers(const TuneOptions& options, const KernelSource& source,
+                                                             backend::Device& device) {
+  const std::size_t jobs = compile_jobs_of(options);
+  if (jobs == 0) return std::unique_ptr<backend::CompilePool>();
+  WATTUNE_ASSIGN(std::optional<backend::CompileTarget> target, device.compile_target(source));
+  if (!target) return std::unique_ptr<backend::CompilePool>();
+  WATTUNE_ASSIGN(const std::shared_ptr<backend::ImageCache> cache, cache_of(options));
+  return std::make_unique<backend::CompilePool>(
+      *std::move(target), source,
+      backend::CompilePoolOptions{
+          .processes = jobs, .worker = {.memory_limit_bytes = options.memory_limit}, .cache = cache});
+}
+
 Result<Target> open_device(const TuneOptions& options, Run& run) {
   Target target;
   WATTUNE_ASSIGN(target.device, open_named_device(options.device, run.spec, options.in_process, options.memory_limit));
   target.info = target.device->info();
   WATTUNE_TRY(use_language(run.spec, backend::language_of(target.info)));
   target.policy = policy_of(options);
-  const tune::EvaluatorOptions evaluation{.limits = limits_of(options), .check = options.check, .cache = options.cache};
+  WATTUNE_ASSIGN(target.compilers, make_compilers(options, run.spec.source, *target.device));
+  const tune::EvaluatorOptions evaluation{.limits = limits_of(options),
+                                          .check = options.check,
+                                          .cache = options.cache,
+                                          .compilers = target.compilers.get()};
   WATTUNE_ASSIGN(target.evaluator,
                  tune::make_evaluator(run.spec, run.space, *target.device, *target.policy, evaluation));
   return target;
@@ -161,9 +181,18 @@ ExitStatus status_of(const tune::TuningResult& result, bool interrupted) {
   return result.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
-Result<tune::TuningResult> run_search(Run& run, tune::Evaluator& evaluator, store::Journal& journal,
+// As far as there are compilers to work ahead, unless the user says how far.
+std::size_t proposals_ahead(const TuneOptions& options, bool compilers) {
+  constexpr std::size_t kPerProcess = 2;
+  return std::max<std::size_t>(1,
+                               options.compile_ahead.value_or(compilers ? kPerProcess * compile_jobs_of(options) : 1));
+}
+
+Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Journal& journal,
                                       const TuneOptions& options, const std::atomic<bool>& cancel) {
+  tune::Evaluator& evaluator = *target.evaluator;
   const tune::TuningOptions tuning{.stop = run.plan.stop,
+                                   .ahead = proposals_ahead(options, target.compilers != nullptr),
                                    .cancel = &cancel,
                                    .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
   if (options.quiet) {
@@ -204,7 +233,7 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
     print_note(run->plan.explanation);
   }
   const InterruptGuard interrupt;
-  auto result = run_search(*run, *target.evaluator, *journal, options, interrupt.requested());
+  auto result = run_search(*run, target, *journal, options, interrupt.requested());
   if (!result) return ended_early(std::move(result).error(), file);
   const Summary summary{*result, info, file, run->plan.strategy, options.seed, run->space.count()};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));

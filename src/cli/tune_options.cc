@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
 
 #include "cli/options.h"
 #include "cli/text.h"
@@ -111,6 +114,19 @@ void declare_run(CLI::App& app, TuneOptions& options) {
       ->capture_default_str();
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
   add_choice(app, "--check", options.check, check_choices(), "Which configurations' outputs to compare");
+  add_parsed(app, "--compile-jobs", options.compile_jobs, parse_count, "N",
+             "Processes that compile ahead of the device; by default one per core, at most 16; 0: the device's worker "
+             "compiles");
+  add_parsed(app, "--compile-ahead", options.compile_ahead, parse_count, "N",
+             "Configurations to ask the strategy for in advance; by default two per process");
+  app.add_option("--compile-cache", options.compile_cache,
+                 "Folder that keeps compiled code for later runs; by default wattune in the user's cache folder")
+      ->type_name("DIR");
+  add_parsed(app, "--compile-cache-size", options.compile_cache_size, parse_bytes, "SIZE",
+             "Most that it may hold; what was not used for longest goes first")
+      ->default_str("1GiB");
+  app.add_flag("--no-compile-cache", options.no_compile_cache, "Keep no compiled code, and use none")
+      ->excludes("--compile-cache");
   add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
              "Longest time to compile a configuration");
   add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
@@ -204,6 +220,35 @@ Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
     return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
         .about(spec.objectives.front().metric);
   return {};
+}
+
+std::size_t compile_jobs_of(const TuneOptions& options) {
+  constexpr std::uint64_t kMost = 16;
+  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0: unknown
+  const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMost);
+  return options.compile_jobs.value_or(options.in_process ? 0 : standard);
+}
+
+namespace {
+
+// As the XDG Base Directory Specification says; nothing when neither variable helps.
+std::filesystem::path user_cache_folder() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "wattune";
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::filesystem::path(home) / ".cache" / "wattune" : std::filesystem::path();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options) {
+  using Cache = std::shared_ptr<backend::ImageCache>;
+  const bool named = !options.compile_cache.empty();
+  const std::filesystem::path folder = named ? std::filesystem::path(options.compile_cache) : user_cache_folder();
+  if (options.no_compile_cache || folder.empty()) return Cache();
+  Result<Cache> cache = backend::ImageCache::open(folder, options.compile_cache_size);
+  if (cache || named) return cache;
+  return Cache();
 }
 
 tune::Limits limits_of(const TuneOptions& options) {

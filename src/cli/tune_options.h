@@ -35,6 +35,11 @@ struct TuneOptions {
   std::optional<Nanoseconds> compile_limit;
   std::optional<Nanoseconds> run_limit;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
+  std::optional<std::uint64_t> compile_jobs;
+  std::optional<std::uint64_t> compile_ahead;
+  std::string compile_cache;  // a folder; empty: the user's
+  std::uint64_t compile_cache_size = backend::ImageCache::kDefaultLimit;
+  bool no_compile_cache = false;
   Policy policy = Policy::gated;
   measure::SamplingOptions measure;
   std::size_t finalists = measure::ShootOutOptions().finalists;
@@ -52,6 +57,9 @@ void declare_tune_options(CLI::App& app, TuneOptions& options);
 Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec);
 
 // What the options ask for.
+std::size_t compile_jobs_of(const TuneOptions& options);
+// nullptr: nothing is to be kept, or the user has no folder for it. io_error for a folder that the user named.
+Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options);
 tune::Limits limits_of(const TuneOptions& options);
 std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tune/stopwatch.h"
+#include "wattune/backend/worker.h"
 
 namespace wattune::tune {
 
@@ -50,10 +51,6 @@ class SessionRunner : public measure::Runner {
 
 }  // namespace
 
-bool killed_from_outside(const Error& error) {
-  return error.code() == ErrorCode::device_lost && error.native_name() == "SIGKILL";
-}
-
 void Attempt::evaluate(const Configuration& configuration) {
   const bool winners_only = run_.check == CheckOutput::winners;
   const bool good = plan(configuration) && build(configuration) && fit() && inspect() &&
@@ -97,11 +94,28 @@ bool Attempt::plan(const Configuration& configuration) {
 }
 
 bool Attempt::build(const Configuration& configuration) {
-  const Stopwatch stopwatch;
   const std::vector<backend::Macro> macros = macros_of(configuration);
+  if (run_.compilers != nullptr) return build_from_image(macros);
+  const Stopwatch stopwatch;
   Result<std::unique_ptr<backend::Program>> program =
       run_.device.build(run_.spec.source, macros, run_.limits.compile());
   observation_.phases.compile = stopwatch.elapsed();
+  return keep(std::move(program));
+}
+
+// What compiling took counts, not what was left of it to wait for.
+bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
+  const Stopwatch waiting;
+  const Result<backend::Compiled> compiled = run_.compilers->take(macros, run_.limits.compile());
+  observation_.phases.compile = compiled ? compiled->took : waiting.elapsed();
+  if (!compiled) return fail(Phase::compile, compiled.error());
+  const Stopwatch loading;
+  Result<std::unique_ptr<backend::Program>> program = run_.device.load(compiled->image, macros);
+  observation_.phases.compile += loading.elapsed();
+  return keep(std::move(program));
+}
+
+bool Attempt::keep(Result<std::unique_ptr<backend::Program>> program) {
   if (!program) return fail(Phase::build, program.error());
   program_ = *std::move(program);
   observation_.build_log = program_->build_log();
@@ -191,6 +205,10 @@ bool Attempt::is_best() const { return !run_.incumbent || observation_.objective
 // Timed runs overwrote nothing that check() does not restore.
 bool Attempt::check_if_best() { return !is_best() || check(); }
 
+Status Attempt::status_of(Phase phase) {
+  return phase == Phase::compile || phase == Phase::build ? Status::compile : Status::runtime;
+}
+
 bool Attempt::fail(Status status, std::string message) {
   observation_.status = status;
   observation_.message = std::move(message);
@@ -198,15 +216,16 @@ bool Attempt::fail(Status status, std::string message) {
 }
 
 bool Attempt::fail(Phase phase, const Error& error) {
-  const Status status = phase == Phase::build ? Status::compile : Status::runtime;
+  const Status status = status_of(phase);
+  const bool on_device = phase != Phase::compile;
   switch (error.code()) {
     case ErrorCode::compile_failed:
       observation_.build_log = error.message();
       return fail(Status::compile, telling_line(error.message()));
-    case ErrorCode::timeout: damaged_device_ = true; return fail(Status::timeout, one_line(error.to_string()));
+    case ErrorCode::timeout: damaged_device_ = on_device; return fail(Status::timeout, one_line(error.to_string()));
     case ErrorCode::device_lost:
-      damaged_device_ = true;
-      killed_from_outside_ = tune::killed_from_outside(error);
+      damaged_device_ = on_device;
+      killed_from_outside_ = on_device && backend::killed_from_outside(error);
       return fail(status, one_line(error.to_string()));
     case ErrorCode::launch_failed:
       damaged_device_ = true;  // on many devices a failed launch spoils all that follow
@@ -222,8 +241,7 @@ bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
   const bool spec_and_kernel = error.code() == ErrorCode::not_found || error.code() == ErrorCode::mismatch;
   const std::string message = one_line(error.to_string());
   if (phase == Phase::prepare) return fail(Status::constraints, message);
-  if (spec_and_kernel && run_.spec_fits_kernel)
-    return fail(phase == Phase::build ? Status::compile : Status::runtime, message);
+  if (spec_and_kernel && run_.spec_fits_kernel) return fail(status_of(phase), message);
   if (phase == Phase::launch && !spec_and_kernel && error.code() != ErrorCode::internal)
     return fail(Status::runtime, message);
   error_ = error;

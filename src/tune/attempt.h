@@ -14,9 +14,6 @@
 
 namespace wattune::tune {
 
-// The worker died of a SIGKILL that is not ours (those are timeouts): somebody's hand, or memory exhaustion.
-bool killed_from_outside(const Error& error);
-
 class Attempt {
  public:
   explicit Attempt(RunState& run) : run_(run) {}
@@ -43,11 +40,16 @@ class Attempt {
   bool killed_from_outside() const { return killed_from_outside_; }
 
  private:
-  enum class Phase { build, prepare, launch };
+  // compile: in a process of its own, whose failure does no harm to the device.
+  enum class Phase { compile, build, prepare, launch };
+
+  static Status status_of(Phase phase);
 
   // Each returns whether to go on.
   bool plan(const Configuration& configuration);
   bool build(const Configuration& configuration);
+  bool build_from_image(const std::vector<backend::Macro>& macros);
+  bool keep(Result<std::unique_ptr<backend::Program>> program);
   bool fit();
   bool inspect();
   bool check();

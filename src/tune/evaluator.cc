@@ -6,6 +6,7 @@
 #include "tune/attempt.h"
 #include "tune/contest.h"
 #include "tune/run_state.h"
+#include "wattune/backend/worker.h"
 
 namespace wattune::tune {
 
@@ -23,7 +24,25 @@ Result<void> reset_device(RunState& run) {
 
 class DeviceEvaluator : public Evaluator {
  public:
-  explicit DeviceEvaluator(std::unique_ptr<RunState> run) : run_(std::move(run)) {}
+  explicit DeviceEvaluator(std::unique_ptr<RunState> run)
+      : run_(std::move(run)), worked_before_(run_->session.working_time()) {}
+
+  // What cannot be launched is not compiled either.
+  void expect(const std::vector<Configuration>& configurations) override {
+    if (run_->compilers == nullptr) return;
+    std::vector<std::vector<backend::Macro>> macros;
+    for (const Configuration& configuration : configurations) {
+      const Result<Launch> launch = run_->plan.evaluate(configuration);
+      if (launch && limit_exceeded(*launch, run_->device.info()).empty()) macros.push_back(macros_of(configuration));
+    }
+    run_->compilers->expect(macros, run_->limits.compile());
+  }
+
+  std::optional<Pipeline> pipeline() const override {
+    Pipeline pipeline{.device_busy = run_->session.working_time() - worked_before_, .compiling = {}};
+    if (run_->compilers != nullptr) pipeline.compiling = run_->compilers->activity();
+    return pipeline;
+  }
 
   Result<Observation> evaluate(const Configuration& configuration) override {
     for (bool first = true;; first = false) {
@@ -44,6 +63,7 @@ class DeviceEvaluator : public Evaluator {
     for (bool first = true; !standing.empty(); first = false) {
       std::vector<Configuration> contestants;
       for (const std::size_t i : standing) contestants.push_back(configurations[i]);
+      expect(contestants);
       ContestOutcome outcome = run_contest(*run_, contestants, options);
       if (outcome.damaged_device) WATTUNE_TRY(reset_device(*run_));
       if (outcome.error) return *std::move(outcome.error);
@@ -57,6 +77,7 @@ class DeviceEvaluator : public Evaluator {
 
  private:
   std::unique_ptr<RunState> run_;
+  const Nanoseconds worked_before_;
 };
 
 // What is wrong with the data, or too large for the device, shows here instead of in every configuration.
@@ -89,7 +110,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
 
   const Configuration start = space.configuration(space.default_configuration());
   Result<void> prepared = prepare(*run, start, options.check);
-  if (!prepared && killed_from_outside(prepared.error())) {
+  if (!prepared && backend::killed_from_outside(prepared.error())) {
     WATTUNE_TRY(reset_device(*run));
     prepared = prepare(*run, start, options.check);
   }

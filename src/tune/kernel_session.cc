@@ -33,7 +33,7 @@ Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned,
   bool uploaded = false;
   Result<void> queued = upload_missing(planned, uploaded);
   // Also after an error: what was queued reads contents that may be replaced afterwards.
-  Result<void> finished = uploaded ? stream_->finish(limit) : Result<void>();
+  Result<void> finished = uploaded ? finish(limit) : Result<void>();
   return queued ? finished : queued;
 }
 
@@ -105,7 +105,7 @@ Result<std::vector<Nanoseconds>> KernelSession::run_batch(backend::Kernel& kerne
     if (outputs == Outputs::reused && cache_ == Cache::cold) WATTUNE_TRY(flush_caches());
     WATTUNE_ASSIGN(event, stream_->launch(kernel, launch.geometry, arguments));
   }
-  WATTUNE_TRY(stream_->finish(limit * static_cast<double>(n)));
+  WATTUNE_TRY(finish(limit * static_cast<double>(n)));
   std::vector<Nanoseconds> times(n);
   for (std::size_t i = 0; i < n; ++i) {
     WATTUNE_ASSIGN(times[i], events[i]->duration());
@@ -133,14 +133,14 @@ Result<std::span<const std::byte>> KernelSession::read(std::size_t argument, Nan
   const backend::Buffer& buffer = *slots_[argument].buffer;
   read_back_.resize(buffer.bytes());
   WATTUNE_TRY(stream_->read(buffer, read_back_));
-  WATTUNE_TRY(stream_->finish(limit));
+  WATTUNE_TRY(finish(limit));
   return std::span<const std::byte>(read_back_);
 }
 
 Result<std::string> KernelSession::out_of_bounds_writes(Nanoseconds limit) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
-    WATTUNE_ASSIGN(const auto changed, stream_->check_guards(*slots_[i].buffer, limit));
+    WATTUNE_ASSIGN(const auto changed, while_working([&] { return stream_->check_guards(*slots_[i].buffer, limit); }));
     if (std::string words = describe_writes(changed, arguments_[i].name); !words.empty()) return words;
   }
   return std::string();

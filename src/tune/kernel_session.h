@@ -47,6 +47,8 @@ class KernelSession {
   // Forgets everything on the device; before its reset().
   void drop();
 
+  // How long commands were under way on the device, since this was made.
+  Nanoseconds working_time() const { return working_; }
   // How long the device has been at work for timed runs (Outputs::reused) since it last idled.
   Nanoseconds busy_time() const;
 
@@ -58,6 +60,17 @@ class KernelSession {
 
   ArgumentAccess access(std::size_t argument) const {
     return std::get<VectorArgument>(arguments_[argument].kind).access;
+  }
+  // What wait() returns; the device works meanwhile.
+  template <typename Wait>
+  auto while_working(Wait wait) {
+    const Stopwatch stopwatch;
+    auto result = wait();
+    working_ += stopwatch.elapsed();
+    return result;
+  }
+  Result<void> finish(Nanoseconds limit) {
+    return while_working([&] { return stream_->finish(limit); });
   }
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, bool& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
@@ -75,6 +88,7 @@ class KernelSession {
   std::unique_ptr<backend::Buffer> flush_;  // larger than the caches; only with Cache::cold
   std::vector<Slot> slots_;
   std::vector<std::byte> read_back_;
+  Nanoseconds working_;
   Nanoseconds busy_;
   std::optional<Stopwatch> since_last_run_;
 };

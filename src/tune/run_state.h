@@ -24,6 +24,7 @@ struct RunState {
         policy(run_policy),
         check(options.check),
         cache(options.cache),
+        compilers(options.compilers),
         limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
@@ -33,6 +34,7 @@ struct RunState {
   measure::MeasurePolicy& policy;
   const CheckOutput check;
   const Cache cache;
+  backend::CompilePool* const compilers;  // nullptr: the device compiles
   AdaptiveLimits limits;
   LaunchPlan plan;
   ResourceConstraints resource_constraints;

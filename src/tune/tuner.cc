@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "tune/contenders.h"
@@ -35,20 +36,33 @@ class Loop {
     for (const Trial& trial : resumed) replay(trial);
     observer_.on_start(progress_, resumed.size());
     while (!stop()) {
-      const std::vector<ConfigurationId> ids = strategy_.ask(1);
-      if (ids.empty()) {
+      refill();
+      if (proposals_.empty()) {
         result_.stop_reason = progress_.evaluations >= space_.count() ? "every configuration was evaluated"
                                                                       : "the strategy has nothing left to propose";
         break;
       }
-      WATTUNE_TRY(evaluate(ids.front()));
+      const Configuration next = std::move(proposals_.front());
+      proposals_.erase(proposals_.begin());
+      WATTUNE_TRY(evaluate(next));
     }
     WATTUNE_TRY(hold_final());
     result_.elapsed = elapsed();
+    result_.pipeline = evaluator_.pipeline();
     return std::move(result_);
   }
 
  private:
+  // Asks ahead, no further than the rules let the run come, and says what will be evaluated.
+  void refill() {
+    std::uint64_t wanted = std::max<std::uint64_t>(1, options_.ahead);
+    if (const auto left = options_.stop.evaluations_left(progress_)) wanted = std::min(wanted, *left);
+    if (wanted > proposals_.size())
+      for (const ConfigurationId id : strategy_.ask(wanted - proposals_.size()))
+        proposals_.push_back(space_.configuration(id));
+    evaluator_.expect(proposals_);
+  }
+
   Nanoseconds elapsed() const { return evaluator_.now() - started_; }
 
   void replay(const Trial& trial) {
@@ -58,11 +72,12 @@ class Loop {
     strategy_.tell(trial.configuration.id(), trial.observation);
   }
 
-  Result<void> evaluate(ConfigurationId id) {
+  Result<void> evaluate(const Configuration& configuration) {
+    const ConfigurationId id = configuration.id();
     if (!known_.insert(id).second)
       return Error(ErrorCode::internal, fmt::format("the strategy proposed configuration {} twice", to_string(id)));
     Trial trial;
-    trial.configuration = space_.configuration(id);
+    trial.configuration = configuration;
     WATTUNE_ASSIGN(trial.observation, evaluator_.evaluate(trial.configuration));
     trial.finished_at = std::chrono::system_clock::now();
     WATTUNE_TRY(sink_.add(trial));
@@ -70,7 +85,7 @@ class Loop {
     const bool improved = account(trial, false);
     strategy_.tell(id, trial.observation);
     progress_.elapsed = elapsed();
-    observer_.on_trial({trial, progress_, result_.best ? &*result_.best : nullptr, improved});
+    observer_.on_trial({trial, progress_, result_.best ? &*result_.best : nullptr, improved, evaluator_.pipeline()});
     return {};
   }
 
@@ -181,6 +196,7 @@ class Loop {
   const ConfigurationId default_id_;
   const Nanoseconds started_;
   std::unordered_set<ConfigurationId, IdHash> known_;
+  std::vector<Configuration> proposals_;  // to be evaluated, the next first
   search::Progress progress_;
   Contenders contenders_;
   TuningResult result_;

@@ -169,10 +169,10 @@ TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
 TEST(Nvrtc, LeavesTheArchitectureToTheUser) {
   SKIP_WITHOUT_NVRTC();
   KernelSource source = cuda_source("__global__ void f(int* x) { *x = __CUDA_ARCH__ / 10; }", "f");
-  const auto image = cuda::compile(source, {}, {.architecture = "sm_90"}, kLimit).value();
+  const auto image = cuda::compile({.architecture = "sm_90"}, source, {}, kLimit).value();
   EXPECT_EQ(cuda::kind_of(cuda_source(image.code, "f")), cuda::SourceKind::cubin);
   source.options = {"--gpu-architecture=compute_80"};
-  const auto ptx = cuda::compile(source, {}, {.architecture = "sm_90"}, kLimit).value();
+  const auto ptx = cuda::compile({.architecture = "sm_90"}, source, {}, kLimit).value();
   EXPECT_EQ(cuda::kind_of(cuda_source(ptx.code, "f")), cuda::SourceKind::ptx);
   EXPECT_THAT(ptx.code, HasSubstr(".target sm_80"));
 }
@@ -181,10 +181,10 @@ TEST(Nvrtc, LeavesTheArchitectureToTheUser) {
 TEST(Nvrtc, GivesPtxForADeviceThatItDoesNotKnow) {
   SKIP_WITHOUT_NVRTC();
   const KernelSource source = cuda_source("__global__ void f() {}", "f");
-  const auto newer = cuda::compile(source, {}, {.architecture = "sm_999"}, kLimit);
+  const auto newer = cuda::compile({.architecture = "sm_999"}, source, {}, kLimit);
   ASSERT_TRUE(newer) << newer.error().to_string();
   EXPECT_EQ(cuda::kind_of(cuda_source(newer->code, "f")), cuda::SourceKind::ptx);
-  const auto older = cuda::compile(source, {}, {.architecture = "sm_20"}, kLimit);
+  const auto older = cuda::compile({.architecture = "sm_20"}, source, {}, kLimit);
   EXPECT_EQ(older.error().code(), ErrorCode::unavailable);
 }
 

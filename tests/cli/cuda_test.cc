@@ -2,6 +2,11 @@
 // with the real NVRTC where there is one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 #include "cli/run_program.h"
 
@@ -44,9 +49,10 @@ void write_scale(const TempFolder& folder) {
 
 Finished run_with_stand_ins(const TempFolder& folder, const std::string& arguments, const std::string& variables = "") {
   const std::string folder_of_libraries = program_path().parent_path().string();
-  return run_shell(folder, "WATTUNE_LIBCUDA=" + folder_of_libraries + "/wattune-fake-libcuda.so WATTUNE_LIBNVRTC=" +
-                               folder_of_libraries + "/wattune-fake-libnvrtc.so " + variables + " " +
-                               program_path().string() + " " + arguments);
+  return run_shell(
+      folder, "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() + " WATTUNE_LIBCUDA=" + folder_of_libraries +
+                  "/wattune-fake-libcuda.so WATTUNE_LIBNVRTC=" + folder_of_libraries + "/wattune-fake-libnvrtc.so " +
+                  variables + " " + program_path().string() + " " + arguments);
 }
 
 TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
@@ -66,6 +72,96 @@ TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   EXPECT_THAT(journal, HasSubstr(R"({"name":"registers","value":32,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"({"name":"occupancy","value":0.5,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"("kernel_language":"CUDA")"));
+}
+
+// Runs the search with `options`; what its JSON says of the pipeline.
+nlohmann::json pipeline_of(const TempFolder& folder, const std::string& options) {
+  const Finished finished = run_with_stand_ins(
+      folder, "tune scale.toml --json --quiet --min-samples 2 --max-samples 2 --finalists 0 --overwrite " + options);
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  return finished.json()["pipeline"];
+}
+
+// The three configurations are compiled once, and found in the next run unless the source changed.
+TEST(CudaTune, CompilesAheadAndKeepsWhatItCompiled) {
+  const TempFolder folder;
+  write_scale(folder);
+  const auto first = pipeline_of(folder, "--compile-jobs 4");
+  EXPECT_EQ(first["compile_processes"], 4);
+  EXPECT_EQ(first["compiled"], 3);
+  EXPECT_EQ(first["cache_hits"], 0);
+  EXPECT_GT(first["device_busy"].get<double>(), 0.0);
+  EXPECT_LE(first["device_busy"].get<double>(), 1.0);
+  EXPECT_TRUE(folder.has("user-cache/wattune"));
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1")["cache_hits"], 3);
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1 --no-compile-cache")["cache_hits"], 0);
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1 --compile-cache mine")["compiled"], 3);
+  EXPECT_TRUE(folder.has("mine"));
+  folder.write("scale.cu", "extern \"C\" __global__ void scale(float* x, float factor, int n) { }\n");
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 1")["cache_hits"], 0);
+  EXPECT_EQ(pipeline_of(folder, "--compile-jobs 0")["compile_processes"], 0);
+}
+
+TEST(CudaTune, ResumesWhatWasCompiledAhead) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string options = "tune scale.toml --json --quiet --finalists 0 --compile-jobs 2 --resume ";
+  EXPECT_EQ(run_with_stand_ins(folder, options + "--evaluations 2").json()["evaluated"], 2);
+  const auto rest = run_with_stand_ins(folder, options).json();
+  EXPECT_EQ(rest["resumed"], 2);
+  EXPECT_EQ(rest["evaluated"], 1);
+  EXPECT_EQ(rest["pipeline"]["compiled"], 1);
+}
+
+bool gone(pid_t process) { return kill(process, 0) != 0 && errno == ESRCH; }
+
+// Both compile processes are in the midst of a compilation that never ends, and the tuner waits for one.
+TEST(CudaTune, CompileProcessesDieWithTheTuner) {
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.cu", "#hang\n");
+  const auto stand_in = [](const char* variable, const char* file) {
+    setenv(variable, (program_path().parent_path() / file).c_str(), 1);
+  };
+  stand_in("WATTUNE_LIBCUDA", "wattune-fake-libcuda.so");
+  stand_in("WATTUNE_LIBNVRTC", "wattune-fake-libnvrtc.so");
+  RunningProgram program(
+      folder, {"tune", "scale.toml", "--quiet", "--compile-jobs", "2", "--no-compile-cache", "--check", "never"});
+  unsetenv("WATTUNE_LIBCUDA");
+  unsetenv("WATTUNE_LIBNVRTC");
+  std::vector<pid_t> processes;
+  while (processes.size() < 3 && program.running()) {  // with the device's worker
+    usleep(5000);
+    processes = program.children();
+  }
+  ASSERT_EQ(processes.size(), 3u);
+  usleep(100'000);
+  kill(program.pid(), SIGKILL);
+  program.wait();
+  for (int i = 0; i < 1000 && !std::ranges::all_of(processes, gone); ++i) usleep(10'000);
+  EXPECT_TRUE(std::ranges::all_of(processes, gone));
+}
+
+TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.cu", "#error nothing works\n");
+  for (const std::string jobs : {"0", "2"}) {
+    const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet --overwrite --compile-jobs " + jobs);
+    EXPECT_EQ(finished.status, 1) << finished.err;
+    const std::string journal = folder.read("scale.journal.jsonl");
+    EXPECT_THAT(journal, HasSubstr(R"("status":"compile")"));
+    EXPECT_THAT(journal, HasSubstr("scale.cu(1): error: nothing works"));
+  }
+}
+
+TEST(CudaTune, RefusesACompileCacheThatCannotBe) {
+  const TempFolder folder;
+  write_scale(folder);
+  const Finished file = run_with_stand_ins(folder, "tune scale.toml --compile-cache scale.cu");
+  EXPECT_EQ(file.status, 3);
+  EXPECT_THAT(file.err, HasSubstr("cannot keep compiled code"));
+  EXPECT_EQ(run_with_stand_ins(folder, "tune scale.toml --compile-cache x --no-compile-cache").status, 2);
 }
 
 TEST(CudaTune, SaysWhenNoDeviceCompilesTheLanguage) {

@@ -48,6 +48,19 @@ TEST_F(Progress, SaysCountBestSpeedUpTimeLeftAndRate) {
   EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s\n");
 }
 
+// 1.5 s of 2 s; 3 wait and 2 compile; 1 of 4 images was found.
+TEST_F(Progress, SaysHowBusyTheDeviceIsAndWhatCompiles) {
+  ProgressDisplay shown = display(false);
+  const Trial first = trial(7, 2e6);
+  tune::Pipeline pipeline{.device_busy = nanoseconds_from_seconds(1.5), .compiling = {}};
+  shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
+  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  device 75 % busy\n");
+  pipeline.compiling = backend::CompileActivity{.waiting = 3, .running = 2, .compiled = 3, .cache_hits = 1};
+  written_.clear();
+  shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
+  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  device 75 % busy  5 compiling  25 % cached\n");
+}
+
 TEST_F(Progress, WritesALineForEachImprovementToALog) {
   ProgressDisplay shown = display(false);
   const Trial first = trial(7, 2e6);

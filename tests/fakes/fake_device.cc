@@ -301,12 +301,30 @@ void FakeDevice::break_reset() { state_->reset_broken = true; }
 const FakeCounters& FakeDevice::counters() const { return state_->counters; }
 const DeviceInfo& FakeDevice::info() const { return state_->info; }
 
+namespace {
+
+Macros as_map(std::span<const backend::Macro> macros) {
+  Macros defined;
+  for (const backend::Macro& macro : macros) defined[macro.name] = macro.value;
+  return defined;
+}
+
+// With those kernels whose names occur in the text.
+std::unique_ptr<backend::Program> make_program(const StatePointer& state, std::string log, const std::string& text,
+                                               Macros macros) {
+  std::vector<std::string> present;
+  for (const auto& [name, kernel] : state->kernels)
+    if (text.find(name) != std::string::npos) present.push_back(name);
+  return std::make_unique<FakeProgram>(state, std::move(log), std::move(present), std::move(macros));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<backend::Program>> FakeDevice::build(const KernelSource& source,
                                                             std::span<const backend::Macro> macros, Nanoseconds limit) {
   if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
   ++state_->counters.builds;
-  Macros defined;
-  for (const backend::Macro& macro : macros) defined[macro.name] = macro.value;
+  Macros defined = as_map(macros);
   Result<FakeCompilation> compiled = state_->compiler(source, defined);
   if (!compiled && compiled.error().code() == ErrorCode::device_lost) state_->lost = true;
   if (!compiled) return std::move(compiled).error();
@@ -315,11 +333,18 @@ Result<std::unique_ptr<backend::Program>> FakeDevice::build(const KernelSource& 
     state_->lost = true;
     return Error(ErrorCode::timeout, fmt::format("compiling took longer than {} ms", to_ms(limit)));
   }
-  std::vector<std::string> present;
-  for (const auto& [name, kernel] : state_->kernels)
-    if (source.text.find(name) != std::string::npos) present.push_back(name);
-  return std::unique_ptr<backend::Program>(
-      std::make_unique<FakeProgram>(state_, std::move(compiled->log), std::move(present), std::move(defined)));
+  return make_program(state_, std::move(compiled->log), source.text, std::move(defined));
+}
+
+Result<std::optional<backend::CompileTarget>> FakeDevice::compile_target(const KernelSource&) {
+  return std::optional(backend::CompileTarget{"fake", "arch_1", 0, "fake 1"});
+}
+
+Result<std::unique_ptr<backend::Program>> FakeDevice::load(const backend::Image& image,
+                                                           std::span<const backend::Macro> macros) {
+  if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
+  ++state_->counters.loads;
+  return make_program(state_, image.log, image.code, as_map(macros));
 }
 
 Result<std::unique_ptr<backend::Buffer>> FakeDevice::create_buffer(std::size_t bytes) {

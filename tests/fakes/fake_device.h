@@ -94,6 +94,7 @@ using FakeResources = std::function<backend::KernelResources(const Macros&, std:
 
 struct FakeCounters {
   int builds = 0;
+  int loads = 0;
   int launches = 0;  // that ran
   int finishes = 0;
   int resets = 0;
@@ -123,6 +124,10 @@ class FakeDevice : public backend::Device {
   const DeviceInfo& info() const override;
   Result<std::unique_ptr<backend::Program>> build(const KernelSource& source, std::span<const backend::Macro> macros,
                                                   Nanoseconds limit) override;
+  // What the compiler of wattune-fake-worker makes images for.
+  Result<std::optional<backend::CompileTarget>> compile_target(const KernelSource& source) override;
+  Result<std::unique_ptr<backend::Program>> load(const backend::Image& image,
+                                                 std::span<const backend::Macro> macros) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
   Result<std::unique_ptr<backend::Stream>> create_stream() override;
   Result<void> reset() override;

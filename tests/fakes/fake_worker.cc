@@ -5,11 +5,13 @@
 //   fake:garbage  answers the request to open with bytes that are no frame
 //   fake:nonsense answers it with a frame that is no answer
 //   fake:sleep    never answers it
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "backend/worker/channel.h"
 #include "backend/worker/process.h"
@@ -83,6 +85,25 @@ Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   return good_device();
 }
 
+// An image that names its macros, or what the macro MODE asks for. WATTUNE_FAKE_COMPILER_LOG names a file
+// that gets a line for each compilation.
+Result<backend::Image> compile(const backend::CompileTarget& target, const KernelSource& source,
+                               std::span<const backend::Macro> macros, Nanoseconds) {
+  std::string code = target.architecture + " " + source.text;
+  std::string mode;
+  for (const backend::Macro& macro : macros) {
+    code += " " + macro.name + "=" + macro.value;
+    if (macro.name == "MODE") mode = macro.value;
+  }
+  if (const char* const note = std::getenv("WATTUNE_FAKE_COMPILER_LOG"))
+    std::ofstream(note, std::ios::app) << code + "\n";
+  if (mode == "crash") std::abort();
+  if (mode == "sleep") sleep_forever();
+  if (mode == "killed") raise(SIGKILL);
+  if (mode == "wrong") return Error(ErrorCode::compile_failed, "line 1: wrong");
+  return backend::Image{.code = std::move(code), .log = "a warning", .symbols = {{"f<1>", "f1"}}};
+}
+
 }  // namespace
 
-int main() { return backend::serve_worker(kWorkerDescriptor, discover, open); }
+int main() { return backend::serve_worker(kWorkerDescriptor, {discover, open, compile}); }

@@ -56,6 +56,10 @@ class FunctionEvaluator : public Evaluator {
  public:
   explicit FunctionEvaluator(std::function<Result<Observation>(const Configuration&)> function)
       : function_(std::move(function)) {}
+  void expect(const std::vector<Configuration>& configurations) override {
+    expected.emplace_back();
+    for (const Configuration& configuration : configurations) expected.back().push_back(configuration.id());
+  }
   Result<Observation> evaluate(const Configuration& configuration) override { return function_(configuration); }
   Result<std::vector<Observation>> compare(const std::vector<Configuration>& configurations,
                                            const measure::ShootOutOptions&) override {
@@ -71,6 +75,7 @@ class FunctionEvaluator : public Evaluator {
 
   std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
   std::vector<std::vector<ConfigurationId>> finalists;     // of each compare()
+  std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
 
  private:
   std::function<Result<Observation>(const Configuration&)> function_;
@@ -123,6 +128,7 @@ class Tuner : public ::testing::Test {
     evaluator.final = final;
     auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
     finalists = evaluator.finalists;
+    expected = evaluator.expected;
     return result;
   }
 
@@ -135,6 +141,7 @@ class Tuner : public ::testing::Test {
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
   std::function<Observation(const Configuration&)> final;
   std::vector<std::vector<ConfigurationId>> finalists;
+  std::vector<std::vector<ConfigurationId>> expected;
   VectorSink sink;
   Recorder observer;
   std::vector<Trial> resumed;
@@ -203,6 +210,26 @@ TEST_F(Tuner, ResumedTrialsAreToldFirstAndCount) {
   EXPECT_EQ(sink.trials.size(), 3u);  // resumed ones are there already
   EXPECT_EQ(observer.started_with.evaluations, 2u);
   EXPECT_EQ(observer.resumed_trials, 2u);
+}
+
+TEST_F(Tuner, AsksAheadAndSaysWhatComesNext) {
+  using Ids = std::vector<ConfigurationId>;
+  ASSERT_TRUE(run());
+  EXPECT_THAT(expected, ElementsAre(Ids{0}, Ids{1}, Ids{2}, Ids{3}, Ids{4}, Ids{}));
+  options.ahead = 3;
+  ASSERT_TRUE(run({0, 1, 2, 3, 4}));
+  EXPECT_THAT(expected, ElementsAre(Ids{0, 1, 2}, Ids{1, 2, 3}, Ids{2, 3, 4}, Ids{3, 4}, Ids{4}, Ids{}));
+}
+
+TEST_F(Tuner, AsksNoFurtherThanTheRulesLetItCome) {
+  using Ids = std::vector<ConfigurationId>;
+  options.ahead = 3;
+  options.stop.evaluations = 4;
+  const auto result = run({0, 1, 2, 3, 4});
+  EXPECT_EQ(result->evaluated, 4u);
+  EXPECT_THAT(expected, ElementsAre(Ids{0, 1, 2}, Ids{1, 2, 3}, Ids{2, 3}, Ids{3}));
+  options.ahead = 0;  // as 1
+  EXPECT_EQ(run({0, 1, 2, 3, 4})->evaluated, 4u);
 }
 
 TEST_F(Tuner, AFinishedRunStopsAtOnce) {

@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "wattune/backend/image.h"
 #include "wattune/core/device_info.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
@@ -32,6 +33,8 @@ namespace wattune::backend {
 struct Macro {
   std::string name;
   std::string value;
+
+  bool operator==(const Macro&) const = default;
 };
 
 struct Geometry3 {
@@ -136,6 +139,15 @@ class Device {
   // compile_failed (message: the log), timeout, device_lost.
   virtual Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
                                                  Nanoseconds limit) = 0;
+  // For whom compile_image() (registry.h) is to compile `source`, so that load() takes the result; none where only
+  // build() will do. unavailable: no compiler.
+  virtual Result<std::optional<CompileTarget>> compile_target(const KernelSource& /*source*/) {
+    return std::optional<CompileTarget>();
+  }
+  // A program from an image that was compiled with these macros for compile_target(). compile_failed, device_lost.
+  virtual Result<std::unique_ptr<Program>> load(const Image& /*image*/, std::span<const Macro> /*macros*/) {
+    return Error(ErrorCode::invalid_argument, "this device loads no code that was compiled apart from it");
+  }
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
   virtual Result<std::unique_ptr<Stream>> create_stream() = 0;
   // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.

@@ -29,6 +29,11 @@ Discovery discover();
 // not_found, naming the selectors that exist; unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 
+// Compiles for a target that Device::compile_target() told, in this process, without the device: compile_failed with
+// the log, unavailable (no compiler), timeout, invalid_argument (a backend that compiles on its devices only).
+Result<Image> compile_image(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
+                            Nanoseconds limit);
+
 // What a device compiles.
 Language language_of(const DeviceInfo& device);
 

@@ -35,9 +35,18 @@ Result<Discovery> discover_in_worker(const WorkerOptions& options = {});
 // Opens a device in a worker of its own. not_found, unavailable.
 Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selector, const WorkerOptions& options = {});
 
-// The worker's side: serves requests on `descriptor` until the peer goes away; returns the exit status. `open` makes
-// the device that a request names, so that tests can serve devices of their own.
-int serve_worker(int descriptor, Discovery (*discover)(),
-                 Result<std::unique_ptr<Device>> (*open)(const std::string& selector));
+// The worker died of a SIGKILL that is not ours (those are timeouts): somebody's hand, or memory exhaustion.
+bool killed_from_outside(const Error& error);
+
+// What a worker does when asked, so that tests can serve devices and compilers of their own.
+struct WorkerServices {
+  Discovery (*discover)() = backend::discover;
+  Result<std::unique_ptr<Device>> (*open)(const std::string& selector) = open_device;
+  Result<Image> (*compile)(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
+                           Nanoseconds limit) = compile_image;
+};
+
+// The worker's side: serves requests on `descriptor` until the peer goes away; returns the exit status.
+int serve_worker(int descriptor, const WorkerServices& services = {});
 
 }  // namespace wattune::backend

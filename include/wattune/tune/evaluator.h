@@ -10,7 +10,9 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "wattune/backend/compile_pool.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
@@ -21,14 +23,26 @@
 
 namespace wattune::tune {
 
+// How well compiling keeps up with the device, since the evaluator was made.
+struct Pipeline {
+  Nanoseconds device_busy;  // while commands were under way on the device: launches, transfers
+  // Of the pool that compiles ahead; none: the device compiles, and idles meanwhile.
+  std::optional<backend::CompileActivity> compiling;
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
+  // What evaluate() will probably be asked for, the next first, so that it can be compiled meanwhile. Whatever was
+  // expected before and no longer is, is forgotten.
+  virtual void expect(const std::vector<Configuration>& /*configurations*/) {}
   // A failed configuration is an Observation. An Error means that no configuration can be evaluated: the spec is wrong
   // (argument count, missing kernel, reference) or the device is gone for good.
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
   // The clock that a run on this evaluator is timed by, from any origin: real time, unless evaluations are replayed.
   virtual Nanoseconds now() const;
+  // None: there is no device.
+  virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
   // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h). An Observation of each; those that
   // are correct have one sample per round, all equally many. Errors as of evaluate(). Empty: this Evaluator cannot hold
   // several at once.
@@ -61,6 +75,8 @@ struct EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
+  // Compiles the spec's source for the device, ahead of it; outlives the evaluator. nullptr: the device compiles.
+  backend::CompilePool* compilers = nullptr;
 };
 
 // Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec

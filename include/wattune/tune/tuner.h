@@ -27,6 +27,7 @@ struct TuningEvent {
   const search::Progress& progress;
   const Trial* best;  // nullptr before the first correct one
   bool improved;      // this Trial is the new best
+  std::optional<Pipeline> pipeline = {};
 };
 
 // Called from the tuning thread; must not block for long.
@@ -41,6 +42,9 @@ class TuningObserver {
 
 struct TuningOptions {
   search::StopRule stop;
+  // How many proposals the strategy is asked for before the outcome of the first is known, for the evaluator to compile
+  // ahead. A search that learns from outcomes learns later; at least 1.
+  std::size_t ahead = 1;
   // Set from a signal handler or another thread to end after the evaluation in flight.
   const std::atomic<bool>* cancel = nullptr;
   // Between those that the search could not tell from the best; not after cancelling, nor when a target other than
@@ -57,6 +61,7 @@ struct TuningResult {
   std::map<Status, std::uint64_t> by_status;  // resumed and new
   std::string stop_reason;
   Nanoseconds elapsed;
+  std::optional<Pipeline> pipeline;
 };
 
 // Tells the strategy all `resumed` Trials first, then loops. An Error of the evaluator (not a failed configuration)

@@ -34,7 +34,7 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
     return Error(ErrorCode::invalid_argument, "only CUDA C++ is compiled without a device").about(source.file.string());
   KernelSource talkative = source;
   talkative.options.emplace_back("--ptxas-options=-v");
-  const Result<Image> compiled = compile(talkative, macros, {.architecture = architecture}, limit);
+  const Result<Image> compiled = compile({.architecture = architecture}, talkative, macros, limit);
   if (!compiled) return without_figures(compiled.error());
   const Image& image = *compiled;
   const PtxasLog log = read_ptxas_log(image.log);

@@ -4,16 +4,28 @@
 
 #include <chrono>
 
+#include "backend/cuda/cu_api.h"
+#include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/source_text.h"
 
 namespace wattune::backend::cuda {
 
-Result<Image> compile(const KernelSource& source, std::span<const Macro> macros, const Target& target,
+Result<std::string> identify_compiler(const KernelSource& source, int driver_version) {
+  const std::string headers = toolkit_include_folder();
+  if (source.compiler == Compiler::nvcc) {
+    WATTUNE_ASSIGN(const std::string version, nvcc_version());
+    return version + headers;
+  }
+  WATTUNE_ASSIGN(const NvrtcApi* nvrtc, nvrtc_api(driver_version));
+  return fmt::format("NVRTC {} {} {}", version_text(nvrtc->version), nvrtc->file, headers);
+}
+
+Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit) {
   if (kind_of(source) != SourceKind::cuda_cpp) return Image{source.text, {}, {}};
-  if (source.compiler == Compiler::nvcc) return compile_with_nvcc(source, macros, target, limit);
+  if (source.compiler == Compiler::nvcc) return compile_with_nvcc(target, source, macros, limit);
   const auto start = std::chrono::steady_clock::now();
-  WATTUNE_ASSIGN(Image image, compile_with_nvrtc(source, macros, target));
+  WATTUNE_ASSIGN(Image image, compile_with_nvrtc(target, source, macros));
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   if (took.count() > limit.value())
     return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));

@@ -2,7 +2,6 @@
 // where the source asks for it.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 
@@ -10,27 +9,21 @@
 
 namespace wattune::backend::cuda {
 
-// What a device loads.
-struct Image {
-  std::string code;  // a cubin, or PTX, which the driver compiles further
-  std::string log;   // the compiler's words
-  // Functions as the user wrote them, by the name of their symbol; only those whose symbol the compiler told.
-  std::map<std::string, std::string> symbols;
-};
-
-struct Target {
-  std::string architecture;  // "sm_90"
-  int driver_version = 0;    // whose code the image is for, as cuDriverGetVersion counts; 0: any
-};
+// The compiler of this source and the headers that come with it, by version and file, as CompileTarget::compiler names
+// it. unavailable: none. `driver_version` as cuDriverGetVersion counts.
+Result<std::string> identify_compiler(const KernelSource& source, int driver_version);
 
 // compile_failed with the log, unavailable (no compiler, or none for this architecture), timeout. NVRTC cannot be
 // interrupted, so that its limit is noticed when it is done; nvcc is ended.
-Result<Image> compile(const KernelSource& source, std::span<const Macro> macros, const Target& target,
+Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit);
 
 // The two compilers.
-Result<Image> compile_with_nvrtc(const KernelSource& source, std::span<const Macro> macros, const Target& target);
-Result<Image> compile_with_nvcc(const KernelSource& source, std::span<const Macro> macros, const Target& target,
+Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource& source,
+                                 std::span<const Macro> macros);
+Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                                 Nanoseconds limit);
+// `nvcc --version`. unavailable.
+Result<std::string> nvcc_version();
 
 }  // namespace wattune::backend::cuda

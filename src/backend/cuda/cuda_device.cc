@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/buffer.h"
+#include "backend/cuda/compiler.h"
 #include "backend/cuda/discovery.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/program.h"
+#include "backend/cuda/source_text.h"
 #include "backend/cuda/stream.h"
 #include "wattune/core/suggest.h"
 
@@ -26,7 +28,20 @@ class CudaDevice : public Device {
     WATTUNE_TRY(session_->check());
     if (source.language != Language::cuda)
       return Error(ErrorCode::invalid_argument, "a CUDA device compiles CUDA C++, not OpenCL C");
-    return build_program(session_, source, macros, limit);
+    WATTUNE_ASSIGN(Image image, compile(target(), source, macros, limit));
+    return load_program(session_, std::move(image), macros);
+  }
+
+  Result<std::optional<CompileTarget>> compile_target(const KernelSource& source) override {
+    if (kind_of(source) != SourceKind::cuda_cpp) return std::optional<CompileTarget>();
+    CompileTarget result = target();
+    WATTUNE_ASSIGN(result.compiler, identify_compiler(source, result.driver_version));
+    return std::optional(std::move(result));
+  }
+
+  Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros) override {
+    WATTUNE_TRY(session_->check());
+    return load_program(session_, image, macros);
   }
 
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
@@ -46,6 +61,13 @@ class CudaDevice : public Device {
   }
 
  private:
+  CompileTarget target() const {
+    return {.backend = "cuda",
+            .architecture = device_.info.architecture,
+            .driver_version = session_->cu().version,
+            .compiler = {}};
+  }
+
   CuDevice device_;
   std::shared_ptr<Session> session_;
 };

@@ -26,6 +26,11 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+Error nvcc_missing() {
+  return Error(ErrorCode::unavailable, "nvcc was not found")
+      .hint("let CUDA_HOME name the folder of a toolkit, or compile with NVRTC");
+}
+
 // The source, and for a template something that takes its address, which instantiates it.
 std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> macros) {
   std::string text = with_parameters(source, macros);
@@ -37,7 +42,15 @@ std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> mac
 
 }  // namespace
 
-Result<Image> compile_with_nvcc(const KernelSource& source, std::span<const Macro> macros, const Target& target,
+Result<std::string> nvcc_version() {
+  WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
+  const Result<int> status = run_program({find_nvcc(), "--version"}, folder / "log");
+  if (!status && status.error().code() == ErrorCode::not_found) return nvcc_missing();
+  if (!status) return status.error();
+  return contents(folder / "log");
+}
+
+Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                                 Nanoseconds limit) {
   WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
   const fs::path input = folder / "kernel.cu";
@@ -49,9 +62,7 @@ Result<Image> compile_with_nvcc(const KernelSource& source, std::span<const Macr
   for (std::string& option : options_with_folders(source)) command.push_back(std::move(option));
 
   const Result<int> status = run_program(command, log, limit);
-  if (!status && status.error().code() == ErrorCode::not_found)
-    return Error(ErrorCode::unavailable, "nvcc was not found")
-        .hint("let CUDA_HOME name the folder of a toolkit, or compile with NVRTC");
+  if (!status && status.error().code() == ErrorCode::not_found) return nvcc_missing();
   if (!status) return status.error();
   if (*status != 0) return Error(ErrorCode::compile_failed, contents(log)).native(*status, "nvcc");
   return Image{.code = contents(output), .log = contents(log), .symbols = {}};

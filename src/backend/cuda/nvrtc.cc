@@ -74,7 +74,8 @@ bool needs_instance(const std::string& function) { return function.find('<') != 
 
 }  // namespace
 
-Result<Image> compile_with_nvrtc(const KernelSource& source, std::span<const Macro> macros, const Target& target) {
+Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource& source,
+                                 std::span<const Macro> macros) {
   WATTUNE_ASSIGN(const NvrtcApi* nvrtc, nvrtc_api(target.driver_version));
   std::vector<std::string> options = options_with_folders(source);
   if (!names_architecture(source)) {

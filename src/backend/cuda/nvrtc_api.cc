@@ -27,6 +27,15 @@ std::vector<std::string> candidates() {
   return files;
 }
 
+// The file behind links, whose name tells an NVRTC's build: libnvrtc.so.12.4.127.
+std::string real_file(const void* function, const std::string& asked) {
+  Dl_info found{};
+  if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return asked;
+  std::error_code failed;
+  const fs::path file = fs::canonical(found.dli_fname, failed);
+  return failed ? asked : file.string();
+}
+
 // Nothing when it is no usable NVRTC.
 std::optional<NvrtcApi> load(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, as the driver
@@ -41,7 +50,7 @@ std::optional<NvrtcApi> load(const std::string& file) {
   int minor = 0;
   if (api.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) return std::nullopt;
   api.version = major * 1000 + minor * 10;
-  api.file = file;
+  api.file = real_file(reinterpret_cast<const void*>(api.nvrtcVersion), file);
   return api;
 }
 

@@ -42,7 +42,7 @@ struct NvrtcApi {
   WATTUNE_NVRTC_FUNCTIONS(WATTUNE_NVRTC_MEMBER)
 #undef WATTUNE_NVRTC_MEMBER
   int version = 0;   // 13000 is 13.0, as the driver counts
-  std::string file;  // that it was loaded from
+  std::string file;  // that it was loaded from, behind links
 };
 
 // NVRTC, the same for the whole process: the newest that `driver_version` can load code from (0: the newest of all),

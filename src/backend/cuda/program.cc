@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "backend/cuda/compiler.h"
 #include "backend/cuda/cuda_error.h"
 #include "backend/cuda/function_name.h"
 #include "backend/cuda/source_text.h"
@@ -155,10 +154,8 @@ Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_
   return resources;
 }
 
-Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
-                                               std::span<const Macro> macros, Nanoseconds limit) {
-  const Target target{session->info().architecture, session->cu().version};
-  WATTUNE_ASSIGN(Image image, compile(source, macros, target, limit));
+Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,
+                                              std::span<const Macro> macros) {
   LoadLog loading;
   CUmodule loaded = nullptr;
   const CUresult code = loading.load(session->cu(), image.code, loaded);

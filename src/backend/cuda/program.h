@@ -51,8 +51,8 @@ class CudaKernel : public Kernel {
   std::size_t static_local_bytes_ = 0;
 };
 
-// compile_failed with the log; unavailable, timeout: as compiler.h says.
-Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
-                                               std::span<const Macro> macros, Nanoseconds limit);
+// compile_failed with the log, when the driver compiles PTX; as Session::failure().
+Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,
+                                              std::span<const Macro> macros);
 
 }  // namespace wattune::backend::cuda

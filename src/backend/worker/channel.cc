@@ -43,6 +43,8 @@ void Descriptor::close() {
   fd_ = -1;
 }
 
+void Channel::hang_up() { shutdown(socket_.get(), SHUT_RDWR); }
+
 Result<void> Channel::wait(short events, const Deadline& deadline) {
   for (;;) {
     timespec left{};

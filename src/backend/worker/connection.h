@@ -21,6 +21,8 @@ class Connection {
   Result<void> check() const;
   // Ends the worker at once. For reset().
   void close();
+  // From any thread: the worker is to end, and an ask() that waits for it returns device_lost.
+  void hang_up() { process_.channel().hang_up(); }
   // The worker drops the object before it serves the next request.
   void release(ObjectId id) { released_.push_back(id); }
 

@@ -16,7 +16,19 @@ namespace wattune::backend::worker {
 
 using ObjectId = std::uint64_t;  // 0: none
 
-enum class Request : std::uint32_t { discover, open, build, kernel, resources, buffer, stream, run };
+enum class Request : std::uint32_t {
+  discover,
+  open,
+  build,
+  compile,
+  target,
+  load,
+  kernel,
+  resources,
+  buffer,
+  stream,
+  run
+};
 
 struct Envelope {
   Request request = Request::discover;
@@ -42,6 +54,23 @@ struct BuildRequest {
 struct BuildAnswer {
   ObjectId id = 0;
   std::string log;
+};
+
+struct CompileRequest {
+  CompileTarget target;
+  KernelSource source;
+  std::vector<Macro> macros;
+  Nanoseconds limit;
+};
+struct TargetRequest {
+  KernelSource source;
+};
+struct TargetAnswer {
+  std::optional<CompileTarget> target;
+};
+struct LoadRequest {
+  Image image;
+  std::vector<Macro> macros;
 };
 
 struct KernelRequest {
@@ -149,6 +178,15 @@ template <> inline constexpr auto kFields<OpenRequest> = std::tuple(&OpenRequest
 template <> inline constexpr auto kFields<BuildRequest> =
     std::tuple(&BuildRequest::source, &BuildRequest::macros, &BuildRequest::limit);
 template <> inline constexpr auto kFields<BuildAnswer> = std::tuple(&BuildAnswer::id, &BuildAnswer::log);
+template <> inline constexpr auto kFields<CompileTarget> =
+    std::tuple(&CompileTarget::backend, &CompileTarget::architecture, &CompileTarget::driver_version,
+               &CompileTarget::compiler);
+template <> inline constexpr auto kFields<Image> = std::tuple(&Image::code, &Image::log, &Image::symbols);
+template <> inline constexpr auto kFields<CompileRequest> =
+    std::tuple(&CompileRequest::target, &CompileRequest::source, &CompileRequest::macros, &CompileRequest::limit);
+template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);
+template <> inline constexpr auto kFields<TargetAnswer> = std::tuple(&TargetAnswer::target);
+template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros);
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
 template <> inline constexpr auto kFields<KernelAnswer> =
     std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::max_work_group_size);

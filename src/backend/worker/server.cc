@@ -35,11 +35,7 @@ using Objects = std::unordered_map<ObjectId, std::unique_ptr<T>>;
 
 class Server {
  public:
-  using Discover = Discovery (*)();
-  using Open = Result<std::unique_ptr<Device>> (*)(const std::string& selector);
-
-  Server(Channel channel, Discover discover, Open open)
-      : channel_(std::move(channel)), discover_(discover), open_(open) {}
+  Server(Channel channel, const WorkerServices& services) : channel_(std::move(channel)), services_(services) {}
 
   // Serves until the connection ends: io_error when the client hung up, parse_error after a message that makes no
   // sense.
@@ -61,6 +57,9 @@ class Server {
       case Request::discover: return answer(reader, &Server::discover_devices);
       case Request::open: return answer(reader, &Server::open_device);
       case Request::build: return answer(reader, &Server::build);
+      case Request::compile: return answer(reader, &Server::compile);
+      case Request::target: return answer(reader, &Server::target);
+      case Request::load: return answer(reader, &Server::load);
       case Request::kernel: return answer(reader, &Server::make_kernel);
       case Request::resources: return answer(reader, &Server::resources);
       case Request::buffer: return answer(reader, &Server::make_buffer);
@@ -87,19 +86,35 @@ class Server {
     return channel_.send(writer.bytes(), kForever);
   }
 
-  Result<Discovery> discover_devices(const Nothing&) { return discover_(); }
+  Result<Discovery> discover_devices(const Nothing&) { return services_.discover(); }
 
   Result<DeviceInfo> open_device(const OpenRequest& asked) {
     if (device_) return Error(ErrorCode::internal, "the worker has a device already");
-    WATTUNE_ASSIGN(device_, open_(asked.selector));
+    WATTUNE_ASSIGN(device_, services_.open(asked.selector));
     return device_->info();
   }
 
   Result<BuildAnswer> build(const BuildRequest& asked) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(std::unique_ptr<Program> program, device_->build(asked.source, asked.macros, asked.limit));
-    std::string log = program->build_log();
-    return BuildAnswer{keep(programs_, std::move(program)), std::move(log)};
+    return keep_program(std::move(program));
+  }
+
+  // Without a device: a compile process has none.
+  Result<Image> compile(const CompileRequest& asked) {
+    return services_.compile(asked.target, asked.source, asked.macros, asked.limit);
+  }
+
+  Result<TargetAnswer> target(const TargetRequest& asked) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(std::optional<CompileTarget> target, device_->compile_target(asked.source));
+    return TargetAnswer{std::move(target)};
+  }
+
+  Result<BuildAnswer> load(const LoadRequest& asked) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(std::unique_ptr<Program> program, device_->load(asked.image, asked.macros));
+    return keep_program(std::move(program));
   }
 
   Result<KernelAnswer> make_kernel(const KernelRequest& asked) {
@@ -244,6 +259,11 @@ class Server {
     return Error(ErrorCode::internal, fmt::format("no object {} in the worker", id));
   }
 
+  BuildAnswer keep_program(std::unique_ptr<Program> program) {
+    std::string log = program->build_log();
+    return {keep(programs_, std::move(program)), std::move(log)};
+  }
+
   template <typename T>
   ObjectId keep(Objects<T>& objects, std::unique_ptr<T> object) {
     objects.emplace(++last_id_, std::move(object));
@@ -264,8 +284,7 @@ class Server {
   }
 
   Channel channel_;
-  Discover discover_;
-  Open open_;
+  const WorkerServices services_;
   // The contents of the last run. Kept until the next one, because after a timeout the device may still use them.
   std::vector<Block> blocks_;
   std::unique_ptr<Device> device_;  // before the objects made from it, so that it is destroyed after them
@@ -296,11 +315,10 @@ int give_up(ExitStatus status, const std::string& reason) {
 }  // namespace
 }  // namespace worker
 
-int serve_worker(int descriptor, Discovery (*discover)(),
-                 Result<std::unique_ptr<Device>> (*open)(const std::string& selector)) {
+int serve_worker(int descriptor, const WorkerServices& services) {
   worker::end_with_client(descriptor);
   try {
-    worker::Server server(worker::Channel(worker::Descriptor(descriptor)), discover, open);
+    worker::Server server(worker::Channel(worker::Descriptor(descriptor)), services);
     const Error end = server.serve();
     if (end.code() == ErrorCode::io_error) return worker::hung_up;
     return worker::give_up(worker::bad_message, end.to_string());

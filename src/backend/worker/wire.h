@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,6 +55,13 @@ class Writer {
   void put(const std::vector<T>& values) {
     put(std::uint64_t{values.size()});
     for (const T& value : values) put(value);
+  }
+  void put(const std::map<std::string, std::string>& texts) {
+    put(std::uint64_t{texts.size()});
+    for (const auto& [key, text] : texts) {
+      put(key);
+      put(text);
+    }
   }
   template <typename T, std::size_t N>
   void put(const std::array<T, N>& values) {
@@ -121,6 +129,15 @@ class Reader {
     std::uint64_t size = 0;
     get(size);
     for (std::uint64_t i = 0; i < size && !failed_; ++i) get(values.emplace_back());
+  }
+  void get(std::map<std::string, std::string>& texts) {
+    std::uint64_t size = 0;
+    get(size);
+    for (std::uint64_t i = 0; i < size && !failed_; ++i) {
+      std::string key;
+      get(key);
+      get(texts[key]);
+    }
   }
   template <typename T, std::size_t N>
   void get(std::array<T, N>& values) {

@@ -207,6 +207,18 @@ class WorkerDevice : public Device {
     return std::unique_ptr<Program>(std::make_unique<WorkerProgram>(connection_, std::move(answer)));
   }
 
+  Result<std::optional<CompileTarget>> compile_target(const KernelSource& source) override {
+    WATTUNE_ASSIGN(TargetAnswer answer,
+                   connection_->ask<TargetAnswer>(Request::target, TargetRequest{source}, kPromptly));
+    return std::move(answer.target);
+  }
+
+  Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros) override {
+    const LoadRequest request{image, {macros.begin(), macros.end()}};
+    WATTUNE_ASSIGN(BuildAnswer answer, connection_->ask<BuildAnswer>(Request::load, request, kPromptly));
+    return std::unique_ptr<Program>(std::make_unique<WorkerProgram>(connection_, std::move(answer)));
+  }
+
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
     WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::buffer, BufferRequest{bytes}, kPromptly));
     return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes));
@@ -252,6 +264,10 @@ Result<Discovery> discover_in_worker(const WorkerOptions& options) {
   Result<Discovery> found = connection->ask<Discovery>(Request::discover, Nothing{}, options.start_limit);
   if (!found) return unavailable_if_lost(std::move(found).error());
   return found;
+}
+
+bool killed_from_outside(const Error& error) {
+  return error.code() == ErrorCode::device_lost && error.native_name() == "SIGKILL";
 }
 
 Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selector, const WorkerOptions& options) {

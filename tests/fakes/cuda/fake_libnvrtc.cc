@@ -1,5 +1,8 @@
 // A stand-in for libnvrtc.so.12: finds the kernels of a source by their text and compiles nothing. `#error` in the
-// source is a compile error, `#warning` a warning. Kernels take pointers, double (8 bytes) and float or int (4 bytes).
+// source is a compile error, `#warning` a warning, and `#hang` keeps the compiler for good. Kernels take pointers,
+// double (8 bytes) and float or int (4 bytes).
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <regex>
@@ -76,6 +79,7 @@ bool complain(_nvrtcProgram& program) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.starts_with("#line ")) number = std::atoi(line.c_str() + 6) - 1;
+    while (line.starts_with("#hang")) pause();
     for (const std::string kind : {"error", "warning"}) {
       if (!line.starts_with("#" + kind)) continue;
       program.log +=

@@ -1,0 +1,163 @@
+#include "wattune/backend/compile_pool.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "backend/compile_process.h"
+#include "backend/image_key.h"
+
+namespace wattune::backend {
+
+namespace {
+
+Nanoseconds since(std::chrono::steady_clock::time_point start) {
+  return Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
+}
+
+}  // namespace
+
+// Shared by the user's thread and one thread for each process.
+class CompilePool::Queue {
+ public:
+  Queue(CompileTarget target, KernelSource source, const CompilePoolOptions& options)
+      : target_(std::move(target)), source_(std::move(source)), cache_(options.cache) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, options.processes); ++i)
+      processes_.emplace_back(options.worker);
+    activity_.processes = processes_.size();
+    for (CompileProcess& process : processes_) threads_.emplace_back([this, &process] { serve(process); });
+  }
+
+  ~Queue() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    for (CompileProcess& process : processes_) process.stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::deque<JobPointer> jobs;
+      for (const std::vector<Macro>& macros : wanted) {
+        JobPointer job = find(macros);
+        jobs.push_back(job ? std::move(job) : std::make_shared<Job>(Job{macros, limit, State::waiting, {}}));
+      }
+      jobs_ = std::move(jobs);
+    }
+    changed_.notify_all();
+  }
+
+  Result<Compiled> take(const std::vector<Macro>& macros, Nanoseconds limit) {
+    const auto start = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex_);
+    JobPointer job = find(macros);
+    if (!job) job = std::make_shared<Job>(Job{macros, limit, State::waiting, {}});
+    std::erase(jobs_, job);
+    if (job->state == State::waiting) {
+      jobs_.push_front(job);
+      changed_.notify_all();
+      changed_.wait(lock, [&] { return job->state != State::waiting; });
+      std::erase(jobs_, job);
+    }
+    changed_.wait(lock, [&] { return job->state == State::done; });
+    activity_.waited += since(start);
+    return *std::move(job->result);
+  }
+
+  CompileActivity activity() const {
+    const std::lock_guard lock(mutex_);
+    CompileActivity activity = activity_;
+    for (const JobPointer& job : jobs_) {
+      if (job->state == State::waiting) ++activity.waiting;
+      if (job->state == State::done) ++activity.ready;
+    }
+    return activity;
+  }
+
+ private:
+  enum class State { waiting, running, done };
+  struct Job {
+    std::vector<Macro> macros;
+    Nanoseconds limit;
+    State state = State::waiting;
+    std::optional<Result<Compiled>> result;
+  };
+  using JobPointer = std::shared_ptr<Job>;
+
+  JobPointer find(const std::vector<Macro>& macros) const {
+    const auto found = std::ranges::find_if(jobs_, [&](const JobPointer& job) { return job->macros == macros; });
+    return found == jobs_.end() ? nullptr : *found;
+  }
+
+  JobPointer next() const {
+    const auto found = std::ranges::find(jobs_, State::waiting, [](const JobPointer& job) { return job->state; });
+    return found == jobs_.end() ? nullptr : *found;
+  }
+
+  Result<Compiled> produce(CompileProcess& process, const Job& job) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto key = cache_ ? image_key(target_, source_, job.macros) : std::nullopt;
+    if (key)
+      if (std::optional<Image> image = cache_->find(*key)) return Compiled{*std::move(image), since(start), true};
+    Result<Compiled> compiled = process.compile({target_, source_, job.macros, job.limit});
+    // Unless a header was changed meanwhile: nobody knows which one was compiled.
+    if (compiled && key && image_key(target_, source_, job.macros) == key) cache_->store(*key, compiled->image);
+    return compiled;
+  }
+
+  void serve(CompileProcess& process) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      JobPointer job;
+      changed_.wait(lock, [&] { return stopping_ || (job = next()); });
+      if (stopping_) return;
+      job->state = State::running;
+      ++activity_.running;
+      changed_.notify_all();
+      lock.unlock();
+      const auto start = std::chrono::steady_clock::now();
+      Result<Compiled> result = produce(process, *job);
+      lock.lock();
+      activity_.busy += since(start);
+      --activity_.running;
+      ++(result && result->cached ? activity_.cache_hits : activity_.compiled);
+      job->result = std::move(result);
+      job->state = State::done;
+      changed_.notify_all();
+    }
+  }
+
+  const CompileTarget target_;
+  const KernelSource source_;
+  const std::shared_ptr<ImageCache> cache_;
+  std::deque<CompileProcess> processes_;
+  mutable std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  std::deque<JobPointer> jobs_;  // expected and not taken, the next first
+  CompileActivity activity_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;  // last: they use the others
+};
+
+CompilePool::CompilePool(CompileTarget target, KernelSource source, CompilePoolOptions options)
+    : queue_(std::make_unique<Queue>(std::move(target), std::move(source), options)) {}
+
+CompilePool::~CompilePool() = default;
+
+void CompilePool::expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit) {
+  queue_->expect(macros, limit);
+}
+
+Result<Compiled> CompilePool::take(const std::vector<Macro>& macros, Nanoseconds limit) {
+  return queue_->take(macros, limit);
+}
+
+CompileActivity CompilePool::activity() const { return queue_->activity(); }
+
+}  // namespace wattune::backend

@@ -1,0 +1,36 @@
+#include "backend/compile_process.h"
+
+namespace wattune::backend {
+
+Result<std::shared_ptr<worker::Connection>> CompileProcess::connect() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return Error(ErrorCode::unavailable, "the compile process was stopped");
+    if (connection_ && connection_->check()) return connection_;
+  }
+  WATTUNE_ASSIGN(std::shared_ptr<worker::Connection> connection, worker::Connection::start(options_));
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return Error(ErrorCode::unavailable, "the compile process was stopped");
+  connection_ = connection;
+  return connection;
+}
+
+Result<Compiled> CompileProcess::compile(const worker::CompileRequest& request) {
+  for (bool first = true;; first = false) {
+    WATTUNE_ASSIGN(const std::shared_ptr<worker::Connection> connection, connect());
+    const auto start = std::chrono::steady_clock::now();
+    Result<Image> image = connection->ask<Image>(worker::Request::compile, request, request.limit);
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+    if (image) return Compiled{*std::move(image), Nanoseconds(took.count())};
+    if (first && killed_from_outside(image.error())) continue;
+    return std::move(image).error();
+  }
+}
+
+void CompileProcess::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  if (connection_) connection_->hang_up();
+}
+
+}  // namespace wattune::backend

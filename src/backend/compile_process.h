@@ -1,0 +1,30 @@
+// CompileProcess: one compile process of a pool, started when it is needed and again after it was lost.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "backend/worker/connection.h"
+#include "wattune/backend/compile_pool.h"
+
+namespace wattune::backend {
+
+class CompileProcess {
+ public:
+  explicit CompileProcess(const WorkerOptions& options) : options_(options) {}
+
+  // From one thread. A compiler that somebody killed from outside gets a second try.
+  Result<Compiled> compile(const worker::CompileRequest& request);
+  // From any thread, once and for all: a compile() that is under way returns an error soon, later ones at once.
+  void stop();
+
+ private:
+  Result<std::shared_ptr<worker::Connection>> connect();
+
+  const WorkerOptions options_;
+  std::mutex mutex_;  // of the two below
+  std::shared_ptr<worker::Connection> connection_;
+  bool stopped_ = false;
+};
+
+}  // namespace wattune::backend

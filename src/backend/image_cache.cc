@@ -1,0 +1,128 @@
+#include "wattune/backend/image_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "backend/worker/protocol.h"
+#include "wattune/core/hash.h"
+
+namespace wattune::backend {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Nobody else's files end like that.
+constexpr std::string_view kSuffix = ".wattune-image";
+constexpr std::string_view kUnfinishedSuffix = ".wattune-image-new";
+
+// What a process that was killed while it wrote left behind.
+constexpr auto kAbandoned = std::chrono::hours(1);
+
+// The image's bytes behind their hash, by which damage shows.
+std::string as_bytes(const Image& image) {
+  worker::Writer body;
+  body.put(image);
+  const auto bytes = body.bytes();
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return content_hash(text) + text;
+}
+
+std::optional<Image> from_bytes(const std::string& bytes) {
+  const std::size_t hash_size = content_hash("").size();
+  if (bytes.size() < hash_size || content_hash(std::string_view(bytes).substr(hash_size)) != bytes.substr(0, hash_size))
+    return std::nullopt;
+  worker::Reader reader(std::as_bytes(std::span(bytes).subspan(hash_size)));
+  Image image;
+  reader.get(image);
+  return reader.complete() ? std::optional(std::move(image)) : std::nullopt;
+}
+
+struct CacheFile {
+  fs::path path;
+  std::uint64_t bytes = 0;
+  fs::file_time_type used;
+};
+
+// Files that vanish meanwhile are another process's doing.
+std::vector<CacheFile> list(const fs::path& folder) {
+  std::vector<CacheFile> files;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    std::error_code gone;
+    CacheFile file{entry->path(), entry->file_size(gone), {}};
+    if (!gone) file.used = entry->last_write_time(gone);
+    if (!gone) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std::uint64_t limit) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (!failed && !fs::is_directory(folder, failed)) failed = std::make_error_code(std::errc::not_a_directory);
+  if (!failed && access(folder.c_str(), W_OK | X_OK) != 0) failed = std::error_code(errno, std::generic_category());
+  if (failed)
+    return Error(ErrorCode::io_error, "cannot keep compiled code: " + failed.message()).about(folder.string());
+  std::shared_ptr<ImageCache> cache(new ImageCache(folder, limit));
+  cache->trim();
+  return cache;
+}
+
+fs::path ImageCache::file_of(const std::string& key) const { return folder_ / (key + std::string(kSuffix)); }
+
+// The time of a file's last writing is that of its last use.
+std::optional<Image> ImageCache::find(const std::string& key) const {
+  const fs::path file = file_of(key);
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return std::nullopt;
+  std::optional<Image> image = from_bytes({std::istreambuf_iterator<char>(stream), {}});
+  std::error_code ignored;
+  if (image) fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
+  return image;
+}
+
+void ImageCache::store(const std::string& key, const Image& image) {
+  const std::string bytes = as_bytes(image);
+  if (bytes.size() > limit_) return;
+  const std::lock_guard lock(mutex_);
+  const fs::path temporary = folder_ / fmt::format("{}.{}.{}{}", key, getpid(), temporary_files_++, kUnfinishedSuffix);
+  std::ofstream stream(temporary, std::ios::binary);
+  stream << bytes;
+  stream.close();
+  std::error_code failed;
+  if (stream) fs::rename(temporary, file_of(key), failed);
+  if (!stream || failed) {
+    fs::remove(temporary, failed);
+    return;
+  }
+  written_ += bytes.size();
+  if (written_ > limit_ / 16) trim();
+}
+
+void ImageCache::trim() {
+  written_ = 0;
+  std::vector<CacheFile> files = list(folder_);
+  std::uint64_t total = 0;
+  const auto now = fs::file_time_type::clock::now();
+  std::error_code ignored;
+  std::erase_if(files, [&](const CacheFile& file) {
+    if (file.path.extension() == kUnfinishedSuffix && now - file.used > kAbandoned) fs::remove(file.path, ignored);
+    return file.path.extension() != kSuffix;
+  });
+  for (const CacheFile& file : files) total += file.bytes;
+  std::ranges::sort(files, {}, &CacheFile::used);
+  for (const CacheFile& file : files) {
+    if (total <= limit_) return;
+    if (fs::remove(file.path, ignored)) total -= file.bytes;
+  }
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,164 @@
+// The pool of compile processes, with a worker program whose compiler misbehaves on demand (fakes/fake_worker.cc).
+#include "wattune/backend/compile_pool.h"
+
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "backend/support.h"
+#include "programs.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using Macros = std::vector<Macro>;
+
+Macros macros(const std::string& n, const std::string& mode = "good") { return {{"N", n}, {"MODE", mode}}; }
+
+class Pool : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("WATTUNE_FAKE_COMPILER_LOG", log_.c_str(), 1);
+    std::filesystem::remove(log_);
+  }
+  void TearDown() override {
+    pool_.reset();
+    EXPECT_THAT(children(), IsEmpty()) << "a compile process was left behind";
+    unsetenv("WATTUNE_FAKE_COMPILER_LOG");
+    std::filesystem::remove(log_);
+  }
+
+  CompilePool& start(std::size_t processes, std::shared_ptr<ImageCache> cache = nullptr) {
+    WorkerOptions worker;
+    worker.executable = test::program("wattune-fake-worker");
+    pool_ = std::make_unique<CompilePool>(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of("text"),
+                                          CompilePoolOptions{.processes = processes, .worker = worker, .cache = cache});
+    return *pool_;
+  }
+
+  // What was compiled, in that order, one line each.
+  std::vector<std::string> compiled() const {
+    std::ifstream stream(log_);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  }
+  void wait_until_idle() const {
+    for (CompileActivity a = pool_->activity(); a.waiting + a.running > 0; a = pool_->activity())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  void wait_until_compiled(std::size_t lines) const {
+    while (compiled().size() < lines) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  const std::string log_ =
+      (std::filesystem::temp_directory_path() / ("wattune-pool-test-" + std::to_string(getpid()))).string();
+  std::unique_ptr<CompilePool> pool_;
+};
+
+TEST_F(Pool, CompilesAheadInTheOrderOfExpectation) {
+  CompilePool& pool = start(1);
+  pool.expect({macros("1"), macros("2"), macros("3")}, kLimit);
+  wait_until_idle();
+  EXPECT_THAT(compiled(),
+              ElementsAre("arch_1 text N=1 MODE=good", "arch_1 text N=2 MODE=good", "arch_1 text N=3 MODE=good"));
+  EXPECT_EQ(pool.activity().ready, 3u);
+  const auto second = pool.take(macros("2"), kLimit);
+  ASSERT_TRUE(second) << second.error().to_string();
+  EXPECT_EQ(second->image, (Image{"arch_1 text N=2 MODE=good", "a warning", {{"f<1>", "f1"}}}));
+  EXPECT_GT(second->took, Nanoseconds(0));
+  EXPECT_EQ(pool.activity().ready, 2u);
+  EXPECT_EQ(pool.activity().compiled, 3u);
+}
+
+TEST_F(Pool, CompilesWhatNobodyExpectedWhenItIsTaken) {
+  EXPECT_EQ(start(2).take(macros("7"), kLimit).value().image.code, "arch_1 text N=7 MODE=good");
+}
+
+// The only process is busy with a compilation that never ends, so that all else waits when the expectation changes.
+TEST_F(Pool, DropsWhatIsNoLongerExpected) {
+  CompilePool& pool = start(1);
+  pool.expect({macros("1", "sleep"), macros("2"), macros("3")}, nanoseconds_from_ms(300));
+  wait_until_compiled(1);
+  EXPECT_EQ(pool.activity().waiting, 2u);
+  pool.expect({macros("3"), macros("4")}, kLimit);
+  EXPECT_EQ(pool.activity().waiting, 2u);
+  ASSERT_TRUE(pool.take(macros("4"), kLimit));  // before 3, because somebody waits for it
+  ASSERT_TRUE(pool.take(macros("3"), kLimit));
+  EXPECT_THAT(compiled(),
+              ElementsAre("arch_1 text N=1 MODE=sleep", "arch_1 text N=4 MODE=good", "arch_1 text N=3 MODE=good"));
+}
+
+TEST_F(Pool, ForgetsImagesThatAreNoLongerExpected) {
+  CompilePool& pool = start(1);
+  pool.expect({macros("1"), macros("2")}, kLimit);
+  wait_until_idle();
+  pool.expect({macros("2")}, kLimit);
+  EXPECT_EQ(pool.activity().ready, 1u);
+  ASSERT_TRUE(pool.take(macros("1"), kLimit));
+  EXPECT_THAT(compiled(), SizeIs(3));
+}
+
+TEST_F(Pool, ACompilerThatRefusesCrashesOrHangsCostsOneCompilation) {
+  CompilePool& pool = start(2);
+  const Nanoseconds limit = nanoseconds_from_ms(100);
+  pool.expect({macros("1", "wrong"), macros("2", "crash"), macros("3", "sleep"), macros("4")}, limit);
+  const Error wrong = pool.take(macros("1", "wrong"), limit).error();
+  EXPECT_EQ(wrong.code(), ErrorCode::compile_failed);
+  EXPECT_EQ(wrong.message(), "line 1: wrong");
+  const Error crash = pool.take(macros("2", "crash"), limit).error();
+  EXPECT_EQ(crash.code(), ErrorCode::device_lost);
+  EXPECT_THAT(crash.message(), HasSubstr("killed by SIGABRT"));
+  EXPECT_EQ(pool.take(macros("3", "sleep"), limit).error().code(), ErrorCode::timeout);
+  EXPECT_TRUE(pool.take(macros("4"), limit));
+  EXPECT_TRUE(pool.take(macros("5"), kLimit));
+}
+
+TEST_F(Pool, WhatWasKilledFromOutsideIsTriedOnceMore) {
+  CompilePool& pool = start(1);
+  const Error error = pool.take(macros("1", "killed"), kLimit).error();
+  EXPECT_EQ(error.native_name(), "SIGKILL");
+  EXPECT_THAT(compiled(), SizeIs(2));
+  pool.expect({macros("2", "sleep")}, kLimit);
+  wait_until_compiled(3);
+  ASSERT_THAT(children(), SizeIs(1));
+  kill(children()[0], SIGKILL);
+  wait_until_compiled(4);
+}
+
+TEST_F(Pool, TakesFromTheCacheWhatAnEarlierPoolCompiled) {
+  const auto folder = std::filesystem::temp_directory_path() / ("wattune-pool-cache-" + std::to_string(getpid()));
+  const auto cache = ImageCache::open(folder).value();
+  const Compiled first = start(1, cache).take(macros("1"), kLimit).value();
+  EXPECT_FALSE(first.cached);
+  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit));
+  const Compiled second = start(1, cache).take(macros("1"), kLimit).value();
+  EXPECT_TRUE(second.cached);
+  EXPECT_EQ(second.image, first.image);
+  EXPECT_EQ(pool_->activity().cache_hits, 1u);
+  EXPECT_EQ(pool_->activity().compiled, 0u);
+  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit));  // failures are not kept
+  EXPECT_THAT(compiled(), SizeIs(3));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Pool, SaysThatItCannotStart) {
+  CompilePool pool({}, source_of("text"), {.processes = 1, .worker = {.executable = "/nowhere/wattune-worker"}});
+  EXPECT_EQ(pool.take(macros("1"), kLimit).error().code(), ErrorCode::unavailable);
+}
+
+// TearDown() looks for processes that are left.
+TEST_F(Pool, EndsCompilersThatWork) {
+  start(3).expect({macros("1", "sleep"), macros("2", "sleep"), macros("3")}, nanoseconds_from_seconds(3600));
+  wait_until_compiled(3);
+  EXPECT_EQ(pool_->activity().processes, 3u);
+}
+
+}  // namespace
+}  // namespace wattune::backend

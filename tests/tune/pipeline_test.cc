@@ -1,0 +1,143 @@
+// Configurations that are compiled in processes ahead of the device (fakes/fake_worker.cc) and run on a fake one.
+#include <gmock/gmock.h>
+
+#include "programs.h"
+#include "tune/problem.h"
+#include "wattune/search/strategy.h"
+#include "wattune/tune/tuner.h"
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// `MODE` says what the compiler does.
+KernelSpec spec_with_modes() {
+  KernelSpec spec = scale_spec();
+  spec.parameters[1] = {"MODE", {"good", "wrong", "crash", "sleep"}, {}, {}};
+  return spec;
+}
+
+class Pipelined : public ::testing::Test {
+ protected:
+  void start(EvaluatorOptions options = {}) {
+    const auto target = problem.device.compile_target(problem.spec.source).value();
+    backend::WorkerOptions worker;
+    worker.executable = test::program("wattune-fake-worker");
+    pool = std::make_unique<backend::CompilePool>(*target, problem.spec.source,
+                                                  backend::CompilePoolOptions{.processes = 2, .worker = worker});
+    options.compilers = pool.get();
+    problem.start(options).value();
+  }
+
+  Configuration configuration(int block, const std::string& mode) {
+    const std::vector<std::pair<std::string, Value>> values{{"block", block}, {"MODE", mode}};
+    return problem.space.configuration(problem.space.find(values).value());
+  }
+  Observation evaluate(int block, const std::string& mode) {
+    return problem.evaluator->evaluate(configuration(block, mode)).value();
+  }
+
+  std::unique_ptr<backend::CompilePool> pool;  // outlives the evaluator
+  Problem problem{spec_with_modes()};
+};
+
+TEST_F(Pipelined, LoadsWhatAProcessCompiled) {
+  start();
+  const Observation observation = evaluate(8, "good");
+  EXPECT_TRUE(observation.ok()) << observation.message;
+  EXPECT_EQ(observation.build_log, "a warning");
+  EXPECT_GT(observation.phases.compile, Nanoseconds(0));
+  EXPECT_EQ(problem.device.counters().builds, 0);
+  EXPECT_EQ(problem.device.counters().loads, 1);
+}
+
+TEST_F(Pipelined, ARefusalACrashAndAHangOfTheCompilerLeaveTheDeviceAlone) {
+  Limits limits;
+  limits.compile = limits.compile_floor = nanoseconds_from_ms(100);
+  start({.limits = limits});
+  const Observation wrong = evaluate(8, "wrong");
+  EXPECT_EQ(wrong.status, Status::compile);
+  EXPECT_EQ(wrong.message, "line 1: wrong");
+  EXPECT_EQ(wrong.build_log, "line 1: wrong");
+  const Observation crash = evaluate(8, "crash");
+  EXPECT_EQ(crash.status, Status::compile);
+  EXPECT_THAT(crash.message, HasSubstr("killed by SIGABRT"));
+  const Observation hang = evaluate(8, "sleep");
+  EXPECT_EQ(hang.status, Status::timeout);
+  EXPECT_GE(hang.phases.compile, limits.compile);
+  EXPECT_TRUE(evaluate(8, "good").ok());
+  EXPECT_EQ(problem.device.counters().resets, 0);
+}
+
+// 64 work-items are no multiple of 24.
+TEST_F(Pipelined, DoesNotCompileWhatCannotBeLaunched) {
+  problem.spec.parameters[0].values.emplace_back(24);
+  problem.space = space_of(problem.spec);
+  start();
+  problem.evaluator->expect({configuration(24, "good"), configuration(8, "good")});
+  EXPECT_EQ(evaluate(24, "good").status, Status::constraints);
+  EXPECT_TRUE(evaluate(8, "good").ok());
+  EXPECT_EQ(pool->activity().compiled, 1u);
+}
+
+TEST_F(Pipelined, ComparesWhatItCompiled) {
+  start();
+  const auto observations =
+      problem.evaluator->compare({configuration(8, "good"), configuration(16, "good")}, {.finalists = 2}).value();
+  ASSERT_EQ(observations.size(), 2u);
+  EXPECT_TRUE(observations[0].ok() && observations[1].ok());
+  EXPECT_EQ(problem.device.counters().builds, 0);
+}
+
+TEST_F(Pipelined, TellsHowBusyTheDeviceIsAndWhatCompiles) {
+  start();
+  EXPECT_EQ(problem.evaluator->pipeline()->device_busy, Nanoseconds(0));
+  ASSERT_TRUE(evaluate(8, "good").ok());
+  const Pipeline pipeline = *problem.evaluator->pipeline();
+  EXPECT_GT(pipeline.device_busy, Nanoseconds(0));
+  ASSERT_TRUE(pipeline.compiling);
+  EXPECT_EQ(pipeline.compiling->processes, 2u);
+  EXPECT_EQ(pipeline.compiling->compiled, 1u);
+  EXPECT_GT(pipeline.compiling->busy, Nanoseconds(0));
+  EXPECT_GT(pipeline.compiling->waited, Nanoseconds(0));
+}
+
+class Sink : public TrialSink {
+ public:
+  Result<void> add(const Trial& trial) override {
+    ids.push_back(trial.configuration.id());
+    return {};
+  }
+  std::vector<ConfigurationId> ids;
+};
+
+struct NoObserver : TuningObserver {
+  void on_start(const search::Progress&, std::size_t) override {}
+  void on_trial(const TuningEvent&) override {}
+};
+
+// Whichever process is done first, the Trials come in the strategy's order: the same in every run.
+TEST_F(Pipelined, EqualRunsEvaluateInTheSameOrder) {
+  problem.spec.parameters[1].values = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+  problem.space = space_of(problem.spec);
+  start({.check = CheckOutput::never});
+  NoObserver observer;
+  TuningOptions options;
+  options.ahead = 4;
+  std::vector<std::vector<ConfigurationId>> orders;
+  for (int run = 0; run < 3; ++run) {
+    const auto strategy = search::make_strategy("genetic_algorithm", problem.space, {.seed = 5}).value();
+    Sink sink;
+    ASSERT_TRUE(tune(problem.space, *strategy, *problem.evaluator, sink, observer, {}, options));
+    EXPECT_GE(sink.ids.size(), 27u);
+    sink.ids.resize(27);  // without the final
+    orders.push_back(sink.ids);
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_EQ(orders[0], orders[2]);
+}
+
+}  // namespace
+}  // namespace wattune::tune
