@@ -167,7 +167,6 @@ std::vector<Entry> population_strategies() {
          {"neighbours", 5, 1, 1000, "k: configurations that predict a candidate", true},
          {"pool", 8, 1, 1e4, "candidates of a step", true},
          {"restart", 100, 1, 1e9, "steps without improvement before the search begins anew", true},
-         {"tabu", 300, 0, 1e6, "length of the tabu list", true},
          {"elite", 5, 2, 1000, "best configurations, for crossovers", true},
          {"temperature", 1, 1e-9, 1e9, "at first, as a share of the best objective"},
          {"cooling", 0.995, 0, 1, "factor on the temperature after each step"}}},
