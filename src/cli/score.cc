@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/options.h"
@@ -27,6 +28,7 @@ struct Options {
   std::vector<std::string> spaces;            // FILE or FILE:SPEC
   std::string clock = "recorded";
   score::ScoreOptions score;
+  std::optional<double> within;
   std::string svg;
   bool overwrite = false;
   bool json = false;
@@ -125,6 +127,19 @@ std::function<void(std::size_t, std::size_t)> progress_line() {
   };
 }
 
+// Nothing unless asked for.
+Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
+                                                       const std::vector<score::Problem>& problems,
+                                                       const std::vector<score::StrategyChoice>& choices) {
+  if (!options.within) return std::vector<score::StrategyReach>();
+  return score::reach(problems, choices,
+                      {.within = *options.within,
+                       .repeats = options.score.repeats,
+                       .seed = options.score.seed,
+                       .threads = options.score.threads,
+                       .progress = options.score.progress});
+}
+
 Result<ExitStatus> run_score(Options options) {
   WATTUNE_ASSIGN(const tune::ReplayClock clock, parse_clock(options.clock));
   WATTUNE_ASSIGN(const std::vector<score::StrategyChoice> choices, choose_strategies(options));
@@ -139,7 +154,8 @@ Result<ExitStatus> run_score(Options options) {
   }
   if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();
   WATTUNE_ASSIGN(const auto scores, score::score(problems, choices, options.score));
-  const ScoreReport report{problems, scores, options.score, explain(clock)};
+  WATTUNE_ASSIGN(const auto reaches, find_reaches(options, problems, choices));
+  const ScoreReport report{problems, scores, options.score, explain(clock), options.within.value_or(0.0), reaches};
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
   const bool printed = print_result(options.json ? score_json(report) : score_text(report));
   return printed ? ExitStatus::good : ExitStatus::environment;
@@ -169,6 +185,8 @@ Command add_score(CLI::App& program) {
   app->add_option("--clock", options->clock, "What time is: docs/score.md")
       ->type_name("recorded|clean|evaluations")
       ->capture_default_str();
+  add_parsed(*app, "--within", options->within, parse_number, "SHARE",
+             "Also say how many evaluations it takes until within this share of the optimum: 0.05");
   app->add_option("--svg", options->svg, "Write the mean curves to a file")->type_name("FILE");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");

@@ -61,6 +61,24 @@ std::string table_of_ends(const ScoreReport& report) {
   return table.to_string();
 }
 
+std::string table_of_reaches(const ScoreReport& report) {
+  std::vector<std::string> header = {"space", "near", "random"};
+  for (const score::StrategyReach& each : report.reaches) header.push_back(name_of(each.strategy));
+  Table table(header);
+  for (std::size_t p = 0; p < report.problems.size(); ++p) {
+    const score::SpaceReach& first = report.reaches.front().spaces[p];
+    std::vector<std::string> row = {report.problems[p].name, group_digits(first.near),
+                                    fmt::format("{:.0f}", first.random)};
+    for (const score::StrategyReach& each : report.reaches)
+      row.push_back(fmt::format("{:.4g} ({:.1f}x)", each.spaces[p].median, each.spaces[p].speedup()));
+    table.add(row);
+  }
+  std::vector<std::string> mean = {"geometric mean", "", ""};
+  for (const score::StrategyReach& each : report.reaches) mean.push_back(fmt::format("{:.2f}x", each.speedup));
+  table.add(mean);
+  return table.to_string();
+}
+
 double not_recorded(const ScoreReport& report) {
   double sum = 0.0;
   for (const score::StrategyScore& each : report.scores)
@@ -107,6 +125,13 @@ Json strategy_json(const ScoreReport& report, const score::StrategyScore& each) 
   return json;
 }
 
+Json reach_json(const ScoreReport& report, const score::StrategyReach& each) {
+  Json json = {{"within", report.within}, {"speedup", each.speedup}, {"spaces", Json::array()}};
+  for (const score::SpaceReach& space : each.spaces)
+    json["spaces"].push_back({{"near", space.near}, {"random", space.random}, {"median", space.median}});
+  return json;
+}
+
 }  // namespace
 
 std::string score_text(const ScoreReport& report) {
@@ -114,6 +139,10 @@ std::string score_text(const ScoreReport& report) {
       "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over {} repeats\n"
       "clock: {}\n\n{}\nat the end of the budget, mean of the repeats\n{}",
       group_digits(report.options.repeats), report.clock, table_of_scores(report), table_of_ends(report));
+  if (!report.reaches.empty())
+    text += fmt::format(
+        "\nevaluations until within {:g} % of the optimum, median of the repeats; random search in closed form\n{}",
+        100.0 * report.within, table_of_reaches(report));
   if (not_recorded(report) > 0.0)
     text += "\nsome evaluations had no recorded answer and counted as failed (not_recorded in --json)\n";
   return text;
@@ -124,6 +153,8 @@ std::string score_json(const ScoreReport& report) {
                {"replayed", true},      {"spaces", Json::array()},           {"strategies", Json::array()}};
   for (const score::Problem& problem : report.problems) json["spaces"].push_back(problem_json(problem));
   for (const score::StrategyScore& each : report.scores) json["strategies"].push_back(strategy_json(report, each));
+  for (std::size_t s = 0; s < report.reaches.size(); ++s)
+    json["strategies"][s]["reach"] = reach_json(report, report.reaches[s]);
   return dump(json);
 }
 

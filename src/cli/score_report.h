@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "wattune/score/reach.h"
 #include "wattune/score/score.h"
 
 namespace wattune::cli {
@@ -13,6 +14,8 @@ struct ScoreReport {
   const std::vector<score::StrategyScore>& scores;
   const score::ScoreOptions& options;
   std::string clock;
+  double within = 0.0;                               // of the optimum, for `reaches`
+  const std::vector<score::StrategyReach>& reaches;  // parallel to the scores; empty unless asked for
 };
 
 std::string score_text(const ScoreReport& report);

@@ -114,6 +114,7 @@ Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded&
   WATTUNE_ASSIGN(run->strategy, search::make_strategy(run->plan.strategy, run->space,
                                                       {.seed = options.seed,
                                                        .start = run->space.default_configuration(),
+                                                       .objectives = run->spec.objectives,
                                                        .parameters = options.strategy_parameters}));
   return run;
 }

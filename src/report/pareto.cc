@@ -2,47 +2,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "report/text.h"
 #include "report/trials.h"
+#include "wattune/core/pareto.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {
 
 namespace {
 
-std::optional<double> value_of(const Trial& trial, const std::string& metric) {
-  if (metric == "time") return to_seconds(time_of(trial));
-  const auto& metrics = trial.observation.metrics;
-  const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.name == metric; });
-  return found == metrics.end() ? std::nullopt : std::optional(found->value);
-}
-
 struct Point {
   const Trial* trial;
   std::vector<double> costs;  // of each objective, less being better
 };
 
-bool dominates(const Point& a, const Point& b) {
-  bool better = false;
-  for (std::size_t i = 0; i < a.costs.size(); ++i) {
-    if (a.costs[i] > b.costs[i]) return false;
-    better = better || a.costs[i] < b.costs[i];
-  }
-  return better;
-}
-
 // Of the Trials that have a value for every objective.
 std::vector<Point> points_of(const ResultSet& results) {
   std::vector<Point> points;
   for (const Trial* trial : ranked(results)) {
-    Point point{trial, {}};
-    for (const Objective& objective : results.info.objectives) {
-      const std::optional<double> value = value_of(*trial, objective.metric);
-      if (value) point.costs.push_back(objective.maximize ? -*value : *value);
-    }
-    if (point.costs.size() == results.info.objectives.size()) points.push_back(std::move(point));
+    auto costs = costs_of(trial->observation, results.info.objectives);
+    if (costs) points.push_back({trial, *std::move(costs)});
   }
   return points;
 }
@@ -57,7 +37,8 @@ std::vector<const Trial*> pareto_front(const ResultSet& results) {
   std::vector<const Trial*> front;
   std::vector<const Point*> kept;
   for (const Point& point : points) {
-    if (std::any_of(kept.begin(), kept.end(), [&](const Point* other) { return dominates(*other, point); })) continue;
+    if (std::any_of(kept.begin(), kept.end(), [&](const Point* other) { return dominates(other->costs, point.costs); }))
+      continue;
     kept.push_back(&point);
     front.push_back(point.trial);
   }
@@ -75,7 +56,7 @@ std::string table_of_pareto_front(const ResultSet& results, std::size_t width) {
   for (const Trial* trial : front) {
     std::vector<std::string> cells;
     for (const Objective& objective : results.info.objectives)
-      cells.push_back(fmt::format("{:.6g}", value_of(*trial, objective.metric).value_or(0.0)));
+      cells.push_back(fmt::format("{:.6g}", value_of(trial->observation, objective.metric).value_or(0.0)));
     cells.push_back(single_line(trial->configuration.to_string()));
     table.add_row(std::move(cells));
   }

@@ -19,6 +19,11 @@ class NoSink : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
 
+class NoObserver : public tune::TuningObserver {
+  void on_start(const search::Progress&, std::size_t) override {}
+  void on_trial(const tune::TuningEvent&) override {}
+};
+
 // Keeps when each evaluation ended and the best so far, and counts those in the measured part.
 class Recorder : public tune::TuningObserver {
  public:
@@ -69,6 +74,29 @@ Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& cho
     WATTUNE_TRY(tune::tune(problem.space, *strategy, *evaluator, sink, recorder, {}, options));
     if (recorder.enough() || attempt == kAttempts) return recorder.take();
   }
+}
+
+Result<std::uint64_t> evaluations_to_reach(double target, const Problem& problem, const StrategyChoice& choice,
+                                           std::uint64_t seed) {
+  WATTUNE_ASSIGN(const auto strategy,
+                 search::make_strategy(choice.name, problem.space, {.seed = seed, .parameters = choice.parameters}));
+  const auto evaluator = tune::make_replay_evaluator(problem.recording, problem.clock);
+  NoSink sink;
+  NoObserver observer;
+  const tune::TuningOptions options{.stop = {.target = target}};
+  WATTUNE_ASSIGN(const tune::TuningResult result,
+                 tune::tune(problem.space, *strategy, *evaluator, sink, observer, {}, options));
+  return result.evaluated;
+}
+
+Result<void> check_choice(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
+                          std::size_t repeats) {
+  if (problems.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
+  if (strategies.empty()) return Error(ErrorCode::invalid_argument, "no strategy to score");
+  if (repeats == 0) return Error(ErrorCode::invalid_argument, "at least one repeat is needed");
+  for (const StrategyChoice& choice : strategies)
+    WATTUNE_TRY(search::make_strategy(choice.name, problems.front().space, {.parameters = choice.parameters}));
+  return {};
 }
 
 }  // namespace wattune::score

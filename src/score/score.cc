@@ -10,20 +10,13 @@
 
 #include "score/parallel.h"
 #include "score/run.h"
-#include "wattune/core/random.h"
-#include "wattune/search/strategy.h"
+#include "score/seed.h"
 
 namespace wattune::score {
 
 namespace {
 
 constexpr double kTail = 0.025;  // of the interval, on each side
-
-// One seed for each purpose: the words of `path` tell them apart.
-std::uint64_t derived_seed(std::uint64_t seed, std::initializer_list<std::uint64_t> path) {
-  for (const std::uint64_t word : path) seed = Random(seed ^ (word + 1) * 0x9E3779B97F4A7C15ULL).bits();
-  return seed;
-}
 
 // A strategy on a space: its runs, then what they amount to.
 struct Cell {
@@ -104,16 +97,6 @@ StrategyScore aggregate(const StrategyChoice& strategy, std::span<Cell> cells) {
   return total;
 }
 
-Result<void> check(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
-                   const ScoreOptions& options) {
-  if (problems.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
-  if (strategies.empty()) return Error(ErrorCode::invalid_argument, "no strategy to score");
-  if (options.repeats == 0) return Error(ErrorCode::invalid_argument, "at least one repeat is needed");
-  for (const StrategyChoice& choice : strategies)
-    WATTUNE_TRY(search::make_strategy(choice.name, problems.front().space, {.parameters = choice.parameters}));
-  return {};
-}
-
 // All runs of all strategies on all spaces; cells[strategy * spaces + space].
 class Scorer {
  public:
@@ -184,7 +167,7 @@ Result<Problem> Problem::of(std::string name, const space::SearchSpace& space, c
 
 Result<std::vector<StrategyScore>> score(const std::vector<Problem>& problems,
                                          const std::vector<StrategyChoice>& strategies, const ScoreOptions& options) {
-  WATTUNE_TRY(check(problems, strategies, options));
+  WATTUNE_TRY(check_choice(problems, strategies, options.repeats));
   return Scorer(problems, strategies, options).run();
 }
 

@@ -1,8 +1,8 @@
 #include "search/gaussian_process.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
 
 namespace wattune::search {
 
@@ -11,8 +11,15 @@ namespace {
 // Variance of the noise, as a share of the targets' variance.
 constexpr double kNoise = 1e-3;
 
+// Of the first n elements. Four sums at a time: one alone waits for each addition before it begins the next.
 double dot(const std::vector<double>& a, const std::vector<double>& b, std::size_t n) {
-  return std::inner_product(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n), b.begin(), 0.0);
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  }
+  for (; i < n; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace
@@ -24,50 +31,57 @@ double GaussianProcess::kernel(const Coordinates& a, const Coordinates& b) const
   return (1.0 + scaled) * std::exp(-scaled);
 }
 
-double GaussianProcess::solve_next(const std::vector<double>& solved, double rhs, std::size_t row) const {
-  return (rhs - dot(factor_[row], solved, row)) / factor_[row][row];
+void GaussianProcess::solve_next(std::vector<double>& solved, double rhs) const {
+  const std::size_t row = solved.size();
+  solved.push_back((rhs - dot(factor_[row], solved, row)) / factor_[row][row]);
+}
+
+void GaussianProcess::extend(Candidate& candidate) const {
+  const std::size_t row = candidate.solved.size();
+  solve_next(candidate.solved, kernel(candidate.point, points_[row]));
+  const double last = candidate.solved.back();
+  candidate.with_itself += last * last;
+  candidate.with_targets += last * solved_targets_[row];
+  candidate.with_ones += last * solved_ones_[row];
 }
 
 void GaussianProcess::set_candidates(std::vector<Coordinates> candidates) {
-  candidates_ = std::move(candidates);
-  solved_candidates_.assign(candidates_.size(), {});
-  for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    for (std::size_t row = 0; row < points_.size(); ++row) {
-      solved_candidates_[c].push_back(solve_next(solved_candidates_[c], kernel(candidates_[c], points_[row]), row));
-    }
+  candidates_.clear();
+  for (Coordinates& point : candidates) {
+    Candidate& candidate = candidates_.emplace_back(Candidate{.point = std::move(point)});
+    candidate.solved.reserve(points_.size());
+    while (candidate.solved.size() < points_.size()) extend(candidate);
   }
 }
 
 void GaussianProcess::add(Coordinates point, double target) {
   const std::size_t row = points_.size();
   std::vector<double> entries;
-  for (std::size_t i = 0; i < row; ++i) entries.push_back(solve_next(entries, kernel(point, points_[i]), i));
+  entries.reserve(row + 1);
+  for (std::size_t i = 0; i < row; ++i) solve_next(entries, kernel(point, points_[i]));
   entries.push_back(std::sqrt(std::max(kNoise, 1.0 + kNoise - dot(entries, entries, row))));
   factor_.push_back(std::move(entries));
-  for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    solved_candidates_[c].push_back(solve_next(solved_candidates_[c], kernel(candidates_[c], point), row));
-  }
-  solved_targets_.push_back(solve_next(solved_targets_, target, row));
-  solved_ones_.push_back(solve_next(solved_ones_, 1.0, row));
   points_.push_back(std::move(point));
-  targets_.push_back(target);
+  solve_next(solved_targets_, target);
+  solve_next(solved_ones_, 1.0);
+  sum_ += target;
+  squares_ += target * target;
+  for (Candidate& candidate : candidates_) extend(candidate);
 }
 
 GaussianProcess::Scale GaussianProcess::scale() const {
-  const auto n = static_cast<double>(targets_.size());
-  const double mean = std::accumulate(targets_.begin(), targets_.end(), 0.0) / n;
-  const double variance = std::max(0.0, dot(targets_, targets_, targets_.size()) / n - mean * mean);
+  const auto n = static_cast<double>(points_.size());
+  const double mean = sum_ / n;
+  const double variance = std::max(0.0, squares_ / n - mean * mean);
   return {mean, variance > 0.0 ? std::sqrt(variance) : 1.0};
 }
 
 Prediction GaussianProcess::predict(std::size_t candidate) const {
   const auto [mean, deviation] = scale();
-  const std::vector<double>& solved = solved_candidates_[candidate];
-  const std::size_t n = points_.size();
+  const Candidate& its = candidates_[candidate];
   // (L^-1 k) . (L^-1 (y - mean)); the scale cancels.
-  const double shift = dot(solved, solved_targets_, n) - mean * dot(solved, solved_ones_, n);
-  const double variance = std::max(0.0, 1.0 - dot(solved, solved, n));
-  return {mean + shift, deviation * std::sqrt(variance)};
+  const double shift = its.with_targets - mean * its.with_ones;
+  return {mean + shift, deviation * std::sqrt(std::max(0.0, 1.0 - its.with_itself))};
 }
 
 double GaussianProcess::log_likelihood() const {

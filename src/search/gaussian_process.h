@@ -3,8 +3,9 @@
 // Zero mean after standardisation, Matern 3/2 kernel of one length scale over points whose parameters are scaled to
 // [0, 1], with a little noise (Rasmussen, Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
 // The Cholesky factor L of the kernel matrix gains a row per observation, and so does L^-1 k(candidate) of every
-// candidate: with m candidates and n observations an observation costs O(n^2 + m n), a prediction O(n). Mean and scale
-// of the targets are standardised anew at each prediction, which L^-1 y and L^-1 1 suffice for.
+// candidate: with m candidates and n observations an observation costs O(n^2 + m n). Mean and scale of the targets are
+// standardised anew at each prediction. It needs the products of L^-1 k(candidate) with itself, L^-1 y and L^-1 1 only,
+// which grow with the rows, so that a prediction costs O(1).
 #pragma once
 
 #include <vector>
@@ -19,7 +20,7 @@ class GaussianProcess {
   explicit GaussianProcess(double length_scale) : length_scale_(length_scale) {}
 
   std::size_t size() const { return points_.size(); }
-  // Replaces the points that predict() answers for; what is remembered of them begins anew.
+  // Replaces the points that predict() answers for.
   void set_candidates(std::vector<Coordinates> candidates);
   void add(Coordinates point, double target);
   // Of a candidate, by its position. Precondition: size() >= 2.
@@ -32,19 +33,28 @@ class GaussianProcess {
     double mean = 0.0;
     double deviation = 1.0;
   };
+  struct Candidate {
+    Coordinates point;
+    std::vector<double> solved;  // L^-1 k(point)
+    double with_itself = 0.0;    // its products
+    double with_targets = 0.0;
+    double with_ones = 0.0;
+  };
   double kernel(const Coordinates& a, const Coordinates& b) const;
-  // One element of the solution of L x = rhs, given those before it.
-  double solve_next(const std::vector<double>& solved, double rhs, std::size_t row) const;
+  // Appends one element to the solution of L x = rhs.
+  void solve_next(std::vector<double>& solved, double rhs) const;
+  // Takes the candidate to one more observation.
+  void extend(Candidate& candidate) const;
   Scale scale() const;
 
   double length_scale_;
   std::vector<Coordinates> points_;
-  std::vector<double> targets_;
+  double sum_ = 0.0;  // of the targets
+  double squares_ = 0.0;
   std::vector<std::vector<double>> factor_;  // rows of L
   std::vector<double> solved_targets_;       // L^-1 y
   std::vector<double> solved_ones_;          // L^-1 1
-  std::vector<Coordinates> candidates_;
-  std::vector<std::vector<double>> solved_candidates_;  // L^-1 k(candidate)
+  std::vector<Candidate> candidates_;
 };
 
 }  // namespace wattune::search

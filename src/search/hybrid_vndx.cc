@@ -4,14 +4,15 @@
 //
 // Each step draws a neighbourhood with learned weights and from it a pool of candidates, to which a crossover of two
 // elites and a random configuration are added. The k nearest measured configurations (Hamming distance) predict each;
-// the most promising that is not tabu is measured, and accepted by Metropolis' rule at a falling temperature.
+// the most promising is measured, and accepted by Metropolis' rule at a falling temperature. Kernel Tuner keeps a list
+// of the latest as tabu; here everything measured is.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
 
 #include "search/coordinates.h"
 #include "search/local_search.h"
+#include "search/nearest.h"
 #include "search/strategies.h"
 
 namespace wattune::search {
@@ -25,29 +26,20 @@ class HybridVndx final : public LocalSearch {
  private:
   // Steps along one parameter by one place, along all of them by at most one, and of one parameter to any value.
   static constexpr std::size_t kNeighbourhoodKinds = 3;
-  static constexpr std::size_t kRemembered = 1000;  // outcomes that predict
   static constexpr double kReward = 1.1;
   static constexpr double kPenalty = 0.98;
   static constexpr double kLeastWeight = 0.1;
-
-  struct Memory {
-    space::ValueIndices indices;
-    double cost = 0.0;
-  };
 
   Task<> search() override {
     std::optional<Point> here = co_await find_start();
     if (!here) co_return;
     std::array<double, kNeighbourhoodKinds> weights = {1.0, 1.0, 1.0};
-    std::deque<ConfigurationId> tabu;
     double temperature = option("temperature");
     double record = here->objective;
     for (std::size_t vain = 0; vain < count_option("restart"); ++vain) {
       const std::size_t kind = draw_kind(weights);
-      const ConfigurationId next = most_promising(pool(here->id, kind), tabu);
+      const ConfigurationId next = most_promising(pool(here->id, kind));
       const Outcome outcome = co_await evaluate(next);
-      tabu.push_back(next);
-      if (tabu.size() > count_option("tabu")) tabu.pop_front();
       const bool improved = better(outcome, here->objective);
       weights[kind] = std::max(kLeastWeight, weights[kind] * (improved ? kReward : kPenalty));
       if (improved || (outcome && metropolis(*outcome - here->objective, temperature))) here = Point{next, *outcome};
@@ -94,12 +86,15 @@ class HybridVndx final : public LocalSearch {
     return space().project(child);
   }
 
-  ConfigurationId most_promising(const std::vector<ConfigurationId>& ids, const std::deque<ConfigurationId>& tabu) {
+  ConfigurationId most_promising(const std::vector<ConfigurationId>& ids) {
+    const std::size_t k = count_option("neighbours");
     ConfigurationId best = ids.front();
     double lowest = std::numeric_limits<double>::infinity();
+    space::ValueIndices indices;
     for (const ConfigurationId id : ids) {
-      if (visited(id) || std::ranges::find(tabu, id) != tabu.end()) continue;
-      const double predicted = predict(id);
+      if (visited(id)) continue;
+      space().unrank(id, indices);
+      const double predicted = measured_.predict(indices, k);
       if (predicted >= lowest) continue;
       lowest = predicted;
       best = id;
@@ -107,38 +102,18 @@ class HybridVndx final : public LocalSearch {
     return best;
   }
 
-  // The mean cost of the nearest that worked; failures count as the worst of them.
-  double predict(ConfigurationId id) const {
+  void do_observe(ConfigurationId id, const Outcome& outcome) override {
     space::ValueIndices indices;
     space().unrank(id, indices);
-    std::vector<std::pair<std::size_t, double>> near;
-    for (const Memory& memory : memories_) {
-      std::size_t distance = 0;
-      for (std::size_t p = 0; p < indices.size(); ++p) distance += indices[p] != memory.indices[p] ? 1 : 0;
-      near.emplace_back(distance, memory.cost);
-    }
-    const std::size_t k = std::min(near.size(), count_option("neighbours"));
-    std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(k), near.end());
-    double sum = 0.0;
-    for (std::size_t i = 0; i < k; ++i) sum += std::min(near[i].second, worst_);
-    return sum / static_cast<double>(std::max<std::size_t>(1, k));
-  }
-
-  void do_observe(ConfigurationId id, const Outcome& outcome) override {
-    Memory& memory = memories_.emplace_back();
-    space().unrank(id, memory.indices);
-    memory.cost = cost(outcome);
-    if (memories_.size() > kRemembered) memories_.pop_front();
+    measured_.add(indices, outcome);
     if (!outcome) return;
-    worst_ = std::max(worst_, *outcome);
     elites_.push_back({id, *outcome});
     std::ranges::stable_sort(elites_, {}, &Point::objective);
     if (elites_.size() > count_option("elite")) elites_.pop_back();
   }
 
-  std::deque<Memory> memories_;
+  NearestNeighbours measured_{space().parameters().size()};
   std::vector<Point> elites_;
-  double worst_ = 0.0;
 };
 
 }  // namespace

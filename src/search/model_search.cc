@@ -14,7 +14,8 @@
 // so that a wrong model cannot hold it for ever.
 //
 // Cost: the models hold the best and the latest observations up to a limit, candidates stay for kCandidateAge
-// proposals.
+// proposals, forests until the outcomes have grown by a share, and the process goes when the forest's weight has passed
+// kForestAlone: proposals become cheaper with the observations, not dearer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,8 +36,11 @@ constexpr std::size_t kCandidates = 200;
 constexpr std::size_t kNeighbours = 150;   // of the candidates, at most, are neighbours of the best ones:
 constexpr std::size_t kElite = 3;          // best ones at first,
 constexpr std::size_t kElitePerRows = 50;  // and one more per so many observations
-constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations
+constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations,
+constexpr std::size_t kLargestAge = 50;    // up to this
 constexpr std::size_t kTrees = 20;
+constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
+constexpr double kForestAlone = 0.95;      // the forest's weight at which the process is left out
 constexpr std::array kLengthScales = {0.3, 0.6, 1.2, 2.4};  // of four parameters
 constexpr double kForget = 0.95;                            // of what an acquisition gained, per outcome
 
@@ -75,16 +79,23 @@ class ModelSearch final : public LocalSearch {
   }
 
   std::optional<ConfigurationId> most_promising() {
-    if (process_.size() < 2 || observations_ >= rebuild_at_) rebuild_process();
-    if (candidates_.empty() || age_++ >= kCandidateAge + observations_ / kCandidateAge || candidates_for_ != best()->id)
-      draw_candidates();
+    if (!uses_process()) {
+      process_ = GaussianProcess(1.0);
+    } else if (process_.size() < 2 || observations_ >= rebuild_at_) {
+      rebuild_process();
+    }
+    const std::size_t oldest = std::min(kCandidateAge + observations_ / kCandidateAge, kLargestAge);
+    if (candidates_.empty() || age_++ >= oldest || candidates_for_ != best()->id) draw_candidates();
     const std::size_t wanted = count_option("acquisition");
     const std::size_t acquisition = wanted == multi ? draw_acquisition() : wanted;
+    const double weight = forest_weight();
+    const double record = target_of(best()->objective);
+    const double kappa = option("kappa");
     std::optional<ConfigurationId> chosen;
     double highest = -1.0;
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
       if (visited(candidates_[c].id)) continue;
-      const double value = acquire(acquisition, predict(c), target_of(best()->objective), option("kappa"));
+      const double value = acquire(acquisition, predict(c, weight), record, kappa);
       if (value * candidates_[c].success <= highest) continue;
       highest = value * candidates_[c].success;
       chosen = candidates_[c].id;
@@ -99,13 +110,17 @@ class ModelSearch final : public LocalSearch {
   }
 
   bool uses_forest() const { return option("forest") > 0; }
+  bool uses_process() const { return forest_weight() < kForestAlone; }
 
-  Prediction predict(std::size_t c) const {
-    const Prediction process = process_.predict(c);
-    if (!uses_forest()) return process;
-    const Prediction& forest = candidates_[c].forest;
+  double forest_weight() const {
     const auto n = static_cast<double>(observations_);
-    const double weight = n / (n + option("forest"));
+    return uses_forest() ? n / (n + option("forest")) : 0.0;
+  }
+
+  Prediction predict(std::size_t c, double weight) const {
+    const Prediction& forest = candidates_[c].forest;
+    if (weight >= kForestAlone) return forest;
+    const Prediction process = process_.predict(c);
     return {process.mean + weight * (forest.mean - process.mean),
             process.deviation + weight * (forest.deviation - process.deviation)};
   }
@@ -152,7 +167,7 @@ class ModelSearch final : public LocalSearch {
 
   void draw_candidates() {
     std::vector<ConfigurationId> ids;
-    std::vector<Row> elite(std::min(kElite + observations_ / kElitePerRows, rows_.size()));
+    std::vector<Row> elite(std::min({kElite + observations_ / kElitePerRows, rows_.size(), kNeighbours}));
     std::ranges::partial_sort_copy(rows_, elite, {}, &Row::target, &Row::target);
     for (std::size_t i = 0; i < elite.size(); ++i) {
       for (const ConfigurationId id : neighbours(elite[i].id)) {
@@ -169,15 +184,24 @@ class ModelSearch final : public LocalSearch {
       candidates_.push_back({.id = id});
       points.push_back(scaled(id));
     }
-    process_.set_candidates(std::move(points));
+    if (uses_process()) process_.set_candidates(std::move(points));
     ask_forests();
     candidates_for_ = best()->id;
     age_ = 0;
   }
 
   void ask_forests() {
-    Forest times;
-    Forest failures;
+    if (outcomes_ >= regrow_at_) grow_forests();
+    space::ValueIndices indices;
+    for (Candidate& candidate : candidates_) {
+      space().unrank(candidate.id, indices);
+      if (!times_.empty()) candidate.forest = times_.predict(indices);
+      if (!failures_.empty()) candidate.success = 1.0 - failures_.predict(indices).mean;
+    }
+  }
+
+  void grow_forests() {
+    regrow_at_ = outcomes_ + outcomes_ / kForestGrowth;
     const std::size_t width = space().parameters().size();
     if (uses_forest()) {
       std::vector<std::uint16_t> places;
@@ -186,15 +210,11 @@ class ModelSearch final : public LocalSearch {
         append_places(row.id, places);
         targets.push_back(row.target);
       }
-      times.fit(places, width, targets, kTrees, random());
+      times_.fit(places, width, targets, kTrees, random());
     }
-    if (any_failed_) failures.fit(tried_, width, failed_, kTrees, random());
-    space::ValueIndices indices;
-    for (Candidate& candidate : candidates_) {
-      space().unrank(candidate.id, indices);
-      if (!times.empty()) candidate.forest = times.predict(indices);
-      if (!failures.empty()) candidate.success = 1.0 - failures.predict(indices).mean;
-    }
+    if (!any_failed_) return;
+    const std::size_t latest = std::min(failed_.size(), kForestRows);
+    failures_.fit(std::span(tried_).last(latest * width), width, std::span(failed_).last(latest), kTrees, random());
   }
 
   void append_places(ConfigurationId id, std::vector<std::uint16_t>& places) const {
@@ -214,6 +234,7 @@ class ModelSearch final : public LocalSearch {
   }
 
   void do_observe(ConfigurationId id, const Outcome& outcome) override {
+    ++outcomes_;
     remember_success(id, outcome.has_value());
     reward(id, outcome);
     if (!outcome) return;
@@ -247,6 +268,10 @@ class ModelSearch final : public LocalSearch {
   std::size_t observations_ = 0;  // that did not fail
   GaussianProcess process_{1.0};
   std::size_t rebuild_at_ = 0;
+  std::size_t outcomes_ = 0;  // failures too
+  Forest times_;              // of the targets
+  Forest failures_;           // of what failed
+  std::size_t regrow_at_ = 0;
   std::vector<Candidate> candidates_;   // in the order of the process's
   ConfigurationId candidates_for_ = 0;  // the best one when they were drawn
   std::size_t age_ = 0;

@@ -116,15 +116,23 @@ std::vector<Entry> local_strategies() {
   };
 }
 
+std::vector<StrategyParameter> breeding_parameters() {
+  return {kNeighbourhood,
+          population(20),
+          {"crossover", 2, 0, 3, "0: single point; 1: two points; 2: uniform; 3: disruptive uniform", true},
+          {"mutation", 10, 1, 1e9, "each parameter of a child mutates with probability 1 in this"}};
+}
+
 std::vector<Entry> population_strategies() {
   return {
-      {{"genetic_algorithm",
-        "genetic algorithm with tournaments and elitism (Holland 1975; Kernel Tuner)",
-        {kNeighbourhood,
-         population(20),
-         {"crossover", 2, 0, 3, "0: single point; 1: two points; 2: uniform; 3: disruptive uniform", true},
-         {"mutation", 10, 1, 1e9, "each parameter of a child mutates with probability 1 in this"}}},
+      {{"genetic_algorithm", "genetic algorithm with tournaments and elitism (Holland 1975; Kernel Tuner)",
+        breeding_parameters()},
        make_genetic_algorithm},
+      {{"nsga2", "non-dominated sorting and crowding, for several objectives (Deb et al. 2002)", breeding_parameters()},
+       make_nsga2},
+      {{"nsga3", "non-dominated sorting and reference points, for several objectives (Deb, Jain 2014)",
+        breeding_parameters()},
+       make_nsga3},
       {{"differential_evolution",
         "differential evolution, rand/1/bin or best/1/bin (Storn, Price 1997)",
         {population(20),
@@ -167,7 +175,6 @@ std::vector<Entry> population_strategies() {
          {"neighbours", 5, 1, 1000, "k: configurations that predict a candidate", true},
          {"pool", 8, 1, 1e4, "candidates of a step", true},
          {"restart", 100, 1, 1e9, "steps without improvement before the search begins anew", true},
-         {"tabu", 300, 0, 1e6, "length of the tabu list", true},
          {"elite", 5, 2, 1000, "best configurations, for crossovers", true},
          {"temperature", 1, 1e-9, 1e9, "at first, as a share of the best objective"},
          {"cooling", 0.995, 0, 1, "factor on the temperature after each step"}}},

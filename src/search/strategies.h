@@ -18,6 +18,8 @@ std::unique_ptr<Strategy> make_simulated_annealing(const space::SearchSpace& spa
 std::unique_ptr<Strategy> make_dual_annealing(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_mcmc(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_genetic_algorithm(const space::SearchSpace& space, const StrategyOptions& options);
+std::unique_ptr<Strategy> make_nsga2(const space::SearchSpace& space, const StrategyOptions& options);
+std::unique_ptr<Strategy> make_nsga3(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_differential_evolution(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_particle_swarm(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_firefly(const space::SearchSpace& space, const StrategyOptions& options);

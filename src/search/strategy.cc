@@ -3,11 +3,15 @@
 #include <cmath>
 
 #include "search/permutation.h"
+#include "wattune/core/pareto.h"
 
 namespace wattune::search {
 
 Strategy::Strategy(const space::SearchSpace& space, const StrategyOptions& options)
-    : space_(space), random_(options.seed), order_(std::make_unique<Permutation>(space.count(), random_)) {
+    : space_(space),
+      random_(options.seed),
+      objectives_(options.objectives),
+      order_(std::make_unique<Permutation>(space.count(), random_)) {
   if (options.start < space.count() && space.valid(options.start)) start_ = options.start;
 }
 
@@ -33,7 +37,15 @@ void Strategy::tell(ConfigurationId id, const Observation& observation) {
   visited_.insert(id);
   // A time that is no number must not reach the comparisons and models of a strategy.
   const bool usable = observation.ok() && std::isfinite(observation.objective());
+  if (usable && several_objectives()) {
+    if (auto costs = costs_of(observation, objectives_)) costs_[id] = *std::move(costs);
+  }
   do_learn(id, usable ? std::optional(observation.objective()) : std::nullopt);
+}
+
+const std::vector<double>* Strategy::costs(ConfigurationId id) const {
+  const auto found = costs_.find(id);
+  return found == costs_.end() ? nullptr : &found->second;
 }
 
 // The first unvisited id of a random order is equally likely to be any of the unvisited ones. The walk passes each id

@@ -127,9 +127,10 @@ TEST_F(Replayed, AllConfigurationsFailing) {
 TEST_F(Replayed, ScoresStrategies) {
   const Finished finished =
       run_wattune(folder_, {"score", "--strategy", "random,greedy_ils", "--strategy-option", "random_walk=0.5",
-                            "--spaces", "grid.json", "--repeats", "10", "--svg", "scores.svg"});
+                            "--spaces", "grid.json", "--repeats", "10", "--svg", "scores.svg", "--within", "0.05"});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  for (const char* part : {"grid ", "195", "greedy_ils random_walk=0.5", "mean", "of the optimum"})
+  for (const char* part : {"grid ", "195", "greedy_ils random_walk=0.5", "mean", "of the optimum",
+                           "evaluations until within 5 % of the optimum", "geometric mean"})
     EXPECT_THAT(finished.out, HasSubstr(part));
   EXPECT_THAT(folder_.read("scores.svg"), HasSubstr("greedy_ils random_walk=0.5"));
   EXPECT_THAT(folder_.read("scores.svg"), HasSubstr("</svg>"));

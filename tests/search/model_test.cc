@@ -4,6 +4,7 @@
 
 #include "search/acquisition.h"
 #include "search/gaussian_process.h"
+#include "search/nearest.h"
 
 namespace wattune::search {
 namespace {
@@ -86,6 +87,30 @@ TEST(GaussianProcess, SurvivesRepeatedPointsAndConstantTargets) {
   process.set_candidates({{0.5}});
   EXPECT_NEAR(process.predict(0).mean, 7.0, 1e-6);
   EXPECT_TRUE(std::isfinite(process.log_likelihood()));
+}
+
+// From (0, 0, 0): a distance of 0 with cost 4, two of 1 with 8 and 6, one of 3 with 1.
+TEST(NearestNeighbours, AverageTheNearestAndOfEquallyNearOnesTheBest) {
+  NearestNeighbours neighbours(3);
+  EXPECT_EQ(neighbours.predict({0, 0, 0}, 2), 0.0);
+  neighbours.add({1, 1, 1}, 1.0);
+  neighbours.add({0, 0, 9}, 8.0);
+  neighbours.add({0, 0, 0}, 4.0);
+  neighbours.add({5, 0, 0}, 6.0);
+  EXPECT_EQ(neighbours.predict({0, 0, 0}, 1), 4.0);
+  EXPECT_EQ(neighbours.predict({0, 0, 0}, 2), 5.0);
+  EXPECT_EQ(neighbours.predict({0, 0, 0}, 3), 6.0);
+  EXPECT_EQ(neighbours.predict({0, 0, 0}, 9), 4.75);
+}
+
+TEST(NearestNeighbours, CountFailuresAsTheWorstAndForgetTheOldest) {
+  NearestNeighbours neighbours(1);
+  neighbours.add({7}, 3.0);
+  neighbours.add({0}, std::nullopt);
+  EXPECT_EQ(neighbours.predict({0}, 1), 3.0);
+  for (std::size_t i = 0; i + 1 < NearestNeighbours::kRemembered; ++i) neighbours.add({1}, 2.0);
+  EXPECT_EQ(neighbours.predict({7}, 1), 2.0);
+  EXPECT_EQ(neighbours.predict({0}, 1), 3.0);
 }
 
 // Of N(0, 1) below 0: E[max(0, -x)] = 1 / sqrt(2 pi) = 0.39894, the probability is 1/2.

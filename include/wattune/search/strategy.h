@@ -16,9 +16,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "wattune/core/objective.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 #include "wattune/space/search_space.h"
@@ -29,6 +31,8 @@ struct StrategyOptions {
   std::uint64_t seed = 1;
   // A configuration to start from, proposed first; count() and above mean none.
   ConfigurationId start = ~ConfigurationId{0};
+  // What the user wants, for strategies of several objectives; fewer than two leave them what tell() says is smaller.
+  std::vector<Objective> objectives;
   // Parameters of the strategy by name, as `wattune tune --strategy-option NAME=VALUE` gives them.
   std::map<std::string, double> parameters;
 };
@@ -60,6 +64,11 @@ class Strategy {
   // `objective` is empty for a failed configuration.
   virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
 
+  // With two objectives or more: a number for each of a configuration that was told of, less being better; nullptr for
+  // a failure, or where one was not recorded.
+  const std::vector<double>* costs(ConfigurationId id) const;
+  bool several_objectives() const { return objectives_.size() >= 2; }
+
   // Proposed or told already.
   bool visited(ConfigurationId id) const { return visited_.contains(id); }
   // A uniformly drawn id that is not visited; none when the space is exhausted. Takes no memory.
@@ -75,6 +84,8 @@ class Strategy {
   Random random_;
   std::optional<ConfigurationId> start_;
   std::unordered_set<ConfigurationId, IdHash> visited_;
+  std::vector<Objective> objectives_;
+  std::unordered_map<ConfigurationId, std::vector<double>, IdHash> costs_;  // empty with fewer than two objectives
   std::unique_ptr<Permutation> order_;  // of all ids; draw_unvisited() walks along it
   ConfigurationId drawn_ = 0;           // how far
 };

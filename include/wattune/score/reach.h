@@ -1,0 +1,49 @@
+// Reach: how many evaluations a strategy needs to come near the optimum, against random search in closed form.
+//
+// Unlike the score it knows no budget: a run goes on until it is near enough, so that it tells the same of a space
+// whichever cutoff is chosen.
+//
+//   WATTUNE_ASSIGN(auto reaches, reach({problem}, {{"auto", {}}}, {.within = 0.05}));
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "wattune/score/score.h"
+
+namespace wattune::score {
+
+struct ReachOptions {
+  double within = 0.05;  // near: an objective of at most (1 + within) times the optimum
+  std::size_t repeats = 100;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;  // 0: one for each processor
+  // Called after each run, from any thread, one at a time.
+  std::function<void(std::size_t done, std::size_t all)> progress;
+};
+
+struct SpaceReach {
+  std::uint64_t near = 0;  // configurations that are near the optimum
+  double random = 0.0;     // median evaluations of random search
+  double median = 0.0;     // of the strategy's runs, failed evaluations included
+
+  double speedup() const { return random / median; }
+};
+
+struct StrategyReach {
+  StrategyChoice strategy;
+  std::vector<SpaceReach> spaces;  // parallel to the problems
+  double speedup = 0.0;            // geometric mean over the spaces
+};
+
+// The least number of draws without replacement that find one of `near` configurations among `all` with a probability
+// of one half or more. Precondition: 0 < near <= all.
+std::uint64_t median_draws(std::uint64_t near, std::uint64_t all);
+
+// Equal seeds give equal results, whatever the number of threads. As score(); invalid_argument also: `within` negative,
+// or an optimum that is not positive, of which no share can be taken.
+Result<std::vector<StrategyReach>> reach(const std::vector<Problem>& problems,
+                                         const std::vector<StrategyChoice>& strategies, const ReachOptions& options);
+
+}  // namespace wattune::score

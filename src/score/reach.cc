@@ -1,0 +1,113 @@
+#include "wattune/score/reach.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <optional>
+
+#include "score/parallel.h"
+#include "score/run.h"
+#include "score/seed.h"
+
+namespace wattune::score {
+
+namespace {
+
+double median_of(std::vector<double> numbers) {
+  std::ranges::sort(numbers);
+  const std::size_t middle = numbers.size() / 2;
+  return numbers.size() % 2 == 1 ? numbers[middle] : 0.5 * (numbers[middle - 1] + numbers[middle]);
+}
+
+Result<void> check(const std::vector<Problem>& problems, const ReachOptions& options) {
+  if (!(options.within >= 0.0)) return Error(ErrorCode::invalid_argument, "a distance from the optimum below 0");
+  for (const Problem& problem : problems) {
+    if (problem.baseline.optimum() > 0.0) continue;
+    return Error(ErrorCode::invalid_argument, "the optimum is not positive: no share of it can be taken")
+        .with_context(problem.name);
+  }
+  return {};
+}
+
+// All runs; lengths_[strategy * spaces + space] has the evaluations of each repeat.
+class Reacher {
+ public:
+  Reacher(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
+          const ReachOptions& options)
+      : problems_(problems), strategies_(strategies), options_(options) {
+    lengths_.assign(problems.size() * strategies.size(), std::vector<double>(options.repeats, 0.0));
+  }
+
+  Result<std::vector<StrategyReach>> run() {
+    for_each_parallel(lengths_.size() * options_.repeats, options_.threads, [this](std::size_t i) { run_one(i); });
+    if (error_) return *std::move(error_);
+    std::vector<StrategyReach> results;
+    for (std::size_t s = 0; s < strategies_.size(); ++s) results.push_back(summarise(s));
+    return results;
+  }
+
+ private:
+  double target_of(const Problem& problem) const { return (1.0 + options_.within) * problem.baseline.optimum(); }
+
+  // The seed depends on space and repeat alone: strategies meet the same random numbers.
+  void run_one(std::size_t i) {
+    const std::size_t cell = i / options_.repeats;
+    const std::size_t repeat = i % options_.repeats;
+    const Problem& problem = problems_[cell % problems_.size()];
+    const auto evaluations = evaluations_to_reach(target_of(problem), problem, strategies_[cell / problems_.size()],
+                                                  derived_seed(options_.seed, {2, cell % problems_.size(), repeat}));
+    const std::lock_guard lock(mutex_);
+    if (evaluations)
+      lengths_[cell][repeat] = static_cast<double>(*evaluations);
+    else if (!error_)
+      error_ = Error(evaluations.error()).with_context(problem.name);
+    if (options_.progress) options_.progress(++done_, lengths_.size() * options_.repeats);
+  }
+
+  StrategyReach summarise(std::size_t strategy) const {
+    StrategyReach result{.strategy = strategies_[strategy], .spaces = {}};
+    double logarithms = 0.0;
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+      const Baseline& baseline = problems_[p].baseline;
+      SpaceReach& space = result.spaces.emplace_back();
+      const auto end = std::ranges::upper_bound(baseline.best_first(), target_of(problems_[p]));
+      space.near = static_cast<std::uint64_t>(end - baseline.best_first().begin());
+      space.random = static_cast<double>(median_draws(space.near, baseline.valid() + baseline.failed()));
+      space.median = median_of(lengths_[strategy * problems_.size() + p]);
+      logarithms += std::log(space.speedup());
+    }
+    result.speedup = std::exp(logarithms / static_cast<double>(problems_.size()));
+    return result;
+  }
+
+  const std::vector<Problem>& problems_;
+  const std::vector<StrategyChoice>& strategies_;
+  const ReachOptions& options_;
+  std::vector<std::vector<double>> lengths_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+// After n draws none of them is near with probability (all - near)! (all - n)! / (all! (all - near - n)!): each draw
+// multiplies it by the share of the others among what is left.
+std::uint64_t median_draws(std::uint64_t near, std::uint64_t all) {
+  double none = 1.0;
+  std::uint64_t draws = 0;
+  while (none > 0.5) {
+    none *= static_cast<double>(all - near - draws) / static_cast<double>(all - draws);
+    ++draws;
+  }
+  return draws;
+}
+
+Result<std::vector<StrategyReach>> reach(const std::vector<Problem>& problems,
+                                         const std::vector<StrategyChoice>& strategies, const ReachOptions& options) {
+  WATTUNE_TRY(check_choice(problems, strategies, options.repeats));
+  WATTUNE_TRY(check(problems, options));
+  return Reacher(problems, strategies, options).run();
+}
+
+}  // namespace wattune::score

@@ -1,0 +1,17 @@
+// One seed for each purpose.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "wattune/core/random.h"
+
+namespace wattune::score {
+
+// The words of `path` tell the purposes apart.
+inline std::uint64_t derived_seed(std::uint64_t seed, std::initializer_list<std::uint64_t> path) {
+  for (const std::uint64_t word : path) seed = Random(seed ^ (word + 1) * 0x9E3779B97F4A7C15ULL).bits();
+  return seed;
+}
+
+}  // namespace wattune::score

@@ -1,0 +1,24 @@
+// Genetic: what algorithms share that breed configurations.
+#pragma once
+
+#include "search/coordinates.h"
+#include "search/local_search.h"
+
+namespace wattune::search {
+
+class Genetic : public LocalSearch {
+ public:
+  // The parameters `crossover`, by its number one of Kernel Tuner's, and `mutation`.
+  using LocalSearch::LocalSearch;
+
+ protected:
+  // Takes each parameter from one of the parents, which one the crossover says; parameters mutate with a small
+  // probability; the result is projected onto the space. A child that is known already mutates once more, so that
+  // generations do not die of repetition.
+  ConfigurationId child(ConfigurationId mother, ConfigurationId father);
+
+ private:
+  std::vector<bool> mask(const Coordinates& a, const Coordinates& b);
+};
+
+}  // namespace wattune::search

@@ -1,0 +1,60 @@
+#include "wattune/score/reach.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "score/recorded.h"
+
+namespace wattune::score {
+namespace {
+
+// One of four: 1/4 with the first draw, 1/2 with the second. Two of four: 1/2 with the first. Two of five: not found by
+// one draw with 3/5, by two with 3/5 * 2/4 = 0.3.
+TEST(MedianDraws, FollowsDrawingWithoutReplacement) {
+  EXPECT_EQ(median_draws(1, 4), 2u);
+  EXPECT_EQ(median_draws(2, 4), 1u);
+  EXPECT_EQ(median_draws(2, 5), 2u);
+  EXPECT_EQ(median_draws(5, 5), 1u);
+  EXPECT_EQ(median_draws(1, 1001), 501u);
+}
+
+struct Recorded {
+  explicit Recorded(const ResultSet& results)
+      : space(tune::recorded_space(results).value()), recording(tune::Recording::match(space, results).value()) {}
+
+  Problem problem() const { return Problem::of("made up", space, recording, tune::ReplayClock::evaluations).value(); }
+
+  space::SearchSpace space;
+  tune::Recording recording;
+};
+
+// 100, 99, ... 1 ns, every tenth failing: 1 ns is the optimum, 2 ns within 100 % of it. Ids go by
+// x and then y: exhaustive meets 2 ns, at x = 8 and y = 9, as the 90th and 1 ns, failed ones counted, as the 100th.
+TEST(Reach, CountsEvaluationsUntilNearEnough) {
+  std::vector<Observation> observations;
+  for (int i = 0; i < 100; ++i) observations.push_back(i % 10 == 0 ? failed(1.0) : correct(100 - i, 1.0));
+  const Recorded recorded(grid(observations, 10));
+  const std::vector<StrategyChoice> strategies = {{"exhaustive", {}}, {"random", {}}};
+  const auto near = reach({recorded.problem()}, strategies, {.within = 1.0, .repeats = 201}).value();
+  EXPECT_EQ(near[0].spaces[0].near, 2u);
+  EXPECT_EQ(near[0].spaces[0].median, 90.0);
+  EXPECT_EQ(near[0].spaces[0].random, 30.0);  // 70 * 69 / (100 * 99) = 0.488, 71 * 70 / (100 * 99) = 0.502
+  EXPECT_NEAR(near[0].speedup, 30.0 / 90.0, 1e-12);
+  EXPECT_NEAR(near[1].speedup, 1.0, 0.3);  // the median of 201 such runs deviates by some 2.5
+  EXPECT_EQ(
+      reach({recorded.problem()}, {{"exhaustive", {}}}, {.within = 0.0, .repeats = 2}).value()[0].spaces[0].median,
+      100.0);
+}
+
+TEST(Reach, RefusesWhatHasNoAnswer) {
+  const Recorded zero(grid({correct(0, 1.0), correct(1, 1.0), correct(2, 1.0), correct(3, 1.0)}, 2));
+  const auto message = [&](const ReachOptions& options) {
+    return reach({zero.problem()}, {{"random", {}}}, options).error().to_string();
+  };
+  EXPECT_THAT(message({.within = -0.1}), testing::HasSubstr("below 0"));
+  EXPECT_THAT(message({}), testing::HasSubstr("made up: the optimum is not positive"));
+  EXPECT_THAT(message({.repeats = 0}), testing::HasSubstr("at least one repeat"));
+}
+
+}  // namespace
+}  // namespace wattune::score
