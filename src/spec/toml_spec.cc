@@ -177,8 +177,22 @@ Result<void> read_budget(const Table& table, Budget& budget) {
   return {};
 }
 
+// That the metric exists is checked where metrics are compiled.
+Result<void> read_objective(const Table& table, KernelSpec& spec) {
+  for (const std::string_view key : {"minimize", "maximize"}) {
+    WATTUNE_ASSIGN(const std::optional<std::string> metric, table.string(key));
+    if (!metric) continue;
+    if (!spec.objectives.empty())
+      return table.document().error(*table.find(key), "either `minimize` or `maximize`, not both");
+    spec.objectives.push_back({*metric, key == "maximize"});
+  }
+  return {};
+}
+
 Result<void> read_search(const Table& table, KernelSpec& spec) {
-  WATTUNE_TRY(table.allow_only({"constraints", "strategy", "evaluations", "seconds", "fraction"}));
+  WATTUNE_TRY(
+      table.allow_only({"constraints", "strategy", "evaluations", "seconds", "fraction", "minimize", "maximize"}));
+  WATTUNE_TRY(read_objective(table, spec));
   if (const Node* constraints = table.find("constraints")) {
     WATTUNE_ASSIGN(const auto texts, table.strings("constraints"));
     for (std::size_t i = 0; i < texts.size(); ++i)

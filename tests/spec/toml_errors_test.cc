@@ -108,6 +108,8 @@ TEST_F(TomlErrors, WrongTypes) {
   EXPECT_EQ(after("[problem]\nn", "[[problem]]\nn"), "10:1: [problem] must be a table: `[...]`");
   EXPECT_EQ(after("[\"block * tile <= 128\"]", "\"block > 1\""),
             "19:16: `constraints` of [search] must be a list of strings: `block > 1`");
+  EXPECT_EQ(after("evaluations = 10", "minimize = 'a'\nmaximize = 'b'"),
+            "21:13: either `minimize` or `maximize`, not both: `b`");
   EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
 }
 

@@ -193,6 +193,12 @@ fraction = 0.1)"});
   EXPECT_EQ(spec.budget.evaluations, 200U);
   EXPECT_EQ(spec.budget.seconds, 1.5);
   EXPECT_EQ(spec.budget.fraction, 0.1);
+  EXPECT_TRUE(spec.objectives.empty());
+}
+
+TEST_F(TomlSpec, ReadsWhatIsSearchedFor) {
+  EXPECT_EQ(parse({.rest = "[search]\nmaximize = \"gflops\""}).objectives, (std::vector{Objective{"gflops", true}}));
+  EXPECT_EQ(parse({.rest = "[search]\nminimize = \"energy\""}).objectives, (std::vector{Objective{"energy", false}}));
 }
 
 TEST_F(TomlSpec, ReadsACppReference) {
