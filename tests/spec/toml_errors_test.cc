@@ -113,6 +113,22 @@ TEST_F(TomlErrors, WrongTypes) {
   EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
 }
 
+TEST_F(TomlErrors, StructsThatCannotBe) {
+  const std::string number = R"(type = "int", value = "n")";
+  EXPECT_EQ(after(number, R"(type = "struct", value = 1)"),
+            "8:34: unknown key in argument `n`: `value` (one of: name, type, fields)");
+  EXPECT_EQ(after(number, R"(type = "struct", fields = [])"),
+            "8:43: `fields` of argument `n` must be a list of tables: `[]`");
+  const auto with_field = [&](const std::string& field) {
+    return after(number, R"(type = "struct", fields = [{ name = "f", )" + field + " }]");
+  };
+  EXPECT_EQ(with_field(R"(type = "int", value = "n")"), "fine");
+  EXPECT_EQ(with_field(R"(type = "int*", value = 1)"), "8:66: no scalar type of field `f` of argument `n`: `int*`");
+  EXPECT_EQ(with_field(R"(type = "struct", value = 1)"), "8:66: no scalar type of field `f` of argument `n`: `struct`");
+  EXPECT_EQ(with_field(R"(type = "int", value = "m")"),
+            "8:81: unknown name in field `f` of argument `n`: `m` (did you mean `n`?)");
+}
+
 TEST_F(TomlErrors, EmptyLists) {
   EXPECT_EQ(after("[32, 64]", "[]"), "16:9: `block` has no values: `[]`");
   EXPECT_EQ(after("[32, 64]", "\"range(3, 3)\""), "16:10: `block` has no values: `range(3, 3)`");
