@@ -23,28 +23,34 @@ constexpr int kThreads = block_size_x * block_size_y;
 #define BOUNDS __launch_bounds__(kThreads)
 #endif
 
-extern "C" __global__ void BOUNDS hotspot(const float* __restrict__ power, const float* __restrict__ temperature,
-                                          float* __restrict__ result, const int width, const int height,
-                                          const int steps, const float step_over_capacity, const float conductance_x,
-                                          const float conductance_y, const float conductance_z, const float ambient) {
-  __shared__ float cells[2][kHeight][kWidth];  // now, and after the step
-  // Where on the chip the block's cells begin.
-  const int left = blockIdx.x * block_size_x * tile_size_x - kSteps;
-  const int top = blockIdx.y * block_size_y * tile_size_y - kSteps;
-  const int first_x = threadIdx.x;
-  const int first_y = threadIdx.y;
-  const auto on_chip = [&](int x, int y) { return x >= 0 && x < width && y >= 0 && y < height; };
+__shared__ float cells[2][kHeight][kWidth];  // before and after a step
 #if sh_power
-  __shared__ float powers[kHeight][kWidth];
+__shared__ float powers[kHeight][kWidth];
 #endif
 
-  for (int y = first_y; y < kHeight; y += block_size_y) {
-    for (int x = first_x; x < kWidth; x += block_size_x) {
-      if (!on_chip(left + x, top + y)) continue;
-      const int cell = (top + y) * width + left + x;
-      cells[0][y][x] = temperature[cell];
+struct Chip {
+  const float* __restrict__ power;
+  const float* __restrict__ temperature;
+  float* __restrict__ result;
+  int width, height;
+  float step_over_capacity, conductance_x, conductance_y, conductance_z, ambient;
+};
+
+// The block's cells, of which the first is the chip's at (left, top). Most blocks lie with all their halo on the chip
+// and need not look where it ends.
+template <bool kAtEdge>
+__device__ void simulate(const Chip chip, const int left, const int top) {
+  const auto on_chip = [&](int x, int y) {
+    return !kAtEdge || (left + x >= 0 && left + x < chip.width && top + y >= 0 && top + y < chip.height);
+  };
+  const auto cell = [&](int x, int y) { return (top + y) * chip.width + left + x; };
+
+  for (int y = threadIdx.y; y < kHeight; y += block_size_y) {
+    for (int x = threadIdx.x; x < kWidth; x += block_size_x) {
+      if (!on_chip(x, y)) continue;
+      cells[0][y][x] = chip.temperature[cell(x, y)];
 #if sh_power
-      powers[y][x] = power[cell];
+      powers[y][x] = chip.power[cell(x, y)];
 #endif
     }
   }
@@ -53,31 +59,52 @@ extern "C" __global__ void BOUNDS hotspot(const float* __restrict__ power, const
   for (int step = 1; step <= kSteps; ++step) {
     const auto& now = cells[(step - 1) % 2];
     auto& next = cells[step % 2];
+    // A thread walks down its columns, so that it reads each cell once for three rows.
+    const int rows = (kHeight - 2 * step + block_size_y - 1) / block_size_y;
+    const int begin = step + threadIdx.y * rows;
+    const int end = min(begin + rows, kHeight - step);
     __syncthreads();
-    for (int y = step + first_y; y < kHeight - step; y += block_size_y) {
-      for (int x = step + first_x; x < kWidth - step; x += block_size_x) {
-        const int chip_x = left + x;
-        const int chip_y = top + y;
-        if (!on_chip(chip_x, chip_y)) continue;
-        const float here = now[y][x];
-        const float north = chip_y > 0 ? now[y - 1][x] : here;
-        const float south = chip_y < height - 1 ? now[y + 1][x] : here;
-        const float west = chip_x > 0 ? now[y][x - 1] : here;
-        const float east = chip_x < width - 1 ? now[y][x + 1] : here;
-        const int cell = chip_y * width + chip_x;
+    for (int x = step + threadIdx.x; x < kWidth - step && begin < end; x += block_size_x) {
+      float above = now[begin - 1][x];
+      float here = now[begin][x];
+      for (int y = begin; y < end; ++y) {
+        const float below = now[y + 1][x];
+        if (on_chip(x, y)) {
+          const float north = !kAtEdge || top + y > 0 ? above : here;
+          const float south = !kAtEdge || top + y < chip.height - 1 ? below : here;
+          const float west = !kAtEdge || left + x > 0 ? now[y][x - 1] : here;
+          const float east = !kAtEdge || left + x < chip.width - 1 ? now[y][x + 1] : here;
 #if sh_power
-        const float heat = powers[y][x];
+          const float power = powers[y][x];
 #else
-        const float heat = power[cell];
+          const float power = chip.power[cell(x, y)];
 #endif
-        const float after = here + step_over_capacity * (heat + (west + east - 2.0f * here) * conductance_x +
-                                                         (north + south - 2.0f * here) * conductance_y +
-                                                         (ambient - here) * conductance_z);
-        if (step < kSteps)
-          next[y][x] = after;
-        else
-          result[cell] = after;
+          const float after =
+              here + chip.step_over_capacity * (power + (west + east - 2.0f * here) * chip.conductance_x +
+                                                (north + south - 2.0f * here) * chip.conductance_y +
+                                                (chip.ambient - here) * chip.conductance_z);
+          if (step < kSteps)
+            next[y][x] = after;
+          else
+            chip.result[cell(x, y)] = after;
+        }
+        above = here;
+        here = below;
       }
     }
   }
+}
+
+extern "C" __global__ void BOUNDS hotspot(const float* __restrict__ power, const float* __restrict__ temperature,
+                                          float* __restrict__ result, const int width, const int height,
+                                          const int steps, const float step_over_capacity, const float conductance_x,
+                                          const float conductance_y, const float conductance_z, const float ambient) {
+  const Chip chip = {power,         temperature,   result,        width,  height, step_over_capacity,
+                     conductance_x, conductance_y, conductance_z, ambient};
+  const int left = blockIdx.x * block_size_x * tile_size_x - kSteps;
+  const int top = blockIdx.y * block_size_y * tile_size_y - kSteps;
+  if (left >= 0 && top >= 0 && left + kWidth <= width && top + kHeight <= height)
+    simulate<false>(chip, left, top);
+  else
+    simulate<true>(chip, left, top);
 }

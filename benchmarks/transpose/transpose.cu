@@ -74,8 +74,7 @@ extern "C" __global__ void __launch_bounds__(kBlockSize < kMaxBlockSize ? kBlock
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
     const int column = id / TILE_SIZE_Y + i * (kBlockSize / TILE_SIZE_Y);
-    // Nobody here reads it again, so that it need not displace the input from the cache.
-    __stcs(&output[(tile_x * TILE_SIZE_X + column) * height + first_row + row], tile[row][column]);
+    output[(tile_x * TILE_SIZE_X + column) * height + first_row + row] = tile[row][column];
   }
 #endif
 }
