@@ -2,8 +2,8 @@
 // exchanges heat with its four neighbours and, across the package, with the ambient air. Beyond the edge of the chip it
 // is as warm as at the edge. `steps` is temporal_tiling_factor once more, for the reference.
 //
-// A work-group takes all the steps for (block_size_y * tile_size_y) x (block_size_x * tile_size_x) cells. For that it needs a
-// halo as wide as the number of steps, of which each step computes one ring less.
+// A work-group takes all the steps for (block_size_y * tile_size_y) x (block_size_x * tile_size_x) cells. For that it
+// needs a halo as wide as the number of steps, of which each step computes one ring less.
 //
 // block_size_x, block_size_y  work-items of a work-group
 // tile_size_x, tile_size_y    cells per work-item in each dimension

@@ -1,5 +1,6 @@
 // One step of n bodies that attract each other, by all pairs: new velocities from the accelerations, new positions from
-// the new velocities. n is a multiple of 512. The bodies come twice: as four-vectors (x, y, z, mass) and as four arrays.
+// the new velocities. n is a multiple of 512. The bodies come twice: as four-vectors (x, y, z, mass) and as four
+// arrays.
 //
 // A work-item moves OUTER_UNROLL_FACTOR bodies and walks over all n that attract them.
 //
@@ -20,7 +21,8 @@ typedef float floats;
 typedef JOIN(float, VECTOR_TYPE) floats;
 #endif
 
-// What attracts is read from NEAR. Of the two forms of the inputs, the one that is not asked for stays in global memory.
+// What attracts is read from NEAR. Of the two forms of the inputs, the one that is not asked for stays in global
+// memory.
 #if USE_CONSTANT_MEMORY
 #define SOURCE __constant
 #else

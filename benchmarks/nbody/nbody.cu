@@ -10,8 +10,8 @@
 // INNER_UNROLL_FACTOR2  how far the loop inside it, over the bodies of the thread, is unrolled; 0: the compiler decides
 // USE_SOA               1: attracting bodies are read from the four arrays; 0: as four-vectors
 // LOCAL_MEM             1: through shared memory, as many at a time as the block has threads; 0: from global memory
-// USE_CONSTANT_MEMORY   1: inputs are declared read-only and unaliased, so that loads may go through the read-only
-// cache VECTOR_TYPE           attracting bodies in one load from the arrays
+// USE_CONSTANT_MEMORY   1: inputs are declared read-only and unaliased, for loads through the read-only cache
+// VECTOR_TYPE           attracting bodies in one load from the arrays
 
 #include "../pack.cuh"
 

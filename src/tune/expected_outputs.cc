@@ -12,8 +12,8 @@ namespace wattune::tune {
 
 namespace {
 
-// Answers that are kept: they may be large, and a spec needs few.
-constexpr std::size_t kAnswers = 16;
+// Answers that are kept beside the newest, in all.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
 
 const VectorArgument* as_output(const Argument& argument) {
   const auto* vector = std::get_if<VectorArgument>(&argument.kind);
@@ -147,6 +147,12 @@ Result<std::vector<std::byte>> scalars_of(const RunState& run, const Configurati
   return scalars;
 }
 
+std::size_t bytes_of(const std::vector<ExpectedOutput>& outputs) {
+  std::size_t bytes = 0;
+  for (const ExpectedOutput& output : outputs) bytes += output.bytes.size();
+  return bytes;
+}
+
 }  // namespace
 
 Result<void> ExpectedOutputs::start(RunState& run, const Configuration& standard) {
@@ -168,9 +174,15 @@ Result<const std::vector<ExpectedOutput>*> ExpectedOutputs::of(RunState& run, co
   const Configuration& seen = by_scalars ? configuration : *standard_;
   WATTUNE_ASSIGN(answer.outputs,
                  std::visit([&](const auto& reference) { return expect(run, seen, reference); }, run.spec.reference));
+  forget_beyond(kKeptBytes);
   answers_.push_front(std::move(answer));
-  if (answers_.size() > kAnswers) answers_.pop_back();
   return &answers_.front().outputs;
+}
+
+void ExpectedOutputs::forget_beyond(std::size_t most) {
+  std::size_t bytes = 0;
+  for (const Answer& answer : answers_) bytes += bytes_of(answer.outputs);
+  for (; bytes > most; answers_.pop_back()) bytes -= bytes_of(answers_.back().outputs);
 }
 
 Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec) {

@@ -40,6 +40,9 @@ class ExpectedOutputs {
     std::vector<ExpectedOutput> outputs;
   };
 
+  // Drops the oldest answers until the rest have at most so many bytes.
+  void forget_beyond(std::size_t most);
+
   std::optional<Configuration> standard_;
   std::deque<Answer> answers_;  // the newest first
 };
