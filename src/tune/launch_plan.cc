@@ -104,7 +104,7 @@ Result<LaunchPlan::Struct> LaunchPlan::compile_struct(const StructArgument& argu
   Struct compiled{{}, layout_of(argument)};
   for (const StructField& field : argument.fields) {
     WATTUNE_ASSIGN(auto value, Formula<Value>::compile(field.scalar.value, names));
-    const Scalar& scalar = compiled.fields.emplace_back(std::move(value), field.scalar.type);
+    const Scalar& scalar = compiled.fields.emplace_back(Scalar{std::move(value), field.scalar.type});
     if (scalar.value.fixed()) WATTUNE_TRY(evaluate(scalar, Configuration()));
   }
   return compiled;
