@@ -27,6 +27,9 @@ constexpr int kVectorsM = MWG / MDIMC / VWM;  // per thread
 constexpr int kVectorsN = NWG / NDIMC / VWN;
 constexpr int kSlabM = MWG / VWM;  // vectors in a row of a slab of A
 constexpr int kSlabN = NWG / VWN;
+// Two buffers, so that a slab is loaded while the one before is multiplied, where they fit what a kernel may declare.
+constexpr int kMaxShared = 48 * 1024;
+constexpr int kBuffers = 2 * KWG * (SA * MWG + SB * NWG) * sizeof(Real) <= kMaxShared ? 2 : 1;
 
 // The i-th of `count` vectors of thread `id` among `ids`: strided or side by side.
 template <bool kStrided>
@@ -34,16 +37,41 @@ __device__ int place(int i, int count, int id, int ids) {
   return kStrided ? i * ids + id : id * count + i;
 }
 
+// Copies a vector to shared memory, behind the thread's back where the GPU can (from compute capability 8.0): it is
+// there after finish_copies().
+template <typename Vector>
+__device__ void start_copy(Vector* to, const Vector* from) {
+#if __CUDA_ARCH__ >= 800
+  constexpr int kBytes = sizeof(Vector) < 16 ? sizeof(Vector) : 16;
+  const auto target = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  const auto* source = reinterpret_cast<const char*>(from);
+#pragma unroll
+  for (int at = 0; at < sizeof(Vector); at += kBytes)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(target + at), "l"(source + at), "n"(kBytes));
+#else
+  *to = *from;
+#endif
+}
+
+__device__ void finish_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // Copies the slab that starts at `slab`, whose rows are `pitch` vectors apart, to shared memory. kWidth threads load a
 // row of kRow vectors, and the threads of the block as many rows at a time as there are.
 template <bool kStrided, int kRow, int kWidth, typename Vector>
 __device__ void load_slab(Vector* tile, const Vector* __restrict__ slab, const int pitch) {
+  constexpr int kRows = kThreads / kWidth;
   const int id = threadIdx.y * MDIMC + threadIdx.x;
-  for (int k = id / kWidth; k < KWG; k += kThreads / kWidth) {
+#pragma unroll
+  for (int first = 0; first < KWG; first += kRows) {
+    const int k = first + id / kWidth;
 #pragma unroll
     for (int i = 0; i < kRow / kWidth; ++i) {
       const int at = place<kStrided>(i, kRow / kWidth, id % kWidth, kWidth);
-      tile[k * kRow + at] = slab[k * pitch + at];
+      start_copy(&tile[k * kRow + at], &slab[k * pitch + at]);
     }
   }
 }
@@ -58,24 +86,40 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   a += blockIdx.x * kSlabM;
   b += blockIdx.y * kSlabN;
 #if SA
-  __shared__ RealM tile_a[KWG * kSlabM];
+  __shared__ RealM tiles_a[kBuffers][KWG * kSlabM];
 #endif
 #if SB
-  __shared__ RealN tile_b[KWG * kSlabN];
+  __shared__ RealN tiles_b[kBuffers][KWG * kSlabN];
 #endif
+  const auto load = [&](int slab) {
+    [[maybe_unused]] const int buffer = slab / KWG % kBuffers;
+#if SA
+    load_slab<STRM, kSlabM, MDIMA>(tiles_a[buffer], a + slab * pitch_a, pitch_a);
+#endif
+#if SB
+    load_slab<STRN, kSlabN, NDIMB>(tiles_b[buffer], b + slab * pitch_b, pitch_b);
+#endif
+  };
 
   RealM sums[kVectorsN * VWN][kVectorsM] = {};
+  load(0);
+#pragma unroll 1
   for (int slab = 0; slab < k_size; slab += KWG) {
-    const RealM* slab_a = a + slab * pitch_a;
-    const RealN* slab_b = b + slab * pitch_b;
+    [[maybe_unused]] const bool is_last = slab + KWG >= k_size;
 #if SA
-    load_slab<STRM, kSlabM, MDIMA>(tile_a, slab_a, pitch_a);
+    const RealM* tile_a = tiles_a[slab / KWG % kBuffers];
+#else
+    const RealM* slab_a = a + slab * pitch_a;
 #endif
 #if SB
-    load_slab<STRN, kSlabN, NDIMB>(tile_b, slab_b, pitch_b);
+    const RealN* tile_b = tiles_b[slab / KWG % kBuffers];
+#else
+    const RealN* slab_b = b + slab * pitch_b;
 #endif
 #if SA || SB
-    __syncthreads();
+    finish_copies();
+    __syncthreads();  // this slab is there, and nobody reads the one before any more
+    if (kBuffers == 2 && !is_last) load(slab + KWG);
 #endif
 #pragma unroll 1
     for (int first = 0; first < KWG; first += KWI) {
@@ -110,7 +154,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
       }
     }
 #if SA || SB
-    __syncthreads();  // before the next slab overwrites this one
+    if (kBuffers == 1 && !is_last) {
+      __syncthreads();  // before the next slab overwrites this one
+      load(slab + KWG);
+    }
 #endif
   }
 

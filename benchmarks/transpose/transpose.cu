@@ -21,6 +21,9 @@ using Input = Elements*;
 #endif
 
 constexpr int kBlockSize = WORK_GROUP_SIZE_X * WORK_GROUP_SIZE_Y;
+constexpr int kRows = TILE_SIZE_Y / WORK_GROUP_SIZE_Y;  // per thread
+// Of them, those that are loaded before the first is stored: the memory's latency is paid once for up to 16 elements.
+constexpr int kBatch = kRows * VECTOR_TYPE < 16 ? kRows : 16 / VECTOR_TYPE;
 constexpr int kMaxBlockSize = 1024;  // larger ones exist in the space, but on no GPU
 
 extern "C" __global__ void __launch_bounds__(kBlockSize < kMaxBlockSize ? kBlockSize : kMaxBlockSize)
@@ -39,19 +42,28 @@ extern "C" __global__ void __launch_bounds__(kBlockSize < kMaxBlockSize ? kBlock
   __shared__ float tile[TILE_SIZE_Y][TILE_SIZE_X + PADD_LOCAL];
 #endif
 
-  for (int row = threadIdx.y; row < TILE_SIZE_Y; row += WORK_GROUP_SIZE_Y) {
+  for (int batch = threadIdx.y; batch < TILE_SIZE_Y; batch += kBatch * WORK_GROUP_SIZE_Y) {
+    Elements values[kBatch];
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int row = batch + i * WORK_GROUP_SIZE_Y;
 #if PREFETCH
-    const int ahead = row + PREFETCH * WORK_GROUP_SIZE_Y;
-    if (ahead < TILE_SIZE_Y) asm volatile("prefetch.global.L2 [%0];" ::"l"(&input[(first_row + ahead) * pitch + x]));
+      const int ahead = row + PREFETCH * WORK_GROUP_SIZE_Y;
+      if (ahead < TILE_SIZE_Y) asm volatile("prefetch.global.L2 [%0];" ::"l"(&input[(first_row + ahead) * pitch + x]));
 #endif
-    const int y = first_row + row;
-    const Elements values = input[y * pitch + x];
+      values[i] = input[(first_row + row) * pitch + x];
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int row = batch + i * WORK_GROUP_SIZE_Y;
 #if LOCAL_MEM
-    tile[row][threadIdx.x] = values.element[0];
+      tile[row][threadIdx.x] = values[i].element[0];
 #else
 #pragma unroll
-    for (int i = 0; i < VECTOR_TYPE; ++i) output[(x * VECTOR_TYPE + i) * height + y] = values.element[i];
+      for (int j = 0; j < VECTOR_TYPE; ++j)
+        output[(x * VECTOR_TYPE + j) * height + first_row + row] = values[i].element[j];
 #endif
+    }
   }
 
 #if LOCAL_MEM
@@ -59,7 +71,10 @@ extern "C" __global__ void __launch_bounds__(kBlockSize < kMaxBlockSize ? kBlock
   __syncthreads();
   const int id = threadIdx.y * WORK_GROUP_SIZE_X + threadIdx.x;
   const int row = id % TILE_SIZE_Y;
-  for (int column = id / TILE_SIZE_Y; column < TILE_SIZE_X; column += kBlockSize / TILE_SIZE_Y)
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const int column = id / TILE_SIZE_Y + i * (kBlockSize / TILE_SIZE_Y);
     output[(tile_x * TILE_SIZE_X + column) * height + first_row + row] = tile[row][column];
+  }
 #endif
 }

@@ -43,6 +43,8 @@ constexpr std::array<std::pair<std::string_view, ElementType>, 13> kAliases{{{"c
                                                                              {"float", ElementType::float32},
                                                                              {"double", ElementType::float64}}};
 
+std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
+
 const TypeTraits& traits(ElementType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
 }  // namespace
@@ -57,6 +59,19 @@ std::optional<ElementType> parse_element_type(std::string_view name) {
   for (const auto& [alias, type] : kAliases)
     if (alias == name) return type;
   return std::nullopt;
+}
+
+StructLayout layout_of(const StructArgument& argument) {
+  StructLayout layout;
+  std::size_t largest = 1;
+  for (const StructField& field : argument.fields) {
+    const std::size_t size = size_in_bytes(field.scalar.type);
+    layout.offsets.push_back(round_up(layout.bytes, size));
+    layout.bytes = layout.offsets.back() + size;
+    largest = std::max(largest, size);
+  }
+  layout.bytes = round_up(layout.bytes, largest);
+  return layout;
 }
 
 std::string_view to_string(Language language) { return language == Language::opencl ? "OpenCL" : "CUDA"; }

@@ -107,6 +107,12 @@ Result<VectorArgument> read_vector(const Table& table, const ComponentType& type
 }
 
 Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& type) {
+  WATTUNE_ASSIGN(const std::optional<std::string> fill, table.string("FillType"));
+  if (fill == "Generator") {
+    WATTUNE_ASSIGN(const Node* source, table.required("DataSource"));
+    WATTUNE_ASSIGN(ExpressionText value, table.document().expression(*source, table.describe("DataSource")));
+    return ScalarArgument{type.type, std::move(value)};
+  }
   WATTUNE_ASSIGN(const Node* node, table.required("FillValue"));
   WATTUNE_ASSIGN(const double value, table.document().number(*node, table.describe("FillValue")));
   const SourcePosition position = table.document().position(node->content);

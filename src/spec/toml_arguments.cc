@@ -12,9 +12,9 @@ namespace wattune::spec {
 
 namespace {
 
-// What `type` says: "float4*", "constant float*", "int", "local float".
+// What `type` says: "float4*", "constant float*", "int", "struct", "local float".
 struct DeclaredType {
-  enum class Memory { vector, constant, scalar, local };
+  enum class Memory { vector, constant, scalar, structure, local };
   Memory memory = Memory::scalar;
   ComponentType component;
 };
@@ -30,6 +30,10 @@ Result<DeclaredType> read_type(const Table& table) {
   WATTUNE_ASSIGN(const std::string text, table.document().string(*node, table.describe("type")));
   DeclaredType type;
   std::string_view name = trim(text);
+  if (name == "struct") {
+    type.memory = DeclaredType::Memory::structure;
+    return type;
+  }
   if (name.ends_with('*')) {
     type.memory = DeclaredType::Memory::vector;
     name = trim(name.substr(0, name.size() - 1));
@@ -141,7 +145,7 @@ Result<const FillKind*> find_fill(const Table& table) {
   return table.document().error(*table.find("fill"), "unknown fill of " + table.name()).hint(suggest(*name, names));
 }
 
-// --- the three kinds of argument ---
+// --- the kinds of argument ---
 
 Result<VectorArgument> read_vector(const Table& table, const ComponentType& component, bool files_required) {
   VectorArgument vector;
@@ -179,6 +183,33 @@ Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& comp
   return ScalarArgument{component.type, std::move(value)};
 }
 
+Result<StructField> read_field(const Table& argument, const Node& node) {
+  const Document& document = argument.document();
+  WATTUNE_ASSIGN(const Table unnamed, Table::of(document, node, "each of the fields of " + argument.name()));
+  StructField field;
+  WATTUNE_ASSIGN(field.name, unnamed.required_string("name"));
+  WATTUNE_ASSIGN(const Table table,
+                 Table::of(document, node, fmt::format("field `{}` of {}", field.name, argument.name())));
+  WATTUNE_ASSIGN(const DeclaredType type, read_type(table));
+  if (type.memory != DeclaredType::Memory::scalar)
+    return document.error(*table.find("type"), "no scalar type of " + table.name());
+  WATTUNE_ASSIGN(field.scalar, read_scalar(table, type.component));
+  return field;
+}
+
+Result<StructArgument> read_struct(const Table& table) {
+  WATTUNE_TRY(table.allow_only({"name", "type", "fields"}));
+  WATTUNE_ASSIGN(const Node* fields, table.required("fields"));
+  if (fields->kind != Node::Kind::list || fields->elements.empty())
+    return table.document().error(*fields, table.describe("fields") + " must be a list of tables");
+  StructArgument structure;
+  for (const Node& node : fields->elements) {
+    WATTUNE_ASSIGN(StructField field, read_field(table, node));
+    structure.fields.push_back(std::move(field));
+  }
+  return structure;
+}
+
 Result<LocalArgument> read_local(const Table& table, const ComponentType& component) {
   WATTUNE_TRY(table.allow_only({"name", "type", "length"}));
   WATTUNE_ASSIGN(ExpressionText length, required_expression(table, "length"));
@@ -205,6 +236,10 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
     }
     case DeclaredType::Memory::scalar: {
       WATTUNE_ASSIGN(argument.kind, read_scalar(table, type.component));
+      break;
+    }
+    case DeclaredType::Memory::structure: {
+      WATTUNE_ASSIGN(argument.kind, read_struct(table));
       break;
     }
     case DeclaredType::Memory::local: {

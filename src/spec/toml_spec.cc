@@ -188,9 +188,22 @@ Result<std::vector<ExpressionText>> read_expressions(const Table& table, const c
   return expressions;
 }
 
+// That the metric exists is checked where metrics are compiled.
+Result<void> read_objective(const Table& table, KernelSpec& spec) {
+  for (const std::string_view key : {"minimize", "maximize"}) {
+    WATTUNE_ASSIGN(const std::optional<std::string> metric, table.string(key));
+    if (!metric) continue;
+    if (!spec.objectives.empty())
+      return table.document().error(*table.find(key), "either `minimize` or `maximize`, not both");
+    spec.objectives.push_back({*metric, key == "maximize"});
+  }
+  return {};
+}
+
 Result<void> read_search(const Table& table, KernelSpec& spec) {
-  WATTUNE_TRY(
-      table.allow_only({"constraints", "resource_constraints", "strategy", "evaluations", "seconds", "fraction"}));
+  WATTUNE_TRY(table.allow_only({"constraints", "resource_constraints", "strategy", "evaluations", "seconds", "fraction",
+                                "minimize", "maximize"}));
+  WATTUNE_TRY(read_objective(table, spec));
   WATTUNE_ASSIGN(const std::vector<ExpressionText> constraints, read_expressions(table, "constraints"));
   for (const ExpressionText& each : constraints) spec.constraints.push_back({each.text, each.position});
   WATTUNE_ASSIGN(spec.resource_constraints, read_expressions(table, "resource_constraints"));

@@ -85,6 +85,12 @@ Result<void> check_argument(const Argument& argument, const NameScope& scope) {
   const auto what = [&](std::string_view key) { return fmt::format("`{}` of argument `{}`", key, argument.name); };
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument.kind))
     return scope.check(scalar->value, what("value"));
+  if (const auto* structure = std::get_if<StructArgument>(&argument.kind)) {
+    for (const StructField& field : structure->fields)
+      WATTUNE_TRY(
+          scope.check(field.scalar.value, fmt::format("field `{}` of argument `{}`", field.name, argument.name)));
+    return {};
+  }
   if (const auto* local = std::get_if<LocalArgument>(&argument.kind)) return scope.check(local->length, what("length"));
   const auto& vector = std::get<VectorArgument>(argument.kind);
   WATTUNE_TRY(scope.check(vector.length, what("length")));

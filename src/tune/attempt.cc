@@ -180,13 +180,18 @@ bool Attempt::launch_once() {
 }
 
 bool Attempt::compare_outputs() {
-  for (const ExpectedOutput& output : run_.expected) {
+  const Result<const std::vector<ExpectedOutput>*> expected = run_.expected.of(run_, configuration_);
+  if (!expected) {
+    error_ = expected.error();
+    return false;
+  }
+  for (const ExpectedOutput& output : **expected) {
     const auto actual = run_.session.read(output.argument, run_.limits.transfer());
     if (!actual) return fail(Phase::launch, actual.error());
     if (const auto mismatch = measure::compare(*actual, output.bytes, output.type, output.tolerance))
       return fail(Status::correctness, mismatch->to_string(run_.spec.arguments[output.argument].name));
   }
-  observation_.verified = !run_.expected.empty();
+  observation_.verified = !(*expected)->empty();
   return true;
 }
 

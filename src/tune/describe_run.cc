@@ -74,6 +74,13 @@ void write(Canonical& out, const VectorArgument& argument) {
 void write(Canonical& out, const ScalarArgument& argument) {
   out << "scalar" << to_string(argument.type) << argument.value;
 }
+void write(Canonical& out, const StructArgument& argument) {
+  out << "struct";
+  for (const StructField& field : argument.fields) {
+    out << field.name;
+    write(out, field.scalar);
+  }
+}
 void write(Canonical& out, const LocalArgument& argument) {
   out << "local" << to_string(argument.type) << argument.length;
 }

@@ -84,10 +84,7 @@ class DeviceEvaluator : public Evaluator {
 Result<void> prepare(RunState& run, const Configuration& start, CheckOutput check) {
   WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.plan.arguments(start));
   WATTUNE_TRY(run.session.prepare(arguments, run.limits.transfer()));
-  if (check != CheckOutput::never) {
-    WATTUNE_ASSIGN(run.expected, compute_expected(run, start));
-  }
-  return {};
+  return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
 
 }  // namespace

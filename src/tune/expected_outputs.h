@@ -1,9 +1,12 @@
-// ExpectedOutputs: what a correct kernel leaves in its outputs, computed once per run from the spec's reference.
+// ExpectedOutputs: what a correct kernel leaves in its outputs, computed from the spec's reference.
 //
-// The reference sees the default configuration, where anything it needs depends on one. An output whose length
-// depends on tuning parameters is scratch memory to a reference, and not compared.
+// A C++ function sees the scalars of the configuration that is checked, as the kernel does, and is called once for each
+// set of them. A reference kernel and files give one answer for all configurations, that of the default one. An output
+// whose length depends on tuning parameters is scratch memory to a reference, and not compared.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "wattune/backend/device.h"
@@ -22,9 +25,27 @@ struct ExpectedOutput {
   measure::ResolvedTolerance tolerance;
 };
 
-// Empty without a reference. Errors are what the spec got wrong, or what the reference did. `configuration` is the
-// default one; the plan and the contents of `run` are compiled.
-Result<std::vector<ExpectedOutput>> compute_expected(RunState& run, const Configuration& configuration);
+class ExpectedOutputs {
+ public:
+  // Begins to expect something: without this call, nothing is compared. `standard` is the default configuration; the
+  // plan and the contents of `run` are compiled. Errors are what the spec got wrong, or what the reference did.
+  Result<void> start(RunState& run, const Configuration& standard);
+
+  // Of `configuration`; empty when nothing is compared. Valid until the next call.
+  Result<const std::vector<ExpectedOutput>*> of(RunState& run, const Configuration& configuration);
+
+ private:
+  struct Answer {
+    std::vector<std::byte> scalars;  // one after another; of a reference function only
+    std::vector<ExpectedOutput> outputs;
+  };
+
+  // Drops the oldest answers until the rest have at most so many bytes.
+  void forget_beyond(std::size_t most);
+
+  std::optional<Configuration> standard_;
+  std::deque<Answer> answers_;  // the newest first
+};
 
 // How `kernel` and the spec's list of arguments disagree.
 Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec);

@@ -91,10 +91,22 @@ Result<LaunchPlan::CompiledArgument> LaunchPlan::compile_argument(const Argument
     WATTUNE_ASSIGN(Size length, Size::compile(local->length, names));
     return CompiledArgument(Local{std::move(length), size_in_bytes(local->type)});
   }
-  const auto& scalar = std::get<ScalarArgument>(argument.kind);
-  WATTUNE_ASSIGN(auto value, Formula<Value>::compile(scalar.value, names));
-  CompiledArgument compiled = Scalar{std::move(value), scalar.type};
-  if (std::get<Scalar>(compiled).value.fixed()) WATTUNE_TRY(evaluate(compiled, Configuration()));
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument.kind)) {
+    WATTUNE_ASSIGN(Struct compiled, compile_struct({{{argument.name, *scalar}}}, names));
+    return CompiledArgument(std::move(compiled));
+  }
+  WATTUNE_ASSIGN(Struct compiled, compile_struct(std::get<StructArgument>(argument.kind), names));
+  return CompiledArgument(std::move(compiled));
+}
+
+Result<LaunchPlan::Struct> LaunchPlan::compile_struct(const StructArgument& argument,
+                                                      const std::shared_ptr<const Names>& names) {
+  Struct compiled{{}, layout_of(argument)};
+  for (const StructField& field : argument.fields) {
+    WATTUNE_ASSIGN(auto value, Formula<Value>::compile(field.scalar.value, names));
+    const Scalar& scalar = compiled.fields.emplace_back(Scalar{std::move(value), field.scalar.type});
+    if (scalar.value.fixed()) WATTUNE_TRY(evaluate(scalar, Configuration()));
+  }
   return compiled;
 }
 
@@ -175,12 +187,21 @@ Result<PlannedArgument> LaunchPlan::evaluate(const CompiledArgument& argument, c
     // Some configurations do not use it, but no device takes an argument of size 0.
     return PlannedArgument(backend::LocalBytes{std::max(bytes, local->element_bytes)});
   }
-  const auto& scalar = std::get<Scalar>(argument);
+  const auto& structure = std::get<Struct>(argument);
+  backend::ScalarBytes planned{std::vector<std::byte>(structure.layout.bytes)};
+  for (std::size_t i = 0; i < structure.fields.size(); ++i) {
+    WATTUNE_ASSIGN(const std::vector<std::byte> field, evaluate(structure.fields[i], configuration));
+    std::ranges::copy(field, planned.bytes.begin() + static_cast<std::ptrdiff_t>(structure.layout.offsets[i]));
+  }
+  return PlannedArgument(std::move(planned));
+}
+
+Result<std::vector<std::byte>> LaunchPlan::evaluate(const Scalar& scalar, const Configuration& configuration) {
   const space::Expression& expression = scalar.value.expression();
   WATTUNE_ASSIGN(const Value value, scalar.value.evaluate(configuration));
   Result<std::vector<std::byte>> bytes = measure::to_bytes(value, scalar.type);
   if (!bytes) return std::move(bytes).error().at(expression.position()).about(expression.text());
-  return PlannedArgument(backend::ScalarBytes{*std::move(bytes)});
+  return bytes;
 }
 
 std::vector<backend::Macro> macros_of(const Configuration& configuration) {

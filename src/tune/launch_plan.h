@@ -59,20 +59,27 @@ class LaunchPlan {
     Formula<Value> value;
     ElementType type;
   };
+  // A struct, or as one with a single field, a scalar.
+  struct Struct {
+    std::vector<Scalar> fields;
+    StructLayout layout;
+  };
   struct Local {
     Size length;
     std::size_t element_bytes;
   };
-  using CompiledArgument = std::variant<Vector, Scalar, Local>;
+  using CompiledArgument = std::variant<Vector, Struct, Local>;
 
   static Result<Dimension> compile_dimension(const Geometry& geometry, std::size_t axis,
                                              const std::shared_ptr<const Names>& names);
   static Result<CompiledArgument> compile_argument(const Argument& argument, const std::shared_ptr<const Names>& names);
+  static Result<Struct> compile_struct(const StructArgument& argument, const std::shared_ptr<const Names>& names);
   bool has_fixed_geometry() const;
   Result<backend::Geometry3> geometry(const Configuration& configuration) const;
   Result<std::size_t> groups(const Dimension& dimension, std::size_t group_size,
                              const Configuration& configuration) const;
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
+  static Result<std::vector<std::byte>> evaluate(const Scalar& scalar, const Configuration& configuration);
 
   std::shared_ptr<const Names> names_;
   GeometryConvention convention_ = GeometryConvention::opencl;

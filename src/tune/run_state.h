@@ -41,7 +41,7 @@ struct RunState {
   Metrics metrics;
   ArgumentContents contents{spec.arguments};
   KernelSession session{spec.arguments, contents, device, cache};
-  std::vector<ExpectedOutput> expected;  // empty: nothing is compared
+  ExpectedOutputs expected;
   std::optional<Observation> incumbent;  // of the best configuration so far
   bool spec_fits_kernel = false;         // some configuration was launched with the spec's arguments
 };

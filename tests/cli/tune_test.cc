@@ -136,6 +136,49 @@ TEST_F(Tune, DoesNotCheckWhenToldSo) {
   EXPECT_FALSE(finished.json()["best"]["verified"].get<bool>());
 }
 
+TEST_F(Tune, KernelAndReferenceSeeTheSameStruct) {
+  folder_.write("axpy.cl", R"(
+    typedef struct { char sign; double shift; short count; float factor; } Options;
+    __kernel void axpy(__global const float* x, const Options options, __global float* y) {
+      const int i = get_global_id(0);
+      y[i] = i < options.count ? options.sign * options.factor * x[i] + (float)options.shift : -1.0f;
+    })");
+  folder_.write("reference.cc", R"(
+    #include <cstddef>
+    struct Options { signed char sign; double shift; short count; float factor; };
+    extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
+      const auto* x = static_cast<const float*>(arguments[0]);
+      const auto& options = *static_cast<const Options*>(arguments[1]);
+      auto* y = static_cast<float*>(arguments[2]);
+      for (int i = 0; i < static_cast<int>(lengths[2]); ++i)
+        y[i] = i < options.count ? options.sign * options.factor * x[i] + static_cast<float>(options.shift) : -1.0f;
+    })");
+  folder_.write("axpy.toml", R"(
+[kernel]
+file = "axpy.cl"
+function = "axpy"
+arguments = [
+  { name = "x", type = "float*", length = 256 },
+  { name = "options", type = "struct", fields = [
+    { name = "sign", type = "char", value = -1 }, { name = "shift", type = "double", value = 0.25 },
+    { name = "count", type = "short", value = "k" }, { name = "factor", type = "float", value = 3.5 },
+  ] },
+  { name = "y", type = "float*", length = 256, access = "write" },
+]
+[launch]
+global = 256
+local = 64
+[parameters]
+k = [100, 200]
+[reference]
+file = "reference.cc"
+)");
+  const Finished finished = run_wattune(folder_, quick({"tune", "axpy.toml", "--json"}));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 2);
+  EXPECT_TRUE(finished.json()["best"]["verified"].get<bool>());
+}
+
 TEST_F(Tune, ProblemSizesAndOutputCanBeReplaced) {
   write_add_spec(folder_, 1);
   const Finished finished =

@@ -89,6 +89,7 @@ constexpr const char* kKtt = R"json({
        "AccessType": "ReadOnly", "MemoryType": "Vector"},
       {"Name": "count", "Type": "int32", "FillType": "Constant", "FillValue": 64.0, "MemoryType": "Scalar"},
       {"Name": "bytes", "Type": "int8", "Size": "WX", "MemoryType": "Local"},
+      {"Name": "width", "Type": "int32", "FillType": "Generator", "DataSource": "2 * WX", "MemoryType": "Scalar"},
       {"Name": "out", "Type": "float", "Size": 256, "FillType": "Constant", "FillValue": 0.0,
        "AccessType": "ReadWrite", "MemoryType": "Vector"}
     ],
@@ -118,7 +119,8 @@ TEST_F(T1Spec, ReadsKttsDialect) {
   EXPECT_EQ(std::get<FillExpression>(in.fill).expression.text, "1 + i*0.1");
   EXPECT_EQ(std::get<ScalarArgument>(spec.arguments[1].kind).value.text, "64");
   EXPECT_EQ(std::get<LocalArgument>(spec.arguments[2].kind).type, ElementType::int8);
-  EXPECT_EQ(std::get<VectorArgument>(spec.arguments[3].kind).access, ArgumentAccess::read_write);
+  EXPECT_EQ(std::get<ScalarArgument>(spec.arguments[3].kind).value.text, "2 * WX");
+  EXPECT_EQ(std::get<VectorArgument>(spec.arguments[4].kind).access, ArgumentAccess::read_write);
 
   EXPECT_EQ(std::get<ReferenceData>(spec.reference).outputs[0].second, path("out.bin"));
   EXPECT_EQ(spec.tolerance.absolute, 0.01);

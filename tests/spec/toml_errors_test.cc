@@ -108,7 +108,25 @@ TEST_F(TomlErrors, WrongTypes) {
   EXPECT_EQ(after("[problem]\nn", "[[problem]]\nn"), "10:1: [problem] must be a table: `[...]`");
   EXPECT_EQ(after("[\"block * tile <= 128\"]", "\"block > 1\""),
             "19:16: `constraints` of [search] must be a list of strings: `block > 1`");
+  EXPECT_EQ(after("evaluations = 10", "minimize = 'a'\nmaximize = 'b'"),
+            "21:13: either `minimize` or `maximize`, not both: `b`");
   EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
+}
+
+TEST_F(TomlErrors, StructsThatCannotBe) {
+  const std::string number = R"(type = "int", value = "n")";
+  EXPECT_EQ(after(number, R"(type = "struct", value = 1)"),
+            "8:34: unknown key in argument `n`: `value` (one of: name, type, fields)");
+  EXPECT_EQ(after(number, R"(type = "struct", fields = [])"),
+            "8:43: `fields` of argument `n` must be a list of tables: `[]`");
+  const auto with_field = [&](const std::string& field) {
+    return after(number, R"(type = "struct", fields = [{ name = "f", )" + field + " }]");
+  };
+  EXPECT_EQ(with_field(R"(type = "int", value = "n")"), "fine");
+  EXPECT_EQ(with_field(R"(type = "int*", value = 1)"), "8:66: no scalar type of field `f` of argument `n`: `int*`");
+  EXPECT_EQ(with_field(R"(type = "struct", value = 1)"), "8:66: no scalar type of field `f` of argument `n`: `struct`");
+  EXPECT_EQ(with_field(R"(type = "int", value = "m")"),
+            "8:81: unknown name in field `f` of argument `n`: `m` (did you mean `n`?)");
 }
 
 TEST_F(TomlErrors, EmptyLists) {

@@ -101,6 +101,19 @@ TEST_F(TomlSpec, ReadsEveryKindOfArgument) {
   EXPECT_EQ(kind<LocalArgument>(spec, 5).length.text, "block");
 }
 
+TEST_F(TomlSpec, ReadsStructs) {
+  const KernelSpec spec = parse({.arguments = R"({ name = "s", type = "struct", fields = [
+    { name = "count", type = "int", value = "n" },
+    { name = "scale", type = "half", value = 0.5 },
+  ] })"});
+  const auto& fields = kind<StructArgument>(spec, 0).fields;
+  ASSERT_EQ(fields.size(), 2U);
+  EXPECT_EQ(fields[0].name, "count");
+  EXPECT_EQ(fields[0].scalar.value.text, "n");
+  EXPECT_EQ(fields[1].scalar.type, ElementType::float16);
+  EXPECT_EQ(fields[1].scalar.value.text, "0.5");
+}
+
 TEST_F(TomlSpec, NamesTypesAsOpenClDoes) {
   const KernelSpec spec = parse({.arguments = R"(
   { name = "a", type = "float16*", length = 1 }, { name = "b", type = "int8*", length = 1 },
@@ -193,6 +206,12 @@ fraction = 0.1)"});
   EXPECT_EQ(spec.budget.evaluations, 200U);
   EXPECT_EQ(spec.budget.seconds, 1.5);
   EXPECT_EQ(spec.budget.fraction, 0.1);
+  EXPECT_TRUE(spec.objectives.empty());
+}
+
+TEST_F(TomlSpec, ReadsWhatIsSearchedFor) {
+  EXPECT_EQ(parse({.rest = "[search]\nmaximize = \"gflops\""}).objectives, (std::vector{Objective{"gflops", true}}));
+  EXPECT_EQ(parse({.rest = "[search]\nminimize = \"energy\""}).objectives, (std::vector{Objective{"energy", false}}));
 }
 
 TEST_F(TomlSpec, ReadsACppReference) {

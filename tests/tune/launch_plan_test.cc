@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tune/problem.h"
 
 namespace wattune::tune {
@@ -145,6 +147,34 @@ TEST(LaunchPlan, ArgumentsHaveSizesAndValues) {
   EXPECT_EQ(std::get<backend::LocalBytes>(result->arguments[2]).bytes, 48u);
   EXPECT_FALSE(compile(spec)->has_fixed_length(0));
   EXPECT_TRUE(compile(spec)->has_fixed_length(1));
+}
+
+TEST(LaunchPlan, AStructIsLaidOutAsTheCompilerDoes) {
+  struct InC {
+    std::int8_t a;
+    std::int32_t b;
+    std::int16_t c;
+    double d;
+    std::uint16_t e;
+  };
+  const auto field = [](ElementType type, const char* value) { return StructField{"f", {type, at_line(value, 3)}}; };
+  KernelSpec spec = grid_spec();
+  spec.arguments = {{"s",
+                     StructArgument{{field(ElementType::int8, "bx"), field(ElementType::int32, "bx * 1000"),
+                                     field(ElementType::int16, "-by"), field(ElementType::float64, "width / 8"),
+                                     field(ElementType::bfloat16, "1")}},
+                     {}}};
+  const auto result = launch(spec, 7, 3);
+  ASSERT_TRUE(result) << result.error().to_string();
+  const std::vector<std::byte>& bytes = std::get<backend::ScalarBytes>(result->arguments[0]).bytes;
+  ASSERT_EQ(bytes.size(), sizeof(InC));
+  InC got;
+  std::memcpy(&got, bytes.data(), sizeof(InC));
+  EXPECT_EQ(got.a, 7);
+  EXPECT_EQ(got.b, 7000);
+  EXPECT_EQ(got.c, -3);
+  EXPECT_EQ(got.d, 12.5);
+  EXPECT_EQ(got.e, 0x3f80);  // the upper half of 1.0f
 }
 
 TEST(LaunchPlan, UnusedLocalMemoryHasOneElement) {

@@ -108,6 +108,33 @@ TEST_F(ReferenceTest, AFunctionSeesTheArguments) {
   expect_verified(problem);
 }
 
+// The factor, and with it the right answer, is another in each mode. The function notes each of its calls.
+TEST_F(ReferenceTest, AFunctionIsCalledForEachSetOfScalars) {
+  Problem problem;
+  std::get<ScalarArgument>(problem.spec.arguments[2].kind).value = at_line("3 + mode // 2", 12);
+  problem.spec.reference = ReferenceFunction{write("reference.cc", fmt::format(R"(
+    #include <cstddef>
+    #include <cstdio>
+    extern "C" void answer(void* const* arguments, const std::size_t* lengths) {{
+      float* y = static_cast<float*>(arguments[0]);
+      const float* x = static_cast<const float*>(arguments[1]);
+      for (std::size_t i = 0; i < lengths[0]; ++i) y[i] = *static_cast<const float*>(arguments[2]) * x[i];
+      std::FILE* calls = std::fopen("{}", "a");
+      std::fputc('.', calls);
+      std::fclose(calls);
+    }})",
+                                                                               (folder_ / "calls").string())),
+                                             "answer"};
+  const auto started = problem.start();
+  ASSERT_TRUE(started) << started.error().to_string();
+  for (const int mode : {0, 1, 2, 3, 0}) {
+    const Observation observation = problem.evaluate(8, mode).value();
+    EXPECT_EQ(observation.status, Status::correct) << observation.message;
+    EXPECT_TRUE(observation.verified);
+  }
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "calls"), 2U);  // factors 3 and 4
+}
+
 TEST_F(ReferenceTest, AFunctionThatDoesNotCompileIsAnError) {
   Problem problem;
   problem.spec.reference = ReferenceFunction{write("reference.cc", "no"), "answer"};

@@ -96,6 +96,22 @@ struct ScalarArgument {
   ElementType type = ElementType::int32;
   ExpressionText value;
 };
+// A struct passed by value.
+struct StructField {
+  std::string name;
+  ScalarArgument scalar;
+};
+struct StructArgument {
+  std::vector<StructField> fields;
+};
+// Where the fields of a struct lie, by C's rules: each at the next multiple of its size, and the struct ends at a
+// multiple of its largest field's. CUDA, OpenCL and the host agree on it.
+struct StructLayout {
+  std::vector<std::size_t> offsets;  // of the fields, in bytes
+  std::size_t bytes = 0;
+};
+StructLayout layout_of(const StructArgument& argument);
+
 // Local (CUDA: dynamic shared) memory; `length` counts elements and may use the parameters.
 struct LocalArgument {
   ElementType type = ElementType::float32;
@@ -104,7 +120,7 @@ struct LocalArgument {
 
 struct Argument {
   std::string name;
-  std::variant<VectorArgument, ScalarArgument, LocalArgument> kind;
+  std::variant<VectorArgument, ScalarArgument, StructArgument, LocalArgument> kind;
   SourcePosition position;
 };
 
@@ -154,7 +170,7 @@ struct ReferenceKernel {
   Geometry geometry;
 };
 // A C++ file with `extern "C" void FUNCTION(void* const* arguments, const std::size_t* lengths)`; arguments[i] is
-// the data of vector i or the address of scalar i, lengths[i] its elements; outputs are written in place.
+// the data of vector i or the address of scalar or struct i, lengths[i] its elements; outputs are written in place.
 struct ReferenceFunction {
   std::filesystem::path file;
   std::string function = "reference";
