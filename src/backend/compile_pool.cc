@@ -53,7 +53,7 @@ class CompilePool::Queue {
     changed_.notify_all();
   }
 
-  Result<Compiled> take(const std::vector<Macro>& macros, Nanoseconds limit) {
+  Compiled take(const std::vector<Macro>& macros, Nanoseconds limit) {
     const auto start = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
     JobPointer job = find(macros);
@@ -86,7 +86,7 @@ class CompilePool::Queue {
     std::vector<Macro> macros;
     Nanoseconds limit;
     State state = State::waiting;
-    std::optional<Result<Compiled>> result;
+    std::optional<Compiled> result;
   };
   using JobPointer = std::shared_ptr<Job>;
 
@@ -100,15 +100,16 @@ class CompilePool::Queue {
     return found == jobs_.end() ? nullptr : *found;
   }
 
-  Result<Compiled> produce(CompileProcess& process, const Job& job) {
+  Compiled produce(CompileProcess& process, const Job& job) {
     const auto start = std::chrono::steady_clock::now();
     const auto key = cache_ ? image_key(target_, source_, job.macros) : std::nullopt;
-    if (key)
-      if (std::optional<Image> image = cache_->find(*key)) return Compiled{*std::move(image), since(start), true};
-    Result<Compiled> compiled = process.compile({target_, source_, job.macros, job.limit});
+    if (std::optional<Image> found = key ? cache_->find(*key) : std::nullopt)
+      return {.image = *std::move(found), .took = since(start), .cached = true};
+    Result<Image> image = process.compile({target_, source_, job.macros, job.limit});
+    const Nanoseconds took = since(start);
     // Unless a header was changed meanwhile: nobody knows which one was compiled.
-    if (compiled && key && image_key(target_, source_, job.macros) == key) cache_->store(*key, compiled->image);
-    return compiled;
+    if (image && key && image_key(target_, source_, job.macros) == key) cache_->store(*key, *image);
+    return {.image = std::move(image), .took = took};
   }
 
   void serve(CompileProcess& process) {
@@ -122,11 +123,11 @@ class CompilePool::Queue {
       changed_.notify_all();
       lock.unlock();
       const auto start = std::chrono::steady_clock::now();
-      Result<Compiled> result = produce(process, *job);
+      Compiled result = produce(process, *job);
       lock.lock();
       activity_.busy += since(start);
       --activity_.running;
-      ++(result && result->cached ? activity_.cache_hits : activity_.compiled);
+      ++(result.cached ? activity_.cache_hits : activity_.compiled);
       job->result = std::move(result);
       job->state = State::done;
       changed_.notify_all();
@@ -154,9 +155,7 @@ void CompilePool::expect(const std::vector<std::vector<Macro>>& macros, Nanoseco
   queue_->expect(macros, limit);
 }
 
-Result<Compiled> CompilePool::take(const std::vector<Macro>& macros, Nanoseconds limit) {
-  return queue_->take(macros, limit);
-}
+Compiled CompilePool::take(const std::vector<Macro>& macros, Nanoseconds limit) { return queue_->take(macros, limit); }
 
 CompileActivity CompilePool::activity() const { return queue_->activity(); }
 

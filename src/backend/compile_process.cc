@@ -15,15 +15,12 @@ Result<std::shared_ptr<worker::Connection>> CompileProcess::connect() {
   return connection;
 }
 
-Result<Compiled> CompileProcess::compile(const worker::CompileRequest& request) {
+Result<Image> CompileProcess::compile(const worker::CompileRequest& request) {
   for (bool first = true;; first = false) {
     WATTUNE_ASSIGN(const std::shared_ptr<worker::Connection> connection, connect());
-    const auto start = std::chrono::steady_clock::now();
     Result<Image> image = connection->ask<Image>(worker::Request::compile, request, request.limit);
-    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-    if (image) return Compiled{*std::move(image), Nanoseconds(took.count())};
-    if (first && killed_from_outside(image.error())) continue;
-    return std::move(image).error();
+    const bool again = first && !image && killed_from_outside(image.error());
+    if (!again) return image;
   }
 }
 

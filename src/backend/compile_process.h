@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "backend/worker/connection.h"
-#include "wattune/backend/compile_pool.h"
 
 namespace wattune::backend {
 
@@ -14,7 +13,7 @@ class CompileProcess {
   explicit CompileProcess(const WorkerOptions& options) : options_(options) {}
 
   // From one thread. A compiler that somebody killed from outside gets a second try.
-  Result<Compiled> compile(const worker::CompileRequest& request);
+  Result<Image> compile(const worker::CompileRequest& request);
   // From any thread, once and for all: a compile() that is under way returns an error soon, later ones at once.
   void stop();
 

@@ -220,6 +220,7 @@ Error ended_early(Error error, const fs::path& journal) {
 Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.measure.validate());
+  WATTUNE_TRY(check_compiling(options));
   WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
   WATTUNE_ASSIGN(const std::unique_ptr<Run> run, prepare(options, recorded));
   const fs::path file = journal_file(options, run->spec);

@@ -222,6 +222,18 @@ Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
   return {};
 }
 
+Result<void> check_compiling(const TuneOptions& options) {
+  constexpr std::uint64_t kMostJobs = 256;
+  constexpr std::uint64_t kMostAhead = 4096;
+  const auto invalid = [](std::string message) { return Error(ErrorCode::invalid_argument, std::move(message)); };
+  if (compile_jobs_of(options) > kMostJobs) return invalid(fmt::format("--compile-jobs may be at most {}", kMostJobs));
+  if (options.compile_ahead.value_or(0) > kMostAhead)
+    return invalid(fmt::format("--compile-ahead may be at most {}", kMostAhead));
+  if (!options.compile_cache.empty() && compile_jobs_of(options) == 0)
+    return invalid("--compile-cache needs compile processes").hint("--compile-jobs 1 starts one");
+  return {};
+}
+
 std::size_t compile_jobs_of(const TuneOptions& options) {
   constexpr std::uint64_t kMost = 16;
   const std::uint64_t cores = std::thread::hardware_concurrency();  // 0: unknown

@@ -56,6 +56,9 @@ void declare_tune_options(CLI::App& app, TuneOptions& options);
 // which becomes a metric of that name. invalid_argument for --target, a time, together with another objective.
 Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec);
 
+// invalid_argument: options of compiling that contradict each other, or ask for too much.
+Result<void> check_compiling(const TuneOptions& options);
+
 // What the options ask for.
 std::size_t compile_jobs_of(const TuneOptions& options);
 // nullptr: nothing is to be kept, or the user has no folder for it. io_error for a folder that the user named.

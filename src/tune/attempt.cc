@@ -105,12 +105,11 @@ bool Attempt::build(const Configuration& configuration) {
 
 // What compiling took counts, not what was left of it to wait for.
 bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
-  const Stopwatch waiting;
-  const Result<backend::Compiled> compiled = run_.compilers->take(macros, run_.limits.compile());
-  observation_.phases.compile = compiled ? compiled->took : waiting.elapsed();
-  if (!compiled) return fail(Phase::compile, compiled.error());
+  const backend::Compiled compiled = run_.compilers->take(macros, run_.limits.compile());
+  observation_.phases.compile = compiled.took;
+  if (!compiled.image) return fail(Phase::compile, compiled.image.error());
   const Stopwatch loading;
-  Result<std::unique_ptr<backend::Program>> program = run_.device.load(compiled->image, macros);
+  Result<std::unique_ptr<backend::Program>> program = run_.device.load(*compiled.image, macros);
   observation_.phases.compile += loading.elapsed();
   return keep(std::move(program));
 }

@@ -69,16 +69,16 @@ TEST_F(Pool, CompilesAheadInTheOrderOfExpectation) {
   EXPECT_THAT(compiled(),
               ElementsAre("arch_1 text N=1 MODE=good", "arch_1 text N=2 MODE=good", "arch_1 text N=3 MODE=good"));
   EXPECT_EQ(pool.activity().ready, 3u);
-  const auto second = pool.take(macros("2"), kLimit);
-  ASSERT_TRUE(second) << second.error().to_string();
-  EXPECT_EQ(second->image, (Image{"arch_1 text N=2 MODE=good", "a warning", {{"f<1>", "f1"}}}));
-  EXPECT_GT(second->took, Nanoseconds(0));
+  const Compiled second = pool.take(macros("2"), kLimit);
+  ASSERT_TRUE(second.image) << second.image.error().to_string();
+  EXPECT_EQ(*second.image, (Image{"arch_1 text N=2 MODE=good", "a warning", {{"f<1>", "f1"}}}));
+  EXPECT_GT(second.took, Nanoseconds(0));
   EXPECT_EQ(pool.activity().ready, 2u);
   EXPECT_EQ(pool.activity().compiled, 3u);
 }
 
 TEST_F(Pool, CompilesWhatNobodyExpectedWhenItIsTaken) {
-  EXPECT_EQ(start(2).take(macros("7"), kLimit).value().image.code, "arch_1 text N=7 MODE=good");
+  EXPECT_EQ(start(2).take(macros("7"), kLimit).image.value().code, "arch_1 text N=7 MODE=good");
 }
 
 // The only process is busy with a compilation that never ends, so that all else waits when the expectation changes.
@@ -89,8 +89,8 @@ TEST_F(Pool, DropsWhatIsNoLongerExpected) {
   EXPECT_EQ(pool.activity().waiting, 2u);
   pool.expect({macros("3"), macros("4")}, kLimit);
   EXPECT_EQ(pool.activity().waiting, 2u);
-  ASSERT_TRUE(pool.take(macros("4"), kLimit));  // before 3, because somebody waits for it
-  ASSERT_TRUE(pool.take(macros("3"), kLimit));
+  ASSERT_TRUE(pool.take(macros("4"), kLimit).image);  // before 3, because somebody waits for it
+  ASSERT_TRUE(pool.take(macros("3"), kLimit).image);
   EXPECT_THAT(compiled(),
               ElementsAre("arch_1 text N=1 MODE=sleep", "arch_1 text N=4 MODE=good", "arch_1 text N=3 MODE=good"));
 }
@@ -101,7 +101,7 @@ TEST_F(Pool, ForgetsImagesThatAreNoLongerExpected) {
   wait_until_idle();
   pool.expect({macros("2")}, kLimit);
   EXPECT_EQ(pool.activity().ready, 1u);
-  ASSERT_TRUE(pool.take(macros("1"), kLimit));
+  ASSERT_TRUE(pool.take(macros("1"), kLimit).image);
   EXPECT_THAT(compiled(), SizeIs(3));
 }
 
@@ -109,20 +109,20 @@ TEST_F(Pool, ACompilerThatRefusesCrashesOrHangsCostsOneCompilation) {
   CompilePool& pool = start(2);
   const Nanoseconds limit = nanoseconds_from_ms(100);
   pool.expect({macros("1", "wrong"), macros("2", "crash"), macros("3", "sleep"), macros("4")}, limit);
-  const Error wrong = pool.take(macros("1", "wrong"), limit).error();
+  const Error wrong = pool.take(macros("1", "wrong"), limit).image.error();
   EXPECT_EQ(wrong.code(), ErrorCode::compile_failed);
   EXPECT_EQ(wrong.message(), "line 1: wrong");
-  const Error crash = pool.take(macros("2", "crash"), limit).error();
+  const Error crash = pool.take(macros("2", "crash"), limit).image.error();
   EXPECT_EQ(crash.code(), ErrorCode::device_lost);
   EXPECT_THAT(crash.message(), HasSubstr("killed by SIGABRT"));
-  EXPECT_EQ(pool.take(macros("3", "sleep"), limit).error().code(), ErrorCode::timeout);
-  EXPECT_TRUE(pool.take(macros("4"), limit));
-  EXPECT_TRUE(pool.take(macros("5"), kLimit));
+  EXPECT_EQ(pool.take(macros("3", "sleep"), limit).image.error().code(), ErrorCode::timeout);
+  EXPECT_TRUE(pool.take(macros("4"), limit).image);
+  EXPECT_TRUE(pool.take(macros("5"), kLimit).image);
 }
 
 TEST_F(Pool, WhatWasKilledFromOutsideIsTriedOnceMore) {
   CompilePool& pool = start(1);
-  const Error error = pool.take(macros("1", "killed"), kLimit).error();
+  const Error error = pool.take(macros("1", "killed"), kLimit).image.error();
   EXPECT_EQ(error.native_name(), "SIGKILL");
   EXPECT_THAT(compiled(), SizeIs(2));
   pool.expect({macros("2", "sleep")}, kLimit);
@@ -135,22 +135,22 @@ TEST_F(Pool, WhatWasKilledFromOutsideIsTriedOnceMore) {
 TEST_F(Pool, TakesFromTheCacheWhatAnEarlierPoolCompiled) {
   const auto folder = std::filesystem::temp_directory_path() / ("wattune-pool-cache-" + std::to_string(getpid()));
   const auto cache = ImageCache::open(folder).value();
-  const Compiled first = start(1, cache).take(macros("1"), kLimit).value();
+  const Compiled first = start(1, cache).take(macros("1"), kLimit);
   EXPECT_FALSE(first.cached);
-  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit));
-  const Compiled second = start(1, cache).take(macros("1"), kLimit).value();
+  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit).image);
+  const Compiled second = start(1, cache).take(macros("1"), kLimit);
   EXPECT_TRUE(second.cached);
-  EXPECT_EQ(second.image, first.image);
+  EXPECT_EQ(*second.image, *first.image);
   EXPECT_EQ(pool_->activity().cache_hits, 1u);
   EXPECT_EQ(pool_->activity().compiled, 0u);
-  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit));  // failures are not kept
+  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit).image);  // failures are not kept
   EXPECT_THAT(compiled(), SizeIs(3));
   std::filesystem::remove_all(folder);
 }
 
 TEST_F(Pool, SaysThatItCannotStart) {
   CompilePool pool({}, source_of("text"), {.processes = 1, .worker = {.executable = "/nowhere/wattune-worker"}});
-  EXPECT_EQ(pool.take(macros("1"), kLimit).error().code(), ErrorCode::unavailable);
+  EXPECT_EQ(pool.take(macros("1"), kLimit).image.error().code(), ErrorCode::unavailable);
 }
 
 // TearDown() looks for processes that are left.

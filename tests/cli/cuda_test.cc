@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <fstream>
 
 #include "cli/run_program.h"
 
@@ -113,7 +113,12 @@ TEST(CudaTune, ResumesWhatWasCompiledAhead) {
   EXPECT_EQ(rest["pipeline"]["compiled"], 1);
 }
 
-bool gone(pid_t process) { return kill(process, 0) != 0 && errno == ESRCH; }
+// Ended, whether or not anybody reaped it.
+bool gone(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  return !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
+}
 
 // Both compile processes are in the midst of a compilation that never ends, and the tuner waits for one.
 TEST(CudaTune, CompileProcessesDieWithTheTuner) {
@@ -155,13 +160,18 @@ TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {
   }
 }
 
-TEST(CudaTune, RefusesACompileCacheThatCannotBe) {
+TEST(CudaTune, RefusesToCompileAheadInWaysThatCannotBe) {
   const TempFolder folder;
   write_scale(folder);
   const Finished file = run_with_stand_ins(folder, "tune scale.toml --compile-cache scale.cu");
   EXPECT_EQ(file.status, 3);
   EXPECT_THAT(file.err, HasSubstr("cannot keep compiled code"));
   EXPECT_EQ(run_with_stand_ins(folder, "tune scale.toml --compile-cache x --no-compile-cache").status, 2);
+  const Finished unused = run_with_stand_ins(folder, "tune scale.toml --compile-cache x --compile-jobs 0");
+  EXPECT_EQ(unused.status, 2);
+  EXPECT_THAT(unused.err, HasSubstr("--compile-cache needs compile processes"));
+  EXPECT_THAT(run_with_stand_ins(folder, "tune scale.toml --compile-jobs 1000").err, HasSubstr("at most 256"));
+  EXPECT_THAT(run_with_stand_ins(folder, "tune scale.toml --compile-ahead 100000").err, HasSubstr("at most 4096"));
 }
 
 TEST(CudaTune, SaysWhenNoDeviceCompilesTheLanguage) {

@@ -1,6 +1,8 @@
 // Configurations that are compiled in processes ahead of the device (fakes/fake_worker.cc) and run on a fake one.
 #include <gmock/gmock.h>
 
+#include <unistd.h>
+
 #include "programs.h"
 #include "tune/problem.h"
 #include "wattune/search/strategy.h"
@@ -67,6 +69,9 @@ TEST_F(Pipelined, ARefusalACrashAndAHangOfTheCompilerLeaveTheDeviceAlone) {
   const Observation hang = evaluate(8, "sleep");
   EXPECT_EQ(hang.status, Status::timeout);
   EXPECT_GE(hang.phases.compile, limits.compile);
+  problem.evaluator->expect({configuration(16, "sleep")});
+  while (pool->activity().ready == 0) usleep(1000);
+  EXPECT_GE(evaluate(16, "sleep").phases.compile, limits.compile);  // also when nobody waited for it
   EXPECT_TRUE(evaluate(8, "good").ok());
   EXPECT_EQ(problem.device.counters().resets, 0);
 }

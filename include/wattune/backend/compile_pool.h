@@ -7,8 +7,8 @@
 //   WATTUNE_ASSIGN(const auto target, device->compile_target(source));
 //   CompilePool pool(*target, source, {.processes = 16});
 //   pool.expect({macros_of_the_next, macros_of_the_one_after}, limit);
-//   WATTUNE_ASSIGN(const Compiled compiled, pool.take(macros_of_the_next, limit));
-//   WATTUNE_ASSIGN(const auto program, device->load(compiled.image, macros_of_the_next));
+//   WATTUNE_ASSIGN(const Image image, pool.take(macros_of_the_next, limit).image);
+//   WATTUNE_ASSIGN(const auto program, device->load(image, macros_of_the_next));
 #pragma once
 
 #include <memory>
@@ -26,7 +26,8 @@ struct CompilePoolOptions {
 };
 
 struct Compiled {
-  Image image;
+  // compile_failed with the log, timeout, device_lost (the compiler crashed), unavailable.
+  Result<Image> image;
   Nanoseconds took;  // to compile in its process, or to find in the cache
   bool cached = false;
 };
@@ -55,9 +56,8 @@ class CompilePool {
   // What will probably be taken, the next first, each within `limit` of compiling. What was expected before and no
   // longer is, is dropped; what compiles already is finished and then dropped.
   void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit);
-  // The image, once: waits for it, and puts it before all others when nobody has begun it. compile_failed with the log,
-  // timeout, device_lost (the compiler crashed), unavailable.
-  Result<Compiled> take(const std::vector<Macro>& macros, Nanoseconds limit);
+  // The image, once: waits for it, and puts it before all others when nobody has begun it.
+  Compiled take(const std::vector<Macro>& macros, Nanoseconds limit);
   CompileActivity activity() const;
 
  private:
