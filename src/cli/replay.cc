@@ -1,5 +1,8 @@
 #include "cli/replay.h"
 
+#include "wattune/store/formats.h"
+#include "wattune/tune/replay.h"
+
 namespace wattune::cli {
 
 std::optional<std::string> replayed_file(const std::string& device) {
@@ -13,6 +16,18 @@ KernelSpec recorded_spec(const RunInfo& info) {
   spec.name = info.kernel_name.empty() ? "recorded" : info.kernel_name;
   spec.parameters = info.parameters;
   return spec;
+}
+
+Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
+                                                                     const space::SearchSpace& space) {
+  std::vector<std::vector<search::PriorObjective>> priors;
+  for (const std::string& file : files) {
+    WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
+    const Result<tune::Recording> recording = tune::Recording::match(space, std::move(results));
+    if (!recording) return Error(recording.error()).with_context(file);
+    priors.push_back(tune::prior_of(*recording));
+  }
+  return priors;
 }
 
 }  // namespace wattune::cli

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/replay.h"
 #include "cli/score_report.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -26,6 +27,7 @@ struct Options {
   std::vector<std::string> strategies;
   std::vector<std::string> strategy_options;  // NAME=VALUE
   std::vector<std::string> spaces;            // FILE or FILE:SPEC
+  std::vector<std::string> warm_start;
   std::string clock = "recorded";
   score::ScoreOptions score;
   std::optional<double> within;
@@ -150,6 +152,7 @@ Result<ExitStatus> run_score(Options options) {
     spaces.push_back(std::move(loaded));
     const RecordedSpace& space = spaces.back();
     WATTUNE_ASSIGN(score::Problem problem, score::Problem::of(space.name, *space.space, *space.recording, clock));
+    WATTUNE_ASSIGN(problem.prior, load_priors(options.warm_start, *space.space));
     problems.push_back(std::move(problem));
   }
   if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();
@@ -178,6 +181,11 @@ Command add_score(CLI::App& program) {
                   "Result files that hold a whole space each; FILE:SPEC takes the space from a spec")
       ->type_name("FILE")
       ->required();
+  app->add_option(
+         "--warm-start", options->warm_start,
+         "Results of another device to start from on each space (auto, bayesian_optimisation); may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   add_parsed(*app, "--repeats,-r", options->score.repeats, parse_count, "N", "Runs of each strategy on each space")
       ->default_str("100");
   add_parsed(*app, "--seed", options->score.seed, parse_count, "N", "Seed of the runs and the statistics")

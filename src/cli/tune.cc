@@ -111,10 +111,12 @@ Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded&
                                                : space::SearchSpace::build(spec.parameters, spec.constraints));
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto run = std::make_unique<Run>(Run{std::move(spec), std::move(space), std::move(plan), nullptr});
+  WATTUNE_ASSIGN(auto priors, load_priors(options.warm_start, run->space));
   WATTUNE_ASSIGN(run->strategy, search::make_strategy(run->plan.strategy, run->space,
                                                       {.seed = options.seed,
                                                        .start = run->space.default_configuration(),
                                                        .objectives = run->spec.objectives,
+                                                       .prior = std::move(priors),
                                                        .parameters = options.strategy_parameters}));
   return run;
 }

@@ -23,6 +23,7 @@ struct TuneOptions {
   std::string device = "auto";
   std::string strategy;
   std::map<std::string, double> strategy_parameters;
+  std::vector<std::string> warm_start;
   search::StopRule stop;
   std::uint64_t seed = 1;
   std::string output;

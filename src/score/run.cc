@@ -60,14 +60,19 @@ class Recorder : public tune::TuningObserver {
   std::size_t valid_ = 0;
 };
 
+Result<std::unique_ptr<search::Strategy>> strategy_for(const Problem& problem, const StrategyChoice& choice,
+                                                       std::uint64_t seed) {
+  return search::make_strategy(choice.name, problem.space,
+                               {.seed = seed, .prior = problem.prior, .parameters = choice.parameters});
+}
+
 }  // namespace
 
 Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& choice, std::uint64_t seed) {
   const tune::TuningOptions options{.stop = {.time = nanoseconds_from_seconds(problem.baseline.budget())}};
   Random seeds(seed);
   for (int attempt = 1;; ++attempt) {
-    WATTUNE_ASSIGN(const auto strategy, search::make_strategy(choice.name, problem.space,
-                                                              {.seed = seeds.bits(), .parameters = choice.parameters}));
+    WATTUNE_ASSIGN(const auto strategy, strategy_for(problem, choice, seeds.bits()));
     const auto evaluator = tune::make_replay_evaluator(problem.recording, problem.clock);
     NoSink sink;
     Recorder recorder(problem);
@@ -78,8 +83,7 @@ Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& cho
 
 Result<std::uint64_t> evaluations_to_reach(double target, const Problem& problem, const StrategyChoice& choice,
                                            std::uint64_t seed) {
-  WATTUNE_ASSIGN(const auto strategy,
-                 search::make_strategy(choice.name, problem.space, {.seed = seed, .parameters = choice.parameters}));
+  WATTUNE_ASSIGN(const auto strategy, strategy_for(problem, choice, seed));
   const auto evaluator = tune::make_replay_evaluator(problem.recording, problem.clock);
   NoSink sink;
   NoObserver observer;
@@ -94,8 +98,7 @@ Result<void> check_choice(const std::vector<Problem>& problems, const std::vecto
   if (problems.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
   if (strategies.empty()) return Error(ErrorCode::invalid_argument, "no strategy to score");
   if (repeats == 0) return Error(ErrorCode::invalid_argument, "at least one repeat is needed");
-  for (const StrategyChoice& choice : strategies)
-    WATTUNE_TRY(search::make_strategy(choice.name, problems.front().space, {.parameters = choice.parameters}));
+  for (const StrategyChoice& choice : strategies) WATTUNE_TRY(strategy_for(problems.front(), choice, 1));
   return {};
 }
 

@@ -13,6 +13,9 @@
 // the space, because the ends of tuning parameters are seldom good, and every `explore`-th proposal is drawn uniformly,
 // so that a wrong model cannot hold it for ever.
 //
+// With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the target less slope * prior, and
+// the search begins with the prior's best instead.
+//
 // Cost: the models hold the best and the latest observations up to a limit, candidates stay for kCandidateAge
 // proposals, forests until the outcomes have grown by a share, and the process goes when the forest's weight has passed
 // kForestAlone: proposals become cheaper with the observations, not dearer.
@@ -23,6 +26,7 @@
 #include "search/acquisition.h"
 #include "search/gaussian_process.h"
 #include "search/local_search.h"
+#include "search/prior.h"
 #include "search/strategies.h"
 
 namespace wattune::search {
@@ -36,6 +40,7 @@ constexpr std::size_t kCandidates = 200;
 constexpr std::size_t kNeighbours = 150;   // of the candidates, at most, are neighbours of the best ones:
 constexpr std::size_t kElite = 3;          // best ones at first,
 constexpr std::size_t kElitePerRows = 50;  // and one more per so many observations
+constexpr std::size_t kFromPrior = 50;     // candidates besides, the prior's best
 constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations,
 constexpr std::size_t kLargestAge = 50;    // up to this
 constexpr std::size_t kTrees = 20;
@@ -46,22 +51,25 @@ constexpr double kForget = 0.95;                            // of what an acquis
 
 class ModelSearch final : public LocalSearch {
  public:
-  using LocalSearch::LocalSearch;
+  ModelSearch(const space::SearchSpace& space, const StrategyOptions& options)
+      : LocalSearch(space, options), prior_(space, options.prior, random()) {}
 
  private:
   struct Row {
     ConfigurationId id = 0;
     double target = 0.0;
+    double prior = 0.0;
   };
   struct Candidate {
     ConfigurationId id = 0;
+    double prior = 0.0;
     double success = 1.0;  // predicted probability
     Prediction forest;
   };
 
   Task<> search() override {
-    if (option("centre") > 0) co_await submit(centre());
-    for (const ConfigurationId id : starting_points(count_option("initial"))) co_await submit(id);
+    const std::vector<ConfigurationId> first = initial_points();
+    for (const ConfigurationId id : first) co_await submit(id);
     for (std::size_t proposals = 1;; ++proposals) {
       const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
       std::optional<ConfigurationId> next;
@@ -70,6 +78,15 @@ class ModelSearch final : public LocalSearch {
       if (!next) co_return;
       co_await submit(*next);
     }
+  }
+
+  std::vector<ConfigurationId> initial_points() {
+    const std::size_t n = count_option("initial");
+    if (!prior_.empty()) return {prior_.best().begin(), prior_.best().begin() + std::min(n, prior_.best().size())};
+    std::vector<ConfigurationId> ids;
+    if (option("centre") > 0) ids.push_back(centre());
+    for (const ConfigurationId id : starting_points(n)) ids.push_back(id);
+    return ids;
   }
 
   ConfigurationId centre() const {
@@ -118,10 +135,11 @@ class ModelSearch final : public LocalSearch {
   }
 
   Prediction predict(std::size_t c, double weight) const {
+    const double offset = slope_ * candidates_[c].prior;
     const Prediction& forest = candidates_[c].forest;
-    if (weight >= kForestAlone) return forest;
+    if (weight >= kForestAlone) return {offset + forest.mean, forest.deviation};
     const Prediction process = process_.predict(c);
-    return {process.mean + weight * (forest.mean - process.mean),
+    return {offset + process.mean + weight * (forest.mean - process.mean),
             process.deviation + weight * (forest.deviation - process.deviation)};
   }
 
@@ -140,11 +158,12 @@ class ModelSearch final : public LocalSearch {
 
   // The length scale is the one that explains the observations best.
   void rebuild_process() {
+    ask_prior();
     const std::vector<Row> rows = best_and_latest(kProcessRows);
     double highest = -std::numeric_limits<double>::infinity();
     for (const double scale : kLengthScales) {
       GaussianProcess process(scale * std::sqrt(static_cast<double>(space().parameters().size()) / 4.0));
-      for (const Row& row : rows) process.add(scaled(row.id), row.target);
+      for (const Row& row : rows) process.add(scaled(row.id), left_to_explain(row));
       const double likelihood = process.log_likelihood();
       if (!(likelihood > highest)) continue;
       highest = likelihood;
@@ -152,6 +171,17 @@ class ModelSearch final : public LocalSearch {
     }
     rebuild_at_ = observations_ + std::min(observations_, kRowsBetweenRebuilds);
     candidates_.clear();
+  }
+
+  double left_to_explain(const Row& row) const { return row.target - slope_ * row.prior; }
+
+  // How far it holds by now. What the models learned before was by another slope.
+  void ask_prior() {
+    if (prior_.empty()) return;
+    std::vector<Prior::Pair> pairs;
+    for (const Row& row : rows_) pairs.push_back({row.prior, row.target});
+    slope_ = prior_.slope(pairs);
+    regrow_at_ = outcomes_;
   }
 
   // The best half and the latest half of n rows, or all rows.
@@ -175,13 +205,16 @@ class ModelSearch final : public LocalSearch {
       }
     }
     while (ids.size() < kCandidates) ids.push_back(space().sample(random()));
+    for (std::size_t i = 0; i < prior_.best().size() && ids.size() < kCandidates + kFromPrior; ++i) {
+      if (!visited(prior_.best()[i])) ids.push_back(prior_.best()[i]);
+    }
     std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     std::erase_if(ids, [&](ConfigurationId id) { return visited(id); });
     candidates_.clear();
     std::vector<Coordinates> points;
     for (const ConfigurationId id : ids) {
-      candidates_.push_back({.id = id});
+      candidates_.push_back({.id = id, .prior = prior_.predict(id)});
       points.push_back(scaled(id));
     }
     if (uses_process()) process_.set_candidates(std::move(points));
@@ -208,7 +241,7 @@ class ModelSearch final : public LocalSearch {
       std::vector<double> targets;
       for (const Row& row : best_and_latest(kForestRows)) {
         append_places(row.id, places);
-        targets.push_back(row.target);
+        targets.push_back(left_to_explain(row));
       }
       times_.fit(places, width, targets, kTrees, random());
     }
@@ -238,11 +271,11 @@ class ModelSearch final : public LocalSearch {
     remember_success(id, outcome.has_value());
     reward(id, outcome);
     if (!outcome) return;
-    const double target = target_of(*outcome);
-    rows_.push_back({id, target});
+    const Row row{.id = id, .target = target_of(*outcome), .prior = prior_.predict(id)};
+    rows_.push_back(row);
     if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(kForestRows);
     ++observations_;
-    if (process_.size() >= 2) process_.add(scaled(id), target);
+    if (process_.size() >= 2) process_.add(scaled(id), left_to_explain(row));
   }
 
   void remember_success(ConfigurationId id, bool succeeded) {
@@ -264,6 +297,8 @@ class ModelSearch final : public LocalSearch {
     chosen_by_.erase(chosen);
   }
 
+  Prior prior_;
+  double slope_ = 1.0;            // of the prior
   std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
   std::size_t observations_ = 0;  // that did not fail
   GaussianProcess process_{1.0};

@@ -15,6 +15,7 @@ using Factory = std::unique_ptr<Strategy> (*)(const space::SearchSpace&, const S
 struct Entry {
   StrategyInfo info;
   Factory make;
+  bool takes_prior = false;
 };
 
 const StrategyParameter kNeighbourhood = {
@@ -69,13 +70,13 @@ std::vector<Entry> local_strategies() {
       {{"greedy_ils",
         "greedy iterated local search (Schoonhoven et al. 2022; Kernel Tuner)",
         {kNeighbourhood,
-         patience("descents", 50),
+         patience("descents", 3),
          {"random_walk", 0.3, 0, 1, "length of the walk between descents, as a share of the number of parameters"}}},
        make_greedy_ils},
       {{"basin_hopping",
         "annealing over local optima at a constant temperature (Wales, Doye 1997)",
         {kNeighbourhood,
-         patience("hops", 50),
+         patience("hops", 3),
          {"step", 2, 1, 1000, "length of the random walk out of an optimum", true},
          {"temperature", 0.1, 1e-9, 1e9,
           "an optimum slower by this share of the best is accepted with probability 1/e"}}},
@@ -83,9 +84,9 @@ std::vector<Entry> local_strategies() {
       {{"simulated_annealing",
         "simulated annealing with restarts (Kirkpatrick et al. 1983; CLTune, Kernel Tuner)",
         {kNeighbourhood,
-         {"temperature", 0.5, 1e-9, 1e9,
+         {"temperature", 0.05, 1e-9, 1e9,
           "at first: a configuration slower by this share of the best is accepted with probability 1/e"},
-         {"final_temperature", 0.01, 1e-12, 1e9, "where the schedule ends and the next one begins elsewhere"},
+         {"final_temperature", 0.002, 1e-12, 1e9, "where the schedule ends and the next one begins elsewhere"},
          {"cooling", 0.98, 0, 0.999999, "factor on the temperature after each measurement"}}},
        make_simulated_annealing},
       {{"dual_annealing",
@@ -186,7 +187,8 @@ std::vector<Entry> other_strategies() {
   return {
       {{"auto", "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
         model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 50, .explore = 10})},
-       make_model_search},
+       make_model_search,
+       true},
       {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},
       {{"random",
         "uniform draws without replacement",
@@ -195,7 +197,8 @@ std::vector<Entry> other_strategies() {
        make_random},
       {{"bayesian_optimisation", "Gaussian process with learned failures (Willemsen et al. 2021)",
         model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0})},
-       make_model_search},
+       make_model_search,
+       true},
       {{"auc_bandit",
         "differential evolution, greedy_mls, genetic algorithm, pattern search, Torczon and annealing take turns by "
         "their "
@@ -273,6 +276,10 @@ const std::vector<StrategyInfo>& strategies() {
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
                                                 const StrategyOptions& options) {
   WATTUNE_ASSIGN(const Entry* entry, find_entry(name));
+  if (!options.prior.empty() && !entry->takes_prior)
+    return Error(ErrorCode::invalid_argument, "this strategy cannot start from earlier results")
+        .about(name)
+        .hint("auto and bayesian_optimisation can");
   StrategyOptions completed = options;
   WATTUNE_ASSIGN(completed.parameters, complete(entry->info, options.parameters));
   return entry->make(space, completed);

@@ -148,4 +148,12 @@ const Observation* Recording::find(ConfigurationId id) const {
   return found != trials_.end() && found->configuration.id() == id ? &found->observation : nullptr;
 }
 
+std::vector<search::PriorObjective> prior_of(const Recording& recording) {
+  std::vector<search::PriorObjective> prior;
+  for (const Trial& trial : recording.trials()) {
+    if (trial.observation.ok()) prior.push_back({trial.configuration.id(), trial.observation.objective()});
+  }
+  return prior;
+}
+
 }  // namespace wattune::tune

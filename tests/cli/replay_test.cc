@@ -136,6 +136,16 @@ TEST_F(Replayed, ScoresStrategies) {
   EXPECT_THAT(folder_.read("scores.svg"), HasSubstr("</svg>"));
 }
 
+TEST_F(Replayed, WarmStartNeedsAStrategyWithAModel) {
+  const auto tune = [&](const char* strategy) {
+    return run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--warm-start", "grid.json", "--strategy",
+                                 strategy, "--evaluations", "10", "--overwrite", "--quiet"});
+  };
+  EXPECT_EQ(tune("auto").status, 0) << tune("auto").err;
+  EXPECT_NE(tune("random").status, 0);
+  EXPECT_THAT(tune("random").err, HasSubstr("cannot start from earlier results: `random`"));
+}
+
 TEST_F(Replayed, ScoreAsJson) {
   folder_.write("grid_spec.json", kSpec);
   const Finished finished = run_wattune(folder_, {"score", "-s", "random", "--spaces", "grid.json:grid_spec.json",

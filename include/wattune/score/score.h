@@ -16,6 +16,7 @@
 
 #include "wattune/score/baseline.h"
 #include "wattune/score/curve.h"
+#include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
 #include "wattune/tune/replay.h"
 
@@ -28,6 +29,7 @@ struct Problem {
   const tune::Recording& recording;
   Baseline baseline;
   tune::ReplayClock clock;
+  std::vector<std::vector<search::PriorObjective>> prior = {};  // what every strategy starts from
 
   // As Baseline::of().
   static Result<Problem> of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,

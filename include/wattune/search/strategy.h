@@ -27,12 +27,20 @@
 
 namespace wattune::search {
 
+// Measured elsewhere, on another device or size; only its proportions count.
+struct PriorObjective {
+  ConfigurationId id = 0;
+  double objective = 0.0;  // positive
+};
+
 struct StrategyOptions {
   std::uint64_t seed = 1;
   // A configuration to start from, proposed first; count() and above mean none.
   ConfigurationId start = ~ConfigurationId{0};
   // What the user wants, for strategies of several objectives; fewer than two leave them what tell() says is smaller.
   std::vector<Objective> objectives;
+  // Earlier runs for a strategy with a model to start from, a list each.
+  std::vector<std::vector<PriorObjective>> prior;
   // Parameters of the strategy by name, as `wattune tune --strategy-option NAME=VALUE` gives them.
   std::map<std::string, double> parameters;
 };
@@ -110,7 +118,7 @@ struct StrategyInfo {
 const std::vector<StrategyInfo>& strategies();
 
 // not_found (with the nearest name), for the strategy and for each of options.parameters; invalid_argument: a value
-// out of its range.
+// out of its range, or a prior for a strategy without a model.
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
                                                 const StrategyOptions& options = {});
 

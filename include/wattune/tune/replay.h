@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "wattune/core/trial.h"
+#include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
 #include "wattune/tune/evaluator.h"
 
@@ -59,6 +60,9 @@ enum class ReplayClock {
 
 // `recording` outlives the evaluator, which never fails.
 std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
+
+// What its correct Trials say to a search of another device or problem size (search::StrategyOptions::prior).
+std::vector<search::PriorObjective> prior_of(const Recording& recording);
 
 // The recorded device as a replay names it: kind simulated, its name kept, `selector` for the user.
 DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector);
