@@ -52,6 +52,9 @@ class Cuda : public ::testing::Test {
   void SetUp() override {
     ASSERT_TRUE(kStandInsChosen);
     fake().context_result = 0;
+    fake().launch_gap_ms = 0.0;
+    fake().holds = true;
+    fake().launches_wait = false;
     device = open_device("cuda:0").value();
     stream = device->create_stream().value();
   }
@@ -78,6 +81,17 @@ class Cuda : public ::testing::Test {
     WATTUNE_ASSIGN(const auto event, stream->launch(*kernel, geometry, arguments));
     WATTUNE_TRY(stream->finish(limit));
     return event->duration();
+  }
+
+  // The time of a kernel's second launch.
+  Nanoseconds run_twice() {
+    const auto kernel = build("noop").value();
+    std::unique_ptr<Event> event;
+    for (int i = 0; i < 2; ++i) {
+      event = stream->launch(*kernel, {}, {}).value();
+      stream->finish(kLimit).value();
+    }
+    return event->duration().value();
   }
 
   void expect_working_after_reset() {
@@ -117,6 +131,33 @@ TEST_F(Cuda, RunsAKernelAndTellsItsTime) {
   ASSERT_TRUE(time) << time.error().to_string();
   EXPECT_NEAR(time->value(), 32e3, 1.0);  // the stand-in takes a microsecond for each thread of a block
   EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 2, 4, 6));
+}
+
+// The second of two launches of a kernel that takes 1 us, each sent in 5 us.
+TEST_F(Cuda, KeepsTheHostsTimeOutOfShortKernels) {
+  fake().launch_gap_ms = 0.005;
+  EXPECT_NEAR(run_twice().value(), 1e3, 1.0);
+  fake().holds = false;
+  EXPECT_NEAR(run_twice().value(), 6e3, 1.0);  // what it would be otherwise
+}
+
+TEST_F(Cuda, LetsAStreamGoInWhichLaunchesWait) {
+  fake().launches_wait = true;
+  for (int i = 0; i < 5; ++i) run_twice();
+  fake().launches_wait = false;
+  fake().launch_gap_ms = 0.005;
+  EXPECT_NEAR(run_twice().value(), 6e3, 1.0);  // held no more
+}
+
+TEST_F(Cuda, HoldsLongRowsOfLaunchesPartByPart) {
+  const auto kernel = build("noop").value();
+  stream->launch(*kernel, {}, {}).value();
+  stream->finish(kLimit).value();
+  fake().launch_gap_ms = 0.005;
+  std::vector<std::unique_ptr<Event>> events(1000);
+  for (auto& event : events) event = stream->launch(*kernel, {}, {}).value();
+  stream->finish(kLimit).value();
+  for (const auto& event : events) ASSERT_NEAR(event->duration().value().value(), 1e3, 1.0);
 }
 
 TEST_F(Cuda, TellsWhatAKernelTakes) {
@@ -410,6 +451,13 @@ TEST_F(CudaWorker, SaysThatTheCompilerIsMissingOrTooNew) {
   set("WATTUNE_LIBNVRTC", "/nowhere/libnvrtc.so");
   EXPECT_TRUE(cuda_status().available);
   EXPECT_THAT(cuda_status().reason, StartsWith("NVRTC, CUDA's compiler, was not found"));
+}
+
+TEST_F(CudaWorker, KeepsTheBuildLogWhereTheCompilerHasACache) {
+  set("WATTUNE_FAKE_NVRTC_VERSION", "12090");
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  const auto program = device->build(cuda_source("#warning look here\n__global__ void noop() {}"), {}, kLimit).value();
+  EXPECT_THAT(program->build_log(), HasSubstr("look here"));
 }
 
 // NVRTC knows sm_80 and sm_90; the driver compiles the PTX further.

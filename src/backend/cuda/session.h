@@ -56,6 +56,7 @@ class Session {
 };
 
 inline void release(const CuApi& cu, CUdeviceptr memory) { cu.cuMemFree(memory); }
+inline void release(const CuApi& cu, std::uint32_t* host_memory) { cu.cuMemFreeHost(host_memory); }
 inline void release(const CuApi& cu, CUmodule module) { cu.cuModuleUnload(module); }
 inline void release(const CuApi& cu, CUstream stream) { cu.cuStreamDestroy(stream); }
 inline void release(const CuApi& cu, CUevent event) { cu.cuEventDestroy(event); }
