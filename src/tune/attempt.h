@@ -43,7 +43,7 @@ class Attempt {
   bool killed_from_outside() const { return killed_from_outside_; }
 
  private:
-  enum class Phase { build, prepare, launch };
+  enum class Phase { build, prepare, launch, observe };
 
   // Each returns whether to go on.
   bool plan(const Configuration& configuration);
@@ -56,6 +56,7 @@ class Attempt {
   bool right_on_fresh_inputs();
   bool compare_outputs();
   bool measure();
+  bool observe_energy();
   bool is_best() const;
 
   // Record why the attempt ends; return false.

@@ -5,6 +5,7 @@
 
 #include "tune/attempt.h"
 #include "tune/contest.h"
+#include "tune/energy.h"
 #include "tune/run_state.h"
 
 namespace wattune::tune {
@@ -35,6 +36,8 @@ class DeviceEvaluator : public Evaluator {
       return std::move(attempt.observation());
     }
   }
+
+  void know_best(const Observation& best) override { run_->incumbent = best; }
 
   Result<std::vector<Observation>> compare(const std::vector<Configuration>& configurations,
                                            const measure::ShootOutOptions& options) override {
@@ -84,7 +87,8 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   const auto names = std::make_shared<const Names>(spec.problem_size, space.parameters());
   WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, spec.geometry, names));
   WATTUNE_TRY(run->contents.compile(names));
-  WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters()));
+  WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters(), options.observe));
+  if (!options.observe.empty()) WATTUNE_TRY(check_energy_counter(device));
 
   const Configuration start = space.configuration(space.default_configuration());
   Result<void> prepared = prepare(*run, start, options.check);

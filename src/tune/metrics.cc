@@ -34,12 +34,21 @@ std::optional<Objective> custom_objective(const KernelSpec& spec) {
   return spec.objectives.front();
 }
 
-Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters) {
+Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
+                                 const std::vector<Quantity>& observed) {
   Metrics metrics;
   // To an expression, time and metrics are what parameters are: names whose values change with the configuration.
   std::vector<Parameter> readable = parameters;
   readable.push_back({kTime, {}, {}, {}});
   std::vector<std::string> names{kTime};
+  for (const Quantity quantity : observed) {
+    if (std::ranges::count(parameters, to_string(quantity), &Parameter::name) > 0)
+      return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed")
+          .about(to_string(quantity));
+    readable.push_back({to_string(quantity), {}, {}, {}});
+    names.emplace_back(to_string(quantity));
+    metrics.observed_.emplace_back(to_string(quantity));
+  }
   for (const MetricDefinition& metric : spec.metrics) {
     const auto known = std::make_shared<const Names>(spec.problem_size, readable);
     if (known->is_parameter(metric.name) || known->constant(metric.name) != nullptr) return name_is_taken(metric);
@@ -68,6 +77,8 @@ Result<void> Metrics::add_to(Observation& observation, const Configuration& conf
     if (objective_ && objective_->metric == name) observation.target = objective_->maximize ? -value : value;
   };
   add(kTime, to_seconds(observation.statistics->median));
+  for (const Metric& metric : observation.metrics)
+    if (std::ranges::count(observed_, metric.name) > 0) add(metric.name, metric.value);
   for (const Compiled& metric : metrics_) {
     const Configuration known(configuration.id(), std::make_shared<const std::vector<std::string>>(names), values);
     WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(known));

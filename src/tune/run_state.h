@@ -23,6 +23,7 @@ struct RunState {
         policy(run_policy),
         check(options.check),
         cache(options.cache),
+        observe(options.observe),
         limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
@@ -32,6 +33,7 @@ struct RunState {
   measure::MeasurePolicy& policy;
   const CheckOutput check;
   const Cache cache;
+  const std::vector<Quantity> observe;
   AdaptiveLimits limits;
   LaunchPlan plan;
   Metrics metrics;

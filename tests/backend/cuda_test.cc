@@ -15,11 +15,13 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 const std::string kLibcuda = test::program("wattune-fake-libcuda.so").string();
+const std::string kLibnvml = test::program("wattune-fake-libnvml.so").string();
 const std::string kLibnvrtc = test::program("wattune-fake-libnvrtc.so").string();
 
 // Before anything loads a driver, which happens once in a process.
-const bool kStandInsChosen =
-    setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1) == 0 && setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1) == 0;
+const bool kStandInsChosen = setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1) == 0 &&
+                             setenv("WATTUNE_LIBNVML", kLibnvml.c_str(), 1) == 0 &&
+                             setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1) == 0;
 
 fakes::FakeCuda& fake() {
   static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -377,7 +379,19 @@ class CudaWorker : public ::testing::Test {
   void TearDown() override {
     for (const std::string& name : changed) unsetenv(name.c_str());
     setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1);
+    setenv("WATTUNE_LIBNVML", kLibnvml.c_str(), 1);
     setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1);
+  }
+  DeviceInfo info() { return open_device_in_worker("cuda:0", options).value()->info(); }
+  // What the device was like during a kernel's second launch.
+  Conditions conditions() {
+    const auto device = open_device_in_worker("cuda:0", options).value();
+    const auto stream = device->create_stream().value();
+    const auto program = device->build(cuda_source(kKernels), {}, kLimit).value();
+    const auto kernel = program->kernel("noop").value();
+    const auto event = stream->launch(*kernel, {}, {}).value();
+    EXPECT_TRUE(stream->finish(kLimit));
+    return event->conditions();
   }
   void set(const std::string& name, const std::string& value) {
     setenv(name.c_str(), value.c_str(), 1);
@@ -451,6 +465,43 @@ TEST_F(CudaWorker, SaysThatTheCompilerIsMissingOrTooNew) {
   set("WATTUNE_LIBNVRTC", "/nowhere/libnvrtc.so");
   EXPECT_TRUE(cuda_status().available);
   EXPECT_THAT(cuda_status().reason, StartsWith("NVRTC, CUDA's compiler, was not found"));
+}
+
+TEST_F(CudaWorker, TellsClockAndThrottlingOfEachLaunch) {
+  EXPECT_EQ(conditions(), (Conditions{.clock_mhz = 1755.0, .throttled = false}));  // idle is no throttling
+  for (const char* bits : {"4", "8", "32", "64", "128", "129"}) {
+    set("WATTUNE_FAKE_NVML_BITS", bits);
+    EXPECT_EQ(conditions().throttled, true) << bits;
+  }
+  set("WATTUNE_FAKE_NVML_CLOCK", "15");  // the device is lost
+  EXPECT_EQ(conditions().clock_mhz, std::nullopt);
+  set("WATTUNE_FAKE_NVML_REASONS", "4");  // not permitted
+  EXPECT_EQ(conditions(), Conditions{});
+}
+
+TEST_F(CudaWorker, SaysWhatSensorsCanBeRead) {
+  EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "energy", "temperature"));
+  const auto readings = open_device_in_worker("cuda:0", options).value()->read_sensors().value();
+  EXPECT_EQ(readings.power_watts, 350.0);
+  EXPECT_EQ(readings.temperature_celsius, 41.0);
+  set("WATTUNE_FAKE_NVML_ENERGY", "3");  // not supported
+  EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "temperature"));
+  set("WATTUNE_FAKE_NVML_HANDLE", "6");  // not found
+  EXPECT_THAT(info().sensors, ElementsAre());
+}
+
+TEST_F(CudaWorker, WorksWithoutNvmlAndSaysWhatIsMissing) {
+  set("WATTUNE_FAKE_NVML_INIT", "18");
+  EXPECT_TRUE(cuda_status().available);
+  EXPECT_EQ(
+      cuda_status().reason,
+      "NVML cannot be started: it belongs to another version of the driver: restart the machine; clocks and power "
+      "are not read");
+  EXPECT_EQ(conditions(), Conditions{});
+  set("WATTUNE_LIBNVML", "/nowhere/libnvidia-ml.so.1");
+  EXPECT_TRUE(cuda_status().available);
+  EXPECT_THAT(cuda_status().reason, StartsWith("NVML cannot be loaded"));
+  EXPECT_EQ(conditions(), Conditions{});
 }
 
 TEST_F(CudaWorker, KeepsTheBuildLogWhereTheCompilerHasACache) {

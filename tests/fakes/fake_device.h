@@ -111,6 +111,8 @@ class FakeDevice : public backend::Device {
   void add_kernel(const std::string& name, std::size_t argument_count, FakeKernelFunction function);
   // Called for every build; default: success, no log, no time.
   void on_build(FakeCompiler compiler);
+  // What its sensors show, given the device time passed; default: nothing.
+  void on_read(std::function<backend::SensorReadings(Nanoseconds clock)> sensors);
   // reset() fails from now on, as on a machine whose driver is gone.
   void break_reset();
   const FakeCounters& counters() const;
@@ -120,6 +122,7 @@ class FakeDevice : public backend::Device {
                                                   Nanoseconds limit) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
   Result<std::unique_ptr<backend::Stream>> create_stream() override;
+  Result<backend::SensorReadings> read_sensors() override;
   Result<void> reset() override;
 
   struct State;

@@ -74,10 +74,10 @@ TEST(ShootOut, EndsWhenTheWinnerIsClear) {
 class NamedRunner : public Runner {
  public:
   NamedRunner(std::string& log, char name, bool broken = false) : log_(log), name_(name), broken_(broken) {}
-  Result<std::vector<Nanoseconds>> run(std::size_t n) override {
+  Result<std::vector<Sample>> run(std::size_t n) override {
     if (broken_) return Error(ErrorCode::device_lost, "gone");
     log_ += std::string(n, name_);
-    return std::vector<Nanoseconds>(n, Nanoseconds(1000));
+    return std::vector<Sample>(n, {Nanoseconds(1000)});
   }
   Nanoseconds busy_time() const override { return nanoseconds_from_seconds(1); }
 

@@ -69,6 +69,9 @@ class FunctionEvaluator : public Evaluator {
     return observations;
   }
 
+  void know_best(const Observation& best) override { known_best = best; }
+
+  std::optional<Observation> known_best;
   std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
   std::vector<std::vector<ConfigurationId>> finalists;     // of each compare()
 
@@ -123,6 +126,7 @@ class Tuner : public ::testing::Test {
     evaluator.final = final;
     auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
     finalists = evaluator.finalists;
+    known_best = evaluator.known_best;
     return result;
   }
 
@@ -135,6 +139,7 @@ class Tuner : public ::testing::Test {
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
   std::function<Observation(const Configuration&)> final;
   std::vector<std::vector<ConfigurationId>> finalists;
+  std::optional<Observation> known_best;
   VectorSink sink;
   Recorder observer;
   std::vector<Trial> resumed;
@@ -203,6 +208,26 @@ TEST_F(Tuner, ResumedTrialsAreToldFirstAndCount) {
   EXPECT_EQ(sink.trials.size(), 3u);  // resumed ones are there already
   EXPECT_EQ(observer.started_with.evaluations, 2u);
   EXPECT_EQ(observer.resumed_trials, 2u);
+}
+
+TEST_F(Tuner, TheBestOfAnEarlierRunIsWhatLaterOnesAreMeasuredAgainst) {
+  ASSERT_TRUE(run());
+  EXPECT_FALSE(known_best);
+  resumed = {trial(0, correct(50)), trial(4, correct(30)), trial(2, failed(Status::timeout))};
+  ASSERT_TRUE(run());
+  ASSERT_TRUE(known_best);
+  EXPECT_EQ(known_best->objective(), 30.0);
+}
+
+TEST_F(Tuner, CountsSamplesThatWereThrottled) {
+  evaluate = [](const Configuration&) -> Result<Observation> {
+    Observation observation = correct(100);
+    observation.samples.push_back({.time = Nanoseconds(110), .throttled = true});
+    return observation;
+  };
+  const auto result = run({0, 1, 2});
+  EXPECT_EQ(result->samples, 6u);
+  EXPECT_EQ(result->throttled_samples, 3u);
 }
 
 TEST_F(Tuner, AFinishedRunStopsAtOnce) {
@@ -333,6 +358,7 @@ TEST_F(Tuner, AnotherTargetThanTimeHasNoFinal) {
   const auto result = run();
   ASSERT_TRUE(result);
   EXPECT_TRUE(finalists.empty());
+  EXPECT_THAT(result->no_final, HasSubstr("times only"));
   EXPECT_EQ(result->best->configuration.id(), 4u);
   EXPECT_EQ(strategy->learned[3].second, -3.0);
 }

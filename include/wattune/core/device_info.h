@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace wattune {
 
@@ -27,6 +28,7 @@ struct DeviceInfo {
   std::uint64_t max_allocation_bytes = 0;
   std::size_t max_work_group_size = 0;
   std::array<std::size_t, 3> max_work_item_sizes{};
+  std::vector<std::string> sensors;  // what can be read of it: clock, throttling, power, energy, temperature
 
   bool operator==(const DeviceInfo&) const = default;
 };

@@ -128,6 +128,7 @@ struct CUlaunchConfig {
   X(cuDeviceGet, cuDeviceGet, (CUdevice * device, int ordinal))                                                        \
   X(cuDeviceGetName, cuDeviceGetName, (char* name, int length, CUdevice device))                                       \
   X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))           \
+  X(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, (char* bus_id, int length, CUdevice device))                             \
   X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice device))                                     \
   X(cuCtxCreate, cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device))                               \
   X(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context))                                                                \

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/cuda_error.h"
+#include "backend/cuda/sensors.h"
 
 namespace wattune::backend::cuda {
 
@@ -19,6 +20,13 @@ std::string name_of(const CuApi& cu, CUdevice device) {
   std::string name(256, '\0');
   if (cu.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device) != CUDA_SUCCESS) return {};
   return std::string(name.data());
+}
+
+// Empty when the driver does not tell.
+std::string pci_bus_id_of(const CuApi& cu, CUdevice device) {
+  std::string id(32, '\0');
+  if (cu.cuDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device) != CUDA_SUCCESS) return {};
+  return std::string(id.data());
 }
 
 CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
@@ -48,6 +56,8 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   for (int axis = 0; axis < 3; ++axis)
     info.max_work_item_sizes[static_cast<std::size_t>(axis)] = size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
   device.max_threads_per_unit = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
+  device.pci_bus_id = pci_bus_id_of(cu, id);
+  info.sensors = Sensors(device.pci_bus_id).names();
   return device;
 }
 

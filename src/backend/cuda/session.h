@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/cuda/discovery.h"
+#include "backend/cuda/sensors.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::cuda {
@@ -25,6 +26,7 @@ class Session {
   const CuApi& cu() const { return *cu_; }
   const CuDevice& device() const { return device_; }
   const DeviceInfo& info() const { return device_.info; }
+  const Sensors& sensors() const { return sensors_; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
@@ -46,10 +48,11 @@ class Session {
  private:
   enum class State { in_use, closed, abandoned };
 
-  Session(const CuApi* cu, CuDevice device) : cu_(cu), device_(std::move(device)) {}
+  Session(const CuApi* cu, CuDevice device) : cu_(cu), device_(std::move(device)), sensors_(device_.pci_bus_id) {}
 
   const CuApi* cu_;
   CuDevice device_;
+  Sensors sensors_;
   CUcontext context_ = nullptr;
   std::vector<std::byte> guard_;
   State state_ = State::in_use;

@@ -21,6 +21,7 @@ struct Timing {
   Handle<CUevent> start;
   Handle<CUevent> end;
   bool recorded = false;
+  Conditions conditions;
 };
 
 class CudaEvent : public Event {
@@ -39,6 +40,7 @@ class CudaEvent : public Event {
     if (milliseconds <= 0.0f) return Error(ErrorCode::unavailable, "the device reported no time for a kernel");
     return nanoseconds_from_ms(static_cast<double>(milliseconds));
   }
+  Conditions conditions() const override { return timing_->conditions; }
 
  private:
   std::shared_ptr<const Timing> timing_;
@@ -159,12 +161,14 @@ class CudaStream : public Stream {
     WATTUNE_ASSIGN(prepared->timing, make_timing());
     WATTUNE_TRY(
         add(fmt::format("running kernel `{}`", kernel.name()), kind, 1, [this, prepared] { return run(*prepared); }));
+    timings_.push_back(prepared->timing);
     return std::unique_ptr<Event>(std::make_unique<CudaEvent>(prepared->timing));
   }
 
   Result<void> finish(Nanoseconds limit) override {
     WATTUNE_TRY(session().check());
     const std::vector<Command> commands = std::exchange(commands_, {});
+    const Timings timings = std::exchange(timings_, {});
     const Polling polling;
     std::string running = "waiting for the device";  // the command that a failure is most likely of
     std::size_t sent = 0;
@@ -182,6 +186,8 @@ class CudaStream : public Stream {
       running = command.doing;
       if (++sent % kHeldCommands == 0) hold_.let_go();
     }
+    hold_.let_go();
+    read_conditions(timings);
     return wait(polling, limit, running);
   }
 
@@ -217,6 +223,8 @@ class CudaStream : public Stream {
 
   // A stream takes about a thousand commands before it makes the host wait. A launch sends three.
   static constexpr std::size_t kHeldCommands = 128;
+
+  using Timings = std::vector<std::shared_ptr<Timing>>;
 
   struct Command {
     std::string doing;
@@ -256,6 +264,13 @@ class CudaStream : public Stream {
       }
       polling.pause();
     }
+  }
+
+  // While the device is at work on what it was sent.
+  void read_conditions(const Timings& timings) {
+    if (timings.empty()) return;
+    const Conditions conditions = session().sensors().conditions();
+    for (const std::shared_ptr<Timing>& timing : timings) timing->conditions = conditions;
   }
 
   CUresult run(PreparedLaunch& launch) {
@@ -332,7 +347,9 @@ class CudaStream : public Stream {
 
   Handle<CUstream> stream_;
   Hold hold_;
-  std::vector<Command> commands_;  // since the last finish
+  // Since the last finish.
+  std::vector<Command> commands_;
+  Timings timings_;
 };
 
 }  // namespace

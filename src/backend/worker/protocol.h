@@ -16,7 +16,7 @@ namespace wattune::backend::worker {
 
 using ObjectId = std::uint64_t;  // 0: none
 
-enum class Request : std::uint32_t { discover, open, build, kernel, resources, buffer, stream, run };
+enum class Request : std::uint32_t { discover, open, build, kernel, resources, buffer, stream, run, sensors };
 
 struct Envelope {
   Request request = Request::discover;
@@ -117,6 +117,7 @@ struct RunAnswer {
   // One per launch, in order.
   std::vector<std::variant<Nanoseconds, ErrorFields>> durations;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
+  Conditions conditions;  // of all launches
 };
 
 ErrorFields to_fields(const Error& error);
@@ -135,7 +136,7 @@ template <> inline constexpr auto kFields<DeviceInfo> =
                &DeviceInfo::architecture,
                &DeviceInfo::compute_units, &DeviceInfo::clock_mhz, &DeviceInfo::global_memory_bytes,
                &DeviceInfo::local_memory_bytes, &DeviceInfo::max_allocation_bytes, &DeviceInfo::max_work_group_size,
-               &DeviceInfo::max_work_item_sizes);
+               &DeviceInfo::max_work_item_sizes, &DeviceInfo::sensors);
 template <> inline constexpr auto kFields<BackendStatus> =
     std::tuple(&BackendStatus::backend, &BackendStatus::available, &BackendStatus::reason);
 template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);
@@ -175,8 +176,12 @@ template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
 template <> inline constexpr auto kFields<RunRequest> =
     std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer);
+template <> inline constexpr auto kFields<Conditions> = std::tuple(&Conditions::clock_mhz, &Conditions::throttled);
+template <> inline constexpr auto kFields<SensorReadings> =
+    std::tuple(&SensorReadings::conditions, &SensorReadings::power_watts, &SensorReadings::energy_joules,
+               &SensorReadings::temperature_celsius);
 template <> inline constexpr auto kFields<RunAnswer> =
-    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes);
+    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions);
 // clang-format on
 
 // The answer as both ends see it.
