@@ -41,7 +41,8 @@ Json to_json(const DeviceInfo& device) {
           {"local_memory_bytes", device.local_memory_bytes},
           {"max_allocation_bytes", device.max_allocation_bytes},
           {"max_work_group_size", device.max_work_group_size},
-          {"max_work_item_sizes", device.max_work_item_sizes}};
+          {"max_work_item_sizes", device.max_work_item_sizes},
+          {"sensors", device.sensors}};
 }
 
 Json to_json(const std::map<Status, std::uint64_t>& by_status) {

@@ -8,6 +8,7 @@
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
+#include "cli/sanitize.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -150,14 +151,34 @@ Result<Target> open_device(const TuneOptions& options, Run& run) {
   target.info = target.device->info();
   WATTUNE_TRY(use_language(run.spec, backend::language_of(target.info)));
   target.policy = policy_of(options);
-  const tune::EvaluatorOptions evaluation{.limits = limits_of(options), .check = options.check, .cache = options.cache};
   WATTUNE_ASSIGN(target.evaluator,
-                 tune::make_evaluator(run.spec, run.space, *target.device, *target.policy, evaluation));
+                 tune::make_evaluator(run.spec, run.space, *target.device, *target.policy, evaluator_options(options)));
   return target;
 }
 
-ExitStatus status_of(const tune::TuningResult& result, bool interrupted) {
+// Empty unless it is asked for.
+Result<fs::path> sanitizer_of(const TuneOptions& options) {
+  if (options.sanitize) return find_compute_sanitizer();
+  return fs::path();
+}
+
+Result<void> check_sanitizable(const TuneOptions& options, const DeviceInfo& device) {
+  if (!options.sanitize || (device.backend == "cuda" && device.kind != DeviceKind::simulated)) return {};
+  return Error(ErrorCode::invalid_argument, "--sanitize is for CUDA devices").about(device.selector);
+}
+
+Result<std::optional<Sanitized>> sanitize_best(const fs::path& sanitizer, const TuneOptions& options, const Run& run,
+                                               const tune::TuningResult& result, const DeviceInfo& device) {
+  if (sanitizer.empty() || !result.best) return std::optional<Sanitized>();
+  if (!options.quiet) print_note("the best runs once more under compute-sanitizer");
+  auto found = sanitize(sanitizer, options.spec.file, run.spec, result.best->configuration, device.selector);
+  if (!found) return std::move(found).error().with_context("--sanitize");
+  return std::optional(*std::move(found));
+}
+
+ExitStatus status_of(const tune::TuningResult& result, const std::optional<Sanitized>& sanitized, bool interrupted) {
   if (interrupted) return ExitStatus::interrupted;
+  if (sanitized && sanitized->errors > 0) return ExitStatus::nothing_correct;
   return result.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
@@ -195,8 +216,10 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   const fs::path file = journal_file(options, run->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
+  WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
   WATTUNE_ASSIGN(const Target target,
                  recorded ? open_recording(options, *run, *std::move(recorded)) : open_device(options, *run));
+  WATTUNE_TRY(check_sanitizable(options, target.info));
   const RunInfo info = tune::describe_run(run->spec, run->space, target.info);
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, options));
   if (!options.quiet) {
@@ -206,9 +229,12 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   const InterruptGuard interrupt;
   auto result = run_search(*run, *target.evaluator, *journal, options, interrupt.requested());
   if (!result) return ended_early(std::move(result).error(), file);
-  const Summary summary{*result, info, file, run->plan.strategy, options.seed, run->space.count()};
+  const auto sanitized = sanitize_best(sanitizer, options, *run, *result, target.info);
+  const Summary summary{
+      *result, info, file, run->plan.strategy, options.seed, run->space.count(), sanitized ? *sanitized : std::nullopt};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
-  return printed ? status_of(*result, interrupt.requested()) : ExitStatus::environment;
+  if (!sanitized) return sanitized.error();
+  return printed ? status_of(*result, *sanitized, interrupt.requested()) : ExitStatus::environment;
 }
 
 }  // namespace

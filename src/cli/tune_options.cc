@@ -118,6 +118,19 @@ void declare_run(CLI::App& app, TuneOptions& options) {
              "Most memory for compiling and running in the worker: 8GB");
 }
 
+void add_observed(TuneOptions& options, const std::string& name) {
+  if (name == "clock") return;  // recorded with every sample where it can be read
+  for (const tune::Quantity quantity : {tune::Quantity::power, tune::Quantity::energy}) {
+    if (name != to_string(quantity)) continue;
+    if (std::ranges::count(options.observe, quantity) == 0) options.observe.push_back(quantity);
+    return;
+  }
+  const Error error = Error(ErrorCode::invalid_argument, "expected one of clock, power, energy")
+                          .about(name)
+                          .hint(suggest(name, {"clock", "power", "energy"}));
+  throw CLI::ValidationError("--observe", error.to_string());
+}
+
 void declare_measuring(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Measuring");
   measure::SamplingOptions& measure = options.measure;
@@ -133,9 +146,23 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
              "Sample until the interval's half width is below this share of the median")
       ->default_str(fmt::format("{}", measure.relative_precision));
   add_choice(app, "--convergence", measure.convergence, convergence_choices(), "When samples suffice");
+  app.add_option_function<std::vector<std::string>>(
+         "--observe",
+         [&options](const std::vector<std::string>& names) {
+           for (const std::string& name : names) add_observed(options, name);
+         },
+         "What to measure beside the time; power and energy take another second for each configuration")
+      ->type_name("clock|power|energy,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+void declare_final(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("The best");
   add_parsed(app, "--finalists", options.finalists, parse_count, "N",
              "Configurations that run side by side at the end, at most; 0 for none")
       ->default_str(fmt::format("{}", options.finalists));
+  app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }
 
 // Called once for each time the option is given, so that the order of both is kept.
@@ -181,13 +208,28 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
 
+tune::Limits limits_of(const TuneOptions& options) {
+  tune::Limits limits;
+  limits.compile = options.compile_limit.value_or(limits.compile);
+  limits.run = options.run_limit.value_or(limits.run);
+  limits.compile_floor = std::min(limits.compile_floor, limits.compile);
+  limits.run_floor = std::min(limits.run_floor, limits.run);
+  return limits;
+}
+
 }  // namespace
+
+void declare_evaluation_options(CLI::App& app, TuneOptions& options) {
+  declare_run(app, options);
+  declare_measuring(app, options);
+}
 
 void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_run(app, options);
   declare_search(app, options);
   declare_stop_rules(app, options);
   declare_measuring(app, options);
+  declare_final(app, options);
   declare_objectives(app, options);
   declare_results(app, options);
 }
@@ -197,7 +239,10 @@ Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
   if (!options.objectives.empty()) spec.objectives = options.objectives;
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
-    if (objective.metric == "time" || std::ranges::any_of(spec.metrics, same)) continue;
+    const auto observed = [&](tune::Quantity quantity) { return objective.metric == to_string(quantity); };
+    if (objective.metric == "time" || std::ranges::any_of(spec.metrics, same) ||
+        std::ranges::any_of(options.observe, observed))
+      continue;
     spec.metrics.push_back({objective.metric, {objective.metric, {}}});
   }
   if (options.stop.target && tune::custom_objective(spec))
@@ -206,13 +251,8 @@ Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
   return {};
 }
 
-tune::Limits limits_of(const TuneOptions& options) {
-  tune::Limits limits;
-  limits.compile = options.compile_limit.value_or(limits.compile);
-  limits.run = options.run_limit.value_or(limits.run);
-  limits.compile_floor = std::min(limits.compile_floor, limits.compile);
-  limits.run_floor = std::min(limits.run_floor, limits.run);
-  return limits;
+tune::EvaluatorOptions evaluator_options(const TuneOptions& options) {
+  return {.limits = limits_of(options), .check = options.check, .cache = options.cache, .observe = options.observe};
 }
 
 std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options) {

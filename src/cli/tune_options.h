@@ -38,6 +38,8 @@ struct TuneOptions {
   Policy policy = Policy::gated;
   measure::SamplingOptions measure;
   std::size_t finalists = measure::ShootOutOptions().finalists;
+  std::vector<tune::Quantity> observe;
+  bool sanitize = false;
   std::vector<MetricDefinition> metrics;
   std::vector<Objective> objectives;
   bool json = false;
@@ -47,12 +49,15 @@ struct TuneOptions {
 // Declares the options; `options` must outlive `app`.
 void declare_tune_options(CLI::App& app, TuneOptions& options);
 
+// Those of them that say how a configuration is compiled, checked and timed.
+void declare_evaluation_options(CLI::App& app, TuneOptions& options);
+
 // Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression,
 // which becomes a metric of that name. invalid_argument for --target, a time, together with another objective.
 Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec);
 
 // What the options ask for.
-tune::Limits limits_of(const TuneOptions& options);
+tune::EvaluatorOptions evaluator_options(const TuneOptions& options);
 std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options);
 
 }  // namespace wattune::cli
