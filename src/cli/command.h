@@ -29,6 +29,7 @@ struct Command {
 Command add_tune(CLI::App& program);
 Command add_space(CLI::App& program);
 Command add_compile(CLI::App& program);
+Command add_run(CLI::App& program);
 Command add_devices(CLI::App& program);
 Command add_show(CLI::App& program);
 Command add_analyze(CLI::App& program);

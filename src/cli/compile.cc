@@ -34,15 +34,6 @@ struct Compiled {
   Result<backend::CompileReport> report;
 };
 
-Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text) {
-  WATTUNE_ASSIGN(const space::ValueIndices indices, parse_configuration(space, text, "--configuration"));
-  const std::vector<space::Violation> broken = space.violations(indices);
-  if (broken.empty()) return space.configuration(space.rank(indices));
-  return Error(ErrorCode::invalid_argument, "--configuration breaks a constraint")
-      .at(broken.front().position)
-      .about(broken.front().constraint);
-}
-
 Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpace& space, const Options& options) {
   if (options.sample > 0 && !options.configuration.empty())
     return Error(ErrorCode::invalid_argument, "--sample and --configuration exclude each other");

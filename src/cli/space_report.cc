@@ -226,6 +226,15 @@ Result<space::ValueIndices> parse_configuration(const SearchSpace& space, const 
   return indices;
 }
 
+Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text) {
+  WATTUNE_ASSIGN(const space::ValueIndices indices, parse_configuration(space, text, "--configuration"));
+  const std::vector<space::Violation> broken = space.violations(indices);
+  if (broken.empty()) return space.configuration(space.rank(indices));
+  return Error(ErrorCode::invalid_argument, "--configuration breaks a constraint")
+      .at(broken.front().position)
+      .about(broken.front().constraint);
+}
+
 Result<Explanation> explain(const SearchSpace& space, const std::string& text) {
   WATTUNE_ASSIGN(const space::ValueIndices indices, parse_configuration(space, text, "--explain"));
   Explanation explanation{.values = named_values(space.parameters(), indices), .id = {}, .broken = {}};

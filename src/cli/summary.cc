@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/json.h"
 #include "cli/text.h"
 
@@ -48,6 +50,31 @@ std::string describe_baseline(const tune::TuningResult& result) {
   return fmt::format("{}: {}", to_string(observation.status), observation.message);
 }
 
+// The middle of the clocks at which the samples were taken, in MHz; 0 when none is known.
+double median_clock(const std::vector<Sample>& samples) {
+  std::vector<double> clocks;
+  for (const Sample& sample : samples)
+    if (sample.clock_mhz) clocks.push_back(*sample.clock_mhz);
+  if (clocks.empty()) return 0.0;
+  const auto middle = clocks.begin() + static_cast<std::ptrdiff_t>(clocks.size() / 2);
+  std::ranges::nth_element(clocks, middle);
+  return *middle;
+}
+
+std::string figures_text(const Observation& observation) {
+  std::string text = line("time", describe_time(observation));
+  if (const double clock = median_clock(observation.samples); clock > 0.0)
+    text += line("clock", fmt::format("{:.0f} MHz", clock));
+  for (const Metric& metric : observation.metrics)
+    text += line(metric.name, fmt::format("{:.6g}{}{}", metric.value, metric.unit.empty() ? "" : " ", metric.unit));
+  return text;
+}
+
+std::string describe_memcheck(const Sanitized& found) {
+  if (found.errors == 0) return "memcheck found no errors";
+  return fmt::format("memcheck found {} errors: {}", group_digits(found.errors), found.first);
+}
+
 // Times of a replay are recorded ones, which must be plain to see.
 std::string describe_device(const DeviceInfo& device) {
   return fmt::format("{} ({}){}", device.name, device.selector,
@@ -70,14 +97,18 @@ Json pipeline_json(const tune::TuningResult& result) {
 
 }  // namespace
 
+std::string trial_text(const Trial& trial) {
+  const Observation& observation = trial.observation;
+  const std::string head = line("configured", trial.configuration.to_string());
+  if (observation.ok()) return head + figures_text(observation);
+  return head + line("failed", fmt::format("{}: {}", to_string(observation.status), observation.message));
+}
+
 std::string summary_text(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
   std::string text;
   if (result.best) {
-    text += line("best", result.best->configuration.to_string());
-    text += line("time", describe_time(result.best->observation));
-    for (const Metric& metric : result.best->observation.metrics)
-      text += line(metric.name, fmt::format("{:.6g}{}{}", metric.value, metric.unit.empty() ? "" : " ", metric.unit));
+    text += line("best", result.best->configuration.to_string()) + figures_text(result.best->observation);
     for (const Trial& trial : result.ties) text += line("as good", trial.configuration.to_string());
   } else {
     text += line("best", "none: no configuration was correct");
@@ -89,6 +120,11 @@ std::string summary_text(const Summary& summary) {
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   text += line("evaluated", fmt::format("{} configurations{} in {}: {}", group_digits(result.evaluated), resumed,
                                         format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
+  if (result.throttled_samples > 0)
+    text += line("throttled", fmt::format("{} of {} samples were taken while power or heat held the clock down",
+                                          group_digits(result.throttled_samples), group_digits(result.samples)));
+  if (summary.sanitized) text += line("sanitized", describe_memcheck(*summary.sanitized));
+  if (!result.no_final.empty()) text += line("final", result.no_final);
   text += line("stopped", result.stop_reason);
   text += line("device", describe_device(summary.info.device));
   text += line("results", summary.result_file.string());
@@ -110,6 +146,12 @@ std::string summary_json(const Summary& summary) {
                {"evaluated", result.evaluated},
                {"resumed", result.resumed},
                {"by_status", to_json(result.by_status)},
+               {"samples", result.samples},
+               {"throttled_samples", result.throttled_samples},
+               {"sanitized", summary.sanitized
+                                 ? Json{{"errors", summary.sanitized->errors}, {"first", summary.sanitized->first}}
+                                 : Json(nullptr)},
+               {"no_final", result.no_final.empty() ? Json(nullptr) : Json(result.no_final)},
                {"stop_reason", result.stop_reason},
                {"elapsed_seconds", to_seconds(result.elapsed)},
                {"pipeline", pipeline_json(result)},

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "cli/sanitize.h"
 #include "wattune/core/trial.h"
 #include "wattune/tune/tuner.h"
 
@@ -15,8 +17,12 @@ struct Summary {
   const std::filesystem::path& result_file;
   std::string strategy;
   std::uint64_t seed = 1;
-  Uint128 valid = 0;  // configurations in the space
+  Uint128 valid = 0;                   // configurations in the space
+  std::optional<Sanitized> sanitized;  // of the best, when asked for
 };
+
+// A Trial that may have failed: its configuration, status, time, clock and metrics.
+std::string trial_text(const Trial& trial);
 
 std::string summary_text(const Summary& summary);
 // docs/formats/json.md.

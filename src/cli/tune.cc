@@ -8,6 +8,7 @@
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
+#include "cli/sanitize.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -170,32 +171,52 @@ Result<Target> open_device(const TuneOptions& options, Run& run) {
   WATTUNE_TRY(use_language(run.spec, backend::language_of(target.info)));
   target.policy = policy_of(options);
   WATTUNE_ASSIGN(target.compilers, make_compilers(options, run.spec.source, *target.device));
-  const tune::EvaluatorOptions evaluation{.limits = limits_of(options),
-                                          .check = options.check,
-                                          .cache = options.cache,
-                                          .compilers = target.compilers.get()};
+  tune::EvaluatorOptions evaluation = evaluator_options(options);
+  evaluation.compilers = target.compilers.get();
   WATTUNE_ASSIGN(target.evaluator,
                  tune::make_evaluator(run.spec, run.space, *target.device, *target.policy, evaluation));
   return target;
 }
 
-ExitStatus status_of(const tune::TuningResult& result, bool interrupted) {
+// Empty unless it is asked for.
+Result<fs::path> sanitizer_of(const TuneOptions& options) {
+  if (options.sanitize) return find_compute_sanitizer();
+  return fs::path();
+}
+
+Result<void> check_sanitizable(const TuneOptions& options, const DeviceInfo& device) {
+  if (!options.sanitize || (device.backend == "cuda" && device.kind != DeviceKind::simulated)) return {};
+  return Error(ErrorCode::invalid_argument, "--sanitize is for CUDA devices").about(device.selector);
+}
+
+Result<std::optional<Sanitized>> sanitize_best(const fs::path& sanitizer, const TuneOptions& options, const Run& run,
+                                               const tune::TuningResult& result, const DeviceInfo& device) {
+  if (sanitizer.empty() || !result.best) return std::optional<Sanitized>();
+  if (!options.quiet) print_note("the best runs once more under compute-sanitizer");
+  auto found = sanitize(sanitizer, options.spec.file, run.spec, result.best->configuration, device.selector);
+  if (!found) return std::move(found).error().with_context("--sanitize");
+  return std::optional(*std::move(found));
+}
+
+ExitStatus status_of(const tune::TuningResult& result, const std::optional<Sanitized>& sanitized, bool interrupted) {
   if (interrupted) return ExitStatus::interrupted;
+  if (sanitized && sanitized->errors > 0) return ExitStatus::nothing_correct;
   return result.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
-// As far as there are compilers to work ahead, unless the user says how far.
-std::size_t proposals_ahead(const TuneOptions& options, bool compilers) {
-  constexpr std::size_t kPerProcess = 2;
-  return std::max<std::size_t>(1,
-                               options.compile_ahead.value_or(compilers ? kPerProcess * compile_jobs_of(options) : 1));
+// As far as there are compilers to work ahead, unless the user says how far. A strategy that learns goes less far, for
+// it learns later then.
+std::size_t proposals_ahead(const TuneOptions& options, const std::string& strategy, bool compilers) {
+  const std::size_t per_process = strategy == "random" || strategy == "exhaustive" ? 4 : 2;
+  const std::size_t standard = compilers ? per_process * compile_jobs_of(options) : 1;
+  return std::max<std::size_t>(1, options.compile_ahead.value_or(standard));
 }
 
 Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Journal& journal,
                                       const TuneOptions& options, const std::atomic<bool>& cancel) {
   tune::Evaluator& evaluator = *target.evaluator;
   const tune::TuningOptions tuning{.stop = run.plan.stop,
-                                   .ahead = proposals_ahead(options, target.compilers != nullptr),
+                                   .ahead = proposals_ahead(options, run.plan.strategy, target.compilers != nullptr),
                                    .cancel = &cancel,
                                    .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
   if (options.quiet) {
@@ -228,8 +249,10 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   const fs::path file = journal_file(options, run->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
+  WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
   WATTUNE_ASSIGN(const Target target,
                  recorded ? open_recording(options, *run, *std::move(recorded)) : open_device(options, *run));
+  WATTUNE_TRY(check_sanitizable(options, target.info));
   const RunInfo info = tune::describe_run(run->spec, run->space, target.info);
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, options));
   if (!options.quiet) {
@@ -239,9 +262,12 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   const InterruptGuard interrupt;
   auto result = run_search(*run, target, *journal, options, interrupt.requested());
   if (!result) return ended_early(std::move(result).error(), file);
-  const Summary summary{*result, info, file, run->plan.strategy, options.seed, run->space.count()};
+  const auto sanitized = sanitize_best(sanitizer, options, *run, *result, target.info);
+  const Summary summary{
+      *result, info, file, run->plan.strategy, options.seed, run->space.count(), sanitized ? *sanitized : std::nullopt};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
-  return printed ? status_of(*result, interrupt.requested()) : ExitStatus::environment;
+  if (!sanitized) return sanitized.error();
+  return printed ? status_of(*result, *sanitized, interrupt.requested()) : ExitStatus::environment;
 }
 
 }  // namespace

@@ -119,11 +119,21 @@ void declare_run(CLI::App& app, TuneOptions& options) {
       ->capture_default_str();
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
   add_choice(app, "--check", options.check, check_choices(), "Which configurations' outputs to compare");
+  add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
+             "Longest time to compile a configuration");
+  add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
+  add_parsed(app, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
+             "Most memory for compiling and running in the worker: 8GB");
+}
+
+void declare_compiling(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("Compiling ahead");
   add_parsed(app, "--compile-jobs", options.compile_jobs, parse_count, "N",
              "Processes that compile ahead of the device; by default one per core, at most 16; 0: the device's worker "
              "compiles");
-  add_parsed(app, "--compile-ahead", options.compile_ahead, parse_count, "N",
-             "Configurations to ask the strategy for in advance; by default two per process");
+  add_parsed(
+      app, "--compile-ahead", options.compile_ahead, parse_count, "N",
+      "Configurations to ask the strategy for in advance; by default two per process, four where it does not learn");
   app.add_option("--compile-cache", options.compile_cache,
                  "Folder that keeps compiled code for later runs; by default wattune in the user's cache folder")
       ->type_name("DIR");
@@ -132,11 +142,19 @@ void declare_run(CLI::App& app, TuneOptions& options) {
       ->default_str("1GiB");
   app.add_flag("--no-compile-cache", options.no_compile_cache, "Keep no compiled code, and use none")
       ->excludes("--compile-cache");
-  add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
-             "Longest time to compile a configuration");
-  add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
-  add_parsed(app, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
-             "Most memory for compiling and running in the worker: 8GB");
+}
+
+void add_observed(TuneOptions& options, const std::string& name) {
+  if (name == "clock") return;  // recorded with every sample where it can be read
+  for (const tune::Quantity quantity : {tune::Quantity::power, tune::Quantity::energy}) {
+    if (name != to_string(quantity)) continue;
+    if (std::ranges::count(options.observe, quantity) == 0) options.observe.push_back(quantity);
+    return;
+  }
+  const Error error = Error(ErrorCode::invalid_argument, "expected one of clock, power, energy")
+                          .about(name)
+                          .hint(suggest(name, {"clock", "power", "energy"}));
+  throw CLI::ValidationError("--observe", error.to_string());
 }
 
 void declare_measuring(CLI::App& app, TuneOptions& options) {
@@ -154,9 +172,23 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
              "Sample until the interval's half width is below this share of the median")
       ->default_str(fmt::format("{}", measure.relative_precision));
   add_choice(app, "--convergence", measure.convergence, convergence_choices(), "When samples suffice");
+  app.add_option_function<std::vector<std::string>>(
+         "--observe",
+         [&options](const std::vector<std::string>& names) {
+           for (const std::string& name : names) add_observed(options, name);
+         },
+         "What to measure beside the time; power and energy take another second for each configuration")
+      ->type_name("clock|power|energy,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+void declare_final(CLI::App& app, TuneOptions& options) {
+  app.option_defaults()->group("The best");
   add_parsed(app, "--finalists", options.finalists, parse_count, "N",
              "Configurations that run side by side at the end, at most; 0 for none")
       ->default_str(fmt::format("{}", options.finalists));
+  app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }
 
 // Called once for each time the option is given, so that the order of both is kept.
@@ -202,13 +234,29 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
 
+tune::Limits limits_of(const TuneOptions& options) {
+  tune::Limits limits;
+  limits.compile = options.compile_limit.value_or(limits.compile);
+  limits.run = options.run_limit.value_or(limits.run);
+  limits.compile_floor = std::min(limits.compile_floor, limits.compile);
+  limits.run_floor = std::min(limits.run_floor, limits.run);
+  return limits;
+}
+
 }  // namespace
+
+void declare_evaluation_options(CLI::App& app, TuneOptions& options) {
+  declare_run(app, options);
+  declare_measuring(app, options);
+}
 
 void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_run(app, options);
+  declare_compiling(app, options);
   declare_search(app, options);
   declare_stop_rules(app, options);
   declare_measuring(app, options);
+  declare_final(app, options);
   declare_objectives(app, options);
   declare_results(app, options);
 }
@@ -218,7 +266,10 @@ Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
   if (!options.objectives.empty()) spec.objectives = options.objectives;
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
-    if (tune::is_measured(objective.metric) || std::ranges::any_of(spec.metrics, same)) continue;
+    const auto observed = [&](tune::Quantity quantity) { return objective.metric == to_string(quantity); };
+    if (tune::is_measured(objective.metric) || std::ranges::any_of(spec.metrics, same) ||
+        std::ranges::any_of(options.observe, observed))
+      continue;
     spec.metrics.push_back({objective.metric, {objective.metric, {}}});
   }
   if (options.stop.target && tune::custom_objective(spec))
@@ -268,13 +319,8 @@ Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options
   return Cache();
 }
 
-tune::Limits limits_of(const TuneOptions& options) {
-  tune::Limits limits;
-  limits.compile = options.compile_limit.value_or(limits.compile);
-  limits.run = options.run_limit.value_or(limits.run);
-  limits.compile_floor = std::min(limits.compile_floor, limits.compile);
-  limits.run_floor = std::min(limits.run_floor, limits.run);
-  return limits;
+tune::EvaluatorOptions evaluator_options(const TuneOptions& options) {
+  return {.limits = limits_of(options), .check = options.check, .cache = options.cache, .observe = options.observe};
 }
 
 std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options) {

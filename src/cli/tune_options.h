@@ -44,6 +44,8 @@ struct TuneOptions {
   Policy policy = Policy::gated;
   measure::SamplingOptions measure;
   std::size_t finalists = measure::ShootOutOptions().finalists;
+  std::vector<tune::Quantity> observe;
+  bool sanitize = false;
   std::vector<MetricDefinition> metrics;
   std::vector<Objective> objectives;
   bool json = false;
@@ -52,6 +54,9 @@ struct TuneOptions {
 
 // Declares the options; `options` must outlive `app`.
 void declare_tune_options(CLI::App& app, TuneOptions& options);
+
+// Those of them that say how a configuration is compiled, checked and timed.
+void declare_evaluation_options(CLI::App& app, TuneOptions& options);
 
 // Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression,
 // which becomes a metric of that name. invalid_argument for --target, a time, together with another objective.
@@ -64,7 +69,7 @@ Result<void> check_compiling(const TuneOptions& options);
 std::size_t compile_jobs_of(const TuneOptions& options);
 // nullptr: nothing is to be kept, or the user has no folder for it. io_error for a folder that the user named.
 Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options);
-tune::Limits limits_of(const TuneOptions& options);
+tune::EvaluatorOptions evaluator_options(const TuneOptions& options);
 std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options);
 
 }  // namespace wattune::cli

@@ -49,8 +49,8 @@ Result<void> warm_up(Runner& runner, Nanoseconds time) {
 }
 
 Result<void> take(Runner& runner, std::size_t n, std::vector<Sample>& samples) {
-  WATTUNE_ASSIGN(const std::vector<Nanoseconds> times, runner.run(n));
-  for (const Nanoseconds time : times) samples.push_back({time});
+  WATTUNE_ASSIGN(const std::vector<Sample> taken, runner.run(n));
+  samples.insert(samples.end(), taken.begin(), taken.end());
   return {};
 }
 

@@ -35,6 +35,12 @@ void read_field(const Json& json, const char* name, std::array<std::size_t, 3>& 
   for (std::size_t i = 0; i < std::min(array.size(), sizes.size()); ++i)
     if (array[i].is_number_unsigned()) sizes[i] = array[i].get<std::size_t>();
 }
+void read_field(const Json& json, const char* name, std::vector<std::string>& texts) {
+  const Json* array = find_member(json, name);
+  if (array == nullptr || !array->is_array()) return;
+  for (const Json& text : *array)
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+}
 void read_field(const Json& json, const char* name, DeviceKind& kind) {
   const std::string& text = text_member(json, name);
   for (const DeviceKind each : {DeviceKind::cpu, DeviceKind::gpu, DeviceKind::accelerator, DeviceKind::simulated})
@@ -128,6 +134,27 @@ void append_samples(std::string& out, const std::vector<Sample>& samples) {
   out += ']';
 }
 
+// Only what is known: clocks by sample (0: unknown), positions of samples that were throttled.
+void append_conditions(std::string& out, const std::vector<Sample>& samples) {
+  if (std::ranges::any_of(samples, [](const Sample& sample) { return sample.clock_mhz.has_value(); })) {
+    out += ",\"clocks_mhz\":[";
+    for (const Sample& sample : samples) {
+      if (&sample != &samples.front()) out += ',';
+      append_json_number(out, sample.clock_mhz.value_or(0.0));
+    }
+    out += ']';
+  }
+  if (std::ranges::count(samples, true, &Sample::throttled) == 0) return;
+  out += ",\"throttled\":[";
+  const char* separator = "";
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!samples[i].throttled) continue;
+    out += fmt::format("{}{}", separator, i);
+    separator = ",";
+  }
+  out += ']';
+}
+
 void append_statistics(std::string& out, const Statistics& statistics) {
   const auto append = [&out](std::string_view name, double value) {
     out += name;
@@ -175,6 +202,24 @@ std::vector<Sample> samples_from_json(const Json& json) {
     samples.push_back({Nanoseconds(time.get<double>())});
   }
   return samples;
+}
+
+void read_conditions(const Json& object, std::vector<Sample>& samples) {
+  if (const Json* clocks = find_member(object, "clocks_mhz")) {
+    const auto is_number = [](const Json& clock) { return clock.is_number(); };
+    if (!clocks->is_array() || clocks->size() != samples.size() || !std::ranges::all_of(*clocks, is_number))
+      throw Malformed("`clocks_mhz` must hold a number for each sample");
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      if (const double clock = (*clocks)[i].get<double>(); clock > 0.0) samples[i].clock_mhz = clock;
+  }
+  if (const Json* throttled = find_member(object, "throttled")) {
+    const auto is_place = [&](const Json& i) {
+      return i.is_number_unsigned() && i.get<std::size_t>() < samples.size();
+    };
+    if (!throttled->is_array() || !std::ranges::all_of(*throttled, is_place))
+      throw Malformed("`throttled` may only hold positions of samples");
+    for (const Json& i : *throttled) samples[i.get<std::size_t>()].throttled = true;
+  }
 }
 
 std::vector<Metric> metrics_from_json(const Json& json) {
@@ -245,6 +290,7 @@ void append_outcome(std::string& out, const Observation& observation, TimePoint 
   }
   out += observation.verified ? ",\"verified\":true,\"samples\":" : ",\"verified\":false,\"samples\":";
   append_samples(out, observation.samples);
+  append_conditions(out, observation.samples);
   if (observation.statistics) {
     out += ",\"statistics\":";
     append_statistics(out, *observation.statistics);
@@ -282,6 +328,7 @@ Outcome outcome_from_json(const Json& object) {
   observation.build_log = text_or(object, "build_log", "");
   observation.verified = flag_member(object, "verified");
   observation.samples = samples_from_json(array_member(object, "samples"));
+  read_conditions(object, observation.samples);
   if (const Json* statistics = find_member(object, "statistics"))
     observation.statistics = statistics_from_json(*statistics);
   if (observation.ok() != observation.statistics.has_value())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tune/energy.h"
 #include "tune/stopwatch.h"
 #include "wattune/backend/worker.h"
 
@@ -36,7 +37,7 @@ class SessionRunner : public measure::Runner {
   SessionRunner(RunState& run, backend::Kernel& kernel, const Launch& launch)
       : run_(run), kernel_(kernel), launch_(launch) {}
 
-  Result<std::vector<Nanoseconds>> run(std::size_t n) override {
+  Result<std::vector<Sample>> run(std::size_t n) override {
     // Another configuration may have run meanwhile, with buffers of other lengths.
     WATTUNE_TRY(run_.session.prepare(launch_.arguments, run_.limits.transfer()));
     return run_.session.run(kernel_, launch_, Outputs::reused, n, run_.limits.run());
@@ -76,6 +77,10 @@ measure::Runner& Attempt::runner() {
 bool Attempt::conclude(std::vector<Sample> samples) {
   observation_.samples = std::move(samples);
   observation_.statistics = measure::summarize(observation_.samples);
+  if (!observe_energy()) {
+    observation_.statistics.reset();
+    return false;
+  }
   const Result<void> added = run_.metrics.add_to(observation_, configuration_);
   if (added) return true;
   observation_.statistics.reset();
@@ -167,9 +172,9 @@ bool Attempt::launch_once() {
   if (auto done = run_.session.prepare(launch_.arguments, run_.limits.transfer()); !done)
     return fail(Phase::prepare, done.error());
   const Stopwatch launching;
-  const auto times = run_.session.run(*kernel_, launch_, Outputs::fresh, 1, run_.limits.first_launch());
-  if (!times) return fail(Phase::launch, times.error());
-  first_launch_overhead_ = launching.elapsed() - times->front();
+  const auto samples = run_.session.run(*kernel_, launch_, Outputs::fresh, 1, run_.limits.first_launch());
+  if (!samples) return fail(Phase::launch, samples.error());
+  first_launch_overhead_ = launching.elapsed() - samples->front().time;
   run_.spec_fits_kernel = true;
   Result<std::string> writes = run_.session.out_of_bounds_writes(run_.limits.transfer());
   if (!writes) return fail(Phase::launch, writes.error());
@@ -202,6 +207,17 @@ bool Attempt::measure() {
   observation_.phases.measure = stopwatch.elapsed();
   if (!samples) return fail(Phase::launch, samples.error());
   return conclude(*std::move(samples));
+}
+
+bool Attempt::observe_energy() {
+  if (run_.observe.empty()) return true;
+  const Result<EnergyFigures> figures = measure_energy(run_.device, runner(), observation_.statistics->median);
+  if (!figures) return fail(Phase::observe, figures.error());
+  for (const Quantity quantity : run_.observe) {
+    const bool power = quantity == Quantity::power;
+    observation_.metrics.push_back({to_string(quantity), power ? figures->watts : figures->joules, power ? "W" : "J"});
+  }
+  return true;
 }
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }
@@ -245,6 +261,10 @@ bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
   const bool spec_and_kernel = error.code() == ErrorCode::not_found || error.code() == ErrorCode::mismatch;
   const std::string message = one_line(error.to_string());
   if (phase == Phase::prepare) return fail(Status::constraints, message);
+  if (phase == Phase::observe) {
+    error_ = error;
+    return false;
+  }
   if (spec_and_kernel && run_.spec_fits_kernel) return fail(status_of(phase), message);
   if (phase == Phase::launch && !spec_and_kernel && error.code() != ErrorCode::internal)
     return fail(Status::runtime, message);

@@ -41,7 +41,7 @@ class Attempt {
 
  private:
   // compile: in a process of its own, whose failure does no harm to the device.
-  enum class Phase { compile, build, prepare, launch };
+  enum class Phase { compile, build, prepare, launch, observe };
 
   static Status status_of(Phase phase);
 
@@ -58,6 +58,7 @@ class Attempt {
   bool right_on_fresh_inputs();
   bool compare_outputs();
   bool measure();
+  bool observe_energy();
   bool is_best() const;
 
   // Record why the attempt ends; return false.

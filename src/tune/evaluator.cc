@@ -5,6 +5,7 @@
 
 #include "tune/attempt.h"
 #include "tune/contest.h"
+#include "tune/energy.h"
 #include "tune/run_state.h"
 #include "wattune/backend/worker.h"
 
@@ -55,6 +56,8 @@ class DeviceEvaluator : public Evaluator {
     }
   }
 
+  void know_best(const Observation& best) override { run_->incumbent = best; }
+
   Result<std::vector<Observation>> compare(const std::vector<Configuration>& configurations,
                                            const measure::ShootOutOptions& options) override {
     std::vector<Observation> observations(configurations.size());
@@ -103,7 +106,8 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, spec.geometry, names));
   WATTUNE_TRY(run->contents.compile(names));
   WATTUNE_ASSIGN(run->resource_constraints, ResourceConstraints::compile(spec, space.parameters()));
-  WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters()));
+  WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters(), options.observe));
+  if (!options.observe.empty()) WATTUNE_TRY(check_energy_counter(device));
 
   const Configuration start = space.configuration(space.default_configuration());
   Result<void> prepared = prepare(*run, start, options.check);

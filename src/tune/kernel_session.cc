@@ -80,24 +80,24 @@ Result<void> KernelSession::flush_caches() {
   return stream_->fill(*flush_, std::byte{0});
 }
 
-Result<std::vector<Nanoseconds>> KernelSession::run(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
-                                                    std::size_t n, Nanoseconds limit) {
+Result<std::vector<Sample>> KernelSession::run(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
+                                               std::size_t n, Nanoseconds limit) {
   if (since_last_run_ && since_last_run_->elapsed() > kIdleGap) busy_ = Nanoseconds();
-  std::vector<Nanoseconds> times;
-  times.reserve(n);
+  std::vector<Sample> samples;
+  samples.reserve(n);
   const Stopwatch working;
-  while (times.size() < n) {
-    WATTUNE_ASSIGN(const auto batch, run_batch(kernel, launch, outputs, std::min(kBatch, n - times.size()), limit));
-    times.insert(times.end(), batch.begin(), batch.end());
+  while (samples.size() < n) {
+    WATTUNE_ASSIGN(const auto batch, run_batch(kernel, launch, outputs, std::min(kBatch, n - samples.size()), limit));
+    samples.insert(samples.end(), batch.begin(), batch.end());
   }
   // The first launch may have spent its time in the driver's compiler, which keeps no device busy.
   if (outputs == Outputs::reused) busy_ += working.elapsed();
   since_last_run_.emplace();
-  return times;
+  return samples;
 }
 
-Result<std::vector<Nanoseconds>> KernelSession::run_batch(backend::Kernel& kernel, const Launch& launch,
-                                                          Outputs outputs, std::size_t n, Nanoseconds limit) {
+Result<std::vector<Sample>> KernelSession::run_batch(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
+                                                     std::size_t n, Nanoseconds limit) {
   const std::vector<backend::LaunchArgument> arguments = launch_arguments(launch);
   std::vector<std::unique_ptr<backend::Event>> events(n);
   for (std::unique_ptr<backend::Event>& event : events) {
@@ -106,11 +106,14 @@ Result<std::vector<Nanoseconds>> KernelSession::run_batch(backend::Kernel& kerne
     WATTUNE_ASSIGN(event, stream_->launch(kernel, launch.geometry, arguments));
   }
   WATTUNE_TRY(finish(limit * static_cast<double>(n)));
-  std::vector<Nanoseconds> times(n);
+  std::vector<Sample> samples(n);
   for (std::size_t i = 0; i < n; ++i) {
-    WATTUNE_ASSIGN(times[i], events[i]->duration());
+    WATTUNE_ASSIGN(samples[i].time, events[i]->duration());
+    const backend::Conditions conditions = events[i]->conditions();
+    samples[i].clock_mhz = conditions.clock_mhz;
+    samples[i].throttled = conditions.throttled.value_or(false);
   }
-  return times;
+  return samples;
 }
 
 std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launch& launch) const {

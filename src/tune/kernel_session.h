@@ -37,9 +37,10 @@ class KernelSession {
 
   // Brings the buffers that are not there, or have another size, onto the device. Before run().
   Result<void> prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit);
-  // Launches n times and waits at most n * limit. The time of each launch on the device.
-  Result<std::vector<Nanoseconds>> run(backend::Kernel& kernel, const Launch& launch, Outputs outputs, std::size_t n,
-                                       Nanoseconds limit);
+  // Launches n times and waits at most n * limit. The time of each launch on the device, and what that was like:
+  // launches of one wait share a reading of its sensors.
+  Result<std::vector<Sample>> run(backend::Kernel& kernel, const Launch& launch, Outputs outputs, std::size_t n,
+                                  Nanoseconds limit);
   // The contents of vector argument i; valid until the next read.
   Result<std::span<const std::byte>> read(std::size_t argument, Nanoseconds limit);
   // What launches since the last call wrote outside the buffers, in words; empty when nothing.
@@ -76,8 +77,8 @@ class KernelSession {
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
   Result<void> restore(Outputs outputs);
   Result<void> flush_caches();
-  Result<std::vector<Nanoseconds>> run_batch(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
-                                             std::size_t n, Nanoseconds limit);
+  Result<std::vector<Sample>> run_batch(backend::Kernel& kernel, const Launch& launch, Outputs outputs, std::size_t n,
+                                        Nanoseconds limit);
   std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch) const;
 
   const std::vector<Argument>& arguments_;

@@ -40,12 +40,19 @@ std::optional<Objective> custom_objective(const KernelSpec& spec) {
   return spec.objectives.front();
 }
 
-Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters) {
+Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
+                                 const std::vector<Quantity>& observed) {
   Metrics metrics;
   // To an expression, time and metrics are what parameters are: names whose values change with the configuration.
   std::vector<Parameter> readable = parameters;
   std::vector<std::string> names = resource_names();
   names.emplace_back(kTime);
+  for (const Quantity quantity : observed) {
+    if (std::ranges::count(parameters, to_string(quantity), &Parameter::name) > 0)
+      return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed")
+          .about(to_string(quantity));
+    names.emplace_back(to_string(quantity));
+  }
   for (const std::string& name : names) readable.push_back({name, {}, {}, {}});
   for (const MetricDefinition& metric : spec.metrics) {
     const auto known = std::make_shared<const Names>(spec.problem_size, readable);

@@ -7,13 +7,15 @@
 #include "tune/formula.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
 class Metrics {
  public:
   // invalid_argument (a name that is taken), parse_error, not_found (an unknown name, with the nearest one).
-  static Result<Metrics> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters);
+  static Result<Metrics> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
+                                 const std::vector<Quantity>& observed);
 
   // Computes all of them from the median. Errors are what this configuration's values make impossible, such as a
   // division by zero. Precondition: the observation has statistics.

@@ -25,6 +25,7 @@ struct RunState {
         check(options.check),
         cache(options.cache),
         compilers(options.compilers),
+        observe(options.observe),
         limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
@@ -35,6 +36,7 @@ struct RunState {
   const CheckOutput check;
   const Cache cache;
   backend::CompilePool* const compilers;  // nullptr: the device compiles
+  const std::vector<Quantity> observe;
   AdaptiveLimits limits;
   LaunchPlan plan;
   ResourceConstraints resource_constraints;

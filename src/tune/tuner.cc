@@ -34,6 +34,7 @@ class Loop {
 
   Result<TuningResult> run(const std::vector<Trial>& resumed) {
     for (const Trial& trial : resumed) replay(trial);
+    if (result_.best) evaluator_.know_best(result_.best->observation);
     observer_.on_start(progress_, resumed.size());
     while (!stop()) {
       refill();
@@ -75,7 +76,8 @@ class Loop {
   Result<void> evaluate(const Configuration& configuration) {
     const ConfigurationId id = configuration.id();
     if (!known_.insert(id).second)
-      return Error(ErrorCode::internal, fmt::format("the strategy proposed configuration {} twice", to_string(id)));
+      return Error(ErrorCode::internal,
+                   fmt::format("the strategy proposed configuration {} twice", wattune::to_string(id)));
     Trial trial;
     trial.configuration = configuration;
     WATTUNE_ASSIGN(trial.observation, evaluator_.evaluate(trial.configuration));
@@ -96,6 +98,7 @@ class Loop {
     ++result_.by_status[trial.observation.status];
     if (trial.configuration.id() == default_id_) result_.baseline = trial;
     if (!trial.observation.ok()) return false;
+    count_samples(trial.observation);
     contenders_.add(trial, resumed);
     const double objective = trial.observation.objective();
     if (progress_.best_objective && objective >= *progress_.best_objective) return false;
@@ -105,10 +108,19 @@ class Loop {
     return true;
   }
 
+  void count_samples(const Observation& observation) {
+    result_.samples += observation.samples.size();
+    result_.throttled_samples +=
+        static_cast<std::uint64_t>(std::ranges::count(observation.samples, true, &Sample::throttled));
+  }
+
   // Until one of the finalists proves correct, or none is left.
   Result<void> hold_final() {
-    if (cancelled() || options_.shoot_out.finalists == 0 || !result_.best || result_.best->observation.target)
+    if (cancelled() || options_.shoot_out.finalists == 0 || !result_.best) return {};
+    if (result_.best->observation.target) {
+      result_.no_final = "the best were not run side by side, which decides between times only";
       return {};
+    }
     for (;;) {
       const std::vector<Contenders::Contender> finalists = contenders_.finalists(options_.shoot_out.finalists);
       result_.best.reset();
@@ -125,6 +137,7 @@ class Loop {
       }
       place(trials);
       for (const Trial& trial : trials) {
+        if (trial.observation.ok()) count_samples(trial.observation);
         WATTUNE_TRY(sink_.add(trial));
         replace(trial);
       }

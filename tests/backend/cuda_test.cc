@@ -15,11 +15,13 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 const std::string kLibcuda = test::program("wattune-fake-libcuda.so").string();
+const std::string kLibnvml = test::program("wattune-fake-libnvml.so").string();
 const std::string kLibnvrtc = test::program("wattune-fake-libnvrtc.so").string();
 
 // Before anything loads a driver, which happens once in a process.
-const bool kStandInsChosen =
-    setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1) == 0 && setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1) == 0;
+const bool kStandInsChosen = setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1) == 0 &&
+                             setenv("WATTUNE_LIBNVML", kLibnvml.c_str(), 1) == 0 &&
+                             setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1) == 0;
 
 fakes::FakeCuda& fake() {
   static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -52,6 +54,9 @@ class Cuda : public ::testing::Test {
   void SetUp() override {
     ASSERT_TRUE(kStandInsChosen);
     fake().context_result = 0;
+    fake().launch_gap_ms = 0.0;
+    fake().holds = true;
+    fake().launches_wait = false;
     device = open_device("cuda:0").value();
     stream = device->create_stream().value();
   }
@@ -78,6 +83,17 @@ class Cuda : public ::testing::Test {
     WATTUNE_ASSIGN(const auto event, stream->launch(*kernel, geometry, arguments));
     WATTUNE_TRY(stream->finish(limit));
     return event->duration();
+  }
+
+  // The time of a kernel's second launch.
+  Nanoseconds run_twice() {
+    const auto kernel = build("noop").value();
+    std::unique_ptr<Event> event;
+    for (int i = 0; i < 2; ++i) {
+      event = stream->launch(*kernel, {}, {}).value();
+      stream->finish(kLimit).value();
+    }
+    return event->duration().value();
   }
 
   void expect_working_after_reset() {
@@ -117,6 +133,33 @@ TEST_F(Cuda, RunsAKernelAndTellsItsTime) {
   ASSERT_TRUE(time) << time.error().to_string();
   EXPECT_NEAR(time->value(), 32e3, 1.0);  // the stand-in takes a microsecond for each thread of a block
   EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 2, 4, 6));
+}
+
+// The second of two launches of a kernel that takes 1 us, each sent in 5 us.
+TEST_F(Cuda, KeepsTheHostsTimeOutOfShortKernels) {
+  fake().launch_gap_ms = 0.005;
+  EXPECT_NEAR(run_twice().value(), 1e3, 1.0);
+  fake().holds = false;
+  EXPECT_NEAR(run_twice().value(), 6e3, 1.0);  // what it would be otherwise
+}
+
+TEST_F(Cuda, LetsAStreamGoInWhichLaunchesWait) {
+  fake().launches_wait = true;
+  for (int i = 0; i < 5; ++i) run_twice();
+  fake().launches_wait = false;
+  fake().launch_gap_ms = 0.005;
+  EXPECT_NEAR(run_twice().value(), 6e3, 1.0);  // held no more
+}
+
+TEST_F(Cuda, HoldsLongRowsOfLaunchesPartByPart) {
+  const auto kernel = build("noop").value();
+  stream->launch(*kernel, {}, {}).value();
+  stream->finish(kLimit).value();
+  fake().launch_gap_ms = 0.005;
+  std::vector<std::unique_ptr<Event>> events(1000);
+  for (auto& event : events) event = stream->launch(*kernel, {}, {}).value();
+  stream->finish(kLimit).value();
+  for (const auto& event : events) ASSERT_NEAR(event->duration().value().value(), 1e3, 1.0);
 }
 
 TEST_F(Cuda, TellsWhatAKernelTakes) {
@@ -336,7 +379,19 @@ class CudaWorker : public ::testing::Test {
   void TearDown() override {
     for (const std::string& name : changed) unsetenv(name.c_str());
     setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1);
+    setenv("WATTUNE_LIBNVML", kLibnvml.c_str(), 1);
     setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1);
+  }
+  DeviceInfo info() { return open_device_in_worker("cuda:0", options).value()->info(); }
+  // What the device was like during a kernel's second launch.
+  Conditions conditions() {
+    const auto device = open_device_in_worker("cuda:0", options).value();
+    const auto stream = device->create_stream().value();
+    const auto program = device->build(cuda_source(kKernels), {}, kLimit).value();
+    const auto kernel = program->kernel("noop").value();
+    const auto event = stream->launch(*kernel, {}, {}).value();
+    EXPECT_TRUE(stream->finish(kLimit));
+    return event->conditions();
   }
   void set(const std::string& name, const std::string& value) {
     setenv(name.c_str(), value.c_str(), 1);
@@ -410,6 +465,50 @@ TEST_F(CudaWorker, SaysThatTheCompilerIsMissingOrTooNew) {
   set("WATTUNE_LIBNVRTC", "/nowhere/libnvrtc.so");
   EXPECT_TRUE(cuda_status().available);
   EXPECT_THAT(cuda_status().reason, StartsWith("NVRTC, CUDA's compiler, was not found"));
+}
+
+TEST_F(CudaWorker, TellsClockAndThrottlingOfEachLaunch) {
+  EXPECT_EQ(conditions(), (Conditions{.clock_mhz = 1755.0, .throttled = false}));  // idle is no throttling
+  for (const char* bits : {"4", "8", "32", "64", "128", "129"}) {
+    set("WATTUNE_FAKE_NVML_BITS", bits);
+    EXPECT_EQ(conditions().throttled, true) << bits;
+  }
+  set("WATTUNE_FAKE_NVML_CLOCK", "15");  // the device is lost
+  EXPECT_EQ(conditions().clock_mhz, std::nullopt);
+  set("WATTUNE_FAKE_NVML_REASONS", "4");  // not permitted
+  EXPECT_EQ(conditions(), Conditions{});
+}
+
+TEST_F(CudaWorker, SaysWhatSensorsCanBeRead) {
+  EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "energy", "temperature"));
+  const auto readings = open_device_in_worker("cuda:0", options).value()->read_sensors().value();
+  EXPECT_EQ(readings.power_watts, 350.0);
+  EXPECT_EQ(readings.temperature_celsius, 41.0);
+  set("WATTUNE_FAKE_NVML_ENERGY", "3");  // not supported
+  EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "temperature"));
+  set("WATTUNE_FAKE_NVML_HANDLE", "6");  // not found
+  EXPECT_THAT(info().sensors, ElementsAre());
+}
+
+TEST_F(CudaWorker, WorksWithoutNvmlAndSaysWhatIsMissing) {
+  set("WATTUNE_FAKE_NVML_INIT", "18");
+  EXPECT_TRUE(cuda_status().available);
+  EXPECT_EQ(
+      cuda_status().reason,
+      "NVML cannot be started: it belongs to another version of the driver: restart the machine; clocks and power "
+      "are not read");
+  EXPECT_EQ(conditions(), Conditions{});
+  set("WATTUNE_LIBNVML", "/nowhere/libnvidia-ml.so.1");
+  EXPECT_TRUE(cuda_status().available);
+  EXPECT_THAT(cuda_status().reason, StartsWith("NVML cannot be loaded"));
+  EXPECT_EQ(conditions(), Conditions{});
+}
+
+TEST_F(CudaWorker, KeepsTheBuildLogWhereTheCompilerHasACache) {
+  set("WATTUNE_FAKE_NVRTC_VERSION", "12090");
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  const auto program = device->build(cuda_source("#warning look here\n__global__ void noop() {}"), {}, kLimit).value();
+  EXPECT_THAT(program->build_log(), HasSubstr("look here"));
 }
 
 // NVRTC knows sm_80 and sm_90; the driver compiles the PTX further.

@@ -197,10 +197,16 @@ TEST_F(OpenCl, RefusesArgumentsThatDoNotFitTheKernel) {
 }
 
 TEST_F(OpenCl, AbandonsAKernelThatRunsTooLong) {
-  const auto program =
-      device->build(source_of("kernel void f() { for (volatile int i = 0; i < 30000000; ++i); }"), {}, kLimit).value();
+  // Each step needs the one before and the end comes from memory, so that no compiler shortens the loop: some 30 ms on
+  // a fast CPU, more on a GPU.
+  constexpr char kSteps[] =
+      "kernel void f(global uint* x) { uint y = x[0]; for (uint i = 0; i < x[1]; ++i) y = y * 1664525u + x[0]; x[2] = "
+      "y; }";
+  const auto numbers = buffer_with<std::uint32_t>(*device, *stream, {1013904223u, 20000000u, 0u});
+  const auto program = device->build(source_of(kSteps), {}, kLimit).value();
   const auto kernel = program->kernel("f").value();
-  const auto event = stream->launch(*kernel, {}, {}).value();
+  const std::vector<LaunchArgument> arguments{numbers.get()};
+  const auto event = stream->launch(*kernel, {}, arguments).value();
   const auto finished = stream->finish(nanoseconds_from_ms(1));
   ASSERT_FALSE(finished) << "the kernel ended too soon";
   EXPECT_EQ(finished.error().code(), ErrorCode::timeout);

@@ -51,7 +51,8 @@ Finished run_with_stand_ins(const TempFolder& folder, const std::string& argumen
   const std::string folder_of_libraries = program_path().parent_path().string();
   return run_shell(
       folder, "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() + " WATTUNE_LIBCUDA=" + folder_of_libraries +
-                  "/wattune-fake-libcuda.so WATTUNE_LIBNVRTC=" + folder_of_libraries + "/wattune-fake-libnvrtc.so " +
+                  "/wattune-fake-libcuda.so WATTUNE_LIBNVML=" + folder_of_libraries +
+                  "/wattune-fake-libnvml.so WATTUNE_LIBNVRTC=" + folder_of_libraries + "/wattune-fake-libnvrtc.so " +
                   variables + " " + program_path().string() + " " + arguments);
 }
 
@@ -172,6 +173,89 @@ TEST(CudaTune, RefusesToCompileAheadInWaysThatCannotBe) {
   EXPECT_THAT(unused.err, HasSubstr("--compile-cache needs compile processes"));
   EXPECT_THAT(run_with_stand_ins(folder, "tune scale.toml --compile-jobs 1000").err, HasSubstr("at most 256"));
   EXPECT_THAT(run_with_stand_ins(folder, "tune scale.toml --compile-ahead 100000").err, HasSubstr("at most 4096"));
+}
+
+TEST(CudaTune, RecordsClocksAndSaysHowManySamplesWereThrottled) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string tune = "tune scale.toml --quiet --min-samples 2 --max-samples 2 --finalists 0 --overwrite";
+  const Finished cool = run_with_stand_ins(folder, tune);
+  EXPECT_THAT(cool.out, HasSubstr("clock       1755 MHz"));
+  EXPECT_THAT(cool.out, Not(HasSubstr("throttled")));
+  EXPECT_THAT(folder.read("scale.journal.jsonl"), HasSubstr("\"clocks_mhz\":[1755,1755]"));
+  const Finished hot = run_with_stand_ins(folder, tune, "WATTUNE_FAKE_NVML_BITS=32");
+  EXPECT_THAT(hot.out, HasSubstr("throttled   6 of 6 samples"));
+  EXPECT_THAT(folder.read("scale.journal.jsonl"), HasSubstr("\"throttled\":[0,1]"));
+}
+
+TEST(CudaRun, ChecksAndTimesOneConfiguration) {
+  const TempFolder folder;
+  write_scale(folder);
+  const Finished one = run_with_stand_ins(folder, "run scale.toml --configuration block=32");
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("block=32"));
+  EXPECT_THAT(one.out, HasSubstr("32 us"));
+  const auto json = run_with_stand_ins(folder, "run scale.toml --json --observe power,energy").json();
+  EXPECT_EQ(json["configuration"]["block"], 128);
+  EXPECT_EQ(json["status"], "correct");
+  EXPECT_GT(json["metrics"]["power"], 0.0);
+  EXPECT_GT(json["metrics"]["energy"], 0.0);
+  const Finished none = run_with_stand_ins(folder, "run scale.toml --observe energy", "WATTUNE_FAKE_NVML_ENERGY=3");
+  EXPECT_EQ(none.status, 3);
+  EXPECT_THAT(none.err, HasSubstr("does not tell its energy"));
+  folder.write("scale.cu", "#error nonsense");
+  EXPECT_EQ(run_with_stand_ins(folder, "run scale.toml").status, 1);
+}
+
+// A stand-in for compute-sanitizer that runs what it is given and then writes `findings`. In a worker, for the
+// stand-ins of the CUDA libraries cannot share a process with a program that holds the C++ library itself.
+void write_sanitizer(const TempFolder& folder, const std::string& findings) {
+  std::filesystem::create_directories(folder.path() / "toolkit" / "bin");
+  folder.write("toolkit/bin/compute-sanitizer",
+               "#!/bin/sh\nwhile [ \"${1#--}\" != \"$1\" ]; do [ \"$1\" = --log-file ] && log=$2; shift 2; done\n"
+               "for word; do shift; [ \"$word\" = --in-process ] || set -- \"$@\" \"$word\"; done\n"
+               "[ \"$WATTUNE_NO_GUARDS\" = 1 ] && \"$@\" >ran.txt || { echo cannot start; exit 1; }\n"
+               "printf '========= COMPUTE-SANITIZER\\n" +
+                   findings + "' >$log\n");
+  std::filesystem::permissions(folder.path() / "toolkit" / "bin" / "compute-sanitizer",
+                               std::filesystem::perms::owner_all);
+}
+
+Finished tune_and_sanitize(const TempFolder& folder) {
+  return run_with_stand_ins(
+      folder, "tune scale.toml --quiet --min-samples 2 --max-samples 2 --finalists 0 --overwrite --sanitize",
+      "CUDA_HOME=toolkit");
+}
+
+TEST(Sanitize, ReportsWhatMemcheckFinds) {
+  const TempFolder folder;
+  write_scale(folder);
+  write_sanitizer(folder,
+                  "========= Invalid __global__ read of size 4 bytes\\n=========     at scale(float *)+0x90\\n"
+                  "=========     by thread (0,0,0) in block (0,0,0)\\n========= ERROR SUMMARY: 32 errors\\n");
+  const Finished bad = tune_and_sanitize(folder);
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_THAT(bad.out, HasSubstr("sanitized   memcheck found 32 errors: Invalid __global__ read of size 4 bytes at "
+                                 "scale(float *)+0x90\n"));
+  EXPECT_THAT(folder.read("ran.txt"), HasSubstr("block=32"));  // the best
+  write_sanitizer(folder, "========= ERROR SUMMARY: 0 errors\\n");
+  const Finished good = tune_and_sanitize(folder);
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("sanitized   memcheck found no errors"));
+}
+
+TEST(Sanitize, SaysWhatIsInTheWay) {
+  const TempFolder folder;
+  write_scale(folder);
+  write_sanitizer(folder, "");
+  const Finished torn = tune_and_sanitize(folder);
+  EXPECT_EQ(torn.status, 3);
+  EXPECT_THAT(torn.out, HasSubstr("block=32"));  // the result is not lost
+  EXPECT_THAT(torn.err, HasSubstr("--sanitize: compute-sanitizer did not come to an end"));
+  const Finished none = run_with_stand_ins(folder, "tune scale.toml --sanitize --overwrite", "PATH=/nowhere");
+  if (std::filesystem::exists("/usr/local/cuda/bin/compute-sanitizer")) GTEST_SKIP() << "it is installed here";
+  EXPECT_EQ(none.status, 3);
+  EXPECT_THAT(none.err, HasSubstr("compute-sanitizer, which --sanitize needs, was not found"));
 }
 
 TEST(CudaTune, SaysWhenNoDeviceCompilesTheLanguage) {

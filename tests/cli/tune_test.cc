@@ -106,7 +106,7 @@ TEST_F(Tune, RecordsMisbehavingKernelsAndGoesOn) {
                  "#elif k == 5\n  c[i] = NAN;\n"
                  "#else\n  c[i] = a[i] + b[i];\n#endif\n");
   const Finished finished =
-      run_wattune(folder_, quick({"tune", "add.toml", "--json", "--run-limit", "2s", "--compile-limit", "8s"}));
+      run_wattune(folder_, quick({"tune", "add.toml", "--json", "--run-limit", "2s", "--compile-limit", "20s"}));
   ASSERT_EQ(finished.status, 0) << finished.err;
   const auto by_status = finished.json()["by_status"];
   EXPECT_EQ(by_status["correct"], 2);

@@ -60,6 +60,7 @@ struct FakeDevice::State {
   std::map<std::string, std::pair<std::size_t, FakeKernelFunction>> kernels;
   FakeCompiler compiler = [](const KernelSource&, const Macros&) { return FakeCompilation{}; };
   FakeResources resources = [](const Macros&, std::size_t) { return backend::KernelResources{}; };
+  std::function<backend::SensorReadings(Nanoseconds)> sensors = [](Nanoseconds) { return backend::SensorReadings{}; };
   bool reset_broken = false;
   bool lost = false;
   int generation = 0;
@@ -163,6 +164,7 @@ class FakeEvent : public backend::Event, public Owned {
     if (duration_->value() < 0) return Error(ErrorCode::invalid_argument, "the launch has not finished");
     return *duration_;
   }
+  backend::Conditions conditions() const override { return state().sensors(state().counters.clock).conditions; }
 
  private:
   std::shared_ptr<Nanoseconds> duration_;  // negative until the launch has run
@@ -297,6 +299,10 @@ void FakeDevice::add_kernel(const std::string& name, std::size_t argument_count,
 
 void FakeDevice::on_build(FakeCompiler compiler) { state_->compiler = std::move(compiler); }
 void FakeDevice::on_resources(FakeResources resources) { state_->resources = std::move(resources); }
+void FakeDevice::on_read(std::function<backend::SensorReadings(Nanoseconds)> sensors) {
+  state_->sensors = std::move(sensors);
+}
+Result<backend::SensorReadings> FakeDevice::read_sensors() { return state_->sensors(state_->counters.clock); }
 void FakeDevice::break_reset() { state_->reset_broken = true; }
 const FakeCounters& FakeDevice::counters() const { return state_->counters; }
 const DeviceInfo& FakeDevice::info() const { return state_->info; }

@@ -117,6 +117,8 @@ class FakeDevice : public backend::Device {
   void on_build(FakeCompiler compiler);
   // Default: nothing is told.
   void on_resources(FakeResources resources);
+  // What its sensors show, given the device time passed; default: nothing.
+  void on_read(std::function<backend::SensorReadings(Nanoseconds clock)> sensors);
   // reset() fails from now on, as on a machine whose driver is gone.
   void break_reset();
   const FakeCounters& counters() const;
@@ -130,6 +132,7 @@ class FakeDevice : public backend::Device {
                                                  std::span<const backend::Macro> macros) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
   Result<std::unique_ptr<backend::Stream>> create_stream() override;
+  Result<backend::SensorReadings> read_sensors() override;
   Result<void> reset() override;
 
   struct State;

@@ -17,15 +17,15 @@ class FakeRunner : public Runner {
  public:
   explicit FakeRunner(std::function<Nanoseconds(std::size_t)> time_of) : time_of_(std::move(time_of)) {}
 
-  Result<std::vector<Nanoseconds>> run(std::size_t n) override {
+  Result<std::vector<Sample>> run(std::size_t n) override {
     batches.push_back(n);
-    std::vector<Nanoseconds> times;
+    std::vector<Sample> samples;
     for (std::size_t i = 0; i < n; ++i) {
       if (runs == broken_at) return Error(ErrorCode::device_lost, "gone");
-      times.push_back(time_of_(runs++));
-      busy += times.back();
+      samples.push_back({time_of_(runs++)});
+      busy += samples.back().time;
     }
-    return times;
+    return samples;
   }
   Nanoseconds busy_time() const override { return clock_works ? busy : Nanoseconds(); }
 

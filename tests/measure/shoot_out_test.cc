@@ -64,8 +64,8 @@ TEST(ShootOut, EndsWhenTheWinnerIsClear) {
   Runner* contestants[] = {&slow, &fast};
   std::size_t failed = 0;
   const RoundSamples samples = run_shoot_out(contestants, {}, failed).value();
-  EXPECT_EQ(slow.runs, 12u);
-  EXPECT_EQ(fast.runs, 12u);
+  EXPECT_EQ(slow.runs, 24u);  // each of 12 samples with a run before it
+  EXPECT_EQ(fast.runs, 24u);
   EXPECT_EQ(judge(samples).winner, 1u);
   EXPECT_THAT(judge(samples).ties, IsEmpty());
 }
@@ -74,10 +74,10 @@ TEST(ShootOut, EndsWhenTheWinnerIsClear) {
 class NamedRunner : public Runner {
  public:
   NamedRunner(std::string& log, char name, bool broken = false) : log_(log), name_(name), broken_(broken) {}
-  Result<std::vector<Nanoseconds>> run(std::size_t n) override {
+  Result<std::vector<Sample>> run(std::size_t n) override {
     if (broken_) return Error(ErrorCode::device_lost, "gone");
     log_ += std::string(n, name_);
-    return std::vector<Nanoseconds>(n, Nanoseconds(1000));
+    return std::vector<Sample>(n, {Nanoseconds(1000)});
   }
   Nanoseconds busy_time() const override { return nanoseconds_from_seconds(1); }
 
@@ -93,7 +93,7 @@ TEST(ShootOut, TheOrderRotates) {
   Runner* contestants[] = {&a, &b, &c};
   std::size_t failed = 0;
   ASSERT_TRUE(run_shoot_out(contestants, {.block = 4, .max_blocks = 1}, failed));
-  EXPECT_EQ(log, "abcbcacababc");
+  EXPECT_EQ(log, "aabbccbbccaaccaabbaabbcc");
 }
 
 TEST(ShootOut, SaysWhoFailed) {

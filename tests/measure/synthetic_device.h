@@ -64,10 +64,10 @@ class SyntheticRunner : public Runner {
  public:
   SyntheticRunner(SyntheticDevice& device, Nanoseconds steady_time) : device_(device), steady_time_(steady_time) {}
 
-  Result<std::vector<Nanoseconds>> run(std::size_t n) override {
-    std::vector<Nanoseconds> times;
-    for (; n > 0; --n, ++runs) times.push_back(device_.run(steady_time_));
-    return times;
+  Result<std::vector<Sample>> run(std::size_t n) override {
+    std::vector<Sample> samples;
+    for (; n > 0; --n, ++runs) samples.push_back({device_.run(steady_time_)});
+    return samples;
   }
   Nanoseconds busy_time() const override { return device_.busy; }
 

@@ -33,16 +33,16 @@ class RecordedRunner : public measure::Runner {
   RecordedRunner(const std::vector<Sample>& recorded, std::uint64_t seed)
       : recorded_(recorded), warm_from_(recorded.size() / 4), random_(seed) {}
 
-  Result<std::vector<Nanoseconds>> run(std::size_t n) override {
-    std::vector<Nanoseconds> times;
+  Result<std::vector<Sample>> run(std::size_t n) override {
+    std::vector<Sample> samples;
     for (; n > 0; --n) {
       const std::size_t i =
           launches_ < recorded_.size() ? launches_ : warm_from_ + random_.below(recorded_.size() - warm_from_);
-      times.push_back(recorded_[i].time);
-      busy_ += times.back();
+      samples.push_back(recorded_[i]);
+      busy_ += samples.back().time;
       ++launches_;
     }
-    return times;
+    return samples;
   }
   Nanoseconds busy_time() const override { return busy_; }
 

@@ -93,6 +93,8 @@ TEST_F(JournalTest, KeepsValuesThatAreHardToWrite) {
       Configuration(~ConfigurationId{0}, std::make_shared<const std::vector<std::string>>(trial.configuration.names()),
                     trial.configuration.values());
   trial.observation.samples = {{Nanoseconds(0.1)}, {Nanoseconds(1e300)}, {Nanoseconds(5e-324)}, {Nanoseconds(1.0 / 3)}};
+  trial.observation.samples[1].clock_mhz = 1755.0;
+  trial.observation.samples[3].throttled = true;
   trial.observation.build_log = "tab\t quote\" backslash\\ newline\n bell\a nul" + std::string(1, '\0') + " umlaut ü 😀";
   {
     auto journal = Journal::open(file_, sample_info());

@@ -73,6 +73,9 @@ class FunctionEvaluator : public Evaluator {
     return observations;
   }
 
+  void know_best(const Observation& best) override { known_best = best; }
+
+  std::optional<Observation> known_best;
   std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
   std::vector<std::vector<ConfigurationId>> finalists;     // of each compare()
   std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
@@ -129,6 +132,7 @@ class Tuner : public ::testing::Test {
     auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
     finalists = evaluator.finalists;
     expected = evaluator.expected;
+    known_best = evaluator.known_best;
     return result;
   }
 
@@ -142,6 +146,7 @@ class Tuner : public ::testing::Test {
   std::function<Observation(const Configuration&)> final;
   std::vector<std::vector<ConfigurationId>> finalists;
   std::vector<std::vector<ConfigurationId>> expected;
+  std::optional<Observation> known_best;
   VectorSink sink;
   Recorder observer;
   std::vector<Trial> resumed;
@@ -230,6 +235,26 @@ TEST_F(Tuner, AsksNoFurtherThanTheRulesLetItCome) {
   EXPECT_THAT(expected, ElementsAre(Ids{0, 1, 2}, Ids{1, 2, 3}, Ids{2, 3}, Ids{3}));
   options.ahead = 0;  // as 1
   EXPECT_EQ(run({0, 1, 2, 3, 4})->evaluated, 4u);
+}
+
+TEST_F(Tuner, TheBestOfAnEarlierRunIsWhatLaterOnesAreMeasuredAgainst) {
+  ASSERT_TRUE(run());
+  EXPECT_FALSE(known_best);
+  resumed = {trial(0, correct(50)), trial(4, correct(30)), trial(2, failed(Status::timeout))};
+  ASSERT_TRUE(run());
+  ASSERT_TRUE(known_best);
+  EXPECT_EQ(known_best->objective(), 30.0);
+}
+
+TEST_F(Tuner, CountsSamplesThatWereThrottled) {
+  evaluate = [](const Configuration&) -> Result<Observation> {
+    Observation observation = correct(100);
+    observation.samples.push_back({.time = Nanoseconds(110), .throttled = true});
+    return observation;
+  };
+  const auto result = run({0, 1, 2});
+  EXPECT_EQ(result->samples, 6u);
+  EXPECT_EQ(result->throttled_samples, 3u);
 }
 
 TEST_F(Tuner, AFinishedRunStopsAtOnce) {
@@ -360,6 +385,7 @@ TEST_F(Tuner, AnotherTargetThanTimeHasNoFinal) {
   const auto result = run();
   ASSERT_TRUE(result);
   EXPECT_TRUE(finalists.empty());
+  EXPECT_THAT(result->no_final, HasSubstr("times only"));
   EXPECT_EQ(result->best->configuration.id(), 4u);
   EXPECT_EQ(strategy->learned[3].second, -3.0);
 }

@@ -104,12 +104,29 @@ class Program {
   virtual Result<std::unique_ptr<Kernel>> kernel(const std::string& name) = 0;
 };
 
+// What a device was like at some moment, as far as it can be read.
+struct Conditions {
+  std::optional<double> clock_mhz;  // of the compute units
+  std::optional<bool> throttled;    // power or heat holds the clock down
+
+  bool operator==(const Conditions&) const = default;
+};
+
+struct SensorReadings {
+  Conditions conditions;
+  std::optional<double> power_watts;    // of the board
+  std::optional<double> energy_joules;  // of the board, since some time before
+  std::optional<double> temperature_celsius;
+};
+
 // A point in a stream. Its duration is known once the stream has finished.
 class Event {
  public:
   virtual ~Event() = default;
   // How long the launch ran on the device, without queueing and launch latency.
   virtual Result<Nanoseconds> duration() const = 0;
+  // What the device was like about then: read once in each finish() of the stream, while the device works.
+  virtual Conditions conditions() const { return {}; }
 };
 
 // Commands run in order. They may be held back until finish(), so errors of any of them may surface there, and the
@@ -150,6 +167,8 @@ class Device {
   }
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
   virtual Result<std::unique_ptr<Stream>> create_stream() = 0;
+  // What its sensors show now; empty where there are none.
+  virtual Result<SensorReadings> read_sensors() { return SensorReadings{}; }
   // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.
   virtual Result<void> reset() = 0;
 };

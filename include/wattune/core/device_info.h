@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace wattune {
 
@@ -28,6 +29,7 @@ struct DeviceInfo {
   std::uint64_t max_allocation_bytes = 0;
   std::size_t max_work_group_size = 0;
   std::array<std::size_t, 3> max_work_item_sizes{};
+  std::vector<std::string> sensors;  // what can be read of it: clock, throttling, power, energy, temperature
 
   bool operator==(const DeviceInfo&) const = default;
 };
@@ -69,6 +71,7 @@ inline constexpr std::tuple kDeviceFields{
     DeviceField{"max_allocation_bytes", &DeviceInfo::max_allocation_bytes},
     DeviceField{"max_work_group_size", &DeviceInfo::max_work_group_size},
     DeviceField{"max_work_item_sizes", &DeviceInfo::max_work_item_sizes},
+    DeviceField{"sensors", &DeviceInfo::sensors},
 };
 
 // Calls visit(name, value) for every member of a DeviceInfo, const or not.

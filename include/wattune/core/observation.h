@@ -30,9 +30,11 @@ inline constexpr Status kAllStatuses[] = {Status::correct,     Status::compile, 
                                           Status::timeout,     Status::correctness, Status::constraints,
                                           Status::not_recorded};
 
-// One timed run.
+// One timed run, with what the device was like about then, where that can be read.
 struct Sample {
   Nanoseconds time;
+  std::optional<double> clock_mhz;  // of the compute units
+  bool throttled = false;           // power or heat held the clock down
 
   bool operator==(const Sample&) const = default;
 };

@@ -23,8 +23,8 @@ namespace wattune::measure {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // Runs the kernel n times, each after restoring what it overwrites, and returns the time of each run on the device.
-  virtual Result<std::vector<Nanoseconds>> run(std::size_t n) = 0;
+  // Runs the kernel n times, each after restoring what it overwrites. The time of a run is that on the device.
+  virtual Result<std::vector<Sample>> run(std::size_t n) = 0;
   // How long the device has been at work since it was last idle for so long that its clocks may have dropped.
   virtual Nanoseconds busy_time() const = 0;
 };

@@ -39,6 +39,8 @@ class Evaluator {
   // A failed configuration is an Observation. An Error means that no configuration can be evaluated: the spec is wrong
   // (argument count, missing kernel, reference) or the device is gone for good.
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
+  // The best of an earlier run, which later configurations are measured against.
+  virtual void know_best(const Observation& /*best*/) {}
   // The clock that a run on this evaluator is timed by, from any origin: real time, unless evaluations are replayed.
   virtual Nanoseconds now() const;
   // None: there is no device.
@@ -71,17 +73,24 @@ enum class CheckOutput { every, winners, never };
 // What a timed run finds in the device's caches: what the run before left there, or a buffer larger than they are.
 enum class Cache { warm, cold };
 
+// What is measured beside the time, in runs of its own that take about a second for each configuration.
+enum class Quantity { power, energy };
+
+constexpr const char* to_string(Quantity quantity) { return quantity == Quantity::power ? "power" : "energy"; }
+
 struct EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
+  // Metrics of these names: watts of the board while the kernel runs again and again, and joules of one run.
+  std::vector<Quantity> observe;
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. nullptr: the device compiles.
   backend::CompilePool* compilers = nullptr;
 };
 
 // Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec
 // names one, is computed once, here; its failure is an Error. `policy` and `device` outlive it.
-// invalid_argument, mismatch, not_found: what the spec got wrong.
+// invalid_argument, mismatch, not_found: what the spec got wrong. unavailable: a quantity to observe cannot be read.
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});

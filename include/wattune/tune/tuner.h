@@ -60,6 +60,9 @@ struct TuningResult {
   std::uint64_t resumed = 0;
   std::map<Status, std::uint64_t> by_status;  // resumed and new
   std::string stop_reason;
+  std::uint64_t samples = 0;            // of the correct ones
+  std::uint64_t throttled_samples = 0;  // of those, taken while power or heat held the clock down
+  std::string no_final;                 // why the best were not run side by side; empty when they were, or need not be
   Nanoseconds elapsed;
   std::optional<Pipeline> pipeline;
 };

@@ -27,7 +27,7 @@ Result<std::unique_ptr<Buffer>> CudaBuffer::make(const std::shared_ptr<Session>&
     return Error(ErrorCode::invalid_argument,
                  fmt::format("a buffer of {} bytes is larger than the device's memory ({})", bytes, most));
   CUdeviceptr memory = 0;
-  const CUresult code = cu.cuMemAlloc(&memory, bytes + 2 * guard.size());
+  const CUresult code = cu.cuMemAlloc(&memory, std::max<std::size_t>(bytes + 2 * guard.size(), 1));
   if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(cu, bytes);
   if (code != CUDA_SUCCESS) return session->failure(code, fmt::format("allocating {} bytes", bytes));
   std::unique_ptr<CudaBuffer> buffer(new CudaBuffer(Handle<CUdeviceptr>(session, memory), bytes, guard.size()));

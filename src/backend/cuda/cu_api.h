@@ -84,6 +84,9 @@ enum CUjit_option : int {
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
 
+inline constexpr unsigned CU_MEMHOSTALLOC_DEVICEMAP = 2;
+inline constexpr unsigned CU_STREAM_WAIT_VALUE_GEQ = 0;
+
 enum CUlaunchAttributeID : int {
   CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
   CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
@@ -125,6 +128,7 @@ struct CUlaunchConfig {
   X(cuDeviceGet, cuDeviceGet, (CUdevice * device, int ordinal))                                                        \
   X(cuDeviceGetName, cuDeviceGetName, (char* name, int length, CUdevice device))                                       \
   X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))           \
+  X(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, (char* bus_id, int length, CUdevice device))                             \
   X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice device))                                     \
   X(cuCtxCreate, cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device))                               \
   X(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context))                                                                \
@@ -132,6 +136,8 @@ struct CUlaunchConfig {
   X(cuMemGetInfo, cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                          \
   X(cuMemAlloc, cuMemAlloc_v2, (CUdeviceptr * pointer, std::size_t bytes))                                             \
   X(cuMemFree, cuMemFree_v2, (CUdeviceptr pointer))                                                                    \
+  X(cuMemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                               \
+  X(cuMemFreeHost, cuMemFreeHost, (void* pointer))                                                                     \
   X(cuMemcpyHtoD, cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, std::size_t bytes))                              \
   X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream))   \
   X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream stream))         \
@@ -157,6 +163,8 @@ struct CUlaunchConfig {
   X(cuStreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                                               \
   X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                            \
   X(cuStreamQuery, cuStreamQuery, (CUstream stream))                                                                   \
+  X(cuStreamWaitValue32, cuStreamWaitValue32_v2,                                                                       \
+    (CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned flags))                                       \
   X(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                                   \
   X(cuEventDestroy, cuEventDestroy_v2, (CUevent event))                                                                \
   X(cuEventRecord, cuEventRecord, (CUevent event, CUstream stream))                                                    \

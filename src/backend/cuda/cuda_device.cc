@@ -54,6 +54,8 @@ class CudaDevice : public Device {
     return make_stream(session_);
   }
 
+  Result<SensorReadings> read_sensors() override { return session_->sensors().read(); }
+
   Result<void> reset() override {
     session_->end();
     WATTUNE_ASSIGN(session_, Session::open(device_));
@@ -98,6 +100,7 @@ std::string missing() {
   if (!cu) return {};
   const auto nvrtc = nvrtc_api((*cu)->version);
   if (!nvrtc) return nvrtc.error().to_string();
+  if (const auto nvml = nvml_api(); !nvml) return nvml.error().to_string() + "; clocks and power are not read";
   if ((*nvrtc)->version / 1000 <= (*cu)->version / 1000) return {};
   return fmt::format(
       "NVRTC {} is newer than the driver, which supports CUDA {} and may not load its code: install a "

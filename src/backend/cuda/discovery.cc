@@ -5,6 +5,7 @@
 #include <array>
 
 #include "backend/cuda/cuda_error.h"
+#include "backend/cuda/sensors.h"
 
 namespace wattune::backend::cuda {
 
@@ -21,6 +22,13 @@ std::string name_of(const CuApi& cu, CUdevice device) {
   std::array<char, 256> name{};
   if (cu.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device) != CUDA_SUCCESS) return {};
   return name.data();
+}
+
+// Empty when the driver does not tell.
+std::string pci_bus_id_of(const CuApi& cu, CUdevice device) {
+  std::string id(32, '\0');
+  if (cu.cuDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device) != CUDA_SUCCESS) return {};
+  return std::string(id.data());
 }
 
 CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
@@ -50,6 +58,8 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   for (int axis = 0; axis < 3; ++axis)
     info.max_work_item_sizes[static_cast<std::size_t>(axis)] = size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
   device.max_threads_per_unit = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
+  device.pci_bus_id = pci_bus_id_of(cu, id);
+  info.sensors = Sensors(device.pci_bus_id).names();
   return device;
 }
 

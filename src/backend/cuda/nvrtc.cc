@@ -69,6 +69,9 @@ Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string
       .hint("let CUDA_HOME name a toolkit that does");
 }
 
+// From 12.9 on, NVRTC may answer from a cache of its own. What comes from there lacks the compiler's words.
+constexpr int kOldestWithCache = 12090;
+
 // A name expression makes the compiler instantiate a template; other functions are there anyway.
 bool needs_instance(const std::string& function) { return function.find('<') != std::string::npos; }
 
@@ -81,6 +84,7 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
   if (!names_architecture(source)) {
     WATTUNE_ASSIGN(options.emplace_back(), architecture_option(*nvrtc, target.architecture));
   }
+  if (nvrtc->version >= kOldestWithCache) options.emplace_back("--no-cache");
   std::vector<const char*> pointers;
   for (const std::string& option : options) pointers.push_back(option.c_str());
 

@@ -34,6 +34,8 @@ class CudaKernel : public Kernel {
   std::size_t static_local_bytes() const { return static_local_bytes_; }
   // Lets a launch have this much dynamic shared memory, which beyond 48 KiB needs permission.
   Result<void> allow_local_memory(std::size_t bytes) const;
+  bool was_launched() const { return was_launched_; }
+  void set_launched() { was_launched_ = true; }
 
  private:
   CudaKernel(std::shared_ptr<const Module> module, CUfunction function, std::string name)
@@ -49,6 +51,7 @@ class CudaKernel : public Kernel {
   std::vector<std::size_t> parameter_bytes_;
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;
+  bool was_launched_ = false;
 };
 
 // compile_failed with the log, when the driver compiles PTX; as Session::failure().

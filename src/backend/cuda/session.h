@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/cuda/discovery.h"
+#include "backend/cuda/sensors.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::cuda {
@@ -25,6 +26,7 @@ class Session {
   const CuApi& cu() const { return *cu_; }
   const CuDevice& device() const { return device_; }
   const DeviceInfo& info() const { return device_.info; }
+  const Sensors& sensors() const { return sensors_; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
@@ -46,16 +48,18 @@ class Session {
  private:
   enum class State { in_use, closed, abandoned };
 
-  Session(const CuApi* cu, CuDevice device) : cu_(cu), device_(std::move(device)) {}
+  Session(const CuApi* cu, CuDevice device) : cu_(cu), device_(std::move(device)), sensors_(device_.pci_bus_id) {}
 
   const CuApi* cu_;
   CuDevice device_;
+  Sensors sensors_;
   CUcontext context_ = nullptr;
   std::vector<std::byte> guard_;
   State state_ = State::in_use;
 };
 
 inline void release(const CuApi& cu, CUdeviceptr memory) { cu.cuMemFree(memory); }
+inline void release(const CuApi& cu, std::uint32_t* host_memory) { cu.cuMemFreeHost(host_memory); }
 inline void release(const CuApi& cu, CUmodule module) { cu.cuModuleUnload(module); }
 inline void release(const CuApi& cu, CUstream stream) { cu.cuStreamDestroy(stream); }
 inline void release(const CuApi& cu, CUevent event) { cu.cuEventDestroy(event); }

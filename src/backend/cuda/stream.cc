@@ -7,6 +7,7 @@
 
 #include "backend/cuda/buffer.h"
 #include "backend/cuda/cuda_error.h"
+#include "backend/cuda/hold.h"
 #include "backend/cuda/program.h"
 #include "backend/launch_check.h"
 #include "backend/polling.h"
@@ -20,6 +21,7 @@ struct Timing {
   Handle<CUevent> start;
   Handle<CUevent> end;
   bool recorded = false;
+  Conditions conditions;
 };
 
 class CudaEvent : public Event {
@@ -38,6 +40,7 @@ class CudaEvent : public Event {
     if (milliseconds <= 0.0f) return Error(ErrorCode::unavailable, "the device reported no time for a kernel");
     return nanoseconds_from_ms(static_cast<double>(milliseconds));
   }
+  Conditions conditions() const override { return timing_->conditions; }
 
  private:
   std::shared_ptr<const Timing> timing_;
@@ -114,10 +117,10 @@ Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, cons
 
 class CudaStream : public Stream {
  public:
-  explicit CudaStream(Handle<CUstream> stream) : stream_(std::move(stream)) {}
+  explicit CudaStream(Handle<CUstream> stream) : stream_(std::move(stream)), hold_(stream_.session(), stream_.get()) {}
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
-    return add("writing a buffer", Waits::yes, data.size(), [this, to = own(buffer).contents(), data] {
+    return add("writing a buffer", Kind::transfer, data.size(), [this, to = own(buffer).contents(), data] {
       return cu().cuMemcpyHtoDAsync(to, data.data(), data.size(), stream_.get());
     });
   }
@@ -131,7 +134,7 @@ class CudaStream : public Stream {
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
-    return add("filling a buffer", Waits::no, buffer.bytes(),
+    return add("filling a buffer", Kind::device, buffer.bytes(),
                [this, to = own(buffer).contents(), value, bytes = buffer.bytes()] {
                  return cu().cuMemsetD8Async(to, std::to_integer<unsigned char>(value), bytes, stream_.get());
                });
@@ -141,37 +144,50 @@ class CudaStream : public Stream {
                                         std::span<const LaunchArgument> arguments) override {
     WATTUNE_TRY(session().check());
     WATTUNE_TRY(check_launch(session().info(), kernel, geometry, arguments));
-    const auto& own_kernel = static_cast<const CudaKernel&>(kernel);
+    auto& own_kernel = static_cast<CudaKernel&>(kernel);
     const std::size_t dynamic_bytes = local_bytes_of(arguments);
     WATTUNE_TRY(check_limits(session().info(), own_kernel, geometry, dynamic_bytes));
     WATTUNE_TRY(allow(own_kernel, geometry, dynamic_bytes));
     WATTUNE_TRY(copy_constants(own_kernel, arguments));
 
+    // At its first launch the driver may have to wait, to load the code or to make room for its stack.
+    const Kind kind = own_kernel.was_launched() ? Kind::launch : Kind::device;
+    own_kernel.set_launched();
     auto prepared = std::make_shared<PreparedLaunch>();
     prepared->function = own_kernel.get();
     prepared->config = config_of(geometry, dynamic_bytes);
     prepared->attributes = attributes_of(geometry);
     WATTUNE_ASSIGN(prepared->values, parameter_values(own_kernel, arguments));
     WATTUNE_ASSIGN(prepared->timing, make_timing());
-    WATTUNE_TRY(add(fmt::format("running kernel `{}`", kernel.name()), Waits::no, 1,
-                    [this, prepared] { return run(*prepared); }));
+    WATTUNE_TRY(
+        add(fmt::format("running kernel `{}`", kernel.name()), kind, 1, [this, prepared] { return run(*prepared); }));
+    timings_.push_back(prepared->timing);
     return std::unique_ptr<Event>(std::make_unique<CudaEvent>(prepared->timing));
   }
 
   Result<void> finish(Nanoseconds limit) override {
     WATTUNE_TRY(session().check());
     const std::vector<Command> commands = std::exchange(commands_, {});
+    const Timings timings = std::exchange(timings_, {});
     const Polling polling;
     std::string running = "waiting for the device";  // the command that a failure is most likely of
+    std::size_t sent = 0;
     for (const Command& command : commands) {
-      if (command.waits == Waits::yes) WATTUNE_TRY(wait(polling, limit, running));
+      if (command.kind == Kind::transfer) {
+        WATTUNE_TRY(wait(polling, limit, running));
+      } else if (command.kind == Kind::launch) {
+        hold_.take();
+      }
       if (const CUresult code = command.run(); code != CUDA_SUCCESS) {
         Error error = session().failure(code, command.doing);
         (void)wait(polling, limit, running);  // what was sent before may still use the caller's memory
         return error;
       }
       running = command.doing;
+      if (++sent % kHeldCommands == 0) hold_.let_go();
     }
+    hold_.let_go();
+    read_conditions(timings);
     return wait(polling, limit, running);
   }
 
@@ -189,7 +205,7 @@ class CudaStream : public Stream {
     for (std::size_t side = 0; side < 2; ++side) {
       for (std::size_t i = 0; i < guard.size(); ++i) changed[side] += found[side][i] != guard[i];
       if (changed[side] == 0) continue;
-      WATTUNE_TRY(add("renewing a guard zone", Waits::yes, guard.size(), [this, to = zones[side], guard] {
+      WATTUNE_TRY(add("renewing a guard zone", Kind::transfer, guard.size(), [this, to = zones[side], guard] {
         return cu().cuMemcpyHtoDAsync(to, guard.data(), guard.size(), stream_.get());
       }));
     }
@@ -198,13 +214,21 @@ class CudaStream : public Stream {
   }
 
  private:
-  // Transfers of ordinary host memory block until the stream has come to them. They wait for their turn here, where a
-  // kernel that never ends is noticed.
-  enum class Waits { no, yes };
+  enum class Kind {
+    device,    // on the device alone
+    transfer,  // of ordinary host memory: blocks until the stream has come to it, so it waits for its turn here, where
+               // a kernel that never ends is noticed
+    launch,    // may be held, so that the host's own time does not show in that of the kernel
+  };
+
+  // A stream takes about a thousand commands before it makes the host wait. A launch sends three.
+  static constexpr std::size_t kHeldCommands = 128;
+
+  using Timings = std::vector<std::shared_ptr<Timing>>;
 
   struct Command {
     std::string doing;
-    Waits waits = Waits::no;
+    Kind kind = Kind::device;
     std::function<CUresult()> run;  // hands it to the driver
   };
 
@@ -212,23 +236,24 @@ class CudaStream : public Stream {
   const CuApi& cu() const { return session().cu(); }
 
   // Commands are held back until finish(). Those of no bytes do nothing.
-  Result<void> add(std::string doing, Waits waits, std::size_t bytes, std::function<CUresult()> run) {
+  Result<void> add(std::string doing, Kind kind, std::size_t bytes, std::function<CUresult()> run) {
     WATTUNE_TRY(session().check());
-    if (bytes > 0) commands_.push_back({std::move(doing), waits, std::move(run)});
+    if (bytes > 0) commands_.push_back({std::move(doing), kind, std::move(run)});
     return {};
   }
 
   Result<void> read(CUdeviceptr from, std::span<std::byte> data) {
-    return add("reading a buffer", Waits::yes, data.size(),
+    return add("reading a buffer", Kind::transfer, data.size(),
                [this, from, data] { return cu().cuMemcpyDtoHAsync(data.data(), from, data.size(), stream_.get()); });
   }
 
   Result<void> copy(CUdeviceptr from, CUdeviceptr to, std::size_t bytes) {
-    return add("copying a buffer", Waits::no, bytes,
+    return add("copying a buffer", Kind::device, bytes,
                [this, from, to, bytes] { return cu().cuMemcpyDtoDAsync(to, from, bytes, stream_.get()); });
   }
 
   Result<void> wait(const Polling& polling, Nanoseconds limit, const std::string& running) {
+    hold_.let_go();
     for (;;) {
       const CUresult code = cu().cuStreamQuery(stream_.get());
       if (code == CUDA_SUCCESS) return {};
@@ -239,6 +264,13 @@ class CudaStream : public Stream {
       }
       polling.pause();
     }
+  }
+
+  // While the device is at work on what it was sent.
+  void read_conditions(const Timings& timings) {
+    if (timings.empty()) return;
+    const Conditions conditions = session().sensors().conditions();
+    for (const std::shared_ptr<Timing>& timing : timings) timing->conditions = conditions;
   }
 
   CUresult run(PreparedLaunch& launch) {
@@ -314,7 +346,10 @@ class CudaStream : public Stream {
   }
 
   Handle<CUstream> stream_;
-  std::vector<Command> commands_;  // since the last finish
+  Hold hold_;
+  // Since the last finish.
+  std::vector<Command> commands_;
+  Timings timings_;
 };
 
 }  // namespace

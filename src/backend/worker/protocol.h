@@ -27,7 +27,8 @@ enum class Request : std::uint32_t {
   resources,
   buffer,
   stream,
-  run
+  run,
+  sensors
 };
 
 struct Envelope {
@@ -146,6 +147,7 @@ struct RunAnswer {
   // One per launch, in order.
   std::vector<std::variant<Nanoseconds, ErrorFields>> durations;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
+  Conditions conditions;  // of all launches
 };
 
 ErrorFields to_fields(const Error& error);
@@ -208,8 +210,12 @@ template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
 template <> inline constexpr auto kFields<RunRequest> =
     std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer);
+template <> inline constexpr auto kFields<Conditions> = std::tuple(&Conditions::clock_mhz, &Conditions::throttled);
+template <> inline constexpr auto kFields<SensorReadings> =
+    std::tuple(&SensorReadings::conditions, &SensorReadings::power_watts, &SensorReadings::energy_joules,
+               &SensorReadings::temperature_celsius);
 template <> inline constexpr auto kFields<RunAnswer> =
-    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes);
+    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions);
 // clang-format on
 
 // The answer as both ends see it.

@@ -65,6 +65,7 @@ class Server {
       case Request::buffer: return answer(reader, &Server::make_buffer);
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
+      case Request::sensors: return answer(reader, &Server::read_sensors);
     }
     return bad_message();
   }
@@ -143,6 +144,11 @@ class Server {
     return Created{keep(streams_, std::move(stream))};
   }
 
+  Result<SensorReadings> read_sensors(const Nothing&) {
+    WATTUNE_TRY(check_device());
+    return device_->read_sensors();
+  }
+
   Result<void> run(Reader& reader) {
     RunRequest asked;
     reader.get(asked);
@@ -188,6 +194,7 @@ class Server {
     WATTUNE_TRY(stream->finish(asked.limit));
     WATTUNE_TRY(submitted);
     RunAnswer answer;
+    if (!events.empty()) answer.conditions = events.back()->conditions();
     for (const std::unique_ptr<Event>& event : events) {
       const Result<Nanoseconds> duration = event->duration();
       if (duration) {

@@ -77,6 +77,7 @@ class WorkerProgram : public Program, public Remote {
 // What became of a launch, shared by the stream, which fills it in, and the event.
 struct Outcome {
   Result<Nanoseconds> duration = Error(ErrorCode::invalid_argument, "the launch has not finished");
+  Conditions conditions;
 };
 using OutcomePointer = std::shared_ptr<Outcome>;
 
@@ -84,6 +85,7 @@ class WorkerEvent : public Event {
  public:
   explicit WorkerEvent(OutcomePointer outcome) : outcome_(std::move(outcome)) {}
   Result<Nanoseconds> duration() const override { return outcome_->duration; }
+  Conditions conditions() const override { return outcome_->conditions; }
 
  private:
   OutcomePointer outcome_;
@@ -162,7 +164,10 @@ class WorkerStream : public Stream, public Remote {
     const auto received = std::exchange(received_, {});
     const auto outcomes = std::exchange(outcomes_, {});
     Result<RunAnswer> answer = connection().ask<RunAnswer>(Request::run, request, limit, sent, received);
-    for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i]->duration = outcome_of(answer, i);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      outcomes[i]->duration = outcome_of(answer, i);
+      if (answer) outcomes[i]->conditions = answer->conditions;
+    }
     return answer;
   }
 
@@ -227,6 +232,10 @@ class WorkerDevice : public Device {
   Result<std::unique_ptr<Stream>> create_stream() override {
     WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::stream, Nothing{}, kPromptly));
     return std::unique_ptr<Stream>(std::make_unique<WorkerStream>(connection_, answer.id, info_));
+  }
+
+  Result<SensorReadings> read_sensors() override {
+    return connection_->ask<SensorReadings>(Request::sensors, Nothing{}, kPromptly);
   }
 
   Result<void> reset() override {

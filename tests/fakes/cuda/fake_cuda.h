@@ -38,6 +38,11 @@ struct FakeCuda {
   std::array<unsigned, 3> cluster{};
   bool cooperative = false;
   std::size_t allowed_dynamic_bytes = 48 * 1024;
+  // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
+  double launch_gap_ms = 0.0;
+  // Whether a stream can be held; whether launches then wait until it is not.
+  bool holds = true;
+  bool launches_wait = false;
   // The next contexts cannot be made, with this result.
   int context_result = 0;
 

@@ -1,10 +1,12 @@
 // A stand-in for libcuda.so.1 (fake_cuda.h says what it does). It runs on one thread and checks what the real driver
 // would not forgive: objects of a context that is gone, of another context, or freed twice, end the process.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "backend/cuda/cu_api.h"
 #include "fakes/cuda/fake_cuda.h"
@@ -44,6 +46,10 @@ struct CUmod_st {
 struct CUstream_st {
   bool hangs = false;
   bool busy = false;  // says so once
+  std::uint32_t* word = nullptr;
+  std::uint32_t awaited = 0;
+
+  bool held() const { return word != nullptr && std::atomic_ref(*word).load() < awaited; }
 };
 struct CUevent_st {
   double time_ms = 0.0;
@@ -194,6 +200,11 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetPCIBusId(char* bus_id, int length, CUdevice) {
+  std::strncpy(bus_id, "0000:3B:00.0", static_cast<std::size_t>(length));
+  return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
   *bytes = kMemoryBytes;
   return CUDA_SUCCESS;
@@ -247,6 +258,22 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
   context().bytes -= found->second;
   context().sizes.erase(found);
   context().allocations.erase(memory);
+  --state.allocations;
+  return context().broken;
+}
+
+CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+  WATTUNE_UNLESS_BROKEN();
+  auto memory = std::make_unique<char[]>(bytes);
+  *pointer = memory.get();
+  context().allocations[reinterpret_cast<CUdeviceptr>(*pointer)] = std::move(memory);
+  ++state.allocations;
+  ++state.made;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeHost(void* pointer) {
+  if (context().allocations.erase(reinterpret_cast<CUdeviceptr>(pointer)) == 0) misused("host memory was freed twice");
   --state.allocations;
   return context().broken;
 }
@@ -382,6 +409,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
       state.cluster = {attribute.clusterDim.x, attribute.clusterDim.y, attribute.clusterDim.z};
   }
+  while (state.launches_wait && config->hStream->held()) std::this_thread::yield();
+  if (!config->hStream->held()) context().clock_ms += state.launch_gap_ms;
   config->hStream->busy = true;
   context().clock_ms += 0.001 * config->blockDimX;
   return run(function->description.function, function, config->hStream, parameters);
@@ -399,9 +428,17 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned) {
+  WATTUNE_UNLESS_BROKEN();
+  if (!state.holds) return CUDA_ERROR_NOT_SUPPORTED;
+  stream->word = static_cast<std::uint32_t*>(pointer(address));
+  stream->awaited = value;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamQuery(CUstream stream) {
   WATTUNE_UNLESS_BROKEN();
-  if (stream->hangs || std::exchange(stream->busy, false)) return CUDA_ERROR_NOT_READY;
+  if (stream->hangs || stream->held() || std::exchange(stream->busy, false)) return CUDA_ERROR_NOT_READY;
   return CUDA_SUCCESS;
 }
 

@@ -90,6 +90,11 @@ bool complain(_nvrtcProgram& program) {
   return failed;
 }
 
+int wanted_version() {
+  const char* const given = std::getenv("WATTUNE_FAKE_NVRTC_VERSION");
+  return given != nullptr ? std::atoi(given) : 12040;
+}
+
 nvrtcResult copy_out(const std::string& text, char* to) {
   std::memcpy(to, text.data(), text.size());
   return NVRTC_SUCCESS;
@@ -100,8 +105,7 @@ nvrtcResult copy_out(const std::string& text, char* to) {
 extern "C" {
 
 nvrtcResult nvrtcVersion(int* major, int* minor) {
-  const char* const given = std::getenv("WATTUNE_FAKE_NVRTC_VERSION");
-  const int version = given != nullptr ? std::atoi(given) : 12040;
+  const int version = wanted_version();
   *major = version / 1000;
   *minor = version % 1000 / 10;
   return NVRTC_SUCCESS;
@@ -132,15 +136,18 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char* const* options) {
   bool virtual_architecture = false;
+  bool cached = wanted_version() >= 12090;
   for (int i = 0; i < option_count; ++i) {
     const std::string option = options[i];
     if (option.find("bad") != std::string::npos) {
       program->log = "nvrtc: error: unrecognized option " + option + " found";
       return NVRTC_ERROR_INVALID_OPTION;
     }
+    cached &= option != "--no-cache";
     virtual_architecture |= option.starts_with("--gpu-architecture=compute_");
   }
   if (complain(*program)) return NVRTC_ERROR_COMPILATION;
+  if (cached) program->log.clear();
   const FakeImage image = find_symbols(*program);
   program->ptx = ".version 8.0\n" + write_image(image);
   if (!virtual_architecture) program->cubin = write_image(image);

@@ -1,0 +1,77 @@
+// `wattune run`: one configuration, compiled, checked and timed.
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/devices.h"
+#include "cli/json.h"
+#include "cli/space_report.h"
+#include "cli/spec_options.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+#include "cli/tune_options.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::cli {
+
+namespace {
+
+struct Options {
+  TuneOptions tune;
+  std::string configuration;
+};
+
+Result<Configuration> chosen(const space::SearchSpace& space, const std::string& text) {
+  if (text.empty()) return space.configuration(space.default_configuration());
+  return named_configuration(space, text);
+}
+
+Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& trial) {
+  const Observation& observation = trial.observation;
+  Json json = observation.ok() ? to_json(trial) : Json{{"configuration", to_json(trial.configuration)}};
+  json["kernel"] = spec.name;
+  json["device"] = to_json(device);
+  json["status"] = std::string(to_string(observation.status));
+  json["message"] = observation.message;
+  return json;
+}
+
+Result<ExitStatus> run_one(const Options& options) {
+  WATTUNE_TRY(options.tune.measure.validate());
+  WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.tune.spec));
+  WATTUNE_TRY(add_objectives(options.tune, spec));
+  WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
+  WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
+  WATTUNE_ASSIGN(const auto device,
+                 open_named_device(options.tune.device, spec, options.tune.in_process, options.tune.memory_limit));
+  WATTUNE_TRY(use_language(spec, backend::language_of(device->info())));
+  const auto policy = policy_of(options.tune);
+  WATTUNE_ASSIGN(const auto evaluator,
+                 tune::make_evaluator(spec, space, *device, *policy, evaluator_options(options.tune)));
+  Trial trial{.configuration = configuration, .observation = {}, .finished_at = {}};
+  WATTUNE_ASSIGN(trial.observation, evaluator->evaluate(configuration));
+  const bool printed =
+      print_result(options.tune.json ? dump(run_json(spec, device->info(), trial)) : trial_text(trial));
+  if (!printed) return ExitStatus::environment;
+  return trial.observation.ok() ? ExitStatus::good : ExitStatus::nothing_correct;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("run", "Compile, check and time one configuration of a kernel");
+  declare_evaluation_options(*app, options->tune);
+  app->get_option("SPEC")->required()->description("The spec: TOML, or T1 JSON");
+  app->option_defaults()->group("Configuration");
+  app->add_option("--configuration", options->configuration, "This configuration instead of the default one")
+      ->type_name("NAME=VALUE,...");
+  app->option_defaults()->group("Results");
+  app->add_flag("--json", options->tune.json, "Print one JSON document (docs/formats/json.md)");
+  app->footer(
+      "Examples:\n"
+      "  wattune run gemm.toml --configuration MWG=128,NWG=128,KWG=32\n"
+      "  wattune run gemm.toml --observe power,energy --json");
+  return {app, [options] { return run_one(*options); }};
+}
+
+}  // namespace wattune::cli
