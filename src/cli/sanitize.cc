@@ -32,7 +32,8 @@ std::vector<fs::path> candidates() {
 std::vector<std::string> command_for(const fs::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                                      const Configuration& configuration, const std::string& device,
                                      const fs::path& log) {
-  // Calls of the driver may fail on purpose. Kernels are launched once to be checked and once to be timed.
+  // Calls of the driver may fail on purpose. Padding keeps what is read past a buffer from being part of the next one.
+  // Kernels are launched once to be checked and once to be timed.
   std::vector<std::string> command{"env",
                                    "WATTUNE_NO_GUARDS=1",
                                    sanitizer,
@@ -40,6 +41,8 @@ std::vector<std::string> command_for(const fs::path& sanitizer, const std::strin
                                    "memcheck",
                                    "--report-api-errors",
                                    "no",
+                                   "--padding",
+                                   "65536",
                                    "--log-file",
                                    log,
                                    fs::read_symlink("/proc/self/exe"),
