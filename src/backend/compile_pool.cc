@@ -146,7 +146,7 @@ class CompilePool::Queue {
   std::vector<std::thread> threads_;  // last: they use the others
 };
 
-CompilePool::CompilePool(CompileTarget target, KernelSource source, CompilePoolOptions options)
+CompilePool::CompilePool(CompileTarget target, KernelSource source, const CompilePoolOptions& options)
     : queue_(std::make_unique<Queue>(std::move(target), std::move(source), options)) {}
 
 CompilePool::~CompilePool() = default;

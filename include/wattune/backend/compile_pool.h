@@ -47,7 +47,7 @@ struct CompileActivity {
 class CompilePool {
  public:
   // Starts processes when there is something to compile.
-  CompilePool(CompileTarget target, KernelSource source, CompilePoolOptions options);
+  CompilePool(CompileTarget target, KernelSource source, const CompilePoolOptions& options);
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
   // Ends the processes, whatever they compile.

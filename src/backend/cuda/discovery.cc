@@ -26,9 +26,9 @@ std::string name_of(const CuApi& cu, CUdevice device) {
 
 // Empty when the driver does not tell.
 std::string pci_bus_id_of(const CuApi& cu, CUdevice device) {
-  std::string id(32, '\0');
+  std::array<char, 32> id{};
   if (cu.cuDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device) != CUDA_SUCCESS) return {};
-  return std::string(id.data());
+  return id.data();
 }
 
 CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
