@@ -31,6 +31,7 @@ Result<std::unique_ptr<Buffer>> CudaBuffer::make(const std::shared_ptr<Session>&
   if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(cu, bytes);
   if (code != CUDA_SUCCESS) return session->failure(code, fmt::format("allocating {} bytes", bytes));
   std::unique_ptr<CudaBuffer> buffer(new CudaBuffer(Handle<CUdeviceptr>(session, memory), bytes, guard.size()));
+  if (guard.empty()) return std::unique_ptr<Buffer>(std::move(buffer));
   for (const CUdeviceptr zone : buffer->guards())
     if (const CUresult written = cu.cuMemcpyHtoD(zone, guard.data(), guard.size()); written != CUDA_SUCCESS)
       return session->failure(written, "writing a guard zone");

@@ -194,6 +194,7 @@ class CudaStream : public Stream {
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_TRY(finish(limit));
     const std::span<const std::byte> guard = session().guard();
+    if (guard.empty()) return std::array<std::size_t, 2>{};
     const std::array<CUdeviceptr, 2> zones = own(buffer).guards();
     std::array<std::vector<std::byte>, 2> found;
     for (std::size_t side = 0; side < 2; ++side) {
