@@ -7,8 +7,8 @@
 #include <regex>
 #include <set>
 
-#include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/source_text.h"
+#include "backend/cuda/toolkit.h"
 #include "backend/worker/protocol.h"
 #include "wattune/core/hash.h"
 #include "wattune/core/version.h"

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include "backend/compiler_program.h"
-#include "backend/cuda/nvrtc_api.h"
+#include "wattune/backend/compile.h"
 
 namespace wattune::cli {
 
@@ -18,16 +16,6 @@ namespace fs = std::filesystem;
 constexpr const char* kProgram = "compute-sanitizer";
 constexpr std::string_view kPrefix = "========= ";
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(600);
-
-std::vector<fs::path> candidates() {
-  std::vector<fs::path> files;
-  for (const std::string& toolkit : backend::cuda::toolkit_folders())
-    for (const char* folder : {"bin", "compute-sanitizer"}) files.push_back(fs::path(toolkit) / folder / kProgram);
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) files.push_back(fs::path(folder) / kProgram);
-  return files;
-}
 
 std::vector<std::string> command_for(const fs::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                                      const Configuration& configuration, const std::string& device,
@@ -79,9 +67,7 @@ std::string last_line(const fs::path& file) {
 }  // namespace
 
 Result<fs::path> find_compute_sanitizer() {
-  std::error_code failed;
-  for (const fs::path& file : candidates())
-    if (fs::is_regular_file(file, failed)) return file;
+  if (std::optional<fs::path> file = backend::find_toolkit_program(kProgram)) return *std::move(file);
   return Error(ErrorCode::unavailable, "compute-sanitizer, which --sanitize needs, was not found")
       .hint("install CUDA's toolkit, or let CUDA_HOME name its folder");
 }

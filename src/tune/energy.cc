@@ -1,6 +1,7 @@
 #include "tune/energy.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

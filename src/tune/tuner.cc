@@ -11,12 +11,6 @@ namespace wattune::tune {
 
 namespace {
 
-struct IdHash {
-  std::size_t operator()(ConfigurationId id) const {
-    return static_cast<std::size_t>(id) ^ static_cast<std::size_t>(id >> 64);
-  }
-};
-
 class Loop {
  public:
   Loop(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator, TrialSink& sink,
@@ -208,7 +202,7 @@ class Loop {
   const TuningOptions& options_;
   const ConfigurationId default_id_;
   const Nanoseconds started_;
-  std::unordered_set<ConfigurationId, IdHash> known_;
+  std::unordered_set<ConfigurationId, search::IdHash> known_;
   std::vector<Configuration> proposals_;  // to be evaluated, the next first
   search::Progress progress_;
   Contenders contenders_;

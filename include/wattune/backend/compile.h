@@ -3,6 +3,8 @@
 //   WATTUNE_ASSIGN(CompileReport report, compile_cuda(spec.source, macros, "sm_90", limit));
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,5 +24,9 @@ struct CompileReport {
 // the kernel is not there, naming those that are; invalid_argument for what is no CUDA C++; unavailable; timeout.
 Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
                                    const std::string& architecture, Nanoseconds limit);
+
+// A program of CUDA's toolkit, such as nvcc: in the toolkits that CUDA_HOME and CUDA_PATH name, in /usr/local/cuda, or
+// on the path.
+std::optional<std::filesystem::path> find_toolkit_program(const std::string& name);
 
 }  // namespace wattune::backend

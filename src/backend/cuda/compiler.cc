@@ -7,6 +7,7 @@
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/source_text.h"
+#include "backend/cuda/toolkit.h"
 
 namespace wattune::backend::cuda {
 

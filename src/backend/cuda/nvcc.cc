@@ -5,8 +5,8 @@
 
 #include "backend/compiler_program.h"
 #include "backend/cuda/compiler.h"
-#include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/source_text.h"
+#include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
 
@@ -14,12 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string find_nvcc() {
-  std::error_code failed;
-  for (const std::string& toolkit : toolkit_folders())
-    if (fs::exists(toolkit + "/bin/nvcc", failed)) return toolkit + "/bin/nvcc";
-  return "nvcc";
-}
+// Starting what is not there says so.
+std::string find_nvcc() { return find_toolkit_program("nvcc").value_or("nvcc").string(); }
 
 std::string contents(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);

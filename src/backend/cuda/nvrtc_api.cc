@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "backend/cuda/cu_api.h"
+#include "backend/cuda/toolkit.h"
 
 namespace wattune::backend::cuda {
 
@@ -78,22 +79,6 @@ Result<const NvrtcApi*> nvrtc_api(int driver_version) {
   static const Result<NvrtcApi> loaded = load_best(driver_version);
   if (!loaded) return loaded.error();
   return &*loaded;
-}
-
-std::vector<std::string> toolkit_folders() {
-  std::vector<std::string> folders;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* const folder = std::getenv(variable); folder != nullptr && *folder != '\0')
-      folders.emplace_back(folder);
-  folders.emplace_back("/usr/local/cuda");
-  return folders;
-}
-
-std::string toolkit_include_folder() {
-  std::error_code failed;
-  for (const std::string& toolkit : toolkit_folders())
-    if (fs::exists(fs::path(toolkit) / "include" / "cuda_fp16.h", failed)) return toolkit + "/include";
-  return {};
 }
 
 }  // namespace wattune::backend::cuda

@@ -50,9 +50,4 @@ struct NvrtcApi {
 // /usr/local/cuda say. unavailable, saying what to install.
 Result<const NvrtcApi*> nvrtc_api(int driver_version = 0);
 
-// The folder with CUDA's own headers (cuda_fp16.h) that goes with this machine's toolkit; empty when there is none.
-std::string toolkit_include_folder();
-// Folders that may hold a toolkit: those that CUDA_HOME and CUDA_PATH name, then /usr/local/cuda.
-std::vector<std::string> toolkit_folders();
-
 }  // namespace wattune::backend::cuda

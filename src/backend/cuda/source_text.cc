@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/toolkit.h"
 
 namespace wattune::backend::cuda {
 

@@ -1,0 +1,45 @@
+#include "backend/cuda/toolkit.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "wattune/backend/compile.h"
+
+namespace wattune::backend {
+
+namespace fs = std::filesystem;
+
+namespace cuda {
+
+std::vector<std::string> toolkit_folders() {
+  std::vector<std::string> folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* const folder = std::getenv(variable); folder != nullptr && *folder != '\0')
+      folders.emplace_back(folder);
+  folders.emplace_back("/usr/local/cuda");
+  return folders;
+}
+
+std::string toolkit_include_folder() {
+  std::error_code failed;
+  for (const std::string& toolkit : toolkit_folders())
+    if (fs::exists(fs::path(toolkit) / "include" / "cuda_fp16.h", failed)) return toolkit + "/include";
+  return {};
+}
+
+}  // namespace cuda
+
+std::optional<fs::path> find_toolkit_program(const std::string& name) {
+  std::vector<fs::path> files;
+  for (const std::string& toolkit : cuda::toolkit_folders()) files.push_back(fs::path(toolkit) / "bin" / name);
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) files.push_back(fs::path(folder) / name);
+  std::error_code failed;
+  for (const fs::path& file : files)
+    if (fs::is_regular_file(file, failed)) return file;
+  return std::nullopt;
+}
+
+}  // namespace wattune::backend
