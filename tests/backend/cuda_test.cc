@@ -162,6 +162,43 @@ TEST_F(Cuda, HoldsLongRowsOfLaunchesPartByPart) {
   for (const auto& event : events) ASSERT_NEAR(event->duration().value().value(), 1e3, 1.0);
 }
 
+TEST_F(Cuda, SendsAPreparedLaunchAtOnceAndAgain) {
+  const auto x = buffer_with<float>(*device, *stream, iota(4));
+  const auto kernel = build("scale").value();
+  const std::vector<LaunchArgument> arguments{x.get(), scalar(2.0f), scalar(4)};
+  const auto launch = stream->prepare(*kernel, {}, arguments).value();
+  const long launches = fake().launches;
+  const long live = fake().live();
+  for (int i = 0; i < 3; ++i) launch->send().value();
+  EXPECT_EQ(fake().launches, launches + 3);  // before any finish()
+  EXPECT_EQ(fake().live(), live);            // no events
+  EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 8, 16, 24));
+}
+
+TEST_F(Cuda, APreparedLaunchKeepsItsPlaceBehindWhatIsHeldBack) {
+  const auto x = buffer_with<float>(*device, *stream, {1, 1});
+  const auto weights = buffer_with<float>(*device, *stream, {1, 1, 1, 1});
+  const auto kernel = build("weigh").value();
+  const std::vector<LaunchArgument> arguments{x.get(), ConstantBuffer{"weights", weights.get()}, scalar(2)};
+  const auto launch = stream->prepare(*kernel, {}, arguments).value();
+  const std::vector<float> later{5, 6, 7, 8};
+  stream->write(*weights, std::as_bytes(std::span(later))).value();
+  launch->send().value();
+  EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(5, 6));
+}
+
+TEST_F(Cuda, APreparedLaunchFailsAsOthersDo) {
+  const auto kernel = build("scale").value();
+  EXPECT_EQ(stream->prepare(*kernel, {}, {}).error().code(), ErrorCode::mismatch);
+  const auto refused = build("too_large").value();
+  EXPECT_EQ(stream->prepare(*refused, {}, {}).value()->send().error().code(), ErrorCode::launch_failed);
+  const auto illegal = build("illegal").value();
+  const auto launch = stream->prepare(*illegal, {}, {}).value();
+  launch->send().value();
+  EXPECT_EQ(stream->finish(kLimit).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(launch->send().error().code(), ErrorCode::device_lost);
+}
+
 TEST_F(Cuda, TellsWhatAKernelTakes) {
   const auto kernel = build("scale").value();
   EXPECT_EQ(kernel->argument_count(), 3u);

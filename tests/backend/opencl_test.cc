@@ -122,6 +122,17 @@ TEST_F(OpenCl, RunsKernelsWithScalarsOfEverySizeAndLocalMemory) {
   EXPECT_THAT(contents_of<double>(*out, *stream), ElementsAre(24, 23, 22, 21, 124, 123, 122, 121));
 }
 
+TEST_F(OpenCl, SendsAPreparedLaunchAgainAndAgain) {
+  const auto out = buffer_with<int>(*device, *stream, {0, 0});
+  const auto program =
+      device->build(source_of("kernel void f(global int* out, int d) { out[get_global_id(0)] += d; }"), {}, kLimit);
+  const auto kernel = (*program)->kernel("f").value();
+  const std::vector<LaunchArgument> arguments{out.get(), scalar(3)};
+  const auto launch = stream->prepare(*kernel, {.groups = {2, 1, 1}}, arguments).value();
+  for (int i = 0; i < 4; ++i) launch->send().value();
+  EXPECT_THAT(contents_of<int>(*out, *stream), ElementsAre(12, 12));
+}
+
 TEST_F(OpenCl, LaunchesInThreeDimensions) {
   constexpr char kText[] = R"(
     kernel void f(global int* out) {

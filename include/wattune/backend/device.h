@@ -129,6 +129,15 @@ class Event {
   virtual Conditions conditions() const { return {}; }
 };
 
+// A launch that was checked and laid out once, to be sent again and again: how an application runs a tuned kernel.
+// Its stream and what it was prepared with outlive it.
+class PreparedLaunch {
+ public:
+  virtual ~PreparedLaunch() = default;
+  // Sends it behind what the stream was given before, untimed; buffers are read as they are by then. As launch().
+  virtual Result<void> send() = 0;
+};
+
 // Commands run in order. They may be held back until finish(), so errors of any of them may surface there, and the
 // buffers, kernels and host memory they use must live until then.
 class Stream {
@@ -142,6 +151,9 @@ class Stream {
   virtual Result<void> fill(Buffer& buffer, std::byte value) = 0;
   virtual Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                                 std::span<const LaunchArgument> arguments) = 0;
+  // For launches that are not timed. CUDA, in this process: sending it costs little more than the driver's own call.
+  virtual Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
+                                                          std::span<const LaunchArgument> arguments);
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
   // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.

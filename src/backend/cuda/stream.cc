@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <functional>
 
 #include "backend/cuda/buffer.h"
-#include "backend/cuda/cuda_error.h"
+#include "backend/cuda/driver_launch.h"
 #include "backend/cuda/hold.h"
 #include "backend/cuda/program.h"
-#include "backend/launch_check.h"
 #include "backend/polling.h"
 
 namespace wattune::backend::cuda {
@@ -46,77 +44,14 @@ class CudaEvent : public Event {
   std::shared_ptr<const Timing> timing_;
 };
 
-// A launch with everything the driver is given, owned.
-struct PreparedLaunch {
-  CUfunction function = nullptr;
-  CUlaunchConfig config{};
-  std::vector<CUlaunchAttribute> attributes;
-  std::vector<std::vector<std::byte>> values;  // of the parameters
-  std::shared_ptr<Timing> timing;
-};
-
-std::vector<CUlaunchAttribute> attributes_of(const Geometry3& geometry) {
-  std::vector<CUlaunchAttribute> attributes;
-  if (geometry.cooperative) {
-    attributes.push_back({CU_LAUNCH_ATTRIBUTE_COOPERATIVE, {}, {}});
-    attributes.back().value.cooperative = 1;
-  }
-  if (geometry.cluster != std::array<std::size_t, 3>{1, 1, 1}) {
-    attributes.push_back({CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, {}, {}});
-    attributes.back().value.clusterDim = {static_cast<unsigned>(geometry.cluster[0]),
-                                          static_cast<unsigned>(geometry.cluster[1]),
-                                          static_cast<unsigned>(geometry.cluster[2])};
-  }
-  return attributes;
-}
-
-CUlaunchConfig config_of(const Geometry3& geometry, std::size_t dynamic_bytes) {
-  const auto size = [](std::size_t value) { return static_cast<unsigned>(value); };
-  return {.gridDimX = size(geometry.groups[0]),
-          .gridDimY = size(geometry.groups[1]),
-          .gridDimZ = size(geometry.groups[2]),
-          .blockDimX = size(geometry.group_size[0]),
-          .blockDimY = size(geometry.group_size[1]),
-          .blockDimZ = size(geometry.group_size[2]),
-          .sharedMemBytes = size(dynamic_bytes),
-          .hStream = nullptr,
-          .attrs = nullptr,
-          .numAttrs = 0};
-}
-
-template <typename T>
-std::vector<std::byte> bytes_of(const T& value) {
-  std::vector<std::byte> bytes(sizeof value);
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
 // What the interface hands back are objects of this backend.
 const CudaBuffer& own(const Buffer& buffer) { return static_cast<const CudaBuffer&>(buffer); }
-
-Error refused(const Kernel& kernel, const std::string& reason) {
-  return Error(ErrorCode::launch_failed, fmt::format("kernel `{}` cannot be launched: {}", kernel.name(), reason));
-}
-
-// The limits of CUDA beyond those that every backend has.
-Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, const Geometry3& geometry,
-                          std::size_t dynamic_bytes) {
-  constexpr std::array<std::size_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};  // of every compute capability since 3.0
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (geometry.groups[axis] > kMaxGrid[axis])
-      return refused(kernel, fmt::format("a grid of {} blocks in {}, at most {} are possible", geometry.groups[axis],
-                                         "xyz"[axis], kMaxGrid[axis]));
-    if (geometry.cluster[axis] == 0 || geometry.groups[axis] % geometry.cluster[axis] != 0)
-      return refused(kernel, fmt::format("a grid of {} blocks in {} is no multiple of clusters of {}",
-                                         geometry.groups[axis], "xyz"[axis], geometry.cluster[axis]));
-  }
-  const std::size_t shared = kernel.static_local_bytes() + dynamic_bytes;
-  if (shared <= info.local_memory_bytes) return {};
-  return refused(kernel, fmt::format("{} bytes of shared memory, the device has {}", shared, info.local_memory_bytes));
-}
+CudaKernel& own(Kernel& kernel) { return static_cast<CudaKernel&>(kernel); }
 
 class CudaStream : public Stream {
  public:
+  class Prepared;
+
   explicit CudaStream(Handle<CUstream> stream) : stream_(std::move(stream)), hold_(stream_.session(), stream_.get()) {}
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
@@ -142,28 +77,19 @@ class CudaStream : public Stream {
 
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                         std::span<const LaunchArgument> arguments) override {
-    WATTUNE_TRY(session().check());
-    WATTUNE_TRY(check_launch(session().info(), kernel, geometry, arguments));
-    auto& own_kernel = static_cast<CudaKernel&>(kernel);
-    const std::size_t dynamic_bytes = local_bytes_of(arguments);
-    WATTUNE_TRY(check_limits(session().info(), own_kernel, geometry, dynamic_bytes));
-    WATTUNE_TRY(allow(own_kernel, geometry, dynamic_bytes));
-    WATTUNE_TRY(copy_constants(own_kernel, arguments));
-
+    WATTUNE_ASSIGN(const std::shared_ptr<const DriverLaunch> launch,
+                   DriverLaunch::make(stream_, own(kernel), geometry, arguments));
     // At its first launch the driver may have to wait, to load the code or to make room for its stack.
-    const Kind kind = own_kernel.was_launched() ? Kind::launch : Kind::device;
-    own_kernel.set_launched();
-    auto prepared = std::make_shared<PreparedLaunch>();
-    prepared->function = own_kernel.get();
-    prepared->config = config_of(geometry, dynamic_bytes);
-    prepared->attributes = attributes_of(geometry);
-    WATTUNE_ASSIGN(prepared->values, parameter_values(own_kernel, arguments));
-    WATTUNE_ASSIGN(prepared->timing, make_timing());
-    WATTUNE_TRY(
-        add(fmt::format("running kernel `{}`", kernel.name()), kind, 1, [this, prepared] { return run(*prepared); }));
-    timings_.push_back(prepared->timing);
-    return std::unique_ptr<Event>(std::make_unique<CudaEvent>(prepared->timing));
+    const Kind kind = own(kernel).was_launched() ? Kind::launch : Kind::device;
+    own(kernel).set_launched();
+    WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
+    WATTUNE_TRY(add(running(kernel), kind, 1, [this, launch, timing] { return send(*launch, *timing); }));
+    timings_.push_back(timing);
+    return std::unique_ptr<Event>(std::make_unique<CudaEvent>(timing));
   }
+
+  Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
+                                                  std::span<const LaunchArgument> arguments) override;
 
   Result<void> finish(Nanoseconds limit) override {
     WATTUNE_TRY(session().check());
@@ -222,7 +148,8 @@ class CudaStream : public Stream {
     launch,    // may be held, so that the host's own time does not show in that of the kernel
   };
 
-  // A stream takes about a thousand commands before it makes the host wait. A launch sends three.
+  // A stream takes about a thousand commands before it makes the host wait. A launch sends three, and one for each
+  // constant symbol.
   static constexpr std::size_t kHeldCommands = 128;
 
   using Timings = std::vector<std::shared_ptr<Timing>>;
@@ -274,65 +201,15 @@ class CudaStream : public Stream {
     for (const std::shared_ptr<Timing>& timing : timings) timing->conditions = conditions;
   }
 
-  CUresult run(PreparedLaunch& launch) {
-    launch.config.hStream = stream_.get();
-    launch.config.attrs = launch.attributes.data();
-    launch.config.numAttrs = static_cast<unsigned>(launch.attributes.size());
-    std::vector<void*> pointers;
-    for (std::vector<std::byte>& value : launch.values) pointers.push_back(value.data());
-    CUresult code = cu().cuEventRecord(launch.timing->start.get(), stream_.get());
-    if (code == CUDA_SUCCESS) code = cu().cuLaunchKernelEx(&launch.config, launch.function, pointers.data(), nullptr);
-    if (code == CUDA_SUCCESS) code = cu().cuEventRecord(launch.timing->end.get(), stream_.get());
-    launch.timing->recorded = code == CUDA_SUCCESS;
+  static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
+
+  CUresult send(const DriverLaunch& launch, Timing& timing) const {
+    CUresult code = launch.copy_constants(cu());
+    if (code == CUDA_SUCCESS) code = cu().cuEventRecord(timing.start.get(), stream_.get());
+    if (code == CUDA_SUCCESS) code = launch.start(cu());
+    if (code == CUDA_SUCCESS) code = cu().cuEventRecord(timing.end.get(), stream_.get());
+    timing.recorded = code == CUDA_SUCCESS;
     return code;
-  }
-
-  Result<void> allow(const CudaKernel& kernel, const Geometry3& geometry, std::size_t dynamic_bytes) {
-    constexpr std::size_t kPortableCluster = 8;
-    WATTUNE_TRY(kernel.allow_local_memory(dynamic_bytes));
-    if (geometry.cluster[0] * geometry.cluster[1] * geometry.cluster[2] <= kPortableCluster) return {};
-    const CUresult code = cu().cuFuncSetAttribute(kernel.get(), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    if (code == CUDA_SUCCESS) return {};
-    return session().failure(code, fmt::format("allowing kernel `{}` large clusters", kernel.name()));
-  }
-
-  Result<void> copy_constants(const CudaKernel& kernel, std::span<const LaunchArgument> arguments) {
-    for (const LaunchArgument& argument : arguments) {
-      const auto* constant = std::get_if<ConstantBuffer>(&argument);
-      if (constant == nullptr) continue;
-      CUdeviceptr address = 0;
-      std::size_t bytes = 0;
-      const CUresult code = cu().cuModuleGetGlobal(&address, &bytes, kernel.module(), constant->symbol.c_str());
-      if (code == CUDA_ERROR_NOT_FOUND)
-        return Error(ErrorCode::not_found, fmt::format("no constant symbol `{}` in the program", constant->symbol))
-            .hint("declare it extern \"C\", or it has a longer name");
-      if (code != CUDA_SUCCESS) return session().failure(code, fmt::format("looking for `{}`", constant->symbol));
-      if (constant->buffer->bytes() > bytes)
-        return Error(ErrorCode::mismatch, fmt::format("constant symbol `{}` has {} bytes, the argument {}",
-                                                      constant->symbol, bytes, constant->buffer->bytes()));
-      WATTUNE_TRY(copy(own(*constant->buffer).contents(), address, constant->buffer->bytes()));
-    }
-    return {};
-  }
-
-  static Result<std::vector<std::vector<std::byte>>> parameter_values(const CudaKernel& kernel,
-                                                                      std::span<const LaunchArgument> arguments) {
-    std::vector<std::vector<std::byte>> values;
-    for (const LaunchArgument& argument : arguments) {
-      if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
-        values.push_back(bytes_of(*buffer != nullptr ? own(**buffer).contents() : CUdeviceptr{0}));
-      } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
-        values.push_back(scalar->bytes);
-      } else {
-        continue;
-      }
-      const std::size_t index = values.size() - 1;
-      const std::size_t wanted = kernel.parameter_bytes()[index];
-      if (values.back().size() != wanted)
-        return Error(ErrorCode::mismatch, fmt::format("parameter {} of kernel `{}` has {} bytes, the argument {}",
-                                                      index, kernel.name(), wanted, values.back().size()));
-    }
-    return values;
   }
 
   Result<std::shared_ptr<Timing>> make_timing() {
@@ -352,6 +229,39 @@ class CudaStream : public Stream {
   std::vector<Command> commands_;
   Timings timings_;
 };
+
+// Checks nothing that was checked when it was prepared: an application launches it thousands of times a second.
+class CudaStream::Prepared : public PreparedLaunch {
+ public:
+  Prepared(CudaStream& stream, std::shared_ptr<const DriverLaunch> launch, std::string doing)
+      : stream_(stream), launch_(std::move(launch)), doing_(std::move(doing)) {}
+
+  Result<void> send() override {
+    WATTUNE_TRY(stream_.session().check());
+    if (!stream_.commands_.empty())
+      return stream_.add(doing_, Kind::device, 1, [&cu = stream_.cu(), launch = launch_] { return send(cu, *launch); });
+    if (const CUresult code = send(stream_.cu(), *launch_); code != CUDA_SUCCESS)
+      return stream_.session().failure(code, doing_);
+    return {};
+  }
+
+ private:
+  static CUresult send(const CuApi& cu, const DriverLaunch& launch) {
+    const CUresult code = launch.copy_constants(cu);
+    return code == CUDA_SUCCESS ? launch.start(cu) : code;
+  }
+
+  CudaStream& stream_;
+  std::shared_ptr<const DriverLaunch> launch_;
+  std::string doing_;
+};
+
+Result<std::unique_ptr<PreparedLaunch>> CudaStream::prepare(Kernel& kernel, const Geometry3& geometry,
+                                                            std::span<const LaunchArgument> arguments) {
+  WATTUNE_ASSIGN(std::shared_ptr<const DriverLaunch> launch,
+                 DriverLaunch::make(stream_, own(kernel), geometry, arguments));
+  return std::unique_ptr<PreparedLaunch>(std::make_unique<Prepared>(*this, std::move(launch), running(kernel)));
+}
 
 }  // namespace
 

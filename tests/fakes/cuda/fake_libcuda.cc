@@ -416,6 +416,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   return run(function->description.function, function, config->hStream, parameters);
 }
 
+// Not among what Wattune calls: what a launch through it is compared with (tests/perf/launch_overhead.cc).
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
+                        void** extra) {
+  const CUlaunchConfig config{grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, nullptr, 0};
+  return cuLaunchKernelEx(&config, function, parameters, extra);
+}
+
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
   WATTUNE_UNLESS_BROKEN();
   *stream = made(context().streams, new CUstream_st, state.streams);

@@ -1,0 +1,156 @@
+#include "backend/cuda/driver_launch.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "backend/cuda/buffer.h"
+#include "backend/launch_check.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+std::vector<CUlaunchAttribute> attributes_of(const Geometry3& geometry) {
+  std::vector<CUlaunchAttribute> attributes;
+  if (geometry.cooperative) {
+    attributes.push_back({CU_LAUNCH_ATTRIBUTE_COOPERATIVE, {}, {}});
+    attributes.back().value.cooperative = 1;
+  }
+  if (geometry.cluster != std::array<std::size_t, 3>{1, 1, 1}) {
+    attributes.push_back({CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, {}, {}});
+    attributes.back().value.clusterDim = {static_cast<unsigned>(geometry.cluster[0]),
+                                          static_cast<unsigned>(geometry.cluster[1]),
+                                          static_cast<unsigned>(geometry.cluster[2])};
+  }
+  return attributes;
+}
+
+CUlaunchConfig config_of(const Geometry3& geometry, std::size_t dynamic_bytes, CUstream stream,
+                         std::vector<CUlaunchAttribute>& attributes) {
+  const auto size = [](std::size_t value) { return static_cast<unsigned>(value); };
+  return {.gridDimX = size(geometry.groups[0]),
+          .gridDimY = size(geometry.groups[1]),
+          .gridDimZ = size(geometry.groups[2]),
+          .blockDimX = size(geometry.group_size[0]),
+          .blockDimY = size(geometry.group_size[1]),
+          .blockDimZ = size(geometry.group_size[2]),
+          .sharedMemBytes = size(dynamic_bytes),
+          .hStream = stream,
+          .attrs = attributes.data(),
+          .numAttrs = size(attributes.size())};
+}
+
+template <typename T>
+std::vector<std::byte> bytes_of(const T& value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+// What the interface hands back are objects of this backend.
+CUdeviceptr address_of(const Buffer* buffer) {
+  return buffer != nullptr ? static_cast<const CudaBuffer*>(buffer)->contents() : CUdeviceptr{0};
+}
+
+Error refused(const Kernel& kernel, const std::string& reason) {
+  return Error(ErrorCode::launch_failed, fmt::format("kernel `{}` cannot be launched: {}", kernel.name(), reason));
+}
+
+// The limits of CUDA beyond those that every backend has.
+Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, const Geometry3& geometry,
+                          std::size_t dynamic_bytes) {
+  constexpr std::array<std::size_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};  // of every compute capability since 3.0
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (geometry.groups[axis] > kMaxGrid[axis])
+      return refused(kernel, fmt::format("a grid of {} blocks in {}, at most {} are possible", geometry.groups[axis],
+                                         "xyz"[axis], kMaxGrid[axis]));
+    if (geometry.cluster[axis] == 0 || geometry.groups[axis] % geometry.cluster[axis] != 0)
+      return refused(kernel, fmt::format("a grid of {} blocks in {} is no multiple of clusters of {}",
+                                         geometry.groups[axis], "xyz"[axis], geometry.cluster[axis]));
+  }
+  const std::size_t shared = kernel.static_local_bytes() + dynamic_bytes;
+  if (shared <= info.local_memory_bytes) return {};
+  return refused(kernel, fmt::format("{} bytes of shared memory, the device has {}", shared, info.local_memory_bytes));
+}
+
+// What the driver grants only when asked.
+Result<void> allow(Session& session, const CudaKernel& kernel, const Geometry3& geometry, std::size_t dynamic_bytes) {
+  constexpr std::size_t kPortableCluster = 8;
+  WATTUNE_TRY(kernel.allow_local_memory(dynamic_bytes));
+  if (geometry.cluster[0] * geometry.cluster[1] * geometry.cluster[2] <= kPortableCluster) return {};
+  const CUresult code =
+      session.cu().cuFuncSetAttribute(kernel.get(), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+  if (code == CUDA_SUCCESS) return {};
+  return session.failure(code, fmt::format("allowing kernel `{}` large clusters", kernel.name()));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const DriverLaunch>> DriverLaunch::make(const Handle<CUstream>& stream, const CudaKernel& kernel,
+                                                               const Geometry3& geometry,
+                                                               std::span<const LaunchArgument> arguments) {
+  Session& session = *stream.session();
+  WATTUNE_TRY(session.check());
+  WATTUNE_TRY(check_launch(session.info(), kernel, geometry, arguments));
+  const std::size_t dynamic_bytes = local_bytes_of(arguments);
+  WATTUNE_TRY(check_limits(session.info(), kernel, geometry, dynamic_bytes));
+  WATTUNE_TRY(allow(session, kernel, geometry, dynamic_bytes));
+  const std::shared_ptr<DriverLaunch> launch(new DriverLaunch);
+  launch->function_ = kernel.get();
+  launch->attributes_ = attributes_of(geometry);
+  launch->config_ = config_of(geometry, dynamic_bytes, stream.get(), launch->attributes_);
+  WATTUNE_TRY(launch->lay_out_parameters(kernel, arguments));
+  WATTUNE_TRY(launch->find_constants(session, kernel, arguments));
+  return std::shared_ptr<const DriverLaunch>(launch);
+}
+
+CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
+  for (const ConstantCopy& copy : constants_) {
+    const CUresult code = cu.cuMemcpyDtoDAsync(copy.to, copy.from, copy.bytes, config_.hStream);
+    if (code != CUDA_SUCCESS) return code;
+  }
+  return CUDA_SUCCESS;
+}
+
+Result<void> DriverLaunch::lay_out_parameters(const CudaKernel& kernel, std::span<const LaunchArgument> arguments) {
+  for (const LaunchArgument& argument : arguments) {
+    if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
+      values_.push_back(bytes_of(address_of(*buffer)));
+    } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
+      values_.push_back(scalar->bytes);
+    } else {
+      continue;
+    }
+    const std::size_t index = values_.size() - 1;
+    const std::size_t wanted = kernel.parameter_bytes()[index];
+    if (values_.back().size() != wanted)
+      return Error(ErrorCode::mismatch, fmt::format("parameter {} of kernel `{}` has {} bytes, the argument {}", index,
+                                                    kernel.name(), wanted, values_.back().size()));
+  }
+  parameters_ = std::make_unique<void*[]>(values_.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) parameters_[i] = values_[i].data();
+  return {};
+}
+
+Result<void> DriverLaunch::find_constants(Session& session, const CudaKernel& kernel,
+                                          std::span<const LaunchArgument> arguments) {
+  for (const LaunchArgument& argument : arguments) {
+    const auto* constant = std::get_if<ConstantBuffer>(&argument);
+    if (constant == nullptr) continue;
+    ConstantCopy copy{address_of(constant->buffer), 0, constant->buffer->bytes()};
+    std::size_t bytes = 0;
+    const CUresult code = session.cu().cuModuleGetGlobal(&copy.to, &bytes, kernel.module(), constant->symbol.c_str());
+    if (code == CUDA_ERROR_NOT_FOUND)
+      return Error(ErrorCode::not_found, fmt::format("no constant symbol `{}` in the program", constant->symbol))
+          .hint("declare it extern \"C\", or it has a longer name");
+    if (code != CUDA_SUCCESS) return session.failure(code, fmt::format("looking for `{}`", constant->symbol));
+    if (copy.bytes > bytes)
+      return Error(ErrorCode::mismatch, fmt::format("constant symbol `{}` has {} bytes, the argument {}",
+                                                    constant->symbol, bytes, copy.bytes));
+    constants_.push_back(copy);
+  }
+  return {};
+}
+
+}  // namespace wattune::backend::cuda
