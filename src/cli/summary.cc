@@ -30,7 +30,13 @@ bool has_correct_baseline(const tune::TuningResult& result) {
 // Of the best over the default configuration.
 std::optional<double> speed_up(const tune::TuningResult& result) {
   if (!result.best || !has_correct_baseline(result)) return std::nullopt;
+  if (result.paired_gain) return result.paired_gain->median;
   return gain(result.best->observation, result.baseline->observation);
+}
+
+std::string describe_speed_up(double ratio, const std::optional<measure::PairedGain>& paired) {
+  const std::string text = fmt::format("{:.2f}x over the default", ratio);
+  return paired ? text + fmt::format("  (side by side {:.2f} to {:.2f})", paired->low, paired->high) : text;
 }
 
 // A measured configuration, with those that cannot be told from it.
@@ -115,8 +121,7 @@ std::string summary_text(const Summary& summary) {
   }
   if (result.baseline) text += line("default", describe_baseline(result));
   if (const std::optional<double> ratio = speed_up(result))
-    text +=
-        line(result.best->observation.target ? "gain" : "speed-up", fmt::format("{:.2f}x over the default", *ratio));
+    text += line(result.best->observation.target ? "gain" : "speed-up", describe_speed_up(*ratio, result.paired_gain));
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   text += line("evaluated", fmt::format("{} configurations{} in {}: {}", group_digits(result.evaluated), resumed,
                                         format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
@@ -124,7 +129,6 @@ std::string summary_text(const Summary& summary) {
     text += line("throttled", fmt::format("{} of {} samples were taken while power or heat held the clock down",
                                           group_digits(result.throttled_samples), group_digits(result.samples)));
   if (summary.sanitized) text += line("sanitized", describe_memcheck(*summary.sanitized));
-  if (!result.no_final.empty()) text += line("final", result.no_final);
   text += line("stopped", result.stop_reason);
   text += line("device", describe_device(summary.info.device));
   text += line("results", summary.result_file.string());
@@ -135,27 +139,29 @@ std::string summary_text(const Summary& summary) {
 std::string summary_json(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
   const std::optional<double> ratio = speed_up(result);
-  return dump({{"kernel", summary.info.kernel_name},
-               {"device", to_json(summary.info.device)},
-               {"valid", to_json(summary.valid)},
-               {"strategy", summary.strategy},
-               {"seed", summary.seed},
-               {"best", result.best ? best_json(result) : Json(nullptr)},
-               {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
-               {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
-               {"evaluated", result.evaluated},
-               {"resumed", result.resumed},
-               {"by_status", to_json(result.by_status)},
-               {"samples", result.samples},
-               {"throttled_samples", result.throttled_samples},
-               {"sanitized", summary.sanitized
-                                 ? Json{{"errors", summary.sanitized->errors}, {"first", summary.sanitized->first}}
-                                 : Json(nullptr)},
-               {"no_final", result.no_final.empty() ? Json(nullptr) : Json(result.no_final)},
-               {"stop_reason", result.stop_reason},
-               {"elapsed_seconds", to_seconds(result.elapsed)},
-               {"pipeline", pipeline_json(result)},
-               {"result_file", summary.result_file.string()}});
+  const bool paired = ratio && result.paired_gain;
+  return dump(
+      {{"kernel", summary.info.kernel_name},
+       {"device", to_json(summary.info.device)},
+       {"valid", to_json(summary.valid)},
+       {"strategy", summary.strategy},
+       {"seed", summary.seed},
+       {"best", result.best ? best_json(result) : Json(nullptr)},
+       {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
+       {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
+       {"speed_up_interval", paired ? Json::array({result.paired_gain->low, result.paired_gain->high}) : Json(nullptr)},
+       {"evaluated", result.evaluated},
+       {"resumed", result.resumed},
+       {"by_status", to_json(result.by_status)},
+       {"samples", result.samples},
+       {"throttled_samples", result.throttled_samples},
+       {"sanitized", summary.sanitized
+                         ? Json{{"errors", summary.sanitized->errors}, {"first", summary.sanitized->first}}
+                         : Json(nullptr)},
+       {"stop_reason", result.stop_reason},
+       {"elapsed_seconds", to_seconds(result.elapsed)},
+       {"pipeline", pipeline_json(result)},
+       {"result_file", summary.result_file.string()}});
 }
 
 }  // namespace wattune::cli

@@ -186,7 +186,7 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
 void declare_final(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("The best");
   add_parsed(app, "--finalists", options.finalists, parse_count, "N",
-             "Configurations that run side by side at the end, at most; 0 for none")
+             "Configurations that run side by side at the end with the default, at most; 0 for none")
       ->default_str(fmt::format("{}", options.finalists));
   app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }

@@ -21,11 +21,9 @@ std::optional<Status> parse_status(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<double> gain(const Observation& observation, const Observation& over) {
-  const double better = observation.objective();
-  const double worse = over.objective();
-  if (better > 0 && worse > 0) return worse / better;
-  if (better < 0 && worse < 0) return better / worse;  // maximised metrics are negative targets
+std::optional<double> gain(double objective, double over) {
+  if (objective > 0 && over > 0) return over / objective;
+  if (objective < 0 && over < 0) return objective / over;
   return std::nullopt;
 }
 

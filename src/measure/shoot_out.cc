@@ -12,76 +12,96 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-// Whether the interval of the median of samples / others, round by round, lies above 1.
-bool slower(const std::vector<Sample>& samples, const std::vector<Sample>& others, double confidence) {
-  std::vector<double> ratios;
-  ratios.reserve(samples.size());
-  for (std::size_t r = 0; r < samples.size(); ++r) ratios.push_back(samples[r].time / others[r].time);
-  std::sort(ratios.begin(), ratios.end());
-  const MedianInterval interval = median_interval(ratios, confidence);
-  return interval.covers && interval.low > 1.0;
+// Whether the interval of the median of the differences, round by round, lies above 0.
+bool worse(const std::vector<Turn>& turns, const std::vector<Turn>& others, double confidence) {
+  std::vector<double> differences;
+  differences.reserve(turns.size());
+  for (std::size_t r = 0; r < turns.size(); ++r) differences.push_back(turns[r].objective - others[r].objective);
+  std::sort(differences.begin(), differences.end());
+  const MedianInterval interval = median_interval(differences, confidence);
+  return interval.covers && interval.low > 0.0;
 }
 
-std::size_t lowest_median(const RoundSamples& samples) {
-  std::vector<Nanoseconds> medians;
-  for (const std::vector<Sample>& each : samples) medians.push_back(summarize(each).median);
+std::size_t lowest_median(std::span<const std::vector<Turn>> candidates) {
+  std::vector<double> medians;
+  for (const std::vector<Turn>& turns : candidates) {
+    std::vector<double> objectives;
+    for (const Turn& turn : turns) objectives.push_back(turn.objective);
+    std::sort(objectives.begin(), objectives.end());
+    medians.push_back(median_interval(objectives, kConfidence).median);
+  }
   return static_cast<std::size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
-}
-
-// One sample of a contestant's turn. The run before it is none: it finds the caches as another kernel left them, and
-// the device idle, which costs a short kernel more than finalists differ by.
-Result<Sample> take_turn(Runner& runner) {
-  std::vector<Sample> samples;
-  WATTUNE_TRY(take(runner, 2, samples));
-  return samples.back();
 }
 
 }  // namespace
 
-std::vector<std::size_t> choose_finalists(std::span<const Statistics> configurations, std::size_t most) {
+std::vector<std::size_t> choose_finalists(std::span<const Range> configurations, std::size_t most) {
   std::vector<std::size_t> order(configurations.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return configurations[a].median < configurations[b].median; });
+                   [&](std::size_t a, std::size_t b) { return configurations[a].value < configurations[b].value; });
   std::vector<std::size_t> finalists;
   for (const std::size_t i : order) {
     if (finalists.size() >= most) break;
-    if (configurations[i].interval_low <= configurations[order.front()].interval_high) finalists.push_back(i);
+    if (configurations[i].low <= configurations[order.front()].high) finalists.push_back(i);
   }
   return finalists;
 }
 
-Result<RoundSamples> run_shoot_out(std::span<Runner* const> contestants, const ShootOutOptions& options,
-                                   std::size_t& failed) {
-  const std::size_t n = contestants.size();
-  RoundSamples samples(n);
-  Nanoseconds spent;
-  for (std::size_t round = 0; round < options.block * options.max_blocks; ++round) {
-    for (std::size_t turn = 0; turn < n; ++turn) {
-      failed = (round + turn) % n;
-      WATTUNE_TRY(warm_up(*contestants[failed], options.warm_up));
-      WATTUNE_ASSIGN(const Sample sample, take_turn(*contestants[failed]));
-      samples[failed].push_back(sample);
-      spent += 2.0 * sample.time;
-    }
-    const bool look = (round + 1) % options.block == 0;
-    if (look && (spent >= options.max_time || judge(samples, options.max_blocks).ties.empty())) break;
-  }
-  return samples;
+// The run before the one that counts finds the caches as another kernel left them, and the device idle, which costs a
+// short kernel more than finalists differ by.
+Result<Turn> TimedContestant::take_turn(Nanoseconds warm_up_time) {
+  WATTUNE_TRY(warm_up(runner_, warm_up_time));
+  std::vector<Sample> samples;
+  WATTUNE_TRY(take(runner_, 2, samples));
+  const Sample sample = samples.back();
+  return Turn{sample, sample.time.value(), 2.0 * sample.time};
 }
 
-Verdict judge(const RoundSamples& samples, std::size_t looks) {
-  const double comparisons = static_cast<double>(std::max<std::size_t>(samples.size() - 1, 1) * looks);
-  const double confidence = 1.0 - (1.0 - kConfidence) / comparisons;
-  Verdict verdict{.winner = lowest_median(samples), .ties = {}};
-  // Under drift the lowest median may belong to another than the one that is faster in most rounds.
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (slower(samples[verdict.winner], samples[i], confidence)) verdict.winner = i;
+Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, std::size_t candidates,
+                             const ShootOutOptions& options, std::size_t& failed) {
+  Rounds rounds(contestants.size());
+  Nanoseconds spent;
+  for (std::size_t round = 0; round < options.block * options.max_blocks; ++round) {
+    const std::size_t n = round < options.block ? contestants.size() : candidates;
+    for (std::size_t turn = 0; turn < n; ++turn) {
+      failed = (round + turn) % n;
+      WATTUNE_ASSIGN(const Turn taken, contestants[failed]->take_turn(options.warm_up));
+      rounds[failed].push_back(taken);
+      spent += taken.spent;
+    }
+    if ((round + 1) % options.block != 0) continue;
+    const bool decided = judge(std::span(rounds).first(candidates), options.max_blocks).ties.empty();
+    if (decided || spent >= options.max_time) break;
   }
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (i != verdict.winner && !slower(samples[i], samples[verdict.winner], confidence)) verdict.ties.push_back(i);
+  return rounds;
+}
+
+Verdict judge(std::span<const std::vector<Turn>> candidates, std::size_t looks) {
+  const double comparisons = static_cast<double>(std::max<std::size_t>(candidates.size() - 1, 1) * looks);
+  const double confidence = 1.0 - (1.0 - kConfidence) / comparisons;
+  Verdict verdict{.winner = lowest_median(candidates), .ties = {}};
+  // Under drift the lowest median may belong to another than the one that is better in most rounds.
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (worse(candidates[verdict.winner], candidates[i], confidence)) verdict.winner = i;
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (i != verdict.winner && !worse(candidates[i], candidates[verdict.winner], confidence)) verdict.ties.push_back(i);
   }
   return verdict;
+}
+
+std::optional<PairedGain> paired_gain(std::span<const Turn> of, std::span<const Turn> over) {
+  std::vector<double> ratios;
+  for (std::size_t r = 0; r < std::min(of.size(), over.size()); ++r) {
+    const std::optional<double> ratio = gain(of[r].objective, over[r].objective);
+    if (!ratio) return std::nullopt;
+    ratios.push_back(*ratio);
+  }
+  if (ratios.empty()) return std::nullopt;
+  std::sort(ratios.begin(), ratios.end());
+  const MedianInterval interval = median_interval(ratios, kConfidence);
+  return PairedGain{interval.median, interval.low, interval.high};
 }
 
 }  // namespace wattune::measure

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "tune/energy.h"
 #include "tune/stopwatch.h"
 #include "wattune/backend/worker.h"
 
@@ -87,7 +86,38 @@ bool Attempt::conclude(std::vector<Sample> samples) {
   return fail(Status::constraints, one_line(added.error().to_string()));
 }
 
-bool Attempt::conclude(const Error& error) { return fail(Phase::launch, error); }
+Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
+  Result<measure::Turn> turn = measure::TimedContestant(runner()).take_turn(warm_up);
+  if (!turn) {
+    fail(Phase::launch, turn.error());
+    return turn;
+  }
+  if (run_.metrics.objective_needs_energy()) {
+    const auto figures = measure_energy(run_.device, runner(), turn->sample.time, run_.energy_window);
+    if (!figures) {
+      fail(Phase::observe, figures.error());
+      return figures.error();
+    }
+    energy_.push_back(*figures);
+    turn->spent += figures->took;
+  }
+  const Result<double> objective = objective_of(*turn);
+  if (!objective) {
+    fail(Status::constraints, one_line(objective.error().to_string()));
+    return objective.error();
+  }
+  turn->objective = *objective;
+  return turn;
+}
+
+Result<double> Attempt::objective_of(const measure::Turn& turn) const {
+  std::vector<Metric> measured = observation_.metrics;
+  if (!energy_.empty()) {
+    const std::vector<Metric> more = observed(energy_.back());
+    measured.insert(measured.end(), more.begin(), more.end());
+  }
+  return run_.metrics.objective(measured, turn.sample.time, configuration_);
+}
 
 bool Attempt::plan(const Configuration& configuration) {
   configuration_ = configuration;
@@ -211,13 +241,24 @@ bool Attempt::measure() {
 
 bool Attempt::observe_energy() {
   if (run_.observe.empty()) return true;
-  const Result<EnergyFigures> figures = measure_energy(run_.device, runner(), observation_.statistics->median);
-  if (!figures) return fail(Phase::observe, figures.error());
+  if (energy_.empty()) {
+    const Result<EnergyFigures> figures =
+        measure_energy(run_.device, runner(), observation_.statistics->median, run_.energy_window);
+    if (!figures) return fail(Phase::observe, figures.error());
+    energy_.push_back(*figures);
+  }
+  const std::vector<Metric> metrics = observed(median_of(energy_));
+  observation_.metrics.insert(observation_.metrics.end(), metrics.begin(), metrics.end());
+  return true;
+}
+
+std::vector<Metric> Attempt::observed(const EnergyFigures& figures) const {
+  std::vector<Metric> metrics;
   for (const Quantity quantity : run_.observe) {
     const bool power = quantity == Quantity::power;
-    observation_.metrics.push_back({to_string(quantity), power ? figures->watts : figures->joules, power ? "W" : "J"});
+    metrics.push_back({to_string(quantity), power ? figures.watts : figures.joules, power ? "W" : "J"});
   }
-  return true;
+  return metrics;
 }
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }

@@ -7,14 +7,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "tune/energy.h"
 #include "tune/run_state.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/observation.h"
+#include "wattune/measure/shoot_out.h"
 
 namespace wattune::tune {
 
-class Attempt {
+class Attempt : public measure::Contestant {
  public:
   explicit Attempt(RunState& run) : run_(run) {}
 
@@ -24,11 +27,10 @@ class Attempt {
   // For runs beside other configurations: all phases up to the check; whether it may run. The kernel is held until
   // the Attempt ends.
   bool prepare(const Configuration& configuration);
-  // Runs the prepared kernel; lives as long as the Attempt.
-  measure::Runner& runner();
-  // What the runs showed, or how they failed; returns whether all is well.
+  // Runs the prepared kernel and computes its objective. What fails ends the Attempt.
+  Result<measure::Turn> take_turn(Nanoseconds warm_up) override;
+  // What the runs showed; returns whether all is well.
   bool conclude(std::vector<Sample> samples);
-  bool conclude(const Error& error);
 
   // Afterwards, when no object of the device is held any more: what it showed, unless error() is set, which no
   // configuration is to blame for.
@@ -59,6 +61,9 @@ class Attempt {
   bool compare_outputs();
   bool measure();
   bool observe_energy();
+  std::vector<Metric> observed(const EnergyFigures& figures) const;
+  Result<double> objective_of(const measure::Turn& turn) const;
+  measure::Runner& runner();
   bool is_best() const;
 
   // Record why the attempt ends; return false.
@@ -73,6 +78,7 @@ class Attempt {
   std::unique_ptr<backend::Kernel> kernel_;
   std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;  // wall time beyond what the kernel took: some drivers compile then
+  std::vector<EnergyFigures> energy_;  // of each turn, where the objective needs it
   Observation observation_;
   std::optional<Error> error_;
   bool damaged_device_ = false;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "wattune/measure/shoot_out.h"
-
 namespace wattune::tune {
 
 namespace {
@@ -22,11 +20,11 @@ void Contenders::add(const Trial& trial, bool resumed) {
   if (best_.size() > kKept) best_.pop_back();
 }
 
-std::vector<Contenders::Contender> Contenders::finalists(std::size_t most) const {
-  std::vector<Statistics> statistics;
-  for (const Contender& each : best_) statistics.push_back(*each.trial.observation.statistics);
+std::vector<Contenders::Contender> Contenders::finalists(std::size_t most, const Evaluator& evaluator) const {
+  std::vector<measure::Range> ranges;
+  for (const Contender& each : best_) ranges.push_back(evaluator.objective_range(each.trial));
   std::vector<Contender> finalists;
-  for (const std::size_t i : measure::choose_finalists(statistics, most)) finalists.push_back(best_[i]);
+  for (const std::size_t i : measure::choose_finalists(ranges, most)) finalists.push_back(best_[i]);
   return finalists;
 }
 

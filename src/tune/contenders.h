@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "wattune/core/trial.h"
+#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
@@ -18,7 +19,7 @@ class Contenders {
   // Precondition: the Trial is correct.
   void add(const Trial& trial, bool resumed);
   // Those that cannot be told from the best, which comes first; at most `most`.
-  std::vector<Contender> finalists(std::size_t most) const;
+  std::vector<Contender> finalists(std::size_t most, const Evaluator& evaluator) const;
   void remove(ConfigurationId id);
 
  private:

@@ -17,35 +17,41 @@ std::optional<std::size_t> prepare(std::deque<Attempt>& attempts, RunState& run,
   return std::nullopt;
 }
 
-std::optional<std::size_t> compete(std::deque<Attempt>& attempts, const measure::ShootOutOptions& options) {
-  std::vector<measure::Runner*> runners;
-  for (Attempt& attempt : attempts) runners.push_back(&attempt.runner());
+// Fills `rounds`.
+std::optional<std::size_t> compete(std::deque<Attempt>& attempts, std::size_t candidates,
+                                   const measure::ShootOutOptions& options, measure::Rounds& rounds) {
+  std::vector<measure::Contestant*> contestants;
+  for (Attempt& attempt : attempts) contestants.push_back(&attempt);
   std::size_t failed = 0;
-  Result<measure::RoundSamples> samples = measure::run_shoot_out(runners, options, failed);
-  if (!samples) {
-    attempts[failed].conclude(samples.error());
-    return failed;
+  auto run = measure::run_shoot_out(contestants, candidates, options, failed);
+  if (!run) return failed;
+  rounds = *std::move(run);
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    std::vector<Sample> samples;
+    for (const measure::Turn& turn : rounds[i]) samples.push_back(turn.sample);
+    if (!attempts[i].conclude(std::move(samples))) return i;
   }
-  for (std::size_t i = 0; i < attempts.size(); ++i) attempts[i].conclude(std::move((*samples)[i]));
   return std::nullopt;
 }
 
 }  // namespace
 
-ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants,
+ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants, std::size_t candidates,
                            const measure::ShootOutOptions& options) {
   std::deque<Attempt> attempts;
   ContestOutcome outcome;
   outcome.failed = prepare(attempts, run, contestants);
-  if (!outcome.failed) outcome.failed = compete(attempts, options);
+  if (!outcome.failed) outcome.failed = compete(attempts, candidates, options, outcome.comparison.rounds);
   if (outcome.failed) {
     Attempt& failed = attempts[*outcome.failed];
     outcome.error = std::move(failed.error());
     outcome.damaged_device = failed.damaged_device();
     outcome.killed_from_outside = failed.killed_from_outside();
   }
-  outcome.observations.resize(contestants.size());
-  for (std::size_t i = 0; i < attempts.size(); ++i) outcome.observations[i] = std::move(attempts[i].observation());
+  outcome.comparison.rounds.resize(contestants.size());
+  outcome.comparison.observations.resize(contestants.size());
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    outcome.comparison.observations[i] = std::move(attempts[i].observation());
   return outcome;
 }
 

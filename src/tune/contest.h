@@ -6,12 +6,11 @@
 
 #include "tune/run_state.h"
 #include "wattune/core/configuration.h"
-#include "wattune/core/observation.h"
 
 namespace wattune::tune {
 
 struct ContestOutcome {
-  std::vector<Observation> observations;  // of all contestants; when one failed, only its own says anything
+  Comparison comparison;  // of all contestants; when one failed, only its own observation says anything
   std::optional<std::size_t> failed;
   std::optional<Error> error;  // which no configuration is to blame for
   bool damaged_device = false;
@@ -20,7 +19,7 @@ struct ContestOutcome {
 
 // Ends at the first contestant that fails, because it may have taken the others' programs with it. No object of the
 // device is held afterwards.
-ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants,
+ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants, std::size_t candidates,
                            const measure::ShootOutOptions& options);
 
 }  // namespace wattune::tune

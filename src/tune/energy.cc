@@ -11,7 +11,6 @@ namespace wattune::tune {
 
 namespace {
 
-constexpr Nanoseconds kWindow = nanoseconds_from_seconds(1);  // at least
 // Reading the counter takes milliseconds (3.6 on an H200), in which the device idles.
 constexpr Nanoseconds kBatch = nanoseconds_from_ms(20);
 constexpr Nanoseconds kPatience = nanoseconds_from_seconds(2);  // for the counter to change
@@ -70,15 +69,30 @@ Result<void> check_energy_counter(backend::Device& device) {
   return {};
 }
 
-Result<EnergyFigures> measure_energy(backend::Device& device, measure::Runner& runner, Nanoseconds time) {
+Result<EnergyFigures> measure_energy(backend::Device& device, measure::Runner& runner, Nanoseconds time,
+                                     Nanoseconds window) {
   constexpr double kLargestBatch = 4096;
   const double fitting = std::ceil(kBatch / std::max(time, Nanoseconds(1)));
   EdgeFinder finder(device, runner, static_cast<std::size_t>(std::min(fitting, kLargestBatch)));
   WATTUNE_ASSIGN(const Edge begin, finder.next(Nanoseconds()));
-  WATTUNE_ASSIGN(const Edge end, finder.next(begin.at + kWindow));
+  WATTUNE_ASSIGN(const Edge end, finder.next(begin.at + window));
   const double used = end.joules - begin.joules;
   return EnergyFigures{.watts = used / to_seconds(end.at - begin.at),
-                       .joules = used / static_cast<double>(end.runs - begin.runs)};
+                       .joules = used / static_cast<double>(end.runs - begin.runs),
+                       .took = end.at - begin.at};
+}
+
+EnergyFigures median_of(const std::vector<EnergyFigures>& figures) {
+  const auto median = [&](auto member) {
+    auto sorted = figures;
+    std::ranges::sort(sorted, {}, member);
+    const std::size_t middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[middle].*member
+                                  : (sorted[middle - 1].*member + sorted[middle].*member) / 2.0;
+  };
+  return {.watts = median(&EnergyFigures::watts),
+          .joules = median(&EnergyFigures::joules),
+          .took = median(&EnergyFigures::took)};
 }
 
 }  // namespace wattune::tune

@@ -58,24 +58,31 @@ class DeviceEvaluator : public Evaluator {
 
   void know_best(const Observation& best) override { run_->incumbent = best; }
 
-  Result<std::vector<Observation>> compare(const std::vector<Configuration>& configurations,
-                                           const measure::ShootOutOptions& options) override {
-    std::vector<Observation> observations(configurations.size());
+  measure::Range objective_range(const Trial& trial) const override { return run_->metrics.range(trial); }
+
+  Result<Comparison> compare(const std::vector<Configuration>& configurations, std::size_t candidates,
+                             const measure::ShootOutOptions& options) override {
+    Comparison result{std::vector<Observation>(configurations.size()), measure::Rounds(configurations.size())};
     std::vector<std::size_t> standing(configurations.size());
     std::iota(standing.begin(), standing.end(), std::size_t{0});
     for (bool first = true; !standing.empty(); first = false) {
       std::vector<Configuration> contestants;
       for (const std::size_t i : standing) contestants.push_back(configurations[i]);
       expect(contestants);
-      ContestOutcome outcome = run_contest(*run_, contestants, options);
+      ContestOutcome outcome = run_contest(*run_, contestants, candidates, options);
       if (outcome.damaged_device) WATTUNE_TRY(reset_device(*run_));
       if (outcome.error) return *std::move(outcome.error);
       if (outcome.killed_from_outside && first) continue;
-      for (std::size_t i = 0; i < standing.size(); ++i) observations[standing[i]] = std::move(outcome.observations[i]);
+      for (std::size_t i = 0; i < standing.size(); ++i) {
+        result.observations[standing[i]] = std::move(outcome.comparison.observations[i]);
+        result.rounds[standing[i]] = std::move(outcome.comparison.rounds[i]);
+      }
       if (!outcome.failed) break;
+      // Whoever is left when all candidates have failed runs alone.
+      if (*outcome.failed < candidates && candidates > 1) --candidates;
       standing.erase(standing.begin() + static_cast<std::ptrdiff_t>(*outcome.failed));
     }
-    return observations;
+    return result;
   }
 
  private:
@@ -91,6 +98,12 @@ Result<void> prepare(RunState& run, const Configuration& start, CheckOutput chec
 }
 
 }  // namespace
+
+measure::Range Evaluator::objective_range(const Trial& trial) const {
+  const Statistics& statistics = *trial.observation.statistics;
+  if (const std::optional<double> target = trial.observation.target) return {*target, *target, *target};
+  return {statistics.median.value(), statistics.interval_low.value(), statistics.interval_high.value()};
+}
 
 Nanoseconds Evaluator::now() const {
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now().time_since_epoch();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "tune/energy.h"
 #include "tune/resources.h"
 #include "wattune/core/suggest.h"
 #include "wattune/tune/evaluator.h"
@@ -47,17 +49,22 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   std::vector<Parameter> readable = parameters;
   std::vector<std::string> names = resource_names();
   names.emplace_back(kTime);
+  std::set<std::string> from_energy;  // that change with what is observed
   for (const Quantity quantity : observed) {
     if (std::ranges::count(parameters, to_string(quantity), &Parameter::name) > 0)
       return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed")
           .about(to_string(quantity));
     names.emplace_back(to_string(quantity));
+    from_energy.emplace(to_string(quantity));
   }
   for (const std::string& name : names) readable.push_back({name, {}, {}, {}});
   for (const MetricDefinition& metric : spec.metrics) {
     const auto known = std::make_shared<const Names>(spec.problem_size, readable);
     if (known->is_parameter(metric.name) || known->constant(metric.name) != nullptr) return name_is_taken(metric);
     WATTUNE_ASSIGN(Formula<Value> formula, Formula<Value>::compile(metric.expression, known));
+    const auto& read = formula.expression().names();
+    if (std::ranges::any_of(read, [&](const std::string& name) { return from_energy.contains(name); }))
+      from_energy.insert(metric.name);
     metrics.metrics_.push_back({metric.name, std::move(formula)});
     readable.push_back({metric.name, {}, {}, {}});
     names.push_back(metric.name);
@@ -69,27 +76,67 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
         .hint(suggest(objective.metric, names));
   }
   metrics.objective_ = custom_objective(spec);
+  metrics.objective_needs_energy_ = metrics.objective_ && from_energy.contains(metrics.objective_->metric);
   return metrics;
 }
 
-Result<void> Metrics::add_to(Observation& observation, const Configuration& configuration) const {
-  if (metrics_.empty() && !objective_) return {};
-  std::vector<Metric> known = observation.metrics;
-  known.push_back({kTime, to_seconds(observation.statistics->median), "s"});
+// Everything known, what is computed last.
+Result<std::vector<Metric>> Metrics::compute(std::vector<Metric> known, Nanoseconds time,
+                                             const Configuration& configuration) const {
+  known.push_back({kTime, to_seconds(time), "s"});
   for (const Compiled& metric : metrics_) {
     const Configuration values = with_metrics(configuration, known);
     if (!metric.formula.has_all_values(values)) continue;
     WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(values));
     WATTUNE_ASSIGN(const double value, number_of(metric.name, result));
-    observation.metrics.push_back({metric.name, value, ""});
-    known.push_back(observation.metrics.back());
+    known.push_back({metric.name, value, ""});
   }
-  if (!objective_) return {};
+  return known;
+}
+
+Result<double> Metrics::target_of(const std::vector<Metric>& known) const {
   const auto target = std::ranges::find(known, objective_->metric, &Metric::name);
   if (target == known.end())
     return Error(ErrorCode::unavailable, "the device does not tell what the objective needs").about(objective_->metric);
-  observation.target = objective_->maximize ? -target->value : target->value;
+  return objective_->maximize ? -target->value : target->value;
+}
+
+Result<void> Metrics::add_to(Observation& observation, const Configuration& configuration) const {
+  if (metrics_.empty() && !objective_) return {};
+  const std::size_t measured = observation.metrics.size();
+  WATTUNE_ASSIGN(const std::vector<Metric> known,
+                 compute(observation.metrics, observation.statistics->median, configuration));
+  const auto computed = known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
+  observation.metrics.insert(observation.metrics.end(), computed, known.end());
+  if (!objective_) return {};
+  WATTUNE_ASSIGN(observation.target, target_of(known));
   return {};
+}
+
+Result<double> Metrics::objective(const std::vector<Metric>& measured, Nanoseconds time,
+                                  const Configuration& configuration) const {
+  if (!objective_) return time.value();
+  WATTUNE_ASSIGN(const std::vector<Metric> known, compute(measured, time, configuration));
+  return target_of(known);
+}
+
+measure::Range Metrics::range(const Trial& trial) const {
+  const Observation& observation = trial.observation;
+  const auto is_computed = [this](const Metric& metric) {
+    return std::ranges::count(metrics_, metric.name, &Compiled::name) > 0;
+  };
+  std::vector<Metric> measured = observation.metrics;
+  std::erase_if(measured, is_computed);
+  const double value = observation.objective();
+  measure::Range range{value, value, value};
+  for (const Nanoseconds time : {observation.statistics->interval_low, observation.statistics->interval_high}) {
+    const Result<double> end = objective(measured, time, trial.configuration);
+    if (!end) continue;  // an objective that only exists elsewhere in the interval
+    range.low = std::min(range.low, *end);
+    range.high = std::max(range.high, *end);
+  }
+  const double energy = objective_needs_energy_ ? kEnergyUncertainty * std::abs(value) : 0.0;
+  return {value, range.low - energy, range.high + energy};
 }
 
 }  // namespace wattune::tune

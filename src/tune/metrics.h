@@ -6,7 +6,8 @@
 
 #include "tune/formula.h"
 #include "wattune/core/kernel_spec.h"
-#include "wattune/core/observation.h"
+#include "wattune/core/trial.h"
+#include "wattune/measure/shoot_out.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
@@ -21,13 +22,29 @@ class Metrics {
   // division by zero. Precondition: the observation has statistics.
   Result<void> add_to(Observation& observation, const Configuration& configuration) const;
 
+  // What is minimised if a run takes `time`: nanoseconds unless there is another objective. `measured` are the figures
+  // beside the time. Errors as add_to().
+  Result<double> objective(const std::vector<Metric>& measured, Nanoseconds time,
+                           const Configuration& configuration) const;
+  // Whether the objective changes with what a power or energy measurement shows.
+  bool objective_needs_energy() const { return objective_needs_energy_; }
+  // Where the objective of a recorded Trial lies. Precondition: it is correct.
+  measure::Range range(const Trial& trial) const;
+
  private:
   struct Compiled {
     std::string name;
     Formula<Value> formula;
   };
+  // `known` with the time, then with all metrics that the device tells enough for.
+  Result<std::vector<Metric>> compute(std::vector<Metric> known, Nanoseconds time,
+                                      const Configuration& configuration) const;
+  // Precondition: there is an objective.
+  Result<double> target_of(const std::vector<Metric>& known) const;
+
   std::vector<Compiled> metrics_;
   std::optional<Objective> objective_;  // the first, unless it is the least time
+  bool objective_needs_energy_ = false;
 };
 
 }  // namespace wattune::tune

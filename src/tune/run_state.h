@@ -26,6 +26,7 @@ struct RunState {
         cache(options.cache),
         compilers(options.compilers),
         observe(options.observe),
+        energy_window(options.energy_window),
         limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
@@ -37,6 +38,7 @@ struct RunState {
   const Cache cache;
   backend::CompilePool* const compilers;  // nullptr: the device compiles
   const std::vector<Quantity> observe;
+  const Nanoseconds energy_window;
   AdaptiveLimits limits;
   LaunchPlan plan;
   ResourceConstraints resource_constraints;

@@ -111,57 +111,62 @@ class Loop {
   // Until one of the finalists proves correct, or none is left.
   Result<void> hold_final() {
     if (cancelled() || options_.shoot_out.finalists == 0 || !result_.best) return {};
-    if (result_.best->observation.target) {
-      result_.no_final = "the best were not run side by side, which decides between times only";
-      return {};
-    }
     for (;;) {
-      const std::vector<Contenders::Contender> finalists = contenders_.finalists(options_.shoot_out.finalists);
+      const std::vector<Contenders::Contender> finalists =
+          contenders_.finalists(options_.shoot_out.finalists, evaluator_);
       result_.best.reset();
       if (finalists.empty()) return {};
-      if (finalists.size() == 1 && !finalists.front().resumed) {
-        result_.best = finalists.front().trial;
-        return {};
-      }
-      observer_.on_final(finalists.size());
-      WATTUNE_ASSIGN(std::vector<Trial> trials, compare(finalists));
-      if (trials.empty()) {
-        result_.best = finalists.front().trial;
-        return {};
-      }
-      place(trials);
-      for (const Trial& trial : trials) {
-        if (trial.observation.ok()) count_samples(trial.observation);
-        WATTUNE_TRY(sink_.add(trial));
-        replace(trial);
-      }
+      std::vector<Configuration> contestants;
+      for (const Contenders::Contender& each : finalists) contestants.push_back(each.trial.configuration);
+      if (default_runs_along(contestants)) contestants.push_back(result_.baseline->configuration);
+      result_.best = finalists.front().trial;
+      if (contestants.size() == 1 && !finalists.front().resumed) return {};
+      observer_.on_final(contestants.size());
+      WATTUNE_ASSIGN(Comparison comparison, evaluator_.compare(contestants, finalists.size(), options_.shoot_out));
+      if (comparison.observations.empty()) return {};
+      result_.best.reset();
+      WATTUNE_TRY(record(contestants, finalists.size(), comparison));
       if (result_.best) return {};
     }
   }
 
-  // Runs the finalists; empty when this evaluator cannot.
-  Result<std::vector<Trial>> compare(const std::vector<Contenders::Contender>& finalists) {
-    std::vector<Configuration> configurations;
-    for (const Contenders::Contender& each : finalists) configurations.push_back(each.trial.configuration);
-    WATTUNE_ASSIGN(std::vector<Observation> observations, evaluator_.compare(configurations, options_.shoot_out));
-    std::vector<Trial> trials;
-    const auto now = std::chrono::system_clock::now();
-    for (std::size_t i = 0; i < observations.size(); ++i)
-      trials.push_back({configurations[i], std::move(observations[i]), now});
-    return trials;
+  // Unless it is a finalist itself, or so slow that its runs would take longer than the whole final may.
+  bool default_runs_along(const std::vector<Configuration>& finalists) const {
+    if (!result_.baseline || !result_.baseline->observation.ok()) return false;
+    const auto is_default = [this](const Configuration& each) { return each.id() == default_id_; };
+    if (std::ranges::any_of(finalists, is_default)) return false;
+    const Nanoseconds time = result_.baseline->observation.statistics->median;
+    return 2.0 * static_cast<double>(options_.shoot_out.block) * time <= options_.shoot_out.max_time;
   }
 
-  // Decides between those of the finalists that are correct.
-  void place(std::vector<Trial>& finalists) {
+  Result<void> record(const std::vector<Configuration>& contestants, std::size_t finalists, Comparison& comparison) {
+    std::vector<Trial> trials;
+    const auto now = std::chrono::system_clock::now();
+    for (std::size_t i = 0; i < contestants.size(); ++i)
+      trials.push_back({contestants[i], std::move(comparison.observations[i]), now});
+    place(trials, finalists, comparison.rounds);
+    for (const Trial& trial : trials) {
+      if (trial.observation.ok()) count_samples(trial.observation);
+      WATTUNE_TRY(sink_.add(trial));
+      replace(trial);
+    }
+    return {};
+  }
+
+  // Decides between those of the finalists, which come first, that are correct.
+  void place(std::vector<Trial>& contestants, std::size_t finalists, const measure::Rounds& rounds) {
     std::vector<Trial*> correct;
-    measure::RoundSamples samples;
-    for (Trial& trial : finalists) {
-      if (!trial.observation.ok()) continue;
-      correct.push_back(&trial);
-      samples.push_back(trial.observation.samples);
+    measure::Rounds turns;
+    const std::vector<measure::Turn>* of_default = nullptr;
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      if (!contestants[i].observation.ok()) continue;
+      if (contestants[i].configuration.id() == default_id_) of_default = &rounds[i];
+      if (i >= finalists) continue;
+      correct.push_back(&contestants[i]);
+      turns.push_back(rounds[i]);
     }
     if (correct.empty()) return;
-    const measure::Verdict verdict = measure::judge(samples, options_.shoot_out.max_blocks);
+    const measure::Verdict verdict = measure::judge(turns, options_.shoot_out.max_blocks);
     for (Trial* trial : correct) trial->observation.final_place = FinalPlace::behind;
     for (const std::size_t i : verdict.ties) {
       correct[i]->observation.final_place = FinalPlace::tied;
@@ -169,6 +174,7 @@ class Loop {
     }
     correct[verdict.winner]->observation.final_place = FinalPlace::winner;
     result_.best = *correct[verdict.winner];
+    if (of_default != nullptr) result_.paired_gain = measure::paired_gain(turns[verdict.winner], *of_default);
   }
 
   // Of a configuration that was correct before.

@@ -13,13 +13,24 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+// Compares runners by time.
+struct Timed {
+  template <typename Runners>
+  explicit Timed(Runners& runners) {
+    contestants.reserve(std::size(runners));
+    for (auto& runner : runners) pointers.push_back(&contestants.emplace_back(runner));
+  }
+  std::vector<TimedContestant> contestants;
+  std::vector<Contestant*> pointers;
+};
+
 Verdict decide(SyntheticDevice& device, const std::vector<double>& times_in_ms, const ShootOutOptions& options = {}) {
   std::vector<SyntheticRunner> runners;
-  std::vector<Runner*> contestants;
   runners.reserve(times_in_ms.size());
-  for (const double time : times_in_ms) contestants.push_back(&runners.emplace_back(device, nanoseconds_from_ms(time)));
+  for (const double time : times_in_ms) runners.emplace_back(device, nanoseconds_from_ms(time));
+  Timed contestants(runners);
   std::size_t failed = 0;
-  return judge(run_shoot_out(contestants, options, failed).value(), options.max_blocks);
+  return judge(run_shoot_out(contestants.pointers, times_in_ms.size(), options, failed).value(), options.max_blocks);
 }
 
 int wins_of_the_better(const Noise& noise, const Speed& speed) {
@@ -58,16 +69,15 @@ TEST(ShootOut, EqualOnesAreTied) {
 
 TEST(ShootOut, EndsWhenTheWinnerIsClear) {
   SyntheticDevice device(1, gaussian(0.001));
-  SyntheticRunner slow(device, nanoseconds_from_ms(2));
-  SyntheticRunner fast(device, nanoseconds_from_ms(1));
+  SyntheticRunner runners[] = {{device, nanoseconds_from_ms(2)}, {device, nanoseconds_from_ms(1)}};
   device.busy = nanoseconds_from_ms(20);
-  Runner* contestants[] = {&slow, &fast};
+  Timed contestants(runners);
   std::size_t failed = 0;
-  const RoundSamples samples = run_shoot_out(contestants, {}, failed).value();
-  EXPECT_EQ(slow.runs, 24u);  // each of 12 samples with a run before it
-  EXPECT_EQ(fast.runs, 24u);
-  EXPECT_EQ(judge(samples).winner, 1u);
-  EXPECT_THAT(judge(samples).ties, IsEmpty());
+  const Rounds rounds = run_shoot_out(contestants.pointers, 2, {}, failed).value();
+  EXPECT_EQ(runners[0].runs, 24u);  // each of 12 samples with a run before it
+  EXPECT_EQ(runners[1].runs, 24u);
+  EXPECT_EQ(judge(rounds).winner, 1u);
+  EXPECT_THAT(judge(rounds).ties, IsEmpty());
 }
 
 // Records who runs; breaks when told to.
@@ -89,32 +99,79 @@ class NamedRunner : public Runner {
 
 TEST(ShootOut, TheOrderRotates) {
   std::string log;
-  NamedRunner a(log, 'a'), b(log, 'b'), c(log, 'c');
-  Runner* contestants[] = {&a, &b, &c};
+  NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c'}};
+  Timed contestants(runners);
   std::size_t failed = 0;
-  ASSERT_TRUE(run_shoot_out(contestants, {.block = 4, .max_blocks = 1}, failed));
+  ASSERT_TRUE(run_shoot_out(contestants.pointers, 3, {.block = 4, .max_blocks = 1}, failed));
   EXPECT_EQ(log, "aabbccbbccaaccaabbaabbcc");
+}
+
+// c is no candidate: it has its turns in the first block of two rounds only.
+TEST(ShootOut, WhoCannotWinRunsAlongInTheFirstBlock) {
+  std::string log;
+  NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c'}};
+  Timed contestants(runners);
+  std::size_t failed = 0;
+  const Rounds rounds = run_shoot_out(contestants.pointers, 2, {.block = 2, .max_blocks = 2}, failed).value();
+  EXPECT_EQ(log,
+            "aabbccbbccaa"
+            "aabbbbaa");
+  EXPECT_EQ(rounds[0].size(), 4u);
+  EXPECT_EQ(rounds[2].size(), 2u);
 }
 
 TEST(ShootOut, SaysWhoFailed) {
   std::string log;
-  NamedRunner a(log, 'a'), b(log, 'b', true), c(log, 'c');
-  Runner* contestants[] = {&a, &b, &c};
+  NamedRunner runners[] = {{log, 'a'}, {log, 'b', true}, {log, 'c'}};
+  Timed contestants(runners);
   std::size_t failed = 9;
-  EXPECT_FALSE(run_shoot_out(contestants, {}, failed));
+  EXPECT_FALSE(run_shoot_out(contestants.pointers, 3, {}, failed));
   EXPECT_EQ(failed, 1u);
 }
 
-Statistics between(double low, double median, double high) {
-  Statistics statistics;
-  statistics.interval_low = Nanoseconds(low);
-  statistics.median = Nanoseconds(median);
-  statistics.interval_high = Nanoseconds(high);
-  return statistics;
+// Turns with these objectives.
+std::vector<Turn> turns(const std::vector<double>& objectives) {
+  std::vector<Turn> all;
+  for (const double objective : objectives) all.push_back({.sample = {}, .objective = objective, .spent = {}});
+  return all;
 }
 
-TEST(ShootOut, FinalistsAreThoseWhoseIntervalReachesTheBest) {
-  const std::vector<Statistics> all = {between(11, 12, 13), between(8, 9, 10), between(10, 11, 12), between(9, 13, 20)};
+// Objectives of what is maximised are negative; a rate of 11 beats one of 10 in each of 12 rounds.
+TEST(ShootOut, JudgesWhatIsMaximisedAlike) {
+  std::vector<double> ten;
+  std::vector<double> eleven;
+  for (int round = 0; round < 12; ++round) {
+    ten.push_back(-10.0 - round);  // both drift
+    eleven.push_back(-11.0 - round);
+  }
+  const Rounds rounds = {turns(ten), turns(eleven)};
+  EXPECT_EQ(judge(rounds, 5).winner, 1u);
+  EXPECT_THAT(judge(rounds, 5).ties, IsEmpty());
+}
+
+// Ratios 2, 2.1, ..., 3.1: sorted, the median of twelve is 2.55 and its 95 % interval the third to the tenth.
+TEST(PairedGain, IsTheMedianOfTheRatiosRoundByRound) {
+  std::vector<double> tuned;
+  std::vector<double> plain;
+  for (int round = 0; round < 12; ++round) {
+    tuned.push_back(10.0 * (round + 1));
+    plain.push_back(tuned.back() * (2.0 + 0.1 * round));
+  }
+  plain.push_back(1.0);  // of a round that only one of them ran
+  const PairedGain gain = paired_gain(turns(tuned), turns(plain)).value();
+  EXPECT_DOUBLE_EQ(gain.median, 2.55);
+  EXPECT_DOUBLE_EQ(gain.low, 2.2);
+  EXPECT_DOUBLE_EQ(gain.high, 2.9);
+}
+
+TEST(PairedGain, OfARateIsHowManyTimesItGrew) {
+  EXPECT_DOUBLE_EQ(paired_gain(turns({-30.0}), turns({-10.0}))->median, 3.0);
+  EXPECT_FALSE(paired_gain(turns({-30.0}), turns({10.0})));
+  EXPECT_FALSE(paired_gain({}, turns({10.0})));
+}
+
+TEST(ShootOut, FinalistsAreThoseWhoseRangeReachesTheBest) {
+  const std::vector<Range> all = {{12, 11, 13}, {9, 8, 10}, {11, 10, 12}, {13, 9, 20}};
   EXPECT_THAT(choose_finalists(all, 8), ElementsAre(1, 2, 3));
   EXPECT_THAT(choose_finalists(all, 2), ElementsAre(1, 2));
   EXPECT_THAT(choose_finalists({}, 8), IsEmpty());

@@ -16,7 +16,8 @@ backend::SensorReadings sensors(Nanoseconds clock) {
   return {.conditions = {.clock_mhz = 1700.0, .throttled = true}, .energy_joules = 500.0 * to_seconds(clock)};
 }
 
-const EvaluatorOptions kPowerAndEnergy{.observe = {Quantity::power, Quantity::energy}};
+constexpr Nanoseconds kWindow = nanoseconds_from_ms(10);
+const EvaluatorOptions kPowerAndEnergy{.observe = {Quantity::power, Quantity::energy}, .energy_window = kWindow};
 
 TEST(Observing, SamplesCarryTheClockAndWhetherItWasHeldDown) {
   Problem problem;
@@ -57,7 +58,7 @@ TEST(Observing, EnergyCanBeComputedWithAndSearchedFor) {
   spec.objectives = {{"energy", false}};
   Problem problem(spec);
   problem.device.on_read(sensors);
-  ASSERT_TRUE(problem.start({.observe = {Quantity::energy}}));
+  ASSERT_TRUE(problem.start({.observe = {Quantity::energy}, .energy_window = kWindow}));
   const Observation observation = problem.evaluate(16, 0).value();
   EXPECT_NEAR(observation.objective(), 0.5e-3, 1e-9);
   EXPECT_NEAR(observation.metrics.back().value, 0.5e-9, 1e-15);

@@ -61,23 +61,30 @@ class FunctionEvaluator : public Evaluator {
     for (const Configuration& configuration : configurations) expected.back().push_back(configuration.id());
   }
   Result<Observation> evaluate(const Configuration& configuration) override { return function_(configuration); }
-  Result<std::vector<Observation>> compare(const std::vector<Configuration>& configurations,
-                                           const measure::ShootOutOptions&) override {
-    if (!final) return std::vector<Observation>();
+  Result<Comparison> compare(const std::vector<Configuration>& configurations, std::size_t most,
+                             const measure::ShootOutOptions&) override {
+    Comparison comparison;
+    if (!final) return comparison;
     finalists.push_back({});
-    std::vector<Observation> observations;
+    candidates.push_back(most);
     for (const Configuration& configuration : configurations) {
       finalists.back().push_back(configuration.id());
-      observations.push_back(final(configuration));
+      comparison.observations.push_back(final(configuration));
+      const Observation& observation = comparison.observations.back();
+      comparison.rounds.emplace_back();
+      if (!observation.ok()) continue;
+      for (const Sample& sample : observation.samples)
+        comparison.rounds.back().push_back({sample, observation.objective(), {}});
     }
-    return observations;
+    return comparison;
   }
 
   void know_best(const Observation& best) override { known_best = best; }
 
   std::optional<Observation> known_best;
   std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
-  std::vector<std::vector<ConfigurationId>> finalists;     // of each compare()
+  std::vector<std::vector<ConfigurationId>> finalists;     // of each compare(), with the default running along
+  std::vector<std::size_t> candidates;                     // those of them that may win
   std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
 
  private:
@@ -131,6 +138,7 @@ class Tuner : public ::testing::Test {
     evaluator.final = final;
     auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
     finalists = evaluator.finalists;
+    candidates = evaluator.candidates;
     expected = evaluator.expected;
     known_best = evaluator.known_best;
     return result;
@@ -145,6 +153,7 @@ class Tuner : public ::testing::Test {
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
   std::function<Observation(const Configuration&)> final;
   std::vector<std::vector<ConfigurationId>> finalists;
+  std::vector<std::size_t> candidates;
   std::vector<std::vector<ConfigurationId>> expected;
   std::optional<Observation> known_best;
   VectorSink sink;
@@ -375,19 +384,86 @@ TEST_F(Tuner, NoWinnerIsReportedWhenAllFail) {
   EXPECT_FALSE(result->best);
 }
 
-TEST_F(Tuner, AnotherTargetThanTimeHasNoFinal) {
-  final = [](const Configuration&) { return measured(1); };
-  evaluate = [](const Configuration& configuration) -> Result<Observation> {
-    Observation observation = correct(100);
-    observation.target = -static_cast<double>(configuration.id());
+TEST_F(Tuner, AnotherTargetThanTimeHasAFinalToo) {
+  // A rate of ten times the id; the final finds out that 3 is better than 4.
+  const auto rate_of = [](double rate) {
+    Observation observation = measured(100);
+    observation.target = -rate;
     return observation;
   };
+  evaluate = [&](const Configuration& configuration) -> Result<Observation> {
+    return rate_of(configuration.id() < 3 ? 10.0 * static_cast<double>(configuration.id()) : 40.0);
+  };
+  final = [&](const Configuration& configuration) { return rate_of(configuration.id() == 3 ? 44 : 22); };
   const auto result = run();
   ASSERT_TRUE(result);
+  EXPECT_THAT(finalists, ElementsAre(ElementsAre(3, 4, 2)));  // 2 is the default
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+  EXPECT_DOUBLE_EQ(result->paired_gain->median, 2.0);
+}
+
+// Times that nothing is as fast as, so that one finalist is left; the default, 2, takes 50.
+Result<Observation> clear_times(const Configuration& configuration) {
+  const double time = configuration.id() == 2 ? 50.0 : 10.0 + 10.0 * static_cast<double>(configuration.id());
+  Observation observation = measured(time);
+  observation.statistics->interval_low = observation.statistics->interval_high = Nanoseconds(time);
+  return observation;
+}
+
+TEST_F(Tuner, TheDefaultRunsAlongSoThatTheSpeedUpIsPaired) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 33 : 11); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(finalists, ElementsAre(ElementsAre(0, 2)));
+  EXPECT_THAT(candidates, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(result->paired_gain->median, 3.0);
+  EXPECT_EQ(result->baseline->observation.objective(), 33.0);
+  EXPECT_EQ(result->baseline->observation.final_place, FinalPlace::none);
+  EXPECT_EQ(result->best->observation.final_place, FinalPlace::winner);
+}
+
+// It was no finalist; what it shows in the final says nothing against the search's samples of all others.
+TEST_F(Tuner, TheDefaultRunningAlongCannotWin) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 5 : 10); };
+  const auto result = run();
+  EXPECT_EQ(result->best->configuration.id(), 0u);
+  EXPECT_DOUBLE_EQ(result->paired_gain->median, 0.5);
+}
+
+TEST_F(Tuner, ADefaultThatIsAFinalistIsPairedWithTheWinner) {
+  evaluate = [](const Configuration&) -> Result<Observation> { return correct(30); };
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 40 : 20); };
+  const auto result = run({1, 2});
+  EXPECT_THAT(finalists, ElementsAre(ElementsAre(1, 2)));
+  EXPECT_THAT(candidates, ElementsAre(2));
+  EXPECT_DOUBLE_EQ(result->paired_gain->median, 2.0);
+}
+
+// 24 runs of half a second are more than the final's ten seconds.
+TEST_F(Tuner, ADefaultThatIsTooSlowDoesNotRunAlong) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    Observation observation = clear_times(configuration).value();
+    if (configuration.id() == 2) observation.statistics->median = nanoseconds_from_ms(500);
+    return observation;
+  };
+  final = [](const Configuration&) { return measured(10); };
+  const auto result = run();
   EXPECT_TRUE(finalists.empty());
-  EXPECT_THAT(result->no_final, HasSubstr("times only"));
-  EXPECT_EQ(result->best->configuration.id(), 4u);
-  EXPECT_EQ(strategy->learned[3].second, -3.0);
+  EXPECT_FALSE(result->paired_gain);
+  EXPECT_EQ(result->best->configuration.id(), 0u);
+}
+
+TEST_F(Tuner, ADefaultThatFailsInTheFinalCostsOnlyThePairing) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) {
+    return configuration.id() == 2 ? failed(Status::runtime) : measured(10);
+  };
+  const auto result = run();
+  EXPECT_EQ(result->best->configuration.id(), 0u);
+  EXPECT_FALSE(result->paired_gain);
+  EXPECT_EQ(result->baseline->observation.status, Status::runtime);
 }
 
 }  // namespace

@@ -95,9 +95,13 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-// How many times better one observation's objective is than another's: 2 for half the time or twice the maximised
-// metric. None where the signs give a ratio no sense. Precondition: both are ok().
-std::optional<double> gain(const Observation& observation, const Observation& over);
+// How many times better one objective is than another: 2 for half the time or twice the maximised metric, which is
+// negative. None where the signs give a ratio no sense.
+std::optional<double> gain(double objective, double over);
+// Precondition: both are ok().
+inline std::optional<double> gain(const Observation& observation, const Observation& over) {
+  return gain(observation.objective(), over.objective());
+}
 
 // What making this observation cost: compiling, checking, overhead and the sum of the samples. Where none were kept,
 // the measuring phase stands for them, or else the median. As the methodology of docs/score.md counts it.

@@ -1,10 +1,11 @@
 // The shoot-out: the best configurations run in turns, so that what the device does meanwhile happens to all of them.
 //
-//   WATTUNE_ASSIGN(auto samples, run_shoot_out(runners, {}, failed));
-//   Verdict verdict = judge(samples);
+//   WATTUNE_ASSIGN(Rounds rounds, run_shoot_out(contestants, contestants.size(), {}, failed));
+//   Verdict verdict = judge(rounds);
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,27 +21,69 @@ struct ShootOutOptions {
   Nanoseconds warm_up = nanoseconds_from_ms(20);        // to run before a round after an idle gap
 };
 
-// Positions of the configurations whose interval reaches that of the lowest median, which comes first; at most `most`,
-// by median.
-std::vector<std::size_t> choose_finalists(std::span<const Statistics> configurations, std::size_t most);
+// Where the objective of a configuration lies, as far as its samples say; the smaller the better.
+struct Range {
+  double value = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+};
 
-// Samples of each contestant, sample r of each from round r; all have equally many.
-using RoundSamples = std::vector<std::vector<Sample>>;
+// Positions of the configurations whose range reaches that of the lowest value, which comes first; at most `most`, by
+// value.
+std::vector<std::size_t> choose_finalists(std::span<const Range> configurations, std::size_t most);
 
-// Runs blocks of rounds until all but one contestant are excluded, or all blocks are run or the time is spent. The
-// order rotates by one place each round. Fails as a runner does; `failed` is which.
-Result<RoundSamples> run_shoot_out(std::span<Runner* const> contestants, const ShootOutOptions& options,
-                                   std::size_t& failed);
+struct Turn {
+  Sample sample;
+  double objective = 0.0;  // what is compared, the smaller the better: nanoseconds, unless time is not the objective
+  Nanoseconds spent;       // device time
+};
+
+class Contestant {
+ public:
+  virtual ~Contestant() = default;
+  // Runs, after it warmed the device up to so much time at work since it last idled. Fails as a runner does.
+  virtual Result<Turn> take_turn(Nanoseconds warm_up) = 0;
+};
+
+// Compared by the time of a run.
+class TimedContestant : public Contestant {
+ public:
+  explicit TimedContestant(Runner& runner) : runner_(runner) {}
+  Result<Turn> take_turn(Nanoseconds warm_up) override;
+
+ private:
+  Runner& runner_;
+};
+
+// Turns of each contestant, turn r of each from round r.
+using Rounds = std::vector<std::vector<Turn>>;
+
+// Runs blocks of rounds until all but one candidate are excluded, or all blocks are run or the time is spent. The order
+// rotates by one place each round. The contestants behind the first `candidates` cannot win: they run along in the
+// first block, for paired_gain(). Fails as a contestant does; `failed` is which.
+Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, std::size_t candidates,
+                             const ShootOutOptions& options, std::size_t& failed);
 
 struct Verdict {
-  std::size_t winner = 0;         // the lowest median, unless another is faster than it round by round
+  std::size_t winner = 0;         // the lowest median, unless another is better than it round by round
   std::vector<std::size_t> ties;  // who cannot be told from it, without the winner
 };
 
-// A contestant is slower than the winner when the interval of the median of time / winner's time, round by round, lies
-// above 1: a sign test. `looks` is how often the samples are judged at most; the intervals are wide enough for all of
-// them and all contestants together to hold with 95 % (Bonferroni). Precondition: as many samples of each, at least
-// one.
-Verdict judge(const RoundSamples& samples, std::size_t looks = 1);
+// A candidate is worse than the winner when the interval of the median of its objective less the winner's, round by
+// round, lies above 0: a sign test. `looks` is how often the rounds are judged at most; the intervals are wide enough
+// for all of them and all candidates together to hold with 95 % (Bonferroni). Precondition: as many turns of each, at
+// least one.
+Verdict judge(std::span<const std::vector<Turn>> candidates, std::size_t looks = 1);
+
+// How many times better one contestant is than another (gain() in core), round by round: the median with its interval
+// of 95 %, or the extremes below six rounds.
+struct PairedGain {
+  double median = 1.0;
+  double low = 1.0;
+  double high = 1.0;
+};
+
+// Over the rounds that both ran. None where signs give a ratio no sense, or without a round.
+std::optional<PairedGain> paired_gain(std::span<const Turn> of, std::span<const Turn> over);
 
 }  // namespace wattune::measure

@@ -30,6 +30,12 @@ struct Pipeline {
   std::optional<backend::CompileActivity> compiling;
 };
 
+// Of each configuration.
+struct Comparison {
+  std::vector<Observation> observations;  // those that are correct have one sample per round
+  measure::Rounds rounds;                 // those samples, with what they are worth
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -45,12 +51,13 @@ class Evaluator {
   virtual Nanoseconds now() const;
   // None: there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
-  // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h). An Observation of each; those that
-  // are correct have one sample per round, all equally many. Errors as of evaluate(). Empty: this Evaluator cannot hold
-  // several at once.
-  virtual Result<std::vector<Observation>> compare(const std::vector<Configuration>& /*configurations*/,
-                                                   const measure::ShootOutOptions& /*options*/) {
-    return std::vector<Observation>();
+  // Where the objective of a correct Trial of this run lies, as far as its samples say.
+  virtual measure::Range objective_range(const Trial& trial) const;
+  // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h), those behind the first `candidates`
+  // along with them. Errors as of evaluate(). Empty: this Evaluator cannot hold several at once.
+  virtual Result<Comparison> compare(const std::vector<Configuration>& /*configurations*/, std::size_t /*candidates*/,
+                                     const measure::ShootOutOptions& /*options*/) {
+    return Comparison();
   }
 };
 
@@ -84,6 +91,8 @@ struct EvaluatorOptions {
   Cache cache = Cache::warm;
   // Metrics of these names: watts of the board while the kernel runs again and again, and joules of one run.
   std::vector<Quantity> observe;
+  // How long a configuration runs for that, at least. Boards publish their counter every 20 to 100 ms.
+  Nanoseconds energy_window = nanoseconds_from_seconds(1);
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. nullptr: the device compiles.
   backend::CompilePool* compilers = nullptr;
 };

@@ -36,7 +36,7 @@ class TuningObserver {
   virtual ~TuningObserver() = default;
   virtual void on_start(const search::Progress& progress, std::size_t resumed) = 0;
   virtual void on_trial(const TuningEvent& event) = 0;
-  // The search is over; the best so many configurations are to be run in turns.
+  // The search is over; so many configurations are to be run in turns.
   virtual void on_final(std::size_t /*finalists*/) {}
 };
 
@@ -47,8 +47,8 @@ struct TuningOptions {
   std::size_t ahead = 1;
   // Set from a signal handler or another thread to end after the evaluation in flight.
   const std::atomic<bool>* cancel = nullptr;
-  // Between those that the search could not tell from the best; not after cancelling, nor when a target other than
-  // time is minimised.
+  // Between those that the search could not tell from the best, with the default configuration running along; not after
+  // cancelling.
   measure::ShootOutOptions shoot_out;
 };
 
@@ -56,13 +56,13 @@ struct TuningResult {
   std::optional<Trial> best;
   std::vector<Trial> ties;        // finalists that cannot be told from the best, which is not among them
   std::optional<Trial> baseline;  // the default configuration, when it was evaluated
-  std::uint64_t evaluated = 0;    // this run, without resumed ones
+  std::optional<measure::PairedGain> paired_gain;  // of the best over it, when both ran in the final
+  std::uint64_t evaluated = 0;                     // this run, without resumed ones
   std::uint64_t resumed = 0;
   std::map<Status, std::uint64_t> by_status;  // resumed and new
   std::string stop_reason;
   std::uint64_t samples = 0;            // of the correct ones
   std::uint64_t throttled_samples = 0;  // of those, taken while power or heat held the clock down
-  std::string no_final;                 // why the best were not run side by side; empty when they were, or need not be
   Nanoseconds elapsed;
   std::optional<Pipeline> pipeline;
 };
