@@ -1,4 +1,4 @@
-// Where tests find the programs built beside them, wherever the build was carried to.
+// Where tests find Wattune's programs, wherever they were carried to: beside the test, as in a build, or as installed.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,9 @@
 namespace wattune::test {
 
 inline std::filesystem::path program(const std::string& name) {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto installed = folder.parent_path() / "libexec" / "wattune" / name;
+  return std::filesystem::exists(installed) ? installed : folder / name;
 }
 
 }  // namespace wattune::test

@@ -1,27 +1,16 @@
 // The CUDA device on a real GPU, in a worker, as the tuner uses it.
 #include "backend/support.h"
-#include "programs.h"
+#include "device/gpu.h"
 
 namespace wattune::backend {
 namespace {
 
+using device_test::reason_for_none;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-// Why there is no CUDA device here; empty when there is one.
-const std::string& reason_for_none() {
-  static const std::string reason = [] {
-    WorkerOptions options;
-    options.executable = test::program("wattune-worker");
-    if (!std::filesystem::exists(options.executable)) options.executable.clear();
-    const auto device = open_device_in_worker("cuda:0", options);
-    return device ? std::string() : device.error().to_string();
-  }();
-  return reason;
-}
 
 constexpr char kKernels[] = R"(
 __constant__ float weights[4];
@@ -67,7 +56,6 @@ class CudaDevice : public ::testing::Test {
     if (!reason_for_none().empty()) GTEST_SKIP() << reason_for_none();
     WorkerOptions options;
     options.executable = test::program("wattune-worker");
-    if (!std::filesystem::exists(options.executable)) options.executable.clear();
     device = open_device_in_worker("cuda:0", options).value();
     prepare();
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "cli/cuda_spec.h"
 #include "cli/run_program.h"
 
 namespace wattune::cli_test {
@@ -114,27 +115,14 @@ TEST(CudaTune, ResumesWhatWasCompiledAhead) {
   EXPECT_EQ(rest["pipeline"]["compiled"], 1);
 }
 
-// Ended, whether or not anybody reaped it.
-bool gone(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  std::string line;
-  return !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
-}
-
 // Both compile processes are in the midst of a compilation that never ends, and the tuner waits for one.
 TEST(CudaTune, CompileProcessesDieWithTheTuner) {
   const TempFolder folder;
   write_scale(folder);
   folder.write("scale.cu", "#hang\n");
-  const auto stand_in = [](const char* variable, const char* file) {
-    setenv(variable, (program_path().parent_path() / file).c_str(), 1);
-  };
-  stand_in("WATTUNE_LIBCUDA", "wattune-fake-libcuda.so");
-  stand_in("WATTUNE_LIBNVRTC", "wattune-fake-libnvrtc.so");
+  const StandIns stand_ins;
   RunningProgram program(
       folder, {"tune", "scale.toml", "--quiet", "--compile-jobs", "2", "--no-compile-cache", "--check", "never"});
-  unsetenv("WATTUNE_LIBCUDA");
-  unsetenv("WATTUNE_LIBNVRTC");
   std::vector<pid_t> processes;
   while (processes.size() < 3 && program.running()) {  // with the device's worker
     usleep(5000);

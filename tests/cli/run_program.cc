@@ -136,6 +136,12 @@ Finished RunningProgram::wait() {
   return {exit_status(wait_status_), contents_of(out_), contents_of(err_)};
 }
 
+bool gone(pid_t process) {
+  std::ifstream stat(fmt::format("/proc/{}/stat", process));
+  std::string line;
+  return !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
+}
+
 bool has_device() {
   static const bool found = [] {
     const TempFolder folder;

@@ -66,6 +66,9 @@ class RunningProgram {
   bool ended_ = false;
 };
 
+// Whether it ended, reaped or not.
+bool gone(pid_t process);
+
 // Whether kernels can run here; tests that need that skip otherwise.
 bool has_device();
 

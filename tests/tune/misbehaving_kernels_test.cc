@@ -1,17 +1,12 @@
 // Good configurations and bad ones side by side on a real OpenCL device: every bad one gets its status, and the good
 // ones' results are complete.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "programs.h"
+#include "tune/misbehaving_kernels.h"
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
-#include "wattune/tune/tuner.h"
 
 namespace wattune::tune {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr char kSource[] = R"(
 kernel void plain(global float* y, global const float* x, float factor, uint n) {
@@ -38,14 +33,6 @@ kernel void scale(global float* y, global const float* x, float factor, uint n) 
 }
 )";
 
-VectorArgument floats(ArgumentAccess access, Fill fill) {
-  VectorArgument argument;
-  argument.length = {"n", {}};
-  argument.access = access;
-  argument.fill = std::move(fill);
-  return argument;
-}
-
 KernelSpec misbehaving_spec(std::vector<Value> modes) {
   KernelSpec spec;
   spec.source.function = "scale";
@@ -67,50 +54,7 @@ KernelSpec misbehaving_spec(std::vector<Value> modes) {
   return spec;
 }
 
-class VectorSink : public TrialSink {
- public:
-  Result<void> add(const Trial& trial) override {
-    trials.push_back(trial);
-    return {};
-  }
-  std::vector<Trial> trials;
-};
-
-class Silent : public TuningObserver {
- public:
-  void on_start(const search::Progress&, std::size_t) override {}
-  void on_trial(const TuningEvent&) override {}
-};
-
-// Follows how long this machine takes, so that a hang is noticed soon on an idle one and nothing else on a busy one.
-EvaluatorOptions short_limits() {
-  EvaluatorOptions options;
-  options.limits.compile_floor = nanoseconds_from_seconds(1);
-  options.limits.run_floor = nanoseconds_from_seconds(1);
-  return options;
-}
-
-std::vector<Trial> tune_all(const KernelSpec& spec, backend::Device& device) {
-  const space::SearchSpace space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
-  const auto policy = measure::make_repeated_runs({});
-  const auto evaluator = make_evaluator(spec, space, device, *policy, short_limits());
-  EXPECT_TRUE(evaluator) << evaluator.error().to_string();
-  if (!evaluator) return {};
-  const auto strategy = search::make_strategy("exhaustive", space).value();
-  VectorSink sink;
-  Silent observer;
-  const auto result =
-      tune(space, *strategy, **evaluator, sink, observer, {}, {.stop = {}, .shoot_out = {.finalists = 0}});
-  EXPECT_TRUE(result) << result.error().to_string();
-  return sink.trials;
-}
-
-// What each mode must show.
-struct Expectation {
-  Status status;
-  const char* message;  // part of it
-};
-const std::map<std::int64_t, Expectation> kExpected{
+const Expectations kExpected{
     {0, {Status::correct, ""}},
     {1, {Status::compile, "no_such_function"}},
     {2, {Status::runtime, "SIG"}},
@@ -119,20 +63,6 @@ const std::map<std::int64_t, Expectation> kExpected{
     {5, {Status::correctness, "`y`: 1024 of 1024 elements are wrong"}},
     {6, {Status::correctness, "`y`: 1 of 1024 elements is wrong, first at [7]"}},
 };
-
-void expect_statuses(const std::vector<Trial>& trials) {
-  for (const Trial& trial : trials) {
-    SCOPED_TRACE(trial.configuration.to_string());
-    const Observation& observation = trial.observation;
-    const Expectation& expected = kExpected.at(trial.configuration.find("MODE")->as_integer());
-    EXPECT_EQ(observation.status, expected.status) << observation.message;
-    EXPECT_THAT(observation.message, HasSubstr(expected.message));
-    if (expected.status != Status::correct) continue;
-    EXPECT_TRUE(observation.verified);
-    EXPECT_GE(observation.samples.size(), 7u);
-    EXPECT_GT(observation.objective(), 0.0);
-  }
-}
 
 // The first OpenCL device, as `selector`.
 #define SKIP_WITHOUT_OPENCL(selector)                                                                   \
@@ -147,7 +77,7 @@ TEST(MisbehavingKernels, GetTheirStatusInThisProcess) {
   const auto device = backend::open_device(selector).value();
   const auto trials = tune_all(misbehaving_spec({0, 1, 4, 5, 6}), *device);
   EXPECT_EQ(trials.size(), 10u);
-  expect_statuses(trials);
+  expect_statuses(trials, kExpected);
 }
 
 TEST(MisbehavingKernels, GetTheirStatusInAWorker) {
@@ -158,7 +88,7 @@ TEST(MisbehavingKernels, GetTheirStatusInAWorker) {
   ASSERT_TRUE(device) << device.error().to_string();
   const auto trials = tune_all(misbehaving_spec({0, 1, 2, 3, 4, 5, 6}), **device);
   EXPECT_EQ(trials.size(), 14u);
-  expect_statuses(trials);
+  expect_statuses(trials, kExpected);
 }
 
 }  // namespace
