@@ -21,11 +21,15 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
+  std::string svg;
+  bool overwrite = false;
   bool json = false;
 };
 
 // "Near the best" means at most so much slower.
 constexpr std::array kShares = {0.01, 0.05, 0.10};
+
+constexpr std::size_t kInteractions = 8;  // in the text
 
 struct Analysed {
   std::string file;
@@ -33,6 +37,7 @@ struct Analysed {
   report::Distribution distribution;
   std::array<std::size_t, kShares.size()> within{};
   report::Centrality centrality;
+  report::Amortisation amortisation;
 };
 
 Result<Analysed> analyse(const std::string& file) {
@@ -41,8 +46,18 @@ Result<Analysed> analyse(const std::string& file) {
   analysed.distribution = report::distribution_of(analysed.results);
   for (std::size_t s = 0; s < kShares.size(); ++s)
     analysed.within[s] = report::count_within(analysed.results, kShares[s]);
+  analysed.amortisation = report::amortisation_of(analysed.results);
   analysed.centrality = report::centrality_of(analysed.results, {kShares.begin(), kShares.end()});
   return analysed;
+}
+
+std::string sections(const ResultSet& results, std::size_t width) {
+  std::string text = "\nimportance of the parameters\n" + report::table_of_importance(results, width);
+  const std::string interactions = report::table_of_interactions(results, kInteractions, width);
+  if (!interactions.empty()) text += "\ninteractions, beyond what both explain alone\n" + interactions;
+  const std::string front = report::table_of_pareto_front(results, width);
+  if (!front.empty()) text += "\nPareto front\n" + front;
+  return text;
 }
 
 std::string describe(const Analysed& analysed, std::size_t width) {
@@ -63,7 +78,9 @@ std::string describe(const Analysed& analysed, std::size_t width) {
   for (std::size_t s = 0; s < kShares.size(); ++s)
     text += fmt::format("{}within {:.0f} % {:.3f}", s == 0 ? "" : ", ", 100 * kShares[s],
                         analysed.centrality.proportions[s]);
-  return text + "\n\nimportance of the parameters\n" + report::table_of_importance(analysed.results, width);
+  text += fmt::format("\ntuning pays off  after {:.0f} launches, with {:.0f} of random search among them\n",
+                      analysed.amortisation.launches, analysed.amortisation.steps);
+  return text + sections(analysed.results, width);
 }
 
 std::vector<std::vector<double>> portability_of(const std::vector<Analysed>& all) {
@@ -100,6 +117,11 @@ std::string analysis_json(const std::vector<Analysed>& all) {
     Json importance = Json::object();
     for (const report::Importance& parameter : report::parameter_importance(each.results))
       importance[parameter.parameter] = parameter.main_effect;
+    Json interactions = Json::array();
+    for (const report::Interaction& pair : report::parameter_interactions(each.results))
+      interactions.push_back({{"parameters", {pair.first, pair.second}}, {"share", pair.share}});
+    Json front = Json::array();
+    for (const Trial* trial : report::pareto_front(each.results)) front.push_back(to_json(*trial));
     const report::Distribution& times = each.distribution;
     files.push_back(
         {{"file", each.file},
@@ -110,7 +132,10 @@ std::string analysis_json(const std::vector<Analysed>& all) {
          {"objective_quartiles", {times.best, times.quarter, times.median, times.three_quarters, times.worst}},
          {"near_best", near},
          {"local_minima", each.centrality.minima},
-         {"importance", importance}});
+         {"amortisation", {{"steps", each.amortisation.steps}, {"launches", each.amortisation.launches}}},
+         {"importance", importance},
+         {"interactions", interactions},
+         {"pareto", front}});
   }
   Json matrix = Json::array();
   for (const std::vector<double>& row : portability_of(all)) {
@@ -121,11 +146,15 @@ std::string analysis_json(const std::vector<Analysed>& all) {
 }
 
 Result<ExitStatus> run_analyze(const Options& options) {
+  if (!options.svg.empty() && options.files.size() != 1)
+    return Error(ErrorCode::invalid_argument, "--svg draws one RESULT").hint("name the others in runs of their own");
   std::vector<Analysed> all;
   for (const std::string& file : options.files) {
     WATTUNE_ASSIGN(Analysed analysed, analyse(file));
     all.push_back(std::move(analysed));
   }
+  if (!options.svg.empty())
+    WATTUNE_TRY(store::write_file(options.svg, report::plot_interactions_svg(all.front().results), options.overwrite));
   std::string text;
   if (options.json) {
     text = analysis_json(all);
@@ -145,6 +174,9 @@ Command add_analyze(CLI::App& program) {
   app->add_option("RESULT", options->files, "Result files, best of whole spaces; also compressed")
       ->type_name("FILE")
       ->required();
+  app->add_option("--svg", options->svg, "Write importance and interactions of one result as a heat map")
+      ->type_name("FILE");
+  app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(
       "With several files of one kernel: how fast each one's best configuration is on the others.\n\n"

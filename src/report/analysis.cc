@@ -59,6 +59,25 @@ std::size_t count_within(const ResultSet& results, double share) {
       std::ranges::count_if(trials, [&](const Trial* trial) { return objective_of(trial) <= limit; }));
 }
 
+Amortisation amortisation_of(const ResultSet& results) {
+  constexpr double kGood = 0.95;        // of the best speed
+  constexpr double kProbability = 0.9;  // of finding one
+  constexpr double kPerformance = 0.9;  // of a run that is told a good one
+  const std::vector<const Trial*> trials = ranked(results);
+  if (trials.empty()) return {};
+  const double good_time = objective_of(trials.front()) / kGood;
+  double good = 0.0;
+  double mean = 0.0;
+  for (const Trial* trial : trials) {
+    good += objective_of(trial) <= good_time ? 1.0 : 0.0;
+    mean += objective_of(trial) / static_cast<double>(trials.size());
+  }
+  const double share = good / static_cast<double>(trials.size() + distribution_of(results).failed);
+  const double steps = share < 1.0 ? std::ceil(std::log(1.0 - kProbability) / std::log(1.0 - share)) : 1.0;
+  const double loss = std::max(0.0, mean / good_time - 1.0);
+  return {steps, std::max(steps, std::ceil(kPerformance * steps * loss / (1.0 - kPerformance)))};
+}
+
 Centrality centrality_of(const ResultSet& results, const std::vector<double>& shares) {
   const std::vector<const Trial*> trials = ranked(results);
   Centrality centrality;

@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 
+#include "report/log_times.h"
 #include "report/text.h"
 #include "report/trials.h"
 #include "wattune/report/report.h"
@@ -28,28 +29,6 @@ struct Level {
   double sum = 0.0;
 };
 
-struct LogTimes {
-  std::vector<const Trial*> trials;
-  std::vector<double> values;  // less their mean, so that the sums below stay exact
-  double sum_of_squares = 0.0;
-};
-
-LogTimes log_times(const ResultSet& results) {
-  LogTimes times;
-  double sum = 0.0;
-  for (const Trial& trial : results.trials) {
-    if (!has_time(trial)) continue;
-    times.trials.push_back(&trial);
-    times.values.push_back(std::log(time_of(trial).value()));
-    sum += times.values.back();
-  }
-  for (double& value : times.values) {
-    value -= sum / static_cast<double>(times.values.size());
-    times.sum_of_squares += value * value;
-  }
-  return times;
-}
-
 double main_effect(const LogTimes& times, std::size_t parameter) {
   std::map<std::string, Level> levels;
   for (std::size_t i = 0; i < times.trials.size(); ++i) {
@@ -59,8 +38,7 @@ double main_effect(const LogTimes& times, std::size_t parameter) {
   }
   const auto n = static_cast<double>(times.trials.size());
   const auto k = static_cast<double>(levels.size());
-  // Times that agree to within 1e-12 differ by rounding alone.
-  if (k < 2 || n <= k || times.sum_of_squares <= n * 1e-24) return 0.0;
+  if (k < 2 || n <= k || !times.differ()) return 0.0;
   double between = 0.0;
   for (const auto& [value, level] : levels) between += level.sum * level.sum / static_cast<double>(level.count);
   return std::clamp(1.0 - (1.0 - between / times.sum_of_squares) * (n - 1) / (n - k), 0.0, 1.0);

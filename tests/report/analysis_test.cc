@@ -54,6 +54,21 @@ TEST(Analysis, AnswersWhenNothingIsCorrect) {
   EXPECT_TRUE(std::isnan(centrality_of(failures, {0.1}).proportions[0]));
 }
 
+// One of 100 configurations is good, so random search needs ln(0.1) / ln(0.99) = 229.1 steps for it (the example of
+// equation 5). All take twice the time of a good one on average: 0.9 * 230 * (2 - 1) / 0.1 launches.
+TEST(Analysis, TuningPaysOffAfterSoManyLaunches) {
+  std::vector<Value> values;
+  for (int i = 0; i < 100; ++i) values.emplace_back(i);
+  ResultsBuilder builder({{.name = "x", .values = values}});
+  builder.time({0}, 95.0);
+  for (int i = 1; i < 100; ++i) builder.time({i}, (20'000.0 - 95.0) / 99.0);
+  const Amortisation amortisation = amortisation_of(builder);
+  EXPECT_EQ(amortisation.steps, 230.0);
+  EXPECT_NEAR(amortisation.launches, 2070.0, 1.0);
+  EXPECT_EQ(amortisation_of(one_parameter().time({1}, 5)).launches, 1.0);
+  EXPECT_EQ(amortisation_of(one_parameter().failure({1}, Status::compile, "no")).steps, 0.0);
+}
+
 // Best on the first is 8, which takes 4 of at best 2 ms on the second; best there is 1, which takes 3 of at best 1 ms
 // on the first. The third failed 8 and did not measure 1.
 TEST(Analysis, PortabilityComparesWithTheBestOfEach) {

@@ -38,6 +38,18 @@ struct Centrality {
 };
 Centrality centrality_of(const ResultSet& results, const std::vector<double>& shares);
 
+// How long an application must run until tuning inside it pays off, with random search: Petrovic et al., "A benchmark
+// set of highly-efficient CUDA and OpenCL kernels and its dynamic autotuning with KTT", FGCS 108, 2020, equations 4 and
+// 5 (3, as printed, is the inverse of what 4 solves) and Table 11. A configuration is good with at least 95 % of the
+// best one's speed, r is their share of all configurations, failed ones too; it shall be found with probability p =
+// 0.9, and the launches, tuning included, shall be 0.9 times as fast as with a good configuration from the start.
+struct Amortisation {
+  double steps = 0.0;     // s = ln(1 - p) / ln(1 - r), rounded up
+  double launches = 0.0;  // n = 0.9 s (mean time / time of a good one - 1) / (1 - 0.9), rounded up; s at least
+};
+// 0 when nothing is correct.
+Amortisation amortisation_of(const ResultSet& results);
+
 // matrix[i][j]: the speed on j of the configuration that is best on i, as a share of the best on j; 0 where it failed
 // on j, NaN where j did not measure it or nothing is correct.
 std::vector<std::vector<double>> portability(const std::vector<ResultSet>& results);

@@ -25,6 +25,15 @@ struct Importance {
 };
 std::vector<Importance> parameter_importance(const ResultSet& results);
 
+// How much of the variance of log(time) two parameters explain jointly beyond what both add up to: second-order effects
+// of the same analysis, of every pair of parameters with several values, the largest first.
+struct Interaction {
+  std::string first;
+  std::string second;
+  double share = 0.0;  // of the variance, 0..1
+};
+std::vector<Interaction> parameter_interactions(const ResultSet& results);
+
 // Best objective after each evaluation, in milliseconds; NaN before the first correct one.
 std::vector<double> convergence(const ResultSet& results);
 
@@ -33,6 +42,10 @@ std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_
 std::string table_of_pareto_front(const ResultSet& results, std::size_t width);  // empty without a front
 std::string table_of_failures(const ResultSet& results, std::size_t width);
 std::string table_of_importance(const ResultSet& results, std::size_t width);
+// The `rows` largest interactions of at least 0.1 %; empty when there is none.
+std::string table_of_interactions(const ResultSet& results, std::size_t rows, std::size_t width);
+// A heat map as SVG: main effects on the diagonal, interactions beside it.
+std::string plot_interactions_svg(const ResultSet& results);
 std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height);
 std::string plot_convergence_svg(const ResultSet& results);
 

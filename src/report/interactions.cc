@@ -1,0 +1,157 @@
+// Which pairs of parameters matter jointly: the second-order effects of a functional ANOVA (Hutter, Hoos,
+// Leyton-Brown: An efficient approach for assessing hyperparameter importance, ICML 2014), over the recorded Trials.
+//
+// For a pair, the Trials fall into cells of equal values of both. With m the mean of a cell of c Trials, and with
+// alpha + beta the additive model of the two parameters that fits the cells best (least squares),
+//
+//   SS_joint = sum over the cells of c (m - alpha - beta)^2
+//   share    = (SS_joint - df MS_within) / SS_total,   df = cells - rank of the additive model
+//
+// MS_within, the variance inside the cells, times df is what so many cells explain by chance (as in importance.cc).
+// Fitting the additive model instead of adding main effects makes the share right where constraints let the two
+// parameters go together: what they explain each, and both alike, is no interaction.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "report/log_times.h"
+#include "report/text.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+
+namespace {
+
+constexpr int kMaxSweeps = 500;  // of the additive fit
+constexpr double kTolerance = 1e-10;
+
+struct Cell {
+  std::size_t a = 0;
+  std::size_t b = 0;
+  double count = 0.0;
+  double mean = 0.0;
+};
+
+// Of each Trial, which of the parameter's values it has, counted as they come.
+std::vector<std::size_t> levels_of(const LogTimes& times, std::size_t parameter) {
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::size_t> levels;
+  for (const Trial* trial : times.trials)
+    levels.push_back(numbers.emplace(trial->configuration.values()[parameter].to_string(), numbers.size()).first->second);
+  return levels;
+}
+
+std::size_t count_of(const std::vector<std::size_t>& levels) {
+  return levels.empty() ? 0 : 1 + *std::ranges::max_element(levels);
+}
+
+// The occupied cells, in order.
+std::vector<Cell> cells_of(const std::vector<double>& values, const std::vector<std::size_t>& a,
+                           const std::vector<std::size_t>& b) {
+  std::map<std::pair<std::size_t, std::size_t>, Cell> sums;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Cell& cell = sums[{a[i], b[i]}];
+    cell = {a[i], b[i], cell.count + 1.0, cell.mean + values[i]};
+  }
+  std::vector<Cell> cells;
+  for (auto& [place, cell] : sums) {
+    cell.mean /= cell.count;
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+// Sets each level's effect to the mean of what the other parameter leaves; how far the effects moved at most.
+double adjust(const std::vector<Cell>& cells, std::size_t Cell::*level, std::vector<double>& effects,
+              std::size_t Cell::*other, const std::vector<double>& others) {
+  std::vector<double> sums(effects.size(), 0.0);
+  std::vector<double> counts(effects.size(), 0.0);
+  for (const Cell& cell : cells) {
+    sums[cell.*level] += cell.count * (cell.mean - others[cell.*other]);
+    counts[cell.*level] += cell.count;
+  }
+  double moved = 0.0;
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    const double effect = sums[i] / counts[i];
+    moved = std::max(moved, std::abs(effect - effects[i]));
+    effects[i] = effect;
+  }
+  return moved;
+}
+
+// SS_joint; the additive model is fitted by alternating between the two parameters.
+double joint_squares(const std::vector<Cell>& cells, std::size_t levels_a, std::size_t levels_b) {
+  std::vector<double> alpha(levels_a, 0.0);
+  std::vector<double> beta(levels_b, 0.0);
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    adjust(cells, &Cell::a, alpha, &Cell::b, beta);
+    if (adjust(cells, &Cell::b, beta, &Cell::a, alpha) < kTolerance) break;
+  }
+  double squares = 0.0;
+  for (const Cell& cell : cells) squares += cell.count * std::pow(cell.mean - alpha[cell.a] - beta[cell.b], 2.0);
+  return squares;
+}
+
+// Groups of levels that cells connect: the additive model is free by one constant in each.
+std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_a, std::size_t levels_b) {
+  std::vector<std::size_t> group(levels_a + levels_b);
+  for (std::size_t i = 0; i < group.size(); ++i) group[i] = i;
+  const auto root = [&](std::size_t i) {
+    while (group[i] != i) i = group[i] = group[group[i]];
+    return i;
+  };
+  std::size_t groups = group.size();
+  for (const Cell& cell : cells) {
+    const std::size_t a = root(cell.a);
+    const std::size_t b = root(levels_a + cell.b);
+    if (a == b) continue;
+    group[a] = b;
+    --groups;
+  }
+  return groups;
+}
+
+double interaction(const LogTimes& times, const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+  const std::vector<Cell> cells = cells_of(times.values, a, b);
+  const std::size_t levels_a = count_of(a);
+  const std::size_t levels_b = count_of(b);
+  const std::size_t freedom = cells.size() + connected_groups(cells, levels_a, levels_b) - levels_a - levels_b;
+  if (freedom == 0 || times.values.size() <= cells.size() || !times.differ()) return 0.0;
+  double between = 0.0;
+  for (const Cell& cell : cells) between += cell.count * cell.mean * cell.mean;
+  const double within = (times.sum_of_squares - between) / static_cast<double>(times.values.size() - cells.size());
+  const double chance = static_cast<double>(freedom) * within;
+  return std::clamp((joint_squares(cells, levels_a, levels_b) - chance) / times.sum_of_squares, 0.0, 1.0);
+}
+
+}  // namespace
+
+std::vector<Interaction> parameter_interactions(const ResultSet& results) {
+  const LogTimes times = log_times(results);
+  const std::vector<std::size_t> varied = varied_parameters(results);
+  std::vector<std::vector<std::size_t>> levels;
+  for (const std::size_t parameter : varied) levels.push_back(levels_of(times, parameter));
+  std::vector<Interaction> interactions;
+  for (std::size_t i = 0; i < varied.size(); ++i)
+    for (std::size_t j = i + 1; j < varied.size(); ++j)
+      interactions.push_back({results.info.parameters[varied[i]].name, results.info.parameters[varied[j]].name,
+                              interaction(times, levels[i], levels[j])});
+  std::ranges::stable_sort(interactions, std::greater<>(), &Interaction::share);
+  return interactions;
+}
+
+std::string table_of_interactions(const ResultSet& results, std::size_t rows, std::size_t width) {
+  constexpr double kLeast = 0.001;
+  std::string text;
+  for (const Interaction& each : parameter_interactions(results)) {
+    if (rows-- == 0 || each.share < kLeast) break;
+    text += cut(fmt::format("{:5.1f} %  {} and {}", each.share * 100, single_line(each.first), single_line(each.second)),
+                width) +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace wattune::report

@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "report/results_builder.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<Parameter> kThreeFlags = {{.name = "a", .values = {-1, 1}},
+                                            {.name = "b", .values = {-1, 1}},
+                                            {.name = "c", .values = {-1, 1}}};
+
+double share_of(const ResultSet& results, const std::string& a, const std::string& b) {
+  for (const Interaction& each : parameter_interactions(results))
+    if (each.first == a && each.second == b) return each.share;
+  return -1.0;
+}
+
+// log(time) = a + b + a b over all corners: the three terms have equal sums of squares, and c does nothing.
+ResultSet joint() {
+  ResultsBuilder builder(kThreeFlags);
+  for (const int a : {-1, 1})
+    for (const int b : {-1, 1})
+      for (const int c : {-1, 1}) builder.time({a, b, c}, std::exp(a + b + a * b));
+  return builder;
+}
+
+TEST(Interactions, AreWhatTheSumOfBothDoesNotExplain) {
+  EXPECT_NEAR(share_of(joint(), "a", "b"), 1.0 / 3.0, 1e-9);
+  EXPECT_EQ(share_of(joint(), "a", "c"), 0.0);
+  EXPECT_EQ(parameter_interactions(joint()).front().first, "a");
+}
+
+// A constraint leaves out a = b = 1, so that a and b go together; an additive time has no interaction even so.
+TEST(Interactions, AreNotMadeByConstraints) {
+  ResultsBuilder builder({{.name = "a", .values = {0, 1, 2}}, {.name = "b", .values = {0, 1, 2}}});
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      if (a + b < 4 && a * b != 1)
+        for (int repeat = 0; repeat < 2; ++repeat) builder.time({a, b}, std::exp(a + 2.0 * b));
+  EXPECT_NEAR(share_of(builder, "a", "b"), 0.0, 1e-9);
+  ResultsBuilder equal(kThreeFlags);
+  for (const int a : {-1, 1})
+    for (const int c : {-1, 1}) equal.time({a, a, c}, std::exp(3 * a)).time({a, a, c}, std::exp(3 * a));
+  EXPECT_EQ(share_of(equal, "a", "b"), 0.0);
+}
+
+TEST(Interactions, AreHonestWithFewData) {
+  ResultsBuilder builder(kThreeFlags);
+  EXPECT_EQ(share_of(builder, "a", "b"), 0.0);
+  for (const int a : {-1, 1})
+    for (const int b : {-1, 1}) builder.time({a, b, 1}, std::exp(a * b));
+  EXPECT_EQ(share_of(builder, "a", "b"), 0.0);  // a Trial per cell: noise would look the same
+  EXPECT_EQ(table_of_interactions(builder, 5, 80), "");
+}
+
+TEST(Interactions, AreListedAndDrawn) {
+  EXPECT_EQ(table_of_interactions(joint(), 5, 80), " 33.3 %  a and b\n");
+  const std::string svg = plot_interactions_svg(joint());
+  EXPECT_THAT(svg, HasSubstr(">33.3</text>"));
+  EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.333\""));
+  EXPECT_THAT(svg, HasSubstr("add on Device A"));
+}
+
+}  // namespace
+}  // namespace wattune::report
