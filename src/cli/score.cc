@@ -181,9 +181,9 @@ Command add_score(CLI::App& program) {
                   "Result files that hold a whole space each; FILE:SPEC takes the space from a spec")
       ->type_name("FILE")
       ->required();
-  app->add_option(
-         "--warm-start", options->warm_start,
-         "Results of another device to start from on each space (auto, bayesian_optimisation); may be repeated")
+  app->add_option("--warm-start", options->warm_start,
+                  "Results of another device to start from on each space (auto, bayesian_optimisation, profile); may "
+                  "be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_parsed(*app, "--repeats,-r", options->score.repeats, parse_count, "N", "Runs of each strategy on each space")

@@ -79,6 +79,15 @@ std::string table_of_reaches(const ScoreReport& report) {
   return table.to_string();
 }
 
+std::string remarks(const ScoreReport& report) {
+  std::string text;
+  for (const score::StrategyScore& each : report.scores)
+    for (std::size_t p = 0; p < report.problems.size(); ++p)
+      if (const std::string& remark = each.spaces[p].remark; !remark.empty())
+        text += fmt::format("{}: {}\n", report.problems[p].name, remark);
+  return text.empty() ? text : "\n" + text;
+}
+
 double not_recorded(const ScoreReport& report) {
   double sum = 0.0;
   for (const score::StrategyScore& each : report.scores)
@@ -118,7 +127,8 @@ Json strategy_json(const ScoreReport& report, const score::StrategyScore& each) 
                 {"optimum_found", space.optimum_found},
                 {"evaluations", space.evaluations},
                 {"not_recorded", space.not_recorded},
-                {"search_seconds", space.search_seconds}});
+                {"search_seconds", space.search_seconds},
+                {"remark", space.remark}});
     json["spaces"].push_back(std::move(one));
   }
   json["curve"] = each.curve;
@@ -145,7 +155,7 @@ std::string score_text(const ScoreReport& report) {
         100.0 * report.within, table_of_reaches(report));
   if (not_recorded(report) > 0.0)
     text += "\nsome evaluations had no recorded answer and counted as failed (not_recorded in --json)\n";
-  return text;
+  return text + remarks(report);
 }
 
 std::string score_json(const ScoreReport& report) {

@@ -262,6 +262,7 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   const InterruptGuard interrupt;
   auto result = run_search(*run, target, *journal, options, interrupt.requested());
   if (!result) return ended_early(std::move(result).error(), file);
+  if (const std::string remark = run->strategy->remark(); !options.quiet && !remark.empty()) print_note(remark);
   const auto sanitized = sanitize_best(sanitizer, options, *run, *result, target.info);
   const Summary summary{
       *result, info, file, run->plan.strategy, options.seed, run->space.count(), sanitized ? *sanitized : std::nullopt};

@@ -82,9 +82,9 @@ void declare_search(CLI::App& app, TuneOptions& options) {
          "A parameter of the strategy; may be repeated (docs/search.md)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  app.add_option(
-         "--warm-start", options.warm_start,
-         "Results of another device or problem size to start from (auto, bayesian_optimisation); may be repeated")
+  app.add_option("--warm-start", options.warm_start,
+                 "Results of another device or problem size to start from (auto, bayesian_optimisation, profile); may "
+                 "be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_parsed(app, "--seed", options.seed, parse_count, "N", "Seed of the search")->default_str("1");

@@ -77,7 +77,10 @@ Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& cho
     NoSink sink;
     Recorder recorder(problem);
     WATTUNE_TRY(tune::tune(problem.space, *strategy, *evaluator, sink, recorder, {}, options));
-    if (recorder.enough() || attempt == kAttempts) return recorder.take();
+    if (!recorder.enough() && attempt < kAttempts) continue;
+    SearchRun run = recorder.take();
+    run.remark = strategy->remark();
+    return run;
   }
 }
 

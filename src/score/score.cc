@@ -68,6 +68,8 @@ void summarise(const Problem& problem, Cell& cell, std::uint64_t seed, std::size
       mean_over(cell.runs, [](const SearchRun& run) { return static_cast<double>(run.not_recorded); });
   result.search_seconds = mean_over(cell.runs, [](const SearchRun& run) { return run.search_seconds; });
 
+  result.remark = cell.runs.front().remark;
+
   const Performance performance(problem.baseline, cell.runs);
   result.curve = performance.curve(derived_seed(seed, {0}));
   cell.plain = mean_of(performance.weighted_curve(std::vector<double>(cell.runs.size(), 1.0)));

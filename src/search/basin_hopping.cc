@@ -2,6 +2,8 @@
 //
 // A random walk leaves the local optimum, a descent leads to the next one, which Metropolis' rule accepts or not: a
 // simulated annealing over optima at a constant temperature.
+#include <algorithm>
+
 #include "search/local_search.h"
 #include "search/strategies.h"
 
@@ -18,12 +20,15 @@ class BasinHopping final : public LocalSearch {
     const std::optional<Point> start = co_await find_start();
     if (!start) co_return;
     Point optimum = co_await first_improvement(*start);
-    for (std::size_t vain = 0; vain < count_option("no_improvement"); ++vain) {
+    double record = optimum.objective;
+    for (std::size_t vain = 0; vain < count_option("no_improvement");) {
+      ++vain;
       const ConfigurationId next = random_walk(optimum.id, count_option("step"));
       const Outcome outcome = co_await evaluate(next);
       if (!outcome) continue;
       const Point other = co_await first_improvement({next, *outcome});
-      if (other.objective < optimum.objective) vain = 0;
+      if (other.objective < record) vain = 0;
+      record = std::min(record, other.objective);
       if (metropolis(other.objective - optimum.objective, option("temperature"))) optimum = other;
     }
   }

@@ -6,10 +6,10 @@
 
 namespace wattune::search {
 
-class Genetic : public LocalSearch {
+class Genetic : public Walk {
  public:
   // The parameters `crossover`, by its number one of Kernel Tuner's, and `mutation`.
-  using LocalSearch::LocalSearch;
+  using Walk::Walk;
 
  protected:
   // Takes each parameter from one of the parents, which one the crossover says; parameters mutate with a small

@@ -19,9 +19,9 @@ namespace wattune::search {
 
 namespace {
 
-class HybridVndx final : public LocalSearch {
+class HybridVndx final : public Walk {
  public:
-  using LocalSearch::LocalSearch;
+  using Walk::Walk;
 
  private:
   // Steps along one parameter by one place, along all of them by at most one, and of one parameter to any value.

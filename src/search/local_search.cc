@@ -12,7 +12,7 @@ std::vector<ConfigurationId> LocalSearch::neighbours(ConfigurationId id, Order o
   return ids;
 }
 
-ConfigurationId LocalSearch::random_walk(ConfigurationId id, std::size_t steps) {
+ConfigurationId Walk::random_walk(ConfigurationId id, std::size_t steps) {
   for (std::size_t step = 0; step < steps; ++step) {
     const std::vector<ConfigurationId> ids = space().neighbours(id, space::Neighbourhood::hamming);
     if (ids.empty()) break;
@@ -21,11 +21,11 @@ ConfigurationId LocalSearch::random_walk(ConfigurationId id, std::size_t steps) 
   return id;
 }
 
-bool LocalSearch::metropolis(double loss, double temperature) {
+bool Walk::metropolis(double loss, double temperature) {
   return random().uniform() < std::exp(-loss / (best()->objective * temperature));
 }
 
-Task<std::optional<Point>> LocalSearch::find_start() {
+Task<std::optional<Point>> Walk::find_start() {
   for (auto id = starting_point(); id; id = starting_point()) {
     const Outcome outcome = co_await evaluate(*id);
     if (outcome) co_return Point{*id, *outcome};

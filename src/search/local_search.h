@@ -1,4 +1,5 @@
-// LocalSearch: what algorithms share that walk from neighbour to neighbour.
+// Walk and LocalSearch: what algorithms share that go from configuration to configuration, and from neighbour to better
+// neighbour.
 #pragma once
 
 #include <array>
@@ -14,23 +15,30 @@ inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, sp
 // Of the adjacent kinds, which reach 3^n configurations of n parameters, only the nearest ones up to this number count.
 inline constexpr std::size_t kMaxNeighbours = 1'000;
 
-class LocalSearch : public Algorithm {
+class Walk : public Algorithm {
  public:
-  // Reads the parameter `neighbourhood`.
-  LocalSearch(const space::SearchSpace& space, const StrategyOptions& options)
-      : Algorithm(space, options), neighbourhood_(kNeighbourhoods.at(count_option("neighbourhood"))) {}
+  using Algorithm::Algorithm;
 
  protected:
-  enum class Order { random, ascending };
-
-  // By their ids, or shuffled.
-  std::vector<ConfigurationId> neighbours(ConfigurationId id, Order order = Order::random);
   // Where a random walk ends, each step to a configuration that differs in one parameter.
   ConfigurationId random_walk(ConfigurationId id, std::size_t steps);
   // Whether Metropolis' rule accepts a loss at a temperature that is a share of the best objective.
   bool metropolis(double loss, double temperature);
   // A start that works: starting points until one does not fail; none when nothing is left.
   Task<std::optional<Point>> find_start();
+};
+
+class LocalSearch : public Walk {
+ public:
+  // Reads the parameter `neighbourhood`.
+  LocalSearch(const space::SearchSpace& space, const StrategyOptions& options)
+      : Walk(space, options), neighbourhood_(kNeighbourhoods.at(count_option("neighbourhood"))) {}
+
+ protected:
+  enum class Order { random, ascending };
+
+  // By their ids, or shuffled.
+  std::vector<ConfigurationId> neighbours(ConfigurationId id, Order order = Order::random);
   // Moves to the first better neighbour, neighbours in the given order, until there is none.
   Task<Point> first_improvement(Point here, Order order = Order::random);
   // Moves to the best of all neighbours until none is better. Neighbours are measured together.

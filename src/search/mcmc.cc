@@ -1,8 +1,11 @@
 // Markov-chain Monte Carlo search after the autotuner KTT (its constants: 10 random configurations at first, at most
 // two parameters changed, escape probability 0.02).
 //
-// The chain starts at the best of a few random configurations. Each step draws a configuration that differs in at most
-// two parameters and moves there when it is better, or with a small probability anyway.
+// The chain starts at the best of a few random configurations. Each step measures a new one that differs in at most two
+// parameters and moves there unless it is worse, or with a small probability anyway. Where nothing new is near, the
+// chain goes on anywhere.
+#include <algorithm>
+
 #include "search/local_search.h"
 #include "search/strategies.h"
 
@@ -10,32 +13,42 @@ namespace wattune::search {
 
 namespace {
 
-class MarkovChain final : public LocalSearch {
+class MarkovChain final : public Walk {
  public:
-  using LocalSearch::LocalSearch;
+  using Walk::Walk;
 
  private:
   static constexpr std::size_t kMaxChanges = 2;
+  static constexpr int kTries = 100;
 
   Task<> search() override {
     const std::vector<ConfigurationId> boot = starting_points(count_option("boot"));
     const std::vector<Outcome> outcomes = co_await evaluate_all(boot);
-    Outcome here;
-    ConfigurationId id = 0;
-    for (std::size_t i = 0; i < boot.size(); ++i) {
-      if (i > 0 && !better(outcomes[i], here)) continue;
-      here = outcomes[i];
-      id = boot[i];
-    }
-    for (std::size_t vain = 0; !boot.empty() && vain < count_option("no_improvement"); ++vain) {
-      const ConfigurationId next = random_walk(id, 1 + random().below(kMaxChanges));
-      const Outcome outcome = co_await evaluate(next);
-      const bool improved = better(outcome, here);
-      if (improved) vain = 0;
-      if (!improved && !(outcome && random().uniform() < option("escape"))) continue;
-      id = next;
+    if (boot.empty()) co_return;
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(outcomes, {}, cost) - outcomes.begin());
+    ConfigurationId id = boot[best];
+    Outcome here = outcomes[best];
+    for (;;) {
+      std::optional<ConfigurationId> next = unvisited_neighbour(id);
+      if (!next) {
+        here = std::nullopt;
+        next = draw_unvisited();
+      }
+      if (!next) co_return;
+      const Outcome outcome = co_await evaluate(*next);
+      if (better(here, outcome) && random().uniform() >= option("escape")) continue;
+      id = *next;
       here = outcome;
     }
+  }
+
+  // Walks instead of all neighbours, of which two changes have tens of thousands in a large space.
+  std::optional<ConfigurationId> unvisited_neighbour(ConfigurationId id) {
+    for (int i = 0; i < kTries; ++i) {
+      const ConfigurationId next = random_walk(id, 1 + random().below(kMaxChanges));
+      if (!visited(next)) return next;
+    }
+    return std::nullopt;
   }
 };
 

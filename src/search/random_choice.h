@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,19 @@ namespace wattune::search {
 template <typename T>
 void shuffle(std::vector<T>& list, Random& random) {
   for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random.below(i)]);
+}
+
+// A position, drawn with a probability proportional to its weight. Precondition: a weight is positive, none negative.
+inline std::size_t weighted_choice(const std::vector<double>& weights, Random& random) {
+  double place = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::size_t chosen = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] <= 0.0) continue;
+    chosen = i;
+    if (place < weights[i]) break;
+    place -= weights[i];
+  }
+  return chosen;
 }
 
 // Normally distributed, mean 0, standard deviation 1 (Box, Muller 1958).

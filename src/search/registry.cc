@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/counters.h"
 #include "search/strategies.h"
 #include "wattune/core/suggest.h"
 
@@ -16,6 +17,7 @@ struct Entry {
   StrategyInfo info;
   Factory make;
   bool takes_prior = false;
+  bool reads_counters = false;  // of the prior
 };
 
 const StrategyParameter kNeighbourhood = {
@@ -99,9 +101,7 @@ std::vector<Entry> local_strategies() {
        make_dual_annealing},
       {{"mcmc",
         "Markov-chain Monte Carlo over changes of one or two parameters (KTT)",
-        {kNeighbourhood,
-         {"boot", 10, 1, 1e6, "random configurations at first", true},
-         patience("steps", 1000),
+        {{"boot", 10, 1, 1e6, "random configurations at first", true},
          {"escape", 0.02, 0, 1, "probability of moving to something worse"}}},
        make_mcmc},
       {{"pattern_search",
@@ -118,8 +118,7 @@ std::vector<Entry> local_strategies() {
 }
 
 std::vector<StrategyParameter> breeding_parameters() {
-  return {kNeighbourhood,
-          population(20),
+  return {population(20),
           {"crossover", 2, 0, 3, "0: single point; 1: two points; 2: uniform; 3: disruptive uniform", true},
           {"mutation", 10, 1, 1e9, "each parameter of a child mutates with probability 1 in this"}};
 }
@@ -158,8 +157,7 @@ std::vector<Entry> population_strategies() {
        make_firefly},
       {{"tabu_grey_wolf",
         "adaptive tabu grey wolf (Mirjalili et al. 2014; Kernel Tuner 1.4)",
-        {kNeighbourhood,
-         {"pack", 8, 3, 1e5, "wolves", true},
+        {{"pack", 8, 3, 1e5, "wolves", true},
          {"tabu", 3, 0, 1e4, "length of the tabu list, in packs", true},
          {"shake", 0.2, 0, 1, "probability of changing one more parameter"},
          {"jump", 0.15, 0, 1, "probability of going anywhere instead"},
@@ -172,8 +170,7 @@ std::vector<Entry> population_strategies() {
        make_tabu_grey_wolf},
       {{"hybrid_vndx",
         "variable neighbourhoods screened by nearest neighbours (Mladenovic, Hansen 1997; Kernel Tuner 1.4)",
-        {kNeighbourhood,
-         {"neighbours", 5, 1, 1000, "k: configurations that predict a candidate", true},
+        {{"neighbours", 5, 1, 1000, "k: configurations that predict a candidate", true},
          {"pool", 8, 1, 1e4, "candidates of a step", true},
          {"restart", 100, 1, 1e9, "steps without improvement before the search begins anew", true},
          {"elite", 5, 2, 1000, "best configurations, for crossovers", true},
@@ -198,6 +195,16 @@ std::vector<Entry> other_strategies() {
       {{"bayesian_optimisation", "Gaussian process with learned failures (Willemsen et al. 2021)",
         model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0})},
        make_model_search,
+       true},
+      {{"profile",
+        "hardware counters of the best say which neighbours promise relief (Filipovic et al. 2022; KTT)",
+        {{"batch", 5, 1, 1e5, "configurations measured before the fastest of them is looked at", true},
+         {"neighbours", 100, 1, 1e5, "candidates that differ in one or two parameters", true},
+         {"random", 10, 0, 1e5, "candidates drawn anywhere", true},
+         {"reaction", 0.7, 0, 0.999, "utilisation from which on instructions are a bottleneck"},
+         {"exponent", 8, 0, 100, "how strongly candidates with a higher score are preferred"}}},
+       make_profile,
+       true,
        true},
       {{"auc_bandit",
         "differential evolution, greedy_mls, genetic algorithm, pattern search, Torczon and annealing take turns by "
@@ -262,6 +269,12 @@ Result<std::map<std::string, double>> complete(const StrategyInfo& info, const s
   return parameters;
 }
 
+bool any_counters(const std::vector<std::vector<PriorObjective>>& runs) {
+  return std::ranges::any_of(runs, [](const std::vector<PriorObjective>& run) {
+    return std::ranges::any_of(run, [](const PriorObjective& each) { return counters_in(each.metrics).has_value(); });
+  });
+}
+
 }  // namespace
 
 const std::vector<StrategyInfo>& strategies() {
@@ -279,7 +292,10 @@ Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const s
   if (!options.prior.empty() && !entry->takes_prior)
     return Error(ErrorCode::invalid_argument, "this strategy cannot start from earlier results")
         .about(name)
-        .hint("auto and bayesian_optimisation can");
+        .hint("auto, bayesian_optimisation and profile can");
+  if (entry->reads_counters && !options.prior.empty() && !any_counters(options.prior))
+    return Error(ErrorCode::invalid_argument, "the earlier results hold no hardware counters to learn from")
+        .about(name);
   StrategyOptions completed = options;
   WATTUNE_ASSIGN(completed.parameters, complete(entry->info, options.parameters));
   return entry->make(space, completed);

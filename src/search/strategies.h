@@ -17,6 +17,7 @@ std::unique_ptr<Strategy> make_basin_hopping(const space::SearchSpace& space, co
 std::unique_ptr<Strategy> make_simulated_annealing(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_dual_annealing(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_mcmc(const space::SearchSpace& space, const StrategyOptions& options);
+std::unique_ptr<Strategy> make_profile(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_genetic_algorithm(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_nsga2(const space::SearchSpace& space, const StrategyOptions& options);
 std::unique_ptr<Strategy> make_nsga3(const space::SearchSpace& space, const StrategyOptions& options);

@@ -40,6 +40,7 @@ void Strategy::tell(ConfigurationId id, const Observation& observation) {
   if (usable && several_objectives()) {
     if (auto costs = costs_of(observation, objectives_)) costs_[id] = *std::move(costs);
   }
+  if (usable) do_read(id, observation.metrics);
   do_learn(id, usable ? std::optional(observation.objective()) : std::nullopt);
 }
 

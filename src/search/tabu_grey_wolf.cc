@@ -1,4 +1,4 @@
-// Adaptive tabu grey wolf: grey wolf optimisation (Mirjalili, Mirjalili, Lewis: Grey Point Optimizer, Advances in
+// Adaptive tabu grey wolf: grey wolf optimisation (Mirjalili, Mirjalili, Lewis: Grey Wolf Optimizer, Advances in
 // Engineering Software 69, 2014) for discrete spaces, with a tabu list and annealing, after the algorithm of that name
 // in Kernel Tuner 1.4 (designed by a language model: Automated Algorithm Design for Auto-Tuning Optimizers, 2026).
 //
@@ -17,9 +17,9 @@ namespace wattune::search {
 
 namespace {
 
-class TabuGreyWolf final : public LocalSearch {
+class TabuGreyWolf final : public Walk {
  public:
-  using LocalSearch::LocalSearch;
+  using Walk::Walk;
 
  private:
   static constexpr std::size_t kLeaders = 3;

@@ -151,7 +151,8 @@ const Observation* Recording::find(ConfigurationId id) const {
 std::vector<search::PriorObjective> prior_of(const Recording& recording) {
   std::vector<search::PriorObjective> prior;
   for (const Trial& trial : recording.trials()) {
-    if (trial.observation.ok()) prior.push_back({trial.configuration.id(), trial.observation.objective()});
+    const Observation& observation = trial.observation;
+    if (observation.ok()) prior.push_back({trial.configuration.id(), observation.objective(), observation.metrics});
   }
   return prior;
 }

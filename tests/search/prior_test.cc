@@ -89,8 +89,9 @@ TEST(WarmStart, SavesEvaluationsAndSurvivesABadPrior) {
 TEST(WarmStart, IsRefusedByStrategiesWithoutAModel) {
   const auto space = make_space(2, 3);
   const auto refused = make_strategy("greedy_ils", space, {.prior = {{{0, 1.0}}}});
-  EXPECT_EQ(refused.error().to_string(),
-            "this strategy cannot start from earlier results: `greedy_ils` (auto and bayesian_optimisation can)");
+  EXPECT_EQ(
+      refused.error().to_string(),
+      "this strategy cannot start from earlier results: `greedy_ils` (auto, bayesian_optimisation and profile can)");
 }
 
 }  // namespace

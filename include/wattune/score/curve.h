@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "wattune/score/baseline.h"
@@ -27,6 +28,7 @@ struct SearchRun {
   std::size_t evaluations = 0;
   std::size_t not_recorded = 0;  // of them: the recording had no answer
   double search_seconds = 0.0;   // the strategy's own processor time, where the clock counts it
+  std::string remark;            // search::Strategy::remark()
 };
 
 // The repeats of one strategy on one space. `baseline` outlives it.

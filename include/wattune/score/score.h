@@ -65,6 +65,7 @@ struct SpaceScore {
   double evaluations = 0.0;       // mean per run
   double not_recorded = 0.0;      // mean per run: evaluations that the recording had no answer to
   double search_seconds = 0.0;    // mean per run: the strategy's own processor time, where the clock counts it
+  std::string remark;             // what the strategy has to say of the first run; may be empty
 };
 
 struct StrategyScore {

@@ -30,7 +30,8 @@ namespace wattune::search {
 // Measured elsewhere, on another device or size; only its proportions count.
 struct PriorObjective {
   ConfigurationId id = 0;
-  double objective = 0.0;  // positive
+  double objective = 0.0;       // positive
+  std::vector<Metric> metrics;  // for `profile`, which reads hardware counters
 };
 
 struct StrategyOptions {
@@ -63,6 +64,8 @@ class Strategy {
   void tell(ConfigurationId id, const Observation& observation);
 
   const space::SearchSpace& space() const { return space_; }
+  // What the user should know of how the search went, one line; empty: nothing.
+  virtual std::string remark() const { return {}; }
 
  protected:
   Strategy(const space::SearchSpace& space, const StrategyOptions& options);
@@ -71,6 +74,8 @@ class Strategy {
   virtual std::optional<ConfigurationId> do_propose() = 0;
   // `objective` is empty for a failed configuration.
   virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
+  // Before do_learn(), for a strategy that reads more than the objective. Not called for failed configurations.
+  virtual void do_read(ConfigurationId, const std::vector<Metric>&) {}
 
   // With two objectives or more: a number for each of a configuration that was told of, less being better; nullptr for
   // a failure, or where one was not recorded.
@@ -118,7 +123,7 @@ struct StrategyInfo {
 const std::vector<StrategyInfo>& strategies();
 
 // not_found (with the nearest name), for the strategy and for each of options.parameters; invalid_argument: a value
-// out of its range, or a prior for a strategy without a model.
+// out of its range, a prior for a strategy without a model, or one without hardware counters for `profile`.
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
                                                 const StrategyOptions& options = {});
 

@@ -1,0 +1,62 @@
+// Counters: what a GPU's profiler counted while a kernel ran, under one name for all architectures.
+//
+// Profilers call the same quantity by different names: nvprof's metrics up to compute capability 7.0, CUPTI's and Nsight
+// Compute's from there on. Amounts are counts (bytes are divided into sectors of 32), utilisations are shares of 1.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "wattune/core/observation.h"
+
+namespace wattune::search {
+
+enum Counter : std::size_t {
+  dram_reads,
+  dram_writes,
+  dram_utilisation,
+  l2_reads,
+  l2_writes,
+  l2_utilisation,
+  global_loads,  // through the texture and first-level cache
+  global_load_utilisation,
+  local_loads,
+  local_stores,
+  local_overhead,  // share of the traffic that local memory causes
+  shared_loads,
+  shared_stores,
+  shared_utilisation,
+  fp32_instructions,  // these of threads
+  fp64_instructions,
+  integer_instructions,
+  control_instructions,
+  memory_instructions,
+  other_instructions,
+  conversion_instructions,
+  special_utilisation,      // of the units for special functions
+  issue_utilisation,        // share of the issue slots in use
+  instruction_utilisation,  // the same as a share of what one type of instructions can use
+  multiprocessor_activity,  // share of the time in which a multiprocessor has work
+  counter_count
+};
+
+// NaN: not counted.
+class Counters {
+ public:
+  Counters() { values_.fill(std::numeric_limits<double>::quiet_NaN()); }
+
+  double& operator[](Counter counter) { return values_[counter]; }
+  bool has(Counter counter) const { return !std::isnan(values_[counter]); }
+  double value_or(Counter counter, double otherwise) const { return has(counter) ? values_[counter] : otherwise; }
+
+ private:
+  std::array<double, counter_count> values_{};
+};
+
+// Those of the metrics that are counters; nothing when none is.
+std::optional<Counters> counters_in(const std::vector<Metric>& metrics);
+
+}  // namespace wattune::search
