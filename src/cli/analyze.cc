@@ -78,7 +78,7 @@ std::string describe(const Analysed& analysed, std::size_t width) {
   for (std::size_t s = 0; s < kShares.size(); ++s)
     text += fmt::format("{}within {:.0f} % {:.3f}", s == 0 ? "" : ", ", 100 * kShares[s],
                         analysed.centrality.proportions[s]);
-  text += fmt::format("\ntuning pays off  after {:.0f} launches, with {:.0f} of random search among them\n",
+  text += fmt::format("\ntuning pays off after {:.0f} launches, with {:.0f} of random search among them\n",
                       analysed.amortisation.launches, analysed.amortisation.steps);
   return text + sections(analysed.results, width);
 }

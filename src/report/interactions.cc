@@ -39,7 +39,8 @@ std::vector<std::size_t> levels_of(const LogTimes& times, std::size_t parameter)
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> levels;
   for (const Trial* trial : times.trials)
-    levels.push_back(numbers.emplace(trial->configuration.values()[parameter].to_string(), numbers.size()).first->second);
+    levels.push_back(
+        numbers.emplace(trial->configuration.values()[parameter].to_string(), numbers.size()).first->second);
   return levels;
 }
 
@@ -147,9 +148,10 @@ std::string table_of_interactions(const ResultSet& results, std::size_t rows, st
   std::string text;
   for (const Interaction& each : parameter_interactions(results)) {
     if (rows-- == 0 || each.share < kLeast) break;
-    text += cut(fmt::format("{:5.1f} %  {} and {}", each.share * 100, single_line(each.first), single_line(each.second)),
-                width) +
-            "\n";
+    text +=
+        cut(fmt::format("{:5.1f} %  {} and {}", each.share * 100, single_line(each.first), single_line(each.second)),
+            width) +
+        "\n";
   }
   return text;
 }

@@ -13,6 +13,8 @@ namespace wattune::score {
 namespace {
 
 constexpr std::size_t kMinEstimators = 3;
+// A share of the optimum that is rounding: the baseline interpolates.
+constexpr double kNothingToGain = 1e-9;
 
 // When the curve stops being believed: the first end of a run that is later than their median.
 double stopping_point(const std::vector<SearchRun>& runs) {
@@ -92,7 +94,8 @@ std::vector<double> Performance::of_ranks(const std::vector<double>& ranks) cons
     held = held || times_[k] > stopping_point_;
     const double to_gain = baseline_.optimum() - random_[k];
     // Where random search is expected to have found the optimum there is nothing to gain, only to equal.
-    performance[k] = to_gain == 0.0 ? (value == baseline_.optimum() ? 1.0 : 0.0) : (value - random_[k]) / to_gain;
+    const bool nothing_to_gain = std::abs(to_gain) <= kNothingToGain * std::abs(baseline_.optimum());
+    performance[k] = nothing_to_gain ? (value == baseline_.optimum() ? 1.0 : 0.0) : (value - random_[k]) / to_gain;
   }
   return performance;
 }

@@ -7,8 +7,8 @@ namespace wattune::search {
 
 namespace {
 
-constexpr Counter kInstructions[] = {fp32_instructions,    fp64_instructions,   integer_instructions,
-                                     control_instructions, memory_instructions, other_instructions,
+constexpr Counter kInstructions[] = {fp32_instructions,      fp64_instructions,   integer_instructions,
+                                     control_instructions,   memory_instructions, other_instructions,
                                      conversion_instructions};
 
 double share(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
@@ -35,9 +35,8 @@ void relieve_memory(const Counters& counters, Changes& changes) {
   relieve_traffic(counters, l2_reads, l2_writes, l2_utilisation, changes);
   relieve_traffic(counters, shared_loads, shared_stores, shared_utilisation, changes);
   changes[global_loads] = -counters.value_or(global_load_utilisation, 0.0);
-  const double busiest =
-      std::max({counters.value_or(dram_utilisation, 0.0), counters.value_or(l2_utilisation, 0.0),
-                counters.value_or(global_load_utilisation, 0.0)});
+  const double busiest = std::max({counters.value_or(dram_utilisation, 0.0), counters.value_or(l2_utilisation, 0.0),
+                                   counters.value_or(global_load_utilisation, 0.0)});
   changes[local_loads] = changes[local_stores] = -overhead_of_local_memory(counters) * busiest;
 }
 

@@ -17,7 +17,8 @@ constexpr double kBytes = 1.0 / 32;
 constexpr double kPercent = 0.01;
 constexpr double kLevel = 0.1;  // nvprof's utilisations go from 0 to 10
 
-// From 7.0 on a warp occupies a unit of 16 lanes for two cycles, so one type of instructions fills half the issue slots.
+// From 7.0 on a warp occupies a unit of 16 lanes for two cycles, so one type of instructions fills half the issue
+// slots.
 constexpr double kPercentOfHalf = 0.02;
 
 constexpr Name kNames[] = {

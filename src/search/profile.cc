@@ -29,12 +29,12 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::size_t kChanges = 2;         // parameters in which a neighbour differs at most
-constexpr double kCutoff = -0.25;           // scores that nobody wants
-constexpr double kUnwanted = 1e-4;          // probability of those, next to 1 for a score of 0
-constexpr std::size_t kRows = 2000;         // that the model learns
+constexpr std::size_t kChanges = 2;  // parameters in which a neighbour differs at most
+constexpr double kCutoff = -0.25;    // scores that nobody wants
+constexpr double kUnwanted = 1e-4;   // probability of those, next to 1 for a score of 0
+constexpr std::size_t kRows = 2000;  // that the model learns
 constexpr std::size_t kTrees = 10;
-constexpr std::size_t kGrowth = 10;         // it is fitted anew when the rows are this share, 1/10, more
+constexpr std::size_t kGrowth = 10;  // it is fitted anew when the rows are this share, 1/10, more
 
 // Counters by configuration.
 class CounterModel {

@@ -146,6 +146,30 @@ TEST_F(Replayed, WarmStartNeedsAStrategyWithAModel) {
   EXPECT_THAT(tune("random").err, HasSubstr("cannot start from earlier results: `random`"));
 }
 
+// The cache holds no counters.
+TEST_F(Replayed, ProfileSaysThatItMissesCounters) {
+  const std::vector<std::string> tune = {"tune",          "--device", "replay:grid.json", "-s", "profile",
+                                         "--evaluations", "20"};
+  const Finished finished = run_wattune(folder_, tune);
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("steps had no hardware counters"));
+  EXPECT_THAT(run_wattune(folder_, {"score", "-s", "profile", "--spaces", "grid.json", "-r", "2"}).out,
+              HasSubstr("steps had no hardware counters"));
+}
+
+// One configuration of 200, that of 10 ms, has 95 % of the best speed: ln(0.1) / ln(1 - 1/200) = 459.4 steps.
+TEST_F(Replayed, AnalyzesASpace) {
+  const Finished finished = run_wattune(folder_, {"analyze", "grid.json", "--svg", "map.svg"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  for (const char* part : {"195 correct, 5 failed", "tuning pays off after ", "with 460 of random search"})
+    EXPECT_THAT(finished.out, HasSubstr(part));
+  EXPECT_THAT(folder_.read("map.svg"), HasSubstr("</svg>"));
+  const auto json = run_wattune(folder_, {"analyze", "grid.json", "--json"}).json()["results"][0];
+  EXPECT_EQ(json["amortisation"]["steps"], 460.0);
+  EXPECT_EQ(json["interactions"][0]["parameters"].size(), 2u);
+  EXPECT_EQ(run_wattune(folder_, {"analyze", "grid.json", "grid.json", "--svg", "m.svg"}).status, 2);
+}
+
 TEST_F(Replayed, ScoreAsJson) {
   folder_.write("grid_spec.json", kSpec);
   const Finished finished = run_wattune(folder_, {"score", "-s", "random", "--spaces", "grid.json:grid_spec.json",

@@ -10,9 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<Parameter> kThreeFlags = {{.name = "a", .values = {-1, 1}},
-                                            {.name = "b", .values = {-1, 1}},
-                                            {.name = "c", .values = {-1, 1}}};
+const std::vector<Parameter> kThreeFlags = {
+    {.name = "a", .values = {-1, 1}}, {.name = "b", .values = {-1, 1}}, {.name = "c", .values = {-1, 1}}};
 
 double share_of(const ResultSet& results, const std::string& a, const std::string& b) {
   for (const Interaction& each : parameter_interactions(results))
