@@ -13,6 +13,7 @@
 #include "cli/score_report.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "wattune/score/recorded_run.h"
 #include "wattune/search/strategy.h"
 #include "wattune/spec/spec.h"
 #include "wattune/store/formats.h"
@@ -27,6 +28,7 @@ struct Options {
   std::vector<std::string> strategies;
   std::vector<std::string> strategy_options;  // NAME=VALUE
   std::vector<std::string> spaces;            // FILE or FILE:SPEC
+  std::vector<std::string> runs;              // folders
   std::vector<std::string> warm_start;
   std::string clock = "recorded";
   score::ScoreOptions score;
@@ -82,6 +84,10 @@ Result<RecordedSpace> load_space(const std::string& text) {
 // Each parameter goes to the strategies that have it; one that none has is refused by make_strategy().
 Result<std::vector<score::StrategyChoice>> choose_strategies(const Options& options) {
   std::vector<score::StrategyChoice> choices;
+  if (options.strategies.empty() && options.runs.empty())
+    return Error(ErrorCode::invalid_argument, "nothing to score").hint("give --strategy NAME,... or --runs FOLDER");
+  if (options.strategies.empty() && !options.strategy_options.empty())
+    return Error(ErrorCode::invalid_argument, "--strategy-option needs --strategy");
   for (const std::string& name : options.strategies) choices.push_back({name, {}});
   for (const std::string& text : options.strategy_options) {
     WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
@@ -99,6 +105,54 @@ Result<std::vector<score::StrategyChoice>> choose_strategies(const Options& opti
     if (!taken) choices.front().parameters[assignment.first] = value;
   }
   return choices;
+}
+
+// "runs/diff_evo/" is "diff_evo".
+std::string name_of_runs(const fs::path& folder) {
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+// The files of FOLDER/SPACE.REPEAT.json and the like, in the order of their names.
+Result<std::vector<fs::path>> files_in(const std::string& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  if (error) return Error(ErrorCode::not_found, "--runs names no folder that can be read").about(folder);
+  std::ranges::sort(files);
+  return files;
+}
+
+// Files of spaces that are not scored are passed over.
+Result<score::StrategyScore> score_folder(const std::string& folder, const std::vector<score::Problem>& problems,
+                                          const score::ScoreOptions& options) {
+  WATTUNE_ASSIGN(const std::vector<fs::path> files, files_in(folder));
+  std::vector<std::vector<score::SearchRun>> runs(problems.size());
+  for (const fs::path& file : files) {
+    const auto problem = std::ranges::find(problems, short_name(file), &score::Problem::name);
+    if (problem == problems.end()) continue;
+    WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
+    Result<score::SearchRun> run = score::recorded_run(*problem, results);
+    if (!run) return std::move(run).error().with_context(file.string());
+    runs[static_cast<std::size_t>(problem - problems.begin())].push_back(*std::move(run));
+  }
+  Result<score::StrategyScore> scored = score::score_runs(problems, name_of_runs(folder), std::move(runs), options);
+  if (!scored) return std::move(scored).error().with_context(folder);
+  return scored;
+}
+
+// The strategies, then the recorded runs.
+Result<std::vector<score::StrategyScore>> score_all(const Options& options, const std::vector<score::Problem>& problems,
+                                                    const std::vector<score::StrategyChoice>& choices) {
+  std::vector<score::StrategyScore> scores;
+  if (!choices.empty()) {
+    WATTUNE_ASSIGN(scores, score::score(problems, choices, options.score));
+  }
+  for (const std::string& folder : options.runs) {
+    WATTUNE_ASSIGN(score::StrategyScore scored, score_folder(folder, problems, options.score));
+    scores.push_back(std::move(scored));
+  }
+  return scores;
 }
 
 Result<tune::ReplayClock> parse_clock(const std::string& name) {
@@ -129,11 +183,11 @@ std::function<void(std::size_t, std::size_t)> progress_line() {
   };
 }
 
-// Nothing unless asked for.
+// Nothing unless asked for; recorded runs end with their budget, so they have no part in it.
 Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
                                                        const std::vector<score::Problem>& problems,
                                                        const std::vector<score::StrategyChoice>& choices) {
-  if (!options.within) return std::vector<score::StrategyReach>();
+  if (!options.within || choices.empty()) return std::vector<score::StrategyReach>();
   return score::reach(problems, choices,
                       {.within = *options.within,
                        .repeats = options.score.repeats,
@@ -156,7 +210,7 @@ Result<ExitStatus> run_score(Options options) {
     problems.push_back(std::move(problem));
   }
   if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();
-  WATTUNE_ASSIGN(const auto scores, score::score(problems, choices, options.score));
+  WATTUNE_ASSIGN(const auto scores, score_all(options, problems, choices));
   WATTUNE_ASSIGN(const auto reaches, find_reaches(options, problems, choices));
   const ScoreReport report{problems, scores, options.score, explain(clock), options.within.value_or(0.0), reaches};
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
@@ -171,8 +225,12 @@ Command add_score(CLI::App& program) {
   CLI::App* app = program.add_subcommand("score", "Compare search strategies on recorded spaces");
   app->add_option("--strategy,-s", options->strategies, "Strategies to compare, separated by commas")
       ->type_name("NAME,...")
-      ->delimiter(',')
-      ->required();
+      ->delimiter(',');
+  app->add_option("--runs", options->runs,
+                  "Score the runs that another program recorded as well, in files FOLDER/SPACE.REPEAT.json or another "
+                  "result format; may be repeated (docs/score.md)")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
   app->add_option("--strategy-option", options->strategy_options,
                   "A parameter of each strategy that has it; may be repeated (docs/search.md)")
       ->type_name("NAME=VALUE")
@@ -204,7 +262,8 @@ Command add_score(CLI::App& program) {
       "Examples:\n"
       "  wattune score --strategy random,greedy_ils --spaces hub/*.json.xz\n"
       "  wattune score -s greedy_ils --strategy-option random_walk=0.5 --spaces gemm.json.xz:gemm.toml --svg gemm.svg\n"
-      "  wattune score -s simulated_annealing --clock evaluations --spaces gemm.json.xz --json");
+      "  wattune score -s simulated_annealing --clock evaluations --spaces gemm.json.xz --json\n"
+      "  wattune score -s auto --runs kernel_tuner/diff_evo --spaces hub/*.json.xz");
   return {app, [options] { return run_score(*options); }};
 }
 

@@ -27,9 +27,14 @@ std::string name_of(const score::StrategyChoice& choice) {
   return name;
 }
 
+std::string name_of(const score::StrategyScore& each) {
+  const std::string name = name_of(each.strategy);
+  return each.recorded_runs == 0 ? name : fmt::format("{} ({} recorded runs)", name, each.recorded_runs);
+}
+
 std::string table_of_scores(const ScoreReport& report) {
   std::vector<std::string> header = {"space", "correct", "failed", "cutoff", "budget"};
-  for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each.strategy));
+  for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each));
   Table table(header);
   for (std::size_t p = 0; p < report.problems.size(); ++p) {
     const score::Problem& problem = report.problems[p];
@@ -47,7 +52,7 @@ std::string table_of_scores(const ScoreReport& report) {
 
 std::string table_of_ends(const ScoreReport& report) {
   std::vector<std::string> header = {"space"};
-  for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each.strategy));
+  for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each));
   Table table(header);
   for (std::size_t p = 0; p < report.problems.size(); ++p) {
     std::vector<std::string> row = {report.problems[p].name};
@@ -88,6 +93,18 @@ std::string remarks(const ScoreReport& report) {
   return text.empty() ? text : "\n" + text;
 }
 
+// Each strategy against the first.
+std::string table_of_comparisons(const ScoreReport& report) {
+  Table table({"strategy", "difference", "higher on", "p"});
+  for (std::size_t s = 1; s < report.scores.size(); ++s) {
+    const score::Comparison against = score::compare(report.scores[s], report.scores.front());
+    table.add({name_of(report.scores[s]), fmt::format("{:.3f}", against.difference),
+               fmt::format("{} of {} spaces", against.higher, report.problems.size()),
+               fmt::format("{:.3g}", against.p)});
+  }
+  return table.to_string();
+}
+
 double not_recorded(const ScoreReport& report) {
   double sum = 0.0;
   for (const score::StrategyScore& each : report.scores)
@@ -116,6 +133,7 @@ Json problem_json(const score::Problem& problem) {
 Json strategy_json(const ScoreReport& report, const score::StrategyScore& each) {
   Json json = {{"strategy", each.strategy.name}, {"parameters", Json::object()}};
   for (const auto& [name, value] : each.strategy.parameters) json["parameters"][name] = value;
+  json["recorded_runs"] = each.recorded_runs;
   json.update(to_json(each.score));
   json["deviation"] = each.deviation;
   json["spaces"] = Json::array();
@@ -146,9 +164,13 @@ Json reach_json(const ScoreReport& report, const score::StrategyReach& each) {
 
 std::string score_text(const ScoreReport& report) {
   std::string text = fmt::format(
-      "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over {} repeats\n"
+      "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over the runs, {} of "
+      "each strategy\n"
       "clock: {}\n\n{}\nat the end of the budget, mean of the repeats\n{}",
       group_digits(report.options.repeats), report.clock, table_of_scores(report), table_of_ends(report));
+  if (report.scores.size() > 1 && report.problems.size() > 1)
+    text += fmt::format("\nagainst {}, with the p of a permutation test over the spaces in pairs\n{}",
+                        name_of(report.scores.front()), table_of_comparisons(report));
   if (!report.reaches.empty())
     text += fmt::format(
         "\nevaluations until within {:g} % of the optimum, median of the repeats; random search in closed form\n{}",
@@ -162,7 +184,12 @@ std::string score_json(const ScoreReport& report) {
   Json json = {{"clock", report.clock}, {"repeats", report.options.repeats}, {"seed", report.options.seed},
                {"replayed", true},      {"spaces", Json::array()},           {"strategies", Json::array()}};
   for (const score::Problem& problem : report.problems) json["spaces"].push_back(problem_json(problem));
-  for (const score::StrategyScore& each : report.scores) json["strategies"].push_back(strategy_json(report, each));
+  for (const score::StrategyScore& each : report.scores) {
+    json["strategies"].push_back(strategy_json(report, each));
+    const score::Comparison against = score::compare(each, report.scores.front());
+    json["strategies"].back()["against_first"] = {
+        {"difference", against.difference}, {"spaces_higher", against.higher}, {"p", against.p}};
+  }
   for (std::size_t s = 0; s < report.reaches.size(); ++s)
     json["strategies"][s]["reach"] = reach_json(report, report.reaches[s]);
   return dump(json);
@@ -171,7 +198,7 @@ std::string score_json(const ScoreReport& report) {
 std::string score_svg(const ScoreReport& report) {
   std::vector<report::PerformanceCurve> curves;
   for (const score::StrategyScore& each : report.scores)
-    curves.push_back({fmt::format("{}: {}", name_of(each.strategy), score_cell(each.score)), each.curve});
+    curves.push_back({fmt::format("{}: {}", name_of(each), score_cell(each.score)), each.curve});
   const std::string title = fmt::format("Search on {} replayed space{}, {} repeats", report.problems.size(),
                                         report.problems.size() == 1 ? "" : "s", report.options.repeats);
   return report::plot_performance_svg(title, curves);

@@ -99,6 +99,17 @@ StrategyScore aggregate(const StrategyChoice& strategy, std::span<Cell> cells) {
   return total;
 }
 
+Result<void> check_runs(const Problem& problem, const std::string& name, const std::vector<SearchRun>& runs) {
+  if (runs.empty())
+    return Error(ErrorCode::invalid_argument, "no run on this space").about(name).with_context(problem.name);
+  if (std::ranges::all_of(runs, [](const SearchRun& run) { return run.points.empty(); }))
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("no run of {} found a correct configuration within the budget of {:.3g} s", name,
+                             problem.baseline.budget()))
+        .with_context(problem.name);
+  return {};
+}
+
 // All runs of all strategies on all spaces; cells[strategy * spaces + space].
 class Scorer {
  public:
@@ -111,7 +122,8 @@ class Scorer {
   Result<std::vector<StrategyScore>> run() {
     for_each_parallel(cells_.size() * options_.repeats, options_.threads, [this](std::size_t i) { run_one(i); });
     if (error_) return *std::move(error_);
-    WATTUNE_TRY(check_runs());
+    for (std::size_t c = 0; c < cells_.size(); ++c)
+      WATTUNE_TRY(check_runs(problem_of(c), strategy_of(c).name, cells_[c].runs));
     for_each_parallel(cells_.size(), options_.threads, [this](std::size_t c) {
       summarise(problem_of(c), cells_[c], derived_seed(options_.seed, {1, c}), options_.resamples);
     });
@@ -139,16 +151,6 @@ class Scorer {
     if (options_.progress) options_.progress(++done_, cells_.size() * options_.repeats);
   }
 
-  Result<void> check_runs() const {
-    for (std::size_t c = 0; c < cells_.size(); ++c)
-      if (std::ranges::all_of(cells_[c].runs, [](const SearchRun& run) { return run.points.empty(); }))
-        return Error(ErrorCode::invalid_argument,
-                     fmt::format("no run of {} found a correct configuration within the budget of {:.3g} s",
-                                 strategy_of(c).name, problem_of(c).baseline.budget()))
-            .with_context(problem_of(c).name);
-    return {};
-  }
-
   const std::vector<Problem>& problems_;
   const std::vector<StrategyChoice>& strategies_;
   const ScoreOptions& options_;
@@ -171,6 +173,22 @@ Result<std::vector<StrategyScore>> score(const std::vector<Problem>& problems,
                                          const std::vector<StrategyChoice>& strategies, const ScoreOptions& options) {
   WATTUNE_TRY(check_choice(problems, strategies, options.repeats));
   return Scorer(problems, strategies, options).run();
+}
+
+Result<StrategyScore> score_runs(const std::vector<Problem>& problems, const std::string& name,
+                                 std::vector<std::vector<SearchRun>> runs, const ScoreOptions& options) {
+  if (problems.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
+  std::vector<Cell> cells(problems.size());
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    WATTUNE_TRY(check_runs(problems[p], name, runs[p]));
+    cells[p].runs = std::move(runs[p]);
+  }
+  for_each_parallel(cells.size(), options.threads, [&](std::size_t p) {
+    summarise(problems[p], cells[p], derived_seed(options.seed, {1, p}), options.resamples);
+  });
+  StrategyScore result = aggregate({name, {}}, cells);
+  result.recorded_runs = std::ranges::min(cells, {}, [](const Cell& cell) { return cell.runs.size(); }).runs.size();
+  return result;
 }
 
 }  // namespace wattune::score

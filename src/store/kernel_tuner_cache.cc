@@ -59,7 +59,8 @@ const Json* failure_of(const Json& entry, const std::string& objective) {
 
 PhaseTimes phases_of(const Json& entry) {
   const auto phase = [&entry](const char* name) { return nanoseconds_from_ms(number_or(entry, name, 0.0)); };
-  return {phase("compile_time"), phase("verification_time"), phase("benchmark_time"), phase("framework_time")};
+  return {phase("compile_time"), phase("verification_time"), phase("benchmark_time"),
+          phase("framework_time") + phase("strategy_time")};
 }
 
 std::vector<Metric> metrics_of(const Json& entry, const std::vector<std::string>& names) {

@@ -92,7 +92,7 @@ class ResultReader {
     };
     const Nanoseconds compile = phase("compilation_time", 0.0);
     return {phase("compilation", compile.value()), phase("validation", 0.0), phase("benchmark", 0.0),
-            phase("framework", 0.0)};
+            phase("framework", 0.0) + phase("search_algorithm", 0.0)};
   }
 
   static void read_time(Observation& observation, const Json& times, const Measurement* time, double runtime_unit,

@@ -118,21 +118,31 @@ Result<space::SearchSpace> recorded_space(const ResultSet& results) {
 Recording::Recording(RunInfo info, std::vector<Trial> trials, std::size_t outside)
     : info_(std::move(info)), trials_(std::move(trials)), outside_(outside), typical_cost_(median_cost(trials_)) {}
 
+Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSpace& space,
+                                                           const std::vector<Trial>& trials) {
+  if (trials.empty()) return no_results();
+  WATTUNE_ASSIGN(const Places places, find_places(space.parameters(), trials));
+  std::vector<std::optional<ConfigurationId>> ids;
+  for (const Trial& trial : trials) {
+    WATTUNE_TRY(check_times(trial));
+    ids.push_back(id_of(space, trial.configuration, places));
+  }
+  return ids;
+}
+
 Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet results) {
   std::erase_if(results.trials, [](const Trial& trial) { return trial.observation.status == Status::not_recorded; });
-  if (results.trials.empty()) return no_results();
-  WATTUNE_ASSIGN(const Places places, find_places(space.parameters(), results.trials));
+  WATTUNE_ASSIGN(const std::vector<std::optional<ConfigurationId>> ids, ids_in(space, results.trials));
   std::map<ConfigurationId, Trial> by_id;
   std::size_t outside = 0;
-  for (Trial& trial : results.trials) {
-    WATTUNE_TRY(check_times(trial));
-    const std::optional<ConfigurationId> id = id_of(space, trial.configuration, places);
-    if (!id) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!ids[i]) {
       ++outside;
       continue;
     }
-    trial.configuration = space.configuration(*id);
-    by_id.insert_or_assign(*id, std::move(trial));
+    Trial& trial = results.trials[i];
+    trial.configuration = space.configuration(*ids[i]);
+    by_id.insert_or_assign(*ids[i], std::move(trial));
   }
   if (by_id.empty())
     return Error(ErrorCode::mismatch, "the recording is of another space: none of its configurations is in this one")

@@ -190,6 +190,37 @@ TEST_F(Replayed, ScoreAsJson) {
             finished.out);
 }
 
+// One evaluation of a T4 file, with a second for compiling.
+std::string evaluation(int x, int y) {
+  return R"({"configuration":{"x":)" + std::to_string(x) + R"(,"y":)" + std::to_string(y) +
+         R"(},"invalidity":"correct","times":{"compilation":1,"runtimes":[0.001]},"measurements":[]})";
+}
+
+TEST_F(Replayed, ScoresRecordedRunsBesideStrategies) {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::string results;
+    for (int i = 0; i < 100; ++i) results += (i == 0 ? "" : ",") + evaluation((i * 7 + repeat) % 40, i % 5);
+    folder_.write("walk/grid." + std::to_string(repeat) + ".json",
+                  R"({"metadata":{"timeunit":"seconds"},"results":[)" + results + "]}");
+  }
+  folder_.write("walk/other.0.json", "not read: the space is not scored");
+  const Finished finished = run_wattune(folder_, {"score", "-s", "random", "--runs", "walk/", "--spaces", "grid.json",
+                                                  "--repeats", "5", "--clock", "evaluations", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const auto json = finished.json();
+  EXPECT_EQ(json["strategies"][0]["recorded_runs"], 0);
+  const auto& runs = json["strategies"][1];
+  EXPECT_EQ(runs["strategy"], "walk");
+  EXPECT_EQ(runs["recorded_runs"], 3);
+  EXPECT_DOUBLE_EQ(runs["spaces"][0]["not_recorded"].get<double>(), 0.0);
+  EXPECT_NEAR(runs["against_first"]["difference"].get<double>(),
+              runs["score"].get<double>() - json["strategies"][0]["score"].get<double>(), 1e-9);
+
+  const Finished table = run_wattune(folder_, {"score", "--runs", "walk", "--spaces", "grid.json"});
+  ASSERT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("walk (3 recorded runs)"));
+}
+
 TEST_F(Replayed, ScoreSaysWhatIsWrong) {
   const auto message = [&](const std::vector<std::string>& arguments) {
     const Finished finished = run_wattune(folder_, arguments);
@@ -197,6 +228,16 @@ TEST_F(Replayed, ScoreSaysWhatIsWrong) {
     return finished.err;
   };
   EXPECT_THAT(message({"score", "-s", "random"}), HasSubstr("--spaces"));
+  EXPECT_THAT(message({"score", "--spaces", "grid.json"}),
+              HasSubstr("nothing to score (give --strategy NAME,... or --runs FOLDER)"));
+  EXPECT_THAT(message({"score", "--runs", "none", "--spaces", "grid.json"}),
+              HasSubstr("no folder that can be read: `none`"));
+  folder_.write("runs/other.0.json", "{}");
+  EXPECT_THAT(message({"score", "--runs", "runs", "--spaces", "grid.json"}), HasSubstr("no run on this space"));
+  folder_.write("runs/grid.0.json", "{}");
+  EXPECT_THAT(message({"score", "--runs", "runs", "--spaces", "grid.json"}), HasSubstr("grid.0.json"));
+  EXPECT_THAT(message({"score", "--runs", "runs", "--strategy-option", "a=1", "--spaces", "grid.json"}),
+              HasSubstr("--strategy-option needs --strategy"));
   EXPECT_THAT(message({"score", "-s", "greedy", "--spaces", "grid.json"}), HasSubstr("unknown strategy"));
   EXPECT_THAT(message({"score", "-s", "random", "--clock", "wall", "--spaces", "grid.json"}),
               HasSubstr("one of: recorded, clean, evaluations"));

@@ -77,6 +77,7 @@ TempFolder::~TempFolder() {
 }
 
 void TempFolder::write(const std::string& name, std::string_view text) const {
+  fs::create_directories((path_ / name).parent_path());
   std::ofstream(path_ / name, std::ios::binary) << text;
 }
 

@@ -121,7 +121,7 @@ TEST(KernelTunerCache, FindsAFailureUnderTheObjectivesName) {
 
 TEST(KernelTunerCache, TakesTheRecordedTimeAsTheObjective) {
   const ResultSet results = parsed(cache_of(R"("128": {"x": 128, "time": 2.5, "times": [1, 2, 6], "GB/s": 7,
-    "temperatures": [40, 41], "compile_time": 300, "framework_time": 1, "timestamp": "2022-12-23 12:11:26.5+00:00"})"));
+    "temperatures": [40, 41], "compile_time": 300, "framework_time": 1, "strategy_time": 2, "timestamp": "2022-12-23 12:11:26.5+00:00"})"));
   const Statistics& statistics = *only(results).statistics;
   EXPECT_EQ(statistics.median.value(), 2.5e6);
   EXPECT_EQ(statistics.minimum.value(), 1e6);
@@ -130,6 +130,7 @@ TEST(KernelTunerCache, TakesTheRecordedTimeAsTheObjective) {
   EXPECT_EQ(only(results).samples.size(), 3u);
   EXPECT_THAT(only(results).metrics, ElementsAre(Metric{"GB/s", 7.0, ""}));
   EXPECT_EQ(only(results).phases.compile.value(), 3e8);
+  EXPECT_EQ(only(results).phases.overhead.value(), 3e6);  // the framework's and the search's
   // 2022-12-23 is day 19349 of the epoch; 12:11:26.5 is 43886.5 s.
   EXPECT_EQ(results.trials[0].finished_at.time_since_epoch(),
             std::chrono::hours(24 * 19349) + std::chrono::milliseconds(43886500));

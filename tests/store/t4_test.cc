@@ -110,6 +110,12 @@ TEST(T4, ReadsAnObjectiveWithAUnitOfTimeAsTheTime) {
   EXPECT_THAT(observation.metrics, ElementsAre(Metric{"dram", 9, "B"}));
 }
 
+TEST(T4, CountsTheSearchsOwnTimeAsOverhead) {
+  const auto results = parse_one(R"("invalidity": "runtime", "times": {"framework": 3, "search_algorithm": 4})");
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->trials[0].observation.phases.overhead.value(), 7e6);
+}
+
 TEST(T4, TakesNoOtherObjectiveForATime) {
   EXPECT_EQ(objective_of(R"("invalidity": "correct", "times": {"runtimes": [4]}, "objectives": ["GFLOP/s"],
       "measurements": [{"name": "GFLOP/s", "value": 900, "unit": "GFLOP/s"}])"),

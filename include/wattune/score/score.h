@@ -70,8 +70,9 @@ struct SpaceScore {
 
 struct StrategyScore {
   StrategyChoice strategy;
-  Score score;             // mean over the spaces
-  double deviation = 0.0;  // of the aggregate curve over time, which the published tool prints as the error
+  std::size_t recorded_runs = 0;  // on each space at least, of another program; 0: the strategy ran here
+  Score score;                    // mean over the spaces
+  double deviation = 0.0;         // of the aggregate curve over time, which the published tool prints as the error
   std::vector<double> curve;
   std::vector<SpaceScore> spaces;  // parallel to the problems
 };
@@ -81,5 +82,24 @@ struct StrategyScore {
 // found a correct configuration within the budget.
 Result<std::vector<StrategyScore>> score(const std::vector<Problem>& problems,
                                          const std::vector<StrategyChoice>& strategies, const ScoreOptions& options);
+
+// The same of runs made elsewhere (recorded_run.h), `runs` parallel to the problems. They count as they are, however
+// few evaluations they hold. invalid_argument: a space without a run, or none of its runs found a correct configuration
+// within the budget.
+Result<StrategyScore> score_runs(const std::vector<Problem>& problems, const std::string& name,
+                                 std::vector<std::vector<SearchRun>> runs, const ScoreOptions& options);
+
+// A strategy against another on the same spaces.
+struct Comparison {
+  double difference = 0.0;  // of the mean scores
+  std::size_t higher = 0;   // spaces where its score is higher
+  // Of a two-sided permutation test (Fisher, The Design of Experiments, 1935, section 21): were the two alike, the sign
+  // of each space's difference would be chance; this is the share of all choices of signs whose mean is as far from 0.
+  // Above 20 spaces, of 2^20 choices drawn at random.
+  double p = 1.0;
+};
+
+// Precondition: both are of the same problems.
+Comparison compare(const StrategyScore& strategy, const StrategyScore& reference);
 
 }  // namespace wattune::score

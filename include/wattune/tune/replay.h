@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,17 @@ namespace wattune::tune {
 // its parameter does not list; invalid_argument: no results, or as SearchSpace::from_list().
 Result<space::SearchSpace> recorded_space(const ResultSet& results);
 
+// The id in `space` of each Trial's configuration, found by names and values; none for one that is not in it. A
+// parameter with a single value may be absent on either side. mismatch: other parameters; invalid_argument: no Trials,
+// or a time that is negative or no number.
+Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSpace& space,
+                                                           const std::vector<Trial>& trials);
+
 // Recorded Trials by the ids of a space. Immutable; may be shared between threads.
 class Recording {
  public:
-  // Finds each Trial's configuration in `space`, by names and values; of several Trials of one the last counts. A
-  // parameter with a single value may be absent on either side. mismatch: other parameters, or no Trial is in the
-  // space; invalid_argument: no results, or a time that is negative or no number.
+  // Finds each Trial's configuration in `space`; of several Trials of one the last counts. As ids_in(); mismatch also:
+  // no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
 
   const RunInfo& info() const { return info_; }
