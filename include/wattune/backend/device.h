@@ -21,9 +21,11 @@
 #include <variant>
 #include <vector>
 
+#include "wattune/backend/counters.h"
 #include "wattune/backend/image.h"
 #include "wattune/core/device_info.h"
 #include "wattune/core/kernel_spec.h"
+#include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
@@ -156,6 +158,13 @@ class Stream {
                                                           std::span<const LaunchArgument> arguments);
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
+  // Runs the commands since the last finish(), one launch among them, as often as the hardware needs to count all these
+  // counters during the launch (counters.h). Their values, without those that mean nothing for this kernel. `limit` is of
+  // all runs together. Without commands it only tells whether they can be counted. As finish(); not_found and
+  // invalid_argument (a name); unavailable (no counters here, no CUPTI, not permitted).
+  virtual Result<std::vector<Metric>> count(const std::vector<std::string>& /*counters*/, Nanoseconds /*limit*/) {
+    return no_counters();
+  }
   // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
   // Returns how many guard bytes changed, before and after the buffer.
   virtual Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) = 0;
@@ -181,6 +190,8 @@ class Device {
   virtual Result<std::unique_ptr<Stream>> create_stream() = 0;
   // What its sensors show now; empty where there are none.
   virtual Result<SensorReadings> read_sensors() { return SensorReadings{}; }
+  // What Stream::count() can count. As counters_of_chip(); unavailable where there are none.
+  virtual Result<std::vector<CounterInfo>> counters() { return no_counters(); }
   // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.
   virtual Result<void> reset() = 0;
 };

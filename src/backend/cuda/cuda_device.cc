@@ -7,6 +7,7 @@
 #include "backend/cuda/discovery.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/program.h"
+#include "backend/cuda/range_profiler.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/stream.h"
 #include "wattune/core/suggest.h"
@@ -55,6 +56,11 @@ class CudaDevice : public Device {
   }
 
   Result<SensorReadings> read_sensors() override { return session_->sensors().read(); }
+
+  Result<std::vector<CounterInfo>> counters() override {
+    WATTUNE_TRY(session_->check());
+    return counters_of(*session_);
+  }
 
   Result<void> reset() override {
     session_->end();

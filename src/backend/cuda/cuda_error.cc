@@ -69,6 +69,18 @@ std::string_view nvrtc_name(nvrtcResult code) {
   }
 }
 
+std::string advice(CUptiResult code) {
+  switch (code) {
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+      return "only administrators may read counters here: load NVIDIA's kernel module with "
+             "NVreg_RestrictProfilingToAdminUsers=0, or give the process CAP_SYS_ADMIN";
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return "the host must allow this virtual GPU to be profiled";
+    case CUPTI_ERROR_HARDWARE_BUSY: return "another profiler holds the counters: ncu, nsys, or DCGM (dcgmi profile --pause)";
+    default: return {};
+  }
+}
+
 }  // namespace
 
 Error cu_error(const CuApi& cu, CUresult code, std::string_view doing) {
@@ -87,6 +99,12 @@ Error nvrtc_error(nvrtcResult code, std::string_view doing) {
   if (code == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
     error = std::move(error).hint("NVRTC did not find libnvrtc-builtins, which belongs beside it");
   return std::move(error).native(code, std::string(nvrtc_name(code)));
+}
+
+Error cupti_error(const CuptiApi& cupti, CUptiResult code, std::string_view doing) {
+  const char* name = nullptr;
+  if (cupti.cuptiGetResultString(code, &name) != CUPTI_SUCCESS || name == nullptr) name = "CUPTI_ERROR";
+  return Error(ErrorCode::unavailable, fmt::format("{} failed", doing)).native(code, name).hint(advice(code));
 }
 
 }  // namespace wattune::backend::cuda

@@ -1,7 +1,6 @@
 #include "backend/cuda/nvrtc_api.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -21,11 +20,7 @@ constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.
 // Files to try, in this order.
 std::vector<std::string> candidates() {
   if (const char* const file = std::getenv("WATTUNE_LIBNVRTC")) return {file};
-  std::vector<std::string> files(std::begin(kNames), std::end(kNames));
-  for (const std::string& toolkit : toolkit_folders())
-    for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
-      for (const char* name : kNames) files.push_back(fmt::format("{}/{}/{}", toolkit, folder, name));
-  return files;
+  return library_candidates(kNames);
 }
 
 // The file behind links, whose name tells an NVRTC's build: libnvrtc.so.12.4.127.

@@ -26,6 +26,7 @@ class Session {
   const CuApi& cu() const { return *cu_; }
   const CuDevice& device() const { return device_; }
   const DeviceInfo& info() const { return device_.info; }
+  CUcontext context() const { return context_; }
   const Sensors& sensors() const { return sensors_; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }

@@ -8,6 +8,7 @@
 #include "backend/cuda/driver_launch.h"
 #include "backend/cuda/hold.h"
 #include "backend/cuda/program.h"
+#include "backend/cuda/range_profiler.h"
 #include "backend/polling.h"
 
 namespace wattune::backend::cuda {
@@ -80,7 +81,7 @@ class CudaStream : public Stream {
     WATTUNE_ASSIGN(const std::shared_ptr<const DriverLaunch> launch,
                    DriverLaunch::make(stream_, own(kernel), geometry, arguments));
     // At its first launch the driver may have to wait, to load the code or to make room for its stack.
-    const Kind kind = own(kernel).was_launched() ? Kind::launch : Kind::device;
+    const Kind kind = own(kernel).was_launched() ? Kind::launch : Kind::first_launch;
     own(kernel).set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
     WATTUNE_TRY(add(running(kernel), kind, 1, [this, launch, timing] { return send(*launch, *timing); }));
@@ -117,6 +118,18 @@ class CudaStream : public Stream {
     return wait(polling, limit, running);
   }
 
+  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
+    WATTUNE_TRY(session().check());
+    const std::vector<Command> commands = std::exchange(commands_, {});
+    timings_.clear();
+    WATTUNE_ASSIGN(const auto profiler, RangeProfiler::start(stream_.session(), counters));
+    if (commands.empty()) return std::vector<Metric>();
+    const Polling polling;
+    while (!profiler->complete())
+      for (const Command& command : commands) WATTUNE_TRY(run_counted(command, *profiler, polling, limit));
+    return profiler->values();
+  }
+
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_TRY(finish(limit));
     const std::span<const std::byte> guard = session().guard();
@@ -145,7 +158,8 @@ class CudaStream : public Stream {
     device,    // on the device alone
     transfer,  // of ordinary host memory: blocks until the stream has come to it, so it waits for its turn here, where
                // a kernel that never ends is noticed
-    launch,    // may be held, so that the host's own time does not show in that of the kernel
+    first_launch,
+    launch,  // may be held, so that the host's own time does not show in that of the kernel
   };
 
   // A stream takes about a thousand commands before it makes the host wait. A launch sends three, and one for each
@@ -192,6 +206,15 @@ class CudaStream : public Stream {
       }
       polling.pause();
     }
+  }
+
+  // With nothing under way before it and behind it; launches between the beginning and the end of a pass.
+  Result<void> run_counted(const Command& command, RangeProfiler& profiler, const Polling& polling, Nanoseconds limit) {
+    const bool launches = command.kind == Kind::launch || command.kind == Kind::first_launch;
+    if (launches) WATTUNE_TRY(profiler.begin_pass());
+    if (const CUresult code = command.run(); code != CUDA_SUCCESS) return session().failure(code, command.doing);
+    WATTUNE_TRY(wait(polling, limit, command.doing));
+    return launches ? profiler.end_pass() : Result<void>();
   }
 
   // While the device is at work on what it was sent.

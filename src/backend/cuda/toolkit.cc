@@ -21,6 +21,14 @@ std::vector<std::string> toolkit_folders() {
   return folders;
 }
 
+std::vector<std::string> library_candidates(std::span<const char* const> names) {
+  std::vector<std::string> files(names.begin(), names.end());
+  for (const std::string& toolkit : toolkit_folders())
+    for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64"})
+      for (const char* name : names) files.push_back(toolkit + "/" + folder + "/" + name);
+  return files;
+}
+
 std::string toolkit_include_folder() {
   std::error_code failed;
   for (const std::string& toolkit : toolkit_folders())

@@ -1,6 +1,7 @@
 // Where CUDA's toolkits are on this machine. Their programs: find_toolkit_program() (wattune/backend/compile.h).
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@ namespace wattune::backend::cuda {
 
 // Folders that may hold a toolkit: those that CUDA_HOME and CUDA_PATH name, then /usr/local/cuda.
 std::vector<std::string> toolkit_folders();
+// Files to try for one of CUDA's libraries, by its names in the order of preference: wherever the loader finds it, then
+// in the toolkits.
+std::vector<std::string> library_candidates(std::span<const char* const> names);
 // The folder with CUDA's own headers (cuda_fp16.h) that goes with this machine's toolkit; empty when there is none.
 std::string toolkit_include_folder();
 

@@ -28,7 +28,8 @@ enum class Request : std::uint32_t {
   buffer,
   stream,
   run,
-  sensors
+  sensors,
+  counters
 };
 
 struct Envelope {
@@ -124,12 +125,14 @@ struct LaunchCommand {
 };
 using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand>;
 
-// Runs the commands and waits for them; then checks the guard zones of a buffer, if one is named.
+// Runs the commands and waits for them; then checks the guard zones of a buffer, if one is named. With counters it
+// counts them (Stream::count()) instead.
 struct RunRequest {
   ObjectId stream = 0;
   Nanoseconds limit;
   std::vector<Command> commands;
   ObjectId guarded_buffer = 0;
+  std::vector<std::string> counters;
 };
 
 struct ErrorFields {
@@ -148,6 +151,7 @@ struct RunAnswer {
   std::vector<std::variant<Nanoseconds, ErrorFields>> durations;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
   Conditions conditions;  // of all launches
+  std::vector<Metric> counters;
 };
 
 ErrorFields to_fields(const Error& error);
@@ -209,13 +213,17 @@ template <> inline constexpr auto kFields<ConstantArgument> =
 template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
 template <> inline constexpr auto kFields<RunRequest> =
-    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer);
+    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer,
+               &RunRequest::counters);
 template <> inline constexpr auto kFields<Conditions> = std::tuple(&Conditions::clock_mhz, &Conditions::throttled);
 template <> inline constexpr auto kFields<SensorReadings> =
     std::tuple(&SensorReadings::conditions, &SensorReadings::power_watts, &SensorReadings::energy_joules,
                &SensorReadings::temperature_celsius);
 template <> inline constexpr auto kFields<RunAnswer> =
-    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions);
+    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions, &RunAnswer::counters);
+template <> inline constexpr auto kFields<Metric> = std::tuple(&Metric::name, &Metric::value, &Metric::unit);
+template <> inline constexpr auto kFields<CounterInfo> =
+    std::tuple(&CounterInfo::name, &CounterInfo::kind, &CounterInfo::unit, &CounterInfo::description);
 // clang-format on
 
 // The answer as both ends see it.

@@ -66,6 +66,7 @@ class Server {
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
       case Request::sensors: return answer(reader, &Server::read_sensors);
+      case Request::counters: return answer(reader, &Server::list_counters);
     }
     return bad_message();
   }
@@ -149,6 +150,11 @@ class Server {
     return device_->read_sensors();
   }
 
+  Result<std::vector<CounterInfo>> list_counters(const Nothing&) {
+    WATTUNE_TRY(check_device());
+    return device_->counters();
+  }
+
   Result<void> run(Reader& reader) {
     RunRequest asked;
     reader.get(asked);
@@ -190,10 +196,14 @@ class Server {
     if (stream == nullptr) return unknown(asked.stream);
     std::vector<std::unique_ptr<Event>> events;
     const Result<void> submitted = submit(*stream, asked.commands, events);
+    RunAnswer answer;
+    if (submitted && !asked.counters.empty()) {
+      WATTUNE_ASSIGN(answer.counters, stream->count(asked.counters, asked.limit));
+      return answer;
+    }
     // Also after an error: what was submitted uses the blocks.
     WATTUNE_TRY(stream->finish(asked.limit));
     WATTUNE_TRY(submitted);
-    RunAnswer answer;
     if (!events.empty()) answer.conditions = events.back()->conditions();
     for (const std::unique_ptr<Event>& event : events) {
       const Result<Nanoseconds> duration = event->duration();

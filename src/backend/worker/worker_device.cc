@@ -152,14 +152,19 @@ class WorkerStream : public Stream, public Remote {
     return {};
   }
 
+  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
+    WATTUNE_ASSIGN(RunAnswer answer, run(limit, 0, counters));
+    return std::move(answer.counters);
+  }
+
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_ASSIGN(const RunAnswer answer, run(limit, id_of(buffer)));
     return std::array<std::size_t, 2>{answer.changed_guard_bytes[0], answer.changed_guard_bytes[1]};
   }
 
  private:
-  Result<RunAnswer> run(Nanoseconds limit, ObjectId guarded_buffer) {
-    const RunRequest request{id(), limit, std::exchange(commands_, {}), guarded_buffer};
+  Result<RunAnswer> run(Nanoseconds limit, ObjectId guarded_buffer, const std::vector<std::string>& counters = {}) {
+    const RunRequest request{id(), limit, std::exchange(commands_, {}), guarded_buffer, counters};
     const auto sent = std::exchange(sent_, {});
     const auto received = std::exchange(received_, {});
     const auto outcomes = std::exchange(outcomes_, {});
@@ -236,6 +241,10 @@ class WorkerDevice : public Device {
 
   Result<SensorReadings> read_sensors() override {
     return connection_->ask<SensorReadings>(Request::sensors, Nothing{}, kPromptly);
+  }
+
+  Result<std::vector<CounterInfo>> counters() override {
+    return connection_->ask<std::vector<CounterInfo>>(Request::counters, Nothing{}, kPromptly);
   }
 
   Result<void> reset() override {
