@@ -47,8 +47,8 @@ class BestTable {
       : trials_(std::move(trials)),
         parameters_(varied_parameters(results)),
         times_(time_of(*trials_.front())),
-        default_(default_trial(results)),
         objective_(objective_of(results)),
+        default_(default_trial(results)),
         has_intervals_(std::any_of(trials_.begin(), trials_.end(), has_interval)) {
     if (default_ != nullptr && !has_time(*default_)) default_ = nullptr;
     std::vector<TextTable::Column> columns = {{"#"}};

@@ -16,27 +16,27 @@ inline void write_cuda_spec(const TempFolder& folder, int configurations) {
                "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                "  if (i < n) x[i] *= factor;\n"
                "}\n");
-  folder.write("add.toml",
-               fmt::format("[kernel]\n"
-                           "name = \"add\"\n"
-                           "file = \"add.cu\"\n"
-                           "function = \"scale\"\n"
-                           "arguments = [\n"
-                           "  {{ name = \"x\", type = \"float*\", length = \"n\", access = \"readwrite\", fill = \"iota\" }},\n"
-                           "  {{ name = \"factor\", type = \"float\", value = 3 }},\n"
-                           "  {{ name = \"n\", type = \"int\", value = \"n\" }},\n"
-                           "]\n"
-                           "[problem]\n"
-                           "n = 1024\n"
-                           "[launch]\n"
-                           "divide = [\"64\"]\n"
-                           "block = \"64\"\n"
-                           "[parameters]\n"
-                           "k = \"range({})\"\n"
-                           "[reference]\n"
-                           "file = \"add.cu\"\n"
-                           "function = \"scale\"\n",
-                           configurations));
+  folder.write(
+      "add.toml",
+      fmt::format("[kernel]\n"
+                  "file = \"add.cu\"\n"
+                  "function = \"scale\"\n"
+                  "arguments = [\n"
+                  "  {{ name = \"x\", type = \"float*\", length = \"n\", access = \"readwrite\", fill = \"iota\" }},\n"
+                  "  {{ name = \"factor\", type = \"float\", value = 3 }},\n"
+                  "  {{ name = \"n\", type = \"int\", value = \"n\" }},\n"
+                  "]\n"
+                  "[problem]\n"
+                  "n = 1024\n"
+                  "[launch]\n"
+                  "divide = [\"64\"]\n"
+                  "block = \"64\"\n"
+                  "[parameters]\n"
+                  "k = \"range({})\"\n"
+                  "[reference]\n"
+                  "file = \"add.cu\"\n"
+                  "function = \"scale\"\n",
+                  configurations));
 }
 
 // Programs started while this lives load the stand-ins for driver, compiler and NVML.

@@ -15,9 +15,15 @@ namespace wattune::cli_test {
 
 namespace {
 
-constexpr auto kJournal = "add.journal.jsonl";
+constexpr auto kJournal = "trials.jsonl";
 
 enum class Victim { tuner, workers, both };
+
+std::vector<std::string> command_line(const KillRounds& options) {
+  std::vector<std::string> arguments = options.tune;
+  arguments.insert(arguments.end(), {"--output", kJournal, "--resume", "--finalists", "0", "--json"});
+  return arguments;
+}
 
 void pause(Random& random, std::uint64_t longest_us) { usleep(static_cast<useconds_t>(random.below(longest_us))); }
 
@@ -28,7 +34,7 @@ void expect_gone(const std::vector<pid_t>& processes) {
 
 // Starts a run and kills; false when the run had ended before.
 bool kill_once(const TempFolder& folder, const KillRounds& options, Victim victim, Random& random) {
-  RunningProgram program(folder, options.tune);
+  RunningProgram program(folder, command_line(options));
   pause(random, options.longest_us);
   if (!program.running()) return false;
   std::vector<pid_t> workers = program.children();
@@ -76,7 +82,7 @@ void expect_nothing_lost(const TempFolder& folder, const KillRounds& options) {
   }
   EXPECT_GT(killed, options.rounds / 2);
 
-  const Finished last = run_wattune(folder, options.tune);
+  const Finished last = run_wattune(folder, command_line(options));
   ASSERT_EQ(last.status, 0) << last.err;
   EXPECT_EQ(last.json()["resumed"], before);
   EXPECT_EQ(last.json()["evaluated"], options.configurations - before);
@@ -84,7 +90,8 @@ void expect_nothing_lost(const TempFolder& folder, const KillRounds& options) {
   const auto lines = lines_of_configurations(folder);
   EXPECT_EQ(lines.size(), static_cast<std::size_t>(options.configurations));
   for (const auto& [id, times] : lines) EXPECT_EQ(times, 1) << id;
-  for (const Trial& trial : store::read_journal(folder.path() / kJournal).value().trials)
+  const ResultSet results = store::read_journal(folder.path() / kJournal).value();
+  for (const Trial& trial : results.trials)
     EXPECT_TRUE(trial.observation.ok()) << trial.observation.message;  // no configuration is blamed for the kill
 }
 

@@ -11,8 +11,10 @@
 namespace wattune::cli_test {
 
 struct KillRounds {
-  std::vector<std::string> tune;  // the command line of a run, for a spec named "add"
-  int configurations = 0;         // of the spec; more than all rounds get done
+  // The command line of a run. What says where results go is added, and that there is no final, in which configurations
+  // are measured again.
+  std::vector<std::string> tune;
+  int configurations = 0;  // of the spec; more than all rounds get done
   int rounds = 0;
   std::uint64_t longest_us = 0;  // a run is killed after a random time below that
 };

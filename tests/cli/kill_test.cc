@@ -9,17 +9,14 @@
 namespace wattune::cli_test {
 namespace {
 
-// Without a final, in which configurations are measured again.
-std::vector<std::string> resuming(const std::string& device) {
-  return quick({"tune", "add.toml", "--device", device, "--resume", "--json", "--finalists", "0"});
-}
-
 TEST(Kill, FiftyTimesLosesNothingAndRepeatsNothing) {
   if (!has_device()) GTEST_SKIP() << "no device here";
   const TempFolder folder;
   write_add_spec(folder, 120);
-  expect_nothing_lost(
-      folder, {.tune = resuming("opencl"), .configurations = 120, .rounds = 50, .longest_us = 400'000});
+  expect_nothing_lost(folder, {.tune = quick({"tune", "add.toml", "--device", "opencl"}),
+                               .configurations = 120,
+                               .rounds = 50,
+                               .longest_us = 400'000});
 }
 
 // With processes that compile ahead, and write into the cache.
@@ -27,10 +24,12 @@ TEST(Kill, LosesNothingOnCudaEither) {
   const TempFolder folder;
   write_cuda_spec(folder, 300);
   const StandIns stand_ins;
-  std::vector<std::string> tune = resuming("cuda");
-  tune.insert(tune.end(), {"--compile-jobs", "2", "--compile-cache", "images"});
-  expect_nothing_lost(folder,
-                      {.tune = std::move(tune), .configurations = 300, .rounds = 9, .longest_us = 150'000});
+  expect_nothing_lost(
+      folder,
+      {.tune = quick({"tune", "add.toml", "--device", "cuda", "--compile-jobs", "2", "--compile-cache", "images"}),
+       .configurations = 300,
+       .rounds = 9,
+       .longest_us = 150'000});
 }
 
 }  // namespace

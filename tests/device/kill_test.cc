@@ -13,9 +13,8 @@ TEST(KillOnGpu, LosesNothingAndFreesTheMemory) {
   const MemoryIsFreeAgain memory;
   const cli_test::TempFolder folder;
   cli_test::write_cuda_spec(folder, 1000);
-  expect_nothing_lost(folder, {.tune = cli_test::quick({"tune", "add.toml", "--device", "cuda", "--resume", "--json",
-                                                        "--finalists", "0", "--compile-jobs", "1", "--compile-cache",
-                                                        "images"}),
+  expect_nothing_lost(folder, {.tune = cli_test::quick({"tune", "add.toml", "--device", "cuda", "--compile-jobs", "1",
+                                                        "--compile-cache", "images"}),
                                .configurations = 1000,
                                .rounds = 10,
                                .longest_us = 2'500'000});

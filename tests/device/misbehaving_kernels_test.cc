@@ -99,7 +99,7 @@ TEST(MisbehavingKernelsOnGpu, GetTheirStatusAndLeaveTheDeviceClean) {
   std::vector<Trial> bad;
   for (const Trial& trial : trials) {
     const bool good = trial.configuration.find("BAD")->as_integer() == 0;
-    if (good) EXPECT_TRUE(trial.observation.ok() && trial.observation.verified) << trial.observation.message;
+    EXPECT_EQ(trial.observation.ok() && trial.observation.verified, good) << trial.observation.message;
     if (!good) bad.push_back(trial);
   }
   expect_statuses(bad, kExpected);
