@@ -26,6 +26,9 @@ Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::
     const Result<tune::Recording> recording = tune::Recording::match(space, std::move(results));
     if (!recording) return Error(recording.error()).with_context(file);
     priors.push_back(tune::prior_of(*recording));
+    if (priors.back().empty())
+      return Error(ErrorCode::invalid_argument, "nothing to start from: no recorded configuration is correct")
+          .with_context(file);
   }
   return priors;
 }

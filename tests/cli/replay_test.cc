@@ -144,6 +144,9 @@ TEST_F(Replayed, WarmStartNeedsAStrategyWithAModel) {
   EXPECT_EQ(tune("auto").status, 0) << tune("auto").err;
   EXPECT_NE(tune("random").status, 0);
   EXPECT_THAT(tune("random").err, HasSubstr("cannot start from earlier results: `random`"));
+  folder_.write("grid.json", R"({"device_name":"D","kernel_name":"k","tune_params_keys":["x","y"],"cache":{
+"1,1":{"x":1,"y":1,"time":"RuntimeFailedConfig","compile_time":1},"1,2":{"x":1,"y":2,"time":"RuntimeFailedConfig"}}})");
+  EXPECT_THAT(tune("auto").err, HasSubstr("grid.json: nothing to start from: no recorded configuration is correct"));
 }
 
 // The cache holds no counters.
