@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace wattune::search {
 
@@ -10,16 +11,23 @@ struct Forest::Sample {
   std::span<const std::uint16_t> rows;
   std::size_t width;
   std::span<const double> targets;
-  std::vector<std::uint32_t> order;  // of the rows; every node owns a range of it
+  std::vector<std::uint32_t> order;    // of the rows; every node owns a range of it
+  std::vector<std::uint16_t> columns;  // all, those to try at the front
 
-  std::uint16_t value(std::uint32_t row, std::size_t parameter) const { return rows[row * width + parameter]; }
+  std::uint16_t value(std::uint32_t row, std::size_t column) const { return rows[row * width + column]; }
+  std::span<const std::uint16_t> draw_columns(Random& random) {
+    if (width <= kColumns) return columns;
+    for (std::size_t i = 0; i < kColumns; ++i) std::swap(columns[i], columns[i + random.below(width - i)]);
+    return std::span(columns).first(kColumns);
+  }
 };
 
 void Forest::fit(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> targets,
                  std::size_t trees, Random& random) {
   roots_.clear();
   nodes_.clear();
-  Sample sample{rows, width, targets, std::vector<std::uint32_t>(targets.size())};
+  Sample sample{rows, width, targets, std::vector<std::uint32_t>(targets.size()), std::vector<std::uint16_t>(width)};
+  std::iota(sample.columns.begin(), sample.columns.end(), 0);
   for (std::size_t tree = 0; tree < trees; ++tree) {
     std::iota(sample.order.begin(), sample.order.end(), 0);
     roots_.push_back(static_cast<std::uint32_t>(nodes_.size()));
@@ -37,10 +45,10 @@ void Forest::grow(Sample& sample, std::uint32_t node, std::size_t begin, std::si
   const Split split = best_split(sample, members, random);
   if (split.gain <= 0.0) return;
   const auto middle = std::partition(members.begin(), members.end(), [&](std::uint32_t row) {
-    return sample.value(row, split.parameter) <= split.threshold;
+    return sample.value(row, split.column) <= split.threshold;
   });
   const auto below = static_cast<std::uint32_t>(nodes_.size());
-  nodes_[node].parameter = split.parameter;
+  nodes_[node].column = split.column;
   nodes_[node].threshold = split.threshold;
   nodes_[node].below = below;
   nodes_.resize(nodes_.size() + 2);
@@ -50,29 +58,29 @@ void Forest::grow(Sample& sample, std::uint32_t node, std::size_t begin, std::si
 }
 
 // The gain is what the split takes from the sum of squared deviations.
-Forest::Split Forest::best_split(const Sample& sample, std::span<const std::uint32_t> members, Random& random) {
+Forest::Split Forest::best_split(Sample& sample, std::span<const std::uint32_t> members, Random& random) {
   Split best;
   const auto count = static_cast<double>(members.size());
   double total = 0.0;
   for (const std::uint32_t row : members) total += sample.targets[row];
-  for (std::size_t parameter = 0; parameter < sample.width; ++parameter) {
-    std::uint16_t low = sample.value(members.front(), parameter);
+  for (const std::uint16_t column : sample.draw_columns(random)) {
+    std::uint16_t low = sample.value(members.front(), column);
     std::uint16_t high = low;
     for (const std::uint32_t row : members) {
-      low = std::min(low, sample.value(row, parameter));
-      high = std::max(high, sample.value(row, parameter));
+      low = std::min(low, sample.value(row, column));
+      high = std::max(high, sample.value(row, column));
     }
     if (low == high) continue;
     const auto threshold = static_cast<std::uint16_t>(low + random.below(static_cast<std::uint64_t>(high - low)));
     double sum = 0.0;
     double below = 0.0;
     for (const std::uint32_t row : members) {
-      if (sample.value(row, parameter) > threshold) continue;
+      if (sample.value(row, column) > threshold) continue;
       sum += sample.targets[row];
       below += 1.0;
     }
     const double gain = sum * sum / below + (total - sum) * (total - sum) / (count - below) - total * total / count;
-    if (gain > best.gain) best = {static_cast<std::uint16_t>(parameter), threshold, gain};
+    if (gain > best.gain) best = {column, threshold, gain};
   }
   return best;
 }
@@ -82,7 +90,7 @@ Prediction Forest::predict(std::span<const std::uint16_t> row) const {
   double squares = 0.0;
   for (std::uint32_t node : roots_) {
     while (nodes_[node].below != 0) {
-      node = nodes_[node].below + (row[nodes_[node].parameter] > nodes_[node].threshold ? 1 : 0);
+      node = nodes_[node].below + (row[nodes_[node].column] > nodes_[node].threshold ? 1 : 0);
     }
     sum += nodes_[node].value;
     squares += nodes_[node].value * nodes_[node].value;

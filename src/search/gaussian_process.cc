@@ -24,11 +24,16 @@ double dot(const std::vector<double>& a, const std::vector<double>& b, std::size
 
 }  // namespace
 
-double GaussianProcess::kernel(const Coordinates& a, const Coordinates& b) const {
+Coordinates GaussianProcess::scaled(Coordinates point) const {
+  for (std::size_t c = 0; c < point.size(); ++c) point[c] /= length_scales_[c];
+  return point;
+}
+
+double GaussianProcess::kernel(const Coordinates& a, const Coordinates& b) {
   double squares = 0.0;
   for (std::size_t p = 0; p < a.size(); ++p) squares += (a[p] - b[p]) * (a[p] - b[p]);
-  const double scaled = std::sqrt(3.0 * squares) / length_scale_;
-  return (1.0 + scaled) * std::exp(-scaled);
+  const double distance = std::sqrt(3.0 * squares);
+  return (1.0 + distance) * std::exp(-distance);
 }
 
 void GaussianProcess::solve_next(std::vector<double>& solved, double rhs) const {
@@ -48,7 +53,7 @@ void GaussianProcess::extend(Candidate& candidate) const {
 void GaussianProcess::set_candidates(std::vector<Coordinates> candidates) {
   candidates_.clear();
   for (Coordinates& point : candidates) {
-    Candidate& candidate = candidates_.emplace_back(Candidate{.point = std::move(point)});
+    Candidate& candidate = candidates_.emplace_back(Candidate{.point = scaled(std::move(point))});
     candidate.solved.reserve(points_.size());
     while (candidate.solved.size() < points_.size()) extend(candidate);
   }
@@ -56,6 +61,7 @@ void GaussianProcess::set_candidates(std::vector<Coordinates> candidates) {
 
 void GaussianProcess::add(Coordinates point, double target) {
   const std::size_t row = points_.size();
+  point = scaled(std::move(point));
   std::vector<double> entries;
   entries.reserve(row + 1);
   for (std::size_t i = 0; i < row; ++i) solve_next(entries, kernel(point, points_[i]));

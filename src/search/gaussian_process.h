@@ -1,13 +1,14 @@
 // GaussianProcess: regression that grows by one observation at a time.
 //
-// Zero mean after standardisation, Matern 3/2 kernel of one length scale over points whose parameters are scaled to
-// [0, 1], with a little noise (Rasmussen, Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
+// Zero mean after standardisation, Matern 3/2 kernel with a length scale per coordinate, a little noise (Rasmussen,
+// Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
 // The Cholesky factor L of the kernel matrix gains a row per observation, and so does L^-1 k(candidate) of every
 // candidate: with m candidates and n observations an observation costs O(n^2 + m n). Mean and scale of the targets are
 // standardised anew at each prediction. It needs the products of L^-1 k(candidate) with itself, L^-1 y and L^-1 1 only,
 // which grow with the rows, so that a prediction costs O(1).
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "search/coordinates.h"
@@ -17,7 +18,7 @@ namespace wattune::search {
 
 class GaussianProcess {
  public:
-  explicit GaussianProcess(double length_scale) : length_scale_(length_scale) {}
+  explicit GaussianProcess(std::vector<double> length_scales) : length_scales_(std::move(length_scales)) {}
 
   std::size_t size() const { return points_.size(); }
   // Replaces the points that predict() answers for.
@@ -34,22 +35,25 @@ class GaussianProcess {
     double deviation = 1.0;
   };
   struct Candidate {
-    Coordinates point;
+    Coordinates point;           // scaled
     std::vector<double> solved;  // L^-1 k(point)
     double with_itself = 0.0;    // its products
     double with_targets = 0.0;
     double with_ones = 0.0;
   };
-  double kernel(const Coordinates& a, const Coordinates& b) const;
+  // In length scales.
+  Coordinates scaled(Coordinates point) const;
+  // Of scaled points.
+  static double kernel(const Coordinates& a, const Coordinates& b);
   // Appends one element to the solution of L x = rhs.
   void solve_next(std::vector<double>& solved, double rhs) const;
   // Takes the candidate to one more observation.
   void extend(Candidate& candidate) const;
   Scale scale() const;
 
-  double length_scale_;
-  std::vector<Coordinates> points_;
-  double sum_ = 0.0;  // of the targets
+  std::vector<double> length_scales_;
+  std::vector<Coordinates> points_;  // scaled
+  double sum_ = 0.0;                 // of the targets
   double squares_ = 0.0;
   std::vector<std::vector<double>> factor_;  // rows of L
   std::vector<double> solved_targets_;       // L^-1 y

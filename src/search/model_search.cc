@@ -1,8 +1,8 @@
 // Search with models: `bayesian_optimisation`, and `auto`, Wattune's default.
 //
 // Both measure a few spread configurations, then always the candidate that a model finds most promising. Targets are
-// logarithms of times. Candidates are neighbours of the best ones and random ones; every acquisition is weighted with
-// the probability of success that a forest learned from failures.
+// logarithms of times, configurations are seen as Encoding shows them. Candidates are neighbours of the best ones and
+// random ones; every acquisition is weighted with the probability of success that a forest learned from failures.
 //
 // bayesian_optimisation is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
 // for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio
@@ -24,7 +24,9 @@
 #include <cmath>
 
 #include "search/acquisition.h"
+#include "search/encoding.h"
 #include "search/gaussian_process.h"
+#include "search/length_scales.h"
 #include "search/local_search.h"
 #include "search/prior.h"
 #include "search/strategies.h"
@@ -33,7 +35,9 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::size_t kProcessRows = 200;  // that a rebuilt process holds
+constexpr std::size_t kProcessRows = 200;  // that a rebuilt process holds,
+constexpr std::size_t kScaleRows = 64;     // and that its length scales are fitted to, anew
+constexpr std::size_t kScaleGrowth = 3;    // when the observations are this share, 1/3, more
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
 constexpr std::size_t kCandidates = 200;
@@ -46,8 +50,7 @@ constexpr std::size_t kLargestAge = 50;    // up to this
 constexpr std::size_t kTrees = 20;
 constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.95;      // the forest's weight at which the process is left out
-constexpr std::array kLengthScales = {0.3, 0.6, 1.2, 2.4};  // of four parameters
-constexpr double kForget = 0.95;                            // of what an acquisition gained, per outcome
+constexpr double kForget = 0.95;           // of what an acquisition gained, per outcome
 
 class ModelSearch final : public LocalSearch {
  public:
@@ -97,7 +100,7 @@ class ModelSearch final : public LocalSearch {
 
   std::optional<ConfigurationId> most_promising() {
     if (!uses_process()) {
-      process_ = GaussianProcess(1.0);
+      process_ = GaussianProcess({});
     } else if (process_.size() < 2 || observations_ >= rebuild_at_) {
       rebuild_process();
     }
@@ -156,21 +159,24 @@ class ModelSearch final : public LocalSearch {
     return multi - 1;
   }
 
-  // The length scale is the one that explains the observations best.
   void rebuild_process() {
     ask_prior();
-    const std::vector<Row> rows = best_and_latest(kProcessRows);
-    double highest = -std::numeric_limits<double>::infinity();
-    for (const double scale : kLengthScales) {
-      GaussianProcess process(scale * std::sqrt(static_cast<double>(space().parameters().size()) / 4.0));
-      for (const Row& row : rows) process.add(scaled(row.id), left_to_explain(row));
-      const double likelihood = process.log_likelihood();
-      if (!(likelihood > highest)) continue;
-      highest = likelihood;
-      process_ = std::move(process);
-    }
+    if (observations_ >= refit_at_) fit_scales();
+    process_ = GaussianProcess(scales_);
+    for (const Row& row : best_and_latest(kProcessRows)) process_.add(encoding_.point(row.id), left_to_explain(row));
     rebuild_at_ = observations_ + std::min(observations_, kRowsBetweenRebuilds);
     candidates_.clear();
+  }
+
+  void fit_scales() {
+    std::vector<Coordinates> points;
+    std::vector<double> targets;
+    for (const Row& row : best_and_latest(kScaleRows)) {
+      points.push_back(encoding_.point(row.id));
+      targets.push_back(left_to_explain(row));
+    }
+    scales_ = fit_length_scales(points, targets);
+    refit_at_ = observations_ + observations_ / kScaleGrowth;
   }
 
   double left_to_explain(const Row& row) const { return row.target - slope_ * row.prior; }
@@ -215,7 +221,7 @@ class ModelSearch final : public LocalSearch {
     std::vector<Coordinates> points;
     for (const ConfigurationId id : ids) {
       candidates_.push_back({.id = id, .prior = prior_.predict(id)});
-      points.push_back(scaled(id));
+      points.push_back(encoding_.point(id));
     }
     if (uses_process()) process_.set_candidates(std::move(points));
     ask_forests();
@@ -225,45 +231,30 @@ class ModelSearch final : public LocalSearch {
 
   void ask_forests() {
     if (outcomes_ >= regrow_at_) grow_forests();
-    space::ValueIndices indices;
+    std::vector<std::uint16_t> row;
     for (Candidate& candidate : candidates_) {
-      space().unrank(candidate.id, indices);
-      if (!times_.empty()) candidate.forest = times_.predict(indices);
-      if (!failures_.empty()) candidate.success = 1.0 - failures_.predict(indices).mean;
+      row.clear();
+      encoding_.append_row(candidate.id, row);
+      if (!times_.empty()) candidate.forest = times_.predict(row);
+      if (!failures_.empty()) candidate.success = 1.0 - failures_.predict(row).mean;
     }
   }
 
   void grow_forests() {
     regrow_at_ = outcomes_ + outcomes_ / kForestGrowth;
-    const std::size_t width = space().parameters().size();
+    const std::size_t width = encoding_.width();
     if (uses_forest()) {
-      std::vector<std::uint16_t> places;
+      std::vector<std::uint16_t> rows;
       std::vector<double> targets;
       for (const Row& row : best_and_latest(kForestRows)) {
-        append_places(row.id, places);
+        encoding_.append_row(row.id, rows);
         targets.push_back(left_to_explain(row));
       }
-      times_.fit(places, width, targets, kTrees, random());
+      times_.fit(rows, width, targets, kTrees, random());
     }
     if (!any_failed_) return;
     const std::size_t latest = std::min(failed_.size(), kForestRows);
     failures_.fit(std::span(tried_).last(latest * width), width, std::span(failed_).last(latest), kTrees, random());
-  }
-
-  void append_places(ConfigurationId id, std::vector<std::uint16_t>& places) const {
-    space::ValueIndices indices;
-    space().unrank(id, indices);
-    places.insert(places.end(), indices.begin(), indices.end());
-  }
-
-  // Every parameter from 0 to 1.
-  Coordinates scaled(ConfigurationId id) const {
-    Coordinates point = coordinates(space(), id);
-    const std::vector<Parameter>& parameters = space().parameters();
-    for (std::size_t p = 0; p < point.size(); ++p) {
-      point[p] /= static_cast<double>(std::max<std::size_t>(2, parameters[p].values.size()) - 1);
-    }
-    return point;
   }
 
   void do_observe(ConfigurationId id, const Outcome& outcome) override {
@@ -275,15 +266,15 @@ class ModelSearch final : public LocalSearch {
     rows_.push_back(row);
     if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(kForestRows);
     ++observations_;
-    if (process_.size() >= 2) process_.add(scaled(id), left_to_explain(row));
+    if (process_.size() >= 2) process_.add(encoding_.point(id), left_to_explain(row));
   }
 
   void remember_success(ConfigurationId id, bool succeeded) {
-    append_places(id, tried_);
+    encoding_.append_row(id, tried_);
     failed_.push_back(succeeded ? 0.0 : 1.0);
     any_failed_ |= !succeeded;
     if (failed_.size() < 2 * kForestRows) return;
-    const auto width = static_cast<std::ptrdiff_t>(space().parameters().size());
+    const auto width = static_cast<std::ptrdiff_t>(encoding_.width());
     failed_.erase(failed_.begin(), failed_.begin() + kForestRows);
     tried_.erase(tried_.begin(), tried_.begin() + kForestRows * width);
   }
@@ -297,12 +288,15 @@ class ModelSearch final : public LocalSearch {
     chosen_by_.erase(chosen);
   }
 
+  Encoding encoding_{space()};
   Prior prior_;
   double slope_ = 1.0;            // of the prior
   std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
   std::size_t observations_ = 0;  // that did not fail
-  GaussianProcess process_{1.0};
+  GaussianProcess process_{{}};
   std::size_t rebuild_at_ = 0;
+  std::vector<double> scales_;  // of the process
+  std::size_t refit_at_ = 0;
   std::size_t outcomes_ = 0;  // failures too
   Forest times_;              // of the targets
   Forest failures_;           // of what failed
@@ -310,7 +304,7 @@ class ModelSearch final : public LocalSearch {
   std::vector<Candidate> candidates_;   // in the order of the process's
   ConfigurationId candidates_for_ = 0;  // the best one when they were drawn
   std::size_t age_ = 0;
-  std::vector<std::uint16_t> tried_;  // places of every configuration observed, one after the other
+  std::vector<std::uint16_t> tried_;  // rows of every configuration observed, one after the other
   std::vector<double> failed_;        // 1 for a failure
   bool any_failed_ = false;
   std::unordered_map<ConfigurationId, std::size_t, IdHash> chosen_by_;

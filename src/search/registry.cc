@@ -183,7 +183,7 @@ std::vector<Entry> population_strategies() {
 std::vector<Entry> other_strategies() {
   return {
       {{"auto", "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
-        model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 50, .explore = 10})},
+        model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 500, .explore = 10})},
        make_model_search,
        true},
       {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},

@@ -27,7 +27,7 @@ space::SearchSpace make_space(int parameters, int values, const std::string& con
   for (int p = 0; p < parameters; ++p) {
     Parameter& parameter = list.emplace_back();
     parameter.name = fmt::format("p{}", p);
-    for (int v = 0; v < values; ++v) parameter.values.emplace_back(v);
+    for (int v = 1; v <= values; ++v) parameter.values.emplace_back(v);
   }
   return space::SearchSpace::build(std::move(list), {{constraint, {}}}).value();
 }
@@ -38,7 +38,7 @@ Observation pretend_to_measure(const space::SearchSpace& space, ConfigurationId 
   double sum = 0.0;
   const Configuration configuration = space.configuration(id);
   for (const Value& value : configuration.values()) {
-    time += 10.0 * std::pow(value.as_real() - 1.5, 2.0) + 5.0 * std::sin(3.0 * sum);
+    time += 10.0 * std::pow(value.as_real() - 2.5, 2.0) + 5.0 * std::sin(3.0 * sum);
     sum += value.as_real();
   }
   if (id % 10 == 0) {
@@ -70,8 +70,8 @@ std::pair<double, double> measure(const std::string& name, const space::SearchSp
 
 int main(int argc, char** argv) {
   const int evaluations = argc > 1 ? std::atoi(argv[1]) : 1000;
-  const space::SearchSpace small = make_space(8, 3, "p0 + p1 < 4");
-  const space::SearchSpace large = make_space(12, 5, "p0 + p1 + p2 < 9");
+  const space::SearchSpace small = make_space(8, 3, "p0 + p1 < 6");
+  const space::SearchSpace large = make_space(12, 5, "p0 + p1 + p2 < 12");
   fmt::print("microseconds per evaluation, {} evaluations\n{:<24} {:>12} {:>12} {:>12} {:>12}\n{:<24}", evaluations,
              "strategy", "small first", "second", "large first", "second", "");
   fmt::print(" {:>25} {:>25}\n", to_string(small.count()), to_string(large.count()));

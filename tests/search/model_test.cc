@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "search/acquisition.h"
+#include "search/encoding.h"
 #include "search/gaussian_process.h"
+#include "search/length_scales.h"
 #include "search/nearest.h"
 
 namespace wattune::search {
@@ -30,6 +34,24 @@ TEST(Forest, FindsTheParameterThatMatters) {
   }
 }
 
+// 99 random columns and one that decides between 1 and 3. Each node tries 24 of them, so that trees find it early or
+// late.
+TEST(Forest, FindsTheColumnThatMattersAmongMany) {
+  Random random(1);
+  std::vector<std::uint16_t> rows;
+  std::vector<double> targets;
+  for (int row = 0; row < 200; ++row) {
+    for (int column = 0; column < 100; ++column) rows.push_back(static_cast<std::uint16_t>(random.below(4)));
+    targets.push_back(rows.back() >= 2 ? 3.0 : 1.0);
+  }
+  Forest forest;
+  forest.fit(rows, 100, targets, 50, random);
+  std::vector<std::uint16_t> row(100, 1);
+  const double low = forest.predict(row).mean;
+  row.back() = 2;
+  EXPECT_GT(forest.predict(row).mean, low + 0.5);
+}
+
 TEST(Forest, IsUnsureWhereItHasSeenNothing) {
   const std::vector<std::uint16_t> rows = {0, 10};
   std::vector<std::uint16_t> many;
@@ -46,7 +68,7 @@ TEST(Forest, IsUnsureWhereItHasSeenNothing) {
 }
 
 TEST(GaussianProcess, PassesThroughItsObservations) {
-  GaussianProcess process(0.5);
+  GaussianProcess process({0.5});
   std::vector<Coordinates> points;
   for (int i = 0; i <= 10; ++i) points.push_back({i / 10.0});
   process.set_candidates({{0.0}, {0.3}, {0.35}, {1.0}});
@@ -59,8 +81,8 @@ TEST(GaussianProcess, PassesThroughItsObservations) {
 
 // Candidates set before, between or after the observations get the same predictions.
 TEST(GaussianProcess, GrowsAsIfItHadBeenBuiltAtOnce) {
-  GaussianProcess early(0.7);
-  GaussianProcess late(0.7);
+  GaussianProcess early({0.7, 0.7});
+  GaussianProcess late({0.7, 0.7});
   early.set_candidates({{0.2, 0.9}});
   for (const auto& [x, y] : {std::pair(0.1, 0.2), {0.5, 0.5}, {0.9, 0.1}, {0.3, 0.8}}) {
     early.add({x, y}, x * y);
@@ -72,8 +94,8 @@ TEST(GaussianProcess, GrowsAsIfItHadBeenBuiltAtOnce) {
 }
 
 TEST(GaussianProcess, PrefersTheLengthScaleOfTheData) {
-  GaussianProcess rough(0.01);
-  GaussianProcess smooth(1.0);
+  GaussianProcess rough({0.01});
+  GaussianProcess smooth({1.0});
   for (int i = 0; i <= 20; ++i) {
     rough.add({i / 20.0}, i / 20.0);
     smooth.add({i / 20.0}, i / 20.0);
@@ -82,11 +104,83 @@ TEST(GaussianProcess, PrefersTheLengthScaleOfTheData) {
 }
 
 TEST(GaussianProcess, SurvivesRepeatedPointsAndConstantTargets) {
-  GaussianProcess process(1.0);
+  GaussianProcess process({1.0});
   for (int i = 0; i < 5; ++i) process.add({0.5}, 7.0);
   process.set_candidates({{0.5}});
   EXPECT_NEAR(process.predict(0).mean, 7.0, 1e-6);
   EXPECT_TRUE(std::isfinite(process.log_likelihood()));
+}
+
+// The second coordinate means nothing, so that its scale grows: it starts as the first one's and the two can only part.
+TEST(LengthScales, AreLongWhereNothingChanges) {
+  std::vector<Coordinates> points;
+  std::vector<double> targets;
+  for (int a = 0; a < 5; ++a) {
+    for (int b = 0; b < 5; ++b) {
+      points.push_back({a / 4.0, b / 4.0});
+      targets.push_back(std::sin(6.0 * points.back()[0]));
+    }
+  }
+  const std::vector<double> scales = fit_length_scales(points, targets);
+  EXPECT_GE(scales[1], 2.0 * scales[0]);
+}
+
+TEST(LengthScales, AreCommonWithFewObservationsOrManyCoordinates) {
+  const auto common = [](const std::vector<double>& scales) {
+    return std::ranges::all_of(scales, [&](double scale) { return scale == scales.front(); });
+  };
+  EXPECT_TRUE(common(fit_length_scales({{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}}, {1.0, 2.0, 1.0})));
+  std::vector<Coordinates> wide;
+  std::vector<double> targets;
+  for (int i = 0; i < 20; ++i) {
+    wide.emplace_back(100, 0.0)[0] = i / 20.0;
+    targets.push_back(i);
+  }
+  EXPECT_TRUE(common(fit_length_scales(wide, targets)));
+}
+
+// block: octaves 0, 1, 1.58, 2 above 16, exponents 4, 5, 4, 6 of 6; unroll: octaves 0, 1, exponents that only grow;
+// flag and name have neither. Products in 16ths of an octave: round(16 (log2(48 / 16) + 1)) = 41.
+TEST(Encoding, GivesRatiosExponentsOfTwoAndProducts) {
+  const auto space = space::SearchSpace::build({{"block", {16, 32, 48, 64}, {}, {}},
+                                                {"unroll", {1, 2}, {}, {}},
+                                                {"flag", {0, 1}, {}, {}},
+                                                {"name", {"a", "b", "c"}, {}, {}}},
+                                               {})
+                         .value();
+  const ConfigurationId id = space.find({2, 1, 0, 1}).value();
+  const Encoding encoding(space);
+  std::vector<std::uint16_t> row;
+  encoding.append_row(id, row);
+  EXPECT_EQ(row, (std::vector<std::uint16_t>{2, 1, 0, 1, 4, 41}));
+  EXPECT_EQ(row.size(), encoding.width());
+  const Coordinates point = encoding.point(id);
+  ASSERT_EQ(point.size(), 5U);
+  EXPECT_NEAR(point[0], std::log2(3.0) / 2.0, 1e-12);
+  EXPECT_EQ((Coordinates{point.begin() + 1, point.end()}), (Coordinates{1.0, 0.0, 0.5, 0.5 * 4.0 / 6.0}));
+}
+
+// 20 parameters have 190 products, and a row of 210 columns would make every proposal dear.
+TEST(Encoding, LeavesOutTheProductsOfManyParameters) {
+  std::vector<Parameter> parameters;
+  for (int p = 0; p < 20; ++p) parameters.push_back({"p" + std::to_string(p), {1, 2}, {}, {}});
+  const auto space = space::SearchSpace::build(parameters, {}).value();
+  EXPECT_EQ(Encoding(space).width(), 20U);
+}
+
+// 600 log2(10) octaves each: 2 * 600 * 3.3219 * 16 = 63781 sixteenths.
+TEST(Encoding, TakesValuesOfAnySizeAndParametersOfOneValue) {
+  const auto space = space::SearchSpace::build({{"tiny", {1e-300, 1.0, 1e300}, {}, {}},
+                                                {"huge", {1e-300, 1.0, 1e300}, {}, {}},
+                                                {"negative", {-4, 0, 3}, {}, {}},
+                                                {"fixed", {8}, {}, {}}},
+                                               {})
+                         .value();
+  const ConfigurationId id = space.find({2, 2, 1, 0}).value();
+  std::vector<std::uint16_t> row;
+  Encoding(space).append_row(id, row);
+  EXPECT_EQ(row, (std::vector<std::uint16_t>{2, 2, 1, 0, 63781}));
+  EXPECT_EQ(Encoding(space).point(id), (Coordinates{1.0, 1.0, 0.5, 0.0}));
 }
 
 // From (0, 0, 0): a distance of 0 with cost 4, two of 1 with 8 and 6, one of 3 with 1.
