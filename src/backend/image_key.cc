@@ -74,10 +74,11 @@ bool names_files(const std::string& option) {
 
 // The user's folders for headers.
 std::vector<fs::path> folders_of(const KernelSource& source) {
-  const std::string toolkit = "-I" + cuda::toolkit_include_folder();
+  const std::vector<std::string> toolkit = cuda::toolkit_include_folders();
   std::vector<fs::path> folders;
   for (const std::string& option : cuda::options_with_folders(source))
-    if (option.starts_with("-I") && option != toolkit) folders.emplace_back(option.substr(2));
+    if (option.starts_with("-I") && std::ranges::count(toolkit, option.substr(2)) == 0)
+      folders.emplace_back(option.substr(2));
   return folders;
 }
 

@@ -12,7 +12,7 @@
 namespace wattune::backend::cuda {
 
 Result<std::string> identify_compiler(const KernelSource& source, int driver_version) {
-  const std::string headers = toolkit_include_folder();
+  const std::string headers = fmt::format("{}", fmt::join(toolkit_include_folders(), ":"));
   if (source.compiler == Compiler::nvcc) {
     WATTUNE_ASSIGN(const std::string version, nvcc_version());
     return version + headers;

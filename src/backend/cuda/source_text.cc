@@ -100,7 +100,7 @@ std::vector<std::string> options_with_folders(const KernelSource& source) {
     options.push_back(named ? "-I" + (fs::path(folder) / *named).string() : source.options[i]);
   }
   if (!folder.empty()) options.push_back("-I" + folder);
-  if (const std::string toolkit = toolkit_include_folder(); !toolkit.empty()) options.push_back("-I" + toolkit);
+  for (const std::string& toolkit : toolkit_include_folders()) options.push_back("-I" + toolkit);
   return options;
 }
 

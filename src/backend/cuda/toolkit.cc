@@ -29,10 +29,15 @@ std::vector<std::string> library_candidates(std::span<const char* const> names) 
   return files;
 }
 
-std::string toolkit_include_folder() {
+std::vector<std::string> toolkit_include_folders() {
   std::error_code failed;
-  for (const std::string& toolkit : toolkit_folders())
-    if (fs::exists(fs::path(toolkit) / "include" / "cuda_fp16.h", failed)) return toolkit + "/include";
+  for (const std::string& toolkit : toolkit_folders()) {
+    const std::string folder = toolkit + "/include";
+    if (!fs::exists(fs::path(folder) / "cuda_fp16.h", failed)) continue;
+    // Where CUB, Thrust and libcu++ are since CUDA 13.
+    const std::string cccl = folder + "/cccl";
+    return fs::is_directory(cccl, failed) ? std::vector{folder, cccl} : std::vector{folder};
+  }
   return {};
 }
 

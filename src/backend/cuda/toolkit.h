@@ -12,7 +12,8 @@ std::vector<std::string> toolkit_folders();
 // Files to try for one of CUDA's libraries, by its names in the order of preference: wherever the loader finds it, then
 // in the toolkits.
 std::vector<std::string> library_candidates(std::span<const char* const> names);
-// The folder with CUDA's own headers (cuda_fp16.h) that goes with this machine's toolkit; empty when there is none.
-std::string toolkit_include_folder();
+// The folders with CUDA's own headers (cuda_fp16.h, cub/cub.cuh) that go with this machine's toolkit, as nvcc has them;
+// empty when there is none.
+std::vector<std::string> toolkit_include_folders();
 
 }  // namespace wattune::backend::cuda
