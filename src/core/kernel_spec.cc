@@ -47,6 +47,19 @@ std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + mu
 
 const TypeTraits& traits(ElementType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
+StructLayout layout_of_types(const std::vector<ElementType>& types) {
+  StructLayout layout;
+  std::size_t largest = 1;
+  for (const ElementType type : types) {
+    const std::size_t size = size_in_bytes(type);
+    layout.offsets.push_back(round_up(layout.bytes, size));
+    layout.bytes = layout.offsets.back() + size;
+    largest = std::max(largest, size);
+  }
+  layout.bytes = round_up(layout.bytes, largest);
+  return layout;
+}
+
 }  // namespace
 
 std::size_t size_in_bytes(ElementType type) { return traits(type).bytes; }
@@ -61,17 +74,21 @@ std::optional<ElementType> parse_element_type(std::string_view name) {
   return std::nullopt;
 }
 
+std::size_t element_bytes(const VectorArgument& argument) {
+  if (!argument.fields.empty()) return layout_of(argument.fields).bytes;
+  return size_in_bytes(argument.type) * argument.vector_width;
+}
+
 StructLayout layout_of(const StructArgument& argument) {
-  StructLayout layout;
-  std::size_t largest = 1;
-  for (const StructField& field : argument.fields) {
-    const std::size_t size = size_in_bytes(field.scalar.type);
-    layout.offsets.push_back(round_up(layout.bytes, size));
-    layout.bytes = layout.offsets.back() + size;
-    largest = std::max(largest, size);
-  }
-  layout.bytes = round_up(layout.bytes, largest);
-  return layout;
+  std::vector<ElementType> types;
+  for (const StructField& field : argument.fields) types.push_back(field.scalar.type);
+  return layout_of_types(types);
+}
+
+StructLayout layout_of(const std::vector<BufferField>& fields) {
+  std::vector<ElementType> types;
+  for (const BufferField& field : fields) types.push_back(field.type);
+  return layout_of_types(types);
 }
 
 std::string_view to_string(Language language) { return language == Language::opencl ? "OpenCL" : "CUDA"; }
@@ -87,9 +104,22 @@ Result<void> use_language(KernelSpec& spec, Language language) {
   return {};
 }
 
-std::size_t parameter_count(const KernelSpec& spec) {
-  if (spec.source.language == Language::opencl) return spec.arguments.size();
-  return static_cast<std::size_t>(std::ranges::count_if(spec.arguments, [](const Argument& argument) {
+std::vector<LaunchStep> launches_of(const KernelSpec& spec) {
+  std::vector<LaunchStep> launches = spec.steps;
+  if (launches.empty()) {
+    LaunchStep& only = launches.emplace_back();
+    only.geometry = spec.geometry;
+    for (std::size_t i = 0; i < spec.arguments.size(); ++i) only.arguments.push_back(i);
+  }
+  for (LaunchStep& launch : launches)
+    if (launch.function.empty()) launch.function = spec.source.function;
+  return launches;
+}
+
+std::size_t parameter_count(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
+  if (spec.source.language == Language::opencl) return arguments.size();
+  return static_cast<std::size_t>(std::ranges::count_if(arguments, [&](std::size_t position) {
+    const Argument& argument = spec.arguments[position];
     const auto* vector = std::get_if<VectorArgument>(&argument.kind);
     return !std::holds_alternative<LocalArgument>(argument.kind) &&
            (vector == nullptr || vector->place != BufferPlace::constant);

@@ -109,6 +109,19 @@ Result<std::vector<std::byte>> uniform(const FillUniform& fill, ElementType type
   });
 }
 
+// The sum of twelve has variance 1; inverting the distribution would need functions that differ between machines.
+Result<std::vector<std::byte>> normal(const FillNormal& fill, ElementType type, std::size_t elements,
+                                      std::uint64_t default_seed) {
+  Random random(fill.seed != 0 ? fill.seed : default_seed);
+  const bool whole = is_integral(type);
+  return generate(type, elements, [&](std::size_t) {
+    double sum = -6.0;
+    for (int i = 0; i < 12; ++i) sum += random.uniform();
+    const double value = fill.mean + sum * fill.deviation;
+    return whole ? std::floor(value) : value;
+  });
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
@@ -118,6 +131,8 @@ Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std
     return generate(argument.type, elements, [&](std::size_t) { return fill->value; });
   if (const auto* fill = std::get_if<FillUniform>(&argument.fill))
     return uniform(*fill, argument.type, elements, default_seed);
+  if (const auto* fill = std::get_if<FillNormal>(&argument.fill))
+    return normal(*fill, argument.type, elements, default_seed);
   if (const auto* fill = std::get_if<FillIota>(&argument.fill))
     return generate(argument.type, elements,
                     [&](std::size_t i) { return fill->start + static_cast<double>(i) * fill->step; });

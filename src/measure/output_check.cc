@@ -115,6 +115,39 @@ std::optional<Mismatch> compare_as(std::span<const std::byte> actual, std::span<
   return mismatch.wrong_elements > 0 ? std::optional(std::move(mismatch)) : std::nullopt;
 }
 
+template <typename Element>
+double sum_as(std::span<const std::byte> elements) {
+  std::array<typename Element::Compared, kBlock> block;
+  const std::size_t total = elements.size() / Element::kBytes;
+  double sum = 0.0;
+  for (std::size_t offset = 0; offset < total; offset += kBlock) {
+    const std::size_t n = std::min(kBlock, total - offset);
+    Element::load(elements.data() + offset * Element::kBytes, n, block.data());
+    for (std::size_t i = 0; i < n; ++i) sum += static_cast<double>(block[i]);
+  }
+  return sum;
+}
+
+// Calls `function` with how elements of `type` are read.
+template <typename Function>
+auto with_element(ElementType type, Function function) {
+  switch (type) {
+    case ElementType::int8: return function(Plain<std::int8_t>());
+    case ElementType::uint8: return function(Plain<std::uint8_t>());
+    case ElementType::int16: return function(Plain<std::int16_t>());
+    case ElementType::uint16: return function(Plain<std::uint16_t>());
+    case ElementType::int32: return function(Plain<std::int32_t>());
+    case ElementType::uint32: return function(Plain<std::uint32_t>());
+    case ElementType::int64: return function(Plain<std::int64_t>());
+    case ElementType::uint64: return function(Plain<std::uint64_t>());
+    case ElementType::float16: return function(Decoded<half_to_float>());
+    case ElementType::bfloat16: return function(Decoded<bfloat_to_float>());
+    case ElementType::float32: return function(Plain<float>());
+    case ElementType::float64: break;
+  }
+  return function(Plain<double>());
+}
+
 ResolvedTolerance default_tolerance(ElementType type) {
   switch (type) {
     case ElementType::float16: return {1e-3, 1e-2};
@@ -141,21 +174,12 @@ std::string Mismatch::to_string(const std::string& argument_name) const {
 std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
                                 ElementType type, const ResolvedTolerance& tolerance) {
   assert(actual.size() == expected.size() && actual.size() % size_in_bytes(type) == 0);
-  switch (type) {
-    case ElementType::int8: return compare_as<Plain<std::int8_t>>(actual, expected, tolerance);
-    case ElementType::uint8: return compare_as<Plain<std::uint8_t>>(actual, expected, tolerance);
-    case ElementType::int16: return compare_as<Plain<std::int16_t>>(actual, expected, tolerance);
-    case ElementType::uint16: return compare_as<Plain<std::uint16_t>>(actual, expected, tolerance);
-    case ElementType::int32: return compare_as<Plain<std::int32_t>>(actual, expected, tolerance);
-    case ElementType::uint32: return compare_as<Plain<std::uint32_t>>(actual, expected, tolerance);
-    case ElementType::int64: return compare_as<Plain<std::int64_t>>(actual, expected, tolerance);
-    case ElementType::uint64: return compare_as<Plain<std::uint64_t>>(actual, expected, tolerance);
-    case ElementType::float16: return compare_as<Decoded<half_to_float>>(actual, expected, tolerance);
-    case ElementType::bfloat16: return compare_as<Decoded<bfloat_to_float>>(actual, expected, tolerance);
-    case ElementType::float32: return compare_as<Plain<float>>(actual, expected, tolerance);
-    case ElementType::float64: return compare_as<Plain<double>>(actual, expected, tolerance);
-  }
-  return std::nullopt;
+  return with_element(type,
+                      [&]<typename Element>(Element) { return compare_as<Element>(actual, expected, tolerance); });
+}
+
+double sum(std::span<const std::byte> elements, ElementType type) {
+  return with_element(type, [&]<typename Element>(Element) { return sum_as<Element>(elements); });
 }
 
 }  // namespace wattune::measure

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+
+#include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 
@@ -75,6 +78,11 @@ const std::vector<std::string>& geometry_keys() {
   return keys;
 }
 
+std::vector<std::string> with_geometry_keys(std::vector<std::string> keys) {
+  keys.insert(keys.end(), geometry_keys().begin(), geometry_keys().end());
+  return keys;
+}
+
 Expressions3 default_work_group(const std::vector<Parameter>& parameters) {
   Expressions3 group;
   for (const Parameter& parameter : parameters)
@@ -116,6 +124,66 @@ Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec) {
   return Error(ErrorCode::invalid_argument,
                table.name() + " needs the key `local` or `block`: no parameter is called block_size_x")
       .at(table.document().position(table.node().place));
+}
+
+Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec) {
+  const Node* list = table.find("arguments");
+  std::vector<std::size_t> positions(list == nullptr ? spec.arguments.size() : 0);
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  WATTUNE_ASSIGN(const std::vector<std::string> names, table.strings("arguments"));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto found = std::ranges::find(spec.arguments, names[i], &Argument::name);
+    if (found == spec.arguments.end()) {
+      std::vector<std::string> known;
+      for (const Argument& argument : spec.arguments) known.push_back(argument.name);
+      return table.document()
+          .error(list->elements[i], "[kernel] has no argument of this name", ErrorCode::not_found)
+          .hint(suggest(names[i], known));
+    }
+    positions.push_back(static_cast<std::size_t>(found - spec.arguments.begin()));
+  }
+  return positions;
+}
+
+namespace {
+
+Result<LaunchStep> read_step(const Table& table, const KernelSpec& spec) {
+  LaunchStep step;
+  WATTUNE_ASSIGN(const std::optional<std::string> function, table.string("function"));
+  step.function = function.value_or("");
+  if (step.function != spec.source.function && step.function.find('<') != std::string::npos)
+    return table.document()
+        .error(*table.find("function"), "only `function` of [kernel] may be an instance of a template")
+        .hint("add an extern \"C\" function that calls it");
+  WATTUNE_ASSIGN(step.arguments, read_argument_names(table, spec));
+  WATTUNE_ASSIGN(step.geometry, read_geometry(table, spec));
+  if (const Node* when = table.find("when")) {
+    WATTUNE_ASSIGN(step.condition, table.document().expression(*when, table.describe("when")));
+  }
+  return step;
+}
+
+}  // namespace
+
+Result<void> read_launch(const Document& document, const Node& node, KernelSpec& spec) {
+  if (node.kind != Node::Kind::list) {
+    WATTUNE_ASSIGN(const Table launch, Table::of(document, node, "[launch]"));
+    WATTUNE_TRY(launch.allow_only(with_geometry_keys({"arguments"})));
+    WATTUNE_ASSIGN(LaunchStep step, read_step(launch, spec));
+    spec.geometry = step.geometry;
+    if (launch.find("arguments") != nullptr) spec.steps.push_back(std::move(step));
+    return {};
+  }
+  for (const Node& each : node.elements) {
+    WATTUNE_ASSIGN(const Table launch,
+                   Table::of(document, each, fmt::format("[[launch]] number {}", spec.steps.size() + 1)));
+    WATTUNE_TRY(launch.allow_only(with_geometry_keys({"function", "arguments", "when"})));
+    WATTUNE_ASSIGN(LaunchStep step, read_step(launch, spec));
+    spec.steps.push_back(std::move(step));
+  }
+  if (spec.steps.empty()) return document.error(node, "[[launch]] has no launch");
+  spec.geometry = spec.steps.front().geometry;
+  return {};
 }
 
 }  // namespace wattune::spec

@@ -15,10 +15,18 @@ using Expressions3 = std::array<ExpressionText, 3>;
 
 // The keys that read_geometry() reads.
 const std::vector<std::string>& geometry_keys();
+std::vector<std::string> with_geometry_keys(std::vector<std::string> keys);
 
 // From the keys global, grid or divide, and local or block, of a TOML table. Without local and block, the parameters
 // block_size_x, block_size_y and block_size_z are the work-group. invalid_argument.
 Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec);
+
+// The arguments that `arguments` of the table names, as positions in the spec's; all of them without the key.
+// invalid_argument, not_found.
+Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec);
+
+// [launch], once or as a list of steps, into `geometry` and `steps` of the spec. invalid_argument, not_found.
+Result<void> read_launch(const Document& document, const Node& node, KernelSpec& spec);
 
 // Kernel Tuner's convention: block_size_x, _y, _z, those that are parameters; all empty when none is.
 Expressions3 default_work_group(const std::vector<Parameter>& parameters);

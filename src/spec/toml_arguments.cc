@@ -12,9 +12,9 @@ namespace wattune::spec {
 
 namespace {
 
-// What `type` says: "float4*", "constant float*", "int", "struct", "local float".
+// What `type` says: "float4*", "constant float*", "int", "struct", "struct*", "local float".
 struct DeclaredType {
-  enum class Memory { vector, constant, scalar, structure, local };
+  enum class Memory { vector, constant, scalar, structure, structures, local };
   Memory memory = Memory::scalar;
   ComponentType component;
 };
@@ -37,6 +37,10 @@ Result<DeclaredType> read_type(const Table& table) {
   if (name.ends_with('*')) {
     type.memory = DeclaredType::Memory::vector;
     name = trim(name.substr(0, name.size() - 1));
+    if (name == "struct") {
+      type.memory = DeclaredType::Memory::structures;
+      return type;
+    }
   }
   if (type.memory == DeclaredType::Memory::vector && name.starts_with("constant ")) {
     type.memory = DeclaredType::Memory::constant;
@@ -84,18 +88,33 @@ Result<Fill> read_constant(const Table& table, bool) {
   return Fill(FillConstant{value.value_or(0.0)});
 }
 
+Result<std::uint64_t> read_seed(const Table& table) {
+  WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("seed"));
+  if (seed && *seed < 0) return table.document().error(*table.find("seed"), table.describe("seed") + " is negative");
+  return static_cast<std::uint64_t>(seed.value_or(0));
+}
+
 Result<Fill> read_uniform(const Table& table, bool) {
   FillUniform fill;
   WATTUNE_ASSIGN(const std::optional<double> low, table.number("low"));
   WATTUNE_ASSIGN(const std::optional<double> high, table.number("high"));
-  WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("seed"));
+  WATTUNE_ASSIGN(fill.seed, read_seed(table));
   fill.low = low.value_or(fill.low);
   fill.high = high.value_or(fill.high);
-  if (seed && *seed < 0) return table.document().error(*table.find("seed"), table.describe("seed") + " is negative");
-  fill.seed = static_cast<std::uint64_t>(seed.value_or(0));
   if (fill.low < fill.high) return Fill(fill);
   const Node* node = table.find("high") != nullptr ? table.find("high") : table.find("low");
   return table.document().error(*node, "`low` must be below `high` in " + table.name());
+}
+
+Result<Fill> read_normal(const Table& table, bool) {
+  FillNormal fill;
+  WATTUNE_ASSIGN(const std::optional<double> mean, table.number("mean"));
+  WATTUNE_ASSIGN(const std::optional<double> deviation, table.number("deviation"));
+  WATTUNE_ASSIGN(fill.seed, read_seed(table));
+  fill.mean = mean.value_or(fill.mean);
+  fill.deviation = deviation.value_or(fill.deviation);
+  if (fill.deviation > 0) return Fill(fill);
+  return table.document().error(*table.find("deviation"), table.describe("deviation") + " must be positive");
 }
 
 Result<Fill> read_iota(const Table& table, bool) {
@@ -127,6 +146,7 @@ struct FillKind {
 
 const std::vector<FillKind>& fill_kinds() {
   static const std::vector<FillKind> kinds{{"uniform", {"low", "high", "seed"}, read_uniform},
+                                           {"normal", {"mean", "deviation", "seed"}, read_normal},
                                            {"constant", {"value"}, read_constant},
                                            {"iota", {"start", "step"}, read_iota},
                                            {"expression", {"expression"}, read_expression},
@@ -147,21 +167,63 @@ Result<const FillKind*> find_fill(const Table& table) {
 
 // --- the kinds of argument ---
 
-Result<VectorArgument> read_vector(const Table& table, const ComponentType& component, bool files_required) {
+Result<Comparison> read_comparison(const Table& table) {
+  constexpr std::array<std::pair<std::string_view, Comparison>, 3> kComparisons{
+      {{"elements", Comparison::elements}, {"sum", Comparison::sum}, {"none", Comparison::none}}};
+  WATTUNE_ASSIGN(const std::optional<std::string> text, table.string("compare"));
+  if (!text) return Comparison::elements;
+  for (const auto& [name, comparison] : kComparisons)
+    if (*text == name) return comparison;
+  return table.document()
+      .error(*table.find("compare"), "unknown comparison of " + table.name())
+      .hint(suggest(*text, {"elements", "sum", "none"}));
+}
+
+// What buffers of all types have, after a look at the keys, which are these and `more`.
+Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> more) {
   VectorArgument vector;
+  WATTUNE_ASSIGN(vector.access, read_access(table));
+  const bool is_output = vector.access != ArgumentAccess::read_only;
+  for (const char* key : {"compare", "compare_length"}) {
+    if (is_output) more.insert(more.begin(), key);
+    if (const Node* node = table.find(key); node != nullptr && !is_output)
+      return table.document().error(*node, table.name() + " is only read, so that nothing is compared");
+  }
+  for (const char* key : {"access", "length", "type", "name"}) more.insert(more.begin(), key);
+  WATTUNE_TRY(table.allow_only(more));
+  WATTUNE_ASSIGN(vector.length, required_expression(table, "length"));
+  WATTUNE_ASSIGN(vector.comparison, read_comparison(table));
+  if (const Node* length = table.find("compare_length")) {
+    WATTUNE_ASSIGN(vector.compared_length, table.document().expression(*length, table.describe("compare_length")));
+  }
+  return vector;
+}
+
+// `fill` and the keys that go with it.
+std::vector<std::string> keys_of(const FillKind& fill) {
+  std::vector<std::string> keys{"fill"};
+  keys.insert(keys.end(), fill.keys.begin(), fill.keys.end());
+  return keys;
+}
+
+// Written only, a buffer has no contents to begin with.
+Result<bool> has_contents(const Table& table) {
+  WATTUNE_ASSIGN(const ArgumentAccess access, read_access(table));
+  return access != ArgumentAccess::write_only;
+}
+
+Result<VectorArgument> read_vector(const Table& table, const ComponentType& component, bool files_required) {
+  WATTUNE_ASSIGN(const bool filled, has_contents(table));
+  const FillKind* fill = nullptr;
+  if (filled) {
+    WATTUNE_ASSIGN(fill, find_fill(table));
+  }
+  WATTUNE_ASSIGN(VectorArgument vector, read_buffer(table, filled ? keys_of(*fill) : std::vector<std::string>()));
   vector.type = component.type;
   vector.vector_width = component.width;
-  WATTUNE_ASSIGN(vector.access, read_access(table));
-  std::vector<std::string> keys{"name", "type", "length", "access"};
-  if (vector.access != ArgumentAccess::write_only) {
-    WATTUNE_ASSIGN(const FillKind* fill, find_fill(table));
-    keys.emplace_back("fill");
-    keys.insert(keys.end(), fill->keys.begin(), fill->keys.end());
-    WATTUNE_TRY(table.allow_only(keys));
+  if (filled) {
     WATTUNE_ASSIGN(vector.fill, fill->read(table, files_required));
   }
-  WATTUNE_TRY(table.allow_only(keys));
-  WATTUNE_ASSIGN(vector.length, required_expression(table, "length"));
   return vector;
 }
 
@@ -183,31 +245,82 @@ Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& comp
   return ScalarArgument{component.type, std::move(value)};
 }
 
-Result<StructField> read_field(const Table& argument, const Node& node) {
+// A field of a struct or of the structs in a buffer: its table, under its name, and its type.
+struct FieldTable {
+  std::string name;
+  Table table;
+  ElementType type = ElementType::float32;
+};
+
+Result<FieldTable> read_field_table(const Table& argument, const Node& node) {
   const Document& document = argument.document();
   WATTUNE_ASSIGN(const Table unnamed, Table::of(document, node, "each of the fields of " + argument.name()));
-  StructField field;
-  WATTUNE_ASSIGN(field.name, unnamed.required_string("name"));
-  WATTUNE_ASSIGN(const Table table,
-                 Table::of(document, node, fmt::format("field `{}` of {}", field.name, argument.name())));
+  WATTUNE_ASSIGN(std::string name, unnamed.required_string("name"));
+  WATTUNE_ASSIGN(const Table table, Table::of(document, node, fmt::format("field `{}` of {}", name, argument.name())));
   WATTUNE_ASSIGN(const DeclaredType type, read_type(table));
   if (type.memory != DeclaredType::Memory::scalar)
     return document.error(*table.find("type"), "no scalar type of " + table.name());
-  WATTUNE_ASSIGN(field.scalar, read_scalar(table, type.component));
-  return field;
+  return FieldTable{std::move(name), table, type.component.type};
+}
+
+Result<std::vector<FieldTable>> read_field_tables(const Table& argument) {
+  WATTUNE_ASSIGN(const Node* fields, argument.required("fields"));
+  if (fields->kind != Node::Kind::list || fields->elements.empty())
+    return argument.document().error(*fields, argument.describe("fields") + " must be a list of tables");
+  std::vector<FieldTable> tables;
+  for (const Node& node : fields->elements) {
+    WATTUNE_ASSIGN(FieldTable field, read_field_table(argument, node));
+    tables.push_back(std::move(field));
+  }
+  return tables;
 }
 
 Result<StructArgument> read_struct(const Table& table) {
   WATTUNE_TRY(table.allow_only({"name", "type", "fields"}));
-  WATTUNE_ASSIGN(const Node* fields, table.required("fields"));
-  if (fields->kind != Node::Kind::list || fields->elements.empty())
-    return table.document().error(*fields, table.describe("fields") + " must be a list of tables");
+  WATTUNE_ASSIGN(const std::vector<FieldTable> fields, read_field_tables(table));
   StructArgument structure;
-  for (const Node& node : fields->elements) {
-    WATTUNE_ASSIGN(StructField field, read_field(table, node));
-    structure.fields.push_back(std::move(field));
+  for (const FieldTable& field : fields) {
+    WATTUNE_ASSIGN(ScalarArgument scalar, read_scalar(field.table, {field.type, 1}));
+    structure.fields.push_back({field.name, std::move(scalar)});
   }
   return structure;
+}
+
+Result<BufferField> read_buffer_field(const FieldTable& field, bool filled, bool files_required) {
+  BufferField result{field.name, field.type, {}};
+  std::vector<std::string> keys{"name", "type"};
+  if (!filled) {
+    WATTUNE_TRY(field.table.allow_only(keys));
+    return result;
+  }
+  WATTUNE_ASSIGN(const FillKind* fill, find_fill(field.table));
+  for (std::string& key : keys_of(*fill)) keys.push_back(std::move(key));
+  WATTUNE_TRY(field.table.allow_only(keys));
+  WATTUNE_ASSIGN(result.fill, fill->read(field.table, files_required));
+  return result;
+}
+
+// Filled field by field, or as a whole from a file.
+Result<VectorArgument> read_structs(const Table& table, bool files_required) {
+  WATTUNE_ASSIGN(const bool filled, has_contents(table));
+  const bool from_file = filled && table.find("fill") != nullptr;
+  WATTUNE_ASSIGN(VectorArgument vector,
+                 read_buffer(table, from_file ? std::vector<std::string>{"fields", "fill", "file"}
+                                              : std::vector<std::string>{"fields"}));
+  if (from_file) {
+    WATTUNE_ASSIGN(const FillKind* fill, find_fill(table));
+    if (fill->name != "file")
+      return table.document()
+          .error(*table.find("fill"), table.name() + " is only filled as a whole from a file")
+          .hint("give each of its fields a fill");
+    WATTUNE_ASSIGN(vector.fill, fill->read(table, files_required));
+  }
+  WATTUNE_ASSIGN(const std::vector<FieldTable> fields, read_field_tables(table));
+  for (const FieldTable& field : fields) {
+    WATTUNE_ASSIGN(BufferField read, read_buffer_field(field, filled && !from_file, files_required));
+    vector.fields.push_back(std::move(read));
+  }
+  return vector;
 }
 
 Result<LocalArgument> read_local(const Table& table, const ComponentType& component) {
@@ -240,6 +353,10 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
     }
     case DeclaredType::Memory::structure: {
       WATTUNE_ASSIGN(argument.kind, read_struct(table));
+      break;
+    }
+    case DeclaredType::Memory::structures: {
+      WATTUNE_ASSIGN(argument.kind, read_structs(table, files_required));
       break;
     }
     case DeclaredType::Memory::local: {

@@ -18,11 +18,6 @@ namespace wattune::spec {
 
 namespace {
 
-std::vector<std::string> with_geometry_keys(std::vector<std::string> keys) {
-  keys.insert(keys.end(), geometry_keys().begin(), geometry_keys().end());
-  return keys;
-}
-
 bool has_geometry(const Table& table) {
   const std::vector<std::string>& keys = geometry_keys();
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return table.find(key) != nullptr; });
@@ -260,8 +255,11 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
     WATTUNE_ASSIGN(const std::optional<std::string> function, table.string("function"));
     return Reference(ReferenceFunction{std::move(file), function.value_or("reference")});
   }
-  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"absolute", "relative"}))));
+  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"arguments", "absolute", "relative"}))));
   ReferenceKernel kernel;
+  if (table.find("arguments") != nullptr) {
+    WATTUNE_ASSIGN(kernel.arguments, read_argument_names(table, spec));
+  }
   WATTUNE_ASSIGN(kernel.source, read_source(table, policy));
   kernel.geometry = spec.geometry;
   if (has_geometry(table)) {
@@ -271,7 +269,7 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
 }
 
 Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec& spec) {
-  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"outputs", "absolute", "relative"}))));
+  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"outputs", "arguments", "absolute", "relative"}))));
   WATTUNE_TRY(read_tolerance(table, spec.tolerance));
   WATTUNE_ASSIGN(const std::optional<Table> outputs, table.table("outputs", "`outputs` of [reference]"));
   if (outputs) {
@@ -307,9 +305,8 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
   WATTUNE_TRY(replace_extents(spec, sizes));
   WATTUNE_ASSIGN(const Table parameters, required_section(root, "parameters"));
   WATTUNE_TRY(read_parameters(parameters, spec));
-  WATTUNE_ASSIGN(const Table launch, required_section(root, "launch"));
-  WATTUNE_TRY(launch.allow_only(geometry_keys()));
-  WATTUNE_ASSIGN(spec.geometry, read_geometry(launch, spec));
+  WATTUNE_ASSIGN(const Node* launch, root.required("launch"));
+  WATTUNE_TRY(read_launch(document, *launch, spec));
   WATTUNE_ASSIGN(const std::optional<Table> search, root.table("search", "[search]"));
   if (search) WATTUNE_TRY(read_search(*search, spec));
   WATTUNE_ASSIGN(const std::optional<Table> metrics, root.table("metrics", "[metrics]"));

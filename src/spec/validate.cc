@@ -70,15 +70,25 @@ Result<void> check_language(const KernelSpec& spec) {
   const auto refuse = [&](const SourcePosition& position, std::string message) {
     return Error(ErrorCode::invalid_argument, std::move(message)).at(position).hint("only CUDA kernels have them");
   };
-  for (const ExpressionText& size : spec.geometry.cluster)
-    if (!size.text.empty()) return refuse(size.position, "clusters in the launch of an OpenCL kernel");
-  if (spec.geometry.cooperative) return refuse({spec.file.string(), 0, 0}, "a cooperative launch of an OpenCL kernel");
+  for (const LaunchStep& step : launches_of(spec)) {
+    for (const ExpressionText& size : step.geometry.cluster)
+      if (!size.text.empty()) return refuse(size.position, "clusters in the launch of an OpenCL kernel");
+    if (step.geometry.cooperative)
+      return refuse({spec.file.string(), 0, 0}, "a cooperative launch of an OpenCL kernel");
+  }
   for (const Argument& argument : spec.arguments) {
     const auto* vector = std::get_if<VectorArgument>(&argument.kind);
     if (vector != nullptr && vector->place == BufferPlace::constant)
       return refuse(argument.position, "a constant symbol of an OpenCL kernel");
   }
   return {};
+}
+
+Result<void> check_fill(const Fill& fill, NameScope scope, const std::string& what) {
+  const auto* expression = std::get_if<FillExpression>(&fill);
+  if (expression == nullptr) return {};
+  scope.add("i");
+  return scope.check(expression->expression, what);
 }
 
 Result<void> check_argument(const Argument& argument, const NameScope& scope) {
@@ -94,11 +104,11 @@ Result<void> check_argument(const Argument& argument, const NameScope& scope) {
   if (const auto* local = std::get_if<LocalArgument>(&argument.kind)) return scope.check(local->length, what("length"));
   const auto& vector = std::get<VectorArgument>(argument.kind);
   WATTUNE_TRY(scope.check(vector.length, what("length")));
-  const auto* fill = std::get_if<FillExpression>(&vector.fill);
-  if (fill == nullptr) return {};
-  NameScope with_index = scope;
-  with_index.add("i");
-  return with_index.check(fill->expression, what("fill"));
+  if (!vector.compared_length.text.empty()) WATTUNE_TRY(scope.check(vector.compared_length, what("compare_length")));
+  WATTUNE_TRY(check_fill(vector.fill, scope, what("fill")));
+  for (const BufferField& field : vector.fields)
+    WATTUNE_TRY(check_fill(field.fill, scope, fmt::format("field `{}` of argument `{}`", field.name, argument.name)));
+  return {};
 }
 
 }  // namespace
@@ -139,7 +149,10 @@ Result<void> validate_space(KernelSpec& spec) {
 Result<void> validate_launch(const KernelSpec& spec) {
   WATTUNE_TRY(check_language(spec));
   const NameScope scope = all_names(spec);
-  WATTUNE_TRY(check_geometry(spec.geometry, scope, "the launch sizes"));
+  for (const LaunchStep& step : launches_of(spec)) {
+    WATTUNE_TRY(check_geometry(step.geometry, scope, "the launch sizes"));
+    if (!step.condition.text.empty()) WATTUNE_TRY(scope.check(step.condition, "`when` of the launch"));
+  }
   std::set<std::string_view> seen;
   for (const Argument& argument : spec.arguments) {
     if (!seen.insert(argument.name).second)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "wattune/measure/arguments.h"
 
@@ -48,14 +49,50 @@ Result<void> ArgumentContents::compile(std::shared_ptr<const Names> names) {
   names_ = std::move(names);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const auto* vector = std::get_if<VectorArgument>(&arguments_[i].kind);
-    const auto* fill = vector != nullptr ? std::get_if<FillExpression>(&vector->fill) : nullptr;
-    if (fill == nullptr) continue;
-    Result<space::Expression> expression = compile_fill(fill->expression, *names_);
-    if (!expression)
-      return std::move(expression).error().with_context(fmt::format("argument `{}`", arguments_[i].name));
-    slots_[i].fill = *std::move(expression);
+    if (vector == nullptr) continue;
+    std::vector<const Fill*> fills;
+    for (const BufferField& field : vector->fields) fills.push_back(&field.fill);
+    if (fills.empty()) fills.push_back(&vector->fill);
+    for (const Fill* fill : fills) {
+      Result<FillExpressionOf> expression = compile(*fill);
+      if (!expression)
+        return std::move(expression).error().with_context(fmt::format("argument `{}`", arguments_[i].name));
+      slots_[i].fills.push_back(*std::move(expression));
+    }
   }
   return {};
+}
+
+Result<ArgumentContents::FillExpressionOf> ArgumentContents::compile(const Fill& fill) const {
+  const auto* expression = std::get_if<FillExpression>(&fill);
+  if (expression == nullptr) return FillExpressionOf();
+  WATTUNE_ASSIGN(space::Expression compiled, compile_fill(expression->expression, *names_));
+  return FillExpressionOf(std::move(compiled));
+}
+
+Result<std::vector<std::byte>> ArgumentContents::fill(const VectorArgument& vector, const FillExpressionOf& expression,
+                                                      std::size_t length, std::uint64_t seed) const {
+  if (!expression) return measure::make_contents(vector, length, seed);
+  FillContext context{*expression, *names_};
+  return measure::make_contents(vector, length, seed, evaluate_element, &context);
+}
+
+Result<std::vector<std::byte>> ArgumentContents::fill_structs(const VectorArgument& vector, const Slot& slot,
+                                                              std::size_t length, std::uint64_t seed) const {
+  const StructLayout layout = layout_of(vector.fields);
+  if (const auto* file = std::get_if<FillFile>(&vector.fill))
+    return measure::read_data_file(file->path, ElementType::uint8, length * layout.bytes);
+  std::vector<std::byte> structs(length * layout.bytes);
+  for (std::size_t f = 0; f < vector.fields.size(); ++f) {
+    VectorArgument column;
+    column.type = vector.fields[f].type;
+    column.fill = vector.fields[f].fill;
+    WATTUNE_ASSIGN(const auto values, fill(column, slot.fills[f], length, seed + (std::uint64_t{f} << 32U)));
+    const std::size_t size = size_in_bytes(column.type);
+    for (std::size_t i = 0; i < length; ++i)
+      std::memcpy(structs.data() + i * layout.bytes + layout.offsets[f], values.data() + i * size, size);
+  }
+  return structs;
 }
 
 Result<const std::vector<std::byte>*> ArgumentContents::get(std::size_t argument, std::size_t length) {
@@ -64,11 +101,8 @@ Result<const std::vector<std::byte>*> ArgumentContents::get(std::size_t argument
   const auto& vector = std::get<VectorArgument>(arguments_[argument].kind);
   // Seeded by position, so that two arguments with the same fill hold different numbers.
   const std::uint64_t seed = argument + 1;
-  Result<std::vector<std::byte>> bytes = [&] {
-    if (!slot.fill) return measure::make_contents(vector, length, seed);
-    FillContext context{*slot.fill, *names_};
-    return measure::make_contents(vector, length, seed, evaluate_element, &context);
-  }();
+  Result<std::vector<std::byte>> bytes =
+      vector.fields.empty() ? fill(vector, slot.fills.front(), length, seed) : fill_structs(vector, slot, length, seed);
   if (!bytes) return std::move(bytes).error().at(arguments_[argument].position);
   slot.length = length;
   slot.bytes = *std::move(bytes);

@@ -22,11 +22,18 @@ class ArgumentContents {
   Result<const std::vector<std::byte>*> get(std::size_t argument, std::size_t length);
 
  private:
+  using FillExpressionOf = std::optional<space::Expression>;
   struct Slot {
-    std::optional<space::Expression> fill;
+    std::vector<FillExpressionOf> fills;  // of the buffer, or of the fields of its structs
     std::size_t length = 0;
     std::vector<std::byte> bytes;
   };
+
+  Result<FillExpressionOf> compile(const Fill& fill) const;
+  Result<std::vector<std::byte>> fill(const VectorArgument& vector, const FillExpressionOf& expression,
+                                      std::size_t length, std::uint64_t seed) const;
+  Result<std::vector<std::byte>> fill_structs(const VectorArgument& vector, const Slot& slot, std::size_t length,
+                                              std::uint64_t seed) const;
 
   const std::vector<Argument>& arguments_;
   std::shared_ptr<const Names> names_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tune/compared_parts.h"
 #include "tune/stopwatch.h"
 #include "wattune/backend/worker.h"
 
@@ -33,19 +34,19 @@ std::string telling_line(std::string_view log) {
 // Runs the prepared kernel for a policy.
 class SessionRunner : public measure::Runner {
  public:
-  SessionRunner(RunState& run, backend::Kernel& kernel, const Launch& launch)
-      : run_(run), kernel_(kernel), launch_(launch) {}
+  SessionRunner(RunState& run, const Kernels& kernels, const Launch& launch)
+      : run_(run), kernels_(kernels), launch_(launch) {}
 
   Result<std::vector<Sample>> run(std::size_t n) override {
     // Another configuration may have run meanwhile, with buffers of other lengths.
     WATTUNE_TRY(run_.session.prepare(launch_.arguments, run_.limits.transfer()));
-    return run_.session.run(kernel_, launch_, Outputs::reused, n, run_.limits.run());
+    return run_.session.run(kernels_, launch_, Outputs::reused, n, run_.limits.run());
   }
   Nanoseconds busy_time() const override { return run_.session.busy_time(); }
 
  private:
   RunState& run_;
-  backend::Kernel& kernel_;
+  const Kernels& kernels_;
   const Launch& launch_;
 };
 
@@ -56,7 +57,7 @@ void Attempt::evaluate(const Configuration& configuration) {
   const bool good = plan(configuration) && build(configuration) && fit() && inspect() &&
                     (winners_only ? launch_once() : check()) && measure() && (!winners_only || check_if_best());
   runner_.reset();
-  kernel_.reset();
+  kernels_.clear();
   program_.reset();
   if (!good) return observation_.statistics.reset();
   run_.limits.saw_compile(std::max(observation_.phases.compile, first_launch_overhead_));
@@ -69,7 +70,7 @@ bool Attempt::prepare(const Configuration& configuration) {
 }
 
 measure::Runner& Attempt::runner() {
-  if (!runner_) runner_ = std::make_unique<SessionRunner>(run_, *kernel_, launch_);
+  if (!runner_) runner_ = std::make_unique<SessionRunner>(run_, kernels_, launch_);
   return *runner_;
 }
 
@@ -157,26 +158,31 @@ bool Attempt::keep(Result<std::unique_ptr<backend::Program>> program) {
 }
 
 bool Attempt::fit() {
-  Result<std::unique_ptr<backend::Kernel>> kernel = program_->kernel(run_.spec.source.function);
+  return std::ranges::all_of(launch_.steps, [&](const PlannedStep& step) { return fit(step); });
+}
+
+bool Attempt::fit(const PlannedStep& step) {
+  Result<std::unique_ptr<backend::Kernel>> kernel = program_->kernel(step.function);
   if (!kernel) return fail(Phase::build, kernel.error());
-  kernel_ = *std::move(kernel);
-  if (auto fits = check_argument_count(*kernel_, run_.spec); !fits) return fail(Phase::build, fits.error());
-  const auto& group = launch_.geometry.group_size;
-  const std::size_t work_items = group[0] * group[1] * group[2];
-  const std::size_t most = kernel_->max_work_group_size();
-  if (most == 0 || work_items <= most) return true;
+  kernels_.push_back(*std::move(kernel));
+  if (auto fits = check_argument_count(*kernels_.back(), run_.spec, step); !fits)
+    return fail(Phase::build, fits.error());
+  const std::size_t most = kernels_.back()->max_work_group_size();
+  if (most == 0 || group_items(step) <= most) return true;
   return fail(Status::runtime,
-              fmt::format("a work-group of {} work-items, the compiled kernel allows {}", work_items, most));
+              fmt::format("a work-group of {} work-items, the compiled kernel allows {}", group_items(step), most));
 }
 
 bool Attempt::inspect() {
-  const auto& group = launch_.geometry.group_size;
-  std::size_t local_bytes = 0;
-  for (const PlannedArgument& argument : launch_.arguments)
-    if (const auto* local = std::get_if<backend::LocalBytes>(&argument)) local_bytes += local->bytes;
-  const Result<backend::KernelResources> resources = kernel_->resources(group[0] * group[1] * group[2], local_bytes);
-  if (!resources) return fail(Phase::launch, resources.error());
-  observation_.metrics = metrics_of(*resources);
+  backend::KernelResources all;
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    const PlannedStep& step = launch_.steps[i];
+    const Result<backend::KernelResources> resources =
+        kernels_[i]->resources(group_items(step), local_bytes(launch_, step));
+    if (!resources) return fail(Phase::launch, resources.error());
+    all = worst_of(all, *resources);
+  }
+  observation_.metrics = metrics_of(all);
   Result<std::string> broken = run_.resource_constraints.broken(observation_.metrics, configuration_);
   if (!broken) return fail(Status::constraints, one_line(broken.error().to_string()));
   return broken->empty() || fail(Status::constraints, *std::move(broken));
@@ -202,7 +208,7 @@ bool Attempt::launch_once() {
   if (auto done = run_.session.prepare(launch_.arguments, run_.limits.transfer()); !done)
     return fail(Phase::prepare, done.error());
   const Stopwatch launching;
-  const auto samples = run_.session.run(*kernel_, launch_, Outputs::fresh, 1, run_.limits.first_launch());
+  const auto samples = run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.first_launch());
   if (!samples) return fail(Phase::launch, samples.error());
   first_launch_overhead_ = launching.elapsed() - samples->front().time;
   run_.spec_fits_kernel = true;
@@ -222,8 +228,9 @@ bool Attempt::compare_outputs() {
   for (const ExpectedOutput& output : **expected) {
     const auto actual = run_.session.read(output.argument, run_.limits.transfer());
     if (!actual) return fail(Phase::launch, actual.error());
-    if (const auto mismatch = measure::compare(*actual, output.bytes, output.type, output.tolerance))
-      return fail(Status::correctness, mismatch->to_string(run_.spec.arguments[output.argument].name));
+    std::string wrong =
+        difference(run_.spec.arguments[output.argument], run_.spec.tolerance, output.length, *actual, output.bytes);
+    if (!wrong.empty()) return fail(Status::correctness, std::move(wrong));
   }
   observation_.verified = !(*expected)->empty();
   return true;

@@ -53,6 +53,7 @@ class Attempt : public measure::Contestant {
   bool build_from_image(const std::vector<backend::Macro>& macros);
   bool keep(Result<std::unique_ptr<backend::Program>> program);
   bool fit();
+  bool fit(const PlannedStep& step);
   bool inspect();
   bool check();
   bool check_if_best();
@@ -75,7 +76,7 @@ class Attempt : public measure::Contestant {
   Configuration configuration_;
   Launch launch_;
   std::unique_ptr<backend::Program> program_;
-  std::unique_ptr<backend::Kernel> kernel_;
+  Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;  // wall time beyond what the kernel took: some drivers compile then
   std::vector<EnergyFigures> energy_;  // of each turn, where the objective needs it

@@ -61,6 +61,9 @@ void write(Canonical& out, const FillConstant& fill) { out << "constant" << fill
 void write(Canonical& out, const FillUniform& fill) {
   out << "uniform" << fill.low << fill.high << static_cast<std::int64_t>(fill.seed);
 }
+void write(Canonical& out, const FillNormal& fill) {
+  out << "normal" << fill.mean << fill.deviation << static_cast<std::int64_t>(fill.seed);
+}
 void write(Canonical& out, const FillIota& fill) { out << "iota" << fill.start << fill.step; }
 void write(Canonical& out, const FillExpression& fill) { out << "expression" << fill.expression; }
 void write(Canonical& out, const FillFile& fill) { out << "file" << fill.path.filename().string(); }
@@ -69,7 +72,13 @@ void write(Canonical& out, const VectorArgument& argument) {
   out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << argument.length
       << number_of(argument.access);
   if (argument.place == BufferPlace::constant) out << "constant symbol";
+  if (argument.comparison != Comparison::elements) out << "compared" << number_of(argument.comparison);
+  if (!argument.compared_length.text.empty()) out << "compared length" << argument.compared_length;
   std::visit([&](const auto& fill) { write(out, fill); }, argument.fill);
+  for (const BufferField& field : argument.fields) {
+    out << "field" << field.name << to_string(field.type);
+    std::visit([&](const auto& fill) { write(out, fill); }, field.fill);
+  }
 }
 void write(Canonical& out, const ScalarArgument& argument) {
   out << "scalar" << to_string(argument.type) << argument.value;
@@ -85,6 +94,17 @@ void write(Canonical& out, const LocalArgument& argument) {
   out << "local" << to_string(argument.type) << argument.length;
 }
 
+void write(Canonical& out, const std::vector<std::size_t>& arguments) {
+  if (!arguments.empty()) out << "arguments" << static_cast<std::int64_t>(arguments.size());
+  for (const std::size_t argument : arguments) out << static_cast<std::int64_t>(argument);
+}
+
+void write(Canonical& out, const LaunchStep& step) {
+  out << "step" << step.function << step.condition;
+  write(out, step.arguments);
+  write(out, step.geometry);
+}
+
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -95,6 +115,7 @@ void write(Canonical& out, const ReferenceKernel& reference) {
   out << "reference kernel" << reference.source.text;
   write_options(out, reference.source);
   write(out, reference.geometry);
+  write(out, reference.arguments);
 }
 void write(Canonical& out, const ReferenceFunction& reference) {
   out << "reference function" << text_of(reference.file) << reference.function;
@@ -109,6 +130,7 @@ std::string options_of(const KernelSpec& spec) {
   write_options(out, spec.source);
   for (const NamedSize& size : spec.problem_size) out << size.name << size.value;
   write(out, spec.geometry);
+  for (const LaunchStep& step : spec.steps) write(out, step);
   for (const Argument& argument : spec.arguments) {
     out << argument.name;
     std::visit([&](const auto& kind) { write(out, kind); }, argument.kind);

@@ -116,7 +116,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   WATTUNE_TRY(options.limits.validate());
   auto run = std::make_unique<RunState>(spec, device, policy, options);
   const auto names = std::make_shared<const Names>(spec.problem_size, space.parameters());
-  WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, spec.geometry, names));
+  WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, launches_of(spec), names));
   WATTUNE_TRY(run->contents.compile(names));
   WATTUNE_ASSIGN(run->resource_constraints, ResourceConstraints::compile(spec, space.parameters()));
   WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters(), options.observe));

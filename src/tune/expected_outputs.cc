@@ -20,21 +20,38 @@ const VectorArgument* as_output(const Argument& argument) {
   return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
 }
 
-ExpectedOutput describe(const RunState& run, std::size_t argument) {
-  const VectorArgument& vector = *as_output(run.spec.arguments[argument]);
-  return {argument, vector.type, {}, measure::resolve_tolerance(run.spec.tolerance, vector.type)};
+// How many elements of an output are compared, where the spec says so.
+Result<std::optional<std::size_t>> compared_length(const RunState& run, std::size_t argument) {
+  const ExpressionText& text = as_output(run.spec.arguments[argument])->compared_length;
+  if (text.text.empty()) return std::optional<std::size_t>();
+  WATTUNE_ASSIGN(const SizeFormula formula, compile_positive(text, run.plan.names()));
+  if (!formula.fixed())
+    return Error(ErrorCode::invalid_argument, "`compare_length` must not depend on tuning parameters")
+        .at(text.position)
+        .about(text.text);
+  WATTUNE_ASSIGN(const std::size_t length, formula.evaluate(Configuration()));
+  return std::optional(length);
 }
 
-// The outputs that one answer fits in all configurations.
+// Whether one answer fits in all configurations.
+bool is_comparable(const RunState& run, std::size_t argument) {
+  const VectorArgument* output = as_output(run.spec.arguments[argument]);
+  if (output == nullptr || output->comparison == Comparison::none) return false;
+  return run.plan.has_fixed_length(argument) || output->comparison == Comparison::sum ||
+         !output->compared_length.text.empty();
+}
+
 Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run) {
   std::vector<ExpectedOutput> outputs;
-  for (std::size_t i = 0; i < run.spec.arguments.size(); ++i)
-    if (as_output(run.spec.arguments[i]) != nullptr && run.plan.has_fixed_length(i))
-      outputs.push_back(describe(run, i));
+  for (std::size_t i = 0; i < run.spec.arguments.size(); ++i) {
+    if (!is_comparable(run, i)) continue;
+    WATTUNE_ASSIGN(const std::optional<std::size_t> length, compared_length(run, i));
+    outputs.push_back({i, length, {}});
+  }
   if (outputs.empty())
     return Error(ErrorCode::invalid_argument,
                  "the spec has a reference, but no output of fixed length to compare with it")
-        .hint("declare the outputs write_only or read_write");
+        .hint("declare the outputs write_only or read_write; compare = \"sum\" fits any length");
   return outputs;
 }
 
@@ -44,13 +61,19 @@ Result<std::vector<ExpectedOutput>> expect(RunState&, const Configuration&, std:
 
 Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
   const std::vector<backend::Macro> macros = macros_of(configuration);
-  WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, reference.geometry, run.plan.names()));
+  LaunchStep step = launches_of(run.spec).front();
+  step.function = reference.source.function;
+  step.geometry = reference.geometry;
+  step.condition = {};
+  if (!reference.arguments.empty()) step.arguments = reference.arguments;
+  WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
   WATTUNE_ASSIGN(const auto program, run.device.build(reference.source, macros, run.limits.compile()));
-  WATTUNE_ASSIGN(const auto kernel, program->kernel(reference.source.function));
-  WATTUNE_TRY(check_argument_count(*kernel, run.spec));
+  Kernels kernels(1);
+  WATTUNE_ASSIGN(kernels.front(), program->kernel(reference.source.function));
+  WATTUNE_TRY(check_argument_count(*kernels.front(), run.spec, launch.steps.front()));
   WATTUNE_TRY(run.session.prepare(launch.arguments, run.limits.transfer()));
-  WATTUNE_TRY(run.session.run(*kernel, launch, Outputs::fresh, 1, run.limits.first_launch()));
+  WATTUNE_TRY(run.session.run(kernels, launch, Outputs::fresh, 1, run.limits.first_launch()));
   WATTUNE_ASSIGN(const std::string writes, run.session.out_of_bounds_writes(run.limits.transfer()));
   if (!writes.empty()) return Error(ErrorCode::launch_failed, writes);
   return {};
@@ -124,16 +147,18 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
       return Error(ErrorCode::invalid_argument, "the length of an output with reference data depends on parameters")
           .at(run.spec.arguments[argument].position)
           .about(name);
-    ExpectedOutput output = describe(run, argument);
-    const std::size_t elements = std::get<PlannedBuffer>(planned[argument]).bytes / size_in_bytes(output.type);
-    Result<std::vector<std::byte>> bytes = measure::read_data_file(path, output.type, elements);
+    const VectorArgument& vector = *as_output(run.spec.arguments[argument]);
+    const bool structs = !vector.fields.empty();
+    const ElementType type = structs ? ElementType::uint8 : vector.type;
+    const std::size_t elements = std::get<PlannedBuffer>(planned[argument]).bytes / size_in_bytes(type);
+    WATTUNE_ASSIGN(const std::optional<std::size_t> length, compared_length(run, argument));
+    Result<std::vector<std::byte>> bytes = measure::read_data_file(path, type, elements);
     if (!bytes)
       return std::move(bytes)
           .error()
           .at(run.spec.arguments[argument].position)
           .with_context(fmt::format("reference data of output `{}`", name));
-    output.bytes = *std::move(bytes);
-    outputs.push_back(std::move(output));
+    outputs.push_back({argument, length, *std::move(bytes)});
   }
   return outputs;
 }
@@ -185,8 +210,8 @@ void ExpectedOutputs::forget_beyond(std::size_t most) {
   for (; bytes > most; answers_.pop_back()) bytes -= bytes_of(answers_.back().outputs);
 }
 
-Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec) {
-  const std::size_t listed = parameter_count(spec);
+Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec, const PlannedStep& step) {
+  const std::size_t listed = parameter_count(spec, step.arguments);
   if (kernel.argument_count() == listed) return {};
   const SourcePosition where = spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position;
   return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, the spec lists {}", kernel.name(),

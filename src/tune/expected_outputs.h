@@ -2,27 +2,27 @@
 //
 // A C++ function sees the scalars of the configuration that is checked, as the kernel does, and is called once for each
 // set of them. A reference kernel and files give one answer for all configurations, that of the default one. An output
-// whose length depends on tuning parameters is scratch memory to a reference, and not compared.
+// whose length depends on tuning parameters is scratch memory to a reference, and not compared, unless the spec says
+// how much of it is, or that its sum is.
 #pragma once
 
 #include <deque>
 #include <optional>
 #include <vector>
 
+#include "tune/launch_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/configuration.h"
 #include "wattune/core/kernel_spec.h"
-#include "wattune/measure/output_check.h"
 
 namespace wattune::tune {
 
 struct RunState;
 
 struct ExpectedOutput {
-  std::size_t argument = 0;  // position in the spec
-  ElementType type = ElementType::float32;
+  std::size_t argument = 0;           // position in the spec
+  std::optional<std::size_t> length;  // elements from the beginning that are compared; none: all
   std::vector<std::byte> bytes;
-  measure::ResolvedTolerance tolerance;
 };
 
 class ExpectedOutputs {
@@ -47,7 +47,7 @@ class ExpectedOutputs {
   std::deque<Answer> answers_;  // the newest first
 };
 
-// How `kernel` and the spec's list of arguments disagree.
-Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec);
+// How `kernel` and the arguments that the spec has the step give it disagree.
+Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec, const PlannedStep& step);
 
 }  // namespace wattune::tune

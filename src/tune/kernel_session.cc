@@ -24,6 +24,19 @@ std::string describe_writes(const std::array<std::size_t, 2>& changed, const std
   return {};
 }
 
+// One run of a launch, from the events of its steps.
+Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& steps) {
+  Sample sample;
+  for (const std::unique_ptr<backend::Event>& step : steps) {
+    WATTUNE_ASSIGN(const Nanoseconds time, step->duration());
+    sample.time += time;
+    const backend::Conditions conditions = step->conditions();
+    sample.clock_mhz = conditions.clock_mhz;
+    sample.throttled |= conditions.throttled.value_or(false);
+  }
+  return sample;
+}
+
 }  // namespace
 
 Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit) {
@@ -80,14 +93,14 @@ Result<void> KernelSession::flush_caches() {
   return stream_->fill(*flush_, std::byte{0});
 }
 
-Result<std::vector<Sample>> KernelSession::run(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
+Result<std::vector<Sample>> KernelSession::run(const Kernels& kernels, const Launch& launch, Outputs outputs,
                                                std::size_t n, Nanoseconds limit) {
   if (since_last_run_ && since_last_run_->elapsed() > kIdleGap) busy_ = Nanoseconds();
   std::vector<Sample> samples;
   samples.reserve(n);
   const Stopwatch working;
   while (samples.size() < n) {
-    WATTUNE_ASSIGN(const auto batch, run_batch(kernel, launch, outputs, std::min(kBatch, n - samples.size()), limit));
+    WATTUNE_ASSIGN(const auto batch, run_batch(kernels, launch, outputs, std::min(kBatch, n - samples.size()), limit));
     samples.insert(samples.end(), batch.begin(), batch.end());
   }
   // The first launch may have spent its time in the driver's compiler, which keeps no device busy.
@@ -96,30 +109,39 @@ Result<std::vector<Sample>> KernelSession::run(backend::Kernel& kernel, const La
   return samples;
 }
 
-Result<std::vector<Sample>> KernelSession::run_batch(backend::Kernel& kernel, const Launch& launch, Outputs outputs,
+Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs,
                                                      std::size_t n, Nanoseconds limit) {
-  const std::vector<backend::LaunchArgument> arguments = launch_arguments(launch);
-  std::vector<std::unique_ptr<backend::Event>> events(n);
-  for (std::unique_ptr<backend::Event>& event : events) {
+  std::vector<std::vector<std::unique_ptr<backend::Event>>> runs(n);
+  for (auto& events : runs) {
     WATTUNE_TRY(restore(outputs));
     if (outputs == Outputs::reused && cache_ == Cache::cold) WATTUNE_TRY(flush_caches());
-    WATTUNE_ASSIGN(event, stream_->launch(kernel, launch.geometry, arguments));
+    WATTUNE_ASSIGN(events, launch_steps(kernels, launch));
   }
   WATTUNE_TRY(finish(limit * static_cast<double>(n)));
-  std::vector<Sample> samples(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    WATTUNE_ASSIGN(samples[i].time, events[i]->duration());
-    const backend::Conditions conditions = events[i]->conditions();
-    samples[i].clock_mhz = conditions.clock_mhz;
-    samples[i].throttled = conditions.throttled.value_or(false);
+  std::vector<Sample> samples;
+  samples.reserve(n);
+  for (const auto& events : runs) {
+    WATTUNE_ASSIGN(samples.emplace_back(), sample_of(events));
   }
   return samples;
 }
 
-std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launch& launch) const {
+Result<std::vector<std::unique_ptr<backend::Event>>> KernelSession::launch_steps(const Kernels& kernels,
+                                                                                 const Launch& launch) {
+  std::vector<std::unique_ptr<backend::Event>> events;
+  events.reserve(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const PlannedStep& step = launch.steps[i];
+    WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(*kernels[i], step.geometry, launch_arguments(launch, step)));
+  }
+  return events;
+}
+
+std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launch& launch,
+                                                                     const PlannedStep& step) const {
   std::vector<backend::LaunchArgument> result;
-  result.reserve(launch.arguments.size());
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+  result.reserve(step.arguments.size());
+  for (const std::size_t i : step.arguments) {
     if (const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[i]))
       result.emplace_back(*scalar);
     else if (const auto* local = std::get_if<backend::LocalBytes>(&launch.arguments[i]))

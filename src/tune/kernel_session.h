@@ -28,6 +28,9 @@ enum class Outputs {
   reused,  // whatever the launch before left
 };
 
+// Of the steps of a Launch, in their order.
+using Kernels = std::vector<std::unique_ptr<backend::Kernel>>;
+
 class KernelSession {
  public:
   // The references outlive it.
@@ -37,9 +40,9 @@ class KernelSession {
 
   // Brings the buffers that are not there, or have another size, onto the device. Before run().
   Result<void> prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit);
-  // Launches n times and waits at most n * limit. The time of each launch on the device, and what that was like:
-  // launches of one wait share a reading of its sensors.
-  Result<std::vector<Sample>> run(backend::Kernel& kernel, const Launch& launch, Outputs outputs, std::size_t n,
+  // Runs the launch n times and waits at most n * limit; kernels[i] is what its step i launches. The time of each run
+  // on the device, the sum of its steps, and what that was like: runs of one wait share a reading of its sensors.
+  Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit);
   // The contents of vector argument i; valid until the next read.
   Result<std::span<const std::byte>> read(std::size_t argument, Nanoseconds limit);
@@ -77,9 +80,10 @@ class KernelSession {
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
   Result<void> restore(Outputs outputs);
   Result<void> flush_caches();
-  Result<std::vector<Sample>> run_batch(backend::Kernel& kernel, const Launch& launch, Outputs outputs, std::size_t n,
+  Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
-  std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch) const;
+  Result<std::vector<std::unique_ptr<backend::Event>>> launch_steps(const Kernels& kernels, const Launch& launch);
+  std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch, const PlannedStep& step) const;
 
   const std::vector<Argument>& arguments_;
   ArgumentContents& contents_;

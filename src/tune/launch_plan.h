@@ -1,13 +1,12 @@
-// LaunchPlan: everything about a launch that expressions decide, compiled once per run.
+// LaunchPlan: everything about the launches of a run that expressions decide, compiled once per run.
 //
-// Mistakes in the spec are Errors of compile(); what one configuration's values make impossible (a work-group that does
-// not divide the global size) is an Error of evaluate(). Immutable after compile.
+// Mistakes in the spec are Errors of compile(); what one configuration's values make impossible is an Error of
+// evaluate(). Immutable after compile.
 //
-//   WATTUNE_ASSIGN(auto plan, LaunchPlan::compile(spec, spec.geometry, names));
+//   WATTUNE_ASSIGN(auto plan, LaunchPlan::compile(spec, launches_of(spec), names));
 //   WATTUNE_ASSIGN(Launch launch, plan.evaluate(space.configuration(id)));
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "tune/formula.h"
+#include "tune/geometry_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 
@@ -26,33 +26,46 @@ struct PlannedBuffer {
 };
 using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes>;
 
-// What one configuration runs.
-struct Launch {
+// One launch of a kernel.
+struct PlannedStep {
+  std::string function;
+  std::vector<std::size_t> arguments;  // positions in Launch::arguments, in the function's order
   backend::Geometry3 geometry;
-  std::vector<PlannedArgument> arguments;  // in the kernel's order
 };
+
+// What one configuration runs: the steps whose conditions hold, one after another.
+struct Launch {
+  std::vector<PlannedStep> steps;
+  std::vector<PlannedArgument> arguments;  // of the spec, in its order
+};
+
+std::size_t group_items(const PlannedStep& step);
+// Of local memory that the step's arguments are.
+std::size_t local_bytes(const Launch& launch, const PlannedStep& step);
 
 class LaunchPlan {
  public:
-  // The spec's arguments with `geometry`, which is its own or its reference kernel's.
-  static Result<LaunchPlan> compile(const KernelSpec& spec, const Geometry& geometry,
+  // The spec's arguments with `steps`, which are its own or its reference kernel's.
+  static Result<LaunchPlan> compile(const KernelSpec& spec, const std::vector<LaunchStep>& steps,
                                     std::shared_ptr<const Names> names);
 
   Result<Launch> evaluate(const Configuration& configuration) const;
   Result<std::vector<PlannedArgument>> arguments(const Configuration& configuration) const;
+  // Of the steps that are launched, each once.
+  Result<std::vector<std::string>> functions(const Configuration& configuration) const;
   // Argument i is no buffer, or one whose length no tuning parameter changes.
   bool has_fixed_length(std::size_t argument) const;
   const std::shared_ptr<const Names>& names() const { return names_; }
 
  private:
-  using Size = Formula<std::size_t>;
-  struct Dimension {
-    std::optional<Size> size;  // of the problem, the global size or the grid, by the convention; 1 when absent
-    std::optional<Size> work_group;
-    std::vector<Size> divisors;
+  struct Step {
+    std::string function;
+    std::vector<std::size_t> arguments;
+    GeometryPlan geometry;
+    std::optional<Formula<bool>> condition;
   };
   struct Vector {
-    Size length;
+    SizeFormula length;
     std::size_t element_bytes;
   };
   struct Scalar {
@@ -65,27 +78,20 @@ class LaunchPlan {
     StructLayout layout;
   };
   struct Local {
-    Size length;
+    SizeFormula length;
     std::size_t element_bytes;
   };
   using CompiledArgument = std::variant<Vector, Struct, Local>;
 
-  static Result<Dimension> compile_dimension(const Geometry& geometry, std::size_t axis,
-                                             const std::shared_ptr<const Names>& names);
+  static Result<bool> is_launched(const Step& step, const Configuration& configuration);
+  static Result<Step> compile_step(const LaunchStep& step, const std::shared_ptr<const Names>& names);
   static Result<CompiledArgument> compile_argument(const Argument& argument, const std::shared_ptr<const Names>& names);
   static Result<Struct> compile_struct(const StructArgument& argument, const std::shared_ptr<const Names>& names);
-  bool has_fixed_geometry() const;
-  Result<backend::Geometry3> geometry(const Configuration& configuration) const;
-  Result<std::size_t> groups(const Dimension& dimension, std::size_t group_size,
-                             const Configuration& configuration) const;
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
   static Result<std::vector<std::byte>> evaluate(const Scalar& scalar, const Configuration& configuration);
 
   std::shared_ptr<const Names> names_;
-  GeometryConvention convention_ = GeometryConvention::opencl;
-  std::array<Dimension, 3> dimensions_;
-  std::array<std::optional<Size>, 3> cluster_;
-  bool cooperative_ = false;
+  std::vector<Step> steps_;
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };

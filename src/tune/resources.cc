@@ -18,7 +18,23 @@ std::string values_read(const space::Expression& expression, const Configuration
   return text;
 }
 
+// An empty optional is less than any value.
+template <typename T>
+std::optional<T> least(const std::optional<T>& a, const std::optional<T>& b) {
+  return a && b ? std::min(a, b) : std::max(a, b);
+}
+
 }  // namespace
+
+backend::KernelResources worst_of(const backend::KernelResources& a, const backend::KernelResources& b) {
+  return {.registers = std::max(a.registers, b.registers),
+          .private_bytes = std::max(a.private_bytes, b.private_bytes),
+          .spill_bytes = std::max(a.spill_bytes, b.spill_bytes),
+          .static_local_bytes = std::max(a.static_local_bytes, b.static_local_bytes),
+          .dynamic_local_bytes = std::max(a.dynamic_local_bytes, b.dynamic_local_bytes),
+          .binary_bytes = std::max(a.binary_bytes, b.binary_bytes),
+          .occupancy = least(a.occupancy, b.occupancy)};
+}
 
 std::vector<Metric> metrics_of(const backend::KernelResources& resources) {
   std::vector<Metric> metrics;

@@ -12,6 +12,9 @@
 
 namespace wattune::tune {
 
+// What several kernels take that run in turns: the most of each, and the least occupancy.
+backend::KernelResources worst_of(const backend::KernelResources& a, const backend::KernelResources& b);
+
 // Only what the backend told.
 std::vector<Metric> metrics_of(const backend::KernelResources& resources);
 // The names that metrics_of() gives, at most.

@@ -60,6 +60,20 @@ TEST(Contents, UniformStaysInItsRange) {
   }
 }
 
+// The sum of twelve uniform numbers has mean 6 and variance 12/12. Of 20,000, the mean strays from 3 by less than
+// 4 * 2 / sqrt(20000) = 0.057, and 68.0 +- 1.3 % lie within a deviation (for the normal distribution 68.27 %).
+TEST(Contents, NormalHasItsMeanAndDeviation) {
+  const auto values = as<double>(make_contents(vector_of(ElementType::float64, FillNormal{3, 2, 9}), 20000, 1));
+  double sum = 0;
+  int near = 0;
+  for (const double value : values) {
+    sum += value;
+    near += std::abs(value - 3) < 2 ? 1 : 0;
+  }
+  EXPECT_NEAR(sum / 20000, 3.0, 0.057);
+  EXPECT_NEAR(near / 20000.0, 0.680, 0.013);
+}
+
 TEST(Contents, SeedDecidesTheNumbers) {
   const VectorArgument unseeded = vector_of(ElementType::float32, FillUniform{0, 1, 0});
   EXPECT_EQ(*make_contents(unseeded, 100, 1), *make_contents(unseeded, 100, 1));

@@ -114,6 +114,15 @@ TEST(OutputCheck, LooksAtEveryElement) {
             "`c`: 3 of 5000 elements are wrong, first at [1500]: expected 1, got 2 (largest error 4)");
 }
 
+// 0 + 1 + ... + 2999 = 4498500, over several blocks; 0x3C00 is 1 as a half.
+TEST(OutputCheck, SumsElementsOfEveryType) {
+  std::vector<std::int16_t> numbers(3000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int16_t>(i);
+  EXPECT_EQ(sum(std::as_bytes(std::span(numbers)), ElementType::int16), 4498500.0);
+  const std::vector<std::uint16_t> halves(3, 0x3C00);
+  EXPECT_EQ(sum(std::as_bytes(std::span(halves)), ElementType::float16), 3.0);
+}
+
 TEST(OutputCheck, ANaNIsTheLargestError) {
   const auto mismatch = compare<float>({NAN, 5.0f}, {0.0f, 0.0f}, ElementType::float32);
   ASSERT_TRUE(mismatch);

@@ -68,7 +68,7 @@ TEST_F(TomlErrors, MisspeltKeysInEverySection) {
   EXPECT_EQ(after("fill = \"iota\"", "fill = \"iota\", low = 0"),
             "6:70: unknown key in argument `a`: `low` (one of: name, type, length, access, fill, start, step)");
   EXPECT_EQ(after("access = \"write\"", "access = \"write\", fill = \"iota\""),
-            "7:66: unknown key in argument `c`: `fill` (one of: name, type, length, access)");
+            "7:66: unknown key in argument `c`: `fill` (one of: name, type, length, access, compare_length, compare)");
   EXPECT_EQ(after("value = \"n\"", "valu = 1"), "8:31: unknown key in argument `n`: `valu` (did you mean `value`?)");
   EXPECT_EQ(after("local =", "locale ="), "14:1: unknown key in [launch]: `locale` (did you mean `local`?)");
   EXPECT_EQ(after("default", "defualt"), "17:30: unknown key in parameter `tile`: `defualt` (did you mean `default`?)");
@@ -113,6 +113,55 @@ TEST_F(TomlErrors, WrongTypes) {
   EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
 }
 
+TEST_F(TomlErrors, OutputsThatCannotBeComparedSo) {
+  const std::string written = "access = \"write\"";
+  EXPECT_EQ(after(written, written + ", compare = \"sum\", compare_length = \"n // 2\""), "fine");
+  EXPECT_EQ(after(written, written + ", compare = \"sums\""),
+            "7:77: unknown comparison of argument `c`: `sums` (did you mean `sum`?)");
+  EXPECT_EQ(after(written, written + ", compare_length = \"m\""),
+            "7:84: unknown name in `compare_length` of argument `c`: `m` (did you mean `n`?)");
+  EXPECT_EQ(after("fill = \"iota\"", "compare = \"none\""),
+            "6:66: argument `a` is only read, so that nothing is compared: `none`");
+}
+
+TEST_F(TomlErrors, BuffersOfStructsThatCannotBe) {
+  const std::string floats = R"(type = "float*", length = "n", access = "write")";
+  const std::string field = R"({ name = "x", type = "int")";
+  const auto with = [&](const std::string& keys) {
+    return after(floats, R"(type = "struct*", length = "n", )" + keys);
+  };
+  EXPECT_EQ(with("access = \"write\", fields = [" + field + " }]"), "fine");
+  EXPECT_EQ(with("fields = [" + field + ", fill = \"iota\" }]"), "fine");
+  EXPECT_EQ(with("access = \"write\""), "7:3: argument `c` needs the key `fields`");
+  EXPECT_EQ(with("access = \"write\", fields = [" + field + ", fill = \"iota\" }]"),
+            "7:105: unknown key in field `x` of argument `c`: `fill` (one of: name, type)");
+  EXPECT_EQ(with("fill = \"iota\", fields = [" + field + " }]"),
+            "7:57: argument `c` is only filled as a whole from a file: `iota` (give each of its fields a fill)");
+  EXPECT_EQ(with("fields = [{ name = \"x\", type = \"float4\" }]"),
+            "7:81: field `x` of argument `c` may not be a vector type unless it is a buffer: `float4` (write `float4*` "
+            "for a buffer; give local memory the length of its components)");
+}
+
+TEST_F(TomlErrors, LaunchesThatCannotBe) {
+  const std::string launch = "[launch]\nglobal = [\"n // tile\"]\nlocal = [\"block\"]";
+  const std::string step = "[[launch]]\nglobal = \"n\"\nlocal = \"block\"\n";
+  EXPECT_EQ(after(launch, step + step + "function = \"last\"\narguments = [\"n\", \"c\"]\nwhen = \"tile > 1\""),
+            "fine");
+  EXPECT_EQ(after(launch, step + "arguments = [\"a\", \"d\"]"),
+            "15:20: [kernel] has no argument of this name: `d` (did you mean `a`?)");
+  EXPECT_EQ(after(launch, step + "wen = \"tile > 1\""),
+            "15:1: unknown key in [[launch]] number 1: `wen` (did you mean `when`?)");
+  EXPECT_EQ(after(launch, step + "when = \"tiles > 1\""),
+            "15:9: unknown name in `when` of the launch: `tiles` (did you mean `tile`?)");
+  EXPECT_EQ(after(launch, step + "function = \"add<tile>\""),
+            "15:13: only `function` of [kernel] may be an instance of a template: `add<tile>` (add an extern \"C\" "
+            "function that calls it)");
+  EXPECT_EQ(after(launch, launch + "\nwhen = \"tile > 1\"").substr(0, 34), "15:1: unknown key in [launch]: `wh");
+  EXPECT_EQ(after("[launch]\nglobal = [\"n // tile\"]\nlocal = [\"block\"]\n[parameters]", "launch = []\n[parameters]")
+                .substr(0, 4),
+            "12:1");
+}
+
 TEST_F(TomlErrors, StructsThatCannotBe) {
   const std::string number = R"(type = "int", value = "n")";
   EXPECT_EQ(after(number, R"(type = "struct", value = 1)"),
@@ -140,7 +189,7 @@ TEST_F(TomlErrors, UnknownWords) {
   EXPECT_EQ(after("\"int\"", "\"ints\""), "8:25: unknown type of argument `n`: `ints` (did you mean `int`?)");
   EXPECT_EQ(after("\"int\"", "\"int4\"").substr(0, 40), "8:25: argument `n` may not be a vector t");
   EXPECT_EQ(after("\"iota\"", "\"itoa\""),
-            "6:63: unknown fill of argument `a`: `itoa` (one of: uniform, constant, iota, expression, file)");
+            "6:63: unknown fill of argument `a`: `itoa` (one of: uniform, normal, constant, iota, expression, file)");
   EXPECT_EQ(after("\"write\"", "\"writ\""), "7:58: unknown access of argument `c`: `writ` (did you mean `write`?)");
   EXPECT_EQ(after("function = \"add\"", "function = \"add\"\nlanguage = \"OpenGL\""),
             "5:13: unknown language: `OpenGL` (did you mean `OpenCL`?)");

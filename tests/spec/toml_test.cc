@@ -114,6 +114,39 @@ TEST_F(TomlSpec, ReadsStructs) {
   EXPECT_EQ(fields[1].scalar.value.text, "0.5");
 }
 
+TEST_F(TomlSpec, ReadsBuffersOfStructs) {
+  write("bodies.raw", "");
+  const KernelSpec spec = parse({.arguments = R"(
+  { name = "a", type = "struct*", length = "n", access = "readwrite", compare = "sum", compare_length = "n // 2", fields = [
+    { name = "tag", type = "uchar" },
+    { name = "mass", type = "double", fill = "normal", mean = 2, deviation = 0.5 },
+  ] },
+  { name = "b", type = "struct *", length = "n", access = "write", fields = [{ name = "x", type = "int" }] },
+  { name = "c", type = "struct*", length = 4, fill = "file", file = "bodies.raw", fields = [{ name = "x", type = "int" }] },
+)"});
+  const auto& a = kind<VectorArgument>(spec, 0);
+  ASSERT_EQ(a.fields.size(), 2U);
+  EXPECT_EQ(a.fields[1].name, "mass");
+  EXPECT_EQ(a.fields[1].type, ElementType::float64);
+  EXPECT_TRUE(std::holds_alternative<FillUniform>(a.fields[0].fill));
+  EXPECT_EQ(std::get<FillNormal>(a.fields[1].fill).deviation, 0.5);
+  EXPECT_EQ(element_bytes(a), 16U);  // the double lies at 8
+  EXPECT_EQ(a.comparison, Comparison::sum);
+  EXPECT_EQ(a.compared_length.text, "n // 2");
+  EXPECT_EQ(kind<VectorArgument>(spec, 1).fields.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<FillFile>(kind<VectorArgument>(spec, 2).fill));
+}
+
+TEST_F(TomlSpec, ReadsWhichArgumentsALaunchTakes) {
+  const std::string all = R"({ name = "a", type = "int", value = 1 }, { name = "b", type = "int", value = 2 })";
+  const KernelSpec spec = parse({.arguments = all, .launch = "global = \"n\"\nlocal = 1\narguments = [\"b\"]"});
+  const std::vector<LaunchStep> launches = launches_of(spec);
+  ASSERT_EQ(launches.size(), 1U);
+  EXPECT_EQ(launches[0].function, spec.source.function);
+  EXPECT_THAT(launches[0].arguments, ElementsAre(1));
+  EXPECT_THAT(launches_of(parse({.arguments = all}))[0].arguments, ElementsAre(0, 1));
+}
+
 TEST_F(TomlSpec, NamesTypesAsOpenClDoes) {
   const KernelSpec spec = parse({.arguments = R"(
   { name = "a", type = "float16*", length = 1 }, { name = "b", type = "int8*", length = 1 },

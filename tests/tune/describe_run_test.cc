@@ -44,7 +44,7 @@ TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
 }
 
 TEST(DescribeRun, EveryOptionCounts) {
-  std::vector<KernelSpec> specs(11, scale_spec());
+  std::vector<KernelSpec> specs(19, scale_spec());
   specs[1].source.options = {"-cl-fast-relaxed-math"};
   specs[2].geometry.convention = GeometryConvention::divided;
   specs[3].geometry.divisors[1] = {at_line("block", 1)};
@@ -55,6 +55,17 @@ TEST(DescribeRun, EveryOptionCounts) {
   std::get<ScalarArgument>(specs[8].arguments[2].kind).value.text = "4";
   specs[9].reference = ReferenceData{{{"y", "y.npy"}}};
   specs[10].tolerance.absolute = 0.0;
+  specs[11].steps = {{"", {0, 1, 2}, specs[11].geometry, {}}};
+  specs[12].steps = {{"", {0, 2, 1}, specs[12].geometry, {}}};
+  specs[13].steps = {{"", {0, 1, 2}, specs[13].geometry, at_line("block > 8", 1)}};
+  std::get<VectorArgument>(specs[14].arguments[0].kind).comparison = Comparison::sum;
+  std::get<VectorArgument>(specs[15].arguments[0].kind).compared_length = at_line("8", 1);
+  std::get<VectorArgument>(specs[16].arguments[1].kind).fill = FillNormal{};
+  for (const std::size_t i : {17, 18}) {
+    auto& fields = std::get<VectorArgument>(specs[i].arguments[1].kind).fields;
+    fields = {{"x", ElementType::float32, FillIota{}}, {"y", ElementType::float32, FillIota{}}};
+    fields[1].fill = FillIota{static_cast<double>(i), 1.0};
+  }
   for (std::size_t i = 0; i < specs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       EXPECT_NE(describe(specs[i]).options_hash, describe(specs[j]).options_hash) << i << " and " << j;

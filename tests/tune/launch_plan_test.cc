@@ -32,7 +32,8 @@ KernelSpec grid_spec() {
 }
 
 Result<LaunchPlan> compile(const KernelSpec& spec) {
-  return LaunchPlan::compile(spec, spec.geometry, std::make_shared<const Names>(spec.problem_size, spec.parameters));
+  return LaunchPlan::compile(spec, launches_of(spec),
+                             std::make_shared<const Names>(spec.problem_size, spec.parameters));
 }
 
 Result<Launch> launch(const KernelSpec& spec, int bx, int by) {
@@ -46,8 +47,8 @@ TEST(LaunchPlan, OpenclSizesAreWorkItems) {
   spec.geometry.work_group = {at_line("bx", 3), at_line("by", 4), {}};
   const auto result = launch(spec, 25, 6);
   ASSERT_TRUE(result) << result.error().to_string();
-  EXPECT_THAT(result->geometry.groups, ElementsAre(4, 10, 1));
-  EXPECT_THAT(result->geometry.group_size, ElementsAre(25, 6, 1));
+  EXPECT_THAT(result->steps.at(0).geometry.groups, ElementsAre(4, 10, 1));
+  EXPECT_THAT(result->steps.at(0).geometry.group_size, ElementsAre(25, 6, 1));
 }
 
 TEST(LaunchPlan, OpenclSizesMustBeMultiplesOfTheWorkGroup) {
@@ -66,8 +67,8 @@ TEST(LaunchPlan, EvaluatesClusters) {
   spec.geometry.cooperative = true;
   const auto result = launch(spec, 8, 1);
   ASSERT_TRUE(result) << result.error().to_string();
-  EXPECT_THAT(result->geometry.cluster, ElementsAre(4, 1, 1));
-  EXPECT_TRUE(result->geometry.cooperative);
+  EXPECT_THAT(result->steps.at(0).geometry.cluster, ElementsAre(4, 1, 1));
+  EXPECT_TRUE(result->steps.at(0).geometry.cooperative);
   EXPECT_FALSE(launch(spec, 1, 1)) << "a cluster of 0";
 }
 
@@ -78,8 +79,8 @@ TEST(LaunchPlan, CudaSizesAreTheGrid) {
   spec.geometry.work_group[0] = at_line("bx", 3);
   const auto result = launch(spec, 32, 1);
   ASSERT_TRUE(result);
-  EXPECT_THAT(result->geometry.groups, ElementsAre(4, 1, 1));
-  EXPECT_THAT(result->geometry.group_size, ElementsAre(32, 1, 1));
+  EXPECT_THAT(result->steps.at(0).geometry.groups, ElementsAre(4, 1, 1));
+  EXPECT_THAT(result->steps.at(0).geometry.group_size, ElementsAre(32, 1, 1));
 }
 
 // ceil(100 / (32 * 2)) = 2, ceil(60 / 60) = 1.
@@ -90,7 +91,7 @@ TEST(LaunchPlan, DividedSizesAreRoundedUp) {
   spec.geometry.divisors = {std::vector{at_line("bx", 5), at_line("by", 5)}, std::vector{at_line("60", 6)}, {}};
   const auto result = launch(spec, 32, 2);
   ASSERT_TRUE(result);
-  EXPECT_THAT(result->geometry.groups, ElementsAre(2, 1, 1));
+  EXPECT_THAT(result->steps.at(0).geometry.groups, ElementsAre(2, 1, 1));
 }
 
 TEST(LaunchPlan, ProblemExtentsHaveThreeNames) {
@@ -99,7 +100,7 @@ TEST(LaunchPlan, ProblemExtentsHaveThreeNames) {
   spec.geometry.sizes = {at_line("width", 1), at_line("problem_size_y", 1), at_line("ProblemSize[0]", 1)};
   const auto result = launch(spec, 1, 1);
   ASSERT_TRUE(result) << result.error().to_string();
-  EXPECT_THAT(result->geometry.groups, ElementsAre(100, 60, 100));
+  EXPECT_THAT(result->steps.at(0).geometry.groups, ElementsAre(100, 60, 100));
 }
 
 TEST(LaunchPlan, AnUnknownNameIsFoundAtOnce) {
@@ -203,6 +204,45 @@ TEST(LaunchPlan, MacrosAreDefinedForEveryParameter) {
   EXPECT_EQ(macros[2].value, "0.5");
 }
 
+// A spec with the arguments a, b and c, which `first` and `second` share.
+KernelSpec two_steps() {
+  KernelSpec spec = grid_spec();
+  for (const char* name : {"a", "b", "c"})
+    spec.arguments.push_back({name, ScalarArgument{ElementType::int32, at_line("1", 1)}, {}});
+  Geometry small;
+  small.convention = GeometryConvention::cuda;
+  Geometry large = small;
+  large.sizes[0] = at_line("width // bx", 2);
+  spec.source.function = "first";
+  spec.steps = {{"", {0, 2}, small, at_line("by == 1", 3)}, {"second", {2, 1}, large, {}}};
+  return spec;
+}
+
+TEST(LaunchPlan, LaunchesTheStepsWhoseConditionsHold) {
+  const Launch both = launch(two_steps(), 25, 1).value();
+  ASSERT_EQ(both.steps.size(), 2u);
+  EXPECT_EQ(both.steps[0].function, "first");
+  EXPECT_THAT(both.steps[0].arguments, ElementsAre(0, 2));
+  EXPECT_THAT(both.steps[1].geometry.groups, ElementsAre(4, 1, 1));
+  const Launch one = launch(two_steps(), 25, 2).value();
+  ASSERT_EQ(one.steps.size(), 1u);
+  EXPECT_EQ(one.steps[0].function, "second");
+  EXPECT_EQ(one.arguments.size(), 3u);
+}
+
+TEST(LaunchPlan, RefusesConfigurationsThatLaunchNothing) {
+  KernelSpec spec = two_steps();
+  spec.steps.pop_back();
+  EXPECT_EQ(launch(spec, 1, 2).error().to_string(), "nothing is launched: `when` holds for no launch");
+}
+
+TEST(LaunchedFunctions, AreNamedOnce) {
+  KernelSpec spec = two_steps();
+  spec.steps.push_back(spec.steps.back());
+  EXPECT_THAT(launched_functions(spec, configuration({{"bx", 1}, {"by", 1}})).value(), ElementsAre("first", "second"));
+  EXPECT_THAT(launched_functions(spec, configuration({{"bx", 1}, {"by", 2}})).value(), ElementsAre("second"));
+}
+
 TEST(LimitExceeded, KnowsTheDevicesLimits) {
   DeviceInfo device;
   device.max_work_group_size = 256;
@@ -210,14 +250,15 @@ TEST(LimitExceeded, KnowsTheDevicesLimits) {
   device.local_memory_bytes = 100;
   device.max_allocation_bytes = 1000;
   Launch launch;
-  launch.geometry.group_size = {16, 16, 1};
+  launch.steps = {{"small", {}, {}}, {"large", {0, 1}, {}}};
+  launch.steps[1].geometry.group_size = {16, 16, 1};
   launch.arguments = {backend::LocalBytes{60}, backend::LocalBytes{40}, PlannedBuffer{1000, 1000}};
   EXPECT_EQ(limit_exceeded(launch, device), "");
-  launch.geometry.group_size = {1, 1, 65};
+  launch.steps[1].geometry.group_size = {1, 1, 65};
   EXPECT_EQ(limit_exceeded(launch, device), "a work-group of 65 in z, the device allows 64");
-  launch.geometry.group_size = {16, 17, 1};
+  launch.steps[1].geometry.group_size = {16, 17, 1};
   EXPECT_EQ(limit_exceeded(launch, device), "a work-group of 272 work-items, the device allows 256");
-  launch.geometry.group_size = {1, 1, 1};
+  launch.steps[1].geometry.group_size = {1, 1, 1};
   launch.arguments[1] = backend::LocalBytes{41};
   EXPECT_EQ(limit_exceeded(launch, device), "101 bytes of local memory, the device has 100");
   launch.arguments[2] = PlannedBuffer{1001, 1001};

@@ -62,6 +62,12 @@ struct FillUniform {
   double high = 1.0;
   std::uint64_t seed = 0;  // 0: derived from the argument's position
 };
+// Normal, as the sum of twelve uniform numbers, so that the bits are the same on every machine.
+struct FillNormal {
+  double mean = 0.0;
+  double deviation = 1.0;
+  std::uint64_t seed = 0;  // 0: derived from the argument's position
+};
 // Element i is start + i * step.
 struct FillIota {
   double start = 0.0;
@@ -75,7 +81,7 @@ struct FillExpression {
 struct FillFile {
   std::filesystem::path path;
 };
-using Fill = std::variant<FillConstant, FillUniform, FillIota, FillExpression, FillFile>;
+using Fill = std::variant<FillConstant, FillUniform, FillNormal, FillIota, FillExpression, FillFile>;
 
 // Where the kernel finds a buffer.
 enum class BufferPlace {
@@ -83,7 +89,21 @@ enum class BufferPlace {
   constant  // in the CUDA __constant__ symbol of the argument's name; no parameter of the kernel
 };
 
-// A buffer. `length` counts elements of vector_width components each.
+// What of an output is compared with the reference.
+enum class Comparison {
+  elements,  // one by one
+  sum,       // of all elements, such as partial results in an order that depends on parameters
+  none
+};
+
+// A field of the structs in a buffer; its fill counts structs.
+struct BufferField {
+  std::string name;
+  ElementType type = ElementType::float32;
+  Fill fill = FillConstant{};
+};
+
+// A buffer. `length` counts elements of vector_width components each, or structs.
 struct VectorArgument {
   ElementType type = ElementType::float32;
   unsigned vector_width = 1;
@@ -91,7 +111,13 @@ struct VectorArgument {
   ArgumentAccess access = ArgumentAccess::read_only;
   Fill fill = FillConstant{};
   BufferPlace place = BufferPlace::global;
+  // Of structs: then `type` and `vector_width` mean nothing, and `fill` only as a file, which holds whole structs.
+  std::vector<BufferField> fields;
+  Comparison comparison = Comparison::elements;
+  ExpressionText compared_length;  // elements from the beginning that are compared; empty: all
 };
+// Bytes from one element to the next.
+std::size_t element_bytes(const VectorArgument& argument);
 struct ScalarArgument {
   ElementType type = ElementType::int32;
   ExpressionText value;
@@ -111,6 +137,7 @@ struct StructLayout {
   std::size_t bytes = 0;
 };
 StructLayout layout_of(const StructArgument& argument);
+StructLayout layout_of(const std::vector<BufferField>& fields);
 
 // Local (CUDA: dynamic shared) memory; `length` counts elements and may use the parameters.
 struct LocalArgument {
@@ -141,6 +168,14 @@ struct Geometry {
   bool cooperative = false;               // CUDA: all blocks at once, so that the grid can be synchronised
 };
 
+// One of several launches: a function of the source, on some of the arguments.
+struct LaunchStep {
+  std::string function;                // empty: the source's own
+  std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
+  Geometry geometry;
+  ExpressionText condition;  // left out where it does not hold; empty: always launched
+};
+
 // Which compiler turns a source into code.
 enum class Compiler {
   standard,  // OpenCL: the driver's; CUDA: NVRTC
@@ -164,10 +199,11 @@ struct KernelSource {
   ParameterStyle parameter_style = ParameterStyle::macros;
 };
 
-// Another kernel that computes the right answer from the same arguments.
+// Another kernel that computes the right answer.
 struct ReferenceKernel {
   KernelSource source;
   Geometry geometry;
+  std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments; empty: those of the first launch
 };
 // A C++ file with `extern "C" void FUNCTION(void* const* arguments, const std::size_t* lengths)`; arguments[i] is
 // the data of vector i or the address of scalar or struct i, lengths[i] its elements; outputs are written in place.
@@ -213,6 +249,7 @@ struct KernelSpec {
   std::vector<KernelSource> alternatives;  // the same kernel in other languages; the device decides which one runs
   std::vector<NamedSize> problem_size;  // unnamed ones are problem_size_x, _y, _z; also ProblemSize[i] in expressions
   Geometry geometry;
+  std::vector<LaunchStep> steps;  // one after another; empty: `source.function` on all arguments, by `geometry`
   std::vector<Argument> arguments;
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
@@ -230,7 +267,11 @@ struct KernelSpec {
 // Makes the source in `language` the spec's own. mismatch when it has none.
 Result<void> use_language(KernelSpec& spec, Language language);
 
-// How many parameters the kernel must have: CUDA kernels get neither local memory nor constant symbols as parameters.
-std::size_t parameter_count(const KernelSpec& spec);
+// What one run launches, one after another, each with its function: the steps, or the one launch without them.
+std::vector<LaunchStep> launches_of(const KernelSpec& spec);
+
+// How many parameters a kernel with these arguments must have: CUDA kernels get neither local memory nor constant
+// symbols as parameters.
+std::size_t parameter_count(const KernelSpec& spec, const std::vector<std::size_t>& arguments);
 
 }  // namespace wattune

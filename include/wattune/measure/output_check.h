@@ -44,4 +44,7 @@ struct Mismatch {
 std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
                                 ElementType type, const ResolvedTolerance& tolerance);
 
+// Of all elements, in double precision.
+double sum(std::span<const std::byte> elements, ElementType type);
+
 }  // namespace wattune::measure

@@ -107,6 +107,9 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
 // The tuning parameters as a kernel's compiler gets them.
 std::vector<backend::Macro> macros_of(const Configuration& configuration);
 
+// The functions that a configuration launches, each once. Errors of conditions that cannot be evaluated.
+Result<std::vector<std::string>> launched_functions(const KernelSpec& spec, const Configuration& configuration);
+
 // Whether every evaluation may give this metric without the spec defining it: `time`, `registers` and the like.
 bool is_measured(std::string_view metric);
 
