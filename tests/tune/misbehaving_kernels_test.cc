@@ -1,7 +1,7 @@
 // Good configurations and bad ones side by side on a real OpenCL device: every bad one gets its status, and the good
 // ones' results are complete.
-#include "programs.h"
 #include "tune/misbehaving_kernels.h"
+#include "programs.h"
 #include "wattune/backend/registry.h"
 #include "wattune/backend/worker.h"
 
