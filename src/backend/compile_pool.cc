@@ -19,7 +19,7 @@ Nanoseconds since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-// Shared by the user's thread and one thread for each process.
+// Shared by the users' threads and one thread for each process.
 class CompilePool::Queue {
  public:
   Queue(CompileTarget target, KernelSource source, const CompilePoolOptions& options)
@@ -46,7 +46,12 @@ class CompilePool::Queue {
       std::deque<JobPointer> jobs;
       for (const std::vector<Macro>& macros : wanted) {
         JobPointer job = find(macros);
-        jobs.push_back(job ? std::move(job) : std::make_shared<Job>(Job{macros, limit, State::waiting, {}}));
+        if (!job) job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
+        jobs.push_back(std::move(job));
+      }
+      for (const JobPointer& job : jobs_) {
+        job->expected = std::ranges::find(jobs, job) != jobs.end();
+        if (job->awaited && !job->expected) jobs.push_front(job);
       }
       jobs_ = std::move(jobs);
     }
@@ -56,18 +61,14 @@ class CompilePool::Queue {
   Compiled take(const std::vector<Macro>& macros, Nanoseconds limit) {
     const auto start = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
-    JobPointer job = find(macros);
-    if (!job) job = std::make_shared<Job>(Job{macros, limit, State::waiting, {}});
-    std::erase(jobs_, job);
-    if (job->state == State::waiting) {
-      jobs_.push_front(job);
-      changed_.notify_all();
-      changed_.wait(lock, [&] { return job->state != State::waiting; });
-      std::erase(jobs_, job);
-    }
+    const JobPointer job = claim(macros, limit);
+    changed_.notify_all();
     changed_.wait(lock, [&] { return job->state == State::done; });
     activity_.waited += since(start);
-    return *std::move(job->result);
+    job->state = State::taken;
+    job->awaited = false;
+    if (!job->expected) std::erase(jobs_, job);
+    return *std::exchange(job->result, std::nullopt);
   }
 
   CompileActivity activity() const {
@@ -81,18 +82,33 @@ class CompilePool::Queue {
   }
 
  private:
-  enum class State { waiting, running, done };
+  enum class State { waiting, running, done, taken };
   struct Job {
     std::vector<Macro> macros;
     Nanoseconds limit;
     State state = State::waiting;
-    std::optional<Compiled> result;
+    bool expected = true;
+    bool awaited = false;  // somebody is in take()
+    std::optional<Compiled> result = {};
   };
   using JobPointer = std::shared_ptr<Job>;
 
   JobPointer find(const std::vector<Macro>& macros) const {
     const auto found = std::ranges::find_if(jobs_, [&](const JobPointer& job) { return job->macros == macros; });
     return found == jobs_.end() ? nullptr : *found;
+  }
+
+  // The job that somebody is going to wait for, before all others. Nobody else waits for it.
+  JobPointer claim(const std::vector<Macro>& macros, Nanoseconds limit) {
+    JobPointer job = find(macros);
+    if (job && !job->awaited && job->state != State::taken) {
+      std::erase(jobs_, job);
+    } else {
+      job = std::make_shared<Job>(Job{.macros = macros, .limit = limit, .expected = false});
+    }
+    job->awaited = true;
+    jobs_.push_front(job);
+    return job;
   }
 
   JobPointer next() const {
@@ -140,7 +156,7 @@ class CompilePool::Queue {
   std::deque<CompileProcess> processes_;
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::deque<JobPointer> jobs_;  // expected and not taken, the next first
+  std::deque<JobPointer> jobs_;  // expected or waited for, the next first
   CompileActivity activity_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;  // last: they use the others

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cuda_device.h"
@@ -72,6 +73,13 @@ std::string reasons_of(const Discovery& discovery) {
     if (!status.available)
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", status.backend, status.reason);
   return reasons;
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
 }
 
 Error nothing_here(const Discovery& discovery) {
@@ -146,6 +154,44 @@ Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& 
   for (const DeviceInfo& device : discovery.devices) names.push_back(device.selector);
   return Error(ErrorCode::not_found, fmt::format("no device `{}` on this machine", wanted))
       .hint(suggest(wanted, names));
+}
+
+namespace {
+
+// One part of a list.
+Result<std::vector<DeviceInfo>> select_one_or_all(const Discovery& discovery, const std::string& wanted,
+                                                  const std::vector<Language>& languages) {
+  constexpr std::string_view kAll = ":all";
+  const bool all = lower(wanted).ends_with(kAll);
+  const std::string name = all ? wanted.substr(0, wanted.size() - kAll.size()) : wanted;
+  WATTUNE_ASSIGN(const DeviceInfo one, select_device(discovery, name, languages));
+  if (!all) return std::vector<DeviceInfo>{one};
+  if (lower(name) != one.backend)
+    return Error(ErrorCode::not_found, fmt::format("no backend `{}`", name))
+        .about(wanted)
+        .hint(fmt::format("{}:all means every device of a backend", one.backend));
+  return devices_where(discovery, [&](const DeviceInfo& device) { return device.backend == one.backend; });
+}
+
+}  // namespace
+
+Result<std::vector<DeviceInfo>> select_devices(const Discovery& discovery, const std::string& wanted,
+                                               const std::vector<Language>& languages) {
+  // Names of devices may have commas in them.
+  if (const auto one = select_device(discovery, wanted, languages)) return std::vector<DeviceInfo>{*one};
+  const std::vector<std::string> parts = split_at_commas(wanted);
+  if (parts.size() < 2) return select_one_or_all(discovery, wanted, languages);
+  std::vector<DeviceInfo> devices;
+  for (const std::string& part : parts) {
+    WATTUNE_ASSIGN(const std::vector<DeviceInfo> found, select_one_or_all(discovery, part, languages));
+    for (const DeviceInfo& device : found) {
+      if (std::ranges::count(devices, device.selector, &DeviceInfo::selector) > 0)
+        return Error(ErrorCode::invalid_argument, fmt::format("device `{}` is named twice", device.selector))
+            .about(wanted);
+      devices.push_back(device);
+    }
+  }
+  return devices;
 }
 
 }  // namespace wattune::backend

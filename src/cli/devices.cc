@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/table.h"
@@ -64,15 +67,37 @@ Result<backend::Discovery> find_devices(bool in_process) {
   return in_process ? backend::discover() : backend::discover_in_worker();
 }
 
-Result<std::unique_ptr<backend::Device>> open_named_device(const std::string& wanted, const KernelSpec& spec,
-                                                           bool in_process, std::uint64_t memory_limit) {
+Result<std::vector<DeviceInfo>> find_named_devices(const std::string& wanted, const KernelSpec& spec, bool in_process) {
   std::vector<Language> languages{spec.source.language};
   for (const KernelSource& source : spec.alternatives) languages.push_back(source.language);
   WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
   if (discovery.devices.empty()) return no_device(discovery);
-  WATTUNE_ASSIGN(const DeviceInfo device, backend::select_device(discovery, wanted, languages));
-  if (in_process) return backend::open_device(device.selector);
-  auto opened = backend::open_device_in_worker(device.selector, {.memory_limit_bytes = memory_limit});
+  return backend::select_devices(discovery, wanted, languages);
+}
+
+std::vector<std::vector<DeviceInfo>> by_model(const std::vector<DeviceInfo>& devices) {
+  const auto model = [](const DeviceInfo& device) {
+    return std::tie(device.backend, device.platform, device.name, device.driver_version, device.architecture,
+                    device.compute_units);
+  };
+  std::vector<std::vector<DeviceInfo>> groups;
+  for (const DeviceInfo& device : devices) {
+    const auto group = std::ranges::find_if(groups, [&](const auto& g) { return model(g.front()) == model(device); });
+    (group != groups.end() ? *group : groups.emplace_back()).push_back(device);
+  }
+  return groups;
+}
+
+std::string describe(const std::vector<DeviceInfo>& devices) {
+  std::string selectors;
+  for (const DeviceInfo& device : devices) selectors += (selectors.empty() ? "" : ", ") + device.selector;
+  return fmt::format("{} ({})", devices.front().name, selectors);
+}
+
+Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector, bool in_process,
+                                                     std::uint64_t memory_limit) {
+  if (in_process) return backend::open_device(selector);
+  auto opened = backend::open_device_in_worker(selector, {.memory_limit_bytes = memory_limit});
   if (opened || memory_limit == 0) return opened;
   return std::move(opened).error().with_context(
       fmt::format("with --memory-limit {}", format_bytes(static_cast<double>(memory_limit))));

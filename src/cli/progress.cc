@@ -40,6 +40,11 @@ void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
   if (due(event.improved)) show(event.progress);
 }
 
+void ProgressDisplay::on_device_lost(const std::string& device, const Error& error) {
+  options_.write(
+      fmt::format("{}{} was lost, the others go on: {}\n", options_.live ? kClearLine : "", device, error.to_string()));
+}
+
 bool ProgressDisplay::due(bool improved) const {
   if (!shown_ || (improved && !options_.live)) return true;
   return Clock::now() - *shown_ >= (options_.live ? Clock::duration(kRedraw) : Clock::duration(kLogInterval));
@@ -77,10 +82,14 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
   return text;
 }
 
-// How busy the device was, how many configurations are being compiled or wait for it, and how many needed no compiler.
+// How busy the devices were, how many configurations are being compiled or wait for it, and how many needed no
+// compiler.
 void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search::Progress& progress) const {
   if (!pipeline_ || !(progress.elapsed > Nanoseconds(0))) return;
-  parts.push_back(fmt::format("device {:.0f} % busy", 100.0 * (pipeline_->device_busy / progress.elapsed)));
+  std::string busy;
+  for (const Nanoseconds& time : pipeline_->devices_busy)
+    busy += fmt::format(" {:.0f}", 100.0 * (time / progress.elapsed));
+  parts.push_back(fmt::format("device{}{} % busy", pipeline_->devices_busy.size() > 1 ? "s" : "", busy));
   if (!pipeline_->compiling) return;
   const backend::CompileActivity& compiling = *pipeline_->compiling;
   if (const std::size_t queue = compiling.waiting + compiling.running; queue > 0)

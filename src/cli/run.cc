@@ -25,6 +25,13 @@ Result<Configuration> chosen(const space::SearchSpace& space, const std::string&
   return named_configuration(space, text);
 }
 
+Result<std::string> the_only_device(const TuneOptions& options, const KernelSpec& spec) {
+  WATTUNE_ASSIGN(const auto devices, find_named_devices(options.device, spec, options.in_process));
+  if (devices.size() == 1) return devices.front().selector;
+  return Error(ErrorCode::invalid_argument, fmt::format("one device is needed, these are {}", devices.size()))
+      .about(options.device);
+}
+
 Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& trial) {
   const Observation& observation = trial.observation;
   Json json = observation.ok() ? to_json(trial) : Json{{"configuration", to_json(trial.configuration)}};
@@ -41,8 +48,8 @@ Result<ExitStatus> run_one(const Options& options) {
   WATTUNE_TRY(add_objectives(options.tune, spec));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
-  WATTUNE_ASSIGN(const auto device,
-                 open_named_device(options.tune.device, spec, options.tune.in_process, options.tune.memory_limit));
+  WATTUNE_ASSIGN(const std::string selector, the_only_device(options.tune, spec));
+  WATTUNE_ASSIGN(const auto device, open_device(selector, options.tune.in_process, options.tune.memory_limit));
   WATTUNE_TRY(use_language(spec, backend::language_of(device->info())));
   const auto policy = policy_of(options.tune);
   WATTUNE_ASSIGN(const auto evaluator,

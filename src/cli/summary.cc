@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "cli/json.h"
 #include "cli/text.h"
@@ -81,17 +82,50 @@ std::string describe_memcheck(const Sanitized& found) {
   return fmt::format("memcheck found {} errors: {}", group_digits(found.errors), found.first);
 }
 
-// Times of a replay are recorded ones, which must be plain to see.
-std::string describe_device(const DeviceInfo& device) {
-  return fmt::format("{} ({}){}", device.name, device.selector,
-                     device.kind == DeviceKind::simulated ? ", replayed" : "");
+double share(Nanoseconds part, Nanoseconds whole) { return whole.value() > 0.0 ? part / whole : 0.0; }
+
+// Of the time of the run.
+std::vector<double> busy_shares(const tune::TuningResult& result) {
+  std::vector<double> shares;
+  for (const Nanoseconds& busy : result.pipeline->devices_busy) shares.push_back(share(busy, result.elapsed));
+  return shares;
 }
 
-double share(Nanoseconds part, Nanoseconds whole) { return whole.value() > 0.0 ? part / whole : 0.0; }
+// A line for the device, or one for each of several. Times of a replay are recorded ones, which must be plain to see.
+std::string devices_text(const Summary& summary) {
+  const DeviceInfo& device = summary.info.device;
+  if (summary.result.devices.size() == 1)
+    return line("device", fmt::format("{} ({}){}", device.name, device.selector,
+                                      device.kind == DeviceKind::simulated ? ", replayed" : ""));
+  const std::vector<double> busy = busy_shares(summary.result);
+  std::string text;
+  for (std::size_t i = 0; i < busy.size(); ++i) {
+    const tune::DeviceShare& each = summary.result.devices[i];
+    text += line("device", fmt::format("{} ({}): {} configurations, {:.0f} % busy{}", device.name, each.device,
+                                       group_digits(each.evaluated), 100.0 * busy[i],
+                                       each.lost.empty() ? "" : ", lost: " + each.lost));
+  }
+  return text;
+}
+
+Json devices_json(const tune::TuningResult& result) {
+  Json json = Json::array();
+  if (!result.pipeline) return json;
+  const std::vector<double> busy = busy_shares(result);
+  for (std::size_t i = 0; i < busy.size(); ++i) {
+    const tune::DeviceShare& each = result.devices[i];
+    json.push_back({{"selector", each.device},
+                    {"evaluated", each.evaluated},
+                    {"busy", busy[i]},
+                    {"lost", each.lost.empty() ? Json(nullptr) : Json(each.lost)}});
+  }
+  return json;
+}
 
 Json pipeline_json(const tune::TuningResult& result) {
   if (!result.pipeline) return nullptr;
-  Json json = {{"device_busy", share(result.pipeline->device_busy, result.elapsed)}};
+  const std::vector<double> busy = busy_shares(result);
+  Json json = {{"device_busy", std::reduce(busy.begin(), busy.end()) / static_cast<double>(busy.size())}};
   const backend::CompileActivity compiling = result.pipeline->compiling.value_or(backend::CompileActivity());
   json["compile_processes"] = compiling.processes;
   json["compiled"] = compiling.compiled;
@@ -130,7 +164,7 @@ std::string summary_text(const Summary& summary) {
                                           group_digits(result.throttled_samples), group_digits(result.samples)));
   if (summary.sanitized) text += line("sanitized", describe_memcheck(*summary.sanitized));
   text += line("stopped", result.stop_reason);
-  text += line("device", describe_device(summary.info.device));
+  text += devices_text(summary);
   text += line("results", summary.result_file.string());
   text += line("next", fmt::format("wattune show {}", summary.result_file.string()));
   return text;
@@ -161,6 +195,7 @@ std::string summary_json(const Summary& summary) {
        {"stop_reason", result.stop_reason},
        {"elapsed_seconds", to_seconds(result.elapsed)},
        {"pipeline", pipeline_json(result)},
+       {"devices", devices_json(result)},
        {"result_file", summary.result_file.string()}});
 }
 

@@ -10,10 +10,10 @@
 #include "cli/replay.h"
 #include "cli/sanitize.h"
 #include "cli/summary.h"
+#include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/tune_options.h"
-#include "wattune/backend/compile_pool.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
@@ -122,62 +122,6 @@ Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded&
   return run;
 }
 
-// What evaluates, and what that refers to.
-struct Target {
-  DeviceInfo info;
-  std::unique_ptr<backend::Device> device;
-  std::unique_ptr<measure::MeasurePolicy> policy;
-  std::unique_ptr<backend::CompilePool> compilers;  // none: the device compiles
-  std::unique_ptr<tune::Recording> recording;
-  std::unique_ptr<tune::Evaluator> evaluator;
-};
-
-Result<Target> open_recording(const TuneOptions& options, const Run& run, ResultSet recorded) {
-  Target target;
-  auto recording = tune::Recording::match(run.space, std::move(recorded));
-  if (!recording) return std::move(recording).error().with_context(options.device);
-  target.recording = std::make_unique<tune::Recording>(*std::move(recording));
-  target.info = tune::replay_device(target.recording->info().device, options.device);
-  target.evaluator = tune::make_replay_evaluator(*target.recording, tune::ReplayClock::recorded);
-  if (options.quiet) return target;
-  const std::size_t answers = target.recording->trials().size();
-  if (answers < run.space.count())
-    print_note(fmt::format("{} of {} configurations are recorded, the others fail as not_recorded",
-                           group_digits(answers), group_digits(run.space.count())));
-  if (target.recording->outside() > 0)
-    print_note(fmt::format("{} recorded configurations are not in the space of the spec",
-                           group_digits(target.recording->outside())));
-  return target;
-}
-
-// None when the device's own worker is to compile, or nothing else can.
-Result<std::unique_ptr<backend::CompilePool>> make_compilers(const TuneOptions& options, const KernelSource& source,
-                                                             backend::Device& device) {
-  const std::size_t jobs = compile_jobs_of(options);
-  if (jobs == 0) return std::unique_ptr<backend::CompilePool>();
-  WATTUNE_ASSIGN(std::optional<backend::CompileTarget> target, device.compile_target(source));
-  if (!target) return std::unique_ptr<backend::CompilePool>();
-  WATTUNE_ASSIGN(const std::shared_ptr<backend::ImageCache> cache, cache_of(options));
-  return std::make_unique<backend::CompilePool>(
-      *std::move(target), source,
-      backend::CompilePoolOptions{
-          .processes = jobs, .worker = {.memory_limit_bytes = options.memory_limit}, .cache = cache});
-}
-
-Result<Target> open_device(const TuneOptions& options, Run& run) {
-  Target target;
-  WATTUNE_ASSIGN(target.device, open_named_device(options.device, run.spec, options.in_process, options.memory_limit));
-  target.info = target.device->info();
-  WATTUNE_TRY(use_language(run.spec, backend::language_of(target.info)));
-  target.policy = policy_of(options);
-  WATTUNE_ASSIGN(target.compilers, make_compilers(options, run.spec.source, *target.device));
-  tune::EvaluatorOptions evaluation = evaluator_options(options);
-  evaluation.compilers = target.compilers.get();
-  WATTUNE_ASSIGN(target.evaluator,
-                 tune::make_evaluator(run.spec, run.space, *target.device, *target.policy, evaluation));
-  return target;
-}
-
 // Empty unless it is asked for.
 Result<fs::path> sanitizer_of(const TuneOptions& options) {
   if (options.sanitize) return find_compute_sanitizer();
@@ -214,17 +158,17 @@ std::size_t proposals_ahead(const TuneOptions& options, const std::string& strat
 
 Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Journal& journal,
                                       const TuneOptions& options, const std::atomic<bool>& cancel) {
-  tune::Evaluator& evaluator = *target.evaluator;
+  const std::vector<tune::Evaluator*> evaluators = target.evaluators();
   const tune::TuningOptions tuning{.stop = run.plan.stop,
                                    .ahead = proposals_ahead(options, run.plan.strategy, target.compilers != nullptr),
                                    .cancel = &cancel,
                                    .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
   if (options.quiet) {
     SilentObserver silent;
-    return tune::tune(run.space, *run.strategy, evaluator, journal, silent, journal.recovered(), tuning);
+    return tune::tune(run.space, *run.strategy, evaluators, journal, silent, journal.recovered(), tuning);
   }
   ProgressDisplay progress(progress_options(run.spec, run.plan, run.space), journal.recovered());
-  auto result = tune::tune(run.space, *run.strategy, evaluator, journal, progress, journal.recovered(), tuning);
+  auto result = tune::tune(run.space, *run.strategy, evaluators, journal, progress, journal.recovered(), tuning);
   progress.finish();
   return result;
 }
@@ -240,35 +184,54 @@ Error ended_early(Error error, const fs::path& journal) {
   return std::move(error).with_context(fmt::format("the run ended early, results so far are in {}", journal.string()));
 }
 
-Result<ExitStatus> run_tune(const TuneOptions& options) {
-  WATTUNE_TRY(options.stop.validate());
-  WATTUNE_TRY(options.measure.validate());
-  WATTUNE_TRY(check_compiling(options));
+Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
   WATTUNE_ASSIGN(const std::unique_ptr<Run> run, prepare(options, recorded));
   const fs::path file = journal_file(options, run->spec);
   WATTUNE_TRY(check_journal_file(file, options));
 
   WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
-  WATTUNE_ASSIGN(const Target target,
-                 recorded ? open_recording(options, *run, *std::move(recorded)) : open_device(options, *run));
-  WATTUNE_TRY(check_sanitizable(options, target.info));
-  const RunInfo info = tune::describe_run(run->spec, run->space, target.info);
+  WATTUNE_ASSIGN(const Target target, recorded ? open_recording(options, run->space, *std::move(recorded))
+                                               : open_devices(options, run->spec, run->space));
+  WATTUNE_TRY(check_sanitizable(options, target.devices.front()));
+  const RunInfo info = tune::describe_run(run->spec, run->space, target.devices.front());
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, options));
   if (!options.quiet) {
-    print_note(fmt::format("{} on {} ({})", run->spec.name, info.device.name, info.device.selector));
+    print_note(fmt::format("{} on {}", run->spec.name, describe(target.devices)));
     print_note(run->plan.explanation);
   }
   const InterruptGuard interrupt;
   auto result = run_search(*run, target, *journal, options, interrupt.requested());
   if (!result) return ended_early(std::move(result).error(), file);
   if (const std::string remark = run->strategy->remark(); !options.quiet && !remark.empty()) print_note(remark);
-  const auto sanitized = sanitize_best(sanitizer, options, *run, *result, target.info);
+  const auto sanitized = sanitize_best(sanitizer, options, *run, *result, info.device);
   const Summary summary{
       *result, info, file, run->plan.strategy, options.seed, run->space.count(), sanitized ? *sanitized : std::nullopt};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
   if (!sanitized) return sanitized.error();
   return printed ? status_of(*result, *sanitized, interrupt.requested()) : ExitStatus::environment;
+}
+
+// One model after another, once it is clear that no results are in the way. The status is that of the worst.
+Result<ExitStatus> tune_each_model(const TuneOptions& options) {
+  WATTUNE_ASSIGN(const KernelSpec spec, load_problem(options, {}));
+  WATTUNE_ASSIGN(const std::vector<TuneOptions> models, options_by_model(options, spec, journal_file(options, spec)));
+  for (const TuneOptions& model : models) WATTUNE_TRY(check_journal_file(model.output, model));
+  ExitStatus worst = ExitStatus::good;
+  for (const TuneOptions& model : models) {
+    WATTUNE_ASSIGN(const ExitStatus status, tune_one_model(model));
+    worst = std::max(worst, status);
+    if (status == ExitStatus::interrupted) break;
+  }
+  return worst;
+}
+
+Result<ExitStatus> run_tune(const TuneOptions& options) {
+  WATTUNE_TRY(options.stop.validate());
+  WATTUNE_TRY(options.measure.validate());
+  WATTUNE_TRY(check_compiling(options));
+  const bool apart = options.mixed_devices && !replayed_file(options.device);
+  return apart ? tune_each_model(options) : tune_one_model(options);
 }
 
 }  // namespace
@@ -286,6 +249,7 @@ Command add_tune(CLI::App& program) {
       "  wattune tune gemm.toml --strategy random --evaluations 500 --seed 7 --json --quiet\n"
       "  wattune tune gemm.toml --problem-size m=2048 --problem-size n=2048 --output gemm-2048.journal.jsonl\n"
       "  wattune tune gemm.toml --resume --time 30m\n"
+      "  wattune tune gemm.toml --device cuda:all\n"
       "  wattune tune --device replay:gemm.cache.json.xz --time 10m");
   return {app, [options] { return run_tune(*options); }};
 }

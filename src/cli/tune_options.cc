@@ -113,8 +113,10 @@ void declare_run(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Kernel and device");
   declare_spec_options(app, options.spec, "The spec: TOML, or T1 JSON; a replay does without");
   app.get_option("SPEC")->required(false);
-  app.add_option("--device,-d", options.device,
-                 "auto, a selector, a backend, part of a device's name, or replay:FILE for recorded results")
+  app.add_option(
+         "--device,-d", options.device,
+         "auto, a selector, a backend, part of a device's name, or replay:FILE for recorded results; `tune` takes "
+         "several: cuda:0,cuda:2 or cuda:all")
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
@@ -252,6 +254,8 @@ void declare_evaluation_options(CLI::App& app, TuneOptions& options) {
 
 void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_run(app, options);
+  app.add_flag("--mixed-devices", options.mixed_devices,
+               "Of several devices tune each model apart, one after another, with a journal of its own");
   declare_compiling(app, options);
   declare_search(app, options);
   declare_stop_rules(app, options);

@@ -21,6 +21,7 @@ enum class Policy { gated, repeated };
 struct TuneOptions {
   SpecOptions spec;
   std::string device = "auto";
+  bool mixed_devices = false;
   std::string strategy;
   std::map<std::string, double> strategy_parameters;
   std::vector<std::string> warm_start;

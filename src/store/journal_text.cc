@@ -76,7 +76,7 @@ class TrialDecoder {
     if (!json.is_object()) throw Malformed("not a JSON object");
     Configuration configuration(id_from_json(json), names_, values_from(array_member(json, "values")));
     Outcome outcome = outcome_from_json(json);
-    return {std::move(configuration), std::move(outcome.observation), outcome.finished_at};
+    return {std::move(configuration), std::move(outcome.observation), outcome.finished_at, std::move(outcome.device)};
   }
 
  private:
@@ -175,7 +175,7 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
     fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}{}"), i == 0 ? "" : ",", found->second);
   }
   line += "],";
-  append_outcome(line, trial.observation, trial.finished_at);
+  append_outcome(line, trial);
   seal(line);
   return {};
 }

@@ -276,7 +276,8 @@ RunInfo run_info_from_json(const Json& object) {
   return info;
 }
 
-void append_outcome(std::string& out, const Observation& observation, TimePoint finished_at) {
+void append_outcome(std::string& out, const Trial& trial) {
+  const Observation& observation = trial.observation;
   out += "\"status\":\"";
   out += to_string(observation.status);
   out += '"';
@@ -312,8 +313,12 @@ void append_outcome(std::string& out, const Observation& observation, TimePoint 
     out += ",\"overhead\":";
     append_json_number(out, observation.phases.overhead.value());
   }
+  if (!trial.device.empty()) {
+    out += ",\"device\":";
+    append_json_string(out, trial.device);
+  }
   out += ",\"finished_at\":\"";
-  append_timestamp(out, finished_at);
+  append_timestamp(out, trial.finished_at);
   out += '"';
 }
 
@@ -342,6 +347,7 @@ Outcome outcome_from_json(const Json& object) {
   if (!final_place) throw Malformed(fmt::format("`final` is none that Wattune knows: `{}`", place));
   observation.final_place = *final_place;
   outcome.finished_at = time_member(object, "finished_at");
+  outcome.device = text_or(object, "device", "");
   return outcome;
 }
 

@@ -14,11 +14,12 @@ void add_run_info(Json& object, const RunInfo& info);
 RunInfo run_info_from_json(const Json& object);  // throws Malformed
 
 // Appends `"status":...,"finished_at":...`, the members that say what a Trial showed, without braces.
-void append_outcome(std::string& out, const Observation& observation, TimePoint finished_at);
+void append_outcome(std::string& out, const Trial& trial);
 
 struct Outcome {
   Observation observation;
   TimePoint finished_at;
+  std::string device;
 };
 Outcome outcome_from_json(const Json& object);  // throws Malformed
 

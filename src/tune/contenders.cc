@@ -6,7 +6,18 @@ namespace wattune::tune {
 
 namespace {
 
+using Contender = Contenders::Contender;
+
 constexpr std::size_t kKept = 64;  // enough to be finalists even when many of them fail
+
+// Those that cannot be told from the best.
+std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::size_t most, const Evaluator& evaluator) {
+  std::vector<measure::Range> ranges;
+  for (const Contender& each : contenders) ranges.push_back(evaluator.objective_range(each.trial));
+  std::vector<Contender> leaders;
+  for (const std::size_t i : measure::choose_finalists(ranges, most)) leaders.push_back(contenders[i]);
+  return leaders;
+}
 
 }  // namespace
 
@@ -20,12 +31,25 @@ void Contenders::add(const Trial& trial, bool resumed) {
   if (best_.size() > kKept) best_.pop_back();
 }
 
-std::vector<Contenders::Contender> Contenders::finalists(std::size_t most, const Evaluator& evaluator) const {
-  std::vector<measure::Range> ranges;
-  for (const Contender& each : best_) ranges.push_back(evaluator.objective_range(each.trial));
+std::vector<Contender> Contenders::finalists(std::size_t most, const Evaluator& evaluator) const {
+  std::vector<std::vector<Contender>> of_devices = by_device();
+  for (std::vector<Contender>& each : of_devices) each = leaders(each, most, evaluator);
   std::vector<Contender> finalists;
-  for (const std::size_t i : measure::choose_finalists(ranges, most)) finalists.push_back(best_[i]);
+  for (std::size_t place = 0; place < most; ++place)
+    for (const std::vector<Contender>& each : of_devices)
+      if (place < each.size() && finalists.size() < most) finalists.push_back(each[place]);
   return finalists;
+}
+
+// The device of the best one first.
+std::vector<std::vector<Contender>> Contenders::by_device() const {
+  std::vector<std::vector<Contender>> groups;
+  for (const Contender& each : best_) {
+    const auto same = [&](const auto& group) { return group.front().trial.device == each.trial.device; };
+    const auto group = std::ranges::find_if(groups, same);
+    (group != groups.end() ? *group : groups.emplace_back()).push_back(each);
+  }
+  return groups;
 }
 
 void Contenders::remove(ConfigurationId id) {

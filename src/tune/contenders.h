@@ -18,11 +18,14 @@ class Contenders {
 
   // Precondition: the Trial is correct.
   void add(const Trial& trial, bool resumed);
-  // Those that cannot be told from the best, which comes first; at most `most`.
+  // At most `most` of those that cannot be told from the best that the same device measured, for times of two devices
+  // do not compare so finely. The best of all comes first, then the best of each other device, and so on.
   std::vector<Contender> finalists(std::size_t most, const Evaluator& evaluator) const;
   void remove(ConfigurationId id);
 
  private:
+  std::vector<std::vector<Contender>> by_device() const;
+
   std::vector<Contender> best_;  // by objective, kKept at most
 };
 

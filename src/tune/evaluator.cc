@@ -19,7 +19,7 @@ Result<void> reset_device(RunState& run) {
   run.session.drop();
   Result<void> done = run.device.reset();
   for (int i = 1; i < kResetAttempts && !done; ++i) done = run.device.reset();
-  if (!done) return std::move(done).error().with_context("the device cannot be brought back");
+  if (!done) return Error(ErrorCode::device_lost, "the device cannot be brought back: " + done.error().to_string());
   return {};
 }
 
@@ -40,7 +40,7 @@ class DeviceEvaluator : public Evaluator {
   }
 
   std::optional<Pipeline> pipeline() const override {
-    Pipeline pipeline{.device_busy = run_->session.working_time() - worked_before_, .compiling = {}};
+    Pipeline pipeline{.devices_busy = {run_->session.working_time() - worked_before_}, .compiling = {}};
     if (run_->compilers != nullptr) pipeline.compiling = run_->compilers->activity();
     return pipeline;
   }
@@ -57,6 +57,8 @@ class DeviceEvaluator : public Evaluator {
   }
 
   void know_best(const Observation& best) override { run_->incumbent = best; }
+
+  std::string device() const override { return run_->device.info().selector; }
 
   measure::Range objective_range(const Trial& trial) const override { return run_->metrics.range(trial); }
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "tune/contenders.h"
+#include "tune/crew.h"
 
 namespace wattune::tune {
 
@@ -13,52 +14,78 @@ namespace {
 
 class Loop {
  public:
-  Loop(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator, TrialSink& sink,
-       TuningObserver& observer, const TuningOptions& options)
+  Loop(const space::SearchSpace& space, search::Strategy& strategy, std::span<Evaluator* const> evaluators,
+       TrialSink& sink, TuningObserver& observer, const TuningOptions& options)
       : space_(space),
         strategy_(strategy),
-        evaluator_(evaluator),
+        evaluators_(evaluators),
         sink_(sink),
         observer_(observer),
         options_(options),
         default_id_(space.default_configuration()),
-        started_(evaluator.now()) {
+        started_(evaluators.front()->now()),
+        crew_(evaluators) {
     progress_.space_size = space.count();
+    for (const Evaluator* const each : evaluators_) {
+      result_.devices.push_back({.device = each->device(), .lost = {}});
+      note(result_.devices.size() - 1, each->pipeline());
+    }
   }
 
   Result<TuningResult> run(const std::vector<Trial>& resumed) {
     for (const Trial& trial : resumed) replay(trial);
-    if (result_.best) evaluator_.know_best(result_.best->observation);
+    for (Evaluator* const each : evaluators_) know_best(*each, resumed);
     observer_.on_start(progress_, resumed.size());
-    while (!stop()) {
-      refill();
-      if (proposals_.empty()) {
-        result_.stop_reason = progress_.evaluations >= space_.count() ? "every configuration was evaluated"
-                                                                      : "the strategy has nothing left to propose";
-        break;
-      }
-      const Configuration next = std::move(proposals_.front());
-      proposals_.erase(proposals_.begin());
-      WATTUNE_TRY(evaluate(next));
-    }
+    WATTUNE_TRY(search());
     WATTUNE_TRY(hold_final());
     result_.elapsed = elapsed();
-    result_.pipeline = evaluator_.pipeline();
     return std::move(result_);
   }
 
  private:
-  // Asks ahead, no further than the rules let the run come, and says what will be evaluated.
-  void refill() {
+  bool several() const { return evaluators_.size() > 1; }
+
+  // What is in flight ends before an Error does, so that it is recorded too; but not after one of the sink.
+  Result<void> search() {
+    for (employ(); !crew_.in_flight().empty(); employ()) WATTUNE_TRY(finish(crew_.wait()));
+    if (error_) return *std::move(error_);
+    return {};
+  }
+
+  // Gives everybody who is idle something to do, as far as the rules and the strategy go.
+  void employ() {
+    while (const auto member = crew_.idle()) {
+      if (error_ || stop()) return;
+      refill(crew_.evaluator(*member));
+      if (proposals_.empty()) {
+        result_.stop_reason = progress_.evaluations >= space_.count() ? "every configuration was evaluated"
+                                                                      : "the strategy has nothing left to propose";
+        return;
+      }
+      const Configuration next = std::move(proposals_.front());
+      proposals_.erase(proposals_.begin());
+      if (!known_.insert(next.id()).second) {
+        error_ = Error(ErrorCode::internal,
+                       fmt::format("the strategy proposed configuration {} twice", wattune::to_string(next.id())));
+        return;
+      }
+      crew_.start(*member, next);
+    }
+  }
+
+  // Asks ahead, no further than the rules let the run come, and says what is and will be evaluated.
+  void refill(Evaluator& next) {
+    std::vector<Configuration> expected = crew_.in_flight();
     std::uint64_t wanted = std::max<std::uint64_t>(1, options_.ahead);
-    if (const auto left = options_.stop.evaluations_left(progress_)) wanted = std::min(wanted, *left);
+    if (const auto left = options_.stop.evaluations_left(progress_)) wanted = std::min(wanted, *left - expected.size());
     if (wanted > proposals_.size())
       for (const ConfigurationId id : strategy_.ask(wanted - proposals_.size()))
         proposals_.push_back(space_.configuration(id));
-    evaluator_.expect(proposals_);
+    expected.insert(expected.end(), proposals_.begin(), proposals_.end());
+    next.expect(expected);
   }
 
-  Nanoseconds elapsed() const { return evaluator_.now() - started_; }
+  Nanoseconds elapsed() const { return evaluators_.front()->now() - started_; }
 
   void replay(const Trial& trial) {
     if (!known_.insert(trial.configuration.id()).second) return;
@@ -67,22 +94,59 @@ class Loop {
     strategy_.tell(trial.configuration.id(), trial.observation);
   }
 
-  Result<void> evaluate(const Configuration& configuration) {
-    const ConfigurationId id = configuration.id();
-    if (!known_.insert(id).second)
-      return Error(ErrorCode::internal,
-                   fmt::format("the strategy proposed configuration {} twice", wattune::to_string(id)));
-    Trial trial;
-    trial.configuration = configuration;
-    WATTUNE_ASSIGN(trial.observation, evaluator_.evaluate(trial.configuration));
-    trial.finished_at = std::chrono::system_clock::now();
+  // The best that an earlier run measured on the same device, if there are several.
+  void know_best(Evaluator& evaluator, const std::vector<Trial>& resumed) const {
+    const Trial* best = nullptr;
+    for (const Trial& trial : resumed) {
+      if (!trial.observation.ok() || (several() && trial.device != evaluator.device())) continue;
+      if (best == nullptr || trial.observation.objective() < best->observation.objective()) best = &trial;
+    }
+    if (best != nullptr) evaluator.know_best(best->observation);
+  }
+
+  Result<void> finish(Crew::Outcome outcome) {
+    if (!outcome.observation && !lose(outcome.member, outcome.observation.error())) return {};
+    Trial trial{.configuration = std::move(outcome.configuration),
+                .observation =
+                    outcome.observation ? *std::move(outcome.observation) : lost_with(result_.devices[outcome.member]),
+                .finished_at = std::chrono::system_clock::now()};
+    if (several()) trial.device = result_.devices[outcome.member].device;
     WATTUNE_TRY(sink_.add(trial));
     ++result_.evaluated;
+    ++result_.devices[outcome.member].evaluated;
+    note(outcome.member, outcome.pipeline);
     const bool improved = account(trial, false);
-    strategy_.tell(id, trial.observation);
+    strategy_.tell(trial.configuration.id(), trial.observation);
     progress_.elapsed = elapsed();
-    observer_.on_trial({trial, progress_, result_.best ? &*result_.best : nullptr, improved, evaluator_.pipeline()});
+    observer_.on_trial({trial, progress_, result_.best ? &*result_.best : nullptr, improved, result_.pipeline});
     return {};
+  }
+
+  // Whether the run goes on without this device; otherwise the Error ends it.
+  bool lose(std::size_t member, const Error& error) {
+    if (error.code() != ErrorCode::device_lost || crew_.size() == 1) {
+      if (!error_) error_ = error;
+      return false;
+    }
+    crew_.dismiss(member);
+    result_.devices[member].lost = error.to_string();
+    observer_.on_device_lost(result_.devices[member].device, error);
+    return true;
+  }
+
+  // Another device might be lost with it too, so it is not tried again.
+  static Observation lost_with(const DeviceShare& device) {
+    Observation observation;
+    observation.status = Status::runtime;
+    observation.message = fmt::format("{} was lost: {}", device.device, device.lost);
+    return observation;
+  }
+
+  void note(std::size_t member, const std::optional<Pipeline>& pipeline) {
+    if (!pipeline) return;
+    if (!result_.pipeline) result_.pipeline.emplace().devices_busy.resize(evaluators_.size());
+    result_.pipeline->devices_busy[member] = pipeline->devices_busy.front();
+    result_.pipeline->compiling = pipeline->compiling;
   }
 
   // Counts the Trial; returns whether it is the new best.
@@ -113,7 +177,7 @@ class Loop {
     if (cancelled() || options_.shoot_out.finalists == 0 || !result_.best) return {};
     for (;;) {
       const std::vector<Contenders::Contender> finalists =
-          contenders_.finalists(options_.shoot_out.finalists, evaluator_);
+          contenders_.finalists(options_.shoot_out.finalists, *evaluators_.front());
       result_.best.reset();
       if (finalists.empty()) return {};
       std::vector<Configuration> contestants;
@@ -122,10 +186,10 @@ class Loop {
       result_.best = finalists.front().trial;
       if (contestants.size() == 1 && !finalists.front().resumed) return {};
       observer_.on_final(contestants.size());
-      WATTUNE_ASSIGN(Comparison comparison, evaluator_.compare(contestants, finalists.size(), options_.shoot_out));
-      if (comparison.observations.empty()) return {};
+      WATTUNE_ASSIGN(Final outcome, compare(contestants, finalists.size()));
+      if (outcome.trials.empty()) return {};
       result_.best.reset();
-      WATTUNE_TRY(record(contestants, finalists.size(), comparison));
+      WATTUNE_TRY(record(outcome, finalists.size()));
       if (result_.best) return {};
     }
   }
@@ -139,13 +203,29 @@ class Loop {
     return 2.0 * static_cast<double>(options_.shoot_out.block) * time <= options_.shoot_out.max_time;
   }
 
-  Result<void> record(const std::vector<Configuration>& contestants, std::size_t finalists, Comparison& comparison) {
-    std::vector<Trial> trials;
+  struct Final {
+    std::vector<Trial> trials;  // none: the evaluator cannot hold several configurations at once
+    measure::Rounds rounds;
+  };
+
+  // Runs all contestants on the first device that is left.
+  Result<Final> compare(const std::vector<Configuration>& contestants, std::size_t finalists) {
+    const std::size_t member = *crew_.idle();
+    Result<Comparison> comparison = crew_.evaluator(member).compare(contestants, finalists, options_.shoot_out);
+    note(member, crew_.evaluator(member).pipeline());
+    if (!comparison && lose(member, comparison.error())) return compare(contestants, finalists);
+    if (!comparison) return std::move(comparison).error();
+    Final outcome{{}, std::move(comparison->rounds)};
     const auto now = std::chrono::system_clock::now();
-    for (std::size_t i = 0; i < contestants.size(); ++i)
-      trials.push_back({contestants[i], std::move(comparison.observations[i]), now});
-    place(trials, finalists, comparison.rounds);
-    for (const Trial& trial : trials) {
+    for (std::size_t i = 0; i < comparison->observations.size(); ++i)
+      outcome.trials.push_back({contestants[i], std::move(comparison->observations[i]), now,
+                                several() ? result_.devices[member].device : std::string()});
+    return outcome;
+  }
+
+  Result<void> record(Final& outcome, std::size_t finalists) {
+    place(outcome.trials, finalists, outcome.rounds);
+    for (const Trial& trial : outcome.trials) {
       if (trial.observation.ok()) count_samples(trial.observation);
       WATTUNE_TRY(sink_.add(trial));
       replace(trial);
@@ -202,7 +282,7 @@ class Loop {
 
   const space::SearchSpace& space_;
   search::Strategy& strategy_;
-  Evaluator& evaluator_;
+  const std::span<Evaluator* const> evaluators_;
   TrialSink& sink_;
   TuningObserver& observer_;
   const TuningOptions& options_;
@@ -213,15 +293,17 @@ class Loop {
   search::Progress progress_;
   Contenders contenders_;
   TuningResult result_;
+  std::optional<Error> error_;  // ends the run
+  Crew crew_;
 };
 
 }  // namespace
 
-Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
-                          TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
-                          const TuningOptions& options) {
+Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
+                          std::span<Evaluator* const> evaluators, TrialSink& sink, TuningObserver& observer,
+                          const std::vector<Trial>& resumed, const TuningOptions& options) {
   WATTUNE_TRY(options.stop.validate());
-  return Loop(space, strategy, evaluator, sink, observer, options).run(resumed);
+  return Loop(space, strategy, evaluators, sink, observer, options).run(resumed);
 }
 
 }  // namespace wattune::tune

@@ -105,6 +105,36 @@ TEST_F(Pool, ForgetsImagesThatAreNoLongerExpected) {
   EXPECT_THAT(compiled(), SizeIs(3));
 }
 
+// As when one device works on 1 while another is given 2.
+TEST_F(Pool, CompilesWhatWasTakenOnceWhileItIsExpected) {
+  CompilePool& pool = start(1);
+  pool.expect({macros("1"), macros("2")}, kLimit);
+  ASSERT_TRUE(pool.take(macros("1"), kLimit).image);
+  pool.expect({macros("1"), macros("2"), macros("3")}, kLimit);
+  wait_until_idle();
+  EXPECT_THAT(compiled(), SizeIs(3));
+  EXPECT_EQ(pool.activity().ready, 2u);
+  ASSERT_TRUE(pool.take(macros("1"), kLimit).image);  // asked for once more, it is
+  EXPECT_THAT(compiled(), SizeIs(4));
+}
+
+// Each of the two threads waits for what the other one's expectation does not name.
+TEST_F(Pool, ServesSeveralThreads) {
+  CompilePool& pool = start(2);
+  std::vector<std::string> codes(2);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < codes.size(); ++t)
+    threads.emplace_back([&pool, &code = codes[t], t] {
+      for (int i = 0; i < 10; ++i) {
+        const std::string n = std::to_string(100 * t + static_cast<std::size_t>(i));
+        pool.expect({macros(n)}, kLimit);
+        code += pool.take(macros(n), kLimit).image.value().code == "arch_1 text N=" + n + " MODE=good" ? "+" : "-";
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(codes, ElementsAre("++++++++++", "++++++++++"));
+}
+
 TEST_F(Pool, ACompilerThatRefusesCrashesOrHangsCostsOneCompilation) {
   CompilePool& pool = start(2);
   const Nanoseconds limit = nanoseconds_from_ms(100);

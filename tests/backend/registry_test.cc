@@ -38,6 +38,30 @@ TEST(Registry, SelectsByAutoSelectorBackendAndPartOfName) {
   EXPECT_EQ(select_device(three_devices(), "gpu").value().selector, "opencl:1:1");
 }
 
+std::vector<std::string> selected(const std::string& wanted) {
+  const std::vector<DeviceInfo> devices = select_devices(three_devices(), wanted).value();
+  std::vector<std::string> selectors;
+  for (const DeviceInfo& each : devices) selectors.push_back(each.selector);
+  return selectors;
+}
+
+TEST(Registry, SelectsSeveralByListAndAllOfABackend) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(selected("auto"), ElementsAre("opencl:1:1"));
+  EXPECT_THAT(selected("opencl:1:1,processor"), ElementsAre("opencl:1:1", "opencl:0:0"));
+  EXPECT_THAT(selected("OpenCL:all"), ElementsAre("opencl:0:0", "opencl:1:0", "opencl:1:1"));
+  Discovery discovery = three_devices();
+  discovery.devices[0].name = "CPU, quick";
+  EXPECT_EQ(select_devices(discovery, "cpu, quick").value().size(), 1u);
+}
+
+TEST(Registry, SaysWhatIsWrongWithAListOfDevices) {
+  EXPECT_THAT(select_devices(three_devices(), "opencl:1:1,opencl:1:1").error().message(), HasSubstr("named twice"));
+  EXPECT_EQ(select_devices(three_devices(), "opencl:1:1,opencl:1:2").error().code(), ErrorCode::not_found);
+  EXPECT_THAT(select_devices(three_devices(), "gpu:all").error().to_string(), HasSubstr("opencl:all means"));
+  EXPECT_EQ(select_devices(three_devices(), "cuda:all").error().code(), ErrorCode::not_found);
+}
+
 TEST(Registry, PrefersCudaToOpenClOnTheSameGpu) {
   const std::vector<DeviceInfo> devices{device("opencl:0:0", DeviceKind::gpu, "H200", 132, 1981),
                                         device("cuda:0", DeviceKind::gpu, "H200", 132, 1980)};

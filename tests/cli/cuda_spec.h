@@ -1,9 +1,7 @@
-// A CUDA spec that the stand-ins can run as well as a real GPU, and how a program is given the stand-ins.
+// A CUDA spec that the stand-ins can run as well as a real GPU.
 #pragma once
 
 #include <fmt/format.h>
-
-#include <cstdlib>
 
 #include "cli/run_program.h"
 
@@ -38,26 +36,5 @@ inline void write_cuda_spec(const TempFolder& folder, int configurations) {
                   "function = \"scale\"\n",
                   configurations));
 }
-
-// Programs started while this lives load the stand-ins for driver, compiler and NVML.
-class StandIns {
- public:
-  StandIns() {
-    for (const auto& [variable, library] : kLibraries)
-      setenv(variable, (program_path().parent_path() / library).c_str(), 1);
-  }
-  ~StandIns() {
-    for (const auto& [variable, library] : kLibraries) unsetenv(variable);
-  }
-  StandIns(const StandIns&) = delete;
-  StandIns& operator=(const StandIns&) = delete;
-
- private:
-  static constexpr std::pair<const char*, const char*> kLibraries[] = {
-      {"WATTUNE_LIBCUDA", "wattune-fake-libcuda.so"},
-      {"WATTUNE_LIBNVRTC", "wattune-fake-libnvrtc.so"},
-      {"WATTUNE_LIBNVML", "wattune-fake-libnvml.so"},
-  };
-};
 
 }  // namespace wattune::cli_test

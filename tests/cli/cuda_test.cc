@@ -6,56 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
-#include "cli/cuda_spec.h"
-#include "cli/run_program.h"
+#include "cli/cuda_stand_ins.h"
 
 namespace wattune::cli_test {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-// The stand-in computes what its kernel `scale` should, in a microsecond for each thread of a block.
-constexpr char kSpec[] = R"([kernel]
-file = "scale.cu"
-function = "scale"
-arguments = [
-  { name = "x", type = "float*", length = "n", access = "readwrite", fill = "iota" },
-  { name = "factor", type = "float", value = 3 },
-  { name = "n", type = "int", value = "n" },
-]
-[problem]
-n = 1024
-[launch]
-divide = ["block"]
-block = "block"
-[parameters]
-block = { values = [32, 64, 128], default = 128 }
-[reference]
-file = "reference.cc"
-)";
-constexpr char kReference[] = R"(#include <cstddef>
-extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
-  for (std::size_t i = 0; i < lengths[0]; ++i) static_cast<float*>(arguments[0])[i] *= 3.0f;
-}
-)";
-
-void write_scale(const TempFolder& folder) {
-  folder.write("scale.toml", kSpec);
-  folder.write("scale.cu", "extern \"C\" __global__ void scale(float* x, float factor, int n) {}\n");
-  folder.write("reference.cc", kReference);
-}
-
-Finished run_with_stand_ins(const TempFolder& folder, const std::string& arguments, const std::string& variables = "") {
-  const std::string folder_of_libraries = program_path().parent_path().string();
-  return run_shell(
-      folder, "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() + " WATTUNE_LIBCUDA=" + folder_of_libraries +
-                  "/wattune-fake-libcuda.so WATTUNE_LIBNVML=" + folder_of_libraries +
-                  "/wattune-fake-libnvml.so WATTUNE_LIBNVRTC=" + folder_of_libraries + "/wattune-fake-libnvrtc.so " +
-                  variables + " " + program_path().string() + " " + arguments);
-}
 
 TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   const TempFolder folder;
@@ -120,7 +78,7 @@ TEST(CudaTune, CompileProcessesDieWithTheTuner) {
   const TempFolder folder;
   write_scale(folder);
   folder.write("scale.cu", "#hang\n");
-  const StandIns stand_ins;
+  const StandInsForPrograms stand_ins;
   RunningProgram program(
       folder, {"tune", "scale.toml", "--quiet", "--compile-jobs", "2", "--no-compile-cache", "--check", "never"});
   std::vector<pid_t> processes;
@@ -253,7 +211,7 @@ TEST(CudaTune, SaysWhenNoDeviceCompilesTheLanguage) {
   EXPECT_EQ(finished.status, 3);
   EXPECT_THAT(finished.err, HasSubstr("no device"));
   EXPECT_THAT(finished.err, HasSubstr("CUDA_ERROR_NO_DEVICE"));
-  std::string opencl = kSpec;
+  std::string opencl = kScaleSpec;
   folder.write("opencl.toml", opencl.replace(opencl.find("scale.cu"), 8, "scale.cl"));
   folder.write("scale.cl", "kernel void scale(global float* x, float factor, int n) {}");
   const Finished wrong = run_with_stand_ins(folder, "tune opencl.toml --device cuda:0");

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cli/cuda_spec.h"
+#include "cli/cuda_stand_ins.h"
 #include "cli/kill_rounds.h"
 
 namespace wattune::cli_test {
@@ -23,7 +24,7 @@ TEST(Kill, FiftyTimesLosesNothingAndRepeatsNothing) {
 TEST(Kill, LosesNothingOnCudaEither) {
   const TempFolder folder;
   write_cuda_spec(folder, 300);
-  const StandIns stand_ins;
+  const StandInsForPrograms stand_ins;
   expect_nothing_lost(
       folder,
       {.tune = quick({"tune", "add.toml", "--device", "cuda", "--compile-jobs", "2", "--compile-cache", "images"}),

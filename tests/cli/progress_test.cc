@@ -52,13 +52,25 @@ TEST_F(Progress, SaysCountBestSpeedUpTimeLeftAndRate) {
 TEST_F(Progress, SaysHowBusyTheDeviceIsAndWhatCompiles) {
   ProgressDisplay shown = display(false);
   const Trial first = trial(7, 2e6);
-  tune::Pipeline pipeline{.device_busy = nanoseconds_from_seconds(1.5), .compiling = {}};
+  tune::Pipeline pipeline{.devices_busy = {nanoseconds_from_seconds(1.5)}, .compiling = {}};
   shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
   EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  device 75 % busy\n");
   pipeline.compiling = backend::CompileActivity{.waiting = 3, .running = 2, .compiled = 3, .cache_hits = 1};
   written_.clear();
   shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
   EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  device 75 % busy  5 compiling  25 % cached\n");
+}
+
+TEST_F(Progress, SaysHowBusyEachOfSeveralDevicesIsAndWhichIsLost) {
+  ProgressDisplay shown = display(false);
+  const Trial first = trial(7, 2e6);
+  const tune::Pipeline pipeline{.devices_busy = {nanoseconds_from_seconds(1.5), nanoseconds_from_seconds(1)},
+                                .compiling = {}};
+  shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
+  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  devices 75 50 % busy\n");
+  written_.clear();
+  shown.on_device_lost("cuda:1", Error(ErrorCode::device_lost, "it is gone"));
+  EXPECT_EQ(written_, "cuda:1 was lost, the others go on: it is gone\n");
 }
 
 TEST_F(Progress, WritesALineForEachImprovementToALog) {

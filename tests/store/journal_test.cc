@@ -62,6 +62,7 @@ TEST_F(JournalTest, AConfigurationMeasuredAgainTakesItsPlace) {
   again.observation.samples = {{Nanoseconds(7)}};
   again.observation.final_place = FinalPlace::tied;
   again.observation.target = -2.5;
+  again.device = "cuda:1";
   {
     auto journal = Journal::open(file_, sample_info(), Resume::checked);
     ASSERT_TRUE(journal && (*journal)->add(again));

@@ -109,6 +109,7 @@ inline void expect_same_trial(const Trial& a, const Trial& b) {
     EXPECT_EQ(a.configuration.values()[i].kind(), b.configuration.values()[i].kind());
   EXPECT_EQ(a.observation, b.observation);
   EXPECT_EQ(a.finished_at, b.finished_at);
+  EXPECT_EQ(a.device, b.device);
 }
 
 inline void expect_same_trials(const std::vector<Trial>& a, const std::vector<Trial>& b) {

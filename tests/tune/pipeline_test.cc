@@ -98,10 +98,10 @@ TEST_F(Pipelined, ComparesWhatItCompiled) {
 
 TEST_F(Pipelined, TellsHowBusyTheDeviceIsAndWhatCompiles) {
   start();
-  EXPECT_EQ(problem.evaluator->pipeline()->device_busy, Nanoseconds(0));
+  EXPECT_EQ(problem.evaluator->pipeline()->devices_busy.front(), Nanoseconds(0));
   ASSERT_TRUE(evaluate(8, "good").ok());
   const Pipeline pipeline = *problem.evaluator->pipeline();
-  EXPECT_GT(pipeline.device_busy, Nanoseconds(0));
+  EXPECT_GT(pipeline.devices_busy.front(), Nanoseconds(0));
   ASSERT_TRUE(pipeline.compiling);
   EXPECT_EQ(pipeline.compiling->processes, 2u);
   EXPECT_EQ(pipeline.compiling->compiled, 1u);

@@ -1,8 +1,8 @@
 // CompilePool: processes that compile one source with different macros ahead of the device that will run them.
 //
 // Each process is a `wattune-worker` without a device. A compiler that crashes or passes its limit costs what it
-// compiled, and its process is started anew. One thread uses a pool; it does not wait except in take(). Memory is
-// bounded by what is expected: of anything else neither requests nor images are kept.
+// compiled, and its process is started anew. Any number of threads may use a pool; they do not wait except in take().
+// Memory is bounded by what is expected: of anything else neither requests nor images are kept.
 //
 //   WATTUNE_ASSIGN(const auto target, device->compile_target(source));
 //   CompilePool pool(*target, source, {.processes = 16});
@@ -41,7 +41,7 @@ struct CompileActivity {
   std::uint64_t compiled = 0;
   std::uint64_t cache_hits = 0;
   Nanoseconds busy;    // that processes spent compiling, all together
-  Nanoseconds waited;  // that take() made its callers wait
+  Nanoseconds waited;  // that take() made its callers wait, all together
 };
 
 class CompilePool {
@@ -54,9 +54,10 @@ class CompilePool {
   ~CompilePool();
 
   // What will probably be taken, the next first, each within `limit` of compiling. What was expected before and no
-  // longer is, is dropped; what compiles already is finished and then dropped.
+  // longer is, is dropped; what compiles already is finished and then dropped. What was taken and is still expected is
+  // not compiled again.
   void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit);
-  // The image, once: waits for it, and puts it before all others when nobody has begun it.
+  // The image: waits for it, and puts it before all others when nobody has begun it, or when it was taken before.
   Compiled take(const std::vector<Macro>& macros, Nanoseconds limit);
   CompileActivity activity() const;
 

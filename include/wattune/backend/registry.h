@@ -46,4 +46,9 @@ const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices);
 Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& wanted,
                                  const std::vector<Language>& languages = {});
 
+// The same for several: with commas between them, or all of a backend ("cuda:all"). In the order of their naming.
+// Errors as of select_device(); invalid_argument: a device is named twice.
+Result<std::vector<DeviceInfo>> select_devices(const Discovery& discovery, const std::string& wanted,
+                                               const std::vector<Language>& languages = {});
+
 }  // namespace wattune::backend

@@ -23,6 +23,7 @@ struct Trial {
   Configuration configuration;
   Observation observation;
   std::chrono::system_clock::time_point finished_at;
+  std::string device = {};  // selector of the one that measured it, where a run had several; else empty
 };
 
 // What a run was about: everything that must agree before its Trials may be mixed with new ones.

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,10 +24,10 @@
 
 namespace wattune::tune {
 
-// How well compiling keeps up with the device, since the evaluator was made.
+// How well compiling keeps up with the devices, since the evaluators were made.
 struct Pipeline {
-  Nanoseconds device_busy;  // while commands were under way on the device: launches, transfers
-  // Of the pool that compiles ahead; none: the device compiles, and idles meanwhile.
+  std::vector<Nanoseconds> devices_busy;  // of each, while commands were under way on it: launches, transfers
+  // Of the pool that compiles ahead; none: the devices compile, and idle meanwhile.
   std::optional<backend::CompileActivity> compiling;
 };
 
@@ -43,7 +44,7 @@ class Evaluator {
   // expected before and no longer is, is forgotten.
   virtual void expect(const std::vector<Configuration>& /*configurations*/) {}
   // A failed configuration is an Observation. An Error means that no configuration can be evaluated: the spec is wrong
-  // (argument count, missing kernel, reference) or the device is gone for good.
+  // (argument count, missing kernel, reference) or, with the code device_lost, the device is gone for good.
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
   // The best of an earlier run, which later configurations are measured against.
   virtual void know_best(const Observation& /*best*/) {}
@@ -51,6 +52,8 @@ class Evaluator {
   virtual Nanoseconds now() const;
   // None: there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
+  // Its selector; empty: there is no device.
+  virtual std::string device() const { return {}; }
   // Where the objective of a correct Trial of this run lies, as far as its samples say.
   virtual measure::Range objective_range(const Trial& trial) const;
   // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h), those behind the first `candidates`
@@ -93,7 +96,8 @@ struct EvaluatorOptions {
   std::vector<Quantity> observe;
   // How long a configuration runs for that, at least. Boards publish their counter every 20 to 100 ms.
   Nanoseconds energy_window = nanoseconds_from_seconds(1);
-  // Compiles the spec's source for the device, ahead of it; outlives the evaluator. nullptr: the device compiles.
+  // Compiles the spec's source for the device, ahead of it; outlives the evaluator. Evaluators of equal devices may
+  // share it. nullptr: the device compiles.
   backend::CompilePool* compilers = nullptr;
 };
 

@@ -1,7 +1,10 @@
 // The offline tuning loop: ask the strategy, evaluate, record, tell, until a stop rule holds.
 //
-// Everything is called from the thread that calls tune(); only `cancel` may be set from elsewhere. Each Trial is in the
-// sink before the next evaluation begins.
+// Several evaluators, one for each of several equal devices, work at the same time on one search: whichever is idle
+// gets the next proposal, and Trials come in the order in which they end.
+//
+// Everything is called from the thread that calls tune(), but for evaluate() of several evaluators, each on a thread of
+// its own; only `cancel` may be set from elsewhere. Each Trial is in the sink before its device begins the next one.
 //
 //   WATTUNE_ASSIGN(TuningResult result, tune(space, *strategy, *evaluator, *journal, observer, journal->recovered(),
 //   {}));
@@ -11,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +42,8 @@ class TuningObserver {
   virtual void on_trial(const TuningEvent& event) = 0;
   // The search is over; so many configurations are to be run in turns.
   virtual void on_final(std::size_t /*finalists*/) {}
+  // One of several devices is gone for good; the others go on.
+  virtual void on_device_lost(const std::string& /*device*/, const Error& /*error*/) {}
 };
 
 struct TuningOptions {
@@ -45,11 +51,18 @@ struct TuningOptions {
   // How many proposals the strategy is asked for before the outcome of the first is known, for the evaluator to compile
   // ahead. A search that learns from outcomes learns later; at least 1.
   std::size_t ahead = 1;
-  // Set from a signal handler or another thread to end after the evaluation in flight.
+  // Set from a signal handler or another thread to end after the evaluations in flight.
   const std::atomic<bool>* cancel = nullptr;
   // Between those that the search could not tell from the best, with the default configuration running along; not after
   // cancelling.
   measure::ShootOutOptions shoot_out;
+};
+
+// What became of one device in a run.
+struct DeviceShare {
+  std::string device;           // its selector
+  std::uint64_t evaluated = 0;  // configurations, this run
+  std::string lost;             // why it left the run; empty: it did not
 };
 
 struct TuningResult {
@@ -65,12 +78,24 @@ struct TuningResult {
   std::uint64_t throttled_samples = 0;  // of those, taken while power or heat held the clock down
   Nanoseconds elapsed;
   std::optional<Pipeline> pipeline;
+  std::vector<DeviceShare> devices;  // of each evaluator
 };
 
 // Tells the strategy all `resumed` Trials first, then loops. An Error of the evaluator (not a failed configuration)
 // or of the sink ends the run; everything measured before is in the sink.
-Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
-                          TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
-                          const TuningOptions& options);
+//
+// With several evaluators each races configurations against the best that it measured itself, and the final runs on the
+// first. One whose device is lost leaves the run; the configuration that it was at is recorded as a runtime failure. It
+// is an Error when the last one is lost. Precondition: at least one evaluator.
+Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
+                          std::span<Evaluator* const> evaluators, TrialSink& sink, TuningObserver& observer,
+                          const std::vector<Trial>& resumed, const TuningOptions& options);
+
+inline Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
+                                 TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
+                                 const TuningOptions& options) {
+  Evaluator* const alone[] = {&evaluator};
+  return tune(space, strategy, alone, sink, observer, resumed, options);
+}
 
 }  // namespace wattune::tune

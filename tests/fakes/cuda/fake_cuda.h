@@ -1,4 +1,4 @@
-// What tests see of the stand-in for libcuda.so.1, and how they steer it. The stand-in has one device of 64 MiB whose
+// What tests see of the stand-in for libcuda.so.1, and how they steer it. The stand-in has devices of 64 MiB whose
 // memory is the process's own; kernels are C++ functions, chosen by the name of the function that is launched:
 //   noop()                                  does nothing
 //   scale(float* x, float factor, int n)    x[i] *= factor
@@ -13,6 +13,8 @@
 //   WATTUNE_FAKE_CUDA_VERSION=11080   of the driver
 //   WATTUNE_FAKE_CUDA_INIT=100        what cuInit returns
 //   WATTUNE_FAKE_CUDA_CAPABILITY=103  compute capability, 90 unless given
+//   WATTUNE_FAKE_CUDA_DEVICES=A,A,B   names of the devices; one "Stand-in GPU" unless given
+//   WATTUNE_FAKE_CUDA_LOST=FILE       device 1 falls off the bus at its tenth launch, for every process that finds FILE
 //   WATTUNE_FAKE_NVRTC_VERSION=13000  of the stand-in for NVRTC, 12040 unless given
 #pragma once
 
@@ -20,6 +22,8 @@
 #include <cstddef>
 
 namespace wattune::fakes {
+
+inline constexpr unsigned kFirstPciBus = 0x3B;  // of device 0; the others follow
 
 struct FakeCuda {
   // Objects that live.

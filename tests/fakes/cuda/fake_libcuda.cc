@@ -1,5 +1,8 @@
 // A stand-in for libcuda.so.1 (fake_cuda.h says what it does). It runs on one thread and checks what the real driver
 // would not forgive: objects of a context that is gone, of another context, or freed twice, end the process.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +33,31 @@ int from_environment(const char* name, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
+// Without streams, which do not work where the program holds the C++ library itself.
+std::vector<std::string> device_names() {
+  const char* const list = std::getenv("WATTUNE_FAKE_CUDA_DEVICES");
+  std::string text = list != nullptr ? list : "Stand-in GPU";
+  std::vector<std::string> names;
+  for (std::size_t comma; (comma = text.find(',')) != std::string::npos; text.erase(0, comma + 1))
+    names.push_back(text.substr(0, comma));
+  names.push_back(text);
+  return names;
+}
+
+// Device 1 works for kLaunchesUntilLost launches. A file remembers that it is gone, for the processes that come.
+constexpr CUdevice kFragileDevice = 1;
+constexpr long kLaunchesUntilLost = 10;
+
+bool is_lost(CUdevice device) {
+  const char* const file = std::getenv("WATTUNE_FAKE_CUDA_LOST");
+  return file != nullptr && device == kFragileDevice && access(file, F_OK) == 0;
+}
+
+void lose_when_due(CUdevice device) {
+  const char* const file = std::getenv("WATTUNE_FAKE_CUDA_LOST");
+  if (file != nullptr && device == kFragileDevice && state.launches == kLaunchesUntilLost) close(creat(file, 0600));
+}
+
 }  // namespace
 
 namespace wattune::backend::cuda {
@@ -55,6 +83,7 @@ struct CUevent_st {
   double time_ms = 0.0;
 };
 struct CUctx_st {
+  CUdevice device = 0;
   CUresult broken = CUDA_SUCCESS;
   double clock_ms = 0.0;
   std::size_t bytes = 0;
@@ -167,7 +196,7 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  *count = 1;
+  *count = static_cast<int>(device_names().size());
   return CUDA_SUCCESS;
 }
 
@@ -176,8 +205,8 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetName(char* name, int length, CUdevice) {
-  std::strncpy(name, "Stand-in GPU", static_cast<std::size_t>(length));
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  std::strncpy(name, device_names().at(static_cast<std::size_t>(device)).c_str(), static_cast<std::size_t>(length));
   return CUDA_SUCCESS;
 }
 
@@ -200,8 +229,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetPCIBusId(char* bus_id, int length, CUdevice) {
-  std::strncpy(bus_id, "0000:3B:00.0", static_cast<std::size_t>(length));
+CUresult cuDeviceGetPCIBusId(char* bus_id, int length, CUdevice device) {
+  std::snprintf(bus_id, static_cast<std::size_t>(length), "0000:%02X:00.0",
+                kFirstPciBus + static_cast<unsigned>(device));
   return CUDA_SUCCESS;
 }
 
@@ -210,9 +240,10 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxCreate_v2(CUcontext* result, unsigned, CUdevice) {
+CUresult cuCtxCreate_v2(CUcontext* result, unsigned, CUdevice device) {
+  if (is_lost(device)) return CUDA_ERROR_NO_DEVICE;
   if (state.context_result != CUDA_SUCCESS) return state.context_result;
-  *result = current = made(contexts, new CUctx_st, state.contexts);
+  *result = current = made(contexts, new CUctx_st{.device = device}, state.contexts);
   return CUDA_SUCCESS;
 }
 
@@ -400,6 +431,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   WATTUNE_UNLESS_BROKEN();
   if (config->sharedMemBytes > state.allowed_dynamic_bytes) return CUDA_ERROR_INVALID_VALUE;
   ++state.launches;
+  lose_when_due(context().device);
+  if (is_lost(context().device)) return context().broken = CUDA_ERROR_UNKNOWN;
   state.dynamic_bytes = config->sharedMemBytes;
   state.cluster = {1, 1, 1};
   state.cooperative = false;

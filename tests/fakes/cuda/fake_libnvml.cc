@@ -1,17 +1,19 @@
-// A stand-in for libnvidia-ml.so.1, with the device of the stand-in for libcuda. Environment variables steer it:
+// A stand-in for libnvidia-ml.so.1, with the devices of the stand-in for libcuda. Environment variables steer it:
 //   WATTUNE_FAKE_NVML_INIT=18      what nvmlInit_v2 returns
 //   WATTUNE_FAKE_NVML_HANDLE=6     what looking for the device returns
 //   WATTUNE_FAKE_NVML_ENERGY=3     what each question returns: CLOCK, REASONS, POWER, ENERGY, TEMPERATURE
 //   WATTUNE_FAKE_NVML_BITS=4       why the clock is low; 1 (idle) unless given
 // The energy counter rises by a joule at every fourth question, and stands still with WATTUNE_FAKE_NVML_STUCK=1.
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <type_traits>
 
 #include "backend/cuda/nvml_api.h"
+#include "fakes/cuda/fake_cuda.h"
 
 using namespace wattune::backend::cuda;
+using wattune::fakes::kFirstPciBus;
 
 namespace {
 
@@ -34,7 +36,8 @@ extern "C" {
 nvmlReturn_t nvmlInit_v2() { return from_environment("INIT", NVML_SUCCESS); }
 
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, nvmlDevice_t* device) {
-  if (std::strcmp(bus_id, "0000:3B:00.0") != 0) return NVML_ERROR_NOT_FOUND;
+  unsigned bus = 0;
+  if (std::sscanf(bus_id, "0000:%X:00.0", &bus) != 1 || bus < kFirstPciBus) return NVML_ERROR_NOT_FOUND;
   *device = nullptr;
   return from_environment("HANDLE", NVML_SUCCESS);
 }

@@ -1,0 +1,83 @@
+// A CUDA kernel that the program tunes with stand-ins for driver, NVML and NVRTC (fakes/cuda/fake_cuda.h).
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+
+// The stand-in computes what its kernel `scale` should, in a microsecond for each thread of a block.
+inline constexpr char kScaleSpec[] = R"([kernel]
+file = "scale.cu"
+function = "scale"
+arguments = [
+  { name = "x", type = "float*", length = "n", access = "readwrite", fill = "iota" },
+  { name = "factor", type = "float", value = 3 },
+  { name = "n", type = "int", value = "n" },
+]
+[problem]
+n = 1024
+[launch]
+divide = ["block"]
+block = "block"
+[parameters]
+block = { values = [32, 64, 128], default = 128 }
+[reference]
+file = "reference.cc"
+)";
+
+inline void write_scale(const TempFolder& folder) {
+  folder.write("scale.toml", kScaleSpec);
+  folder.write("scale.cu", "extern \"C\" __global__ void scale(float* x, float factor, int n) {}\n");
+  folder.write("reference.cc", R"(#include <cstddef>
+extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
+  for (std::size_t i = 0; i < lengths[0]; ++i) static_cast<float*>(arguments[0])[i] *= 3.0f;
+}
+)");
+}
+
+// Names of variables and files, for the program's environment.
+inline std::string stand_in_variables(const TempFolder& folder) {
+  const std::string libraries = program_path().parent_path().string();
+  return "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() + " WATTUNE_LIBCUDA=" + libraries +
+         "/wattune-fake-libcuda.so WATTUNE_LIBNVML=" + libraries +
+         "/wattune-fake-libnvml.so WATTUNE_LIBNVRTC=" + libraries + "/wattune-fake-libnvrtc.so ";
+}
+
+inline Finished run_with_stand_ins(const TempFolder& folder, const std::string& arguments,
+                                   const std::string& variables = "") {
+  return run_shell(folder, stand_in_variables(folder) + variables + " " + program_path().string() + " " + arguments);
+}
+
+// While it lives, programs that are started find the stand-ins, and as many devices of one model.
+class StandInsForPrograms {
+ public:
+  explicit StandInsForPrograms(int devices = 1) {
+    const std::filesystem::path libraries = program_path().parent_path();
+    setenv("WATTUNE_LIBCUDA", (libraries / "wattune-fake-libcuda.so").c_str(), 1);
+    setenv("WATTUNE_LIBNVML", (libraries / "wattune-fake-libnvml.so").c_str(), 1);
+    setenv("WATTUNE_LIBNVRTC", (libraries / "wattune-fake-libnvrtc.so").c_str(), 1);
+    std::string names = "A";
+    for (int i = 1; i < devices; ++i) names += ",A";
+    setenv("WATTUNE_FAKE_CUDA_DEVICES", names.c_str(), 1);
+  }
+  ~StandInsForPrograms() {
+    for (const char* variable : {"WATTUNE_LIBCUDA", "WATTUNE_LIBNVML", "WATTUNE_LIBNVRTC", "WATTUNE_FAKE_CUDA_DEVICES"})
+      unsetenv(variable);
+  }
+  StandInsForPrograms(const StandInsForPrograms&) = delete;
+  StandInsForPrograms& operator=(const StandInsForPrograms&) = delete;
+};
+
+// The process ended, whether or not anybody reaped it.
+inline bool gone(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  return !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
+}
+
+}  // namespace wattune::cli_test
