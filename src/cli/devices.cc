@@ -10,6 +10,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "wattune/backend/counters.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::cli {
@@ -44,6 +45,51 @@ Json discovery_json(const backend::Discovery& discovery) {
   }
   if (const DeviceInfo* best = backend::best_device(discovery.devices)) json["auto"] = best->selector;
   return json;
+}
+
+// `wanted` is a chip, for which no device is needed, or whatever names a device.
+Result<std::vector<backend::CounterInfo>> find_counters(const std::string& wanted, bool in_process) {
+  auto of_chip = backend::counters_of_chip(wanted);
+  if (of_chip || of_chip.error().code() != ErrorCode::not_found) return of_chip;
+  WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
+  const Result<DeviceInfo> device = backend::select_device(discovery, wanted);
+  if (!device)
+    return Error(ErrorCode::not_found, "neither a device of this machine nor a chip whose counters CUPTI knows")
+        .about(wanted)
+        .hint(of_chip.error().advice());
+  WATTUNE_ASSIGN(const auto opened, in_process ? backend::open_device(device->selector)
+                                               : backend::open_device_in_worker(device->selector));
+  return opened->counters();
+}
+
+std::string table_of_counters(const std::vector<backend::CounterInfo>& counters) {
+  Table table({"counter", "kind", "unit", "what it counts"});
+  for (const backend::CounterInfo& each : counters)
+    table.add({each.name, std::string(to_string(each.kind)), each.unit, each.description});
+  Table aliases({"short name", "stands for", "which is"});
+  for (const backend::CounterAlias& alias : backend::counter_aliases())
+    aliases.add({alias.name, alias.counter, alias.meaning});
+  return table.to_string() +
+         "\nA sub-metric makes a number of them: .sum .avg .min .max of a counter, and behind these .per_second, "
+         ".pct_of_peak_sustained_elapsed and others; .ratio or .pct of a ratio; "
+         ".avg.pct_of_peak_sustained_elapsed of a throughput.\n\n" +
+         aliases.to_string();
+}
+
+Json counters_json(const std::vector<backend::CounterInfo>& counters) {
+  Json json = {{"counters", Json::array()}};
+  for (const backend::CounterInfo& each : counters)
+    json["counters"].push_back({{"name", each.name},
+                                {"kind", std::string(to_string(each.kind))},
+                                {"unit", each.unit},
+                                {"description", each.description}});
+  return json;
+}
+
+Result<ExitStatus> run_counters(const std::string& wanted, bool json, bool in_process) {
+  WATTUNE_ASSIGN(const std::vector<backend::CounterInfo> counters, find_counters(wanted, in_process));
+  const bool printed = print_result(json ? dump(counters_json(counters)) : table_of_counters(counters));
+  return printed ? ExitStatus::good : ExitStatus::environment;
 }
 
 Result<ExitStatus> run_devices(bool json, bool in_process) {
@@ -107,13 +153,22 @@ Command add_devices(CLI::App& program) {
   struct Options {
     bool json = false;
     bool in_process = false;
+    std::string counters;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("devices", "List the devices kernels can be tuned on, and what is missing");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->add_flag("--in-process", options->in_process, "Load the drivers into this process instead of a worker");
-  app->footer("Examples:\n  wattune devices\n  wattune tune kernel.toml --device opencl:0:0");
-  return {app, [options] { return run_devices(options->json, options->in_process); }};
+  app->add_option("--counters", options->counters,
+                  "List the hardware counters of a device, or of a chip such as GH100, instead")
+      ->type_name("DEVICE|CHIP");
+  app->footer(
+      "Examples:\n  wattune devices\n  wattune devices --counters cuda:0\n"
+      "  wattune tune kernel.toml --device opencl:0:0");
+  return {app, [options] {
+            if (!options->counters.empty()) return run_counters(options->counters, options->json, options->in_process);
+            return run_devices(options->json, options->in_process);
+          }};
 }
 
 }  // namespace wattune::cli

@@ -77,7 +77,8 @@ Command add_run(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  wattune run gemm.toml --configuration MWG=128,NWG=128,KWG=32\n"
-      "  wattune run gemm.toml --observe power,energy --json");
+      "  wattune run gemm.toml --observe power,energy --json\n"
+      "  wattune run gemm.toml --observe dram_bandwidth,smsp__inst_executed.sum");
   return {app, [options] { return run_one(*options); }};
 }
 

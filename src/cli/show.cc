@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "wattune/core/suggest.h"
 #include "wattune/report/report.h"
 #include "wattune/store/formats.h"
 
@@ -19,6 +20,7 @@ namespace {
 struct Options {
   std::string file;
   std::uint64_t top = 10;
+  std::vector<std::string> metrics;
   std::string svg;
   bool overwrite = false;
   bool json = false;
@@ -60,14 +62,27 @@ std::string facts(const ResultSet& results) {
   return text;
 }
 
-std::string show_text(const ResultSet& results, std::size_t rows) {
+// A name that nothing recorded has is a slip.
+Result<void> check_metrics(const ResultSet& results, const std::vector<std::string>& wanted) {
+  std::vector<std::string> known;
+  for (const Trial& trial : results.trials)
+    for (const Metric& metric : trial.observation.metrics)
+      if (std::ranges::count(known, metric.name) == 0) known.push_back(metric.name);
+  for (const std::string& name : wanted)
+    if (std::ranges::count(known, name) == 0)
+      return Error(ErrorCode::not_found, "no configuration has this metric").about(name).hint(suggest(name, known));
+  return {};
+}
+
+std::string show_text(const ResultSet& results, const Options& options) {
   const std::size_t width = terminal_width(STDOUT_FILENO);
   std::string text = facts(results);
   const auto add = [&](const std::string& title, const std::string& section) {
     if (section.empty()) return;
     text += fmt::format("\n{}\n{}{}", title, section, section.ends_with('\n') ? "" : "\n");
   };
-  if (results.best() != nullptr) add("best configurations", report::table_of_best(results, rows, width));
+  if (results.best() != nullptr)
+    add("best configurations", report::table_of_best(results, options.top, width, options.metrics));
   add("Pareto front", report::table_of_pareto_front(results, width));
   add("failures", report::table_of_failures(results, width));
   if (results.best() != nullptr) {
@@ -119,10 +134,11 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
 
 Result<ExitStatus> run_show(const Options& options) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(options.file));
+  WATTUNE_TRY(check_metrics(results, options.metrics));
   if (!options.svg.empty()) {
     WATTUNE_TRY(store::write_file(options.svg, report::plot_convergence_svg(results), options.overwrite));
   }
-  const bool printed = print_result(options.json ? show_json(results, options.top) : show_text(results, options.top));
+  const bool printed = print_result(options.json ? show_json(results, options.top) : show_text(results, options));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 
@@ -135,6 +151,10 @@ Command add_show(CLI::App& program) {
       ->type_name("FILE")
       ->required();
   add_parsed(*app, "--top", options->top, parse_count, "N", "How many of the best configurations")->default_str("10");
+  app->add_option("--metrics", options->metrics, "Metrics to show beside the time")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app->add_option("--svg", options->svg, "Write the convergence plot to a file")->type_name("FILE");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");

@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 #include "cli/text.h"
+#include "wattune/backend/counters.h"
 #include "wattune/core/suggest.h"
 #include "wattune/search/strategy.h"
 
@@ -30,6 +31,9 @@ Choices<tune::CheckOutput> check_choices() {
   return {{"every", every}, {"winners", winners}, {"never", never}};
 }
 Choices<tune::Cache> cache_choices() { return {{"warm", tune::Cache::warm}, {"cold", tune::Cache::cold}}; }
+Choices<tune::ObserveFor> observe_for_choices() {
+  return {{"every", tune::ObserveFor::every}, {"winners", tune::ObserveFor::winners}};
+}
 Choices<Policy> policy_choices() { return {{"gated", Policy::gated}, {"repeated", Policy::repeated}}; }
 Choices<measure::Convergence> convergence_choices() {
   using enum measure::Convergence;
@@ -146,17 +150,46 @@ void declare_compiling(CLI::App& app, TuneOptions& options) {
       ->excludes("--compile-cache");
 }
 
+template <typename T>
+void add_once(std::vector<T>& values, const T& value) {
+  if (std::ranges::count(values, value) == 0) values.push_back(value);
+}
+
+// An alias is a metric, which the counter is the expression of.
+void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
+  add_once<std::string>(options.counters, alias.counter);
+  if (std::ranges::count(options.counter_aliases, alias.name, &MetricDefinition::name) == 0)
+    options.counter_aliases.push_back({alias.name, {alias.counter, {}}});
+}
+
 void add_observed(TuneOptions& options, const std::string& name) {
+  std::vector<std::string> known{"clock"};
   if (name == "clock") return;  // recorded with every sample where it can be read
   for (const tune::Quantity quantity : {tune::Quantity::power, tune::Quantity::energy}) {
-    if (name != to_string(quantity)) continue;
-    if (std::ranges::count(options.observe, quantity) == 0) options.observe.push_back(quantity);
-    return;
+    if (name == to_string(quantity)) return add_once(options.observe, quantity);
+    known.emplace_back(to_string(quantity));
   }
-  const Error error = Error(ErrorCode::invalid_argument, "expected one of clock, power, energy")
-                          .about(name)
-                          .hint(suggest(name, {"clock", "power", "energy"}));
+  for (const backend::CounterAlias& alias : backend::counter_aliases()) {
+    if (name == alias.name) return add_alias(options, alias);
+    known.emplace_back(alias.name);
+  }
+  // Only the device knows all its counters, but their names are unlike all others.
+  if (name.find("__") != std::string::npos) return add_once(options.counters, name);
+  const std::string nearest = suggest(name, known);
+  const Error error =
+      Error(ErrorCode::invalid_argument, "neither clock, power or energy nor a hardware counter")
+          .about(name)
+          .hint(nearest.empty() ? "counters are named such as dram__bytes_read.sum, or dram_bandwidth" : nearest);
   throw CLI::ValidationError("--observe", error.to_string());
+}
+
+std::string describe_observe() {
+  std::string aliases;
+  for (const backend::CounterAlias& alias : backend::counter_aliases())
+    aliases += fmt::format("{}{} ({})", aliases.empty() ? "" : ", ", alias.name, alias.counter);
+  return "What to measure beside the time; power and energy take another second for each configuration. COUNTER is a "
+         "hardware counter of a CUDA device as CUPTI names it (see `wattune devices --counters`), or one of " +
+         aliases;
 }
 
 void declare_measuring(CLI::App& app, TuneOptions& options) {
@@ -179,8 +212,8 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
          [&options](const std::vector<std::string>& names) {
            for (const std::string& name : names) add_observed(options, name);
          },
-         "What to measure beside the time; power and energy take another second for each configuration")
-      ->type_name("clock|power|energy,...")
+         describe_observe())
+      ->type_name("clock|power|energy|COUNTER,...")
       ->delimiter(',')
       ->allow_extra_args(false);
 }
@@ -190,6 +223,9 @@ void declare_final(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--finalists", options.finalists, parse_count, "N",
              "Configurations that run side by side at the end with the default, at most; 0 for none")
       ->default_str(fmt::format("{}", options.finalists));
+  add_choice(app, "--observe-for", options.observe_for, observe_for_choices(),
+             "Which configurations power, energy and counters are measured of: every correct one, or the best so far "
+             "and the finalists");
   app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }
 
@@ -266,13 +302,14 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
 }
 
 Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
+  spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
   spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
+  const std::vector<std::string> observed = tune::observed_metrics(evaluator_options(options));
   if (!options.objectives.empty()) spec.objectives = options.objectives;
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
-    const auto observed = [&](tune::Quantity quantity) { return objective.metric == to_string(quantity); };
     if (tune::is_measured(objective.metric) || std::ranges::any_of(spec.metrics, same) ||
-        std::ranges::any_of(options.observe, observed))
+        std::ranges::count(observed, objective.metric) > 0)
       continue;
     spec.metrics.push_back({objective.metric, {objective.metric, {}}});
   }
@@ -324,7 +361,12 @@ Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options
 }
 
 tune::EvaluatorOptions evaluator_options(const TuneOptions& options) {
-  return {.limits = limits_of(options), .check = options.check, .cache = options.cache, .observe = options.observe};
+  return {.limits = limits_of(options),
+          .check = options.check,
+          .cache = options.cache,
+          .observe = options.observe,
+          .counters = options.counters,
+          .observe_for = options.observe_for};
 }
 
 std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options) {

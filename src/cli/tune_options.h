@@ -46,6 +46,9 @@ struct TuneOptions {
   measure::SamplingOptions measure;
   std::size_t finalists = measure::ShootOutOptions().finalists;
   std::vector<tune::Quantity> observe;
+  std::vector<std::string> counters;              // with their sub-metrics
+  std::vector<MetricDefinition> counter_aliases;  // that were asked for
+  tune::ObserveFor observe_for = tune::ObserveFor::every;
   bool sanitize = false;
   std::vector<MetricDefinition> metrics;
   std::vector<Objective> objectives;

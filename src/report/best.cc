@@ -40,11 +40,17 @@ std::string gain_text(const Trial& trial, const Trial& over) {
   return ratio ? fmt::format("{:.2f}x", *ratio) : "";
 }
 
+std::string metric_text(const Trial& trial, const std::string& name) {
+  const auto found = std::ranges::find(trial.observation.metrics, name, &Metric::name);
+  return found == trial.observation.metrics.end() ? "" : fmt::format("{:.6g}", found->value);
+}
+
 // Builds the table with the columns that these results have something to say in.
 class BestTable {
  public:
-  BestTable(const ResultSet& results, std::vector<const Trial*> trials)
+  BestTable(const ResultSet& results, std::vector<const Trial*> trials, const std::vector<std::string>& metrics)
       : trials_(std::move(trials)),
+        metrics_(metrics),
         parameters_(varied_parameters(results)),
         times_(time_of(*trials_.front())),
         objective_(objective_of(results)),
@@ -56,6 +62,7 @@ class BestTable {
     columns.push_back({fmt::format("time ({})", times_.unit())});
     if (has_intervals_) columns.push_back({"interval"});
     if (default_ != nullptr) columns.push_back({"vs default"});
+    for (const std::string& name : metrics_) columns.push_back({single_line(name)});
     for (std::size_t i : parameters_) columns.push_back({single_line(results.info.parameters[i].name)});
     table_ = TextTable(std::move(columns));
   }
@@ -80,15 +87,17 @@ class BestTable {
                                                          times_.number(statistics.interval_high))
                                            : "");
     if (default_ != nullptr) cells.push_back(gain_text(trial, *default_));
+    for (const std::string& name : metrics_) cells.push_back(metric_text(trial, name));
     for (std::size_t i : parameters_) cells.push_back(single_line(trial.configuration.values()[i].to_string()));
     return cells;
   }
 
   std::vector<const Trial*> trials_;
+  std::vector<std::string> metrics_;
   std::vector<std::size_t> parameters_;
   TimeColumn times_;
-  std::optional<Objective> objective_;  // unless it is the time
   const Trial* default_;
+  std::optional<Objective> objective_;  // unless it is the time
   bool has_intervals_;
   TextTable table_{{}};
 };
@@ -127,12 +136,13 @@ std::string fitted(const std::string& lines, std::size_t width) {
 
 }  // namespace
 
-std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width) {
+std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width,
+                          const std::vector<std::string>& metrics) {
   if (results.trials.empty()) return cut("No configuration was evaluated.", width) + "\n";
   const std::vector<const Trial*> trials = ranked(results);
   if (trials.empty())
     return cut(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width) + "\n";
-  return BestTable(results, trials).to_string(rows, width) +
+  return BestTable(results, trials, metrics).to_string(rows, width) +
          fitted(level_note(trials) + default_note(results, *trials.front()), width);
 }
 

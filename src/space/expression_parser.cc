@@ -260,9 +260,6 @@ Result<Expression::Node> Parser::atom() {
   }
   if (token().kind != Token::Kind::name) return unexpected();
   if (tokens_[at_ + 1].is("(")) return call();
-  if (token().text.find('.') != std::string::npos) {
-    return fail_at(token().offset, fmt::format("unknown name {}", quoted(token())));
-  }
   node.kind = NodeKind::name;
   node.name = name_index(take().text);
   return node;

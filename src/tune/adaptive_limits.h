@@ -15,6 +15,8 @@ class AdaptiveLimits {
   Nanoseconds run() const;
   // Of the first launch of a program, during which some drivers (PoCL) compile.
   Nanoseconds first_launch() const { return compile() + run(); }
+  // Of all passes in which hardware counters are read, and of starting the profiler.
+  Nanoseconds counting() const { return first_launch() + run() * 64.0; }
   // Of moving data, which has nothing to do with the configuration.
   Nanoseconds transfer() const { return limits_.run; }
 

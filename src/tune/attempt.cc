@@ -66,7 +66,8 @@ void Attempt::evaluate(const Configuration& configuration) {
 }
 
 bool Attempt::prepare(const Configuration& configuration) {
-  return plan(configuration) && build(configuration) && fit() && inspect() && check();
+  finalist_ = true;
+  return plan(configuration) && build(configuration) && fit() && inspect() && check() && observe_counters();
 }
 
 measure::Runner& Attempt::runner() {
@@ -77,7 +78,7 @@ measure::Runner& Attempt::runner() {
 bool Attempt::conclude(std::vector<Sample> samples) {
   observation_.samples = std::move(samples);
   observation_.statistics = measure::summarize(observation_.samples);
-  if (!observe_energy()) {
+  if (!observe()) {
     observation_.statistics.reset();
     return false;
   }
@@ -246,6 +247,11 @@ bool Attempt::measure() {
   return conclude(*std::move(samples));
 }
 
+bool Attempt::observe() {
+  const bool observed = run_.observe_for == ObserveFor::every || finalist_ || is_best();
+  return !observed || (observe_energy() && (finalist_ || observe_counters()));
+}
+
 bool Attempt::observe_energy() {
   if (run_.observe.empty()) return true;
   if (energy_.empty()) {
@@ -266,6 +272,16 @@ std::vector<Metric> Attempt::observed(const EnergyFigures& figures) const {
     metrics.push_back({to_string(quantity), power ? figures.watts : figures.joules, power ? "W" : "J"});
   }
   return metrics;
+}
+
+bool Attempt::observe_counters() {
+  if (run_.counters.empty()) return true;
+  if (auto done = run_.session.prepare(launch_.arguments, run_.limits.transfer()); !done)
+    return fail(Phase::observe, done.error());
+  Result<std::vector<Metric>> values = run_.session.count(kernels_, launch_, run_.counters, run_.limits.counting());
+  if (!values) return fail(Phase::observe, values.error());
+  for (Metric& metric : *values) observation_.metrics.push_back(std::move(metric));
+  return true;
 }
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }

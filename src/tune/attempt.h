@@ -61,7 +61,9 @@ class Attempt : public measure::Contestant {
   bool right_on_fresh_inputs();
   bool compare_outputs();
   bool measure();
+  bool observe();
   bool observe_energy();
+  bool observe_counters();
   std::vector<Metric> observed(const EnergyFigures& figures) const;
   Result<double> objective_of(const measure::Turn& turn) const;
   measure::Runner& runner();
@@ -80,6 +82,7 @@ class Attempt : public measure::Contestant {
   std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;  // wall time beyond what the kernel took: some drivers compile then
   std::vector<EnergyFigures> energy_;  // of each turn, where the objective needs it
+  bool finalist_ = false;              // runs beside others
   Observation observation_;
   std::optional<Error> error_;
   bool damaged_device_ = false;

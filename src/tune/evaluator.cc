@@ -99,12 +99,27 @@ Result<void> prepare(RunState& run, const Configuration& start, CheckOutput chec
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
 
+// Who wins must be known before anything is observed.
+Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& options) {
+  const bool observes = !options.observe.empty() || !options.counters.empty();
+  if (!observes || options.observe_for == ObserveFor::every || !custom_objective(spec)) return {};
+  return Error(ErrorCode::invalid_argument, "only winners are to be observed, which the time must decide then")
+      .about(custom_objective(spec)->metric)
+      .hint("observe every configuration");
+}
+
 }  // namespace
 
 measure::Range Evaluator::objective_range(const Trial& trial) const {
   const Statistics& statistics = *trial.observation.statistics;
   if (const std::optional<double> target = trial.observation.target) return {*target, *target, *target};
   return {statistics.median.value(), statistics.interval_low.value(), statistics.interval_high.value()};
+}
+
+std::vector<std::string> observed_metrics(const EvaluatorOptions& options) {
+  std::vector<std::string> names = options.counters;
+  for (const Quantity quantity : options.observe) names.emplace_back(to_string(quantity));
+  return names;
 }
 
 Nanoseconds Evaluator::now() const {
@@ -121,7 +136,8 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, launches_of(spec), names));
   WATTUNE_TRY(run->contents.compile(names));
   WATTUNE_ASSIGN(run->resource_constraints, ResourceConstraints::compile(spec, space.parameters()));
-  WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters(), options.observe));
+  WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters(), observed_metrics(options)));
+  WATTUNE_TRY(check_observers(spec, options));
   if (!options.observe.empty()) WATTUNE_TRY(check_energy_counter(device));
 
   const Configuration start = space.configuration(space.default_configuration());
@@ -131,6 +147,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
     prepared = prepare(*run, start, options.check);
   }
   if (!prepared) return std::move(prepared).error();
+  if (!options.counters.empty()) WATTUNE_TRY(run->session.check_counters(options.counters, run->limits.counting()));
   return std::unique_ptr<Evaluator>(std::make_unique<DeviceEvaluator>(std::move(run)));
 }
 

@@ -84,6 +84,11 @@ Result<void> KernelSession::restore(Outputs outputs) {
   return {};
 }
 
+Result<void> KernelSession::set_up(Outputs outputs) {
+  WATTUNE_TRY(restore(outputs));
+  return outputs == Outputs::reused && cache_ == Cache::cold ? flush_caches() : Result<void>();
+}
+
 // Writing is enough: what is written takes the place of what was there.
 Result<void> KernelSession::flush_caches() {
   if (!flush_) {
@@ -113,8 +118,7 @@ Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, con
                                                      std::size_t n, Nanoseconds limit) {
   std::vector<std::vector<std::unique_ptr<backend::Event>>> runs(n);
   for (auto& events : runs) {
-    WATTUNE_TRY(restore(outputs));
-    if (outputs == Outputs::reused && cache_ == Cache::cold) WATTUNE_TRY(flush_caches());
+    WATTUNE_TRY(set_up(outputs));
     WATTUNE_ASSIGN(events, launch_steps(kernels, launch));
   }
   WATTUNE_TRY(finish(limit * static_cast<double>(n)));
@@ -135,6 +139,19 @@ Result<std::vector<std::unique_ptr<backend::Event>>> KernelSession::launch_steps
     WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(*kernels[i], step.geometry, launch_arguments(launch, step)));
   }
   return events;
+}
+
+Result<std::vector<Metric>> KernelSession::count(const Kernels& kernels, const Launch& launch,
+                                                 const std::vector<std::string>& counters, Nanoseconds limit) {
+  WATTUNE_TRY(set_up(Outputs::reused));
+  WATTUNE_TRY(launch_steps(kernels, launch));
+  busy_ = Nanoseconds();  // the device idles between the passes, and the profiler may have touched its clocks
+  return while_working([&] { return stream_->count(counters, limit); });
+}
+
+Result<void> KernelSession::check_counters(const std::vector<std::string>& counters, Nanoseconds limit) {
+  WATTUNE_TRY(stream_->count(counters, limit));
+  return {};
 }
 
 std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launch& launch,

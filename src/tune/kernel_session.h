@@ -44,6 +44,12 @@ class KernelSession {
   // on the device, the sum of its steps, and what that was like: runs of one wait share a reading of its sensors.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit);
+  // Launches as often as it takes to count these (backend::Stream::count()), each time from the same contents. After
+  // prepare().
+  Result<std::vector<Metric>> count(const Kernels& kernels, const Launch& launch,
+                                    const std::vector<std::string>& counters, Nanoseconds limit);
+  // not_found, invalid_argument, unavailable: why these cannot be counted. After prepare().
+  Result<void> check_counters(const std::vector<std::string>& counters, Nanoseconds limit);
   // The contents of vector argument i; valid until the next read.
   Result<std::span<const std::byte>> read(std::size_t argument, Nanoseconds limit);
   // What launches since the last call wrote outside the buffers, in words; empty when nothing.
@@ -78,6 +84,8 @@ class KernelSession {
   }
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, bool& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
+  // Everything that comes before a launch.
+  Result<void> set_up(Outputs outputs);
   Result<void> restore(Outputs outputs);
   Result<void> flush_caches();
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,

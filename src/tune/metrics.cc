@@ -25,6 +25,10 @@ Error name_is_taken(const MetricDefinition& metric) {
           "parameters, extents of the problem, `time` and what a kernel takes, such as `registers`, have these names");
 }
 
+bool is_energy(const std::string& name) {
+  return name == to_string(Quantity::power) || name == to_string(Quantity::energy);
+}
+
 Result<double> number_of(const std::string& name, const Value& value) {
   if (value.is_number() && std::isfinite(value.as_real())) return value.as_real();
   return Error(ErrorCode::invalid_argument, fmt::format("metric `{}` is no finite number", name))
@@ -43,19 +47,18 @@ std::optional<Objective> custom_objective(const KernelSpec& spec) {
 }
 
 Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
-                                 const std::vector<Quantity>& observed) {
+                                 const std::vector<std::string>& observed) {
   Metrics metrics;
   // To an expression, time and metrics are what parameters are: names whose values change with the configuration.
   std::vector<Parameter> readable = parameters;
   std::vector<std::string> names = resource_names();
   names.emplace_back(kTime);
   std::set<std::string> from_energy;  // that change with what is observed
-  for (const Quantity quantity : observed) {
-    if (std::ranges::count(parameters, to_string(quantity), &Parameter::name) > 0)
-      return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed")
-          .about(to_string(quantity));
-    names.emplace_back(to_string(quantity));
-    from_energy.emplace(to_string(quantity));
+  for (const std::string& name : observed) {
+    if (std::ranges::count(parameters, name, &Parameter::name) > 0)
+      return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed").about(name);
+    names.push_back(name);
+    if (is_energy(name)) from_energy.insert(name);
   }
   for (const std::string& name : names) readable.push_back({name, {}, {}, {}});
   for (const MetricDefinition& metric : spec.metrics) {

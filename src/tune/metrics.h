@@ -14,9 +14,10 @@ namespace wattune::tune {
 
 class Metrics {
  public:
-  // invalid_argument (a name that is taken), parse_error, not_found (an unknown name, with the nearest one).
+  // `observed`: the metrics that an observation has besides. invalid_argument (a name that is taken), parse_error,
+  // not_found (an unknown name, with the nearest one).
   static Result<Metrics> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
-                                 const std::vector<Quantity>& observed);
+                                 const std::vector<std::string>& observed);
 
   // Computes all of them from the median. Errors are what this configuration's values make impossible, such as a
   // division by zero. Precondition: the observation has statistics.

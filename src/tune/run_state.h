@@ -27,6 +27,8 @@ struct RunState {
         compilers(options.compilers),
         observe(options.observe),
         energy_window(options.energy_window),
+        counters(options.counters),
+        observe_for(options.observe_for),
         limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
@@ -39,6 +41,8 @@ struct RunState {
   backend::CompilePool* const compilers;  // nullptr: the device compiles
   const std::vector<Quantity> observe;
   const Nanoseconds energy_window;
+  const std::vector<std::string> counters;
+  const ObserveFor observe_for;
   AdaptiveLimits limits;
   LaunchPlan plan;
   ResourceConstraints resource_constraints;

@@ -51,8 +51,9 @@ class CudaCounters : public ::testing::Test {
     const auto stream = device.create_stream().value();
     const auto pristine = buffer_with<float>(device, *stream, {1, 2});
     const auto x = buffer_with<float>(device, *stream, {0, 0});
-    KernelSource source = source_of("extern \"C\" __global__ void scale(float* x, float factor, int n) {}\n"
-                                    "__global__ void hang() {}\n__global__ void illegal() {}");
+    KernelSource source = source_of(
+        "extern \"C\" __global__ void scale(float* x, float factor, int n) {}\n"
+        "__global__ void hang() {}\n__global__ void illegal() {}");
     source.language = Language::cuda;
     source.function = function;
     const auto program = device.build(source, {}, kLimit).value();
@@ -79,8 +80,7 @@ class CudaCounters : public ::testing::Test {
 TEST_F(CudaCounters, AreCountedInPassesOfOneLaunchEach) {
   const auto device = open_device("cuda:0").value();
   std::vector<float> scaled;
-  const auto values =
-      count(*device, {"smsp__inst_executed.sum", "dram__bytes_read.sum.per_second"}, &scaled).value();
+  const auto values = count(*device, {"smsp__inst_executed.sum", "dram__bytes_read.sum.per_second"}, &scaled).value();
   EXPECT_THAT(values, ElementsAre(Metric{"smsp__inst_executed.sum", 1.0, "instruction"},
                                   Metric{"dram__bytes_read.sum.per_second", 4096.0, "byte/second"}));
   EXPECT_THAT(scaled, ElementsAre(3.0f, 6.0f)) << "a pass did not begin with what the commands before it made";
@@ -92,8 +92,8 @@ TEST_F(CudaCounters, ComeThroughTheWorker) {
               ElementsAre(Metric{"dram__bytes_read.sum", 4096.0, "byte"}));
   const std::vector<CounterInfo> counters = device->counters().value();
   ASSERT_EQ(counters.size(), 4u);
-  EXPECT_EQ(counters[2], (CounterInfo{"lts__t_sector_hit_rate", CounterKind::ratio, "percent",
-                                      "proportion of lookups that hit"}));
+  EXPECT_EQ(counters[2],
+            (CounterInfo{"lts__t_sector_hit_rate", CounterKind::ratio, "percent", "proportion of lookups that hit"}));
   EXPECT_THAT(reason(*device, {"dram__bytes_reed.sum"}), HasSubstr("did you mean `dram__bytes_read`?"));
 }
 
@@ -164,7 +164,9 @@ TEST_F(CudaCounters, WithoutCuptiSayWhatToInstall) {
 TEST_F(CudaCounters, OfAKernelThatFailsOrNeverEndsCostTheDevice) {
   const auto device = in_worker();
   const std::vector<std::string> counters{"dram__bytes_read.sum"};
-  EXPECT_EQ(count(*device, counters, nullptr, "illegal").error().code(), ErrorCode::device_lost);
+  const Error illegal = count(*device, counters, nullptr, "illegal").error();
+  EXPECT_EQ(illegal.code(), ErrorCode::device_lost);
+  EXPECT_EQ(illegal.native_name(), "CUDA_ERROR_ILLEGAL_ADDRESS");
   device->reset().value();
   EXPECT_EQ(count(*device, counters, nullptr, "hang", nanoseconds_from_ms(100)).error().code(), ErrorCode::timeout);
   device->reset().value();

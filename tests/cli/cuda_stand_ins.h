@@ -1,4 +1,4 @@
-// A CUDA kernel that the program tunes with stand-ins for driver, NVML and NVRTC (fakes/cuda/fake_cuda.h).
+// A CUDA kernel that the program tunes with stand-ins for driver, CUPTI, NVML and NVRTC (fakes/cuda/fake_cuda.h).
 #pragma once
 
 #include <cstdlib>
@@ -45,7 +45,8 @@ inline std::string stand_in_variables(const TempFolder& folder) {
   const std::string libraries = program_path().parent_path().string();
   return "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() + " WATTUNE_LIBCUDA=" + libraries +
          "/wattune-fake-libcuda.so WATTUNE_LIBNVML=" + libraries +
-         "/wattune-fake-libnvml.so WATTUNE_LIBNVRTC=" + libraries + "/wattune-fake-libnvrtc.so ";
+         "/wattune-fake-libnvml.so WATTUNE_LIBNVRTC=" + libraries +
+         "/wattune-fake-libnvrtc.so WATTUNE_LIBCUPTI=" + libraries + "/wattune-fake-libcupti.so ";
 }
 
 inline Finished run_with_stand_ins(const TempFolder& folder, const std::string& arguments,

@@ -12,6 +12,7 @@
 namespace wattune::cli_test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -151,6 +152,61 @@ TEST(CudaRun, ChecksAndTimesOneConfiguration) {
   EXPECT_THAT(none.err, HasSubstr("does not tell its energy"));
   folder.write("scale.cu", "#error nonsense");
   EXPECT_EQ(run_with_stand_ins(folder, "run scale.toml").status, 1);
+}
+
+TEST(CudaCounters, AreRecordedUnderTheirNamesAndAliases) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string measured = " --min-samples 2 --max-samples 2 ";
+  const auto tuned = run_with_stand_ins(
+      folder, "tune scale.toml --quiet --json" + measured +
+                  "--observe instructions,dram__bytes_read.sum,l2_hit_rate --minimize dram__bytes_read.sum*block");
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  const auto metrics = tuned.json()["best"]["metrics"];
+  EXPECT_EQ(metrics["smsp__inst_executed.sum"], 1.0);  // launches in a pass
+  EXPECT_EQ(metrics["instructions"], 1.0);
+  EXPECT_EQ(metrics["dram__bytes_read.sum"], 4096.0);
+  EXPECT_EQ(metrics["dram__bytes_read.sum*block"], 4096.0 * 32);
+  EXPECT_FALSE(metrics.contains("l2_hit_rate")) << "it is no number there";
+  EXPECT_THAT(folder.read("scale.journal.jsonl"),
+              HasSubstr(R"({"name":"dram__bytes_read.sum","value":4096,"unit":"byte"})"));
+  EXPECT_THAT(run_with_stand_ins(folder, "show scale.journal.jsonl --metrics dram_bytes_read,instructions").err,
+              HasSubstr("no configuration has this metric: `dram_bytes_read` (did you mean `dram__bytes_read.sum`?)"));
+  EXPECT_THAT(run_with_stand_ins(folder, "show scale.journal.jsonl --metrics dram__bytes_read.sum").out,
+              ContainsRegex("vs default +dram__bytes_read.sum .* 4096 "));
+  const auto run = run_with_stand_ins(folder, "run scale.toml" + measured + "--observe dram_bytes_read");
+  EXPECT_THAT(run.out, HasSubstr("dram__bytes_read.sum 4096 byte")) << run.err;
+}
+
+TEST(CudaCounters, EveryMistakeIsOneLine) {
+  const TempFolder folder;
+  write_scale(folder);
+  const auto refused = [&](const std::string& options, const std::string& variables = "") {
+    const Finished finished = run_with_stand_ins(folder, options, variables);
+    EXPECT_NE(finished.status, 0) << options;
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    return finished.err;
+  };
+  EXPECT_THAT(refused("run scale.toml --observe dram_bandwith"), HasSubstr("did you mean `dram_bandwidth`?"));
+  EXPECT_THAT(refused("run scale.toml --observe dram__bytes_reed.sum"), HasSubstr("did you mean `dram__bytes_read`?"));
+  EXPECT_THAT(refused("run scale.toml --observe instructions", "WATTUNE_FAKE_CUPTI_cuptiRangeProfilerEnable=35"),
+              HasSubstr("CAP_SYS_ADMIN"));
+  EXPECT_THAT(refused("run scale.toml --observe instructions", "WATTUNE_LIBCUPTI=/nowhere/libcupti.so"),
+              HasSubstr("install CUDA's toolkit"));
+  EXPECT_THAT(refused("tune scale.toml --observe instructions --observe-for winners --maximize instructions"),
+              HasSubstr("only winners are to be observed"));
+}
+
+TEST(CudaCounters, AreListedOfADevice) {
+  const TempFolder folder;
+  const Finished table = run_with_stand_ins(folder, "devices --counters cuda:0");
+  EXPECT_THAT(table.out, HasSubstr("# of bytes read from DRAM")) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("lts__t_sector_hit_rate.pct"));
+  const auto json = run_with_stand_ins(folder, "devices --counters GH100 --json").json();
+  EXPECT_EQ(json["counters"].size(), 4u);
+  EXPECT_EQ(json["counters"][3]["name"], "sm__throughput");
+  EXPECT_EQ(json["counters"][3]["kind"], "throughput");
+  EXPECT_EQ(run_with_stand_ins(folder, "devices --counters nonsense").status, 2);
 }
 
 // A stand-in for compute-sanitizer that runs what it is given and then writes `findings`. In a worker, for the

@@ -61,6 +61,7 @@ struct FakeDevice::State {
   FakeCompiler compiler = [](const KernelSource&, const Macros&) { return FakeCompilation{}; };
   FakeResources resources = [](const Macros&, std::size_t) { return backend::KernelResources{}; };
   std::function<backend::SensorReadings(Nanoseconds)> sensors = [](Nanoseconds) { return backend::SensorReadings{}; };
+  FakeCounting counting = [](const std::vector<std::string>&) { return backend::no_counters(); };
   bool reset_broken = false;
   bool lost = false;
   int generation = 0;
@@ -241,6 +242,13 @@ class FakeStream : public backend::Stream, public Owned {
     return {};
   }
 
+  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
+    const bool ran = !commands_.empty();
+    WATTUNE_TRY(finish(limit));
+    WATTUNE_ASSIGN(std::vector<Metric> values, state().counting(counters));
+    return ran ? std::move(values) : std::vector<Metric>();
+  }
+
   Result<std::array<std::size_t, 2>> check_guards(backend::Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_TRY(finish(limit));
     const std::span<std::byte> all = fake(buffer).with_guards();
@@ -296,6 +304,8 @@ FakeDevice::~FakeDevice() { state_->lost = true; }
 void FakeDevice::add_kernel(const std::string& name, std::size_t argument_count, FakeKernelFunction function) {
   state_->kernels[name] = {argument_count, std::move(function)};
 }
+
+void FakeDevice::on_count(FakeCounting counting) { state_->counting = std::move(counting); }
 
 void FakeDevice::on_build(FakeCompiler compiler) { state_->compiler = std::move(compiler); }
 void FakeDevice::on_resources(FakeResources resources) { state_->resources = std::move(resources); }

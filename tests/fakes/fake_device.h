@@ -92,6 +92,9 @@ using FakeCompiler = std::function<Result<FakeCompilation>(const KernelSource&, 
 // What a kernel that was built with these macros takes, launched with work-groups of this size.
 using FakeResources = std::function<backend::KernelResources(const Macros&, std::size_t group_size)>;
 
+// Values, or why there are none, of the counters asked for.
+using FakeCounting = std::function<Result<std::vector<Metric>>(const std::vector<std::string>& counters)>;
+
 struct FakeCounters {
   int builds = 0;
   int loads = 0;
@@ -119,6 +122,8 @@ class FakeDevice : public backend::Device {
   void on_resources(FakeResources resources);
   // What its sensors show, given the device time passed; default: nothing.
   void on_read(std::function<backend::SensorReadings(Nanoseconds clock)> sensors);
+  // What its hardware counters show after a launch; default: it has none.
+  void on_count(FakeCounting counting);
   // reset() fails from now on, as on a machine whose driver is gone.
   void break_reset();
   const FakeCounters& counters() const;

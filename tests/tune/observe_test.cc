@@ -81,5 +81,83 @@ TEST(Observing, AParameterMayNotHaveTheName) {
   EXPECT_THAT(problem.start(kPowerAndEnergy).error().to_string(), HasSubstr("energy"));
 }
 
+// Two counters, of which the second means nothing here.
+const EvaluatorOptions kCounters{.counters = {"dram__bytes_read.sum", "lts__t_sector_hit_rate.pct"}};
+
+Result<std::vector<Metric>> two_counters(const std::vector<std::string>& names) {
+  return std::vector<Metric>{{names.at(0), 256.0, "byte"}};
+}
+
+TEST(Observing, CountersAreMetricsOfOneMoreRun) {
+  KernelSpec spec = scale_spec();
+  spec.metrics.push_back({"bandwidth", at_line("dram__bytes_read.sum / time / 1e9", 40)});
+  spec.metrics.push_back({"misses", at_line("100 - lts__t_sector_hit_rate.pct", 41)});
+  Problem problem(spec);
+  problem.device.on_count(two_counters);
+  ASSERT_TRUE(problem.start(kCounters));
+  const int before = problem.device.counters().launches;
+  const Observation observation = problem.evaluate(16, 0).value();
+  EXPECT_EQ(observation.samples.size(), 7u);
+  EXPECT_EQ(problem.device.counters().launches - before, 1 + 7 + 1) << "checked, timed and counted";
+  // 256 bytes in a microsecond; what the device left out is left out, and so is what is computed from it.
+  ASSERT_EQ(observation.metrics.size(), 2u);
+  EXPECT_EQ(observation.metrics[0], (Metric{"dram__bytes_read.sum", 256.0, "byte"}));
+  EXPECT_EQ(observation.metrics[1].name, "bandwidth");
+  EXPECT_NEAR(observation.metrics[1].value, 0.256, 1e-12);
+}
+
+TEST(Observing, CountersCanBeSearchedFor) {
+  KernelSpec spec = scale_spec();
+  spec.objectives = {{"dram__bytes_read.sum", false}};
+  Problem problem(spec);
+  problem.device.on_count(two_counters);
+  ASSERT_TRUE(problem.start(kCounters));
+  EXPECT_EQ(problem.evaluate(16, 0).value().objective(), 256.0);
+}
+
+TEST(Observing, OnlyTheBestSoFarAndFinalistsAreCountedWhenAsked) {
+  // A microsecond for each work-item of a group.
+  Problem problem(scale_spec(), [](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    WATTUNE_TRY(scale(launch));
+    return Nanoseconds(1000.0 * launch.macro("block"));
+  });
+  problem.device.on_count(two_counters);
+  EvaluatorOptions options = kCounters;
+  options.observe_for = ObserveFor::winners;
+  ASSERT_TRUE(problem.start(options));
+  EXPECT_EQ(problem.evaluate(16, 0).value().metrics.size(), 1u);
+  EXPECT_EQ(problem.evaluate(64, 0).value().metrics.size(), 0u);
+  EXPECT_EQ(problem.evaluate(8, 0).value().metrics.size(), 1u);
+  const auto configuration = [&](int block) {
+    const std::vector<std::pair<std::string, Value>> values{{"block", block}, {"mode", 0}};
+    return problem.space.configuration(problem.space.find(values).value());
+  };
+  for (const Observation& finalist : problem.evaluator->compare({configuration(8), configuration(64)}, {}).value())
+    EXPECT_EQ(finalist.metrics.size(), 1u);
+}
+
+TEST(Observing, SaysAtOnceWhyNothingCanBeCounted) {
+  Problem none;
+  const Error error = none.start(kCounters).error();
+  EXPECT_EQ(error.code(), ErrorCode::unavailable);
+  EXPECT_THAT(error.to_string(), HasSubstr("of CUDA devices only"));
+  KernelSpec spec = scale_spec();
+  spec.objectives = {{"dram__bytes_read.sum", false}};
+  Problem winners(spec);
+  winners.device.on_count(two_counters);
+  EvaluatorOptions options = kCounters;
+  options.observe_for = ObserveFor::winners;
+  EXPECT_THAT(winners.start(options).error().to_string(), HasSubstr("only winners are to be observed"));
+}
+
+// A profiler that fails later, for another took the counters, is nobody's fault but ends the run.
+TEST(Observing, ACounterThatFailsLaterEndsTheRun) {
+  Problem problem;
+  problem.device.on_count(two_counters);
+  ASSERT_TRUE(problem.start(kCounters));
+  problem.device.on_count([](const auto&) { return Error(ErrorCode::unavailable, "the counters are taken"); });
+  EXPECT_THAT(problem.evaluate(16, 0).error().to_string(), HasSubstr("the counters are taken"));
+}
+
 }  // namespace
 }  // namespace wattune::tune

@@ -34,16 +34,14 @@ struct CounterInfo {
 // A short name for a counter that many ask for.
 struct CounterAlias {
   const char* name;
-  const char* counter;  // with its sub-metric, on all chips since Turing (compute capability 7.5)
+  const char* counter;  // with its sub-metric, as chips from Turing to Hopper have it
   const char* meaning;
 };
 
 std::span<const CounterAlias> counter_aliases();
 
 // What devices answer whose counters cannot be read.
-inline Error no_counters() {
-  return Error(ErrorCode::unavailable, "hardware counters are read of CUDA devices only");
-}
+inline Error no_counters() { return Error(ErrorCode::unavailable, "hardware counters are read of CUDA devices only"); }
 
 // Those of a chip, such as GH100, without the device; the device's own: Device::counters(). Loads CUPTI into this
 // process. unavailable: no CUPTI; not_found, naming the nearest chip.

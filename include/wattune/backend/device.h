@@ -159,8 +159,8 @@ class Stream {
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
   // Runs the commands since the last finish(), one launch among them, as often as the hardware needs to count all these
-  // counters during the launch (counters.h). Their values, without those that mean nothing for this kernel. `limit` is of
-  // all runs together. Without commands it only tells whether they can be counted. As finish(); not_found and
+  // counters during the launch (counters.h). Their values, without those that mean nothing for this kernel. `limit` is
+  // of all runs together. Without commands it only tells whether they can be counted. As finish(); not_found and
   // invalid_argument (a name); unavailable (no counters here, no CUPTI, not permitted).
   virtual Result<std::vector<Metric>> count(const std::vector<std::string>& /*counters*/, Nanoseconds /*limit*/) {
     return no_counters();

@@ -38,7 +38,9 @@ std::vector<Interaction> parameter_interactions(const ResultSet& results);
 std::vector<double> convergence(const ResultSet& results);
 
 // Terminal texts, at most `width` columns.
-std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width);
+// `metrics`: those to show beside the time.
+std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width,
+                          const std::vector<std::string>& metrics = {});
 std::string table_of_pareto_front(const ResultSet& results, std::size_t width);  // empty without a front
 std::string table_of_failures(const ResultSet& results, std::size_t width);
 std::string table_of_importance(const ResultSet& results, std::size_t width);

@@ -83,8 +83,12 @@ enum class CheckOutput { every, winners, never };
 // What a timed run finds in the device's caches: what the run before left there, or a buffer larger than they are.
 enum class Cache { warm, cold };
 
-// What is measured beside the time, in runs of its own that take about a second for each configuration.
+// What is measured beside the time, in runs of its own behind the samples: these take about a second for each
+// configuration.
 enum class Quantity { power, energy };
+
+// Which configurations that is done for: every correct one, or those that are the best so far and those in compare().
+enum class ObserveFor { every, winners };
 
 constexpr const char* to_string(Quantity quantity) { return quantity == Quantity::power ? "power" : "energy"; }
 
@@ -96,14 +100,22 @@ struct EvaluatorOptions {
   std::vector<Quantity> observe;
   // How long a configuration runs for that, at least. Boards publish their counter every 20 to 100 ms.
   Nanoseconds energy_window = nanoseconds_from_seconds(1);
+  // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h), which become metrics
+  // of these names, of one run. Those that mean nothing for a configuration are left out.
+  std::vector<std::string> counters;
+  ObserveFor observe_for = ObserveFor::every;  // with winners the objective is the time
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. Evaluators of equal devices may
   // share it. nullptr: the device compiles.
   backend::CompilePool* compilers = nullptr;
 };
 
+// The names of what is observed.
+std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
+
 // Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec
 // names one, is computed once, here; its failure is an Error. `policy` and `device` outlive it.
-// invalid_argument, mismatch, not_found: what the spec got wrong. unavailable: a quantity to observe cannot be read.
+// invalid_argument, mismatch, not_found: what the spec or the options got wrong. unavailable: a quantity or counter to
+// observe cannot be read.
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});

@@ -76,7 +76,8 @@ std::string advice(CUptiResult code) {
              "NVreg_RestrictProfilingToAdminUsers=0, or give the process CAP_SYS_ADMIN";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
       return "the host must allow this virtual GPU to be profiled";
-    case CUPTI_ERROR_HARDWARE_BUSY: return "another profiler holds the counters: ncu, nsys, or DCGM (dcgmi profile --pause)";
+    case CUPTI_ERROR_HARDWARE_BUSY:
+      return "another profiler holds the counters: ncu, nsys, or DCGM (dcgmi profile --pause)";
     default: return {};
   }
 }

@@ -1,5 +1,5 @@
-// The part of CUPTI, CUDA's profiling library, that Wattune calls: the Range Profiler and Profiler Host APIs, which read
-// hardware counters. Declared and loaded as in cu_api.h. Names, values and layouts are those of NVIDIA's "CUPTI"
+// The part of CUPTI, CUDA's profiling library, that Wattune calls: the Range Profiler and Profiler Host APIs, which
+// read hardware counters. Declared and loaded as in cu_api.h. Names, values and layouts are those of NVIDIA's "CUPTI"
 // reference, version 13.0, of which 12.6 has the same.
 #pragma once
 
@@ -236,31 +236,31 @@ struct CUpti_RangeProfiler_DecodeData_Params {
 // NOLINTEND(readability-identifier-naming)
 
 // function, its parameters, their last member
-#define WATTUNE_CUPTI_FUNCTIONS(X)                                                                               \
-  X(cuptiProfilerInitialize, CUpti_Profiler_Initialize_Params, pPriv)                                            \
-  X(cuptiProfilerDeInitialize, CUpti_Profiler_DeInitialize_Params, pPriv)                                        \
+#define WATTUNE_CUPTI_FUNCTIONS(X)                                                                                \
+  X(cuptiProfilerInitialize, CUpti_Profiler_Initialize_Params, pPriv)                                             \
+  X(cuptiProfilerDeInitialize, CUpti_Profiler_DeInitialize_Params, pPriv)                                         \
   X(cuptiProfilerGetCounterAvailability, CUpti_Profiler_GetCounterAvailability_Params, pCounterAvailabilityImage) \
-  X(cuptiDeviceGetChipName, CUpti_Device_GetChipName_Params, pChipName)                                          \
-  X(cuptiProfilerHostGetSupportedChips, CUpti_Profiler_Host_GetSupportedChips_Params, ppChipNames)               \
-  X(cuptiProfilerHostInitialize, CUpti_Profiler_Host_Initialize_Params, pHostObject)                             \
-  X(cuptiProfilerHostDeinitialize, CUpti_Profiler_Host_Deinitialize_Params, pHostObject)                         \
-  X(cuptiProfilerHostGetBaseMetrics, CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics)                      \
-  X(cuptiProfilerHostGetSubMetrics, CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics)                      \
-  X(cuptiProfilerHostGetMetricProperties, CUpti_Profiler_Host_GetMetricProperties_Params, metricType)            \
-  X(cuptiProfilerHostConfigAddMetrics, CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics)                  \
-  X(cuptiProfilerHostGetConfigImageSize, CUpti_Profiler_Host_GetConfigImageSize_Params, configImageSize)         \
-  X(cuptiProfilerHostGetConfigImage, CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage)                    \
-  X(cuptiProfilerHostEvaluateToGpuValues, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues)         \
-  X(cuptiRangeProfilerEnable, CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject)                           \
-  X(cuptiRangeProfilerDisable, CUpti_RangeProfiler_Disable_Params, pRangeProfilerObject)                         \
-  X(cuptiRangeProfilerGetCounterDataSize, CUpti_RangeProfiler_GetCounterDataSize_Params, counterDataSize)        \
-  X(cuptiRangeProfilerCounterDataImageInitialize, CUpti_RangeProfiler_CounterDataImage_Initialize_Params,        \
-    pCounterData)                                                                                                \
-  X(cuptiRangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig_Params, targetNestingLevel)                       \
-  X(cuptiRangeProfilerStart, CUpti_RangeProfiler_Start_Params, pRangeProfilerObject)                             \
-  X(cuptiRangeProfilerStop, CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted)                                 \
-  X(cuptiRangeProfilerPushRange, CUpti_RangeProfiler_PushRange_Params, pRangeName)                               \
-  X(cuptiRangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params, pRangeProfilerObject)                       \
+  X(cuptiDeviceGetChipName, CUpti_Device_GetChipName_Params, pChipName)                                           \
+  X(cuptiProfilerHostGetSupportedChips, CUpti_Profiler_Host_GetSupportedChips_Params, ppChipNames)                \
+  X(cuptiProfilerHostInitialize, CUpti_Profiler_Host_Initialize_Params, pHostObject)                              \
+  X(cuptiProfilerHostDeinitialize, CUpti_Profiler_Host_Deinitialize_Params, pHostObject)                          \
+  X(cuptiProfilerHostGetBaseMetrics, CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics)                       \
+  X(cuptiProfilerHostGetSubMetrics, CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics)                       \
+  X(cuptiProfilerHostGetMetricProperties, CUpti_Profiler_Host_GetMetricProperties_Params, metricType)             \
+  X(cuptiProfilerHostConfigAddMetrics, CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics)                   \
+  X(cuptiProfilerHostGetConfigImageSize, CUpti_Profiler_Host_GetConfigImageSize_Params, configImageSize)          \
+  X(cuptiProfilerHostGetConfigImage, CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage)                     \
+  X(cuptiProfilerHostEvaluateToGpuValues, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues)          \
+  X(cuptiRangeProfilerEnable, CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject)                            \
+  X(cuptiRangeProfilerDisable, CUpti_RangeProfiler_Disable_Params, pRangeProfilerObject)                          \
+  X(cuptiRangeProfilerGetCounterDataSize, CUpti_RangeProfiler_GetCounterDataSize_Params, counterDataSize)         \
+  X(cuptiRangeProfilerCounterDataImageInitialize, CUpti_RangeProfiler_CounterDataImage_Initialize_Params,         \
+    pCounterData)                                                                                                 \
+  X(cuptiRangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig_Params, targetNestingLevel)                        \
+  X(cuptiRangeProfilerStart, CUpti_RangeProfiler_Start_Params, pRangeProfilerObject)                              \
+  X(cuptiRangeProfilerStop, CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted)                                  \
+  X(cuptiRangeProfilerPushRange, CUpti_RangeProfiler_PushRange_Params, pRangeName)                                \
+  X(cuptiRangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params, pRangeProfilerObject)                        \
   X(cuptiRangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped)
 
 // What `structSize` says: up to the end of the last member, without the padding behind it. By the size a library tells
@@ -270,7 +270,7 @@ inline constexpr std::size_t kStructSize = 0;
 #define WATTUNE_CUPTI_SIZE(function, Params, last) \
   template <>                                      \
   inline constexpr std::size_t kStructSize<Params> = offsetof(Params, last) + sizeof(Params::last);
-WATTUNE_CUPTI_FUNCTIONS(WATTUNE_CUPTI_SIZE)
+WATTUNE_CUPTI_FUNCTIONS(WATTUNE_CUPTI_SIZE)  // NOLINT(bugprone-sizeof-expression): of the pointers themselves
 #undef WATTUNE_CUPTI_SIZE
 
 template <typename Params>

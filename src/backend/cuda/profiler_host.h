@@ -17,8 +17,8 @@ namespace wattune::backend::cuda {
 
 class ProfilerHost {
  public:
-  // `chip` is CUPTI's name of it: GH100. `available` says which of its counters the device at hand lets one read; empty:
-  // all. not_found: a chip that this CUPTI does not know.
+  // `chip` is CUPTI's name of it: GH100. `available` says which of its counters the device at hand lets one read;
+  // empty: all. not_found: a chip that this CUPTI does not know.
   static Result<ProfilerHost> open(const CuptiApi& cupti, const std::string& chip,
                                    std::vector<std::uint8_t> available = {});
 

@@ -123,10 +123,8 @@ class CudaStream : public Stream {
     const std::vector<Command> commands = std::exchange(commands_, {});
     timings_.clear();
     WATTUNE_ASSIGN(const auto profiler, RangeProfiler::start(stream_.session(), counters));
-    if (commands.empty()) return std::vector<Metric>();
-    const Polling polling;
-    while (!profiler->complete())
-      for (const Command& command : commands) WATTUNE_TRY(run_counted(command, *profiler, polling, limit));
+    if (std::ranges::none_of(commands, &Command::launches)) return std::vector<Metric>();
+    while (!profiler->complete()) WATTUNE_TRY(run_pass(commands, *profiler, limit));
     return profiler->values();
   }
 
@@ -158,8 +156,8 @@ class CudaStream : public Stream {
     device,    // on the device alone
     transfer,  // of ordinary host memory: blocks until the stream has come to it, so it waits for its turn here, where
                // a kernel that never ends is noticed
-    first_launch,
-    launch,  // may be held, so that the host's own time does not show in that of the kernel
+    first_launch,  // or another that is not held
+    launch,        // may be held, so that the host's own time does not show in that of the kernel
   };
 
   // A stream takes about a thousand commands before it makes the host wait. A launch sends three, and one for each
@@ -172,6 +170,8 @@ class CudaStream : public Stream {
     std::string doing;
     Kind kind = Kind::device;
     std::function<CUresult()> run;  // hands it to the driver
+
+    bool launches() const { return kind == Kind::first_launch || kind == Kind::launch; }
   };
 
   Session& session() const { return *stream_.session(); }
@@ -208,13 +208,18 @@ class CudaStream : public Stream {
     }
   }
 
-  // With nothing under way before it and behind it; launches between the beginning and the end of a pass.
-  Result<void> run_counted(const Command& command, RangeProfiler& profiler, const Polling& polling, Nanoseconds limit) {
-    const bool launches = command.kind == Kind::launch || command.kind == Kind::first_launch;
-    if (launches) WATTUNE_TRY(profiler.begin_pass());
-    if (const CUresult code = command.run(); code != CUDA_SUCCESS) return session().failure(code, command.doing);
-    WATTUNE_TRY(wait(polling, limit, command.doing));
-    return launches ? profiler.end_pass() : Result<void>();
+  // Counts from the first launch to the last, with nothing else under way.
+  Result<void> run_pass(const std::vector<Command>& commands, RangeProfiler& profiler, Nanoseconds limit) {
+    const Polling polling;
+    const auto first = std::ranges::find_if(commands, &Command::launches);
+    const auto last = std::ranges::find_if(commands.rbegin(), commands.rend(), &Command::launches).base() - 1;
+    for (auto command = commands.begin(); command != commands.end(); ++command) {
+      if (command == first) WATTUNE_TRY(profiler.begin_pass());
+      if (const CUresult code = command->run(); code != CUDA_SUCCESS) return session().failure(code, command->doing);
+      WATTUNE_TRY(wait(polling, limit, command->doing));
+      if (command == last) WATTUNE_TRY(profiler.end_pass());
+    }
+    return {};
   }
 
   // While the device is at work on what it was sent.
@@ -262,7 +267,8 @@ class CudaStream::Prepared : public PreparedLaunch {
   Result<void> send() override {
     WATTUNE_TRY(stream_.session().check());
     if (!stream_.commands_.empty())
-      return stream_.add(doing_, Kind::device, 1, [&cu = stream_.cu(), launch = launch_] { return send(cu, *launch); });
+      return stream_.add(doing_, Kind::first_launch, 1,
+                         [&cu = stream_.cu(), launch = launch_] { return send(cu, *launch); });
     if (const CUresult code = send(stream_.cu(), *launch_); code != CUDA_SUCCESS)
       return stream_.session().failure(code, doing_);
     return {};

@@ -58,8 +58,7 @@ constexpr char kAvailability[] = "AVAILABLE";
 
 long launches() {
   static void* const library = dlopen(std::getenv("WATTUNE_LIBCUDA"), RTLD_NOW | RTLD_LOCAL);
-  static auto* const get =
-      reinterpret_cast<wattune::fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"));
+  static auto* const get = reinterpret_cast<wattune::fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"));
   return get()->launches;
 }
 
@@ -270,7 +269,8 @@ CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* params) 
 
 CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params* params) {
   WATTUNE_UNLESS_REFUSED();
-  const CUpti_RangeProfiler_Object& profiler = profiler_of(params);
+  CUpti_RangeProfiler_Object& profiler = profiler_of(params);
+  if (profiler.in_range) profiler.counted += launches() - profiler.launches_before;
   if (launches() != profiler.launches_when_enabled + profiler.counted)
     misused("a kernel was launched outside of a range while the profiler was enabled");
   delete std::exchange(enabled, nullptr);
