@@ -158,9 +158,9 @@ class Stream {
                                                           std::span<const LaunchArgument> arguments);
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
-  // Runs the commands since the last finish(), one launch among them, as often as the hardware needs to count all these
-  // counters during the launch (counters.h). Their values, without those that mean nothing for this kernel. `limit` is
-  // of all runs together. Without commands it only tells whether they can be counted. As finish(); not_found and
+  // Runs the commands since the last finish(), as often as the hardware needs to count all these counters from their
+  // first launch to their last (counters.h). Their values, without those that mean nothing for this kernel. `limit` is
+  // of all runs together. Without a launch it only tells whether they can be counted. As finish(); not_found and
   // invalid_argument (a name); unavailable (no counters here, no CUPTI, not permitted).
   virtual Result<std::vector<Metric>> count(const std::vector<std::string>& /*counters*/, Nanoseconds /*limit*/) {
     return no_counters();

@@ -27,7 +27,7 @@ class RangeProfiler {
   RangeProfiler& operator=(const RangeProfiler&) = delete;
   ~RangeProfiler();
 
-  // Between the two nothing but the kernel may run.
+  // Between the two nothing but what is counted may run.
   Result<void> begin_pass();
   Result<void> end_pass();
   bool complete() const { return complete_; }

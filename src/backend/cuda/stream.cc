@@ -124,7 +124,8 @@ class CudaStream : public Stream {
     timings_.clear();
     WATTUNE_ASSIGN(const auto profiler, RangeProfiler::start(stream_.session(), counters));
     if (std::ranges::none_of(commands, &Command::launches)) return std::vector<Metric>();
-    while (!profiler->complete()) WATTUNE_TRY(run_pass(commands, *profiler, limit));
+    const Polling polling;
+    while (!profiler->complete()) WATTUNE_TRY(run_pass(commands, *profiler, polling, limit));
     return profiler->values();
   }
 
@@ -209,8 +210,8 @@ class CudaStream : public Stream {
   }
 
   // Counts from the first launch to the last, with nothing else under way.
-  Result<void> run_pass(const std::vector<Command>& commands, RangeProfiler& profiler, Nanoseconds limit) {
-    const Polling polling;
+  Result<void> run_pass(const std::vector<Command>& commands, RangeProfiler& profiler, const Polling& polling,
+                        Nanoseconds limit) {
     const auto first = std::ranges::find_if(commands, &Command::launches);
     const auto last = std::ranges::find_if(commands.rbegin(), commands.rend(), &Command::launches).base() - 1;
     for (auto command = commands.begin(); command != commands.end(); ++command) {
