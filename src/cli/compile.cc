@@ -1,6 +1,7 @@
 // `wattune compile`: what a CUDA kernel takes, without a GPU.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cli/command.h"
@@ -28,9 +29,10 @@ struct Options {
   bool json = false;
 };
 
-// One configuration and what became of it.
+// One function of one configuration, and what became of it.
 struct Compiled {
   Configuration configuration;
+  std::string function;
   Result<backend::CompileReport> report;
 };
 
@@ -55,22 +57,40 @@ std::string cell(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "?";
 }
 
-std::string compile_text(const KernelSpec& spec, const Options& options, const std::vector<Compiled>& all) {
-  Table table({"registers", "spilled", "stack", "shared", "binary", "configuration"});
-  std::string logs;
+std::vector<std::string> row_of(const Compiled& one) {
+  const std::string what = one.configuration.to_string();
+  if (!one.report) return {"-", "-", "-", "-", "-", one.function, what};
+  const backend::KernelResources& takes = one.report->resources;
+  return {cell(takes.registers),
+          cell(takes.spill_bytes) + " B",
+          cell(takes.private_bytes) + " B",
+          cell(takes.static_local_bytes) + " B",
+          cell(takes.binary_bytes) + " B",
+          one.function,
+          what};
+}
+
+// What the compiler says of the failed ones; the same words about several only once.
+std::string failures_text(const std::vector<Compiled>& all) {
+  std::vector<std::string> told;
+  std::string text;
   for (const Compiled& one : all) {
-    if (one.report) {
-      const backend::KernelResources& takes = one.report->resources;
-      table.add({cell(takes.registers), cell(takes.spill_bytes) + " B", cell(takes.private_bytes) + " B",
-                 cell(takes.static_local_bytes) + " B", cell(takes.binary_bytes) + " B",
-                 one.configuration.to_string()});
-      if (all.size() == 1) logs = one.report->log;
-    } else {
-      table.add({"-", "-", "-", "-", "-", one.configuration.to_string()});
-      logs += one.configuration.to_string() + ":\n" + one.report.error().message() + "\n";
-    }
+    if (one.report || std::ranges::count(told, one.report.error().message()) > 0) continue;
+    const std::string& message = told.emplace_back(one.report.error().message());
+    const auto same = std::ranges::count_if(
+        all, [&](const Compiled& other) { return !other.report && other.report.error().message() == message; });
+    const std::string others = same > 1 ? fmt::format(" and {} more", same - 1) : "";
+    text += fmt::format("{}{}:\n{}\n", one.configuration.to_string(), others, message);
   }
-  std::string text = fmt::format("{} for {}\n\n{}", spec.source.function, options.architecture, table.to_string());
+  return text;
+}
+
+std::string compile_text(const KernelSpec& spec, const Options& options, const std::vector<Compiled>& all) {
+  Table table({"registers", "spilled", "stack", "shared", "binary", "function", "configuration"});
+  for (const Compiled& one : all) table.add(row_of(one));
+  std::string logs = failures_text(all);
+  if (all.size() == 1 && all.front().report) logs = all.front().report->log;
+  const std::string text = fmt::format("{} for {}\n\n{}", spec.name, options.architecture, table.to_string());
   return logs.empty() ? text : text + "\n" + logs;
 }
 
@@ -83,7 +103,7 @@ Json to_json(const Compiled& one) {
   Json json = {{"configuration", cli::to_json(one.configuration)}, {"compiled", one.report.has_value()}};
   const backend::CompileReport report = one.report ? *one.report : backend::CompileReport();
   json["compiler"] = report.compiler;
-  json["function"] = report.function;
+  json["function"] = one.report ? report.function : one.function;
   json["symbol"] = report.symbol;
   json["registers"] = json_or_null(report.resources.registers);
   json["spill_bytes"] = json_or_null(report.resources.spill_bytes);
@@ -113,11 +133,16 @@ Result<ExitStatus> run_compile(const Options& options) {
   std::vector<Compiled> all;
   bool any = false;
   for (const Configuration& configuration : configurations) {
-    auto report = backend::compile_cuda(spec.source, tune::macros_of(configuration), options.architecture,
-                                        tune::Limits().compile);
-    if (!report && is_hopeless(report.error())) return std::move(report).error();
-    any |= report.has_value();
-    all.push_back({configuration, std::move(report)});
+    WATTUNE_ASSIGN(const std::vector<std::string> functions, tune::launched_functions(spec, configuration));
+    for (const std::string& function : functions) {
+      KernelSource source = spec.source;
+      source.function = function;
+      auto report =
+          backend::compile_cuda(source, tune::macros_of(configuration), options.architecture, tune::Limits().compile);
+      if (!report && is_hopeless(report.error())) return std::move(report).error();
+      any |= report.has_value();
+      all.push_back({configuration, function, std::move(report)});
+    }
   }
   if (!print_result(options.json ? compile_json(spec, options, all) : compile_text(spec, options, all)))
     return ExitStatus::environment;

@@ -6,6 +6,7 @@
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/ptxas_log.h"
 #include "backend/cuda/source_text.h"
+#include "backend/cuda/toolkit.h"
 #include "backend/support.h"
 #include "wattune/backend/compile.h"
 
@@ -164,6 +165,27 @@ TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
   EXPECT_TRUE(apart) << apart.error().to_string();
   source.options = {"-DEXTRA=2"};
   EXPECT_THAT(compile_for_hopper(source).error().message(), HasSubstr("below.h"));
+}
+
+// With CUDA_HOME naming `toolkit`.
+std::vector<std::string> include_folders_of(const std::filesystem::path& toolkit) {
+  const char* const before = std::getenv("CUDA_HOME");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("CUDA_HOME", toolkit.c_str(), 1);
+  std::vector<std::string> folders = cuda::toolkit_include_folders();
+  before != nullptr ? setenv("CUDA_HOME", kept.c_str(), 1) : unsetenv("CUDA_HOME");
+  return folders;
+}
+
+// CUDA 13 keeps CUB in a folder below the other headers.
+TEST(CudaToolkit, HasItsHeadersWhereNvccSeesThem) {
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "wattune cuda toolkit";
+  std::filesystem::create_directories(folder / "13/include/cccl");
+  std::filesystem::create_directories(folder / "12/include");
+  for (const char* version : {"12", "13"}) std::ofstream(folder / version / "include/cuda_fp16.h") << "\n";
+  const std::string include = (folder / "13/include").string();
+  EXPECT_THAT(include_folders_of(folder / "13"), ElementsAre(include, include + "/cccl"));
+  EXPECT_THAT(include_folders_of(folder / "12"), ElementsAre((folder / "12/include").string()));
 }
 
 TEST(Nvrtc, LeavesTheArchitectureToTheUser) {

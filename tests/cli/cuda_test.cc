@@ -16,6 +16,13 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
+// The spec with `launches` in the place of [launch].
+void write_launches(const TempFolder& folder, const std::string& launches) {
+  std::string spec = kScaleSpec;
+  const std::size_t at = spec.find("[launch]");
+  folder.write("scale.toml", spec.replace(at, spec.find("[parameters]") - at, launches));
+}
+
 TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   const TempFolder folder;
   write_scale(folder);
@@ -33,6 +40,20 @@ TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   EXPECT_THAT(journal, HasSubstr(R"({"name":"registers","value":32,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"({"name":"occupancy","value":0.5,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"("kernel_language":"CUDA")"));
+}
+
+// Twice times 3, each in as many microseconds as the block has threads.
+TEST(CudaTune, TimesAllLaunchesOfARun) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string launch = "[[launch]]\ndivide = [\"block\"]\nblock = \"block\"\n";
+  write_launches(folder, launch + launch + "when = \"block != 64\"\n");
+  std::string reference = kReference;
+  folder.write("reference.cc", reference.replace(reference.find("3.0f"), 4, "9.0f"));
+  const auto json = run_with_stand_ins(folder, "tune scale.toml --json --quiet --min-samples 2 --max-samples 2").json();
+  EXPECT_EQ(json["by_status"]["correct"], 2);
+  EXPECT_EQ(json["by_status"]["correctness"], 1);  // block = 64 launches once
+  EXPECT_NEAR(json["best"]["time_ms"].get<double>(), 0.064, 0.001);
 }
 
 // Runs the search with `options`; what its JSON says of the pipeline.
@@ -322,6 +343,27 @@ TEST(Compile, ShowsWhatTheDefaultConfigurationTakes) {
   EXPECT_GT(one["binary_bytes"], 0);
   EXPECT_EQ(run_wattune(folder, {"compile", "scale.toml", "--json", "--sample", "3"}).json()["configurations"].size(),
             3u);
+}
+
+TEST(Compile, ShowsEveryFunctionThatIsLaunched) {
+  SKIP_WITHOUT_NVRTC();
+  const TempFolder folder;
+  write_scale(folder);
+  write_launches(
+      folder,
+      "[[launch]]\ngrid = 1\nblock = \"block\"\n"
+      "[[launch]]\ngrid = 1\nblock = 1\nfunction = \"finish\"\nwhen = \"block > 32\"\narguments = [\"x\"]\n");
+  folder.write("scale.cu",
+               "extern \"C\" __global__ void scale(float* x, float factor, int n) {}\n"
+               "extern \"C\" __global__ void finish(float* x) { x[0] = 1; }\n");
+  const auto compiled = [&](const std::string& configuration) {
+    const auto json = run_wattune(folder, {"compile", "scale.toml", "--json", "--configuration", configuration}).json();
+    std::vector<std::string> functions;
+    for (const auto& one : json["configurations"]) functions.push_back(one["function"].get<std::string>());
+    return functions;
+  };
+  EXPECT_THAT(compiled("block=32"), testing::ElementsAre("scale"));
+  EXPECT_THAT(compiled("block=64"), testing::ElementsAre("scale", "finish"));
 }
 
 TEST(Compile, SaysWhyNothingCompiles) {
