@@ -172,6 +172,19 @@ Result<std::vector<std::byte>> scalars_of(const RunState& run, const Configurati
   return scalars;
 }
 
+Result<void> check_lengths(const RunState& run, const std::vector<ExpectedOutput>& outputs) {
+  for (const ExpectedOutput& output : outputs) {
+    const VectorArgument& vector = *as_output(run.spec.arguments[output.argument]);
+    const std::size_t elements = output.bytes.size() / element_bytes(vector);
+    if (output.length.value_or(0) > elements)
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("`compare_length` is {}, but the output has {} elements", *output.length, elements))
+          .at(vector.compared_length.position)
+          .about(vector.compared_length.text);
+  }
+  return {};
+}
+
 std::size_t bytes_of(const std::vector<ExpectedOutput>& outputs) {
   std::size_t bytes = 0;
   for (const ExpectedOutput& output : outputs) bytes += output.bytes.size();
@@ -199,6 +212,7 @@ Result<const std::vector<ExpectedOutput>*> ExpectedOutputs::of(RunState& run, co
   const Configuration& seen = by_scalars ? configuration : *standard_;
   WATTUNE_ASSIGN(answer.outputs,
                  std::visit([&](const auto& reference) { return expect(run, seen, reference); }, run.spec.reference));
+  WATTUNE_TRY(check_lengths(run, answer.outputs));
   forget_beyond(kKeptBytes);
   answers_.push_front(std::move(answer));
   return &answers_.front().outputs;

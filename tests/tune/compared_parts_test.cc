@@ -114,6 +114,17 @@ TEST(CompareLength, MustNotDependOnParameters) {
             "spec.toml:11:1: `compare_length` must not depend on tuning parameters: `block`");
 }
 
+TEST(CompareLength, MustFitTheOutput) {
+  KernelSpec spec = tagged_spec();
+  std::get<VectorArgument>(spec.arguments[0].kind).compared_length = at_line("n + 1", 11);
+  Problem problem(spec);
+  problem.device.add_kernel("plain", 1, double_values);
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().to_string(),
+            "spec.toml:11:1: `compare_length` is 65, but the output has 64 elements: `n + 1`");
+}
+
 TEST(CompareNone, LeavesNothingToCompare) {
   KernelSpec spec = tagged_spec();
   std::get<VectorArgument>(spec.arguments[0].kind).comparison = Comparison::none;
