@@ -173,30 +173,30 @@ std::string summary_text(const Summary& summary) {
 std::string summary_json(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
   const std::optional<double> ratio = speed_up(result);
-  const bool paired = ratio && result.paired_gain;
-  return dump(
-      {{"kernel", summary.info.kernel_name},
-       {"device", to_json(summary.info.device)},
-       {"valid", to_json(summary.valid)},
-       {"strategy", summary.strategy},
-       {"seed", summary.seed},
-       {"best", result.best ? best_json(result) : Json(nullptr)},
-       {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
-       {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
-       {"speed_up_interval", paired ? Json::array({result.paired_gain->low, result.paired_gain->high}) : Json(nullptr)},
-       {"evaluated", result.evaluated},
-       {"resumed", result.resumed},
-       {"by_status", to_json(result.by_status)},
-       {"samples", result.samples},
-       {"throttled_samples", result.throttled_samples},
-       {"sanitized", summary.sanitized
-                         ? Json{{"errors", summary.sanitized->errors}, {"first", summary.sanitized->first}}
-                         : Json(nullptr)},
-       {"stop_reason", result.stop_reason},
-       {"elapsed_seconds", to_seconds(result.elapsed)},
-       {"pipeline", pipeline_json(result)},
-       {"devices", devices_json(result)},
-       {"result_file", summary.result_file.string()}});
+  const auto& paired = result.paired_gain;
+  const Json interval = paired ? Json::array({paired->low, paired->high}) : Json(nullptr);
+  return dump({{"kernel", summary.info.kernel_name},
+               {"device", to_json(summary.info.device)},
+               {"valid", to_json(summary.valid)},
+               {"strategy", summary.strategy},
+               {"seed", summary.seed},
+               {"best", result.best ? best_json(result) : Json(nullptr)},
+               {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
+               {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
+               {"speed_up_interval", interval},
+               {"evaluated", result.evaluated},
+               {"resumed", result.resumed},
+               {"by_status", to_json(result.by_status)},
+               {"samples", result.samples},
+               {"throttled_samples", result.throttled_samples},
+               {"sanitized", summary.sanitized
+                                 ? Json{{"errors", summary.sanitized->errors}, {"first", summary.sanitized->first}}
+                                 : Json(nullptr)},
+               {"stop_reason", result.stop_reason},
+               {"elapsed_seconds", to_seconds(result.elapsed)},
+               {"pipeline", pipeline_json(result)},
+               {"devices", devices_json(result)},
+               {"result_file", summary.result_file.string()}});
 }
 
 }  // namespace wattune::cli

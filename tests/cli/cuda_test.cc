@@ -36,6 +36,8 @@ TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   EXPECT_EQ(json["best"]["configuration"]["block"], 32);
   EXPECT_TRUE(json["best"]["verified"].get<bool>());
   EXPECT_NEAR(json["speed_up"].get<double>(), 4.0, 0.01);  // 128 us over 32 us
+  EXPECT_NEAR(json["speed_up_interval"][0].get<double>(), 4.0, 0.01);
+  EXPECT_NEAR(json["speed_up_interval"][1].get<double>(), 4.0, 0.01);
   const std::string journal = folder.read("scale.journal.jsonl");
   EXPECT_THAT(journal, HasSubstr(R"({"name":"registers","value":32,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"({"name":"occupancy","value":0.5,"unit":""})"));
