@@ -30,8 +30,8 @@ namespace wattune::search {
 // Measured elsewhere, on another device or size; only its proportions count.
 struct PriorObjective {
   ConfigurationId id = 0;
-  double objective = 0.0;       // positive
-  std::vector<Metric> metrics;  // for `profile`, which reads hardware counters
+  double objective = 0.0;            // positive
+  std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
 };
 
 struct StrategyOptions {
