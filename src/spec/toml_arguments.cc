@@ -167,11 +167,11 @@ Result<const FillKind*> find_fill(const Table& table) {
 
 // --- the kinds of argument ---
 
-Result<Comparison> read_comparison(const Table& table) {
-  constexpr std::array<std::pair<std::string_view, Comparison>, 3> kComparisons{
-      {{"elements", Comparison::elements}, {"sum", Comparison::sum}, {"none", Comparison::none}}};
+Result<OutputComparison> read_comparison(const Table& table) {
+  constexpr std::array<std::pair<std::string_view, OutputComparison>, 3> kComparisons{
+      {{"elements", OutputComparison::elements}, {"sum", OutputComparison::sum}, {"none", OutputComparison::none}}};
   WATTUNE_ASSIGN(const std::optional<std::string> text, table.string("compare"));
-  if (!text) return Comparison::elements;
+  if (!text) return OutputComparison::elements;
   for (const auto& [name, comparison] : kComparisons)
     if (*text == name) return comparison;
   return table.document()

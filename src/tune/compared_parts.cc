@@ -39,7 +39,7 @@ std::string different(const std::string& name, ElementType type, const VectorArg
                       const Tolerance& tolerance, std::span<const std::byte> actual,
                       std::span<const std::byte> expected) {
   const measure::ResolvedTolerance resolved = measure::resolve_tolerance(tolerance, type);
-  if (vector.comparison == Comparison::sum) {
+  if (vector.comparison == OutputComparison::sum) {
     const double sums[] = {measure::sum(actual, type), measure::sum(expected, type)};
     const auto bytes = std::as_bytes(std::span(sums));
     const bool good =

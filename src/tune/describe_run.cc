@@ -72,7 +72,7 @@ void write(Canonical& out, const VectorArgument& argument) {
   out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << argument.length
       << number_of(argument.access);
   if (argument.place == BufferPlace::constant) out << "constant symbol";
-  if (argument.comparison != Comparison::elements) out << "compared" << number_of(argument.comparison);
+  if (argument.comparison != OutputComparison::elements) out << "compared" << number_of(argument.comparison);
   if (!argument.compared_length.text.empty()) out << "compared length" << argument.compared_length;
   std::visit([&](const auto& fill) { write(out, fill); }, argument.fill);
   for (const BufferField& field : argument.fields) {

@@ -36,8 +36,8 @@ Result<std::optional<std::size_t>> compared_length(const RunState& run, std::siz
 // Whether one answer fits in all configurations.
 bool is_comparable(const RunState& run, std::size_t argument) {
   const VectorArgument* output = as_output(run.spec.arguments[argument]);
-  if (output == nullptr || output->comparison == Comparison::none) return false;
-  return run.plan.has_fixed_length(argument) || output->comparison == Comparison::sum ||
+  if (output == nullptr || output->comparison == OutputComparison::none) return false;
+  return run.plan.has_fixed_length(argument) || output->comparison == OutputComparison::sum ||
          !output->compared_length.text.empty();
 }
 

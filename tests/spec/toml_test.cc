@@ -131,7 +131,7 @@ TEST_F(TomlSpec, ReadsBuffersOfStructs) {
   EXPECT_TRUE(std::holds_alternative<FillUniform>(a.fields[0].fill));
   EXPECT_EQ(std::get<FillNormal>(a.fields[1].fill).deviation, 0.5);
   EXPECT_EQ(element_bytes(a), 16U);  // the double lies at 8
-  EXPECT_EQ(a.comparison, Comparison::sum);
+  EXPECT_EQ(a.comparison, OutputComparison::sum);
   EXPECT_EQ(a.compared_length.text, "n // 2");
   EXPECT_EQ(kind<VectorArgument>(spec, 1).fields.size(), 1U);
   EXPECT_TRUE(std::holds_alternative<FillFile>(kind<VectorArgument>(spec, 2).fill));

@@ -58,7 +58,7 @@ TEST(DescribeRun, EveryOptionCounts) {
   specs[11].steps = {{"", {0, 1, 2}, specs[11].geometry, {}}};
   specs[12].steps = {{"", {0, 2, 1}, specs[12].geometry, {}}};
   specs[13].steps = {{"", {0, 1, 2}, specs[13].geometry, at_line("block > 8", 1)}};
-  std::get<VectorArgument>(specs[14].arguments[0].kind).comparison = Comparison::sum;
+  std::get<VectorArgument>(specs[14].arguments[0].kind).comparison = OutputComparison::sum;
   std::get<VectorArgument>(specs[15].arguments[0].kind).compared_length = at_line("8", 1);
   std::get<VectorArgument>(specs[16].arguments[1].kind).fill = FillNormal{};
   for (const std::size_t i : {17, 18}) {

@@ -90,7 +90,7 @@ enum class BufferPlace {
 };
 
 // What of an output is compared with the reference.
-enum class Comparison {
+enum class OutputComparison {
   elements,  // one by one
   sum,       // of all elements, such as partial results in an order that depends on parameters
   none
@@ -113,7 +113,7 @@ struct VectorArgument {
   BufferPlace place = BufferPlace::global;
   // Of structs: then `type` and `vector_width` mean nothing, and `fill` only as a file, which holds whole structs.
   std::vector<BufferField> fields;
-  Comparison comparison = Comparison::elements;
+  OutputComparison comparison = OutputComparison::elements;
   ExpressionText compared_length;  // elements from the beginning that are compared; empty: all
 };
 // Bytes from one element to the next.
