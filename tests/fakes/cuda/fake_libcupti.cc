@@ -43,11 +43,11 @@ const FakeCounter kCounters[] = {
     {"lts__t_sector_hit_rate", CUPTI_METRIC_TYPE_RATIO, "percent", "", "proportion of lookups that hit"},
     {"sm__throughput", CUPTI_METRIC_TYPE_THROUGHPUT, "percent", "", "SM throughput"},
 };
-const char* kChips[] = {"GA100", "GH100"};
+constexpr const char* kChips[] = {"GA100", "GH100"};
 // Of each type.
-const char* kSubMetrics[][3] = {{".sum", ".avg", ".sum.per_second"},
-                                {".ratio", ".pct", nullptr},
-                                {".avg.pct_of_peak_sustained_elapsed", nullptr, nullptr}};
+const char* sub_metrics_of_type[][3] = {{".sum", ".avg", ".sum.per_second"},
+                                        {".ratio", ".pct", nullptr},
+                                        {".avg.pct_of_peak_sustained_elapsed", nullptr, nullptr}};
 constexpr std::size_t kSubMetricCounts[] = {3, 2, 1};
 constexpr char kAvailability[] = "AVAILABLE";
 
@@ -71,7 +71,7 @@ const FakeCounter* find(const std::string& name) {
 bool is_metric(const std::string& name) {
   const FakeCounter* const counter = find(name);
   if (counter == nullptr) return false;
-  const auto* const first = kSubMetrics[counter->type];
+  const auto* const first = sub_metrics_of_type[counter->type];
   return std::any_of(first, first + kSubMetricCounts[counter->type],
                      [&](const char* sub_metric) { return counter->name + sub_metric == name; });
 }
@@ -217,7 +217,7 @@ CUptiResult cuptiProfilerHostGetSubMetrics(CUpti_Profiler_Host_GetSubMetrics_Par
   host_of(params);
   const FakeCounter* const counter = find(params->pMetricName);
   if (!is_metric(params->pMetricName) || counter->type != params->metricType) return CUPTI_ERROR_INVALID_METRIC_NAME;
-  params->ppSubMetrics = kSubMetrics[counter->type];
+  params->ppSubMetrics = sub_metrics_of_type[counter->type];
   params->numOfSubmetrics = kSubMetricCounts[counter->type];
   return CUPTI_SUCCESS;
 }
