@@ -50,7 +50,7 @@ TEST(CudaTune, TimesAllLaunchesOfARun) {
   write_scale(folder);
   const std::string launch = "[[launch]]\ndivide = [\"block\"]\nblock = \"block\"\n";
   write_launches(folder, launch + launch + "when = \"block != 64\"\n");
-  std::string reference = kReference;
+  std::string reference = folder.read("reference.cc");
   folder.write("reference.cc", reference.replace(reference.find("3.0f"), 4, "9.0f"));
   const auto json = run_with_stand_ins(folder, "tune scale.toml --json --quiet --min-samples 2 --max-samples 2").json();
   EXPECT_EQ(json["by_status"]["correct"], 2);
@@ -195,7 +195,7 @@ TEST(CudaCounters, AreRecordedUnderTheirNamesAndAliases) {
               HasSubstr(R"({"name":"dram__bytes_read.sum","value":4096,"unit":"byte"})"));
   EXPECT_THAT(run_with_stand_ins(folder, "show scale.journal.jsonl --metrics dram_bytes_read,instructions").err,
               HasSubstr("no configuration has this metric: `dram_bytes_read` (did you mean `dram__bytes_read.sum`?)"));
-  EXPECT_THAT(run_with_stand_ins(folder, "show scale.journal.jsonl --metrics dram__bytes_read.sum").out,
+  EXPECT_THAT(run_with_stand_ins(folder, "show scale.journal.jsonl --metrics dram__bytes_read.sum", "COLUMNS=200").out,
               ContainsRegex("vs default +dram__bytes_read.sum .* 4096 "));
   const auto run = run_with_stand_ins(folder, "run scale.toml" + measured + "--observe dram_bytes_read");
   EXPECT_THAT(run.out, HasSubstr("dram__bytes_read.sum 4096 byte")) << run.err;

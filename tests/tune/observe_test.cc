@@ -113,6 +113,10 @@ TEST(Observing, CountersCanBeSearchedFor) {
   problem.device.on_count(two_counters);
   ASSERT_TRUE(problem.start(kCounters));
   EXPECT_EQ(problem.evaluate(16, 0).value().objective(), 256.0);
+  const Configuration any = problem.space.configuration(problem.space.default_configuration());
+  const Comparison comparison = problem.evaluator->compare({any}, 1, {}).value();
+  EXPECT_EQ(comparison.observations.front().objective(), 256.0) << comparison.observations.front().message;
+  EXPECT_EQ(comparison.rounds.front().front().objective, 256.0);
 }
 
 TEST(Observing, OnlyTheBestSoFarAndFinalistsAreCountedWhenAsked) {
@@ -132,8 +136,8 @@ TEST(Observing, OnlyTheBestSoFarAndFinalistsAreCountedWhenAsked) {
     const std::vector<std::pair<std::string, Value>> values{{"block", block}, {"mode", 0}};
     return problem.space.configuration(problem.space.find(values).value());
   };
-  for (const Observation& finalist : problem.evaluator->compare({configuration(8), configuration(64)}, {}).value())
-    EXPECT_EQ(finalist.metrics.size(), 1u);
+  const Comparison comparison = problem.evaluator->compare({configuration(8), configuration(64)}, 2, {}).value();
+  for (const Observation& finalist : comparison.observations) EXPECT_EQ(finalist.metrics.size(), 1u);
 }
 
 TEST(Observing, SaysAtOnceWhyNothingCanBeCounted) {

@@ -14,12 +14,28 @@ Result<std::string> chip_of(const CuptiApi& cupti, const Session& session) {
   return std::string(params.pChipName);
 }
 
+// Without it CUPTI crashes when it is asked of a device.
+Result<void> initialize(const CuptiApi& cupti) {
+  auto params = cupti_params<CUpti_Profiler_Initialize_Params>();
+  if (const CUptiResult code = cupti.cuptiProfilerInitialize(&params); code != CUPTI_SUCCESS)
+    return cupti_error(cupti, code, "starting CUPTI");
+  return {};
+}
+
+void deinitialize(const CuptiApi& cupti) {
+  auto params = cupti_params<CUpti_Profiler_DeInitialize_Params>();
+  cupti.cuptiProfilerDeInitialize(&params);
+}
+
 }  // namespace
 
 Result<std::vector<CounterInfo>> counters_of(const Session& session) {
   WATTUNE_ASSIGN(const CuptiApi* cupti, cupti_api(session.cu().version));
-  WATTUNE_ASSIGN(const std::string chip, chip_of(*cupti, session));
-  WATTUNE_ASSIGN(const ProfilerHost host, ProfilerHost::open(*cupti, chip));
+  WATTUNE_TRY(initialize(*cupti));
+  const Result<std::string> chip = chip_of(*cupti, session);
+  deinitialize(*cupti);
+  if (!chip) return chip.error();
+  WATTUNE_ASSIGN(const ProfilerHost host, ProfilerHost::open(*cupti, *chip));
   return host.counters();
 }
 
@@ -48,13 +64,11 @@ Result<std::unique_ptr<RangeProfiler>> RangeProfiler::start(std::shared_ptr<Sess
 RangeProfiler::~RangeProfiler() {
   if (!session_->releasable()) return;
   if (object_ != nullptr) (void)call(cupti_.cuptiRangeProfilerDisable, "leaving the profiler");
-  auto params = cupti_params<CUpti_Profiler_DeInitialize_Params>();
-  if (initialized_) cupti_.cuptiProfilerDeInitialize(&params);
+  if (initialized_) deinitialize(cupti_);
 }
 
 Result<void> RangeProfiler::prepare() {
-  auto params = cupti_params<CUpti_Profiler_Initialize_Params>();
-  WATTUNE_TRY(call(cupti_.cuptiProfilerInitialize, params, "starting CUPTI"));
+  WATTUNE_TRY(initialize(cupti_));
   initialized_ = true;
   WATTUNE_ASSIGN(const std::string chip, chip_of(cupti_, *session_));
   WATTUNE_ASSIGN(std::vector<std::uint8_t> available, available_counters());

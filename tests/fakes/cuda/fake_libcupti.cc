@@ -170,6 +170,7 @@ CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailab
 
 CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* params) {
   WATTUNE_UNLESS_REFUSED();
+  if (!initialized) misused("asked of a device without cuptiProfilerInitialize, at which CUPTI crashes");
   if (params->deviceIndex != 0) return CUPTI_ERROR_INVALID_PARAMETER;
   const char* const chip = std::getenv("WATTUNE_FAKE_CUPTI_CHIP");
   params->pChipName = chip != nullptr ? chip : "GH100";
