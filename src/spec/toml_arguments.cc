@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "spec/argument_type.h"
 #include "spec/files.h"
 #include "wattune/core/suggest.h"
@@ -67,18 +65,27 @@ Result<ExpressionText> required_expression(const Table& table, std::string_view 
   return table.document().expression(*node, table.describe(key));
 }
 
-Result<ArgumentAccess> read_access(const Table& table) {
-  constexpr std::array<std::pair<std::string_view, ArgumentAccess>, 3> kAccesses{
-      {{"read", ArgumentAccess::read_only},
-       {"write", ArgumentAccess::write_only},
-       {"readwrite", ArgumentAccess::read_write}}};
-  WATTUNE_ASSIGN(const std::optional<std::string> text, table.string("access"));
-  if (!text) return ArgumentAccess::read_only;
-  for (const auto& [name, access] : kAccesses)
-    if (*text == name) return access;
+// What the word of `key` stands for, or the first of the choices where there is none; messages call it `noun`.
+template <typename T>
+Result<T> read_choice(const Table& table, std::string_view key, std::string_view noun,
+                      const std::vector<std::pair<std::string, T>>& choices) {
+  WATTUNE_ASSIGN(const std::optional<std::string> text, table.string(key));
+  if (!text) return choices.front().second;
+  std::vector<std::string> words;
+  for (const auto& [word, choice] : choices) {
+    if (*text == word) return choice;
+    words.push_back(word);
+  }
   return table.document()
-      .error(*table.find("access"), "unknown access of " + table.name())
-      .hint(suggest(*text, {"read", "write", "readwrite"}));
+      .error(*table.find(key), fmt::format("unknown {} of {}", noun, table.name()))
+      .hint(suggest(*text, words));
+}
+
+Result<ArgumentAccess> read_access(const Table& table) {
+  return read_choice<ArgumentAccess>(table, "access", "access",
+                                     {{"read", ArgumentAccess::read_only},
+                                      {"write", ArgumentAccess::write_only},
+                                      {"readwrite", ArgumentAccess::read_write}});
 }
 
 // --- fills: each reads the keys that go with it ---
@@ -168,15 +175,9 @@ Result<const FillKind*> find_fill(const Table& table) {
 // --- the kinds of argument ---
 
 Result<OutputComparison> read_comparison(const Table& table) {
-  constexpr std::array<std::pair<std::string_view, OutputComparison>, 3> kComparisons{
-      {{"elements", OutputComparison::elements}, {"sum", OutputComparison::sum}, {"none", OutputComparison::none}}};
-  WATTUNE_ASSIGN(const std::optional<std::string> text, table.string("compare"));
-  if (!text) return OutputComparison::elements;
-  for (const auto& [name, comparison] : kComparisons)
-    if (*text == name) return comparison;
-  return table.document()
-      .error(*table.find("compare"), "unknown comparison of " + table.name())
-      .hint(suggest(*text, {"elements", "sum", "none"}));
+  return read_choice<OutputComparison>(
+      table, "compare", "comparison",
+      {{"elements", OutputComparison::elements}, {"sum", OutputComparison::sum}, {"none", OutputComparison::none}});
 }
 
 // What buffers of all types have, after a look at the keys, which are these and `more`.

@@ -19,6 +19,27 @@ inline VectorArgument floats(ArgumentAccess access, Fill fill) {
   return argument;
 }
 
+// y = factor * x for 1,024 numbers by function `scale` of `source`, with function `plain` as the reference.
+inline KernelSpec scaling_spec(Language language, const char* source, const std::string& work_group) {
+  KernelSpec spec;
+  spec.source.language = language;
+  spec.source.function = "scale";
+  spec.source.text = source;
+  spec.problem_size = {{"n", 1024}};
+  spec.geometry.sizes[0] = {"n", {}};
+  spec.geometry.work_group[0] = {work_group, {}};
+  spec.arguments = {{"y", floats(ArgumentAccess::write_only, FillConstant{}), {}},
+                    {"x", floats(ArgumentAccess::read_only, FillUniform{}), {}},
+                    {"factor", ScalarArgument{ElementType::float32, {"3", {}}}, {}},
+                    {"n", ScalarArgument{ElementType::uint32, {"n", {}}}, {}}};
+  ReferenceKernel reference;
+  reference.source = spec.source;
+  reference.source.function = "plain";
+  reference.geometry.sizes[0] = {"n", {}};
+  spec.reference = std::move(reference);
+  return spec;
+}
+
 class VectorSink : public TrialSink {
  public:
   Result<void> add(const Trial& trial) override {

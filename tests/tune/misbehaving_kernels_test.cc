@@ -34,23 +34,9 @@ kernel void scale(global float* y, global const float* x, float factor, uint n) 
 )";
 
 KernelSpec misbehaving_spec(std::vector<Value> modes) {
-  KernelSpec spec;
-  spec.source.function = "scale";
-  spec.source.text = kSource;
-  spec.problem_size = {{"n", 1024}};
-  spec.geometry.sizes[0] = {"n", {}};
-  spec.geometry.work_group[0] = {"BLOCK", {}};
-  spec.arguments = {{"y", floats(ArgumentAccess::write_only, FillConstant{}), {}},
-                    {"x", floats(ArgumentAccess::read_only, FillUniform{}), {}},
-                    {"factor", ScalarArgument{ElementType::float32, {"3", {}}}, {}},
-                    {"n", ScalarArgument{ElementType::uint32, {"n", {}}}, {}}};
+  KernelSpec spec = scaling_spec(Language::opencl, kSource, "BLOCK");
   // Good, bad, good, bad, ...: modes change fastest.
   spec.parameters = {{"BLOCK", {16, 64}, {}, {}}, {"MODE", std::move(modes), {}, {}}};
-  ReferenceKernel reference;
-  reference.source = spec.source;
-  reference.source.function = "plain";
-  reference.geometry.sizes[0] = {"n", {}};
-  spec.reference = std::move(reference);
   return spec;
 }
 
