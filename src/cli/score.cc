@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -141,17 +142,17 @@ Result<score::StrategyScore> score_folder(const std::string& folder, const std::
   return scored;
 }
 
-// The strategies, then the recorded runs.
+// The strategies, then the recorded runs; but these are read first, so that a file that cannot be is known at once.
 Result<std::vector<score::StrategyScore>> score_all(const Options& options, const std::vector<score::Problem>& problems,
                                                     const std::vector<score::StrategyChoice>& choices) {
-  std::vector<score::StrategyScore> scores;
-  if (!choices.empty()) {
-    WATTUNE_ASSIGN(scores, score::score(problems, choices, options.score));
-  }
+  std::vector<score::StrategyScore> recorded;
   for (const std::string& folder : options.runs) {
     WATTUNE_ASSIGN(score::StrategyScore scored, score_folder(folder, problems, options.score));
-    scores.push_back(std::move(scored));
+    recorded.push_back(std::move(scored));
   }
+  if (choices.empty()) return recorded;
+  WATTUNE_ASSIGN(std::vector<score::StrategyScore> scores, score::score(problems, choices, options.score));
+  std::ranges::move(recorded, std::back_inserter(scores));
   return scores;
 }
 
