@@ -26,7 +26,7 @@ check:
 tidy:
 	tools/install-dependencies check
 	cmake --preset tidy
-	tests/quality/check_tidy
+	python3 tests/quality/check_tidy.py
 
 bench:
 	tools/install-dependencies check

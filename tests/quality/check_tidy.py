@@ -1,0 +1,51 @@
+"""clang-tidy with the checks of .clang-tidy over every source of the library and the program.
+
+Reading headers is most of the work, so sources go together in the groups of the preset's unity build. A group with
+findings is checked source by source, which also settles groups whose sources only have local names in common.
+Run in the project's folder, after `cmake --preset tidy`.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+SOURCES = pathlib.Path("src").resolve()
+
+
+def groups():
+    """The groups of sources under src/, each with its compiler flags."""
+    for entry in json.loads(pathlib.Path("build/tidy/compile_commands.json").read_text()):
+        unit = pathlib.Path(entry["file"])
+        inside = re.findall(r'#include "(.*)"', unit.read_text()) if unit.suffix == ".cxx" else [str(unit)]
+        if all(SOURCES in pathlib.Path(source).parents for source in inside):
+            words = shlex.split(entry["command"])
+            yield unit, inside, words[1 : words.index("-o")]
+
+
+def findings(source, flags):
+    """What clang-tidy says against a source; empty if nothing."""
+    result = subprocess.run(["clang-tidy-15", "--quiet", str(source), "--", *flags], capture_output=True, text=True)
+    return "" if result.returncode == 0 else result.stdout or result.stderr
+
+
+def check(group):
+    unit, sources, flags = group
+    if len(sources) > 1 and not findings(unit, flags):
+        return ""
+    return "".join(findings(source, flags) for source in sources)
+
+
+def main():
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [text for text in pool.map(check, groups()) if text]
+    sys.stdout.write("".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
