@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -43,16 +44,19 @@ class CompilePool::Queue {
   void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit) {
     {
       const std::lock_guard lock(mutex_);
+      std::map<std::vector<Macro>, JobPointer> known;
+      for (const JobPointer& job : jobs_) {
+        job->expected = false;
+        known.try_emplace(job->macros, job);
+      }
       std::deque<JobPointer> jobs;
       for (const std::vector<Macro>& macros : wanted) {
-        JobPointer job = find(macros);
+        JobPointer& job = known[macros];
         if (!job) job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
-        jobs.push_back(std::move(job));
+        if (!std::exchange(job->expected, true)) jobs.push_back(job);
       }
-      for (const JobPointer& job : jobs_) {
-        job->expected = std::ranges::find(jobs, job) != jobs.end();
+      for (const JobPointer& job : jobs_)
         if (job->awaited && !job->expected) jobs.push_front(job);
-      }
       jobs_ = std::move(jobs);
     }
     changed_.notify_all();
@@ -87,7 +91,7 @@ class CompilePool::Queue {
     std::vector<Macro> macros;
     Nanoseconds limit;
     State state = State::waiting;
-    bool expected = true;
+    bool expected = false;
     bool awaited = false;  // somebody is in take()
     std::optional<Compiled> result = {};
   };
@@ -104,7 +108,7 @@ class CompilePool::Queue {
     if (job && !job->awaited && job->state != State::taken) {
       std::erase(jobs_, job);
     } else {
-      job = std::make_shared<Job>(Job{.macros = macros, .limit = limit, .expected = false});
+      job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
     }
     job->awaited = true;
     jobs_.push_front(job);

@@ -105,6 +105,14 @@ TEST_F(Pool, ForgetsImagesThatAreNoLongerExpected) {
   EXPECT_THAT(compiled(), SizeIs(3));
 }
 
+TEST_F(Pool, CompilesWhatIsExpectedTwiceOnce) {
+  CompilePool& pool = start(1);
+  pool.expect({macros("1"), macros("2"), macros("1")}, kLimit);
+  wait_until_idle();
+  EXPECT_THAT(compiled(), ElementsAre("arch_1 text N=1 MODE=good", "arch_1 text N=2 MODE=good"));
+  EXPECT_EQ(pool.activity().ready, 2u);
+}
+
 // As when one device works on 1 while another is given 2.
 TEST_F(Pool, CompilesWhatWasTakenOnceWhileItIsExpected) {
   CompilePool& pool = start(1);

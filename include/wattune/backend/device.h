@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,7 +37,7 @@ struct Macro {
   std::string name;
   std::string value;
 
-  bool operator==(const Macro&) const = default;
+  auto operator<=>(const Macro&) const = default;
 };
 
 struct Geometry3 {
