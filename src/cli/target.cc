@@ -106,7 +106,7 @@ Result<Target> open_devices(const TuneOptions& options, KernelSpec& spec, const 
     return {};
   }));
   WATTUNE_TRY(use_language(spec, backend::language_of(target.devices.front())));
-  WATTUNE_ASSIGN(target.compilers, make_compilers(options, spec.source, *target.stations.front().device));
+  WATTUNE_ASSIGN(target.compilers, make_compilers(options, launched_source(spec), *target.stations.front().device));
   tune::EvaluatorOptions evaluation = evaluator_options(options);
   evaluation.compilers = target.compilers.get();
   WATTUNE_TRY(at_once(target.stations, [&](std::size_t i) -> Result<void> {

@@ -116,6 +116,14 @@ std::vector<LaunchStep> launches_of(const KernelSpec& spec) {
   return launches;
 }
 
+KernelSource launched_source(const KernelSpec& spec) {
+  KernelSource source = spec.source;
+  for (const LaunchStep& launch : launches_of(spec))
+    if (launch.function != source.function && std::ranges::count(source.other_functions, launch.function) == 0)
+      source.other_functions.push_back(launch.function);
+  return source;
+}
+
 std::size_t parameter_count(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   if (spec.source.language == Language::opencl) return arguments.size();
   return static_cast<std::size_t>(std::ranges::count_if(arguments, [&](std::size_t position) {

@@ -151,14 +151,13 @@ Result<LaunchStep> read_step(const Table& table, const KernelSpec& spec) {
   LaunchStep step;
   WATTUNE_ASSIGN(const std::optional<std::string> function, table.string("function"));
   step.function = function.value_or("");
-  if (step.function != spec.source.function && step.function.find('<') != std::string::npos)
-    return table.document()
-        .error(*table.find("function"), "only `function` of [kernel] may be an instance of a template")
-        .hint("add an extern \"C\" function that calls it");
   WATTUNE_ASSIGN(step.arguments, read_argument_names(table, spec));
   WATTUNE_ASSIGN(step.geometry, read_geometry(table, spec));
   if (const Node* when = table.find("when")) {
     WATTUNE_ASSIGN(step.condition, table.document().expression(*when, table.describe("when")));
+  }
+  if (const Node* repeat = table.find("repeat")) {
+    WATTUNE_ASSIGN(step.repeat, table.document().expression(*repeat, table.describe("repeat")));
   }
   return step;
 }
@@ -177,7 +176,7 @@ Result<void> read_launch(const Document& document, const Node& node, KernelSpec&
   for (const Node& each : node.elements) {
     WATTUNE_ASSIGN(const Table launch,
                    Table::of(document, each, fmt::format("[[launch]] number {}", spec.steps.size() + 1)));
-    WATTUNE_TRY(launch.allow_only(with_geometry_keys({"function", "arguments", "when"})));
+    WATTUNE_TRY(launch.allow_only(with_geometry_keys({"function", "arguments", "when", "repeat"})));
     WATTUNE_ASSIGN(LaunchStep step, read_step(launch, spec));
     spec.steps.push_back(std::move(step));
   }

@@ -152,6 +152,7 @@ Result<void> validate_launch(const KernelSpec& spec) {
   for (const LaunchStep& step : launches_of(spec)) {
     WATTUNE_TRY(check_geometry(step.geometry, scope, "the launch sizes"));
     if (!step.condition.text.empty()) WATTUNE_TRY(scope.check(step.condition, "`when` of the launch"));
+    if (!step.repeat.text.empty()) WATTUNE_TRY(scope.check(step.repeat, "`repeat` of the launch"));
   }
   std::set<std::string_view> seen;
   for (const Argument& argument : spec.arguments) {

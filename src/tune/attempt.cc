@@ -134,8 +134,7 @@ bool Attempt::build(const Configuration& configuration) {
   const std::vector<backend::Macro> macros = macros_of(configuration);
   if (run_.compilers != nullptr) return build_from_image(macros);
   const Stopwatch stopwatch;
-  Result<std::unique_ptr<backend::Program>> program =
-      run_.device.build(run_.spec.source, macros, run_.limits.compile());
+  Result<std::unique_ptr<backend::Program>> program = run_.device.build(run_.source, macros, run_.limits.compile());
   observation_.phases.compile = stopwatch.elapsed();
   return keep(std::move(program));
 }

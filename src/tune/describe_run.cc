@@ -101,6 +101,7 @@ void write(Canonical& out, const std::vector<std::size_t>& arguments) {
 
 void write(Canonical& out, const LaunchStep& step) {
   out << "step" << step.function << step.condition;
+  if (!step.repeat.text.empty()) out << "repeat" << step.repeat;
   write(out, step.arguments);
   write(out, step.geometry);
 }

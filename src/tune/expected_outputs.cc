@@ -65,6 +65,7 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   step.function = reference.source.function;
   step.geometry = reference.geometry;
   step.condition = {};
+  step.repeat = {};
   if (!reference.arguments.empty()) step.arguments = reference.arguments;
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));

@@ -24,6 +24,12 @@ std::string describe_writes(const std::array<std::size_t, 2>& changed, const std
   return {};
 }
 
+std::size_t launches_of_a_run(const Launch& launch) {
+  std::size_t count = 0;
+  for (const PlannedStep& step : launch.steps) count += step.repeat;
+  return count;
+}
+
 // One run of a launch, from the events of its steps.
 Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& steps) {
   Sample sample;
@@ -104,8 +110,9 @@ Result<std::vector<Sample>> KernelSession::run(const Kernels& kernels, const Lau
   std::vector<Sample> samples;
   samples.reserve(n);
   const Stopwatch working;
+  const std::size_t most = std::max<std::size_t>(1, kBatch / launches_of_a_run(launch));
   while (samples.size() < n) {
-    WATTUNE_ASSIGN(const auto batch, run_batch(kernels, launch, outputs, std::min(kBatch, n - samples.size()), limit));
+    WATTUNE_ASSIGN(const auto batch, run_batch(kernels, launch, outputs, std::min(most, n - samples.size()), limit));
     samples.insert(samples.end(), batch.begin(), batch.end());
   }
   // The first launch may have spent its time in the driver's compiler, which keeps no device busy.
@@ -133,10 +140,13 @@ Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, con
 Result<std::vector<std::unique_ptr<backend::Event>>> KernelSession::launch_steps(const Kernels& kernels,
                                                                                  const Launch& launch) {
   std::vector<std::unique_ptr<backend::Event>> events;
-  events.reserve(kernels.size());
+  events.reserve(launches_of_a_run(launch));
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const PlannedStep& step = launch.steps[i];
-    WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(*kernels[i], step.geometry, launch_arguments(launch, step)));
+    const std::vector<backend::LaunchArgument> arguments = launch_arguments(launch, step);
+    for (std::size_t n = 0; n < step.repeat; ++n) {
+      WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(*kernels[i], step.geometry, arguments));
+    }
   }
   return events;
 }

@@ -9,6 +9,13 @@
 
 namespace wattune::tune {
 
+namespace {
+
+// Every launch of a run has an event until the run ends.
+constexpr std::size_t kMostRepeats = 100'000;
+
+}  // namespace
+
 Result<LaunchPlan> LaunchPlan::compile(const KernelSpec& spec, const std::vector<LaunchStep>& steps,
                                        std::shared_ptr<const Names> names) {
   LaunchPlan plan;
@@ -27,10 +34,14 @@ Result<LaunchPlan> LaunchPlan::compile(const KernelSpec& spec, const std::vector
 }
 
 Result<LaunchPlan::Step> LaunchPlan::compile_step(const LaunchStep& step, const std::shared_ptr<const Names>& names) {
-  Step compiled{step.function, step.arguments, {}, {}};
+  Step compiled{step.function, step.arguments, {}, {}, {}};
   WATTUNE_ASSIGN(compiled.geometry, GeometryPlan::compile(step.geometry, names));
   if (!step.condition.text.empty()) {
     WATTUNE_ASSIGN(compiled.condition, Formula<bool>::compile(step.condition, names));
+  }
+  if (!step.repeat.text.empty()) {
+    WATTUNE_ASSIGN(compiled.repeat, SizeFormula::compile(step.repeat, names));
+    if (compiled.repeat->fixed()) WATTUNE_TRY(repeats(compiled, Configuration()));
   }
   return compiled;
 }
@@ -75,7 +86,8 @@ Result<Launch> LaunchPlan::evaluate(const Configuration& configuration) const {
     WATTUNE_ASSIGN(const bool wanted, is_launched(step, configuration));
     if (!wanted) continue;
     WATTUNE_ASSIGN(const backend::Geometry3 geometry, step.geometry.evaluate(configuration));
-    launch.steps.push_back({step.function, step.arguments, geometry});
+    WATTUNE_ASSIGN(const std::size_t repeat, repeats(step, configuration));
+    launch.steps.push_back({step.function, step.arguments, geometry, repeat});
   }
   if (launch.steps.empty())
     return Error(ErrorCode::invalid_argument, "nothing is launched: `when` holds for no launch");
@@ -94,6 +106,16 @@ Result<std::vector<std::string>> LaunchPlan::functions(const Configuration& conf
 
 Result<bool> LaunchPlan::is_launched(const Step& step, const Configuration& configuration) {
   return step.condition ? step.condition->evaluate(configuration) : Result<bool>(true);
+}
+
+Result<std::size_t> LaunchPlan::repeats(const Step& step, const Configuration& configuration) {
+  if (!step.repeat) return std::size_t{1};
+  WATTUNE_ASSIGN(const std::size_t repeat, step.repeat->evaluate(configuration));
+  if (repeat >= 1 && repeat <= kMostRepeats) return repeat;
+  const space::Expression& expression = step.repeat->expression();
+  return Error(ErrorCode::out_of_range, fmt::format("a launch is repeated 1 to {} times, not {}", kMostRepeats, repeat))
+      .at(expression.position())
+      .about(expression.text());
 }
 
 Result<std::vector<PlannedArgument>> LaunchPlan::arguments(const Configuration& configuration) const {

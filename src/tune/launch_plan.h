@@ -26,11 +26,12 @@ struct PlannedBuffer {
 };
 using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes>;
 
-// One launch of a kernel.
+// A launch of a kernel, or a series of equal ones.
 struct PlannedStep {
   std::string function;
   std::vector<std::size_t> arguments;  // positions in Launch::arguments, in the function's order
   backend::Geometry3 geometry;
+  std::size_t repeat = 1;
 };
 
 // What one configuration runs: the steps whose conditions hold, one after another.
@@ -63,6 +64,7 @@ class LaunchPlan {
     std::vector<std::size_t> arguments;
     GeometryPlan geometry;
     std::optional<Formula<bool>> condition;
+    std::optional<SizeFormula> repeat;
   };
   struct Vector {
     SizeFormula length;
@@ -84,6 +86,7 @@ class LaunchPlan {
   using CompiledArgument = std::variant<Vector, Struct, Local>;
 
   static Result<bool> is_launched(const Step& step, const Configuration& configuration);
+  static Result<std::size_t> repeats(const Step& step, const Configuration& configuration);
   static Result<Step> compile_step(const LaunchStep& step, const std::shared_ptr<const Names>& names);
   static Result<CompiledArgument> compile_argument(const Argument& argument, const std::shared_ptr<const Names>& names);
   static Result<Struct> compile_struct(const StructArgument& argument, const std::shared_ptr<const Names>& names);

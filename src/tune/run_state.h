@@ -20,6 +20,7 @@ struct RunState {
   RunState(const KernelSpec& kernel_spec, backend::Device& run_device, measure::MeasurePolicy& run_policy,
            const EvaluatorOptions& options)
       : spec(kernel_spec),
+        source(launched_source(spec)),
         device(run_device),
         policy(run_policy),
         check(options.check),
@@ -34,6 +35,7 @@ struct RunState {
   RunState& operator=(const RunState&) = delete;
 
   const KernelSpec spec;
+  const KernelSource source;  // what is compiled
   backend::Device& device;
   measure::MeasurePolicy& policy;
   const CheckOutput check;

@@ -245,6 +245,18 @@ TEST_F(Cuda, FindsKernelsBySymbolByNameAndByInstance) {
   EXPECT_EQ((*instance)->name(), "noop<BLOCK, float>");
 }
 
+TEST_F(Cuda, MakesTheInstancesOfAllFunctionsThatAreLaunched) {
+  KernelSource source = cuda_source("template <int N>\n__global__ void noop(float* x) {}");
+  source.function = "noop<1>";
+  source.other_functions = {"noop<BLOCK>", "noop<32>"};
+  const std::vector<Macro> macros{{"BLOCK", "32"}};
+  const auto built = device->build(source, macros, kLimit);
+  ASSERT_TRUE(built) << built.error().to_string();
+  for (const std::string name : {"noop<1>", "noop<BLOCK>", "noop<32>"})
+    EXPECT_EQ((*built)->kernel(name).value()->argument_count(), 1u) << name;
+  EXPECT_EQ((*built)->kernel("noop<2>").error().code(), ErrorCode::not_found);
+}
+
 TEST_F(Cuda, ListsTheKernelsThatExist) {
   const auto kernel = build("missing", "extern \"C\" __global__ void one() {}\n__global__ void other(int n) {}");
   ASSERT_FALSE(kernel);

@@ -138,6 +138,18 @@ TEST(Nvrtc, ReportsCompileErrorsWithUserLineNumbers) {
   EXPECT_THAT(report.error().message(), HasSubstr("nowhere"));
 }
 
+TEST(Nvrtc, MakesTheInstancesOfAllFunctions) {
+  SKIP_WITHOUT_NVRTC();
+  KernelSource source = cuda_source(kTemplate, "scale<BLOCK, float>");
+  source.other_functions = {"scale<2 * BLOCK, double>", "missing"};
+  const auto image = cuda::compile({.architecture = "sm_90"}, source, std::vector<Macro>{{"BLOCK", "32"}}, kLimit);
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_EQ(image->symbols, (std::map<std::string, std::string>{
+                                {"scale<32, float>", "_Z5scaleILi32EfEvPT0_S0_"},
+                                {"scale<2 * 32, double>", "_Z5scaleILi64EdEvPT0_S0_"},
+                            }));
+}
+
 TEST(Nvrtc, ListsTheKernelsThatExist) {
   SKIP_WITHOUT_NVRTC();
   const auto report =
@@ -218,6 +230,10 @@ TEST(Nvcc, CompilesATemplateAndTellsWhatItTakes) {
   ASSERT_TRUE(report) << report.error().to_string();
   EXPECT_EQ(report->function, "scale<64, float>");
   EXPECT_EQ(report->compiler, "nvcc");
+  source.other_functions = {"scale<128, double>"};
+  const auto both = cuda::compile({.architecture = "sm_90"}, source, std::vector<Macro>{{"BLOCK", "64"}}, kLimit);
+  EXPECT_THAT(both.value().code, HasSubstr("_Z5scaleILi64EfEvPT0_S0_"));
+  EXPECT_THAT(both.value().code, HasSubstr("_Z5scaleILi128EdEvPT0_S0_"));
   EXPECT_EQ(report->resources.static_local_bytes, 64u * 4u);
   source.text = "\n__global__ void f() { nowhere(); }";
   source.function = "f";

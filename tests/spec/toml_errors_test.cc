@@ -153,9 +153,9 @@ TEST_F(TomlErrors, LaunchesThatCannotBe) {
             "15:1: unknown key in [[launch]] number 1: `wen` (did you mean `when`?)");
   EXPECT_EQ(after(launch, step + "when = \"tiles > 1\""),
             "15:9: unknown name in `when` of the launch: `tiles` (did you mean `tile`?)");
-  EXPECT_EQ(after(launch, step + "function = \"add<tile>\""),
-            "15:13: only `function` of [kernel] may be an instance of a template: `add<tile>` (add an extern \"C\" "
-            "function that calls it)");
+  EXPECT_EQ(after(launch, step + "function = \"add<tile>\"\nrepeat = \"tile // 2\""), "fine");
+  EXPECT_EQ(after(launch, step + "repeat = \"tiles\""),
+            "15:11: unknown name in `repeat` of the launch: `tiles` (did you mean `tile`?)");
   EXPECT_EQ(after(launch, launch + "\nwhen = \"tile > 1\"").substr(0, 34), "15:1: unknown key in [launch]: `wh");
   EXPECT_EQ(after("[launch]\nglobal = [\"n // tile\"]\nlocal = [\"block\"]\n[parameters]", "launch = []\n[parameters]")
                 .substr(0, 4),

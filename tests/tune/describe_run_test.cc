@@ -44,7 +44,7 @@ TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
 }
 
 TEST(DescribeRun, EveryOptionCounts) {
-  std::vector<KernelSpec> specs(19, scale_spec());
+  std::vector<KernelSpec> specs(20, scale_spec());
   specs[1].source.options = {"-cl-fast-relaxed-math"};
   specs[2].geometry.convention = GeometryConvention::divided;
   specs[3].geometry.divisors[1] = {at_line("block", 1)};
@@ -66,6 +66,7 @@ TEST(DescribeRun, EveryOptionCounts) {
     fields = {{"x", ElementType::float32, FillIota{}}, {"y", ElementType::float32, FillIota{}}};
     fields[1].fill = FillIota{static_cast<double>(i), 1.0};
   }
+  specs[19].steps = {{"", {0, 1, 2}, specs[19].geometry, {}, at_line("2", 1)}};
   for (std::size_t i = 0; i < specs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       EXPECT_NE(describe(specs[i]).options_hash, describe(specs[j]).options_hash) << i << " and " << j;

@@ -230,6 +230,18 @@ TEST(LaunchPlan, LaunchesTheStepsWhoseConditionsHold) {
   EXPECT_EQ(one.arguments.size(), 3u);
 }
 
+TEST(LaunchPlan, RepeatsLaunches) {
+  KernelSpec spec = two_steps();
+  spec.steps[1].repeat = at_line("bx // 10", 4);
+  EXPECT_EQ(launch(spec, 25, 1)->steps[0].repeat, 1u);
+  EXPECT_EQ(launch(spec, 25, 1)->steps[1].repeat, 2u);
+  EXPECT_EQ(launch(spec, 9, 1).error().to_string(),
+            "spec.toml:4:1: a launch is repeated 1 to 100000 times, not 0: `bx // 10`");
+  spec.steps[1].repeat = at_line("100001", 4);  // whatever the configuration
+  EXPECT_EQ(launch(spec, 25, 1).error().to_string(),
+            "spec.toml:4:1: a launch is repeated 1 to 100000 times, not 100001: `100001`");
+}
+
 TEST(LaunchPlan, RefusesConfigurationsThatLaunchNothing) {
   KernelSpec spec = two_steps();
   spec.steps.pop_back();
@@ -241,6 +253,15 @@ TEST(LaunchedFunctions, AreNamedOnce) {
   spec.steps.push_back(spec.steps.back());
   EXPECT_THAT(launched_functions(spec, configuration({{"bx", 1}, {"by", 1}})).value(), ElementsAre("first", "second"));
   EXPECT_THAT(launched_functions(spec, configuration({{"bx", 1}, {"by", 2}})).value(), ElementsAre("second"));
+}
+
+TEST(LaunchedSource, NamesTheOtherFunctionsOfAllLaunchesOnce) {
+  KernelSpec spec = two_steps();
+  spec.steps.push_back(spec.steps.back());
+  spec.steps.back().function = "third<bx>";
+  spec.steps.push_back(spec.steps[1]);
+  EXPECT_EQ(launched_source(spec).function, "first");
+  EXPECT_THAT(launched_source(spec).other_functions, ElementsAre("second", "third<bx>"));
 }
 
 TEST(LimitExceeded, KnowsTheDevicesLimits) {

@@ -68,6 +68,37 @@ TEST(Steps, AreLeftOutWhereTheirConditionFails) {
             "`y`: 64 of 64 elements are wrong, first at [0]: expected 1, got 0 (largest error 1)");
 }
 
+TEST(Steps, AreRepeatedAsTheirExpressionSays) {
+  KernelSpec spec = two_steps();
+  spec.steps[1].repeat = at_line("block // 4", 43);
+  Problem problem(spec);
+  problem.device.add_kernel("increment", 1, increment);
+  problem.device.add_kernel("plain", 2, plain);
+  problem.spec.reference = plain_kernel({0, 1});
+  ASSERT_TRUE(problem.start());
+  EXPECT_EQ(problem.evaluate(8, 0)->message,  // two increments; the reference expects one
+            "`y`: 64 of 64 elements are wrong, first at [0]: expected 1, got 2 (largest error 1)");
+  problem.spec.reference = {};
+  ASSERT_TRUE(problem.start());
+  EXPECT_EQ(problem.evaluate(16, 0)->statistics->median, Nanoseconds(1000.0 + 4 * 500.0));
+}
+
+TEST(Steps, AReferenceKernelRunsOnceWhateverTheFirstLaunchRepeats) {
+  KernelSpec spec = two_steps();
+  spec.steps[0].repeat = at_line("2", 43);
+  Problem problem(spec);
+  int launches = 0;
+  problem.device.add_kernel("increment", 1, increment);
+  problem.device.add_kernel("plain", 2, [&](const fakes::FakeLaunch& launch) {
+    ++launches;
+    return plain(launch);
+  });
+  problem.spec.reference = plain_kernel({0, 1});
+  ASSERT_TRUE(problem.start());
+  EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
+  EXPECT_EQ(launches, 1);
+}
+
 TEST(Steps, TakeTheMostOfEachResource) {
   Problem problem(two_steps());
   problem.device.add_kernel("increment", 1, increment);

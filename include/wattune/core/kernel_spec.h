@@ -168,12 +168,13 @@ struct Geometry {
   bool cooperative = false;               // CUDA: all blocks at once, so that the grid can be synchronised
 };
 
-// One of several launches: a function of the source, on some of the arguments.
+// One of several launches, or a series of equal ones: a function of the source, on some of the arguments.
 struct LaunchStep {
   std::string function;                // empty: the source's own
   std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
   Geometry geometry;
-  ExpressionText condition;  // left out where it does not hold; empty: always launched
+  ExpressionText condition;    // left out where it does not hold; empty: always launched
+  ExpressionText repeat = {};  // how often it is launched, one after another; empty: once
 };
 
 // Which compiler turns a source into code.
@@ -188,10 +189,12 @@ enum class ParameterStyle {
   constants  // CUDA: constexpr int NAME = VALUE; texts stay macros
 };
 
-// A source file and the function in it. `text` is what gets compiled; `file` is for messages and #include.
+// A source file and the function in it, with others that are launched too: compilers make instances of templates for
+// those that are asked for only. `text` is what gets compiled; `file` is for messages and #include.
 struct KernelSource {
   Language language = Language::opencl;
   std::string function;
+  std::vector<std::string> other_functions;
   std::filesystem::path file;
   std::string text;
   std::vector<std::string> options;  // compile options, passed as they are
@@ -269,6 +272,9 @@ Result<void> use_language(KernelSpec& spec, Language language);
 
 // What one run launches, one after another, each with its function: the steps, or the one launch without them.
 std::vector<LaunchStep> launches_of(const KernelSpec& spec);
+
+// The spec's own source with the functions of all its launches, whether their conditions hold or not.
+KernelSource launched_source(const KernelSpec& spec);
 
 // How many parameters a kernel with these arguments must have: CUDA kernels get neither local memory nor constant
 // symbols as parameters.

@@ -27,12 +27,13 @@ Error nvcc_missing() {
       .hint("let CUDA_HOME name the folder of a toolkit, or compile with NVRTC");
 }
 
-// The source, and for a template something that takes its address, which instantiates it.
+// The source, and for templates functions that take their address, which instantiates them.
 std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> macros) {
   std::string text = with_parameters(source, macros);
-  const std::string function = with_values(source.function, macros);
-  if (function.find('<') != std::string::npos)
-    text += fmt::format("\nvoid* wattune_instance() {{ return reinterpret_cast<void*>(&{}); }}\n", function);
+  int number = 0;
+  for (const std::string& instance : template_instances(source, macros))
+    text +=
+        fmt::format("\nvoid* wattune_instance_{}() {{ return reinterpret_cast<void*>(&{}); }}\n", number++, instance);
   return text;
 }
 

@@ -72,9 +72,6 @@ Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string
 // From 12.9 on, NVRTC may answer from a cache of its own. What comes from there lacks the compiler's words.
 constexpr int kOldestWithCache = 12090;
 
-// A name expression makes the compiler instantiate a template; other functions are there anyway.
-bool needs_instance(const std::string& function) { return function.find('<') != std::string::npos; }
-
 }  // namespace
 
 Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource& source,
@@ -90,10 +87,10 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
 
   const NvrtcProgram program(*nvrtc, with_parameters(source, macros), display_name(source));
   if (program.created() != NVRTC_SUCCESS) return nvrtc_error(program.created(), "making an NVRTC program");
-  const std::string function = with_values(source.function, macros);
-  if (needs_instance(function)) {
-    const nvrtcResult code = nvrtc->nvrtcAddNameExpression(program.get(), function.c_str());
-    if (code != NVRTC_SUCCESS) return nvrtc_error(code, fmt::format("asking for kernel `{}`", function));
+  const std::vector<std::string> instances = template_instances(source, macros);
+  for (const std::string& instance : instances) {
+    const nvrtcResult code = nvrtc->nvrtcAddNameExpression(program.get(), instance.c_str());
+    if (code != NVRTC_SUCCESS) return nvrtc_error(code, fmt::format("asking for kernel `{}`", instance));
   }
   const nvrtcResult code =
       nvrtc->nvrtcCompileProgram(program.get(), static_cast<int>(pointers.size()), pointers.data());
@@ -103,9 +100,11 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
     if (error.code() != ErrorCode::compile_failed || image.log.empty()) return error;
     return Error(error.code(), std::move(image.log)).native(error.native_code(), error.native_name());
   }
-  const char* symbol = nullptr;
-  if (needs_instance(function) && nvrtc->nvrtcGetLoweredName(program.get(), function.c_str(), &symbol) == NVRTC_SUCCESS)
-    image.symbols.emplace(function, symbol);
+  for (const std::string& instance : instances) {
+    const char* symbol = nullptr;
+    if (nvrtc->nvrtcGetLoweredName(program.get(), instance.c_str(), &symbol) == NVRTC_SUCCESS)
+      image.symbols.emplace(instance, symbol);
+  }
   image.code = program.text(nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN);
   if (image.code.empty()) image.code = program.text(nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
   return image;

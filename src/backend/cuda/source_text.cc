@@ -87,6 +87,18 @@ std::string with_values(const std::string& function, std::span<const Macro> macr
   return result;
 }
 
+std::vector<std::string> template_instances(const KernelSource& source, std::span<const Macro> macros) {
+  std::vector<std::string> functions = source.other_functions;
+  functions.push_back(source.function);
+  std::vector<std::string> instances;
+  for (const std::string& function : functions) {
+    std::string instance = with_values(function, macros);
+    if (instance.find('<') != std::string::npos && std::ranges::count(instances, instance) == 0)
+      instances.push_back(std::move(instance));
+  }
+  return instances;
+}
+
 std::string display_name(const KernelSource& source) {
   return source.file.empty() ? "kernel.cu" : source.file.string();
 }

@@ -16,6 +16,10 @@ std::string with_parameters(const KernelSource& source, std::span<const Macro> m
 // `function` with parameters replaced by their values: "kernel<BLOCK, float>" becomes "kernel<32, float>".
 std::string with_values(const std::string& function, std::span<const Macro> macros);
 
+// Those of the source's functions that are instances of templates, which a compiler makes only when asked for them;
+// with values as with_values(), each once.
+std::vector<std::string> template_instances(const KernelSource& source, std::span<const Macro> macros);
+
 // The name in messages: the file, or "kernel.cu".
 std::string display_name(const KernelSource& source);
 

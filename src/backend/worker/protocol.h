@@ -170,8 +170,8 @@ template <> inline constexpr auto kFields<BackendStatus> =
     std::tuple(&BackendStatus::backend, &BackendStatus::available, &BackendStatus::reason);
 template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);
 template <> inline constexpr auto kFields<KernelSource> =
-    std::tuple(&KernelSource::language, &KernelSource::function, &KernelSource::file, &KernelSource::text,
-               &KernelSource::options, &KernelSource::compiler, &KernelSource::parameter_style);
+    std::tuple(&KernelSource::language, &KernelSource::function, &KernelSource::other_functions, &KernelSource::file,
+               &KernelSource::text, &KernelSource::options, &KernelSource::compiler, &KernelSource::parameter_style);
 template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
 template <> inline constexpr auto kFields<Geometry3> = 
     std::tuple(&Geometry3::groups, &Geometry3::group_size, &Geometry3::cluster, &Geometry3::cooperative);
