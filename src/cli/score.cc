@@ -193,6 +193,7 @@ Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
                       {.within = *options.within,
                        .repeats = options.score.repeats,
                        .seed = options.score.seed,
+                       .ahead = options.score.ahead,
                        .threads = options.score.threads,
                        .progress = options.score.progress});
 }
@@ -252,6 +253,9 @@ Command add_score(CLI::App& program) {
   app->add_option("--clock", options->clock, "What time is: docs/score.md")
       ->type_name("recorded|clean|evaluations")
       ->capture_default_str();
+  add_parsed(*app, "--ahead", options->score.ahead, parse_count, "N",
+             "Proposals that a strategy is asked for in advance, as by `tune --compile-ahead`")
+      ->default_str("1");
   add_parsed(*app, "--within", options->within, parse_number, "SHARE",
              "Also say how many evaluations it takes until within this share of the optimum: 0.05");
   app->add_option("--svg", options->svg, "Write the mean curves to a file")->type_name("FILE");

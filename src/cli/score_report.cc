@@ -163,11 +163,13 @@ Json reach_json(const ScoreReport& report, const score::StrategyReach& each) {
 }  // namespace
 
 std::string score_text(const ScoreReport& report) {
+  const std::size_t queue = report.options.ahead;
+  const std::string ahead = queue > 1 ? fmt::format("; {} proposals are asked for in advance", queue) : std::string();
   std::string text = fmt::format(
       "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over the runs, {} of "
       "each strategy\n"
-      "clock: {}\n\n{}\nat the end of the budget, mean of the repeats\n{}",
-      group_digits(report.options.repeats), report.clock, table_of_scores(report), table_of_ends(report));
+      "clock: {}{}\n\n{}\nat the end of the budget, mean of the repeats\n{}",
+      group_digits(report.options.repeats), report.clock, ahead, table_of_scores(report), table_of_ends(report));
   if (report.scores.size() > 1 && report.problems.size() > 1)
     text += fmt::format("\nagainst {}, with the p of a permutation test over the spaces in pairs\n{}",
                         name_of(report.scores.front()), table_of_comparisons(report));
@@ -181,8 +183,13 @@ std::string score_text(const ScoreReport& report) {
 }
 
 std::string score_json(const ScoreReport& report) {
-  Json json = {{"clock", report.clock}, {"repeats", report.options.repeats}, {"seed", report.options.seed},
-               {"replayed", true},      {"spaces", Json::array()},           {"strategies", Json::array()}};
+  Json json = {{"clock", report.clock},
+               {"repeats", report.options.repeats},
+               {"seed", report.options.seed},
+               {"ahead", report.options.ahead},
+               {"replayed", true},
+               {"spaces", Json::array()},
+               {"strategies", Json::array()}};
   for (const score::Problem& problem : report.problems) json["spaces"].push_back(problem_json(problem));
   for (const score::StrategyScore& each : report.scores) {
     json["strategies"].push_back(strategy_json(report, each));

@@ -148,11 +148,12 @@ ExitStatus status_of(const tune::TuningResult& result, const std::optional<Sanit
   return result.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
-// As far as there are compilers to work ahead, unless the user says how far. A strategy that learns goes less far, for
-// it learns later then.
+// As far as there are compilers to work ahead, unless the user says how far. These strategies learn later when asked
+// for more; all others hand out nothing before its time, however many are asked for.
 std::size_t proposals_ahead(const TuneOptions& options, const std::string& strategy, bool compilers) {
-  const std::size_t per_process = strategy == "random" || strategy == "exhaustive" ? 4 : 2;
-  const std::size_t standard = compilers ? per_process * compile_jobs_of(options) : 1;
+  const bool hurt = strategy == "auto" || strategy == "bayesian_optimisation" || strategy == "auc_bandit";
+  const std::size_t processes = compile_jobs_of(options);
+  const std::size_t standard = !compilers ? 1 : hurt ? processes + 1 : 4 * processes;
   return std::max<std::size_t>(1, options.compile_ahead.value_or(standard));
 }
 

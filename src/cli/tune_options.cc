@@ -137,9 +137,9 @@ void declare_compiling(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--compile-jobs", options.compile_jobs, parse_count, "N",
              "Processes that compile ahead of the device; by default one per core, at most 16; 0: the device's worker "
              "compiles");
-  add_parsed(
-      app, "--compile-ahead", options.compile_ahead, parse_count, "N",
-      "Configurations to ask the strategy for in advance; by default two per process, four where it does not learn");
+  add_parsed(app, "--compile-ahead", options.compile_ahead, parse_count, "N",
+             "Configurations to ask the strategy for in advance; by default four per process, one where it learns "
+             "later by that");
   app.add_option("--compile-cache", options.compile_cache,
                  "Folder that keeps compiled code for later runs; by default wattune in the user's cache folder")
       ->type_name("DIR");

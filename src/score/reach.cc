@@ -54,8 +54,9 @@ class Reacher {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
     const Problem& problem = problems_[cell % problems_.size()];
-    const auto evaluations = evaluations_to_reach(target_of(problem), problem, strategies_[cell / problems_.size()],
-                                                  derived_seed(options_.seed, {2, cell % problems_.size(), repeat}));
+    const auto evaluations =
+        evaluations_to_reach(target_of(problem), problem, strategies_[cell / problems_.size()],
+                             derived_seed(options_.seed, {2, cell % problems_.size(), repeat}), options_.ahead);
     const std::lock_guard lock(mutex_);
     if (evaluations)
       lengths_[cell][repeat] = static_cast<double>(*evaluations);

@@ -68,8 +68,10 @@ Result<std::unique_ptr<search::Strategy>> strategy_for(const Problem& problem, c
 
 }  // namespace
 
-Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& choice, std::uint64_t seed) {
-  const tune::TuningOptions options{.stop = {.time = nanoseconds_from_seconds(problem.baseline.budget())}};
+Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& choice, std::uint64_t seed,
+                               std::size_t ahead) {
+  const tune::TuningOptions options{.stop = {.time = nanoseconds_from_seconds(problem.baseline.budget())},
+                                    .ahead = ahead};
   Random seeds(seed);
   for (int attempt = 1;; ++attempt) {
     WATTUNE_ASSIGN(const auto strategy, strategy_for(problem, choice, seeds.bits()));
@@ -85,12 +87,12 @@ Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& cho
 }
 
 Result<std::uint64_t> evaluations_to_reach(double target, const Problem& problem, const StrategyChoice& choice,
-                                           std::uint64_t seed) {
+                                           std::uint64_t seed, std::size_t ahead) {
   WATTUNE_ASSIGN(const auto strategy, strategy_for(problem, choice, seed));
   const auto evaluator = tune::make_replay_evaluator(problem.recording, problem.clock);
   NoSink sink;
   NoObserver observer;
-  const tune::TuningOptions options{.stop = {.target = target}};
+  const tune::TuningOptions options{.stop = {.target = target}, .ahead = ahead};
   WATTUNE_ASSIGN(const tune::TuningResult result,
                  tune::tune(problem.space, *strategy, *evaluator, sink, observer, {}, options));
   return result.evaluated;

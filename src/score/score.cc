@@ -141,8 +141,9 @@ class Scorer {
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
-    Result<SearchRun> run = run_strategy(problem_of(cell), strategy_of(cell),
-                                         derived_seed(options_.seed, {0, cell % problems_.size(), repeat}));
+    Result<SearchRun> run =
+        run_strategy(problem_of(cell), strategy_of(cell),
+                     derived_seed(options_.seed, {0, cell % problems_.size(), repeat}), options_.ahead);
     const std::lock_guard lock(mutex_);
     if (run)
       cells_[cell].runs[repeat] = *std::move(run);

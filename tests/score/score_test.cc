@@ -59,6 +59,18 @@ TEST(Score, RewardsWhatUsesTheNeighbours) {
   EXPECT_GT(scores[1].spaces[0].share_of_optimum, scores[0].spaces[0].share_of_optimum);
 }
 
+// A swarm hands out no more than its generation, whatever it is asked for; the bandit proposes before it was told.
+TEST(Score, AskingAheadChangesWhatProposesTooEarly) {
+  const Recorded recorded(valley());
+  const std::vector<StrategyChoice> strategies{{"particle_swarm", {}}, {"auc_bandit", {}}};
+  ScoreOptions options{.repeats = 5, .resamples = 10};
+  const auto one = score({recorded.problem().value()}, strategies, options).value();
+  options.ahead = 64;
+  const auto many = score({recorded.problem().value()}, strategies, options).value();
+  EXPECT_EQ(one[0].curve, many[0].curve);
+  EXPECT_NE(one[1].curve, many[1].curve);
+}
+
 TEST(Score, DoesNotDependOnTheNumberOfThreads) {
   const Recorded recorded(valley());
   const std::vector<Problem> problems = {recorded.problem().value(),

@@ -18,7 +18,8 @@ struct ReachOptions {
   double within = 0.05;  // near: an objective of at most (1 + within) times the optimum
   std::size_t repeats = 100;
   std::uint64_t seed = 1;
-  unsigned threads = 0;  // 0: one for each processor
+  std::size_t ahead = 1;  // proposals that a strategy is asked for in advance
+  unsigned threads = 0;   // 0: one for each processor
   // Called after each run, from any thread, one at a time.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };

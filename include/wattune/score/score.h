@@ -44,6 +44,7 @@ struct StrategyChoice {
 struct ScoreOptions {
   std::size_t repeats = 100;
   std::uint64_t seed = 1;
+  std::size_t ahead = 1;         // proposals that a strategy is asked for in advance, as in tune::TuningOptions
   std::size_t resamples = 1000;  // of the bootstrap
   unsigned threads = 0;          // 0: one for each processor
   // Called after each run, from any thread, one at a time.
