@@ -11,6 +11,7 @@
 #include "cli/replay.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "wattune/search/strategy.h"
 
 namespace wattune::cli {
 
@@ -51,6 +52,25 @@ Result<void> check_together(const TuneOptions& options, const std::vector<Device
   if (devices.size() > 1 && options.in_process)
     return Error(ErrorCode::invalid_argument, "--in-process works with one device").about(options.device);
   return {};
+}
+
+// `profile` without one of its counters would search at random.
+bool needs_counters(const std::string& strategy, const std::vector<std::string>& observed, const DeviceInfo& device) {
+  const auto is_observed = [&](const std::string& name) { return std::ranges::count(observed, name) > 0; };
+  return strategy == "profile" && device.backend == "cuda" &&
+         std::ranges::none_of(search::profiled_counters(), is_observed);
+}
+
+tune::EvaluatorOptions evaluation_for(const TuneOptions& options, const std::string& strategy,
+                                      const DeviceInfo& device) {
+  tune::EvaluatorOptions evaluation = evaluator_options(options);
+  if (!needs_counters(strategy, evaluation.counters, device)) return evaluation;
+  const std::vector<std::string> counters = search::profiled_counters();
+  evaluation.counters.insert(evaluation.counters.end(), counters.begin(), counters.end());
+  if (!options.quiet)
+    print_note(
+        fmt::format("{} hardware counters are observed for the strategy, as by --observe profile", counters.size()));
+  return evaluation;
 }
 
 // "NVIDIA H200" as part of a file's name.
@@ -94,7 +114,8 @@ Result<Target> open_recording(const TuneOptions& options, const space::SearchSpa
   return target;
 }
 
-Result<Target> open_devices(const TuneOptions& options, KernelSpec& spec, const space::SearchSpace& space) {
+Result<Target> open_devices(const TuneOptions& options, const std::string& strategy, KernelSpec& spec,
+                            const space::SearchSpace& space) {
   Target target;
   WATTUNE_ASSIGN(target.devices, find_named_devices(options.device, spec, options.in_process));
   WATTUNE_TRY(check_together(options, target.devices));
@@ -107,7 +128,7 @@ Result<Target> open_devices(const TuneOptions& options, KernelSpec& spec, const 
   }));
   WATTUNE_TRY(use_language(spec, backend::language_of(target.devices.front())));
   WATTUNE_ASSIGN(target.compilers, make_compilers(options, launched_source(spec), *target.stations.front().device));
-  tune::EvaluatorOptions evaluation = evaluator_options(options);
+  tune::EvaluatorOptions evaluation = evaluation_for(options, strategy, target.devices.front());
   evaluation.compilers = target.compilers.get();
   WATTUNE_TRY(at_once(target.stations, [&](std::size_t i) -> Result<void> {
     Station& station = target.stations[i];

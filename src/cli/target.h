@@ -30,8 +30,10 @@ struct Target {
 Result<Target> open_recording(const TuneOptions& options, const space::SearchSpace& space, ResultSet recorded);
 
 // Opens what --device names and computes the reference, on all devices at the same time; `spec` gets the source in
-// their language. `spec` and `space` outlive the Target. mismatch: the devices are of several models.
-Result<Target> open_devices(const TuneOptions& options, KernelSpec& spec, const space::SearchSpace& space);
+// their language. The strategy `profile` gets its hardware counters. `spec` and `space` outlive the Target. mismatch:
+// the devices are of several models.
+Result<Target> open_devices(const TuneOptions& options, const std::string& strategy, KernelSpec& spec,
+                            const space::SearchSpace& space);
 
 // Options for tuning each model that --device names apart: its devices, and a journal with its name.
 Result<std::vector<TuneOptions>> options_by_model(const TuneOptions& options, const KernelSpec& spec,

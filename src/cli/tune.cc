@@ -193,7 +193,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
 
   WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
   WATTUNE_ASSIGN(const Target target, recorded ? open_recording(options, run->space, *std::move(recorded))
-                                               : open_devices(options, run->spec, run->space));
+                                               : open_devices(options, run->plan.strategy, run->spec, run->space));
   WATTUNE_TRY(check_sanitizable(options, target.devices.front()));
   const RunInfo info = tune::describe_run(run->spec, run->space, target.devices.front());
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, options));

@@ -163,8 +163,12 @@ void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
 }
 
 void add_observed(TuneOptions& options, const std::string& name) {
-  std::vector<std::string> known{"clock"};
+  std::vector<std::string> known{"clock", "profile"};
   if (name == "clock") return;  // recorded with every sample where it can be read
+  if (name == "profile") {
+    for (const std::string& counter : search::profiled_counters()) add_once(options.counters, counter);
+    return;
+  }
   for (const tune::Quantity quantity : {tune::Quantity::power, tune::Quantity::energy}) {
     if (name == to_string(quantity)) return add_once(options.observe, quantity);
     known.emplace_back(to_string(quantity));
@@ -187,8 +191,9 @@ std::string describe_observe() {
   std::string aliases;
   for (const backend::CounterAlias& alias : backend::counter_aliases())
     aliases += fmt::format("{}{} ({})", aliases.empty() ? "" : ", ", alias.name, alias.counter);
-  return "What to measure beside the time; power and energy take another second for each configuration. COUNTER is a "
-         "hardware counter of a CUDA device as CUPTI names it (see `wattune devices --counters`), or one of " +
+  return "What to measure beside the time; power and energy take another second for each configuration. profile "
+         "stands for the hardware counters that the strategy of that name reads. COUNTER is a hardware counter of a "
+         "CUDA device as CUPTI names it (see `wattune devices --counters`), or one of " +
          aliases;
 }
 
@@ -213,7 +218,7 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
            for (const std::string& name : names) add_observed(options, name);
          },
          describe_observe())
-      ->type_name("clock|power|energy|COUNTER,...")
+      ->type_name("clock|power|energy|profile|COUNTER,...")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -1,6 +1,10 @@
 #include "search/counters.h"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include "wattune/search/strategy.h"
 
 namespace wattune::search {
 
@@ -91,6 +95,17 @@ std::optional<Counters> counters_in(const std::vector<Metric>& metrics) {
     }
   }
   return any ? std::optional(counters) : std::nullopt;
+}
+
+std::vector<std::string> profiled_counters() {
+  std::vector<std::string> names;
+  std::array<bool, counter_count> named{};
+  for (const Name& known : kNames) {
+    const bool of_cupti = known.name.find("__") != std::string_view::npos;
+    if (!of_cupti || std::exchange(named[known.counter], true)) continue;
+    if (std::ranges::count(names, known.name) == 0) names.emplace_back(known.name);
+  }
+  return names;
 }
 
 }  // namespace wattune::search

@@ -57,7 +57,8 @@ class Counters {
   std::array<double, counter_count> values_{};
 };
 
-// Those of the metrics that are counters; nothing when none is.
+// Those of the metrics that are counters; nothing when none is. The names that CUPTI has for them:
+// profiled_counters().
 std::optional<Counters> counters_in(const std::vector<Metric>& metrics);
 
 }  // namespace wattune::search

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "cli/cuda_stand_ins.h"
+#include "wattune/search/strategy.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -220,15 +221,44 @@ TEST(CudaCounters, EveryMistakeIsOneLine) {
               HasSubstr("only winners are to be observed"));
 }
 
+// Three configurations, of which `profile` measures one at a time and looks at the counters of each.
+TEST(CudaCounters, AreThoseOfTheStrategyProfileWhereNoneOfThemIsNamed) {
+  const TempFolder folder;
+  write_scale(folder);
+  const auto tuned = [&](const std::string& options, const std::string& variables = "") {
+    return run_with_stand_ins(folder,
+                              "tune scale.toml --json --overwrite --min-samples 2 --max-samples 2 --finalists 0 "
+                              "--strategy profile --strategy-option batch=1 " +
+                                  options,
+                              variables);
+  };
+  const std::size_t all = search::profiled_counters().size();
+  const Finished by_itself = tuned("--observe l2_hit_rate");
+  EXPECT_THAT(by_itself.err, HasSubstr(std::to_string(all) + " hardware counters are observed for the strategy"));
+  EXPECT_THAT(by_itself.err, Not(HasSubstr("went at random")));
+  for (const std::string& counter : search::profiled_counters())
+    EXPECT_EQ(by_itself.json()["best"]["metrics"][counter], 10.0) << counter;
+
+  const Finished by_name = tuned("--observe dram__sectors_read.sum");
+  EXPECT_THAT(by_name.err, Not(HasSubstr("are observed for the strategy")));
+  EXPECT_FALSE(by_name.json()["best"]["metrics"].contains(search::profiled_counters().back()));
+  const Finished refused = tuned("--quiet", "WATTUNE_LIBCUPTI=/nowhere/libcupti.so");
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, HasSubstr("CUPTI, which reads hardware counters, was not found"));
+
+  const auto alias = run_with_stand_ins(folder, "run scale.toml --json --observe profile").json();
+  EXPECT_EQ(alias["metrics"][search::profiled_counters().back()], 10.0);
+}
+
 TEST(CudaCounters, AreListedOfADevice) {
   const TempFolder folder;
   const Finished table = run_with_stand_ins(folder, "devices --counters cuda:0");
   EXPECT_THAT(table.out, HasSubstr("# of bytes read from DRAM")) << table.err;
   EXPECT_THAT(table.out, HasSubstr("lts__t_sector_hit_rate.pct"));
   const auto json = run_with_stand_ins(folder, "devices --counters GH100 --json").json();
-  EXPECT_EQ(json["counters"].size(), 4u);
-  EXPECT_EQ(json["counters"][3]["name"], "sm__throughput");
-  EXPECT_EQ(json["counters"][3]["kind"], "throughput");
+  EXPECT_EQ(json["counters"][0]["name"], "dram__bytes_read");
+  EXPECT_EQ(json["counters"][0]["kind"], "counter");
+  EXPECT_EQ(json["counters"].back()["kind"], "throughput");
   EXPECT_EQ(run_with_stand_ins(folder, "devices --counters nonsense").status, 2);
 }
 

@@ -24,6 +24,18 @@ TEST(Counters, HaveOneNameForAllProfilers) {
   EXPECT_FALSE(counters_in({{"registers", 32.0, ""}, {"dram_read_bytes", std::nan(""), ""}}));
 }
 
+// All but the share of traffic that local memory causes, which CUPTI has no name for; the two utilisations of
+// instructions are one counter.
+TEST(Counters, AreAskedOfCuptiByOneNameEach) {
+  std::vector<Metric> metrics;
+  for (const std::string& name : profiled_counters()) metrics.push_back({name, 1.0, ""});
+  EXPECT_EQ(metrics.size(), counter_count - 2);
+  const auto counters = counters_in(metrics);
+  ASSERT_TRUE(counters);
+  for (std::size_t c = 0; c < counter_count; ++c)
+    EXPECT_EQ(counters->has(static_cast<Counter>(c)), c != local_overhead) << c;
+}
+
 // Three quarters of the traffic are reads: -0.8 * 3 / 4 and -0.8 * 1 / 4.
 TEST(Bottlenecks, TrafficShouldFallAsItKeepsTheMemoryBusy) {
   Counters counters;

@@ -1,8 +1,10 @@
-// A stand-in for libcupti.so, for the device of the stand-in for libcuda, which is a GH100 to it. It has four counters:
+// A stand-in for libcupti.so, for the device of the stand-in for libcuda, which is a GH100 to it. It has these
+// counters:
 //   dram__bytes_read         always 4096
 //   smsp__inst_executed      how many kernels were launched in a pass, on average
 //   lts__t_sector_hit_rate   never a number
 //   sm__throughput           always 50
+//   what the strategy profile reads, always 10
 // A pass collects one of them. Calls in an order that the real library forbids end the process, and so do launches
 // outside of ranges while the profiler is enabled, for those would have been timed samples.
 //
@@ -42,13 +44,36 @@ const FakeCounter kCounters[] = {
     {"smsp__inst_executed", CUPTI_METRIC_TYPE_COUNTER, "instruction", "instruction/second", "# of instructions"},
     {"lts__t_sector_hit_rate", CUPTI_METRIC_TYPE_RATIO, "percent", "", "proportion of lookups that hit"},
     {"sm__throughput", CUPTI_METRIC_TYPE_THROUGHPUT, "percent", "", "SM throughput"},
+    {"dram__throughput", CUPTI_METRIC_TYPE_THROUGHPUT, "percent", "", "DRAM throughput"},
+    {"dram__sectors_read", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"dram__sectors_write", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"lts__t_sectors", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"lts__t_sectors_op_read", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"lts__t_sectors_op_write", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__sass_thread_inst_executed_op_fp32_pred_on", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__sass_thread_inst_executed_op_fp64_pred_on", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__sass_thread_inst_executed_op_integer_pred_on", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__sass_thread_inst_executed_op_control_pred_on", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__sass_thread_inst_executed_op_memory_pred_on", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__sass_thread_inst_executed_op_misc_pred_on", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__sass_thread_inst_executed_op_conversion_pred_on", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__inst_executed_pipe_xu", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__issue_active", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
+    {"smsp__cycles_active", CUPTI_METRIC_TYPE_COUNTER, "", "", ""},
 };
 constexpr const char* kChips[] = {"GA100", "GH100"};
 // Of each type.
-const char* sub_metrics_of_type[][3] = {{".sum", ".avg", ".sum.per_second"},
-                                        {".ratio", ".pct", nullptr},
-                                        {".avg.pct_of_peak_sustained_elapsed", nullptr, nullptr}};
-constexpr std::size_t kSubMetricCounts[] = {3, 2, 1};
+const char* sub_metrics_of_type[][5] = {
+    {".sum", ".avg", ".sum.per_second", ".avg.pct_of_peak_sustained_active", ".avg.pct_of_peak_sustained_elapsed"},
+    {".ratio", ".pct"},
+    {".avg.pct_of_peak_sustained_elapsed"}};
+constexpr std::size_t kSubMetricCounts[] = {5, 2, 1};
 constexpr char kAvailability[] = "AVAILABLE";
 
 [[noreturn]] void misused(const char* what) {
@@ -362,10 +387,11 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
   std::memcpy(&launches_per_pass, params->pCounterDataImage, sizeof launches_per_pass);
   for (std::size_t i = 0; i < params->numMetrics; ++i) {
     const std::string name = find(params->ppMetricNames[i])->name;
-    params->pMetricValues[i] = name == "dram__bytes_read"      ? 4096.0
-                               : name == "smsp__inst_executed" ? launches_per_pass
-                               : name == "sm__throughput"      ? 50.0
-                                                               : std::numeric_limits<double>::quiet_NaN();
+    params->pMetricValues[i] = name == "dram__bytes_read"         ? 4096.0
+                               : name == "smsp__inst_executed"    ? launches_per_pass
+                               : name == "sm__throughput"         ? 50.0
+                               : name == "lts__t_sector_hit_rate" ? std::numeric_limits<double>::quiet_NaN()
+                                                                  : 10.0;
   }
   return CUPTI_SUCCESS;
 }
