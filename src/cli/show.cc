@@ -115,7 +115,7 @@ Json objectives_json(const ResultSet& results) {
 std::string show_json(const ResultSet& results, std::size_t rows) {
   Json importance = Json::object();
   for (const report::Importance& each : report::parameter_importance(results))
-    importance[each.parameter] = each.main_effect;
+    importance[each.parameter] = each.main_effect ? Json(*each.main_effect) : Json();
   const Trial* standard = default_trial(results);
   const std::optional<double> ratio = speed_up(results);
   return dump({{"kernel", results.info.kernel_name},

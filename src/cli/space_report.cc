@@ -68,7 +68,8 @@ std::string parameters_text(const SearchSpace& space, std::size_t width) {
     const Parameter& parameter = space.parameters()[i];
     std::string shares;
     for (const Uint128 count : space.count_per_value(i)) {
-      shares += fmt::format("{}{:.2g}", shares.empty() ? "" : " ", 100.0 * to_double(count) / to_double(space.count()));
+      const double share = 100.0 * to_double(count) / to_double(space.count());
+      shares += fmt::format("{}{:.{}g}", shares.empty() ? "" : " ", share, share < 99.5 ? 2 : 3);
     }
     table.add({parameter.name, shorten(values_text(parameter), column), shorten(shares, column)});
   }

@@ -45,6 +45,9 @@ std::string metric_text(const Trial& trial, const std::string& name) {
   return found == trial.observation.metrics.end() ? "" : fmt::format("{:.6g}", found->value);
 }
 
+// Names of counters take half a line, their values a few columns.
+constexpr std::size_t kLongestMetric = 24;
+
 // Builds the table with the columns that these results have something to say in.
 class BestTable {
  public:
@@ -62,7 +65,7 @@ class BestTable {
     columns.push_back({fmt::format("time ({})", times_.unit())});
     if (has_intervals_) columns.push_back({"interval"});
     if (default_ != nullptr) columns.push_back({"vs default"});
-    for (const std::string& name : metrics_) columns.push_back({single_line(name)});
+    for (const std::string& name : metrics_) columns.push_back({cut(single_line(name), kLongestMetric)});
     for (std::size_t i : parameters_) columns.push_back({single_line(results.info.parameters[i].name)});
     table_ = TextTable(std::move(columns));
   }

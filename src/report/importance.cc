@@ -5,7 +5,8 @@
 //
 //   share = 1 - (1 - SS_between / SS_total) * (n - 1) / (n - k)
 //
-// so that a parameter without effect comes out around 0 however many values it has; below 0 it is given as 0. In a
+// so that a parameter without effect comes out around 0 however many values it has; below 0 it is given as 0. With as
+// many levels as Trials there is no telling. In a
 // space with constraints, or where a search has looked more closely at the fast part, parameters go together and the
 // shares of two of them can tell of the same cause: they need not add up to 1.
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ struct Level {
   double sum = 0.0;
 };
 
-double main_effect(const LogTimes& times, std::size_t parameter) {
+std::optional<double> main_effect(const LogTimes& times, std::size_t parameter) {
   std::map<std::string, Level> levels;
   for (std::size_t i = 0; i < times.trials.size(); ++i) {
     Level& level = levels[times.trials[i]->configuration.values()[parameter].to_string()];
@@ -38,7 +39,8 @@ double main_effect(const LogTimes& times, std::size_t parameter) {
   }
   const auto n = static_cast<double>(times.trials.size());
   const auto k = static_cast<double>(levels.size());
-  if (k < 2 || n <= k || !times.differ()) return 0.0;
+  if (k < 2 || !times.differ()) return 0.0;
+  if (n <= k) return std::nullopt;
   double between = 0.0;
   for (const auto& [value, level] : levels) between += level.sum * level.sum / static_cast<double>(level.count);
   return std::clamp(1.0 - (1.0 - between / times.sum_of_squares) * (n - 1) / (n - k), 0.0, 1.0);
@@ -78,8 +80,10 @@ std::string table_of_importance(const ResultSet& results, std::size_t width) {
   std::string text = cut(fmt::format("share of the variance of log(time), {} correct results", correct), width) + "\n";
   for (const Importance& entry : importance) {
     const std::string padding(name_width - width_of(entry.parameter), ' ');
-    const std::string line = fmt::format("{}{}  {:5.1f} %  {}", single_line(entry.parameter), padding,
-                                         entry.main_effect * 100, bar(entry.main_effect, bar_width));
+    const double share = entry.main_effect.value_or(0.0);
+    const std::string line =
+        fmt::format("{}{}  {}  {}", single_line(entry.parameter), padding,
+                    entry.main_effect ? fmt::format("{:5.1f} %", share * 100) : "      ?", bar(share, bar_width));
     text += cut(line.substr(0, line.find_last_not_of(' ') + 1), width) + "\n";
   }
   return text;

@@ -48,8 +48,8 @@ class HeatMap {
   }
 
   void draw_cell(std::size_t row, std::size_t column) {
-    const double share =
-        row == column ? names_[row].main_effect : shares_[{names_[row].parameter, names_[column].parameter}];
+    const double share = row == column ? names_[row].main_effect.value_or(0.0)
+                                       : shares_[{names_[row].parameter, names_[column].parameter}];
     const double x = kLeft + place(column);
     const double y = kTop + place(row);
     svg_.add("<rect class=\"cell\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{:.3f}\"/>\n",

@@ -239,6 +239,10 @@ TEST(CudaCounters, AreThoseOfTheStrategyProfileWhereNoneOfThemIsNamed) {
   for (const std::string& counter : search::profiled_counters())
     EXPECT_EQ(by_itself.json()["best"]["metrics"][counter], 10.0) << counter;
 
+  const std::string utilisation = "dram__throughput.avg.pct_of_peak_sustained_elapsed";
+  EXPECT_THAT(run_with_stand_ins(folder, "show scale.journal.jsonl --metrics " + utilisation, "COLUMNS=80").out,
+              ContainsRegex("vs default +dram__throughput.avg.pc… +block\n1 .* 4.00x +10 +32\n"));
+
   const Finished by_name = tuned("--observe dram__sectors_read.sum");
   EXPECT_THAT(by_name.err, Not(HasSubstr("are observed for the strategy")));
   EXPECT_FALSE(by_name.json()["best"]["metrics"].contains(search::profiled_counters().back()));

@@ -7,6 +7,7 @@
 namespace wattune::cli_test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 std::string spec_of(const std::string& parameters, const std::string& constraints = "") {
@@ -29,6 +30,14 @@ TEST(SpaceCommand, CountsWithoutTheKernelFile) {
   EXPECT_THAT(finished.out, HasSubstr("9 of 12 configurations are valid (75 %)"));
   EXPECT_THAT(finished.out, HasSubstr("25 %     a * b <= 8"));
   EXPECT_THAT(finished.out, HasSubstr("default   a=1, b=2"));
+}
+
+TEST(SpaceCommand, ShowsHowOftenEachValueIsValid) {
+  const TempFolder folder;
+  folder.write("s.toml", spec_of("a = [1, 2, 4, 8]\nonly = [7]\n"));
+  const Finished finished = run_wattune(folder, {"space", "s.toml"});
+  EXPECT_THAT(finished.out, ContainsRegex("a +1 2 4 8 +25 25 25 25\n"));
+  EXPECT_THAT(finished.out, ContainsRegex("only +7 +100\n"));
 }
 
 TEST(SpaceCommand, JsonHasEveryPromisedField) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ std::vector<const Trial*> pareto_front(const ResultSet& results);
 // important first; parameters with one value are left out.
 struct Importance {
   std::string parameter;
-  double main_effect = 0.0;  // share of variance explained by this parameter alone, 0..1
+  // Share of variance explained by this parameter alone, 0..1; none where no value of it was measured twice.
+  std::optional<double> main_effect;
 };
 std::vector<Importance> parameter_importance(const ResultSet& results);
 
