@@ -3,6 +3,7 @@
 
 #include "backend/cuda/profiler_host.h"
 #include "backend/support.h"
+#include "wattune/search/strategy.h"
 
 namespace wattune::backend {
 namespace {
@@ -42,7 +43,7 @@ TEST(Cupti, PlansHowToCollectThem) {
   EXPECT_GT(many->size(), one->size());
 }
 
-TEST(Cupti, KnowsWhatTheAliasesStandFor) {
+TEST(Cupti, KnowsWhatTheAliasesStandForAndWhatTheStrategyProfileReads) {
   SKIP_WITHOUT_CUPTI();
   for (const char* chip : {"TU102", "GA100", "AD102", "GH100"}) {
     auto host = cuda::ProfilerHost::open(*cuda::cupti_api().value(), chip).value();
@@ -50,6 +51,8 @@ TEST(Cupti, KnowsWhatTheAliasesStandFor) {
       const auto image = host.configure({alias.counter});
       EXPECT_TRUE(image) << chip << ": " << image.error().to_string();
     }
+    const auto image = host.configure(search::profiled_counters());
+    EXPECT_TRUE(image) << chip << ": " << image.error().to_string();
   }
 }
 
