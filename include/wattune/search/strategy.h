@@ -120,7 +120,7 @@ struct StrategyInfo {
 };
 
 // The hardware counters of CUPTI, with their sub-metrics, that `profile` looks for among the metrics of an Observation:
-// one name for each quantity of which profilers have several. NVIDIA's GPUs from Turing to Blackwell have them all.
+// one name for each quantity of which profilers have several. NVIDIA's GPUs from Turing on have them all.
 std::vector<std::string> profiled_counters();
 
 // Every strategy, in the order to show them.
