@@ -1,5 +1,8 @@
 #include "wattune/core/observation.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace wattune {
 
 std::string_view to_string(Status status) {
@@ -25,6 +28,11 @@ std::optional<double> gain(double objective, double over) {
   if (objective > 0 && over > 0) return over / objective;
   if (objective < 0 && over < 0) return objective / over;
   return std::nullopt;
+}
+
+double positive(double objective) {
+  using Limits = std::numeric_limits<double>;
+  return std::clamp(objective < 0.0 ? -1.0 / objective : objective, Limits::min(), Limits::max());
 }
 
 Nanoseconds cost_of(const Observation& observation) {

@@ -1,5 +1,9 @@
 #include "search/genetic.h"
 
+#include <algorithm>
+
+#include "search/random_choice.h"
+
 namespace wattune::search {
 
 namespace {
@@ -23,25 +27,31 @@ ConfigurationId Genetic::child(ConfigurationId mother, ConfigurationId father) {
 
 // Which parameters come from the second parent.
 std::vector<bool> Genetic::mask(const Coordinates& a, const Coordinates& b) {
-  const auto method = static_cast<Crossover>(count_option("crossover"));
   const std::size_t size = a.size();
-  std::size_t begin = random().below(size + 1);
-  std::size_t end = method == Crossover::two_point ? random().below(size + 1) : size;
-  if (begin > end) std::swap(begin, end);
   std::vector<bool> result(size, false);
-  bool turn = random().bits() % 2 == 0;
-  for (std::size_t p = 0; p < size; ++p) {
-    switch (method) {
-      case Crossover::single_point:
-      case Crossover::two_point: result[p] = p >= begin && p < end; break;
-      case Crossover::uniform: result[p] = random().bits() % 2 == 0; break;
-      case Crossover::disruptive_uniform:  // half of the parameters that differ, exactly
-        if (a[p] != b[p]) turn = !turn;
-        result[p] = turn;
-        break;
+  switch (static_cast<Crossover>(count_option("crossover"))) {
+    case Crossover::single_point: std::fill(result.begin() + cut(size), result.end(), true); break;
+    case Crossover::two_point: {
+      const auto [begin, end] = std::minmax({cut(size), cut(size)});
+      std::fill(result.begin() + begin, result.begin() + end, true);
+      break;
+    }
+    case Crossover::uniform:
+      for (std::size_t p = 0; p < size; ++p) result[p] = random().bits() % 2 == 0;
+      break;
+    case Crossover::disruptive_uniform: {  // half of the parameters that differ, exactly
+      std::vector<std::size_t> different;
+      for (std::size_t p = 0; p < size; ++p)
+        if (a[p] != b[p]) different.push_back(p);
+      shuffle(different, random());
+      for (std::size_t i = 0; i < (different.size() + 1) / 2; ++i) result[different[i]] = true;
+      break;
     }
   }
   return result;
 }
+
+// Between two parameters, or at an end.
+std::ptrdiff_t Genetic::cut(std::size_t size) { return static_cast<std::ptrdiff_t>(random().below(size + 1)); }
 
 }  // namespace wattune::search

@@ -19,6 +19,7 @@ class Genetic : public Walk {
 
  private:
   std::vector<bool> mask(const Coordinates& a, const Coordinates& b);
+  std::ptrdiff_t cut(std::size_t size);
 };
 
 }  // namespace wattune::search

@@ -5,7 +5,6 @@
 // from the optimum then gives the start of the next descent. After too many descents without a better optimum the
 // search begins anew at an unvisited configuration.
 #include <algorithm>
-#include <cmath>
 
 #include "search/local_search.h"
 #include "search/strategies.h"
@@ -37,7 +36,7 @@ class GreedyIls final : public LocalSearch {
 
   std::size_t walk_length() const {
     const auto parameters = static_cast<double>(space().parameters().size());
-    return std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(option("random_walk") * parameters)));
+    return std::max<std::size_t>(1, static_cast<std::size_t>(option("random_walk") * parameters));
   }
 };
 

@@ -27,7 +27,7 @@ class HybridVndx final : public Walk {
   // Steps along one parameter by one place, along all of them by at most one, and of one parameter to any value.
   static constexpr std::size_t kNeighbourhoodKinds = 3;
   static constexpr double kReward = 1.1;
-  static constexpr double kPenalty = 0.98;
+  static constexpr double kPenalty = 0.9;
   static constexpr double kLeastWeight = 0.1;
 
   Task<> search() override {

@@ -1,5 +1,6 @@
 #include "wattune/search/strategy.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "search/permutation.h"
@@ -35,13 +36,22 @@ std::optional<ConfigurationId> Strategy::next_proposal() {
 
 void Strategy::tell(ConfigurationId id, const Observation& observation) {
   visited_.insert(id);
-  // A time that is no number must not reach the comparisons and models of a strategy.
-  const bool usable = observation.ok() && std::isfinite(observation.objective());
-  if (usable && several_objectives()) {
+  const std::optional<double> objective = usable_objective(observation);
+  if (objective && several_objectives()) {
     if (auto costs = costs_of(observation, objectives_)) costs_[id] = *std::move(costs);
   }
-  if (usable) do_read(id, observation.metrics);
-  do_learn(id, usable ? std::optional(observation.objective()) : std::nullopt);
+  if (objective) do_read(id, observation.metrics);
+  do_learn(id, objective);
+}
+
+// A time that is no number must not reach the comparisons and models of a strategy. These think in ratios, which need
+// positive numbers; the sign of the first objective says whether all are a metric that is to be large.
+std::optional<double> Strategy::usable_objective(const Observation& observation) {
+  if (!observation.ok() || !std::isfinite(observation.objective())) return std::nullopt;
+  const double objective = observation.objective();
+  if (!negative_) negative_ = objective < 0.0;
+  if (*negative_ && objective >= 0.0) return std::nullopt;
+  return positive(*negative_ ? objective : std::max(objective, 0.0));
 }
 
 const std::vector<double>* Strategy::costs(ConfigurationId id) const {

@@ -2,9 +2,13 @@
 // Engineering Software 69, 2014) for discrete spaces, with a tabu list and annealing, after the algorithm of that name
 // in Kernel Tuner 1.4 (designed by a language model: Automated Algorithm Design for Auto-Tuning Optimizers, 2026).
 //
-// Every wolf takes each parameter from one of the three leaders, is shaken or jumps now and then, and steps aside from
-// what is tabu or known. It stays where it came when that is better, or by Metropolis' rule at a temperature that falls
-// with the evaluations. When the leader has not improved for long, the last of the pack start elsewhere.
+// The three leaders stay. Every other wolf takes each parameter from one of them or keeps its own, and is shaken with a
+// probability that grows while nothing improves: by a step in every parameter or, now and then, a jump in one. It stays
+// where it came when that is better, or by Metropolis' rule at a temperature that falls with the evaluations and rises
+// again while nothing improves. When that has lasted, the last of the pack start elsewhere.
+//
+// Kernel Tuner measures one wolf after the other, here a round is measured together; its temperature is in the unit of
+// the objective, here a share of the best; it steps aside once from what is tabu, here also from what is known.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -24,30 +28,45 @@ class TabuGreyWolf final : public Walk {
  private:
   static constexpr std::size_t kLeaders = 3;
   static constexpr int kStepsAside = 4;
+  static constexpr double kMostShaking = 0.5;
+  static constexpr double kReheating = 0.2;  // share of the first temperature
+  static constexpr double kColdest = 1e-4;
 
   Task<> search() override {
+    std::vector<Point> pack = co_await gather(std::max(kLeaders + 1, count_option("pack")));
     std::deque<ConfigurationId> tabu;
-    std::vector<Point> pack = co_await gather(std::max(kLeaders, count_option("pack")));
-    std::size_t vain = 0;
-    for (double evaluations = 0.0; pack.size() >= kLeaders; evaluations += static_cast<double>(pack.size())) {
-      const double leader = pack.front().objective;
-      const double cooled = std::exp(-option("cooling") * evaluations / option("budget"));
+    for (const Point& wolf : pack) tabu.push_back(wolf.id);
+    std::size_t vain = 0;  // rounds
+    for (double evaluations = 0.0; pack.size() > kLeaders; evaluations += static_cast<double>(pack.size() - kLeaders)) {
+      const double record = pack.front().objective;
       std::vector<ConfigurationId> ids;
-      for (std::size_t i = 0; i < pack.size(); ++i) ids.push_back(hunt(pack, tabu));
+      for (std::size_t i = kLeaders; i < pack.size(); ++i) ids.push_back(hunt(pack, i, shaking(vain), tabu));
       const std::vector<Outcome> outcomes = co_await evaluate_all(ids);
-      for (std::size_t i = 0; i < pack.size(); ++i) {
-        const double loss = cost(outcomes[i]) - pack[i].objective;
-        const bool stays = outcomes[i] && (loss < 0.0 || metropolis(loss, option("temperature") * cooled));
-        if (stays) pack[i] = {ids[i], *outcomes[i]};
+      const double heat = temperature(evaluations, vain);
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        Point& wolf = pack[kLeaders + i];
+        const double loss = cost(outcomes[i]) - wolf.objective;
+        if (outcomes[i] && (loss < 0.0 || metropolis(loss, heat))) wolf = {ids[i], *outcomes[i]};
       }
       tabu.insert(tabu.end(), ids.begin(), ids.end());
       while (tabu.size() > count_option("tabu") * pack.size()) tabu.pop_front();
       std::ranges::stable_sort(pack, {}, &Point::objective);
-      vain = pack.front().objective < leader ? 0 : vain + pack.size();
+      vain = pack.front().objective < record ? 0 : vain + 1;
       if (vain < count_option("patience")) continue;
       co_await scatter(pack);
       vain = 0;
     }
+  }
+
+  double shaking(std::size_t vain) const {
+    return std::min(kMostShaking, option("shake") * (1.0 + static_cast<double>(vain) / option("patience")));
+  }
+
+  double temperature(double evaluations, std::size_t vain) const {
+    const double cooled = option("temperature") * std::exp(-option("cooling") * evaluations / option("budget"));
+    const std::size_t half = std::max<std::size_t>(1, count_option("patience") / 2);
+    const bool reheat = vain > 0 && vain % half == 0;
+    return std::max(kColdest, cooled) + (reheat ? kReheating * option("temperature") : 0.0);
   }
 
   // Wolves at starting points, the fastest first.
@@ -62,23 +81,32 @@ class TabuGreyWolf final : public Walk {
 
   // The last of the pack start elsewhere.
   Task<> scatter(std::vector<Point>& pack) {
-    const auto wanted = static_cast<std::size_t>(option("scatter") * static_cast<double>(pack.size()));
+    const auto wanted = static_cast<std::size_t>(std::ceil(option("scatter") * static_cast<double>(pack.size())));
     const std::vector<Point> others = co_await gather(wanted);
     std::copy(others.begin(), others.end(), pack.end() - static_cast<std::ptrdiff_t>(others.size()));
     std::ranges::stable_sort(pack, {}, &Point::objective);
   }
 
-  ConfigurationId hunt(const std::vector<Point>& pack, const std::deque<ConfigurationId>& tabu) {
-    if (random().uniform() < option("jump")) return space().sample(random());
-    std::vector<Coordinates> leaders;
-    for (std::size_t i = 0; i < kLeaders; ++i) leaders.push_back(coordinates(space(), pack[i].id));
-    Coordinates point = leaders.front();
-    for (std::size_t p = 0; p < point.size(); ++p) point[p] = leaders[random().below(kLeaders)][p];
+  ConfigurationId hunt(const std::vector<Point>& pack, std::size_t wolf, double shaking,
+                       const std::deque<ConfigurationId>& tabu) {
+    std::vector<Coordinates> parents = {coordinates(space(), pack[wolf].id)};
+    for (std::size_t i = 0; i < kLeaders; ++i) parents.push_back(coordinates(space(), pack[i].id));
+    Coordinates point = parents.front();
+    for (std::size_t p = 0; p < point.size(); ++p) point[p] = parents[random().below(parents.size())][p];
+    if (random().uniform() < shaking) shake(point);
     ConfigurationId id = space().project(point);
-    if (random().uniform() < option("shake")) id = random_walk(id, 1);
     const auto avoided = [&] { return visited(id) || std::ranges::find(tabu, id) != tabu.end(); };
     for (int step = 0; step < kStepsAside && avoided(); ++step) id = random_walk(id, 1);
     return id;
+  }
+
+  void shake(Coordinates& point) {
+    if (random().uniform() < option("jump")) {
+      const std::size_t p = random().below(point.size());
+      point[p] = coordinates(space(), space().sample(random()))[p];
+      return;
+    }
+    for (double& coordinate : point) coordinate += static_cast<double>(random().below(3)) - 1.0;
   }
 };
 

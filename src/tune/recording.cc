@@ -162,7 +162,8 @@ std::vector<search::PriorObjective> prior_of(const Recording& recording) {
   std::vector<search::PriorObjective> prior;
   for (const Trial& trial : recording.trials()) {
     const Observation& observation = trial.observation;
-    if (observation.ok()) prior.push_back({trial.configuration.id(), observation.objective(), observation.metrics});
+    if (observation.ok())
+      prior.push_back({trial.configuration.id(), positive(observation.objective()), observation.metrics});
   }
   return prior;
 }

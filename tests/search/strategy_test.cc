@@ -103,6 +103,31 @@ TEST_P(EachStrategy, TakesTimesOfZeroAndOfNoNumber) {
   EXPECT_EQ(run(*strategy, measure).size(), 64u);
 }
 
+// The least of 2^n and the largest of 2^-n, which a target holds as -(2^-n), are the same search.
+TEST_P(EachStrategy, SearchesForTheLargestAsForTheLeast) {
+  const SearchSpace space = make_space({6, 6, 6});
+  const auto least = [](const SearchSpace& its, ConfigurationId id) {
+    return correct(std::exp2(std::floor(std::sqrt(bowl(its, id).objective()))));
+  };
+  const auto largest = [](const SearchSpace& its, ConfigurationId id) {
+    Observation observation = correct(7.0);
+    observation.target = -std::exp2(-std::floor(std::sqrt(bowl(its, id).objective())));
+    return observation;
+  };
+  EXPECT_EQ(run(*make(GetParam(), space), largest, 1, 60), run(*make(GetParam(), space), least, 1, 60));
+}
+
+TEST_P(EachStrategy, TakesAMetricOfBothSigns) {
+  const SearchSpace space = make_space({4, 4, 4});
+  const auto strategy = make(GetParam(), space);
+  const auto measure = [](const SearchSpace&, ConfigurationId id) {
+    Observation observation = correct(7.0);
+    observation.target = static_cast<double>(id) - 31.5;
+    return observation;
+  };
+  EXPECT_EQ(run(*strategy, measure).size(), 64u);
+}
+
 TEST_P(EachStrategy, StaysValidInALazySpace) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < 8; ++i) parameters.push_back(counting("p" + std::to_string(i), 10));

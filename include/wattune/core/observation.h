@@ -82,7 +82,7 @@ struct Observation {
   std::string build_log;  // the compiler's words, kept also on success
   bool verified = false;  // the output was compared with a reference
   std::vector<Sample> samples;
-  std::optional<Statistics> statistics;  // present exactly when correct
+  std::optional<Statistics> statistics;  // present exactly when correct; the median is above 0
   std::vector<Metric> metrics;
   PhaseTimes phases;
   std::optional<double> target;  // what the user wants minimised in place of the time
@@ -102,6 +102,10 @@ std::optional<double> gain(double objective, double over);
 inline std::optional<double> gain(const Observation& observation, const Observation& over) {
   return gain(observation.objective(), over.objective());
 }
+
+// The same order in positive numbers, for what thinks in ratios: an objective that is positive itself, of a negative
+// one, which is a metric to be large, the metric's inverse. Positive and negative ones do not compare.
+double positive(double objective);
 
 // What making this observation cost: compiling, checking, overhead and the sum of the samples. Where none were kept,
 // the measuring phase stands for them, or else the median. As the methodology of docs/score.md counts it.

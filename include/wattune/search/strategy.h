@@ -60,7 +60,8 @@ class Strategy {
 
   // Up to n new ids. Fewer, or none, when the space is exhausted or the strategy waits for outcomes.
   std::vector<ConfigurationId> ask(std::size_t n);
-  // The outcome of an id, asked for or not. Smaller objectives are better; failures have none.
+  // The outcome of an id, asked for or not. Smaller objectives are better; failures have none. Where the first one told
+  // is negative, a metric that is to be large, one of 0 and above counts as a failure.
   void tell(ConfigurationId id, const Observation& observation);
 
   const space::SearchSpace& space() const { return space_; }
@@ -72,7 +73,7 @@ class Strategy {
 
   // The next id that is not visited(), or none.
   virtual std::optional<ConfigurationId> do_propose() = 0;
-  // `objective` is empty for a failed configuration.
+  // `objective` is positive, of a metric that is to be large its inverse; empty for a failed configuration.
   virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
   // Before do_learn(), for a strategy that reads more than the objective. Not called for failed configurations.
   virtual void do_read(ConfigurationId, const std::vector<Metric>&) {}
@@ -92,11 +93,13 @@ class Strategy {
 
  private:
   std::optional<ConfigurationId> next_proposal();
+  std::optional<double> usable_objective(const Observation& observation);
 
   const space::SearchSpace& space_;
   Random random_;
   std::optional<ConfigurationId> start_;
   std::unordered_set<ConfigurationId, IdHash> visited_;
+  std::optional<bool> negative_;  // the objectives, once one is known
   std::vector<Objective> objectives_;
   std::unordered_map<ConfigurationId, std::vector<double>, IdHash> costs_;  // empty with fewer than two objectives
   std::unique_ptr<Permutation> order_;  // of all ids; draw_unvisited() walks along it
