@@ -86,6 +86,11 @@ std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit) {
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples) {
   if (!std::isfinite(objective.value())) throw Malformed("the time is too large");
   if (objective < Nanoseconds()) throw Malformed("the time is negative");
+  if (objective == Nanoseconds()) {
+    observation.status = Status::runtime;
+    observation.message = kTookNoTime;
+    return;
+  }
   Statistics statistics{objective, objective, objective, objective, objective, 0.0};
   if (!samples.empty()) {
     const auto sum = std::accumulate(samples.begin(), samples.end(), Nanoseconds(),

@@ -27,9 +27,13 @@ Json samples_in_ms(const std::vector<Sample>& samples);
 // Reads the numbers of a JSON array as samples; what is no number is left out.
 std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit);
 
-// Makes an Observation correct. `objective` is what the file ranks by, often a mean: it becomes the median, and since
-// nothing is known of its spread, the interval is that point with confidence 0. Throws Malformed when it is infinite or
-// negative.
+// A clock too coarse for the kernel, or digits cut off: nothing compares with 0, so such a configuration counts as
+// failed.
+inline constexpr const char* kTookNoTime = "the recorded time is 0";
+
+// Makes an Observation correct, unless the time is 0. `objective` is what the file ranks by, often a mean: it becomes
+// the median, and since nothing is known of its spread, the interval is that point with confidence 0. Throws Malformed
+// when it is infinite or negative.
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 

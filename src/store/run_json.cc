@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "store/json_text.h"
+#include "store/recorded.h"
 
 namespace wattune::store {
 
@@ -338,6 +339,11 @@ Outcome outcome_from_json(const Json& object) {
     observation.statistics = statistics_from_json(*statistics);
   if (observation.ok() != observation.statistics.has_value())
     throw Malformed("`statistics` must be there exactly when `status` is correct");
+  if (observation.ok() && observation.statistics->median == Nanoseconds()) {
+    observation.status = Status::runtime;
+    observation.message = kTookNoTime;
+    observation.statistics.reset();
+  }
   observation.metrics = metrics_from_json(array_member(object, "metrics"));
   observation.phases = phases_from_json(array_member(object, "phases"));
   observation.phases.overhead = Nanoseconds(number_or(object, "overhead", 0.0));

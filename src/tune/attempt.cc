@@ -78,6 +78,10 @@ measure::Runner& Attempt::runner() {
 bool Attempt::conclude(std::vector<Sample> samples) {
   observation_.samples = std::move(samples);
   observation_.statistics = measure::summarize(observation_.samples);
+  if (observation_.statistics->median == Nanoseconds()) {
+    observation_.statistics.reset();
+    return fail(Status::runtime, "the kernel took 0 ns by the device's clock, which is too coarse to time it");
+  }
   if (!observe()) {
     observation_.statistics.reset();
     return false;

@@ -43,6 +43,26 @@ TEST_F(LoadResults, TellsFormatsByTheirContents) {
   }
 }
 
+// What took no time was not timed.
+TEST_F(LoadResults, ATimeOfZeroIsAFailureInEveryFormat) {
+  ResultSet results = sample_results(7);  // the first and the last are correct
+  results.trials[0].observation.statistics = Statistics{};
+  results.trials[0].observation.samples = {{Nanoseconds()}};
+  write_contents(path("a"), write_t4(results));
+  write_contents(path("b"), write_kernel_tuner_cache(results));
+  write_contents(path("c"), write_json(results));
+  write_contents(path("d"), "# {\"tune_params\":{\"n\":[1,2]}}\nn,time_ms\n1,0.00\n2,1\n");
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const auto loaded = load_results(path(name));
+    ASSERT_TRUE(loaded) << name << ": " << loaded.error().to_string();
+    const Observation& zero = loaded->trials.front().observation;
+    EXPECT_EQ(zero.status, Status::runtime) << name;
+    EXPECT_EQ(zero.message, "the recorded time is 0") << name;
+    EXPECT_FALSE(zero.statistics.has_value()) << name;
+    EXPECT_EQ(loaded->best(), &loaded->trials.back()) << name;
+  }
+}
+
 TEST_F(LoadResults, RepairsAnUnclosedCache) {
   const std::string whole = write_kernel_tuner_cache(sample_results(6));
   write_contents(path("cache.json"), whole.substr(0, whole.size() - 40));

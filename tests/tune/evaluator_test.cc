@@ -196,6 +196,17 @@ TEST(Evaluator, ARefusedLaunchCostsOneConfiguration) {
   EXPECT_THAT(observation.message, HasSubstr("out of resources"));
 }
 
+TEST(Evaluator, ATimeOfZeroIsNoMeasurement) {
+  CheckedProblem problem([](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    const Result<Nanoseconds> run = scale(launch);
+    return run ? Result<Nanoseconds>(Nanoseconds()) : run;
+  });
+  const Observation observation = problem.misbehave_between_good_ones();
+  EXPECT_EQ(observation.status, Status::runtime);
+  EXPECT_THAT(observation.message, HasSubstr("took 0 ns by the device's clock"));
+  EXPECT_FALSE(observation.statistics.has_value());
+}
+
 TEST(Evaluator, AWriteOutOfBoundsNamesTheArgument) {
   CheckedProblem problem([](const fakes::FakeLaunch& launch) {
     launch.write_out_of_bounds(0, 5);
