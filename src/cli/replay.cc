@@ -15,6 +15,7 @@ KernelSpec recorded_spec(const RunInfo& info) {
   KernelSpec spec;
   spec.name = info.kernel_name.empty() ? "recorded" : info.kernel_name;
   spec.parameters = info.parameters;
+  spec.objectives = info.objectives;
   return spec;
 }
 

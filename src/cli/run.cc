@@ -45,7 +45,7 @@ Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& tri
 Result<ExitStatus> run_one(const Options& options) {
   WATTUNE_TRY(options.tune.measure.validate());
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.tune.spec));
-  WATTUNE_TRY(add_objectives(options.tune, spec));
+  WATTUNE_TRY(add_objectives(options.tune, tune::observed_metrics(evaluator_options(options.tune)), spec));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
   WATTUNE_ASSIGN(const std::string selector, the_only_device(options.tune, spec));

@@ -95,9 +95,12 @@ std::vector<tune::Evaluator*> Target::evaluators() const {
   return all;
 }
 
-Result<Target> open_recording(const TuneOptions& options, const space::SearchSpace& space, ResultSet recorded) {
+Result<Target> open_recording(const TuneOptions& options, const KernelSpec& spec, const space::SearchSpace& space,
+                              ResultSet recorded) {
   Target target;
-  auto recording = tune::Recording::match(space, std::move(recorded));
+  const auto matched = tune::Recording::match(space, std::move(recorded));
+  if (!matched) return Error(matched.error()).with_context(options.device);
+  auto recording = matched->with_objectives(spec);
   if (!recording) return std::move(recording).error().with_context(options.device);
   target.recording = std::make_unique<tune::Recording>(*std::move(recording));
   target.devices = {tune::replay_device(target.recording->info().device, options.device)};

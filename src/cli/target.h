@@ -27,7 +27,8 @@ struct Target {
   std::vector<tune::Evaluator*> evaluators() const;
 };
 
-Result<Target> open_recording(const TuneOptions& options, const space::SearchSpace& space, ResultSet recorded);
+Result<Target> open_recording(const TuneOptions& options, const KernelSpec& spec, const space::SearchSpace& space,
+                              ResultSet recorded);
 
 // Opens what --device names and computes the reference, on all devices at the same time; `spec` gets the source in
 // their language. The strategy `profile` gets its hardware counters. `spec` and `space` outlive the Target. mismatch:

@@ -95,6 +95,11 @@ Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& reco
   return Error(ErrorCode::invalid_argument, "SPEC is required").hint("see `wattune tune --help`");
 }
 
+// Beside the time and what a kernel takes.
+std::vector<std::string> observed_metrics(const TuneOptions& options, const Recorded& recorded) {
+  return recorded ? tune::recorded_metrics(recorded->trials) : tune::observed_metrics(evaluator_options(options));
+}
+
 // Everything of a run that must exist before the first evaluation, each made from the ones above it.
 struct Run {
   KernelSpec spec;
@@ -106,7 +111,7 @@ struct Run {
 // `run` is filled in place, since the strategy refers to the space in it.
 Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded& recorded) {
   WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
-  WATTUNE_TRY(add_objectives(options, spec));
+  WATTUNE_TRY(add_objectives(options, observed_metrics(options, recorded), spec));
   WATTUNE_ASSIGN(space::SearchSpace space, options.spec.file.empty()
                                                ? tune::recorded_space(*recorded)
                                                : space::SearchSpace::build(spec.parameters, spec.constraints));
@@ -192,7 +197,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_TRY(check_journal_file(file, options));
 
   WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
-  WATTUNE_ASSIGN(const Target target, recorded ? open_recording(options, run->space, *std::move(recorded))
+  WATTUNE_ASSIGN(const Target target, recorded ? open_recording(options, run->spec, run->space, *std::move(recorded))
                                                : open_devices(options, run->plan.strategy, run->spec, run->space));
   WATTUNE_TRY(check_sanitizable(options, target.devices.front()));
   const RunInfo info = tune::describe_run(run->spec, run->space, target.devices.front());

@@ -306,10 +306,9 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_results(app, options);
 }
 
-Result<void> add_objectives(const TuneOptions& options, KernelSpec& spec) {
+Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec) {
   spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
   spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
-  const std::vector<std::string> observed = tune::observed_metrics(evaluator_options(options));
   if (!options.objectives.empty()) spec.objectives = options.objectives;
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };

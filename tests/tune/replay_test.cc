@@ -84,6 +84,37 @@ struct Times : TuningObserver {
   std::vector<double> times;
 };
 
+// Speed is 1 / time of 10 and 20 ns; watts were recorded.
+TEST(Recording, ComputesWhatASpecWants) {
+  ResultSet results = recorded();
+  results.trials[0].observation.metrics = {{"watts", 50.0, "W"}};
+  results.trials[1].observation.metrics = {{"watts", 20.0, "W"}, {"speed", 3.0, ""}};
+  const Recording recording = Recording::match(whole_space(), std::move(results)).value();
+  KernelSpec spec;
+  spec.parameters = whole_space().parameters();
+  spec.metrics = {{"speed", {"1e-9 / time", {}}}, {"joules", {"watts * time", {}}}};
+  spec.objectives = {{"speed", true}};
+  const Recording fast = recording.with_objectives(spec).value();
+  ASSERT_EQ(fast.trials().size(), 3u);
+  EXPECT_NEAR(fast.trials()[0].observation.objective(), -0.1, 1e-9);
+  EXPECT_NEAR(fast.trials()[1].observation.objective(), -0.05, 1e-9);
+  EXPECT_EQ(fast.trials()[1].observation.metrics.size(), 3u);  // the recorded speed gave way
+  spec.objectives = {{"watts", false}};
+  EXPECT_EQ(recording.with_objectives(spec)->trials()[1].observation.objective(), 20.0);
+  spec.objectives = {};
+  EXPECT_EQ(fast.with_objectives(spec)->trials()[0].observation.objective(), 10.0);
+}
+
+TEST(Recording, SaysWhenAnObjectiveWasNotRecorded) {
+  const Recording recording = Recording::match(whole_space(), recorded()).value();
+  KernelSpec spec;
+  spec.parameters = whole_space().parameters();
+  spec.objectives = {{"registers", false}};
+  const Result<Recording> without = recording.with_objectives(spec);
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.error().to_string(), HasSubstr("registers"));
+}
+
 TEST(Replay, AnswersWithWhatWasRecorded) {
   Replay replay;
   EXPECT_EQ(replay.evaluate(8, 1), recorded().trials[0].observation);

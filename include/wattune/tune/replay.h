@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
@@ -38,6 +39,11 @@ class Recording {
   // Finds each Trial's configuration in `space`; of several Trials of one the last counts. As ids_in(); mismatch also:
   // no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
+
+  // The same Trials with the metrics and the first objective of `spec` in the place of those that were recorded. One
+  // for which a metric cannot be computed is Status::constraints, as on a device. Errors of the metrics themselves:
+  // invalid_argument, parse_error, not_found; unavailable: nothing recorded has what the objective needs.
+  Result<Recording> with_objectives(const KernelSpec& spec) const;
 
   const RunInfo& info() const { return info_; }
   // Every recorded configuration of the space once, ascending by id.
@@ -63,6 +69,9 @@ enum class ReplayClock {
   recorded_and_search,  // and the processor time that this thread spends between evaluations: the strategy's
   evaluations,          // a second for each
 };
+
+// The metrics that some recorded Trial has beside the time, by name.
+std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
 
 // `recording` outlives the evaluator, which never fails.
 std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
