@@ -64,6 +64,7 @@ std::vector<double> Axis::ticks(std::size_t wanted) const {
 
 std::string tick_text(double value) {
   // A step that is no sum of powers of two leaves 0.30000000000000004.
+  if (value == 0.0) return "0";  // not -0
   return std::abs(value) < 1e15 && std::abs(value) >= 1e-4 ? fmt::format("{:.12g}", value) : fmt::format("{:g}", value);
 }
 

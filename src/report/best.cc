@@ -99,8 +99,8 @@ class BestTable {
   std::vector<std::string> metrics_;
   std::vector<std::size_t> parameters_;
   TimeColumn times_;
-  const Trial* default_;
   std::optional<Objective> objective_;  // unless it is the time
+  const Trial* default_;
   bool has_intervals_;
   TextTable table_{{}};
 };

@@ -36,6 +36,11 @@ const Trial* default_trial(const ResultSet& results) {
   return found;
 }
 
+std::string name_of(const RunInfo& info) {
+  const std::string kernel = info.kernel_name.empty() ? "tuning" : info.kernel_name;
+  return info.device.name.empty() ? kernel : kernel + " on " + info.device.name;
+}
+
 std::vector<std::size_t> varied_parameters(const ResultSet& results) {
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < results.info.parameters.size(); ++i)

@@ -8,6 +8,7 @@
 #include "report/fitness_flow.h"
 #include "report/results_builder.h"
 #include "report/trials.h"
+#include "wattune/report/report.h"
 
 namespace wattune::report {
 namespace {
@@ -45,6 +46,28 @@ TEST(Analysis, CentralityIsTheShareOfGoodMinima) {
   EXPECT_EQ(centrality.minima, 2u);
   EXPECT_NEAR(centrality.proportions[0], 1.425 / (1.425 + 2.275), 1e-8);
   EXPECT_NEAR(centrality.proportions[1], 1.0, 1e-8);
+}
+
+// 1, 2, 3 and 5 ms of four correct ones and one that failed. The axis reaches from x 76 to 736 and from y 388 to 48:
+// the best is one of five, at the performance of the second, 1/2, two are.
+TEST(Analysis, DrawsHowManyReachWhichPerformance) {
+  ResultSet results = row();
+  results.trials.push_back(ResultSet(one_parameter().failure({16}, Status::compile, "no")).trials.front());
+  const std::string svg = plot_distribution_svg({results}, {"A"});
+  EXPECT_THAT(svg, testing::HasSubstr("M736.0 320.0L406.0 320.0L406.0 252.0L"));
+  EXPECT_THAT(svg, testing::HasSubstr("A: 4 correct, 1 failed"));
+  const ResultSet failures = one_parameter().failure({1}, Status::compile, "no");
+  EXPECT_THAT(plot_distribution_svg({failures}, {"B"}), testing::HasSubstr("B: 0 correct, 1 failed"));
+}
+
+// The best of the row fails on the second device, whose best the row does not hold.
+TEST(Analysis, DrawsPortability) {
+  const ResultSet other = one_parameter().time({16}, 1e6).failure({8}, Status::compile, "no");
+  const std::string svg = plot_portability_svg({row(), other}, {"first", "second"});
+  EXPECT_THAT(svg, testing::HasSubstr(">100.0</text>"));
+  EXPECT_THAT(svg, testing::HasSubstr(">failed</text>"));
+  EXPECT_THAT(svg, testing::HasSubstr(">-</text>"));
+  EXPECT_THAT(svg, testing::HasSubstr("add: speed of the row"));
 }
 
 TEST(Analysis, AnswersWhenNothingIsCorrect) {

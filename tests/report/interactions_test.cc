@@ -61,8 +61,17 @@ TEST(Interactions, AreListedAndDrawn) {
   EXPECT_EQ(table_of_interactions(joint(), 5, 80), " 33.3 %  a and b\n");
   const std::string svg = plot_interactions_svg(joint());
   EXPECT_THAT(svg, HasSubstr(">33.3</text>"));
-  EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.333\""));
+  EXPECT_THAT(svg, HasSubstr("fill=\"#4c91d0\""));  // of the largest share
   EXPECT_THAT(svg, HasSubstr("add on Device A"));
+}
+
+// The largest share is the longest bar, 460 wide: a third, corrected for what two values of eight explain by chance,
+// 1 - (1 - 1/3) 7/6.
+TEST(Importance, IsDrawnAsBars) {
+  const std::string svg = plot_importance_svg(joint());
+  EXPECT_THAT(svg, HasSubstr("width=\"460.0\""));
+  EXPECT_THAT(svg, HasSubstr(">22.2 %</text>"));
+  EXPECT_THAT(svg, HasSubstr(">0.0 %</text>"));
 }
 
 }  // namespace

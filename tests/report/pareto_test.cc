@@ -47,6 +47,14 @@ TEST(ParetoFront, LeavesOutWhatHasNoValue) {
   EXPECT_THAT(front_of(results), ElementsAre(2, 4));
 }
 
+TEST(ParetoFront, IsDrawn) {
+  const std::string svg = plot_pareto_svg(four_points({{"time", false}, {"quality", true}}));
+  EXPECT_THAT(svg, testing::HasSubstr("time (ms), less is better"));
+  EXPECT_THAT(svg, testing::HasSubstr("quality, more is better"));
+  EXPECT_THAT(svg, testing::HasSubstr("Pareto front, 3<"));
+  EXPECT_EQ(plot_pareto_svg(four_points({{"time", false}})), "");
+}
+
 TEST(ParetoFront, IsATable) {
   EXPECT_EQ(table_of_pareto_front(four_points({{"time", false}, {"quality", true}}), 80),
             "time (s)  quality  configuration\n"

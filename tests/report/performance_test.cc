@@ -15,7 +15,13 @@ TEST(PerformanceSvg, DrawsCurvesBetweenRandomSearchAndOptimum) {
   EXPECT_THAT(svg, HasSubstr("a &amp; b"));
   EXPECT_THAT(svg, HasSubstr("M76.0 218.0L406.0 388.0L736.0 48.0"));
   EXPECT_THAT(svg, HasSubstr("M76.0 133.0L406.0 133.0L736.0 133.0"));
-  EXPECT_THAT(svg, HasSubstr("class=\"random\" x1=\"76\" x2=\"736\" y1=\"218.0\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"zero\" x1=\"76\" x2=\"736\" y1=\"218.0\""));
+}
+
+TEST(PerformanceSvg, WritesZeroWithoutASign) {
+  const std::string svg = plot_performance_svg("t", {{"a", {-1.0, 1.0}}});
+  EXPECT_THAT(svg, HasSubstr(">0</text>"));
+  EXPECT_THAT(svg, testing::Not(HasSubstr(">-0</text>")));
 }
 
 TEST(PerformanceSvg, BeginsAtZeroWhenNothingIsBelow) {

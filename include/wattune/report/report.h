@@ -50,6 +50,13 @@ std::string table_of_importance(const ResultSet& results, std::size_t width);
 std::string table_of_interactions(const ResultSet& results, std::size_t rows, std::size_t width);
 // A heat map as SVG: main effects on the diagonal, interactions beside it.
 std::string plot_interactions_svg(const ResultSet& results);
+std::string plot_importance_svg(const ResultSet& results);  // bars
+// Every configuration by the first two objectives, and the front; empty without one.
+std::string plot_pareto_svg(const ResultSet& results);
+// How many configurations reach which share of the best one's performance, a curve for each result; `names` are theirs.
+std::string plot_distribution_svg(const std::vector<ResultSet>& results, const std::vector<std::string>& names);
+// A heat map of portability() (analysis.h); `names` are those of the results.
+std::string plot_portability_svg(const std::vector<ResultSet>& results, const std::vector<std::string>& names);
 std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height);
 std::string plot_convergence_svg(const ResultSet& results);
 

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "report/line_chart.h"
+#include "report/trials.h"
+#include "wattune/report/analysis.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+
+namespace {
+
+constexpr double kWidth = 400;  // finer steps are hardly seen
+
+// From the best down: how large a share of all configurations is at least so fast. Those that failed never are.
+LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
+  const std::vector<const Trial*> trials = ranked(results);
+  const Distribution counts = distribution_of(results);
+  const auto all = static_cast<double>(counts.correct + counts.failed);
+  LineChart::Curve curve{.name = fmt::format("{}: {} correct, {} failed", name, counts.correct, counts.failed),
+                         .points = {}};
+  if (trials.empty()) return curve;
+  double last = 2.0;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const double speed = gain(trials[i]->observation, trials.front()->observation).value_or(0.0);
+    if (i + 1 < trials.size() && last - speed < 1.0 / kWidth) continue;
+    if (!curve.points.empty()) curve.points.emplace_back(speed, curve.points.back().second);
+    curve.points.emplace_back(speed, static_cast<double>(i + 1) / all);
+    last = speed;
+  }
+  curve.points.emplace_back(0.0, curve.points.back().second);
+  return curve;
+}
+
+}  // namespace
+
+std::string plot_distribution_svg(const std::vector<ResultSet>& results, const std::vector<std::string>& names) {
+  LineChart chart{.title = "Distribution of the performance",
+                  .x_label = "performance, as a share of the best",
+                  .y_label = "configurations that reach it",
+                  .percent = true,
+                  .curves = {}};
+  for (std::size_t i = 0; i < results.size(); ++i) chart.curves.push_back(curve_of(results[i], names[i]));
+  return draw_line_chart(chart);
+}
+
+}  // namespace wattune::report

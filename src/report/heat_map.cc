@@ -1,0 +1,89 @@
+#include "report/heat_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/svg.h"
+#include "report/text.h"
+
+namespace wattune::report {
+
+namespace {
+
+constexpr const char* kStyle = ".cell{stroke:#7b8088;stroke-opacity:.25}.number{fill:#1f2328;text-anchor:middle}";
+constexpr double kTop = 48, kCell = 48, kMargin = 24, kLetter = 7, kSlope = 0.71;  // of labels at 45 degrees
+constexpr std::size_t kLongestLabel = 34;
+
+struct Colour {
+  int red, green, blue;
+};
+constexpr Colour kPale = {244, 248, 252};
+constexpr Colour kDark = {76, 145, 208};
+
+Colour between(double share) {
+  const auto mix = [&](int from, int to) { return static_cast<int>(std::lround(from + share * (to - from))); };
+  return {mix(kPale.red, kDark.red), mix(kPale.green, kDark.green), mix(kPale.blue, kDark.blue)};
+}
+
+// What the longest one takes, in pixels.
+double length_of(const std::vector<std::string>& labels) {
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, std::min(width_of(label), kLongestLabel));
+  return kLetter * static_cast<double>(longest);
+}
+
+double middle(std::size_t number) { return kCell * (static_cast<double>(number) + 0.5); }
+
+class Drawing {
+ public:
+  explicit Drawing(const HeatMap& map)
+      : map_(map),
+        left_(kMargin + length_of(map.rows) + 8),
+        bottom_(kTop + kCell * static_cast<double>(map.rows.size())),
+        svg_(width(), bottom_ + kSlope * length_of(map.columns) + kMargin, kStyle) {}
+
+  std::string draw() {
+    svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kMargin, xml_text(cut(map_.title, 100)));
+    for (std::size_t row = 0; row < map_.rows.size(); ++row) {
+      svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left_ - 8, kTop + middle(row) + 4,
+               label(map_.rows[row]));
+      for (std::size_t column = 0; column < map_.columns.size(); ++column) draw_cell(row, column);
+    }
+    for (std::size_t column = 0; column < map_.columns.size(); ++column)
+      svg_.add("<text transform=\"translate({} {}) rotate(45)\">{}</text>\n", left_ + middle(column) - 4, bottom_ + 14,
+               label(map_.columns[column]));
+    return svg_.finish();
+  }
+
+ private:
+  double width() const {
+    const double table = left_ + kCell * static_cast<double>(map_.columns.size()) + kSlope * length_of(map_.columns);
+    return std::max(table, kMargin + 1.25 * kLetter * static_cast<double>(width_of(cut(map_.title, 100)))) + kMargin;
+  }
+
+  static std::string label(const std::string& text) { return xml_text(cut(text, kLongestLabel)); }
+
+  void draw_cell(std::size_t row, std::size_t column) {
+    const HeatMap::Cell& cell = map_.cells[row][column];
+    const bool known = !std::isnan(cell.share);
+    const Colour colour = between(std::clamp(known ? cell.share : 0.0, 0.0, 1.0));
+    const double x = left_ + middle(column);
+    const double y = kTop + middle(row);
+    const std::string fill = known ? fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue) : "none";
+    svg_.add("<rect class=\"cell\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", x - kCell / 2,
+             y - kCell / 2, kCell, kCell, fill);
+    svg_.add("<text{} x=\"{}\" y=\"{}\">{}</text>\n", known ? " class=\"number\"" : " text-anchor=\"middle\"", x, y + 4,
+             xml_text(cell.text));
+  }
+
+  const HeatMap& map_;
+  double left_;
+  double bottom_;
+  Svg svg_;
+};
+
+}  // namespace
+
+std::string draw_heat_map(const HeatMap& map) { return Drawing(map).draw(); }
+
+}  // namespace wattune::report

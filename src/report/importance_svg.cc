@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "report/svg.h"
+#include "report/text.h"
+#include "report/trials.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+
+namespace {
+
+constexpr const char* kStyle = ".bar{fill:#0072b2}";
+constexpr double kWidth = 760, kLeft = 210, kLongest = 460, kTop = 56, kLine = 24, kThick = 16;
+
+}  // namespace
+
+// The longest bar is the largest share.
+std::string plot_importance_svg(const ResultSet& results) {
+  const std::vector<Importance> parameters = parameter_importance(results);
+  const double largest = parameters.empty() ? 0.0 : parameters.front().main_effect;
+  Svg svg(kWidth, kTop + kLine * static_cast<double>(parameters.size() + 1), kStyle);
+  svg.add("<text class=\"title\" x=\"24\" y=\"26\">{}</text>\n",
+          xml_text(cut(name_of(results.info) + ": share of the variance of log(time)", 90)));
+  double y = kTop;
+  for (const Importance& each : parameters) {
+    const double length = largest > 0.0 ? kLongest * each.main_effect / largest : 0.0;
+    svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y + 12,
+            xml_text(cut(each.parameter, 26)));
+    svg.add("<rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>\n", kLeft, y, length, kThick);
+    svg.add("<text x=\"{:.1f}\" y=\"{}\">{:.1f} %</text>\n", kLeft + length + 6, y + 12, 100.0 * each.main_effect);
+    y += kLine;
+  }
+  return svg.finish();
+}
+
+}  // namespace wattune::report
