@@ -5,12 +5,15 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <set>
 
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "wattune/core/suggest.h"
 #include "wattune/report/analysis.h"
 #include "wattune/report/report.h"
 #include "wattune/store/formats.h"
@@ -22,6 +25,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::string svg;
+  std::string plot;  // empty: what suits the number of files
   bool overwrite = false;
   bool json = false;
 };
@@ -78,22 +82,23 @@ std::string describe(const Analysed& analysed, std::size_t width) {
   for (std::size_t s = 0; s < kShares.size(); ++s)
     text += fmt::format("{}within {:.0f} % {:.3f}", s == 0 ? "" : ", ", 100 * kShares[s],
                         analysed.centrality.proportions[s]);
-  text += fmt::format("\ntuning pays off after {:.0f} launches, with {:.0f} of random search among them\n",
-                      analysed.amortisation.launches, analysed.amortisation.steps);
+  text += fmt::format("\ntuning pays off after {} launches, with {} of random search among them\n",
+                      group_digits(static_cast<std::uint64_t>(analysed.amortisation.launches)),
+                      group_digits(static_cast<std::uint64_t>(analysed.amortisation.steps)));
   return text + sections(analysed.results, width);
 }
 
-std::vector<std::vector<double>> portability_of(const std::vector<Analysed>& all) {
+std::vector<ResultSet> results_of(const std::vector<Analysed>& all) {
   std::vector<ResultSet> results;
   for (const Analysed& each : all) results.push_back(each.results);
-  return report::portability(results);
+  return results;
 }
 
 std::string portability_text(const std::vector<Analysed>& all) {
   std::vector<std::string> header = {"best on"};
   for (std::size_t i = 0; i < all.size(); ++i) header.push_back(fmt::format("[{}]", i + 1));
   Table table(header);
-  const auto matrix = portability_of(all);
+  const auto matrix = report::portability(results_of(all));
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<std::string> row = {fmt::format("[{}] {}", i + 1, all[i].file)};
     for (const double share : matrix[i]) row.push_back(std::isnan(share) ? "-" : fmt::format("{:.3f}", share));
@@ -138,23 +143,82 @@ std::string analysis_json(const std::vector<Analysed>& all) {
          {"pareto", front}});
   }
   Json matrix = Json::array();
-  for (const std::vector<double>& row : portability_of(all)) {
+  for (const std::vector<double>& row : report::portability(results_of(all))) {
     Json& cells = matrix.emplace_back(Json::array());
     for (const double share : row) cells.push_back(number(share));
   }
   return dump({{"results", files}, {"portability", matrix}});
 }
 
+// What tells results apart in a picture: their devices, or else their files.
+std::vector<std::string> names_of(const std::vector<Analysed>& all) {
+  std::vector<std::string> devices;
+  std::vector<std::string> files;
+  for (const Analysed& each : all) {
+    devices.push_back(each.results.info.device.name);
+    const std::string file = std::filesystem::path(each.file).filename();
+    files.push_back(file.substr(0, file.find('.', 1)));
+  }
+  const std::set<std::string> distinct(devices.begin(), devices.end());
+  return distinct.size() == all.size() && !distinct.contains("") ? devices : files;
+}
+
+struct Plot {
+  std::string_view name;
+  std::size_t fewest;  // results
+  std::size_t most;
+  std::string (*draw)(const std::vector<Analysed>&);
+};
+
+constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+const std::array<Plot, 5> kPlots = {
+    {{"interactions", 1, 1,
+      [](const std::vector<Analysed>& all) { return report::plot_interactions_svg(all.front().results); }},
+     {"importance", 1, 1,
+      [](const std::vector<Analysed>& all) { return report::plot_importance_svg(all.front().results); }},
+     {"pareto", 1, 1, [](const std::vector<Analysed>& all) { return report::plot_pareto_svg(all.front().results); }},
+     {"distribution", 1, kAny,
+      [](const std::vector<Analysed>& all) { return report::plot_distribution_svg(results_of(all), names_of(all)); }},
+     {"portability", 2, kAny,
+      [](const std::vector<Analysed>& all) { return report::plot_portability_svg(results_of(all), names_of(all)); }}}};
+
+Result<const Plot*> plot_of(const Options& options) {
+  if (options.svg.empty() && !options.plot.empty())
+    return Error(ErrorCode::invalid_argument, "--plot needs --svg FILE to write to");
+  const std::string suited = options.files.size() == 1 ? "interactions" : "portability";
+  const std::string& name = options.plot.empty() ? suited : options.plot;
+  const auto plot = std::ranges::find(kPlots, name, &Plot::name);
+  if (plot == kPlots.end()) {
+    std::vector<std::string> names;
+    for (const Plot& each : kPlots) names.emplace_back(each.name);
+    return Error(ErrorCode::not_found, "unknown plot").about(name).hint(suggest(name, names));
+  }
+  if (options.files.size() > plot->most)
+    return Error(ErrorCode::invalid_argument, "this plot is of one RESULT")
+        .about(name)
+        .hint("name the others in runs of their own");
+  if (options.files.size() < plot->fewest)
+    return Error(ErrorCode::invalid_argument, "this plot compares several RESULTs").about(name);
+  return &*plot;
+}
+
+Result<void> write_plot(const Options& options, const Plot& plot, const std::vector<Analysed>& all) {
+  const std::string svg = plot.draw(all);
+  if (svg.empty())
+    return Error(ErrorCode::invalid_argument, "the result has no Pareto front to draw")
+        .about(options.files.front())
+        .hint("it takes two objectives: `wattune tune --minimize time --minimize energy`");
+  return store::write_file(options.svg, svg, options.overwrite);
+}
+
 Result<ExitStatus> run_analyze(const Options& options) {
-  if (!options.svg.empty() && options.files.size() != 1)
-    return Error(ErrorCode::invalid_argument, "--svg draws one RESULT").hint("name the others in runs of their own");
+  WATTUNE_ASSIGN(const Plot* plot, plot_of(options));
   std::vector<Analysed> all;
   for (const std::string& file : options.files) {
     WATTUNE_ASSIGN(Analysed analysed, analyse(file));
     all.push_back(std::move(analysed));
   }
-  if (!options.svg.empty())
-    WATTUNE_TRY(store::write_file(options.svg, report::plot_interactions_svg(all.front().results), options.overwrite));
+  if (!options.svg.empty()) WATTUNE_TRY(write_plot(options, *plot, all));
   std::string text;
   if (options.json) {
     text = analysis_json(all);
@@ -174,15 +238,19 @@ Command add_analyze(CLI::App& program) {
   app->add_option("RESULT", options->files, "Result files, best of whole spaces; also compressed")
       ->type_name("FILE")
       ->required();
-  app->add_option("--svg", options->svg, "Write importance and interactions of one result as a heat map")
-      ->type_name("FILE");
+  app->add_option("--svg", options->svg, "Write a plot to a file")->type_name("FILE");
+  app->add_option("--plot", options->plot,
+                  "Which one: interactions (by default, for one result), importance, pareto, distribution, portability "
+                  "(by default, for several)")
+      ->type_name("NAME");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(
       "With several files of one kernel: how fast each one's best configuration is on the others.\n\n"
       "Examples:\n"
       "  wattune analyze gemm.journal.jsonl\n"
-      "  wattune analyze hub/convolution__A100.json.xz hub/convolution__A4000.json.xz --json");
+      "  wattune analyze hub/convolution__A100.json.xz hub/convolution__A4000.json.xz --json\n"
+      "  wattune analyze a100.json a4000.json --plot distribution --svg distribution.svg");
   return {app, [options] { return run_analyze(*options); }};
 }
 

@@ -103,7 +103,7 @@ Program make_program() {
       "  wattune show saxpy.journal.jsonl see how it went\n\n"
       "`wattune COMMAND --help` explains a command and gives examples.");
   for (const auto add : {add_tune, add_space, add_compile, add_run, add_devices, add_show, add_export, add_score,
-                         add_analyze, add_init, add_completion, add_man}) {
+                         add_strategies, add_analyze, add_init, add_completion, add_man}) {
     program.commands.push_back(add(app));
   }
   return program;

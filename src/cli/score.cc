@@ -198,9 +198,17 @@ Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
                        .progress = options.score.progress});
 }
 
+// Before the work, not after it.
+Result<void> check_plot(const Options& options) {
+  std::error_code ignored;
+  if (options.svg.empty() || options.overwrite || !fs::is_regular_file(options.svg, ignored)) return {};
+  return Error(ErrorCode::already_exists, "the plot exists").about(options.svg).hint("--overwrite replaces it");
+}
+
 Result<ExitStatus> run_score(Options options) {
   WATTUNE_ASSIGN(const tune::ReplayClock clock, parse_clock(options.clock));
   WATTUNE_ASSIGN(const std::vector<score::StrategyChoice> choices, choose_strategies(options));
+  WATTUNE_TRY(check_plot(options));
   std::vector<RecordedSpace> spaces;
   std::vector<score::Problem> problems;
   for (const std::string& text : options.spaces) {
@@ -215,8 +223,9 @@ Result<ExitStatus> run_score(Options options) {
   WATTUNE_ASSIGN(const auto scores, score_all(options, problems, choices));
   WATTUNE_ASSIGN(const auto reaches, find_reaches(options, problems, choices));
   const ScoreReport report{problems, scores, options.score, explain(clock), options.within.value_or(0.0), reaches};
-  if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
+  // First what took minutes, should the plot not be writable.
   const bool printed = print_result(options.json ? score_json(report) : score_text(report));
+  if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 

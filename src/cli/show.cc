@@ -50,11 +50,12 @@ std::optional<double> speed_up(const ResultSet& results) {
 }
 
 std::string facts(const ResultSet& results) {
-  std::string text =
-      fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {} configurations: {}\n", results.info.kernel_name,
-                  results.info.problem_size.empty() ? "" : ", problem size ", results.info.problem_size,
-                  results.info.device.name, results.info.device.kind == DeviceKind::simulated ? ", replayed" : "",
-                  group_digits(results.trials.size()), format_counts(count_by_status(results)));
+  std::string text = fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {} configurations: {}\n",
+                                 results.info.kernel_name.empty() ? "not recorded" : results.info.kernel_name,
+                                 results.info.problem_size.empty() ? "" : ", problem size ", results.info.problem_size,
+                                 results.info.device.name.empty() ? "not recorded" : results.info.device.name,
+                                 results.info.device.kind == DeviceKind::simulated ? ", replayed" : "",
+                                 group_digits(results.trials.size()), format_counts(count_by_status(results)));
   if (const Trial* best = results.best()) {
     text += fmt::format("best       {}  ({})\n", format_time(best->observation.statistics->median),
                         best->configuration.to_string());

@@ -46,7 +46,7 @@ TEST(CommandTree, HoldsEveryCommandButHiddenOnes) {
   std::vector<std::string> names;
   for (const CommandEntry& command : tree().commands) names.push_back(command.name);
   EXPECT_THAT(names, testing::ElementsAre("tune", "space", "compile", "run", "devices", "show", "export", "score",
-                                          "analyze", "init", "completion"));
+                                          "strategies", "analyze", "init", "completion"));
 }
 
 TEST(CommandTree, KnowsChoicesAndFiles) {

@@ -45,6 +45,18 @@ TEST_F(Replayed, TunesWithoutSpecAndDevice) {
               HasSubstr("replayed on"));
 }
 
+// The slowest is x = 0 or 38, y = 4 for the objective -time, 34 ms.
+TEST_F(Replayed, SearchesForWhatIsAsked) {
+  const Finished finished = run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--strategy", "exhaustive",
+                                                  "--maximize", "time * 1000", "--json", "-q"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_NEAR(finished.json()["best"]["time_ms"], 34.0, 1e-9);
+  const Finished unknown =
+      run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--minimize", "energy", "--output", "other.jsonl"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("energy"));
+}
+
 // An evaluation takes 500 + 1 ms and a run of 10 to 34 ms, or 501 ms where it failed: ten seconds hold 19 or 20.
 TEST_F(Replayed, TimeIsRecordedTime) {
   const Finished finished = run_wattune(
@@ -170,7 +182,15 @@ TEST_F(Replayed, AnalyzesASpace) {
   const auto json = run_wattune(folder_, {"analyze", "grid.json", "--json"}).json()["results"][0];
   EXPECT_EQ(json["amortisation"]["steps"], 460.0);
   EXPECT_EQ(json["interactions"][0]["parameters"].size(), 2u);
-  EXPECT_EQ(run_wattune(folder_, {"analyze", "grid.json", "grid.json", "--svg", "m.svg"}).status, 2);
+  EXPECT_EQ(
+      run_wattune(folder_, {"analyze", "grid.json", "grid.json", "--svg", "m.svg", "--plot", "importance"}).status, 2);
+  EXPECT_EQ(run_wattune(folder_, {"analyze", "grid.json", "--svg", "m.svg", "--plot", "portability"}).status, 2);
+  EXPECT_EQ(run_wattune(folder_, {"analyze", "grid.json", "--svg", "m.svg", "--plot", "pareto"}).status, 2);
+  EXPECT_EQ(run_wattune(folder_, {"analyze", "grid.json", "--plot", "importance"}).status, 2);
+  EXPECT_THAT(run_wattune(folder_, {"analyze", "grid.json", "--svg", "m.svg", "--plot", "importanc"}).err,
+              HasSubstr("did you mean `importance`"));
+  ASSERT_EQ(run_wattune(folder_, {"analyze", "grid.json", "grid.json", "--svg", "m.svg"}).status, 0);
+  EXPECT_THAT(folder_.read("m.svg"), HasSubstr("grid: speed of the row"));
 }
 
 TEST_F(Replayed, ScoreAsJson) {
@@ -246,6 +266,31 @@ TEST_F(Replayed, ScoreSaysWhatIsWrong) {
               HasSubstr("one of: recorded, clean, evaluations"));
   EXPECT_THAT(message({"score", "-s", "random,greedy_ils", "--strategy-option", "walk=1", "--spaces", "grid.json"}),
               HasSubstr("no such parameter"));
+}
+
+TEST_F(Replayed, ScoresAreNotLostToAPlot) {
+  const std::vector<std::string> score = {"score",     "-q",        "--strategy", "random", "--spaces",
+                                          "grid.json", "--repeats", "2",          "--svg"};
+  std::vector<std::string> taken = score;
+  folder_.write("taken.svg", "mine");
+  taken.emplace_back("taken.svg");
+  const Finished refused = run_wattune(folder_, taken);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("--overwrite"));
+  std::vector<std::string> lost = score;
+  lost.emplace_back("missing/plot.svg");
+  const Finished finished = run_wattune(folder_, lost);
+  EXPECT_NE(finished.status, 0);
+  EXPECT_THAT(finished.out, HasSubstr("mean"));
+}
+
+TEST_F(Replayed, StrategiesAreListedWithTheirParameters) {
+  EXPECT_THAT(run_wattune(folder_, {"strategies"}).out, HasSubstr("simulated_annealing"));
+  EXPECT_THAT(run_wattune(folder_, {"strategies", "greedy_ils"}).out, HasSubstr("random_walk"));
+  const auto json = run_wattune(folder_, {"strategies", "greedy_ils", "--json"}).json()["strategies"][0];
+  EXPECT_EQ(json["parameters"][2]["default"], 0.3);
+  EXPECT_EQ(run_wattune(folder_, {"strategies", "greedy"}).status, 2);
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+// `wattune strategies`: what --strategy and --strategy-option take.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "wattune/core/suggest.h"
+#include "wattune/search/strategy.h"
+
+namespace wattune::cli {
+
+namespace {
+
+using search::StrategyInfo;
+using search::StrategyParameter;
+
+struct Options {
+  std::string name;
+  bool json = false;
+};
+
+std::string list() {
+  Table table({"strategy", "method"});
+  for (const StrategyInfo& info : search::strategies()) table.add({info.name, info.description});
+  return table.to_string() + "\n`wattune strategies NAME` shows the parameters of one.\n";
+}
+
+std::string describe(const StrategyInfo& info) {
+  std::string text = fmt::format("{}: {}\n", info.name, info.description);
+  if (info.parameters.empty()) return text + "It has no parameters.\n";
+  Table table({"parameter", "default", "from", "to", "meaning"});
+  for (const StrategyParameter& each : info.parameters)
+    table.add({each.name, fmt::format("{:g}", each.default_value), fmt::format("{:g}", each.minimum),
+               fmt::format("{:g}", each.maximum), each.description});
+  return text + "\n" + table.to_string() +
+         fmt::format("\nExample: --strategy {} --strategy-option {}={:g}\n", info.name, info.parameters.front().name,
+                     info.parameters.front().default_value);
+}
+
+Json to_json(const StrategyInfo& info) {
+  Json parameters = Json::array();
+  for (const StrategyParameter& each : info.parameters)
+    parameters.push_back({{"name", each.name},
+                          {"default", each.default_value},
+                          {"minimum", each.minimum},
+                          {"maximum", std::isfinite(each.maximum) ? Json(each.maximum) : Json(nullptr)},
+                          {"whole", each.whole},
+                          {"description", each.description}});
+  return {{"name", info.name}, {"description", info.description}, {"parameters", parameters}};
+}
+
+Result<std::vector<StrategyInfo>> chosen(const std::string& name) {
+  if (name.empty()) return search::strategies();
+  std::vector<std::string> names;
+  for (const StrategyInfo& info : search::strategies()) {
+    if (info.name == name) return std::vector{info};
+    names.push_back(info.name);
+  }
+  return Error(ErrorCode::not_found, "unknown strategy").about(name).hint(suggest(name, names));
+}
+
+Result<ExitStatus> run_strategies(const Options& options) {
+  WATTUNE_ASSIGN(const std::vector<StrategyInfo> infos, chosen(options.name));
+  std::string text;
+  if (options.json) {
+    Json all = Json::array();
+    for (const StrategyInfo& info : infos) all.push_back(to_json(info));
+    text = dump({{"strategies", all}});
+  } else {
+    text = options.name.empty() ? list() : describe(infos.front());
+  }
+  return print_result(text) ? ExitStatus::good : ExitStatus::environment;
+}
+
+}  // namespace
+
+Command add_strategies(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* app = program.add_subcommand("strategies", "List the search strategies, or the parameters of one");
+  app->add_option("NAME", options->name, "One of them, to see its parameters")->type_name("NAME");
+  app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
+  app->footer("Examples:\n  wattune strategies\n  wattune strategies simulated_annealing");
+  return {app, [options] { return run_strategies(*options); }};
+}
+
+}  // namespace wattune::cli
