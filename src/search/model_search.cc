@@ -11,7 +11,8 @@
 // auto blends the process, which is good with few observations, with a regression forest, which is good with many and
 // with steep interactions: the forest's weight is n / (n + forest) after n observations. It begins with the middle of
 // the space, because the ends of tuning parameters are seldom good, and every `explore`-th proposal is drawn uniformly,
-// so that a wrong model cannot hold it for ever.
+// so that a wrong model cannot hold it for ever. Predicted deviations are widened by how far off recent predictions
+// were (Calibration), so that a model that is often wrong looks more where it is unsure.
 //
 // With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the target less slope * prior, and
 // the search begins with the prior's best instead.
@@ -24,6 +25,7 @@
 #include <cmath>
 
 #include "search/acquisition.h"
+#include "search/calibration.h"
 #include "search/encoding.h"
 #include "search/gaussian_process.h"
 #include "search/length_scales.h"
@@ -69,6 +71,11 @@ class ModelSearch final : public LocalSearch {
     double success = 1.0;  // predicted probability
     Prediction forest;
   };
+  // What a proposal was chosen by.
+  struct Choice {
+    std::size_t acquisition = 0;
+    Prediction prediction;  // as the models made it
+  };
 
   Task<> search() override {
     const std::vector<ConfigurationId> first = initial_points();
@@ -111,16 +118,21 @@ class ModelSearch final : public LocalSearch {
     const double weight = forest_weight();
     const double record = target_of(best()->objective);
     const double kappa = option("kappa");
+    const double widening = option("calibrate") > 0 ? calibration_.factor() : 1.0;
     std::optional<ConfigurationId> chosen;
+    Choice choice{.acquisition = acquisition};
     double highest = -1.0;
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
       if (visited(candidates_[c].id)) continue;
-      const double value = acquire(acquisition, predict(c, weight), record, kappa);
-      if (value * candidates_[c].success <= highest) continue;
-      highest = value * candidates_[c].success;
+      const Prediction prediction = predict(c, weight);
+      const double value = candidates_[c].success *
+                           acquire(acquisition, {prediction.mean, widening * prediction.deviation}, record, kappa);
+      if (value <= highest) continue;
+      highest = value;
       chosen = candidates_[c].id;
+      choice.prediction = prediction;
     }
-    if (chosen && wanted == multi) chosen_by_[*chosen] = acquisition;
+    if (chosen) choices_[*chosen] = choice;
     return chosen;
   }
 
@@ -260,7 +272,7 @@ class ModelSearch final : public LocalSearch {
   void do_observe(ConfigurationId id, const Outcome& outcome) override {
     ++outcomes_;
     remember_success(id, outcome.has_value());
-    reward(id, outcome);
+    judge_choice(id, outcome);
     if (!outcome) return;
     const Row row{.id = id, .target = target_of(*outcome), .prior = prior_.predict(id)};
     rows_.push_back(row);
@@ -279,13 +291,16 @@ class ModelSearch final : public LocalSearch {
     tried_.erase(tried_.begin(), tried_.begin() + kForestRows * width);
   }
 
-  // A proposal gains its acquisition best / time; a failure gains nothing.
-  void reward(ConfigurationId id, const Outcome& outcome) {
-    const auto chosen = chosen_by_.find(id);
-    if (chosen == chosen_by_.end()) return;
+  // A proposal gains its acquisition best / time; a failure gains nothing and says nothing of predicted times.
+  void judge_choice(ConfigurationId id, const Outcome& outcome) {
+    const auto found = choices_.find(id);
+    if (found == choices_.end()) return;
+    const Choice choice = found->second;
+    choices_.erase(found);
     for (double& gain : gains_) gain *= kForget;
-    if (outcome && *outcome > 0.0) gains_[chosen->second] += best()->objective / *outcome;
-    chosen_by_.erase(chosen);
+    if (!outcome) return;
+    if (*outcome > 0.0) gains_[choice.acquisition] += best()->objective / *outcome;
+    calibration_.add(choice.prediction, target_of(*outcome));
   }
 
   Encoding encoding_{space()};
@@ -307,7 +322,8 @@ class ModelSearch final : public LocalSearch {
   std::vector<std::uint16_t> tried_;  // rows of every configuration observed, one after the other
   std::vector<double> failed_;        // 1 for a failure
   bool any_failed_ = false;
-  std::unordered_map<ConfigurationId, std::size_t, IdHash> chosen_by_;
+  Calibration calibration_;
+  std::unordered_map<ConfigurationId, Choice, IdHash> choices_;  // whose outcomes are awaited
   std::array<double, multi> gains_{};
 };
 

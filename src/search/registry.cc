@@ -43,6 +43,7 @@ struct ModelDefaults {
   double centre;
   double forest;
   double explore;
+  double calibrate;
 };
 
 std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
@@ -55,7 +56,9 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
           {"centre", defaults.centre, 0, 1, "1: begins with the middle of the space", true},
           {"forest", defaults.forest, 0, 1e9,
            "observations after which a regression forest weighs as much as the process; 0: no forest"},
-          {"explore", defaults.explore, 0, 1e9, "every such proposal is drawn uniformly; 0: none", true}};
+          {"explore", defaults.explore, 0, 1e9, "every such proposal is drawn uniformly; 0: none", true},
+          {"calibrate", defaults.calibrate, 0, 1,
+           "1: deviations are widened by how far recent outcomes were from what was predicted", true}};
 }
 
 // Walks and climbs: the algorithms of one configuration at a time.
@@ -182,7 +185,7 @@ std::vector<Entry> population_strategies() {
 std::vector<Entry> other_strategies() {
   return {
       {{"auto", "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
-        model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 500, .explore = 10})},
+        model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 500, .explore = 10, .calibrate = 1})},
        make_model_search,
        true},
       {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},
@@ -192,7 +195,7 @@ std::vector<Entry> other_strategies() {
           true}}},
        make_random},
       {{"bayesian_optimisation", "Gaussian process with learned failures (Willemsen et al. 2021)",
-        model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0})},
+        model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0, .calibrate = 0})},
        make_model_search,
        true},
       {{"profile",

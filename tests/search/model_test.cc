@@ -5,6 +5,7 @@
 #include <string>
 
 #include "search/acquisition.h"
+#include "search/calibration.h"
 #include "search/encoding.h"
 #include "search/gaussian_process.h"
 #include "search/length_scales.h"
@@ -109,6 +110,31 @@ TEST(GaussianProcess, SurvivesRepeatedPointsAndConstantTargets) {
   process.set_candidates({{0.5}});
   EXPECT_NEAR(process.predict(0).mean, 7.0, 1e-6);
   EXPECT_TRUE(std::isfinite(process.log_likelihood()));
+}
+
+// The weights of 0.95^k add up to 20; five more outcomes of error 1 are trusted beforehand.
+TEST(Calibration, IsTheRootMeanSquareOfRecentErrors) {
+  Calibration calibration;
+  EXPECT_EQ(calibration.factor(), 1.0);
+  for (int i = 0; i < 500; ++i) calibration.add({.mean = 1.0, .deviation = 0.1}, i % 2 == 0 ? 1.3 : 0.7);
+  EXPECT_NEAR(calibration.factor(), std::sqrt((20 * 9 + 5) / 25.0), 1e-6);
+  for (int i = 0; i < 500; ++i) calibration.add({.mean = 1.0, .deviation = 0.1}, 1.1);
+  EXPECT_NEAR(calibration.factor(), 1.0, 1e-6);
+}
+
+// (25 + 5) / (1 + 5): an error counts as five deviations at most, one where no deviation was predicted too.
+TEST(Calibration, OutlivesOneWildError) {
+  for (const double deviation : {1e-3, 0.0}) {
+    Calibration calibration;
+    calibration.add({.mean = 0.0, .deviation = deviation}, 1e6);
+    EXPECT_NEAR(calibration.factor(), std::sqrt(5.0), 1e-9);
+  }
+}
+
+TEST(Calibration, NeverNarrows) {
+  Calibration calibration;
+  for (int i = 0; i < 100; ++i) calibration.add({.mean = 1.0, .deviation = 1.0}, 1.0);
+  EXPECT_EQ(calibration.factor(), 1.0);
 }
 
 // The second coordinate means nothing, so that its scale grows: it starts as the first one's and the two can only part.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -265,6 +267,46 @@ TEST(Strategy, BestImprovementMeasuresAllNeighboursTogether) {
 TEST(Strategy, AutoBeginsWithTheMiddleOfTheSpace) {
   const SearchSpace space = make_space({9, 7});
   EXPECT_EQ(space.configuration(make("auto", space)->ask(1).at(0)).to_string(), "p0=4, p1=3");
+}
+
+// 1 to 480 in an order that says nothing.
+std::vector<double> shuffled_times(std::uint64_t seed) {
+  std::vector<double> times(480);
+  std::iota(times.begin(), times.end(), 1.0);
+  Random random(seed);
+  for (std::size_t i = times.size(); i > 1; --i) std::swap(times[i - 1], times[random.below(i)]);
+  return times;
+}
+
+// Nothing can be learnt, and 15 different configurations of 480 are as good as drawn: the best has rank
+// (480 + 1) / (15 + 1) = 30.1 on average, with a deviation of sqrt(15 * 465 * 481 / 17) / 16 = 27.8.
+TEST(Strategy, AutoIsAsGoodAsRandomOnShuffledTimes) {
+  const SearchSpace space = make_space({8, 6, 10});
+  double ranks = 0.0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const std::vector<double> times = shuffled_times(1000 + seed);
+    const auto strategy = make("auto", space, {.seed = seed});
+    double best = 480.0;
+    for (int evaluation = 0; evaluation < 15; ++evaluation) {
+      const ConfigurationId id = strategy->ask(1).at(0);
+      const double time = times[static_cast<std::size_t>(id)];
+      best = std::min(best, time);
+      strategy->tell(id, correct(time));
+    }
+    ranks += best;
+  }
+  EXPECT_NEAR(ranks / 50, 30.1, 3 * 27.8 / std::sqrt(50.0));
+}
+
+// Predictions are wrong there, so that deviations are widened and other configurations promise most.
+TEST(Strategy, AutoIsCalibratedByWrongPredictions) {
+  const SearchSpace space = make_space({8, 6, 10});
+  const auto shuffled = [](const SearchSpace&, ConfigurationId id) {
+    static const std::vector<double> times = shuffled_times(1);
+    return correct(times[static_cast<std::size_t>(id)]);
+  };
+  const auto sure = make("auto", space, {.parameters = {{"calibrate", 0}}});
+  EXPECT_NE(run(*make("auto", space), shuffled, 1, 40), run(*sure, shuffled, 1, 40));
 }
 
 // Half of the space fails, in a way that one parameter tells.
