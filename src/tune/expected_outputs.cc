@@ -74,7 +74,7 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   WATTUNE_ASSIGN(kernels.front(), program->kernel(reference.source.function));
   WATTUNE_TRY(check_argument_count(*kernels.front(), run.spec, launch.steps.front()));
   WATTUNE_TRY(run.session.prepare(launch.arguments, run.limits.transfer()));
-  WATTUNE_TRY(run.session.run(kernels, launch, Outputs::fresh, 1, run.limits.first_launch()));
+  WATTUNE_TRY(run.session.run(kernels, launch, Outputs::fresh, 1, run.limits.reference()));
   WATTUNE_ASSIGN(const std::string writes, run.session.out_of_bounds_writes(run.limits.transfer()));
   if (!writes.empty()) return Error(ErrorCode::launch_failed, writes);
   return {};

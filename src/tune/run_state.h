@@ -30,7 +30,7 @@ struct RunState {
         energy_window(options.energy_window),
         counters(options.counters),
         observe_for(options.observe_for),
-        limits(options.limits) {}
+        limits(options.limits, device.info().backend != "cuda") {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 

@@ -23,6 +23,10 @@ TEST(AdaptiveLimits, StartWide) {
   EXPECT_EQ(limits.first_launch(), nanoseconds_from_seconds(180));
 }
 
+TEST(AdaptiveLimits, GiveAFirstLaunchNoTimeToCompileWhereTheCodeIsReady) {
+  EXPECT_EQ(AdaptiveLimits(seconds(120, 60, 10, 1), false).first_launch(), nanoseconds_from_seconds(60));
+}
+
 // 10 times the slowest compile: 30 s. 20 times the fastest run: 10 s.
 TEST(AdaptiveLimits, FollowTheSlowestCompileAndTheFastestRun) {
   AdaptiveLimits limits(seconds(120, 60, 10, 1));
