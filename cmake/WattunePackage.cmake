@@ -1,7 +1,8 @@
 # `cpack --config build/release/CPackConfig.cmake` makes a tarball of all that is installed, which runs wherever it is
-# unpacked: programs, library, headers, kernels, manual.
+# unpacked: programs, library, headers, kernels, manual, documentation, examples.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/benchmarks DESTINATION ${CMAKE_INSTALL_DATADIR}/wattune)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_FILE_NAME ${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})

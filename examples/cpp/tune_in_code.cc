@@ -53,7 +53,7 @@ wattune::Result<void> run() {
   using namespace wattune;
   const KernelSpec spec = describe_problem();
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
-  WATTUNE_ASSIGN(const DeviceInfo info, backend::select_device(backend::discover(), "auto"));
+  WATTUNE_ASSIGN(const DeviceInfo info, backend::select_device(backend::discover(), "auto", {Language::opencl}));
   WATTUNE_ASSIGN(std::unique_ptr<backend::Device> device, backend::open_device(info.selector));
   const std::unique_ptr<measure::MeasurePolicy> policy = measure::make_gated({});
   WATTUNE_ASSIGN(auto evaluator, tune::make_evaluator(spec, space, *device, *policy));
@@ -73,7 +73,7 @@ wattune::Result<void> run() {
 int main() {
   const wattune::Result<void> result = run();
   if (result) return 0;
-  if (result.error().code() == wattune::ErrorCode::not_found) std::printf("no OpenCL device here\n");
+  if (result.error().code() == wattune::ErrorCode::unavailable) std::printf("no OpenCL device here\n");
   std::fprintf(stderr, "%s\n", result.error().to_string().c_str());
   return 1;
 }
