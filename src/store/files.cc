@@ -38,8 +38,10 @@ Result<void> write_all(int descriptor, std::string_view text, const std::filesys
   return {};
 }
 
-Result<void> create(const std::filesystem::path& file, int flags, std::string_view text) {
-  const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
+// Errors speak of `file`, whatever is `opened` in its place.
+Result<void> create(const std::filesystem::path& opened, int flags, std::string_view text,
+                    const std::filesystem::path& file) {
+  const Descriptor descriptor(::open(opened.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
   if (descriptor.get() < 0) return system_error("cannot write", file, errno);
   return write_all(descriptor.get(), text, file);
 }
@@ -90,12 +92,12 @@ Result<void> write_file(const std::filesystem::path& file, std::string_view text
   if (std::filesystem::is_directory(status))
     return Error(ErrorCode::invalid_argument, fmt::format("{} is a directory", file.string()));
   // Terminals, pipes and /dev/null are written to, not replaced.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return create(file, 0, text);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return create(file, 0, text, file);
   if (!overwrite && std::filesystem::exists(status)) return exists_error(file);
   // Through a symbolic link, the file that it names is replaced.
   const auto target = std::filesystem::exists(status) ? std::filesystem::canonical(file, ignored) : file;
   const std::filesystem::path temporary = fmt::format("{}.{}.tmp", target.string(), ::getpid());
-  Result<void> written = create(temporary, O_CREAT | O_TRUNC, text);
+  Result<void> written = create(temporary, O_CREAT | O_TRUNC, text, file);
   if (written) written = publish(temporary, target, overwrite);
   if (!written) ::unlink(temporary.c_str());
   return written;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "store/files.h"
@@ -72,6 +74,13 @@ Result<void> Journal::add(const Trial& trial) {
   return writer_->file.append(writer_->line);
 }
 
+// The lock is held until the file has its new name, which it would otherwise keep being written under.
+Result<void> set_aside(const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(const LockedFile locked, LockedFile::open(file));
+  if (std::rename(file.c_str(), (file.string() + "~").c_str()) != 0) return system_error("cannot rename", file, errno);
+  return {};
+}
+
 Result<ResultSet> read_journal(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const std::string text, read_file(file));
   return parse_journal(text, file);
@@ -89,8 +98,13 @@ std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted
       sentences.push_back(fmt::format("{} (journal {}, now {})", what, short_hash(before), short_hash(now)));
   };
   compare_hashes("the kernel source differs", found.source_hash, wanted.source_hash);
-  compare_hashes("the compile options, geometry, arguments or reference differ", found.options_hash,
-                 wanted.options_hash);
+  // The sizes are part of the hash of the options.
+  if (found.problem_size != wanted.problem_size)
+    sentences.push_back(
+        fmt::format("the problem size differs (journal {}, now {})", found.problem_size, wanted.problem_size));
+  else
+    compare_hashes("the compile options, geometry, arguments or reference differ", found.options_hash,
+                   wanted.options_hash);
   if (found.device.name != wanted.device.name)
     sentences.push_back(fmt::format("the device differs (journal {}, now {})", found.device.name, wanted.device.name));
   if (found.device.driver_version != wanted.device.driver_version)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "store/csv.h"
 #include "store/document.h"
 #include "store/files.h"
@@ -22,12 +24,19 @@ Reader reader_for(const Json& head) {
   return nullptr;
 }
 
+Error unknown_format(const std::filesystem::path& file) {
+  return Error(ErrorCode::parse_error, "no result format that Wattune knows")
+      .at(position_in(file))
+      .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
+}
+
 }  // namespace
 
 Result<ResultSet> load_results(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const std::string text, read_maybe_compressed(file));
   if (looks_like_journal(text)) return parse_journal(text, file);
   if (looks_like_csv(text, file)) return read_csv(text, file);
+  if (text[std::min(text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"), text.size())] != '{') return unknown_format(file);
   Result<Document> document = parse_document(text, file);
   if (!document) {
     // Kernel Tuner's cache may be cut short, which its own reader repairs.
@@ -35,10 +44,7 @@ Result<ResultSet> load_results(const std::filesystem::path& file) {
     return std::move(document).error();
   }
   const Reader read = reader_for(document->head);
-  if (read == nullptr)
-    return Error(ErrorCode::parse_error, "no result format that Wattune knows")
-        .at(position_in(file))
-        .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
+  if (read == nullptr) return unknown_format(file);
   return read(*document, file);
 }
 

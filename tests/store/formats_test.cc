@@ -123,7 +123,8 @@ TEST_F(LoadResults, SaysWhatIsWrongWithAFile) {
   };
   EXPECT_EQ(load_results(path("missing")).error().code(), ErrorCode::not_found);
   EXPECT_EQ(load_results(path("")).error().code(), ErrorCode::io_error);
-  EXPECT_EQ(error("").position(), (SourcePosition{path("r").string(), 1, 1}));
+  for (const char* text : {"", "\n", "[kernel]\n"})
+    EXPECT_EQ(error(text).message(), "no result format that Wattune knows") << text;
   EXPECT_EQ(error("{\"a\": 1}").message(), "no result format that Wattune knows");
   EXPECT_EQ(error("{\"a\": 1,\n  \"b\": }").position(), (SourcePosition{path("r").string(), 2, 8}));
   EXPECT_EQ(error("{\"wattune_results\": 2, \"trials\": []}").message(),

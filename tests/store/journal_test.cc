@@ -256,6 +256,18 @@ TEST_F(JournalTest, HasOneWriterInAProcess) {
   EXPECT_EQ(second.error().code(), ErrorCode::busy);
 }
 
+TEST_F(JournalTest, IsSetAsideOnlyWhenNobodyWritesIt) {
+  {
+    const auto writer = Journal::open(file_, sample_info());
+    ASSERT_TRUE(writer);
+    EXPECT_EQ(set_aside(file_).error().code(), ErrorCode::busy);
+    EXPECT_TRUE(std::filesystem::exists(file_));
+  }
+  ASSERT_TRUE(set_aside(file_));
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  EXPECT_TRUE(read_journal(file_.string() + "~"));
+}
+
 TEST_F(JournalTest, NamesTheProcessThatHoldsIt) {
   int held[2];
   int release[2];
@@ -369,6 +381,8 @@ const Change kChanges[] = {
      "the kernel source differs (journal 1a2b3c4d.., now ffffffff..)"},
     {"options", [](RunInfo& info) { info.options_hash = "44556677"; },
      "the compile options, geometry, arguments or reference differ (journal 00112233.., now 44556677..)"},
+    {"problem size", [](RunInfo& info) { info.problem_size = "77", info.options_hash = "44556677"; },
+     "the problem size differs (journal 4096, 4096, now 77)"},
     {"device", [](RunInfo& info) { info.device.name = "Other"; },
      "the device differs (journal Some \"GPU\", now Other)"},
     {"driver", [](RunInfo& info) { info.device.driver_version = "1.3"; }, "the driver differs (journal 1.2, now 1.3)"},

@@ -50,6 +50,10 @@ class Journal : public TrialSink {
   std::vector<Trial> recovered_;
 };
 
+// Renames a journal that is to make room for another: to its name with `~` behind it, in the place of what is there.
+// busy: another process writes it; io_error.
+Result<void> set_aside(const std::filesystem::path& file);
+
 // Reads a journal while it may be written. Also from a text, for tests and fuzzing.
 Result<ResultSet> read_journal(const std::filesystem::path& file);
 Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::path& file = {});
