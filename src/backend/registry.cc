@@ -150,6 +150,9 @@ Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& 
     std::erase_if(found, [&](const DeviceInfo& d) { return std::ranges::count(languages, language_of(d)) == 0; });
   if (!found.empty()) return *best_device(found);
   if (!named.empty()) return no_such_compiler(discovery, wanted, languages);
+  for (const BackendStatus& status : discovery.backends)
+    if (!status.available && lower(wanted).substr(0, wanted.find(':')) == status.backend)
+      return Error(ErrorCode::unavailable, fmt::format("no device `{}` on this machine", wanted)).hint(status.reason);
   std::vector<std::string> names{"auto"};
   for (const DeviceInfo& device : discovery.devices) names.push_back(device.selector);
   return Error(ErrorCode::not_found, fmt::format("no device `{}` on this machine", wanted))

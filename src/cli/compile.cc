@@ -66,7 +66,7 @@ std::vector<std::string> row_of(const Compiled& one) {
           cell(takes.private_bytes) + " B",
           cell(takes.static_local_bytes) + " B",
           cell(takes.binary_bytes) + " B",
-          one.function,
+          one.report->function,
           what};
 }
 

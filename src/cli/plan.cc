@@ -33,11 +33,11 @@ bool allows_everything(const search::StopRule& stop, Uint128 count) {
 std::string describe(const search::StopRule& stop) {
   std::string text;
   const auto add = [&](const std::string& rule) { text += (text.empty() ? "" : ", ") + rule; };
-  if (stop.evaluations) add(fmt::format("{} evaluations", group_digits(*stop.evaluations)));
+  if (stop.evaluations) add(counted(*stop.evaluations, "evaluation"));
   if (stop.fraction) add(fmt::format("{:.4g} % of the space", 100.0 * *stop.fraction));
   if (stop.time) add(format_wait(to_seconds(*stop.time)));
   if (stop.target) add(fmt::format("a time of {} or less", format_time(Nanoseconds(*stop.target))));
-  if (stop.no_improvement) add(fmt::format("{} evaluations without improvement", group_digits(*stop.no_improvement)));
+  if (stop.no_improvement) add(counted(*stop.no_improvement, "evaluation") + " without improvement");
   return text.empty() ? "the whole space" : text;
 }
 
@@ -59,7 +59,7 @@ Plan make_plan(const KernelSpec& spec, const space::SearchSpace& space, const st
     plan.stop.time = nanoseconds_from_seconds(60.0 * kDefaultMinutes);
     source = " (the default; --time, --evaluations or --fraction choose another)";
   }
-  plan.explanation = fmt::format("{} valid configurations, strategy {}, until {}{}", group_digits(space.count()),
+  plan.explanation = fmt::format("{}, strategy {}, until {}{}", counted(space.count(), "valid configuration"),
                                  plan.strategy, describe(plan.stop), source);
   return plan;
 }

@@ -98,9 +98,9 @@ Program make_program() {
   app.require_subcommand(1);
   app.footer(
       "Getting started:\n"
-      "  wattune init                     write a spec and a kernel to start from\n"
-      "  wattune tune kernel.toml         tune it on the best device\n"
-      "  wattune show saxpy.journal.jsonl see how it went\n\n"
+      "  wattune init                       write a spec and a kernel to start from\n"
+      "  wattune tune kernel.toml           tune it on the best device\n"
+      "  wattune show kernel.journal.jsonl  see how it went\n\n"
       "`wattune COMMAND --help` explains a command and gives examples.");
   for (const auto add : {add_tune, add_space, add_compile, add_run, add_devices, add_show, add_export, add_score,
                          add_strategies, add_analyze, add_init, add_completion, add_man}) {

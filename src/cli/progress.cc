@@ -72,7 +72,8 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
   }
   if (failures_ > 0) parts.push_back(fmt::format("{} failed", failures_));
   if (const auto seconds = seconds_left(progress)) parts.push_back(format_wait(*seconds) + " left");
-  if (const double rate = evaluations_per_second(progress); rate > 0.0) parts.push_back(fmt::format("{:.3g}/s", rate));
+  if (const double rate = evaluations_per_second(progress); rate > 0.0)
+    parts.push_back(fmt::format("{:.{}f}/s", rate, rate < 10 ? 2 : 0));
   add_pipeline(parts, progress);
   std::string text;
   for (const std::string& part : parts) {

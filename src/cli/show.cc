@@ -50,12 +50,13 @@ std::optional<double> speed_up(const ResultSet& results) {
 }
 
 std::string facts(const ResultSet& results) {
-  std::string text = fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {} configurations: {}\n",
-                                 results.info.kernel_name.empty() ? "not recorded" : results.info.kernel_name,
-                                 results.info.problem_size.empty() ? "" : ", problem size ", results.info.problem_size,
-                                 results.info.device.name.empty() ? "not recorded" : results.info.device.name,
-                                 results.info.device.kind == DeviceKind::simulated ? ", replayed" : "",
-                                 group_digits(results.trials.size()), format_counts(count_by_status(results)));
+  std::string text =
+      fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {}: {}\n",
+                  results.info.kernel_name.empty() ? "not recorded" : results.info.kernel_name,
+                  results.info.problem_size.empty() ? "" : ", problem size ", results.info.problem_size,
+                  results.info.device.name.empty() ? "not recorded" : results.info.device.name,
+                  results.info.device.kind == DeviceKind::simulated ? ", replayed" : "",
+                  counted(results.trials.size(), "configuration"), format_counts(count_by_status(results)));
   if (const Trial* best = results.best()) {
     text += fmt::format("best       {}  ({})\n", format_time(best->observation.statistics->median),
                         best->configuration.to_string());
@@ -77,15 +78,16 @@ Result<void> check_metrics(const ResultSet& results, const std::vector<std::stri
 
 std::string show_text(const ResultSet& results, const Options& options) {
   const std::size_t width = terminal_width(STDOUT_FILENO);
+  const std::size_t wide = table_width(STDOUT_FILENO);
   std::string text = facts(results);
   const auto add = [&](const std::string& title, const std::string& section) {
     if (section.empty()) return;
     text += fmt::format("\n{}\n{}{}", title, section, section.ends_with('\n') ? "" : "\n");
   };
   if (results.best() != nullptr)
-    add("best configurations", report::table_of_best(results, options.top, width, options.metrics));
-  add("Pareto front", report::table_of_pareto_front(results, width));
-  add("failures", report::table_of_failures(results, width));
+    add("best configurations", report::table_of_best(results, options.top, wide, options.metrics));
+  add("Pareto front", report::table_of_pareto_front(results, wide));
+  add("failures", report::table_of_failures(results, wide));
   if (results.best() != nullptr) {
     add("importance of the parameters", report::table_of_importance(results, width));
     add("convergence", report::plot_convergence(results, width, kPlotHeight));

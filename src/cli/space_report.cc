@@ -155,12 +155,19 @@ Json constraints_json(const std::vector<ConstraintEffect>& effects) {
   return constraints;
 }
 
+// Booleans are False and True in Python, false and true in TOML.
+bool is_written(const Value& value, const std::string& text) {
+  if (value.to_string() == text) return true;
+  return value.kind() == Value::Kind::boolean && text == (value == Value(true) ? "true" : "false");
+}
+
 // The value of `parameter` that is written as `text`. not_found.
 Result<std::uint16_t> value_index(const Parameter& parameter, const std::string& text, const std::string& option) {
+  const auto found =
+      std::ranges::find_if(parameter.values, [&](const Value& value) { return is_written(value, text); });
+  if (found != parameter.values.end()) return static_cast<std::uint16_t>(found - parameter.values.begin());
   std::vector<std::string> written;
   for (const Value& value : parameter.values) written.push_back(value.to_string());
-  const auto found = std::ranges::find(written, text);
-  if (found != written.end()) return static_cast<std::uint16_t>(found - written.begin());
   return Error(ErrorCode::not_found, fmt::format("{}: {} has no such value", option, parameter.name))
       .about(text)
       .hint(suggest(text, written));

@@ -22,7 +22,22 @@ std::string describe_time(const Observation& observation) {
   return text + (observation.verified ? "" : "  not verified: no reference");
 }
 
-std::string line(std::string_view label, std::string_view text) { return fmt::format("{:<11} {}\n", label, text); }
+// Labelled lines, whose texts begin in one column.
+class Lines {
+ public:
+  void add(std::string label, std::string text) { lines_.emplace_back(std::move(label), std::move(text)); }
+
+  std::string to_string() const {
+    std::size_t width = 0;
+    for (const auto& [label, text] : lines_) width = std::max(width, label.size());
+    std::string all;
+    for (const auto& [label, text] : lines_) all += fmt::format("{:<{}}  {}\n", label, width, text);
+    return all;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
 
 bool has_correct_baseline(const tune::TuningResult& result) {
   return result.baseline && result.baseline->observation.ok();
@@ -68,18 +83,17 @@ double median_clock(const std::vector<Sample>& samples) {
   return *middle;
 }
 
-std::string figures_text(const Observation& observation) {
-  std::string text = line("time", describe_time(observation));
+void add_figures(Lines& lines, const Observation& observation) {
+  lines.add("time", describe_time(observation));
   if (const double clock = median_clock(observation.samples); clock > 0.0)
-    text += line("clock", fmt::format("{:.0f} MHz", clock));
+    lines.add("clock", fmt::format("{:.0f} MHz", clock));
   for (const Metric& metric : observation.metrics)
-    text += line(metric.name, fmt::format("{:.6g}{}{}", metric.value, metric.unit.empty() ? "" : " ", metric.unit));
-  return text;
+    lines.add(metric.name, fmt::format("{:.6g}{}{}", metric.value, metric.unit.empty() ? "" : " ", metric.unit));
 }
 
 std::string describe_memcheck(const Sanitized& found) {
   if (found.errors == 0) return "memcheck found no errors";
-  return fmt::format("memcheck found {} errors: {}", group_digits(found.errors), found.first);
+  return fmt::format("memcheck found {}: {}", counted(found.errors, "error"), found.first);
 }
 
 double share(Nanoseconds part, Nanoseconds whole) { return whole.value() > 0.0 ? part / whole : 0.0; }
@@ -92,20 +106,18 @@ std::vector<double> busy_shares(const tune::TuningResult& result) {
 }
 
 // A line for the device, or one for each of several. Times of a replay are recorded ones, which must be plain to see.
-std::string devices_text(const Summary& summary) {
+void add_devices(Lines& lines, const Summary& summary) {
   const DeviceInfo& device = summary.info.device;
   if (summary.result.devices.size() == 1)
-    return line("device", fmt::format("{} ({}){}", device.name, device.selector,
-                                      device.kind == DeviceKind::simulated ? ", replayed" : ""));
+    return lines.add("device", fmt::format("{} ({}){}", device.name, device.selector,
+                                           device.kind == DeviceKind::simulated ? ", replayed" : ""));
   const std::vector<double> busy = busy_shares(summary.result);
-  std::string text;
   for (std::size_t i = 0; i < busy.size(); ++i) {
     const tune::DeviceShare& each = summary.result.devices[i];
-    text += line("device", fmt::format("{} ({}): {} configurations, {:.0f} % busy{}", device.name, each.device,
-                                       group_digits(each.evaluated), 100.0 * busy[i],
-                                       each.lost.empty() ? "" : ", lost: " + each.lost));
+    lines.add("device", fmt::format("{} ({}): {}, {:.0f} % busy{}", device.name, each.device,
+                                    counted(each.evaluated, "configuration"), 100.0 * busy[i],
+                                    each.lost.empty() ? "" : ", lost: " + each.lost));
   }
-  return text;
 }
 
 Json devices_json(const tune::TuningResult& result) {
@@ -135,39 +147,48 @@ Json pipeline_json(const tune::TuningResult& result) {
   return json;
 }
 
+void add_best(Lines& lines, const tune::TuningResult& result) {
+  if (result.best) {
+    lines.add("best", result.best->configuration.to_string());
+    add_figures(lines, result.best->observation);
+    for (const Trial& trial : result.ties) lines.add("as good", trial.configuration.to_string());
+  } else {
+    lines.add("best", "none: no configuration was correct");
+  }
+  if (result.baseline) lines.add("default", describe_baseline(result));
+  if (const std::optional<double> ratio = speed_up(result))
+    lines.add(result.best->observation.target ? "gain" : "speed-up", describe_speed_up(*ratio, result.paired_gain));
+}
+
 }  // namespace
 
 std::string trial_text(const Trial& trial) {
   const Observation& observation = trial.observation;
-  const std::string head = line("configured", trial.configuration.to_string());
-  if (observation.ok()) return head + figures_text(observation);
-  return head + line("failed", fmt::format("{}: {}", to_string(observation.status), observation.message));
+  Lines lines;
+  lines.add("configured", trial.configuration.to_string());
+  if (observation.ok())
+    add_figures(lines, observation);
+  else
+    lines.add("failed", fmt::format("{}: {}", to_string(observation.status), observation.message));
+  return lines.to_string();
 }
 
 std::string summary_text(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
-  std::string text;
-  if (result.best) {
-    text += line("best", result.best->configuration.to_string()) + figures_text(result.best->observation);
-    for (const Trial& trial : result.ties) text += line("as good", trial.configuration.to_string());
-  } else {
-    text += line("best", "none: no configuration was correct");
-  }
-  if (result.baseline) text += line("default", describe_baseline(result));
-  if (const std::optional<double> ratio = speed_up(result))
-    text += line(result.best->observation.target ? "gain" : "speed-up", describe_speed_up(*ratio, result.paired_gain));
+  Lines lines;
+  add_best(lines, result);
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
-  text += line("evaluated", fmt::format("{} configurations{} in {}: {}", group_digits(result.evaluated), resumed,
-                                        format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
+  lines.add("evaluated", fmt::format("{}{} in {}: {}", counted(result.evaluated, "configuration"), resumed,
+                                     format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
   if (result.throttled_samples > 0)
-    text += line("throttled", fmt::format("{} of {} samples were taken while power or heat held the clock down",
-                                          group_digits(result.throttled_samples), group_digits(result.samples)));
-  if (summary.sanitized) text += line("sanitized", describe_memcheck(*summary.sanitized));
-  text += line("stopped", result.stop_reason);
-  text += devices_text(summary);
-  text += line("results", summary.result_file.string());
-  text += line("next", fmt::format("wattune show {}", summary.result_file.string()));
-  return text;
+    lines.add("throttled", fmt::format("{} of {} samples were taken while power or heat held the clock down",
+                                       group_digits(result.throttled_samples), group_digits(result.samples)));
+  if (summary.sanitized) lines.add("sanitized", describe_memcheck(*summary.sanitized));
+  lines.add("stopped", result.stop_reason);
+  add_devices(lines, summary);
+  lines.add("results", summary.result_file.string());
+  lines.add("next", "wattune show " + quoted_for_shell(summary.result_file.string()));
+  return lines.to_string();
 }
 
 std::string summary_json(const Summary& summary) {

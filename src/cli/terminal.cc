@@ -7,15 +7,28 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 namespace wattune::cli {
 
 namespace {
 
 constexpr std::size_t kDefaultWidth = 80;
+constexpr std::size_t kUnlimitedWidth = 1'000'000;
 
 // The first line of what may have several.
 std::string_view one_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::optional<std::size_t> known_width(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  std::size_t columns = 0;
+  if (const char* text = std::getenv("COLUMNS"); text != nullptr) {
+    const std::string_view digits = text;
+    std::from_chars(digits.data(), digits.data() + digits.size(), columns);
+  }
+  return columns > 0 ? std::optional(columns) : std::nullopt;
+}
 
 }  // namespace
 
@@ -31,15 +44,8 @@ void print_note(std::string_view message) { fmt::print(stderr, "{}\n", message);
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
-std::size_t terminal_width(int descriptor) {
-  winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  std::size_t columns = 0;
-  if (const char* text = std::getenv("COLUMNS"); text != nullptr) {
-    const std::string_view digits = text;
-    std::from_chars(digits.data(), digits.data() + digits.size(), columns);
-  }
-  return columns > 0 ? columns : kDefaultWidth;
-}
+std::size_t terminal_width(int descriptor) { return known_width(descriptor).value_or(kDefaultWidth); }
+
+std::size_t table_width(int descriptor) { return known_width(descriptor).value_or(kUnlimitedWidth); }
 
 }  // namespace wattune::cli

@@ -16,5 +16,7 @@ void print_note(std::string_view message);
 bool stderr_is_terminal();
 // Columns of the terminal behind a descriptor; 80 for anything else, as $COLUMNS says if set.
 std::size_t terminal_width(int descriptor);
+// The same for tables of text, which are not cut where neither a terminal nor $COLUMNS says how wide they may be.
+std::size_t table_width(int descriptor);
 
 }  // namespace wattune::cli

@@ -93,6 +93,10 @@ std::string group_digits(Uint128 value) {
   return digits;
 }
 
+std::string counted(Uint128 count, std::string_view noun) {
+  return fmt::format("{} {}{}", group_digits(count), noun, count == 1 ? "" : "s");
+}
+
 std::string format_counts(const std::map<Status, std::uint64_t>& by_status) {
   std::string text;
   for (const auto& [status, count] : by_status) {
@@ -106,6 +110,14 @@ std::string format_bytes(double bytes) {
   std::size_t unit = 0;
   for (; bytes >= 1000.0 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000.0;
   return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
+
+std::string quoted_for_shell(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace wattune::cli

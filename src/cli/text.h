@@ -31,9 +31,13 @@ std::string format_time(Nanoseconds time);
 std::string format_wait(double seconds);
 // "241,600".
 std::string group_digits(Uint128 value);
+// "1 configuration", "1,200 configurations": nouns that take an s.
+std::string counted(Uint128 count, std::string_view noun);
 // "190 correct, 10 compile"; kinds that did not occur are left out.
 std::string format_counts(const std::map<Status, std::uint64_t>& by_status);
 // "1.2 MB", decimal units.
 std::string format_bytes(double bytes);
+// As a shell takes it for one word: in single quotes where it holds more than letters, digits and -_./,:=+@%.
+std::string quoted_for_shell(std::string_view word);
 
 }  // namespace wattune::cli

@@ -50,13 +50,7 @@ Result<void> check_journal_file(const fs::path& file, const TuneOptions& options
 
 Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const RunInfo& info,
                                                      const TuneOptions& options) {
-  if (options.overwrite && has_contents(file)) {
-    std::error_code problem;
-    fs::rename(file, file.string() + "~", problem);
-    if (problem) {
-      return Error(ErrorCode::io_error, "cannot move the old results away: " + problem.message()).about(file.string());
-    }
-  }
+  if (options.overwrite && has_contents(file)) WATTUNE_TRY(store::set_aside(file));
   const store::Resume resume = options.force_resume ? store::Resume::forced
                                : options.resume     ? store::Resume::checked
                                                     : store::Resume::no;
@@ -118,12 +112,15 @@ Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded&
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto run = std::make_unique<Run>(Run{std::move(spec), std::move(space), std::move(plan), nullptr});
   WATTUNE_ASSIGN(auto priors, load_priors(options.warm_start, run->space));
-  WATTUNE_ASSIGN(run->strategy, search::make_strategy(run->plan.strategy, run->space,
-                                                      {.seed = options.seed,
-                                                       .start = run->space.default_configuration(),
-                                                       .objectives = run->spec.objectives,
-                                                       .prior = std::move(priors),
-                                                       .parameters = options.strategy_parameters}));
+  auto strategy = search::make_strategy(run->plan.strategy, run->space,
+                                        {.seed = options.seed,
+                                         .start = run->space.default_configuration(),
+                                         .objectives = run->spec.objectives,
+                                         .prior = std::move(priors),
+                                         .parameters = options.strategy_parameters});
+  if (!strategy)
+    return std::move(strategy).error().with_context(options.strategy.empty() ? run->spec.file.string() : "--strategy");
+  run->strategy = *std::move(strategy);
   return run;
 }
 

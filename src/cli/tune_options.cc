@@ -267,7 +267,7 @@ void declare_objectives(CLI::App& app, TuneOptions& options) {
 void declare_results(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Results");
   app.add_option("--output,-o", options.output,
-                 "Journal to write; by default NAME.journal.jsonl here, after the spec's name")
+                 "Journal to write; by default NAME.journal.jsonl here, after the spec's name or file")
       ->type_name("FILE");
   app.add_flag("--resume", options.resume, "Go on with an existing journal of the same run");
   app.add_flag("--force-resume", options.force_resume,
@@ -310,12 +310,16 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
   spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
   spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
   if (!options.objectives.empty()) spec.objectives = options.objectives;
+  const auto where = [&](const Objective& objective) {
+    if (options.objectives.empty()) return spec.file.string();
+    return std::string(objective.maximize ? "--maximize" : "--minimize");
+  };
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
     if (tune::is_measured(objective.metric) || std::ranges::any_of(spec.metrics, same) ||
         std::ranges::count(observed, objective.metric) > 0)
       continue;
-    spec.metrics.push_back({objective.metric, {objective.metric, {}}});
+    spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
   }
   if (options.stop.target && tune::custom_objective(spec))
     return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")

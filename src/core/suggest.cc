@@ -26,6 +26,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// The first candidate that begins with a name that is more than a letter or two.
+const std::string* longer_form(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLeast = 3;
+  const auto begins = [&](const std::string& candidate) {
+    return std::ranges::equal(name, std::string_view(candidate).substr(0, name.size()), {}, lower, lower);
+  };
+  const auto found = name.size() < kLeast ? candidates.end() : std::ranges::find_if(candidates, begins);
+  return found == candidates.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
@@ -39,6 +49,7 @@ std::string suggest(std::string_view name, const std::vector<std::string>& candi
       nearest = &candidate;
     }
   }
+  if (nearest == nullptr) nearest = longer_form(name, candidates);
   if (nearest != nullptr) return "did you mean `" + *nearest + "`?";
   if (candidates.empty() || candidates.size() > kMaxListed) return {};
   std::string list = "one of: ";

@@ -38,7 +38,7 @@ std::optional<std::string> StopRule::reason_to_stop(const Progress& progress) co
     return fmt::format("target of {} ms reached", to_ms(Nanoseconds(*target)));
   }
   if (evaluations && progress.evaluations >= *evaluations) {
-    return fmt::format("{} evaluations done", progress.evaluations);
+    return fmt::format("{} evaluation{} done", progress.evaluations, progress.evaluations == 1 ? "" : "s");
   }
   if (fraction && progress.evaluations >= evaluations_of(*fraction, progress.space_size)) {
     return fmt::format("{} evaluations done, {:.4g} % of the space", progress.evaluations, 100.0 * *fraction);

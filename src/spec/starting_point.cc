@@ -1,4 +1,4 @@
-// What `wattune init` writes: a commented spec and a kernel that runs everywhere, to be replaced by the user's own.
+// What `wattune init` writes: a commented spec and its kernel in both languages, to be replaced by the user's own.
 #include "wattune/spec/spec.h"
 
 namespace wattune::spec {
@@ -8,12 +8,13 @@ namespace {
 constexpr std::string_view kSpec =
     R"toml(# A tuning problem for Wattune. Every key is described in docs/formats/spec.md. Try it as it is:
 #
-#   wattune space kernel.toml      how many configurations there are
-#   wattune tune kernel.toml       find the fastest
+#   wattune space NAME.toml      how many configurations there are
+#   wattune tune NAME.toml       find the fastest
 
 [kernel]
-file = "kernel.cl"                     # relative to this file; .cl is OpenCL C, .cu is CUDA C++
+file = "NAME.cl"                     # relative to this file; .cl is OpenCL C, .cu is CUDA C++
 function = "saxpy"
+cuda = { file = "NAME.cu" }          # the same kernel for CUDA devices; one language alone will do
 # options = ["-cl-fast-relaxed-math"]  # for the compiler
 arguments = [                          # in the kernel's order
   # Buffers. Lengths count elements. access: read (the default), write, readwrite.
@@ -39,12 +40,12 @@ local = ["block_size_x"]               # the work-group; `block` means the same
 [parameters]  # each is a macro of the kernel
 block_size_x = [32, 64, 128, 256, 512]
 elements = { values = [1, 2, 4, 8], default = 1 }
-unroll = [0, 1]
+unrolled = [0, 1]
 
 [search]
 constraints = [
   "block_size_x * elements <= 2048",   # Python's syntax; every configuration meets all of them
-  "unroll == 0 or elements > 1",
+  "unrolled == 0 or elements > 1",
 ]
 # strategy = "greedy_ils"              # `wattune tune --help` lists them
 # evaluations = 100                    # stop after so many configurations,
@@ -55,13 +56,13 @@ constraints = [
 # file = "reference.cc"                # extern "C" void reference(void* const* arguments, const std::size_t* lengths)
 )toml";
 
-constexpr std::string_view kKernel =
+constexpr std::string_view kOpenClKernel =
     R"cl(// z = a * x + y. Each work-item handles `elements` elements, block_size_x apart.
-// The parameters of the spec are macros here: block_size_x, elements, unroll.
+// The parameters of the spec are macros here: block_size_x, elements, unrolled.
 __kernel void saxpy(__global const float* restrict x, __global const float* restrict y, __global float* restrict z,
                     const float a, const int n) {
   const int first = get_group_id(0) * block_size_x * elements + get_local_id(0);
-#if unroll
+#if unrolled
 #pragma unroll
 #else
 #pragma unroll 1
@@ -73,8 +74,35 @@ __kernel void saxpy(__global const float* restrict x, __global const float* rest
 }
 )cl";
 
+constexpr std::string_view kCudaKernel =
+    R"cu(// z = a * x + y. Each thread handles `elements` elements, block_size_x apart.
+// The parameters of the spec are macros here: block_size_x, elements, unrolled.
+__global__ void saxpy(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ z, const float a,
+                      const int n) {
+  const int first = blockIdx.x * block_size_x * elements + threadIdx.x;
+#if unrolled
+#pragma unroll
+#else
+#pragma unroll 1
+#endif
+  for (int i = 0; i < elements; ++i) {
+    const int index = first + i * block_size_x;
+    if (index < n) z[index] = a * x[index] + y[index];
+  }
+}
+)cu";
+
+// The spec with the name of its files in the place of NAME.
+std::string named_spec(std::string_view name) {
+  constexpr std::string_view kPlace = "NAME";
+  std::string text(kSpec);
+  for (std::size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at + name.size()))
+    text.replace(at, kPlace.size(), name);
+  return text;
+}
+
 }  // namespace
 
-Template starting_point() { return {kSpec, kKernel}; }
+Template starting_point(std::string_view name) { return {named_spec(name), kOpenClKernel, kCudaKernel}; }
 
 }  // namespace wattune::spec

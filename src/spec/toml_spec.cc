@@ -282,11 +282,15 @@ Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec&
   return {};
 }
 
+// Several specs of one kernel have results of their own, so the file lends its name; a text without a file has the
+// function's.
 Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<std::string> name, root.string("name"));
   if (name && (name->empty() || name->find('/') != std::string::npos))
     return root.document().error(*root.find("name"), "the name is part of file names and cannot be this");
-  return name.value_or(spec.source.function.substr(0, spec.source.function.find('<')));
+  if (name) return *name;
+  if (spec.file.has_stem()) return spec.file.stem().string();
+  return spec.source.function.substr(0, spec.source.function.find('<'));
 }
 
 }  // namespace

@@ -335,7 +335,7 @@ bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
   if (spec_and_kernel && run_.spec_fits_kernel) return fail(status_of(phase), message);
   if (phase == Phase::launch && !spec_and_kernel && error.code() != ErrorCode::internal)
     return fail(Status::runtime, message);
-  error_ = error;
+  error_ = Error(error).at({run_.spec.file.string()});
   return false;
 }
 

@@ -38,6 +38,18 @@ TEST(Registry, SelectsByAutoSelectorBackendAndPartOfName) {
   EXPECT_EQ(select_device(three_devices(), "gpu").value().selector, "opencl:1:1");
 }
 
+TEST(Registry, SaysWhyABackendThatIsAskedForHasNoDevice) {
+  Discovery discovery = three_devices();
+  discovery.backends.push_back({"cuda", false, "no driver"});
+  for (const char* wanted : {"cuda", "CUDA:0"}) {
+    const auto device = select_device(discovery, wanted);
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().code(), ErrorCode::unavailable);
+    EXPECT_EQ(device.error().advice(), "no driver");
+  }
+  EXPECT_EQ(select_device(discovery, "cu").error().code(), ErrorCode::not_found);
+}
+
 std::vector<std::string> selected(const std::string& wanted) {
   const std::vector<DeviceInfo> devices = select_devices(three_devices(), wanted).value();
   std::vector<std::string> selectors;

@@ -94,9 +94,9 @@ TEST_F(BadInput, ArgumentCountThatDoesNotMatchTheKernel) {
 TEST_F(BadInput, UnknownStrategyAndParameterOfOne) {
   folder_.write("s.toml", spec_with("True"));
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "gredy_ils"}),
-            "unknown strategy: `gredy_ils` (did you mean `greedy_ils`?)\n");
+            "--strategy: unknown strategy: `gredy_ils` (did you mean `greedy_ils`?)\n");
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "greedy_ils", "--strategy-option", "randm_walk=1"}),
-            "strategy greedy_ils has no such parameter: `randm_walk` (did you mean `random_walk`?)\n");
+            "--strategy: strategy greedy_ils has no such parameter: `randm_walk` (did you mean `random_walk`?)\n");
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy-option", "random_walk"}),
             "--strategy-option: expected NAME=VALUE: `random_walk`\n");
 }
@@ -126,7 +126,7 @@ TEST_F(BadInput, OptionsAndCommandsThatDoNotExist) {
 
 TEST_F(BadInput, ResultFilesThatAreNone) {
   folder_.write("text", "no results\n");
-  EXPECT_THAT(refused({"show", "text"}), HasSubstr("text"));
+  EXPECT_THAT(refused({"show", "text"}), HasSubstr("text: no result format that Wattune knows (a journal"));
   EXPECT_THAT(refused({"show", "none"}), HasSubstr("none"));
   EXPECT_THAT(refused({"export", "none", "--format", "header"}), HasSubstr("none"));
   EXPECT_EQ(refused({"export", "text", "--format", "t5"}), "unknown format: `t5` (did you mean `t4`?)\n");
@@ -137,7 +137,10 @@ TEST_F(BadInput, InitOverwritesNothing) {
   const std::string spec = folder_.read("mine.toml");
   EXPECT_THAT(refused({"init", "mine.toml"}), HasSubstr("mine.toml"));
   EXPECT_EQ(folder_.read("mine.toml"), spec);
-  EXPECT_THAT(refused({"init", "other.toml"}), HasSubstr("kernel.cl"));  // both would name the same kernel file
+  folder_.write("other.cu", "mine too");
+  EXPECT_THAT(refused({"init", "other.toml"}), HasSubstr("other.cu"));
+  EXPECT_FALSE(folder_.has("other.toml") || folder_.has("other.cl"));
+  EXPECT_EQ(refused({"init", "other"}), "not a .toml file: `other`\n");
 }
 
 TEST_F(BadInput, CompletionForAnUnknownShell) {

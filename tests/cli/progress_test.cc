@@ -45,7 +45,7 @@ TEST_F(Progress, SaysCountBestSpeedUpTimeLeftAndRate) {
   const Trial first = trial(7, 2e6);
   shown.on_start(after(0, 0, {}), 0);
   shown.on_trial({first, after(1, 2, 2e6), &first, true});
-  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s\n");
+  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.50/s\n");
 }
 
 // 1.5 s of 2 s; 3 wait and 2 compile; 1 of 4 images was found.
@@ -54,11 +54,11 @@ TEST_F(Progress, SaysHowBusyTheDeviceIsAndWhatCompiles) {
   const Trial first = trial(7, 2e6);
   tune::Pipeline pipeline{.devices_busy = {nanoseconds_from_seconds(1.5)}, .compiling = {}};
   shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
-  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  device 75 % busy\n");
+  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.50/s  device 75 % busy\n");
   pipeline.compiling = backend::CompileActivity{.waiting = 3, .running = 2, .compiled = 3, .cache_hits = 1};
   written_.clear();
   shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
-  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  device 75 % busy  5 compiling  25 % cached\n");
+  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.50/s  device 75 % busy  5 compiling  25 % cached\n");
 }
 
 TEST_F(Progress, SaysHowBusyEachOfSeveralDevicesIsAndWhichIsLost) {
@@ -67,7 +67,7 @@ TEST_F(Progress, SaysHowBusyEachOfSeveralDevicesIsAndWhichIsLost) {
   const tune::Pipeline pipeline{.devices_busy = {nanoseconds_from_seconds(1.5), nanoseconds_from_seconds(1)},
                                 .compiling = {}};
   shown.on_trial({first, after(1, 2, 2e6), &first, true, pipeline});
-  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.5/s  devices 75 50 % busy\n");
+  EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.50/s  devices 75 50 % busy\n");
   written_.clear();
   shown.on_device_lost("cuda:1", Error(ErrorCode::device_lost, "it is gone"));
   EXPECT_EQ(written_, "cuda:1 was lost, the others go on: it is gone\n");
@@ -83,7 +83,7 @@ TEST_F(Progress, WritesALineForEachImprovementToALog) {
   shown.on_trial({failed, after(2, 2, 2e6), &first, false});
   EXPECT_EQ(written_, "");
   shown.on_trial({better, after(3, 3, 1e6), &better, true});
-  EXPECT_EQ(written_, "3/40  best 1 ms (2.00x)  1 failed  37 s left  1/s\n");
+  EXPECT_EQ(written_, "3/40  best 1 ms (2.00x)  1 failed  37 s left  1.00/s\n");
 }
 
 TEST_F(Progress, CountsResumedTrialsButNotTheirTime) {
@@ -93,7 +93,7 @@ TEST_F(Progress, CountsResumedTrialsButNotTheirTime) {
   written_.clear();
   const Trial better = trial(9, 1e6);
   shown.on_trial({better, after(3, 1, 1e6), &better, true});
-  EXPECT_EQ(written_, "3/40  best 1 ms (4.00x)  1 failed  37 s left  1/s\n");
+  EXPECT_EQ(written_, "3/40  best 1 ms (4.00x)  1 failed  37 s left  1.00/s\n");
 }
 
 TEST_F(Progress, RedrawsOneLineThatFitsTheTerminal) {

@@ -34,6 +34,12 @@ TEST_F(Results, ShowSaysBestFailuresImportanceAndConvergence) {
   }
 }
 
+TEST_F(Results, ShowCutsTablesOnlyToAKnownWidth) {
+  const std::string show = program_path().string() + " show cache.json";
+  EXPECT_THAT(run_shell(folder_, "COLUMNS=30 " + show).out, HasSubstr("…"));
+  EXPECT_THAT(run_shell(folder_, "env -u COLUMNS " + show).out, testing::Not(HasSubstr("…")));
+}
+
 TEST_F(Results, ShowJsonHasEveryPromisedField) {
   const auto json = run_wattune(folder_, {"show", "cache.json", "--json", "--top", "2"}).json();
   EXPECT_EQ(json["kernel"], "add");

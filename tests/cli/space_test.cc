@@ -60,6 +60,16 @@ TEST(SpaceCommand, JsonHasEveryPromisedField) {
   EXPECT_TRUE(json["explanation"].is_null());
 }
 
+TEST(SpaceCommand, TakesBooleansAsTomlAndAsPythonWritesThem) {
+  const TempFolder folder;
+  folder.write("s.toml", spec_of("a = [true, false]\n"));
+  for (const char* written : {"a=false", "a=False"}) {
+    const Finished finished = run_wattune(folder, {"space", "s.toml", "--explain", written});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_THAT(finished.out, HasSubstr("a=False"));
+  }
+}
+
 TEST(SpaceCommand, EqualSeedsShowEqualSamples) {
   const TempFolder folder;
   folder.write("s.toml", spec_of("a = \"range(1000)\"\nb = \"range(1000)\"\n"));

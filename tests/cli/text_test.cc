@@ -33,6 +33,18 @@ TEST(Text, CountsWhatOccurred) {
             "1,900 correct, 2 timeout");
 }
 
+TEST(Text, CountsInSingularAndPlural) {
+  EXPECT_EQ(counted(1, "configuration"), "1 configuration");
+  EXPECT_EQ(counted(1200, "configuration"), "1,200 configurations");
+}
+
+TEST(Text, QuotesWhatAShellWouldSplit) {
+  EXPECT_EQ(quoted_for_shell("runs/a-b_1.jsonl"), "runs/a-b_1.jsonl");
+  EXPECT_EQ(quoted_for_shell("my runs/a.jsonl"), "'my runs/a.jsonl'");
+  EXPECT_EQ(quoted_for_shell("it's"), "'it'\\''s'");
+  EXPECT_EQ(quoted_for_shell(""), "''");
+}
+
 TEST(Text, ReadsCountsAndNumbersWhole) {
   EXPECT_EQ(*parse_count("18446744073709551615"), ~std::uint64_t{0});
   for (const char* text : {"", "-1", "1.5", "12x", "18446744073709551616"}) EXPECT_FALSE(parse_count(text)) << text;

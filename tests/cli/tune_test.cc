@@ -217,6 +217,7 @@ TEST_F(Tune, RunsWhatInitWrites) {
       run_wattune(folder_, quick({"tune", "mine.toml", "--evaluations", "2", "--problem-size", "n=4096", "--json"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.json()["evaluated"], 2);
+  EXPECT_EQ(finished.json()["result_file"], "mine.journal.jsonl");
 }
 
 // Waits until the journal holds Trials, so that the signal meets the loop and not the start.
@@ -239,6 +240,18 @@ TEST_F(Tune, ControlCEndsTheRunWithItsResults) {
   EXPECT_EQ(json["stop_reason"], "cancelled");
   EXPECT_GE(json["evaluated"], 2);
   EXPECT_EQ(lines("add.journal.jsonl"), json["evaluated"].get<std::size_t>() + 1);
+}
+
+TEST_F(Tune, OverwritesNoJournalThatIsBeingWritten) {
+  write_add_spec(folder_, 5000);
+  RunningProgram program(folder_, quick({"tune", "add.toml", "--json"}));
+  wait_for_trials(folder_, program);
+  const Finished second = run_wattune(folder_, quick({"tune", "add.toml", "--overwrite"}));
+  EXPECT_EQ(second.status, 3);
+  EXPECT_THAT(second.err, HasSubstr("add.journal.jsonl is being written by process"));
+  kill(program.pid(), SIGINT);
+  EXPECT_EQ(program.wait().status, 130);
+  EXPECT_FALSE(folder_.has("add.journal.jsonl~"));
 }
 
 TEST_F(Tune, ControlCTwiceEndsAtOnce) {

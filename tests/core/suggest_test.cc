@@ -10,6 +10,11 @@ TEST(Suggest, NamesTheNearestCandidate) {
   EXPECT_EQ(suggest("MWG", {"mwg", "nwg"}), "did you mean `mwg`?");
 }
 
+TEST(Suggest, CompletesTheBeginningOfAName) {
+  EXPECT_EQ(suggest("Greedy", {"random", "greedy_ils", "greedy_mls"}), "did you mean `greedy_ils`?");
+  EXPECT_EQ(suggest("gr", {"random", "greedy_ils"}), "one of: random, greedy_ils");
+}
+
 TEST(Suggest, ListsFewCandidatesWhenNoneIsNear) { EXPECT_EQ(suggest("zebra", {"x", "y"}), "one of: x, y"); }
 
 TEST(Suggest, IsSilentWhenThereIsNothingUseful) {

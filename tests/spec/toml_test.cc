@@ -49,7 +49,7 @@ const T& kind(const KernelSpec& spec, std::size_t argument) {
 
 TEST_F(TomlSpec, ReadsTheKernelBesideIt) {
   const KernelSpec spec = parse({});
-  EXPECT_EQ(spec.name, "add");
+  EXPECT_EQ(spec.name, "spec");  // of spec.toml
   EXPECT_EQ(spec.source.function, "add");
   EXPECT_EQ(spec.source.language, Language::opencl);
   EXPECT_EQ(spec.source.file, path("add.cl"));
@@ -308,13 +308,20 @@ TEST_F(TomlSpec, LeavesTheTextEmptyWhenTheKernelMayBeMissing) {
 }
 
 TEST_F(TomlSpec, TheStartingPointParsesAndNamesItsKernel) {
-  const Template start = starting_point();
-  write("kernel.cl", start.kernel);
-  const Result<KernelSpec> spec = load(write("kernel.toml", start.spec));
+  const Template start = starting_point("mine");
+  write("mine.cl", start.opencl_kernel);
+  write("mine.cu", start.cuda_kernel);
+  const Result<KernelSpec> spec = load(write("mine.toml", start.spec));
   ASSERT_TRUE(spec) << spec.error().to_string();
+  EXPECT_EQ(spec->name, "mine");
   EXPECT_NE(spec->source.text.find("__kernel void " + spec->source.function), std::string::npos);
-  for (const Parameter& parameter : spec->parameters)
+  ASSERT_EQ(spec->alternatives.size(), 1u);
+  const std::string& cuda = spec->alternatives.front().text;
+  EXPECT_NE(cuda.find("__global__ void " + spec->source.function), std::string::npos);
+  for (const Parameter& parameter : spec->parameters) {
     EXPECT_NE(spec->source.text.find(parameter.name), std::string::npos) << parameter.name;
+    EXPECT_NE(cuda.find(parameter.name), std::string::npos) << parameter.name;
+  }
 }
 
 }  // namespace

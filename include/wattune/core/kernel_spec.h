@@ -247,7 +247,7 @@ struct MetricDefinition {
 };
 
 struct KernelSpec {
-  std::string name;  // for people and file names; the function's name unless the spec says otherwise
+  std::string name;  // for people and file names; that of the spec's file unless it says otherwise
   KernelSource source;
   std::vector<KernelSource> alternatives;  // the same kernel in other languages; the device decides which one runs
   std::vector<NamedSize> problem_size;  // unnamed ones are problem_size_x, _y, _z; also ProblemSize[i] in expressions

@@ -31,11 +31,12 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
 Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
                             SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
 
-// A commented TOML spec to start from, for `wattune init`, and the kernel it names.
+// A commented TOML spec to start from, for `wattune init`, and the kernels that it names: NAME.cl and NAME.cu.
 struct Template {
-  std::string_view spec;
-  std::string_view kernel;
+  std::string spec;
+  std::string_view opencl_kernel;
+  std::string_view cuda_kernel;
 };
-Template starting_point();
+Template starting_point(std::string_view name);
 
 }  // namespace wattune::spec

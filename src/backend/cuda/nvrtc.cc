@@ -60,13 +60,15 @@ Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string
   const std::vector<int> known = supported_architectures(nvrtc);
   const int number = std::atoi(wanted.c_str() + std::min(wanted.find('_') + 1, wanted.size()));
   if (known.empty() || std::ranges::count(known, number) > 0) return "--gpu-architecture=" + wanted;
+  if (number <= 0)
+    return Error(ErrorCode::invalid_argument, "not the architecture of a GPU").about(wanted).hint("such as sm_90");
   int newest = 0;
   for (const int architecture : known)
     if (architecture < number) newest = std::max(newest, architecture);
   if (newest != 0) return fmt::format("--gpu-architecture=compute_{}", newest);
   return Error(ErrorCode::unavailable,
                fmt::format("NVRTC {} does not compile for {}", version_text(nvrtc.version), wanted))
-      .hint("let CUDA_HOME name a toolkit that does");
+      .hint(fmt::format("it does for sm_{} and later; CUDA_HOME may name another toolkit", std::ranges::min(known)));
 }
 
 // From 12.9 on, NVRTC may answer from a cache of its own. What comes from there lacks the compiler's words.

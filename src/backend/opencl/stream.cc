@@ -174,6 +174,12 @@ class OpenClStream : public Stream {
     }
     const cl_int code = cl().clSetKernelArg(kernel.get(), static_cast<cl_uint>(index), size, value);
     if (code == CL_SUCCESS) return {};
+    if (code == CL_INVALID_ARG_SIZE)
+      return Error(ErrorCode::mismatch,
+                   fmt::format("argument {} of kernel `{}`, counted from 0, has not the {} bytes given", index,
+                               kernel.name(), size))
+          .native(code, "CL_INVALID_ARG_SIZE")
+          .hint("compare its type with the kernel's");
     return cl_error(code, fmt::format("setting argument {} of kernel `{}` to {} bytes", index, kernel.name(), size));
   }
 
