@@ -1,4 +1,7 @@
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
 
 #include "report/svg.h"
 #include "report/text.h"
@@ -14,20 +17,21 @@ constexpr double kWidth = 760, kLeft = 210, kLongest = 460, kTop = 56, kLine = 2
 
 }  // namespace
 
-// The longest bar is the largest share.
+// The longest bar is the largest share. A share that is unknown has none.
 std::string plot_importance_svg(const ResultSet& results) {
   const std::vector<Importance> parameters = parameter_importance(results);
-  const double largest = parameters.empty() ? 0.0 : parameters.front().main_effect;
+  const double largest = parameters.empty() ? 0.0 : parameters.front().main_effect.value_or(0.0);
   Svg svg(kWidth, kTop + kLine * static_cast<double>(parameters.size() + 1), kStyle);
   svg.add("<text class=\"title\" x=\"24\" y=\"26\">{}</text>\n",
           xml_text(cut(name_of(results.info) + ": share of the variance of log(time)", 90)));
   double y = kTop;
   for (const Importance& each : parameters) {
-    const double length = largest > 0.0 ? kLongest * each.main_effect / largest : 0.0;
+    const double length = largest > 0.0 ? kLongest * each.main_effect.value_or(0.0) / largest : 0.0;
+    const std::string share = each.main_effect ? fmt::format("{:.1f} %", 100.0 * *each.main_effect) : "?";
     svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y + 12,
             xml_text(cut(each.parameter, 26)));
     svg.add("<rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>\n", kLeft, y, length, kThick);
-    svg.add("<text x=\"{:.1f}\" y=\"{}\">{:.1f} %</text>\n", kLeft + length + 6, y + 12, 100.0 * each.main_effect);
+    svg.add("<text x=\"{:.1f}\" y=\"{}\">{}</text>\n", kLeft + length + 6, y + 12, share);
     y += kLine;
   }
   return svg.finish();
