@@ -1,6 +1,7 @@
 // One branch-free loop per element type finds out whether a block agrees; only blocks that do not are looked at again
-// for the details. Blocks are copied into typed arrays that stay in the first-level cache, so that the loop
-// vectorises whatever the alignment of the bytes and the code has defined behaviour. Cost: docs/measure.md.
+// for the details. Large contents are shared among threads. Blocks are copied into typed arrays that stay in the
+// first-level cache, so that the loop vectorises whatever the alignment of the bytes and the code has defined
+// behaviour. Cost: docs/measure.md.
 #include "wattune/measure/output_check.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "measure/half.h"
 
@@ -22,6 +26,10 @@ namespace wattune::measure {
 namespace {
 
 constexpr std::size_t kBlock = 1024;
+
+// A thread pays off from here on, and this many read memory as fast as it goes.
+constexpr std::size_t kBytesPerThread = std::size_t{4} << 20;
+constexpr std::size_t kMostThreads = 8;
 
 // The type in which elements of type T are compared, and how they are read from bytes.
 template <typename T>
@@ -98,20 +106,52 @@ void add_details(const T* actual, const T* expected, std::size_t n, std::size_t 
   }
 }
 
+// Of the elements from `begin` on, before `end`.
 template <typename Element>
-std::optional<Mismatch> compare_as(std::span<const std::byte> actual, std::span<const std::byte> expected,
-                                   const ResolvedTolerance& tolerance) {
+Mismatch compare_range(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                       const ResolvedTolerance& tolerance, std::size_t begin, std::size_t end) {
   std::array<typename Element::Compared, kBlock> a;
   std::array<typename Element::Compared, kBlock> e;
   Mismatch mismatch;
-  mismatch.total_elements = actual.size() / Element::kBytes;
-  for (std::size_t offset = 0; offset < mismatch.total_elements; offset += kBlock) {
-    const std::size_t n = std::min(kBlock, mismatch.total_elements - offset);
+  for (std::size_t offset = begin; offset < end; offset += kBlock) {
+    const std::size_t n = std::min(kBlock, end - offset);
     Element::load(actual.data() + offset * Element::kBytes, n, a.data());
     Element::load(expected.data() + offset * Element::kBytes, n, e.data());
     if (count_wrong(a.data(), e.data(), n, tolerance) > 0)
       add_details(a.data(), e.data(), n, offset, tolerance, mismatch);
   }
+  return mismatch;
+}
+
+// Of two ranges, the one in front given first.
+Mismatch merged(Mismatch front, Mismatch behind) {
+  if (front.wrong_elements == 0) return behind;
+  front.wrong_elements += behind.wrong_elements;
+  front.largest_error = std::max(front.largest_error, behind.largest_error);
+  return front;
+}
+
+std::size_t threads_for(std::size_t bytes) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  return std::clamp<std::size_t>(bytes / kBytesPerThread, 1, std::min(cores, kMostThreads));
+}
+
+template <typename Element>
+std::optional<Mismatch> compare_as(std::span<const std::byte> actual, std::span<const std::byte> expected,
+                                   const ResolvedTolerance& tolerance) {
+  const std::size_t total = actual.size() / Element::kBytes;
+  std::vector<Mismatch> found(threads_for(actual.size()));
+  const auto compare_part = [&](std::size_t part) {
+    found[part] = compare_range<Element>(actual, expected, tolerance, total * part / found.size(),
+                                         total * (part + 1) / found.size());
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t part = 1; part < found.size(); ++part) others.emplace_back(compare_part, part);
+    compare_part(0);
+  }
+  Mismatch mismatch = std::accumulate(found.begin(), found.end(), Mismatch(), merged);
+  mismatch.total_elements = total;
   return mismatch.wrong_elements > 0 ? std::optional(std::move(mismatch)) : std::nullopt;
 }
 

@@ -54,6 +54,23 @@ TEST(OutputCheck, InfinitiesAgreeWithThemselvesOnly) {
   EXPECT_FALSE(floats_agree(kInfinity, kNaN, {1.0, 1.0}));
 }
 
+// Several threads share so much; each has a wrong element, the ends of the contents among them.
+TEST(OutputCheck, FindsWhatIsWrongAnywhereInLargeContents) {
+  const std::size_t n = (std::size_t{40} << 20) / sizeof(float) + 7;
+  const std::vector<float> expected(n, 1.0f);
+  std::vector<float> actual = expected;
+  EXPECT_FALSE(compare<float>(actual, expected, ElementType::float32));
+  actual[n - 1] = 5.0f;
+  EXPECT_EQ(compare<float>(actual, expected, ElementType::float32)->first_index, n - 1);
+  for (std::size_t i = 3; i < n; i += n / 16) actual[i] = 2.0f;
+  const auto mismatch = compare<float>(actual, expected, ElementType::float32);
+  ASSERT_TRUE(mismatch);
+  EXPECT_EQ(mismatch->first_index, 3u);
+  EXPECT_EQ(mismatch->wrong_elements, 18u);
+  EXPECT_EQ(mismatch->total_elements, n);
+  EXPECT_EQ(mismatch->largest_error, 4.0);
+}
+
 TEST(OutputCheck, ZerosOfBothSignsAgree) { EXPECT_TRUE(floats_agree(-0.0, 0.0)); }
 
 TEST(OutputCheck, FloatsThatOverflowTheDifferenceAreWrong) {

@@ -22,12 +22,23 @@ constexpr Deadline kForever;
 enum ExitStatus { hung_up = 0, bad_message = 2, out_of_memory = 3 };
 
 // Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
-struct Block {
-  explicit Block(std::size_t size_in) : data(std::make_unique_for_overwrite<std::byte[]>(size_in)), size(size_in) {}
-  std::span<std::byte> bytes() const { return {data.get(), size}; }
+class Block {
+ public:
+  // Other contents; what was there is lost.
+  void resize(std::size_t size) {
+    if (size > room_) {
+      data_.reset();
+      data_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      room_ = size;
+    }
+    size_ = size;
+  }
+  std::span<std::byte> bytes() const { return {data_.get(), size_}; }
 
-  std::unique_ptr<std::byte[]> data;
-  std::size_t size;
+ private:
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t room_ = 0;
+  std::size_t size_ = 0;
 };
 
 template <typename T>
@@ -159,7 +170,6 @@ class Server {
     RunRequest asked;
     reader.get(asked);
     if (!reader.complete()) return bad_message();
-    blocks_.clear();
     WATTUNE_TRY(receive_contents(asked));
     const Result<RunAnswer> answer = execute(asked);
     WATTUNE_TRY(send(answer));
@@ -168,26 +178,32 @@ class Server {
 
   // Gives every write and read a block, and fills those of the writes.
   Result<void> receive_contents(const RunRequest& asked) {
+    written_.clear();
+    std::size_t reads = 0;
     for (const Command& command : asked.commands) {
-      const auto* write = std::get_if<WriteCommand>(&command);
-      const auto* read = std::get_if<ReadCommand>(&command);
-      if (write == nullptr && read == nullptr) continue;
-      const std::uint64_t bytes = write != nullptr ? write->bytes : read->bytes;
-      const Buffer* const buffer = find(buffers_, write != nullptr ? write->buffer : read->buffer);
-      if (buffer == nullptr || buffer->bytes() != bytes) return bad_message();
-      blocks_.emplace_back(bytes);
-      if (write != nullptr) WATTUNE_TRY(channel_.receive_bytes(blocks_.back().bytes(), kForever));
+      if (const auto* write = std::get_if<WriteCommand>(&command)) {
+        if (!holds(write->buffer, write->bytes)) return bad_message();
+        written_.emplace_back().resize(write->bytes);
+        WATTUNE_TRY(channel_.receive_bytes(written_.back().bytes(), kForever));
+      } else if (const auto* read = std::get_if<ReadCommand>(&command)) {
+        if (!holds(read->buffer, read->bytes)) return bad_message();
+        if (reads == read_.size()) read_.emplace_back();
+        read_[reads++].resize(read->bytes);
+      }
     }
     return {};
   }
 
+  bool holds(ObjectId id, std::uint64_t bytes) const {
+    const Buffer* const buffer = find(buffers_, id);
+    return buffer != nullptr && buffer->bytes() == bytes;
+  }
+
   Result<void> send_contents(const RunRequest& asked) {
-    std::size_t block = 0;
-    for (const Command& command : asked.commands) {
-      if (std::holds_alternative<WriteCommand>(command)) ++block;
+    std::size_t reads = 0;
+    for (const Command& command : asked.commands)
       if (std::holds_alternative<ReadCommand>(command))
-        WATTUNE_TRY(channel_.send_bytes(blocks_[block++].bytes(), kForever));
-    }
+        WATTUNE_TRY(channel_.send_bytes(read_[reads++].bytes(), kForever));
     return {};
   }
 
@@ -223,12 +239,13 @@ class Server {
 
   Result<void> submit(Stream& stream, const std::vector<Command>& commands,
                       std::vector<std::unique_ptr<Event>>& events) {
-    std::size_t block = 0;
+    std::size_t writes = 0;
+    std::size_t reads = 0;
     for (const Command& command : commands) {
       if (const auto* write = std::get_if<WriteCommand>(&command)) {
-        WATTUNE_TRY(stream.write(*find(buffers_, write->buffer), blocks_[block++].bytes()));
+        WATTUNE_TRY(stream.write(*find(buffers_, write->buffer), written_[writes++].bytes()));
       } else if (const auto* read = std::get_if<ReadCommand>(&command)) {
-        WATTUNE_TRY(stream.read(*find(buffers_, read->buffer), blocks_[block++].bytes()));
+        WATTUNE_TRY(stream.read(*find(buffers_, read->buffer), read_[reads++].bytes()));
       } else if (const auto* copy = std::get_if<CopyCommand>(&command)) {
         Buffer* const from = find(buffers_, copy->from);
         Buffer* const to = find(buffers_, copy->to);
@@ -302,8 +319,10 @@ class Server {
 
   Channel channel_;
   const WorkerServices services_;
-  // The contents of the last run. Kept until the next one, because after a timeout the device may still use them.
-  std::vector<Block> blocks_;
+  // The contents of the last run. Kept until the next one, because after a timeout the device may still use them; those
+  // read are kept longer, because the same outputs come again and the pages of gigabytes take long to get.
+  std::vector<Block> written_;
+  std::vector<Block> read_;
   std::unique_ptr<Device> device_;  // before the objects made from it, so that it is destroyed after them
   Objects<Program> programs_;
   Objects<Kernel> kernels_;
