@@ -67,7 +67,8 @@ void Attempt::evaluate(const Configuration& configuration) {
 
 bool Attempt::prepare(const Configuration& configuration) {
   finalist_ = true;
-  return plan(configuration) && build(configuration) && fit() && inspect() && check() && observe_counters();
+  return plan(configuration) && build(configuration) && fit() && inspect() && check() && observe_counters() &&
+         ask_observers();
 }
 
 measure::Runner& Attempt::runner() {
@@ -252,7 +253,7 @@ bool Attempt::measure() {
 
 bool Attempt::observe() {
   const bool observed = run_.observe_for == ObserveFor::every || finalist_ || is_best();
-  return !observed || (observe_energy() && (finalist_ || observe_counters()));
+  return !observed || (observe_energy() && (finalist_ || (observe_counters() && ask_observers())));
 }
 
 bool Attempt::observe_energy() {
@@ -284,6 +285,18 @@ bool Attempt::observe_counters() {
   Result<std::vector<Metric>> values = run_.session.count(kernels_, launch_, run_.counters, run_.limits.counting());
   if (!values) return fail(Phase::observe, values.error());
   for (Metric& metric : *values) observation_.metrics.push_back(std::move(metric));
+  return true;
+}
+
+bool Attempt::ask_observers() {
+  for (const std::shared_ptr<Observer>& observer : run_.observers) {
+    if (auto begun = observer->begin(configuration_); !begun) return fail(Phase::observe, begun.error());
+    const Result<std::vector<Sample>> runs = runner().run(run_.observed_runs);
+    if (!runs) return fail(Phase::launch, runs.error());
+    const Result<std::vector<Metric>> values = observer->end(*runs);
+    if (!values) return fail(Phase::observe, values.error());
+    observation_.metrics.insert(observation_.metrics.end(), values->begin(), values->end());
+  }
   return true;
 }
 

@@ -64,6 +64,7 @@ class Attempt : public measure::Contestant {
   bool observe();
   bool observe_energy();
   bool observe_counters();
+  bool ask_observers();
   std::vector<Metric> observed(const EnergyFigures& figures) const;
   Result<double> objective_of(const measure::Turn& turn) const;
   measure::Runner& runner();

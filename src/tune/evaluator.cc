@@ -101,7 +101,7 @@ Result<void> prepare(RunState& run, const Configuration& start, CheckOutput chec
 
 // Who wins must be known before anything is observed.
 Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& options) {
-  const bool observes = !options.observe.empty() || !options.counters.empty();
+  const bool observes = !observed_metrics(options).empty();
   if (!observes || options.observe_for == ObserveFor::every || !custom_objective(spec)) return {};
   return Error(ErrorCode::invalid_argument, "only winners are to be observed, which the time must decide then")
       .about(custom_objective(spec)->metric)
@@ -119,6 +119,8 @@ measure::Range Evaluator::objective_range(const Trial& trial) const {
 std::vector<std::string> observed_metrics(const EvaluatorOptions& options) {
   std::vector<std::string> names = options.counters;
   for (const Quantity quantity : options.observe) names.emplace_back(to_string(quantity));
+  for (const std::shared_ptr<Observer>& observer : options.observers)
+    for (std::string& name : observer->metrics()) names.push_back(std::move(name));
   return names;
 }
 

@@ -1,6 +1,7 @@
 // RunState: what all attempts of one run share. Not movable: its parts refer to each other.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct RunState {
         observe(options.observe),
         energy_window(options.energy_window),
         counters(options.counters),
+        observers(options.observers),
+        observed_runs(options.observed_runs),
         observe_for(options.observe_for),
         limits(options.limits, device.info().backend != "cuda") {}
   RunState(const RunState&) = delete;
@@ -44,6 +47,8 @@ struct RunState {
   const std::vector<Quantity> observe;
   const Nanoseconds energy_window;
   const std::vector<std::string> counters;
+  const std::vector<std::shared_ptr<Observer>> observers;
+  const std::size_t observed_runs;
   const ObserveFor observe_for;
   AdaptiveLimits limits;
   LaunchPlan plan;

@@ -163,5 +163,42 @@ TEST(Observing, ACounterThatFailsLaterEndsTheRun) {
   EXPECT_THAT(problem.evaluate(16, 0).error().to_string(), HasSubstr("the counters are taken"));
 }
 
+// Counts the launches that the device made for it.
+class LaunchCounter : public Observer {
+ public:
+  explicit LaunchCounter(const fakes::FakeDevice& device) : device_(device) {}
+  std::vector<std::string> metrics() const override { return {"launches"}; }
+  Result<void> begin(const Configuration& configuration) override {
+    if (*configuration.find("block") == Value(64)) return Error(ErrorCode::io_error, "the meter is gone");
+    before_ = device_.counters().launches;
+    return {};
+  }
+  Result<std::vector<Metric>> end(std::span<const Sample> runs) override {
+    EXPECT_EQ(runs.size(), 5u);
+    return std::vector<Metric>{{"launches", static_cast<double>(device_.counters().launches - before_), ""}};
+  }
+
+ private:
+  const fakes::FakeDevice& device_;
+  int before_ = 0;
+};
+
+TEST(Observing, AnObserverOfTheUsersMakesMetrics) {
+  KernelSpec spec = scale_spec();
+  spec.metrics.push_back({"twice", at_line("2 * launches", 40)});
+  spec.objectives = {{"twice", false}};
+  Problem problem(spec);
+  ASSERT_TRUE(problem.start({.observers = {std::make_shared<LaunchCounter>(problem.device)}, .observed_runs = 5}));
+  EXPECT_EQ(problem.evaluate(16, 0).value().objective(), 10.0);
+  const Configuration any = problem.space.configuration(problem.space.default_configuration());
+  EXPECT_EQ(problem.evaluator->compare({any}, 1, {}).value().observations.front().objective(), 10.0);
+}
+
+TEST(Observing, AnObserverThatFailsEndsTheSearch) {
+  Problem problem;
+  ASSERT_TRUE(problem.start({.observers = {std::make_shared<LaunchCounter>(problem.device)}, .observed_runs = 5}));
+  EXPECT_THAT(problem.evaluate(64, 0).error().to_string(), HasSubstr("the meter is gone"));
+}
+
 }  // namespace
 }  // namespace wattune::tune

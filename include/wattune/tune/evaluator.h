@@ -21,6 +21,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/measure/shoot_out.h"
 #include "wattune/space/search_space.h"
+#include "wattune/tune/observer.h"
 
 namespace wattune::tune {
 
@@ -103,6 +104,9 @@ struct EvaluatorOptions {
   // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h), which become metrics
   // of these names, of one run. Those that mean nothing for a configuration are left out.
   std::vector<std::string> counters;
+  // What the user measures, each in a pass of its own of so many runs.
+  std::vector<std::shared_ptr<Observer>> observers;
+  std::size_t observed_runs = 32;
   ObserveFor observe_for = ObserveFor::every;  // with winners the objective is the time
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. Evaluators of equal devices may
   // share it. nullptr: the device compiles.
