@@ -6,9 +6,9 @@
 //   share = 1 - (1 - SS_between / SS_total) * (n - 1) / (n - k)
 //
 // so that a parameter without effect comes out around 0 however many values it has; below 0 it is given as 0. With as
-// many levels as Trials there is no telling. In a
-// space with constraints, or where a search has looked more closely at the fast part, parameters go together and the
-// shares of two of them can tell of the same cause: they need not add up to 1.
+// many levels as Trials there is no telling. In a space with constraints, or where a search has looked more closely at
+// the fast part, parameters go together and the shares of two of them can tell of the same cause: they need not add up
+// to 1.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,7 +15,8 @@
 
 namespace wattune::tune {
 
-// Called for every correct configuration, on the evaluator's thread. Any Error ends the search.
+// Called for every correct configuration, on the evaluator's thread. Evaluators of several devices work at the same
+// time, so each needs an Observer of its own. Any Error ends the search.
 class Observer {
  public:
   virtual ~Observer() = default;

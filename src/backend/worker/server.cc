@@ -24,7 +24,7 @@ enum ExitStatus { hung_up = 0, bad_message = 2, out_of_memory = 3 };
 // Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
 class Block {
  public:
-  // Other contents; what was there is lost.
+  // Makes room for so many bytes; what was there is lost.
   void resize(std::size_t size) {
     if (size > room_) {
       data_.reset();
