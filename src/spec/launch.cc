@@ -126,6 +126,21 @@ Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec) {
       .at(table.document().position(table.node().place));
 }
 
+namespace {
+
+bool is_constant_symbol(const Argument& argument) {
+  const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+  return vector != nullptr && vector->place == BufferPlace::constant;
+}
+
+// Constant symbols belong to the file, not to a function's parameters: a list of those needs not name them.
+void add_constant_symbols(const KernelSpec& spec, std::vector<std::size_t>& positions) {
+  for (std::size_t i = 0; i < spec.arguments.size(); ++i)
+    if (is_constant_symbol(spec.arguments[i]) && std::ranges::count(positions, i) == 0) positions.push_back(i);
+}
+
+}  // namespace
+
 Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec) {
   const Node* list = table.find("arguments");
   std::vector<std::size_t> positions(list == nullptr ? spec.arguments.size() : 0);
@@ -142,6 +157,7 @@ Result<std::vector<std::size_t>> read_argument_names(const Table& table, const K
     }
     positions.push_back(static_cast<std::size_t>(found - spec.arguments.begin()));
   }
+  add_constant_symbols(spec, positions);
   return positions;
 }
 

@@ -99,6 +99,13 @@ TEST_F(CudaSpec, MayBeTheTwinOfAnOpenClKernel) {
   EXPECT_TRUE(none.error().message().starts_with("the kernel is written in OpenCL, not in CUDA"));
 }
 
+TEST_F(CudaSpec, FillsConstantSymbolsThatALaunchDoesNotList) {
+  const auto spec = after("grid = 8", "grid = 8\narguments = [\"c\", \"tile\"]");
+  ASSERT_TRUE(spec) << spec.error().message();
+  ASSERT_EQ(spec->steps.size(), 1u);
+  EXPECT_EQ(spec->steps[0].arguments, (std::vector<std::size_t>{0, 2, 1}));
+}
+
 TEST_F(CudaSpec, HasNothingThatOpenClLacksWhenItIsATwin) {
   const auto with = [&](std::string_view from, std::string_view to) {
     std::string text(kTwins);
