@@ -40,6 +40,11 @@ void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
   if (due(event.improved)) show(event.progress);
 }
 
+void ProgressDisplay::on_final(std::size_t finalists) {
+  const std::string text = fmt::format("final: {} run in turns", counted(finalists, "configuration"));
+  options_.write(options_.live ? std::string(kClearLine) + text : text + "\n");
+}
+
 void ProgressDisplay::on_device_lost(const std::string& device, const Error& error) {
   options_.write(
       fmt::format("{}{} was lost, the others go on: {}\n", options_.live ? kClearLine : "", device, error.to_string()));

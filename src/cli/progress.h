@@ -30,6 +30,7 @@ class ProgressDisplay : public tune::TuningObserver {
 
   void on_start(const search::Progress& progress, std::size_t resumed) override;
   void on_trial(const tune::TuningEvent& event) override;
+  void on_final(std::size_t finalists) override;
   void on_device_lost(const std::string& device, const Error& error) override;
   // Clears the live line.
   void finish();

@@ -69,6 +69,7 @@ Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, std::size
       WATTUNE_ASSIGN(const Turn taken, contestants[failed]->take_turn(options.warm_up));
       rounds[failed].push_back(taken);
       spent += taken.spent;
+      if (options.cancelled()) return Rounds();
     }
     if ((round + 1) % options.block != 0) continue;
     const bool decided = judge(std::span(rounds).first(candidates), options.max_blocks).ties.empty();

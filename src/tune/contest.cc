@@ -8,16 +8,19 @@ namespace wattune::tune {
 
 namespace {
 
+// Ends early when cancelled.
 std::optional<std::size_t> prepare(std::deque<Attempt>& attempts, RunState& run,
-                                   const std::vector<Configuration>& contestants) {
+                                   const std::vector<Configuration>& contestants,
+                                   const measure::ShootOutOptions& options) {
   for (const Configuration& configuration : contestants) {
+    if (options.cancelled()) break;
     attempts.emplace_back(run);
     if (!attempts.back().prepare(configuration)) return attempts.size() - 1;
   }
   return std::nullopt;
 }
 
-// Fills `rounds`.
+// Fills `rounds`; leaves it empty when cancelled.
 std::optional<std::size_t> compete(std::deque<Attempt>& attempts, std::size_t candidates,
                                    const measure::ShootOutOptions& options, measure::Rounds& rounds) {
   std::vector<measure::Contestant*> contestants;
@@ -26,7 +29,7 @@ std::optional<std::size_t> compete(std::deque<Attempt>& attempts, std::size_t ca
   auto run = measure::run_shoot_out(contestants, candidates, options, failed);
   if (!run) return failed;
   rounds = *std::move(run);
-  for (std::size_t i = 0; i < attempts.size(); ++i) {
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
     std::vector<Sample> samples;
     for (const measure::Turn& turn : rounds[i]) samples.push_back(turn.sample);
     if (!attempts[i].conclude(std::move(samples))) return i;
@@ -40,14 +43,16 @@ ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& cont
                            const measure::ShootOutOptions& options) {
   std::deque<Attempt> attempts;
   ContestOutcome outcome;
-  outcome.failed = prepare(attempts, run, contestants);
-  if (!outcome.failed) outcome.failed = compete(attempts, candidates, options, outcome.comparison.rounds);
+  outcome.failed = prepare(attempts, run, contestants, options);
+  if (!outcome.failed && attempts.size() == contestants.size())
+    outcome.failed = compete(attempts, candidates, options, outcome.comparison.rounds);
   if (outcome.failed) {
     Attempt& failed = attempts[*outcome.failed];
     outcome.error = std::move(failed.error());
     outcome.damaged_device = failed.damaged_device();
     outcome.killed_from_outside = failed.killed_from_outside();
   }
+  outcome.cancelled = !outcome.failed && outcome.comparison.rounds.empty();
   outcome.comparison.rounds.resize(contestants.size());
   outcome.comparison.observations.resize(contestants.size());
   for (std::size_t i = 0; i < attempts.size(); ++i)

@@ -15,10 +15,11 @@ struct ContestOutcome {
   std::optional<Error> error;  // which no configuration is to blame for
   bool damaged_device = false;
   bool killed_from_outside = false;
+  bool cancelled = false;
 };
 
-// Ends at the first contestant that fails, because it may have taken the others' programs with it. No object of the
-// device is held afterwards.
+// Ends at the first contestant that fails, because it may have taken the others' programs with it, or when it is
+// cancelled. No object of the device is held afterwards.
 ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants, std::size_t candidates,
                            const measure::ShootOutOptions& options);
 

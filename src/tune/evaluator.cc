@@ -74,6 +74,7 @@ class DeviceEvaluator : public Evaluator {
       ContestOutcome outcome = run_contest(*run_, contestants, candidates, options);
       if (outcome.damaged_device) WATTUNE_TRY(reset_device(*run_));
       if (outcome.error) return *std::move(outcome.error);
+      if (outcome.cancelled) return Comparison();
       if (outcome.killed_from_outside && first) continue;
       for (std::size_t i = 0; i < standing.size(); ++i) {
         result.observations[standing[i]] = std::move(outcome.comparison.observations[i]);

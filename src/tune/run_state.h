@@ -24,7 +24,7 @@ struct RunState {
         source(launched_source(spec)),
         device(run_device),
         policy(run_policy),
-        check(options.check),
+        check(check_for(options.check, spec)),
         cache(options.cache),
         compilers(options.compilers),
         observe(options.observe),
@@ -36,6 +36,11 @@ struct RunState {
         limits(options.limits, device.info().backend != "cuda") {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
+
+  // Of several objectives a configuration may win in any, so all are checked.
+  static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
+    return wanted == CheckOutput::winners && spec.objectives.size() > 1 ? CheckOutput::every : wanted;
+  }
 
   const KernelSpec spec;
   const KernelSource source;  // what is compiled

@@ -12,6 +12,8 @@ namespace wattune::tune {
 
 namespace {
 
+constexpr const char* kCancelled = "cancelled";
+
 class Loop {
  public:
   Loop(const space::SearchSpace& space, search::Strategy& strategy, std::span<Evaluator* const> evaluators,
@@ -175,9 +177,9 @@ class Loop {
   // Until one of the finalists proves correct, or none is left.
   Result<void> hold_final() {
     if (cancelled() || options_.shoot_out.finalists == 0 || !result_.best) return {};
+    const std::size_t most = most_finalists();
     for (;;) {
-      const std::vector<Contenders::Contender> finalists =
-          contenders_.finalists(options_.shoot_out.finalists, *evaluators_.front());
+      const std::vector<Contenders::Contender> finalists = contenders_.finalists(most, *evaluators_.front());
       result_.best.reset();
       if (finalists.empty()) return {};
       std::vector<Configuration> contestants;
@@ -187,11 +189,27 @@ class Loop {
       if (contestants.size() == 1 && !finalists.front().resumed) return {};
       observer_.on_final(contestants.size());
       WATTUNE_ASSIGN(Final outcome, compare(contestants, finalists.size()));
-      if (outcome.trials.empty()) return {};
+      if (outcome.trials.empty()) {
+        if (cancelled()) result_.stop_reason = kCancelled;
+        return {};
+      }
       result_.best.reset();
       WATTUNE_TRY(record(outcome, finalists.size()));
       if (result_.best) return {};
     }
+  }
+
+  // So many that their first block fits into the final's time, or two.
+  std::size_t most_finalists() const {
+    std::size_t most = options_.shoot_out.finalists;
+    const Nanoseconds block_time = block_of(*result_.best);
+    while (most > 2 && static_cast<double>(most) * block_time > options_.shoot_out.max_time) --most;
+    return most;
+  }
+
+  // What the turns of one block take, each with the run before it.
+  Nanoseconds block_of(const Trial& trial) const {
+    return 2.0 * static_cast<double>(options_.shoot_out.block) * trial.observation.statistics->median;
   }
 
   // Unless it is a finalist itself, or so slow that its runs would take longer than the whole final may.
@@ -199,19 +217,20 @@ class Loop {
     if (!result_.baseline || !result_.baseline->observation.ok()) return false;
     const auto is_default = [this](const Configuration& each) { return each.id() == default_id_; };
     if (std::ranges::any_of(finalists, is_default)) return false;
-    const Nanoseconds time = result_.baseline->observation.statistics->median;
-    return 2.0 * static_cast<double>(options_.shoot_out.block) * time <= options_.shoot_out.max_time;
+    return block_of(*result_.baseline) <= options_.shoot_out.max_time;
   }
 
   struct Final {
-    std::vector<Trial> trials;  // none: the evaluator cannot hold several configurations at once
+    std::vector<Trial> trials;  // none: the evaluator cannot hold several configurations at once, or was cancelled
     measure::Rounds rounds;
   };
 
   // Runs all contestants on the first device that is left.
   Result<Final> compare(const std::vector<Configuration>& contestants, std::size_t finalists) {
     const std::size_t member = *crew_.idle();
-    Result<Comparison> comparison = crew_.evaluator(member).compare(contestants, finalists, options_.shoot_out);
+    measure::ShootOutOptions shoot_out = options_.shoot_out;
+    shoot_out.cancel = options_.cancel;
+    Result<Comparison> comparison = crew_.evaluator(member).compare(contestants, finalists, shoot_out);
     note(member, crew_.evaluator(member).pipeline());
     if (!comparison && lose(member, comparison.error())) return compare(contestants, finalists);
     if (!comparison) return std::move(comparison).error();
@@ -270,7 +289,7 @@ class Loop {
 
   bool stop() {
     if (cancelled()) {
-      result_.stop_reason = "cancelled";
+      result_.stop_reason = kCancelled;
       return true;
     }
     progress_.elapsed = elapsed();

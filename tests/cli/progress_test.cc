@@ -73,6 +73,14 @@ TEST_F(Progress, SaysHowBusyEachOfSeveralDevicesIsAndWhichIsLost) {
   EXPECT_EQ(written_, "cuda:1 was lost, the others go on: it is gone\n");
 }
 
+TEST_F(Progress, SaysThatTheFinalRuns) {
+  display(false).on_final(3);
+  EXPECT_EQ(written_, "final: 3 configurations run in turns\n");
+  written_.clear();
+  display(true).on_final(3);
+  EXPECT_EQ(written_, "\r\x1b[Kfinal: 3 configurations run in turns");
+}
+
 TEST_F(Progress, WritesALineForEachImprovementToALog) {
   ProgressDisplay shown = display(false);
   const Trial first = trial(7, 2e6);

@@ -97,6 +97,26 @@ class NamedRunner : public Runner {
   bool broken_;
 };
 
+// Sets `cancel` in its third turn.
+TEST(ShootOut, EndsAfterTheTurnInFlightWhenCancelled) {
+  class Canceller : public Contestant {
+   public:
+    Result<Turn> take_turn(Nanoseconds) override {
+      cancel = ++turns == 3;
+      return Turn{{Nanoseconds(1000)}, 1000.0, Nanoseconds(1000)};
+    }
+    std::atomic<bool> cancel = false;
+    int turns = 0;
+  };
+  Canceller both;
+  Contestant* const contestants[] = {&both, &both};
+  std::size_t failed = 0;
+  const Result<Rounds> rounds = run_shoot_out(contestants, 2, {.cancel = &both.cancel}, failed);
+  ASSERT_TRUE(rounds);
+  EXPECT_THAT(*rounds, IsEmpty());
+  EXPECT_EQ(both.turns, 3);
+}
+
 TEST(ShootOut, TheOrderRotates) {
   std::string log;
   NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c'}};

@@ -30,7 +30,10 @@ Comparison run_in_turns(Problem& problem, const std::vector<int>& modes, std::si
 }
 
 struct CheckedProblem : Problem {
-  explicit CheckedProblem(CheckOutput check = CheckOutput::every) : Problem(scale_spec(), scale_or_misbehave) {
+  explicit CheckedProblem(CheckOutput check = CheckOutput::every, std::vector<Objective> objectives = {})
+      : Problem(scale_spec(), scale_or_misbehave) {
+    spec.metrics = {{"size", at_line("block", 31)}};
+    spec.objectives = std::move(objectives);
     ReferenceKernel reference;
     reference.source.function = "plain";
     reference.source.text = "kernel void plain()";
@@ -54,6 +57,16 @@ TEST(Compare, RunsAllInTurns) {
   EXPECT_EQ(observations[1].samples.size(), observations[0].samples.size());
   EXPECT_TRUE(observations[0].verified);
   EXPECT_EQ(observations[0].statistics->median, Nanoseconds(1000));
+}
+
+TEST(Compare, EndsWithoutAResultWhenCancelled) {
+  CheckedProblem problem;
+  const std::atomic<bool> cancel = true;
+  const std::vector<std::pair<std::string, Value>> values{{"block", 8}, {"mode", 0}};
+  const Configuration configuration = problem.space.configuration(problem.space.find(values).value());
+  const auto comparison = problem.evaluator->compare({configuration}, 1, {.cancel = &cancel});
+  ASSERT_TRUE(comparison);
+  EXPECT_TRUE(comparison->observations.empty());
 }
 
 TEST(Compare, GoesOnWithoutThoseThatFail) {
@@ -161,6 +174,13 @@ TEST(CheckWinners, OnlyWhatWouldBeTheBestIsChecked) {
   const Observation fast = problem.evaluate(8, 3).value();     // faster, and wrong
   EXPECT_EQ(fast.status, Status::correctness);
   EXPECT_FALSE(fast.statistics);
+}
+
+// In the second objective anything may be the best.
+TEST(CheckWinners, WithSeveralObjectivesAllAreChecked) {
+  CheckedProblem problem(CheckOutput::winners, {{"time", false}, {"size", true}});
+  EXPECT_TRUE(problem.evaluate(8, 0)->verified);
+  EXPECT_EQ(problem.evaluate(8, 2)->status, Status::correctness);  // slower, and wrong
 }
 
 TEST(CheckWinners, FinalistsAreChecked) {

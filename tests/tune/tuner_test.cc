@@ -64,6 +64,7 @@ class FunctionEvaluator : public Evaluator {
   Result<Comparison> compare(const std::vector<Configuration>& configurations, std::size_t most,
                              const measure::ShootOutOptions&) override {
     Comparison comparison;
+    if (cancel_in_final != nullptr) *cancel_in_final = true;
     if (!final) return comparison;
     finalists.push_back({});
     candidates.push_back(most);
@@ -85,6 +86,7 @@ class FunctionEvaluator : public Evaluator {
   std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
   std::vector<std::vector<ConfigurationId>> finalists;     // of each compare(), with the default running along
   std::vector<std::size_t> candidates;                     // those of them that may win
+  std::atomic<bool>* cancel_in_final = nullptr;            // set by compare()
   std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
 
  private:
@@ -136,6 +138,7 @@ class Tuner : public ::testing::Test {
     strategy = std::make_unique<ListStrategy>(space, std::move(proposals));
     FunctionEvaluator evaluator([this](const Configuration& configuration) { return evaluate(configuration); });
     evaluator.final = final;
+    evaluator.cancel_in_final = cancel_in_final;
     auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
     finalists = evaluator.finalists;
     candidates = evaluator.candidates;
@@ -152,6 +155,7 @@ class Tuner : public ::testing::Test {
   std::unique_ptr<ListStrategy> strategy;
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
   std::function<Observation(const Configuration&)> final;
+  std::atomic<bool>* cancel_in_final = nullptr;
   std::vector<std::vector<ConfigurationId>> finalists;
   std::vector<std::size_t> candidates;
   std::vector<std::vector<ConfigurationId>> expected;
@@ -342,6 +346,29 @@ TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
   ASSERT_EQ(sink.trials.size(), 9u);  // five of the search, four finalists
   EXPECT_EQ(sink.trials[7].configuration.id(), 3u);
   EXPECT_EQ(sink.trials[8].observation.final_place, FinalPlace::behind);
+}
+
+// Twelve rounds of two runs each: of 30 ns, 720 ns for one finalist.
+TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
+  final = [](const Configuration&) { return measured(30); };
+  options.shoot_out.max_time = Nanoseconds(3 * 720);
+  ASSERT_TRUE(run());
+  EXPECT_THAT(finalists.front(), ElementsAre(4, 1, 3));
+  options.shoot_out.max_time = Nanoseconds(1);
+  sink.trials.clear();
+  ASSERT_TRUE(run());
+  EXPECT_THAT(finalists.front(), ElementsAre(4, 1));
+}
+
+TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
+  std::atomic<bool> cancel = false;
+  options.cancel = &cancel;
+  cancel_in_final = &cancel;
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stop_reason, "cancelled");
+  EXPECT_EQ(result->best->configuration.id(), 4u);
+  EXPECT_EQ(sink.trials.size(), 5u);
 }
 
 TEST_F(Tuner, FinalistsThatCannotBeToldFromTheWinnerAreTies) {

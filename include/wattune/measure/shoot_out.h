@@ -4,6 +4,7 @@
 //   Verdict verdict = judge(rounds);
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -19,6 +20,9 @@ struct ShootOutOptions {
   std::size_t max_blocks = 5;
   Nanoseconds max_time = nanoseconds_from_seconds(10);  // device time after which no further block begins
   Nanoseconds warm_up = nanoseconds_from_ms(20);        // to run before a round after an idle gap
+  const std::atomic<bool>* cancel = nullptr;            // set from elsewhere to end after the turn in flight
+
+  bool cancelled() const { return cancel != nullptr && cancel->load(); }
 };
 
 // Where the objective of a configuration lies, as far as its samples say; the smaller the better.
@@ -55,7 +59,7 @@ class TimedContestant : public Contestant {
   Runner& runner_;
 };
 
-// Turns of each contestant, turn r of each from round r.
+// Turns of each contestant, turn r of each from round r. Empty: the shoot-out was cancelled.
 using Rounds = std::vector<std::vector<Turn>>;
 
 // Runs blocks of rounds until all but one candidate are excluded, or all blocks are run or the time is spent. The order

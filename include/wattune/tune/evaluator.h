@@ -58,7 +58,7 @@ class Evaluator {
   // Where the objective of a correct Trial of this run lies, as far as its samples say.
   virtual measure::Range objective_range(const Trial& trial) const;
   // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h), those behind the first `candidates`
-  // along with them. Errors as of evaluate(). Empty: this Evaluator cannot hold several at once.
+  // along with them. Errors as of evaluate(). Empty: this Evaluator cannot hold several at once, or it was cancelled.
   virtual Result<Comparison> compare(const std::vector<Configuration>& /*configurations*/, std::size_t /*candidates*/,
                                      const measure::ShootOutOptions& /*options*/) {
     return Comparison();
@@ -78,7 +78,7 @@ struct Limits {
 };
 
 // Which configurations have their outputs compared with the reference: all, those that would be the best and those in
-// compare(), or none.
+// compare(), or none. With several objectives `winners` is `every`.
 enum class CheckOutput { every, winners, never };
 
 // What a timed run finds in the device's caches: what the run before left there, or a buffer larger than they are.

@@ -23,7 +23,7 @@ class Observer {
   // The names of what end() gives.
   virtual std::vector<std::string> metrics() const = 0;
   // The device idles. Until end() it runs this configuration alone, as often as EvaluatorOptions::observed_runs says,
-  // and what restores its arguments before each run.
+  // and what restores its arguments before each run. When a run fails, end() does not follow.
   virtual Result<void> begin(const Configuration& configuration) = 0;
   // The runs have ended; these are their samples. What cannot be told for this configuration is left out.
   virtual Result<std::vector<Metric>> end(std::span<const Sample> runs) = 0;

@@ -51,10 +51,11 @@ struct TuningOptions {
   // How many proposals the strategy is asked for before the outcome of the first is known, for the evaluator to compile
   // ahead. A search that learns from outcomes learns later; at least 1.
   std::size_t ahead = 1;
-  // Set from a signal handler or another thread to end after the evaluations in flight.
+  // Set from a signal handler or another thread to end after the evaluations in flight. The final ends after the run in
+  // flight and decides nothing.
   const std::atomic<bool>* cancel = nullptr;
   // Between those that the search could not tell from the best, with the default configuration running along; not after
-  // cancelling.
+  // cancelling. Fewer finalists, but two, when they take so long that a block would last longer than max_time.
   measure::ShootOutOptions shoot_out;
 };
 
