@@ -1,17 +1,18 @@
 # wattune_module(NAME [NOT_IN_LIBRARY] SOURCES file... [DEPENDS module...] [LIBRARIES target...] [PRECOMPILE header])
 #
-# One module of the library as an object library `wattune_NAME`. DEPENDS are the modules it may include, as
-# tools/check_layers.py checks; LIBRARIES stay private to its sources.
+# One module as the library `wattune_NAME`. DEPENDS are the modules it may include, as tools/check_layers.py checks;
+# LIBRARIES stay private to its sources.
 # NOT_IN_LIBRARY keeps it out of wattune::wattune. PRECOMPILE is a module's own header to precompile instead of the
 # shared one.
 function(wattune_module name)
   cmake_parse_arguments(ARG "NOT_IN_LIBRARY" "PRECOMPILE" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   set(target wattune_${name})
-  add_library(${target} OBJECT ${ARG_SOURCES})
+  add_library(${target} STATIC ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:wattune_build_flags> ${ARG_LIBRARIES})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:wattune_build_flags> Threads::Threads ${CMAKE_DL_LIBS}
+    ${ARG_LIBRARIES})
   foreach(module IN LISTS ARG_DEPENDS)
     target_link_libraries(${target} PUBLIC wattune_${module})
   endforeach()
