@@ -87,6 +87,17 @@ int print_help(const CLI::App& program) {
   return print_result(app.help(parent)) ? 0 : static_cast<int>(ExitStatus::environment);
 }
 
+// The library reports failures as Errors; what it throws is the lack of memory or of threads.
+Result<ExitStatus> run_command(const Command& command) {
+  try {
+    return command.run();
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::unavailable, "out of memory");
+  } catch (const std::exception& exception) {
+    return Error(ErrorCode::internal, exception.what());
+  }
+}
+
 }  // namespace
 
 Program make_program() {
@@ -109,8 +120,7 @@ Program make_program() {
   return program;
 }
 
-int run_program(int argc, const char* const* argv) {
-  const Program program = make_program();
+int run_program(const Program& program, int argc, const char* const* argv) {
   try {
     program.app->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -122,7 +132,7 @@ int run_program(int argc, const char* const* argv) {
   }
   for (const Command& command : program.commands) {
     if (!command.app->parsed()) continue;
-    const Result<ExitStatus> status = command.run();
+    const Result<ExitStatus> status = run_command(command);
     return status ? static_cast<int>(*status) : fail(status.error());
   }
   return static_cast<int>(ExitStatus::user_error);

@@ -16,6 +16,6 @@ struct Program {
 Program make_program();
 
 // Parses, runs the subcommand, prints its error if any. Returns the exit status of the process.
-int run_program(int argc, const char* const* argv);
+int run_program(const Program& program, int argc, const char* const* argv);
 
 }  // namespace wattune::cli

@@ -1,8 +1,29 @@
 #include "tune/crew.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace wattune::tune {
+
+namespace {
+
+Error thrown(std::string_view what) {
+  return Error(ErrorCode::internal, fmt::format("evaluating a configuration threw {}", what));
+}
+
+// An exception ends the run as any other Error does: who waits for the member must learn that it is done.
+Result<Observation> evaluate(Evaluator& evaluator, const Configuration& configuration) {
+  try {
+    return evaluator.evaluate(configuration);
+  } catch (const std::exception& exception) {
+    return thrown(exception.what());
+  } catch (...) {
+    return thrown("something of an unknown type");
+  }
+}
+
+}  // namespace
 
 Crew::Crew(std::span<Evaluator* const> members) {
   for (Evaluator* const each : members) members_.push_back({.evaluator = each});
@@ -18,7 +39,7 @@ void Crew::start(std::size_t member, const Configuration& configuration) {
   in_flight_.push_back(configuration);
   const auto work = [this, member, configuration] {
     Evaluator& evaluator = *members_[member].evaluator;
-    Result<Observation> observation = evaluator.evaluate(configuration);
+    Result<Observation> observation = evaluate(evaluator, configuration);
     Outcome outcome{member, configuration, std::move(observation), evaluator.pipeline()};
     const std::lock_guard lock(mutex_);
     finished_.push_back(member);

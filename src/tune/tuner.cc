@@ -107,12 +107,13 @@ class Loop {
   }
 
   Result<void> finish(Crew::Outcome outcome) {
-    if (!outcome.observation && !lose(outcome.member, outcome.observation.error())) return {};
+    const DeviceShare& device = result_.devices[outcome.member];
+    if (!outcome.observation) lose(outcome.member, outcome.observation.error());
+    if (!outcome.observation && device.lost.empty()) return {};
     Trial trial{.configuration = std::move(outcome.configuration),
-                .observation =
-                    outcome.observation ? *std::move(outcome.observation) : lost_with(result_.devices[outcome.member]),
+                .observation = outcome.observation ? *std::move(outcome.observation) : lost_with(device),
                 .finished_at = std::chrono::system_clock::now()};
-    if (several()) trial.device = result_.devices[outcome.member].device;
+    if (several()) trial.device = device.device;
     WATTUNE_TRY(sink_.add(trial));
     ++result_.evaluated;
     ++result_.devices[outcome.member].evaluated;
@@ -126,17 +127,18 @@ class Loop {
 
   // Whether the run goes on without this device; otherwise the Error ends it.
   bool lose(std::size_t member, const Error& error) {
-    if (error.code() != ErrorCode::device_lost || crew_.size() == 1) {
+    const bool lost = error.code() == ErrorCode::device_lost;
+    if (lost) result_.devices[member].lost = error.to_string();
+    if (!lost || crew_.size() == 1) {
       if (!error_) error_ = error;
       return false;
     }
     crew_.dismiss(member);
-    result_.devices[member].lost = error.to_string();
     observer_.on_device_lost(result_.devices[member].device, error);
     return true;
   }
 
-  // Another device might be lost with it too, so it is not tried again.
+  // Another device might be lost with it too, or the same one when the run is resumed, so it is not tried again.
   static Observation lost_with(const DeviceShare& device) {
     Observation observation;
     observation.status = Status::runtime;

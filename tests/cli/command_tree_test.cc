@@ -99,6 +99,15 @@ TEST(Manual, MentionsNoOptionThatDoesNotExist) {
   }
 }
 
+TEST(Program, WhatItsCommandThrowsIsAnError) {
+  Program program = make_program();
+  for (Command& command : program.commands) command.run = []() -> Result<ExitStatus> { throw std::bad_alloc(); };
+  const char* const arguments[] = {"wattune", "devices"};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_program(program, 2, arguments), static_cast<int>(ExitStatus::environment));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("out of memory"));
+}
+
 TEST(Completion, BashScriptCompletesCommandsOptionsAndChoices) {
   const TempFolder folder;
   folder.write("c.bash", bash_completion(tree()));

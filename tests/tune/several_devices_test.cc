@@ -227,7 +227,39 @@ TEST_F(SeveralDevices, LosingAllOfThemIsAnError) {
   const auto result = run();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code(), ErrorCode::device_lost);
-  EXPECT_THAT(sink.trials, SizeIs(1));  // of the one that the run could go on without
+  EXPECT_THAT(sink.trials, SizeIs(2));
+}
+
+// A resumed run must not begin with what the device was lost with.
+TEST_F(SeveralDevices, WhatTheOnlyOneIsLostWithIsRecorded) {
+  add("only", lose_device);
+  EXPECT_EQ(run().error().code(), ErrorCode::device_lost);
+  ASSERT_THAT(sink.trials, SizeIs(1));
+  EXPECT_EQ(sink.trials.front().observation.status, Status::runtime);
+  EXPECT_EQ(sink.trials.front().observation.message, "only was lost: fell off the bus");
+}
+
+TEST_F(SeveralDevices, AnExceptionOfTheOnlyOneIsAnError) {
+  add("only", [](const Configuration&) -> Result<Observation> { throw std::runtime_error("no idea"); });
+  const auto result = run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), ErrorCode::internal);
+  EXPECT_EQ(result.error().message(), "evaluating a configuration threw no idea");
+}
+
+TEST_F(SeveralDevices, AnExceptionEndsTheRunAfterWhatIsInFlight) {
+  std::barrier both(2);
+  add("a", [&](const Configuration&) -> Result<Observation> {
+    both.arrive_and_wait();
+    throw 7;
+  });
+  add("b", [&](const Configuration& configuration) -> Result<Observation> {
+    if (configuration.id() == 1) both.arrive_and_wait();
+    return by_id(configuration);
+  });
+  EXPECT_EQ(run().error().code(), ErrorCode::internal);
+  EXPECT_TRUE(sink.ids().contains(1));
+  EXPECT_FALSE(sink.ids().contains(0));
 }
 
 TEST_F(SeveralDevices, AnErrorOfTheSpecEndsTheRunAfterWhatIsInFlight) {

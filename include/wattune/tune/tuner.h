@@ -86,8 +86,8 @@ struct TuningResult {
 // or of the sink ends the run; everything measured before is in the sink.
 //
 // With several evaluators each races configurations against the best that it measured itself, and the final runs on the
-// first. One whose device is lost leaves the run; the configuration that it was at is recorded as a runtime failure. It
-// is an Error when the last one is lost. Precondition: at least one evaluator.
+// first. One whose device is lost leaves the run. It is an Error when the last one is lost. In either case the
+// configuration that it was at is recorded as a runtime failure. Precondition: at least one evaluator.
 Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
                           std::span<Evaluator* const> evaluators, TrialSink& sink, TuningObserver& observer,
                           const std::vector<Trial>& resumed, const TuningOptions& options);
