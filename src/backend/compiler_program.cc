@@ -17,7 +17,9 @@ namespace wattune::backend {
 
 namespace {
 
-// Starts the program in a process group of its own. Returns errno when it cannot be started.
+bool kept_in_group = false;
+
+// Starts the program, outside a worker in a process group of its own. Returns errno when it cannot be started.
 int spawn(const std::vector<std::string>& command, const std::filesystem::path& log, pid_t& child) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -27,9 +29,10 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  if (!kept_in_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   const int failure = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
@@ -67,9 +70,11 @@ Result<int> run_program(const std::vector<std::string>& command, const std::file
     if (polling.elapsed() > limit) break;
     polling.pause();
   }
-  kill(-child, SIGKILL);
+  kill(kept_in_group ? child : -child, SIGKILL);
   waitpid(child, nullptr, 0);
   return Error(ErrorCode::timeout, fmt::format("took longer than {:g} ms", to_ms(limit))).about(command[0]);
 }
+
+void keep_programs_in_group() { kept_in_group = true; }
 
 }  // namespace wattune::backend

@@ -32,8 +32,13 @@ class TemporaryFolder {
 inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity()};
 
 // Runs command[0], searched in PATH, with its output in `log`, to its end: the status as waitpid() tells it. not_found
-// (no such program), unavailable (it cannot be started); timeout, after which it and what it started are gone.
+// (no such program), unavailable (it cannot be started); timeout, after which it and what it started are gone. It
+// inherits no other descriptor.
 Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log,
                         Nanoseconds limit = kWithoutLimit);
+
+// For a worker, whose client ends it together with its process group: from now on programs stay in that group, instead
+// of leading one of their own. What a program started then outlives a timeout until the client ends the worker.
+void keep_programs_in_group();
 
 }  // namespace wattune::backend

@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
+#include "backend/compiler_program.h"
 #include "backend/support.h"
 #include "programs.h"
 
@@ -196,6 +198,65 @@ TEST_F(Pool, EndsCompilersThatWork) {
   start(3).expect({macros("1", "sleep"), macros("2", "sleep"), macros("3")}, nanoseconds_from_seconds(3600));
   wait_until_compiled(3);
   EXPECT_EQ(pool_->activity().processes, 3u);
+}
+
+// A compiler that is a program, which has started another one.
+class PoolOfPrograms : public Pool {
+ protected:
+  void SetUp() override {
+    Pool::SetUp();
+    std::filesystem::create_directories(folder_);
+    setenv("TMPDIR", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    Pool::TearDown();
+    setenv("TMPDIR", outer_.c_str(), 1);
+    std::filesystem::remove_all(folder_);
+  }
+
+  // Those of the first compilation, once they run.
+  std::vector<pid_t> begin(Nanoseconds limit) {
+    start(1).expect({macros("1", "program")}, limit);
+    wait_until_compiled(2);
+    std::vector<pid_t> programs(2);
+    std::istringstream(compiled()[1]) >> programs[0] >> programs[1];
+    return programs;
+  }
+
+  const std::filesystem::path outer_ = std::filesystem::temp_directory_path();
+  const std::filesystem::path folder_ = outer_ / ("wattune-pool-folder-" + std::to_string(getpid()));
+};
+
+TEST_F(PoolOfPrograms, EndsThemAndRemovesTheirFilesAtItsEnd) {
+  const std::vector<pid_t> programs = begin(kLimit);
+  EXPECT_FALSE(std::filesystem::is_empty(folder_));
+  pool_.reset();
+  for (const pid_t program : programs) EXPECT_TRUE(ends(program));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(PoolOfPrograms, EndsThemAtTheirLimit) {
+  const std::vector<pid_t> programs = begin(nanoseconds_from_ms(300));
+  EXPECT_EQ(pool_->take(macros("1", "program"), kLimit).image.error().code(), ErrorCode::timeout);
+  for (const pid_t program : programs) EXPECT_TRUE(ends(program));
+}
+
+TEST_F(PoolOfPrograms, EndsThemWithTheirProcess) {
+  const std::vector<pid_t> programs = begin(kLimit);
+  ASSERT_THAT(children(), SizeIs(1));
+  kill(children()[0], SIGKILL);
+  for (const pid_t program : programs) EXPECT_TRUE(ends(program));
+}
+
+// A program that held a worker's socket would hide the worker's end.
+TEST(CompilerProgram, InheritsNoDescriptor) {
+  const auto folder = TemporaryFolder::create().value();
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string test = "test ! -e /proc/self/fd/" + std::to_string(ends[0]);
+  EXPECT_EQ(run_program({"sh", "-c", test}, folder / "log").value(), 0);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace

@@ -90,4 +90,15 @@ inline std::vector<pid_t> children() {
   return found;
 }
 
+// Waits until the process has ended. The bound is for a test that fails.
+inline bool ends(pid_t process) {
+  for (int i = 0; i < 500; ++i) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string line;
+    if (!std::getline(stat, line) || line.find(") Z ") != std::string::npos) return true;
+    usleep(10'000);
+  }
+  return false;
+}
+
 }  // namespace wattune::backend

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
 #include "backend/worker/process.h"
 #include "fakes/fake_device.h"
@@ -85,18 +86,27 @@ Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   return good_device();
 }
 
+// As nvcc does: a program that starts another one. Their ids become a line of the log.
+Result<backend::Image> run_without_end(const char* log, Nanoseconds limit) {
+  WATTUNE_ASSIGN(const auto folder, backend::TemporaryFolder::create());
+  WATTUNE_TRY(
+      backend::run_program({"sh", "-c", "sleep 3600 & echo $$ $! >> \"$0\"; wait", log}, folder / "log", limit));
+  return Error(ErrorCode::compile_failed, "somebody ended the program");
+}
+
 // An image that names its macros, or what the macro MODE asks for. WATTUNE_FAKE_COMPILER_LOG names a file
 // that gets a line for each compilation.
 Result<backend::Image> compile(const backend::CompileTarget& target, const KernelSource& source,
-                               std::span<const backend::Macro> macros, Nanoseconds) {
+                               std::span<const backend::Macro> macros, Nanoseconds limit) {
   std::string code = target.architecture + " " + source.text;
   std::string mode;
   for (const backend::Macro& macro : macros) {
     code += " " + macro.name + "=" + macro.value;
     if (macro.name == "MODE") mode = macro.value;
   }
-  if (const char* const note = std::getenv("WATTUNE_FAKE_COMPILER_LOG"))
-    std::ofstream(note, std::ios::app) << code + "\n";
+  const char* const log = std::getenv("WATTUNE_FAKE_COMPILER_LOG");
+  if (log != nullptr) std::ofstream(log, std::ios::app) << code + "\n";
+  if (mode == "program") return run_without_end(log, limit);
   if (mode == "crash") std::abort();
   if (mode == "sleep") sleep_forever();
   if (mode == "killed") raise(SIGKILL);

@@ -167,6 +167,7 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
     const pid_t reaped = waitpid(pid_, &status_, WNOHANG);
     // ECHILD: the application reaps all children by itself, so how this one ended stays unknown.
     if (reaped == pid_ || (reaped < 0 && errno == ECHILD)) {
+      if (reaped == pid_) ::kill(-pid_, SIGKILL);  // what it started does not outlive it
       pid_ = -1;
     } else if (std::chrono::steady_clock::now() > *deadline) {
       return false;

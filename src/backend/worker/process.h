@@ -1,7 +1,8 @@
 // WorkerProcess: a child process that speaks the protocol, from its start to its reaping.
 //
-// The child leads a process group of its own (Ctrl-C in the terminal goes to its parent only), inherits no descriptor
-// but its socket, leaves no core dump, and is the first that the kernel ends when memory runs out.
+// The child leads a process group of its own (Ctrl-C in the terminal goes to its parent only), which ends with it. It
+// inherits no descriptor but its socket, leaves no core dump, and is the first that the kernel ends when memory runs
+// out.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +29,7 @@ class WorkerProcess {
   Channel& channel() { return channel_; }
   // Keeps the end of what the worker wrote to its standard error, and makes room for more.
   void drain_errors();
-  // Kills and reaps.
+  // Kills its group and reaps it.
   void kill();
   // Waits for a worker that hung up, kills it if it stays, and tells how it ended: a device_lost whose message is like
   // "worker killed by SIGSEGV" and ends with the last line it wrote to its standard error; native: the signal.

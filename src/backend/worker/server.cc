@@ -1,12 +1,15 @@
 // The worker's side: a loop that answers requests with a device of its own.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <thread>
 #include <unordered_map>
 
+#include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
 #include "backend/worker/protocol.h"
 #include "wattune/backend/worker.h"
@@ -331,14 +334,21 @@ class Server {
   ObjectId last_id_ = 0;
 };
 
-// Ends the process soon after the client hung up, even while a kernel keeps the serving thread. A signal on the
-// parent's death (PR_SET_PDEATHSIG) would come when the thread that started the worker ends, not when its process does.
+// Ends the process, and the programs that it started, soon after the client hung up, even while a kernel keeps the
+// serving thread. A signal on the parent's death (PR_SET_PDEATHSIG) would come when the thread that started the worker
+// ends, not when its process does.
 void end_with_client(int descriptor) {
   std::thread([descriptor] {
+    constexpr std::chrono::milliseconds kPatience{100};
     pollfd socket{descriptor, POLLRDHUP, 0};
     while (poll(&socket, 1, -1) <= 0) {
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the serving thread may end it in order
+    std::this_thread::sleep_for(kPatience);  // the serving thread may end it in order
+    // A compiler first, so that the serving thread may remove its files. The worker leads its process group.
+    signal(SIGTERM, SIG_IGN);
+    kill(-getpid(), SIGTERM);
+    std::this_thread::sleep_for(kPatience);
+    kill(-getpid(), SIGKILL);
     _exit(hung_up);
   }).detach();
 }
@@ -352,6 +362,8 @@ int give_up(ExitStatus status, const std::string& reason) {
 }  // namespace worker
 
 int serve_worker(int descriptor, const WorkerServices& services) {
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);  // while another program holds it, nobody sees that this one is gone
+  keep_programs_in_group();
   worker::end_with_client(descriptor);
   try {
     worker::Server server(worker::Channel(worker::Descriptor(descriptor)), services);
