@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "measure/isolated_call.h"
 #include "wattune/measure/arguments.h"
 
 namespace wattune::measure {
@@ -110,7 +112,31 @@ TEST_F(ReferenceFunctionTest, ACrashEndsOnlyTheReference) {
   const auto exited =
       run_reference_function(source("#include <unistd.h>\nextern \"C\" void reference() { _exit(7); }"), arguments);
   ASSERT_FALSE(exited);
-  EXPECT_THAT(exited.error().message(), HasSubstr("the reference ended with status 7"));
+  EXPECT_THAT(exited.error().message(), HasSubstr("the reference ended the process with status 7"));
+}
+
+TEST(IsolatedCall, AReferenceThatExitsHasNotReturned) {
+  std::vector<HostArgument> arguments;
+  const auto exited = call_isolated([](void* const*, const std::size_t*) { std::_Exit(0); }, arguments);
+  ASSERT_FALSE(exited);
+  EXPECT_EQ(exited.error().message(), "the reference ended the process with status 0");
+}
+
+TEST(IsolatedCall, IsEndedAtTheLimit) {
+  std::vector<HostArgument> arguments;
+  const auto forever = [](void* const*, const std::size_t*) {
+    for (;;) pause();
+  };
+  EXPECT_EQ(call_isolated(forever, arguments, nanoseconds_from_ms(20)).error().code(), ErrorCode::timeout);
+}
+
+// The caller's handler must not run in the child.
+TEST(IsolatedCall, IsEndedByCtrlC) {
+  const auto handler = signal(SIGINT, [](int) {});
+  std::vector<HostArgument> arguments;
+  const auto interrupted = call_isolated([](void* const*, const std::size_t*) { raise(SIGINT); }, arguments);
+  signal(SIGINT, handler);
+  EXPECT_EQ(interrupted.error().code(), ErrorCode::cancelled);
 }
 
 TEST_F(ReferenceFunctionTest, AMissingFileIsNamed) {

@@ -38,7 +38,8 @@ struct HostArgument {
 };
 
 // Compiles the C++ file with the system's compiler (c++ -O2 -shared -fPIC), calls its function on the arguments, which
-// it changes in place. compile_failed, not_found, unavailable (no compiler), invalid_argument (it threw or crashed).
+// it changes in place. compile_failed, not_found, unavailable (no compiler), invalid_argument (it threw, crashed or
+// ended the process), timeout (it took ten minutes), cancelled (Ctrl-C or SIGTERM ended it).
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments);
 
 }  // namespace wattune::measure
