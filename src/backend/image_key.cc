@@ -1,11 +1,13 @@
 #include "backend/image_key.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
@@ -72,6 +74,20 @@ bool names_files(const std::string& option) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return option.starts_with(prefix); });
 }
 
+// With what nvcc takes from the environment among the options: its own, and the folders of the host's compiler.
+KernelSource with_environment(KernelSource source) {
+  if (source.compiler != Compiler::nvcc) return source;
+  const auto add = [&](const char* name, const std::string& option, char separator) {
+    const char* const value = std::getenv(name);
+    std::istringstream parts(value != nullptr ? value : "");
+    for (std::string part; std::getline(parts, part, separator);) source.options.push_back(option + part);
+  };
+  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) add(name, "", ' ');
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"}) add(name, "-I", ':');
+  add("NVCC_CCBIN", "-ccbin=", '\n');
+  return source;
+}
+
 // The user's folders for headers.
 std::vector<fs::path> folders_of(const KernelSource& source) {
   const std::vector<std::string> toolkit = cuda::toolkit_include_folders();
@@ -84,8 +100,9 @@ std::vector<fs::path> folders_of(const KernelSource& source) {
 
 }  // namespace
 
-std::optional<std::string> image_key(const CompileTarget& target, const KernelSource& source,
+std::optional<std::string> image_key(const CompileTarget& target, const KernelSource& of,
                                      std::span<const Macro> macros) {
+  const KernelSource source = with_environment(of);
   if (std::ranges::any_of(source.options, names_files)) return std::nullopt;
   Headers headers(folders_of(source));
   if (!headers.add(source.text, source.file.parent_path())) return std::nullopt;

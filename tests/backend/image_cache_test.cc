@@ -211,6 +211,28 @@ TEST_F(Key, LooksInTheFoldersOfTheOptions) {
   EXPECT_NE(key(includes), without);
 }
 
+TEST_F(Key, KnowsWhatNvccTakesFromTheEnvironment) {
+  KernelSource nvcc = source("#include <z.h>\n");
+  nvcc.compiler = Compiler::nvcc;
+  const KernelSource nvrtc = source("#include <z.h>\n");
+  const auto plain = key(nvcc);
+  const auto of_nvrtc = key(nvrtc);
+  setenv("NVCC_APPEND_FLAGS", "-lineinfo -use_fast_math", 1);
+  EXPECT_NE(key(nvcc), plain);
+  EXPECT_EQ(key(nvrtc), of_nvrtc);
+  setenv("NVCC_APPEND_FLAGS", "-include a.h", 1);
+  EXPECT_FALSE(key(nvcc));
+  unsetenv("NVCC_APPEND_FLAGS");
+  const fs::path more = folder.path() / "more";
+  fs::create_directories(more);
+  setenv("CPATH", more.c_str(), 1);
+  const auto without = key(nvcc);
+  folder.write("more/z.h", "z");
+  EXPECT_NE(key(nvcc), without);
+  unsetenv("CPATH");
+  EXPECT_EQ(key(nvcc), plain);
+}
+
 TEST_F(Key, ThereIsNoneForWhatCannotBeKnown) {
   EXPECT_FALSE(key(source("#include HEADER\n")));
   EXPECT_FALSE(key(source("#include_next <a.h>\n")));
