@@ -9,16 +9,9 @@
 
 #include "backend/compile_process.h"
 #include "backend/image_key.h"
+#include "core/stopwatch.h"
 
 namespace wattune::backend {
-
-namespace {
-
-Nanoseconds since(std::chrono::steady_clock::time_point start) {
-  return Nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
-}
-
-}  // namespace
 
 // Shared by the users' threads and one thread for each process.
 class CompilePool::Queue {
@@ -63,12 +56,12 @@ class CompilePool::Queue {
   }
 
   Compiled take(const std::vector<Macro>& macros, Nanoseconds limit) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch stopwatch;
     std::unique_lock lock(mutex_);
     const JobPointer job = claim(macros, limit);
     changed_.notify_all();
     changed_.wait(lock, [&] { return job->state == State::done; });
-    activity_.waited += since(start);
+    activity_.waited += stopwatch.elapsed();
     job->state = State::taken;
     job->awaited = false;
     if (!job->expected) std::erase(jobs_, job);
@@ -121,12 +114,12 @@ class CompilePool::Queue {
   }
 
   Compiled produce(CompileProcess& process, const Job& job) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch stopwatch;
     const auto key = cache_ ? image_key(target_, source_, job.macros) : std::nullopt;
     if (std::optional<Image> found = key ? cache_->find(*key) : std::nullopt)
-      return {.image = *std::move(found), .took = since(start), .cached = true};
+      return {.image = *std::move(found), .took = stopwatch.elapsed(), .cached = true};
     Result<Image> image = process.compile({target_, source_, job.macros, job.limit});
-    const Nanoseconds took = since(start);
+    const Nanoseconds took = stopwatch.elapsed();
     // Unless a header was changed meanwhile: nobody knows which one was compiled.
     if (image && key && image_key(target_, source_, job.macros) == key) cache_->store(*key, *image);
     return {.image = std::move(image), .took = took};
@@ -142,10 +135,10 @@ class CompilePool::Queue {
       ++activity_.running;
       changed_.notify_all();
       lock.unlock();
-      const auto start = std::chrono::steady_clock::now();
+      const Stopwatch stopwatch;
       Compiled result = produce(process, *job);
       lock.lock();
-      activity_.busy += since(start);
+      activity_.busy += stopwatch.elapsed();
       --activity_.running;
       ++(result.cached ? activity_.cache_hits : activity_.compiled);
       job->result = std::move(result);

@@ -5,15 +5,11 @@
 
 namespace wattune::backend {
 
-Nanoseconds Polling::elapsed() const {
-  return Nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - start_).count());
-}
-
 void Polling::pause() const {
-  constexpr std::chrono::microseconds kSpin{50};
-  constexpr std::chrono::microseconds kLongest{1000};
-  const Clock::duration waited = Clock::now() - start_;
-  if (waited >= kSpin) std::this_thread::sleep_for(std::min<Clock::duration>(waited / 8, kLongest));
+  constexpr Nanoseconds kSpin{50e3};
+  constexpr Nanoseconds kLongest{1e6};
+  if (const Nanoseconds waited = elapsed(); waited >= kSpin)
+    std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(std::min(waited / 8.0, kLongest).value()));
 }
 
 }  // namespace wattune::backend

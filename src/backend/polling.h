@@ -1,8 +1,7 @@
 // Waiting for a device that has to be asked again and again.
 #pragma once
 
-#include <chrono>
-
+#include "core/stopwatch.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend {
@@ -10,14 +9,13 @@ namespace wattune::backend {
 class Polling {
  public:
   // Since this was made.
-  Nanoseconds elapsed() const;
+  Nanoseconds elapsed() const { return stopwatch_.elapsed(); }
   // Between two questions. Sleeps an eighth of the time already waited: short kernels are noticed at once, long ones
   // cost no processor time.
   void pause() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
+  Stopwatch stopwatch_;
 };
 
 }  // namespace wattune::backend

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/stopwatch.h"
 #include "space/conflict.h"
 #include "space/listed_space.h"
 #include "space/neighbours.h"
@@ -88,7 +89,7 @@ SearchSpace::~SearchSpace() = default;
 
 Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
                                        std::vector<Predicate> predicates, const BuildOptions& options) {
-  const auto started = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   auto data = std::make_unique<Data>();
   Problem& problem = data->problem;
   problem.parameters = std::move(parameters);
@@ -102,21 +103,19 @@ Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::v
   if (built.empty) return empty_space(problem);
   WATTUNE_ASSIGN(SearchSpace space, assemble(std::move(data), std::move(built)));
   WATTUNE_TRY(space.find_witness());
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - started;
-  space.data_->report.build_time = Nanoseconds(elapsed.count());
+  space.data_->report.build_time = stopwatch.elapsed();
   return space;
 }
 
 Result<SearchSpace> SearchSpace::from_list(std::vector<Parameter> parameters,
                                            std::vector<ValueIndices> configurations) {
-  const auto started = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   auto data = std::make_unique<Data>();
   data->problem.parameters = std::move(parameters);
   WATTUNE_TRY(compile_problem(data->problem));
   WATTUNE_ASSIGN(BuiltSpace built, build_listed_space(data->problem, std::move(configurations)));
   WATTUNE_ASSIGN(SearchSpace space, assemble(std::move(data), std::move(built)));
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - started;
-  space.data_->report.build_time = Nanoseconds(elapsed.count());
+  space.data_->report.build_time = stopwatch.elapsed();
   return space;
 }
 

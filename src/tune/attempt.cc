@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/stopwatch.h"
 #include "tune/compared_parts.h"
-#include "tune/stopwatch.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::tune {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tune/stopwatch.h"
+#include "core/stopwatch.h"
 
 namespace wattune::tune {
 

@@ -1,8 +1,8 @@
 #include "wattune/tune/evaluator.h"
 
-#include <chrono>
 #include <numeric>
 
+#include "core/stopwatch.h"
 #include "tune/attempt.h"
 #include "tune/contest.h"
 #include "tune/energy.h"
@@ -126,8 +126,8 @@ std::vector<std::string> observed_metrics(const EvaluatorOptions& options) {
 }
 
 Nanoseconds Evaluator::now() const {
-  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now().time_since_epoch();
-  return Nanoseconds(time.count());
+  static const Stopwatch since_first_asked;
+  return since_first_asked.elapsed();
 }
 
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/stopwatch.h"
 #include "tune/argument_contents.h"
 #include "tune/launch_plan.h"
-#include "tune/stopwatch.h"
 #include "wattune/backend/device.h"
 #include "wattune/tune/evaluator.h"
 

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
+#include "core/stopwatch.h"
 
 namespace wattune::backend::cuda {
 
@@ -25,10 +24,9 @@ Result<Image> compile(const CompileTarget& target, const KernelSource& source, s
                       Nanoseconds limit) {
   if (kind_of(source) != SourceKind::cuda_cpp) return Image{source.text, {}, {}};
   if (source.compiler == Compiler::nvcc) return compile_with_nvcc(target, source, macros, limit);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   WATTUNE_ASSIGN(Image image, compile_with_nvrtc(target, source, macros));
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  if (took.count() > limit.value())
+  if (stopwatch.elapsed() > limit)
     return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
   return image;
 }

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <filesystem>
 #include <sstream>
 
 #include "backend/opencl/cl_error.h"
+#include "core/stopwatch.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::backend::opencl {
@@ -159,7 +159,7 @@ std::uint64_t OpenClKernel::local_memory_bytes() const {
 
 Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
                                                std::span<const Macro> macros, Nanoseconds limit) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   const ClApi& cl = session->cl();
   const std::string text = with_other_macros(source, macros);
   const char* data = text.data();
@@ -179,8 +179,7 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
     if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
     return Error(error.code(), std::move(log)).native(error.native_code(), error.native_name());
   }
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  if (took.count() > limit.value())
+  if (stopwatch.elapsed() > limit)
     return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
   return std::unique_ptr<Program>(std::make_unique<OpenClProgram>(std::move(program), std::move(log)));
 }

@@ -5,7 +5,7 @@
 
 #include "wattune/core/units.h"
 
-namespace wattune::tune {
+namespace wattune {
 
 class Stopwatch {
  public:
@@ -17,4 +17,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace wattune::tune
+}  // namespace wattune
