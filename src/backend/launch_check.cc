@@ -14,10 +14,6 @@ std::string shape(const std::array<std::size_t, 3>& sizes) {
   return fmt::format("{}x{}x{}", sizes[0], sizes[1], sizes[2]);
 }
 
-Error refused(const Kernel& kernel, const std::string& reason) {
-  return Error(ErrorCode::launch_failed, fmt::format("kernel `{}` cannot be launched: {}", kernel.name(), reason));
-}
-
 Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry) {
   std::size_t group = 1;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -61,6 +57,10 @@ Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
 }
 
 }  // namespace
+
+Error refused(const Kernel& kernel, const std::string& reason) {
+  return Error(ErrorCode::launch_failed, fmt::format("kernel `{}` cannot be launched: {}", kernel.name(), reason));
+}
 
 std::uint64_t local_bytes_of(std::span<const LaunchArgument> arguments) {
   std::uint64_t bytes = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "wattune/backend/device.h"
 
@@ -12,6 +13,9 @@ namespace wattune::backend {
 // number of arguments is not the kernel's; invalid_argument for abilities that the backend lacks.
 Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments);
+
+// launch_failed, for this reason.
+Error refused(const Kernel& kernel, const std::string& reason);
 
 // The local memory (CUDA: dynamic shared memory) of all arguments together.
 std::uint64_t local_bytes_of(std::span<const LaunchArgument> arguments);

@@ -53,10 +53,6 @@ CUdeviceptr address_of(const Buffer* buffer) {
   return buffer != nullptr ? static_cast<const CudaBuffer*>(buffer)->contents() : CUdeviceptr{0};
 }
 
-Error refused(const Kernel& kernel, const std::string& reason) {
-  return Error(ErrorCode::launch_failed, fmt::format("kernel `{}` cannot be launched: {}", kernel.name(), reason));
-}
-
 // The limits of CUDA beyond those that every backend has.
 Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, const Geometry3& geometry,
                           std::size_t dynamic_bytes) {

@@ -87,9 +87,8 @@ class OpenClStream : public Stream {
     const auto& own_kernel = static_cast<const OpenClKernel&>(kernel);
     for (std::size_t i = 0; i < arguments.size(); ++i) WATTUNE_TRY(set_argument(own_kernel, i, arguments[i]));
     if (const std::uint64_t local = own_kernel.local_memory_bytes(); local > session().info().local_memory_bytes)
-      return Error(ErrorCode::launch_failed,
-                   fmt::format("kernel `{}` cannot be launched: {} bytes of local memory, the device has {}",
-                               kernel.name(), local, session().info().local_memory_bytes));
+      return refused(kernel, fmt::format("{} bytes of local memory, the device has {}", local,
+                                         session().info().local_memory_bytes));
     std::array<std::size_t, 3> global;
     for (std::size_t d = 0; d < 3; ++d) global[d] = geometry.groups[d] * geometry.group_size[d];
     WATTUNE_TRY(enqueue(fmt::format("running kernel `{}`", kernel.name()), [&](cl_event* event) {
