@@ -1,5 +1,7 @@
 #include "backend/polling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -10,6 +12,11 @@ void Polling::pause() const {
   constexpr Nanoseconds kLongest{1e6};
   if (const Nanoseconds waited = elapsed(); waited >= kSpin)
     std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(std::min(waited / 8.0, kLongest).value()));
+}
+
+Error took_too_long(bool launch, Nanoseconds limit) {
+  return Error(ErrorCode::timeout, fmt::format("{} longer than {:g} ms",
+                                               launch ? "the kernel ran" : "the device was at work", to_ms(limit)));
 }
 
 }  // namespace wattune::backend

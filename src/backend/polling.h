@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/stopwatch.h"
+#include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend {
@@ -17,5 +18,8 @@ class Polling {
  private:
   Stopwatch stopwatch_;
 };
+
+// The timeout of a wait for the device: what it was sent last is a launch, or another command.
+Error took_too_long(bool launch, Nanoseconds limit);
 
 }  // namespace wattune::backend

@@ -127,7 +127,8 @@ void declare_run(CLI::App& app, TuneOptions& options) {
   add_choice(app, "--check", options.check, check_choices(), "Which configurations' outputs to compare");
   add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
              "Longest time to compile a configuration");
-  add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME", "Longest time of one launch");
+  add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME",
+             "Longest time of one run: all launches of a configuration together");
   add_parsed(app, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
              "Most memory for compiling and running in the worker: 8GB");
 }

@@ -21,8 +21,6 @@ class AdaptiveLimits {
   Nanoseconds reference() const { return compile() + run(); }
   // Of all passes in which hardware counters are read, and of starting the profiler.
   Nanoseconds counting() const { return compile() + run() * 65.0; }
-  // Of moving data, which has nothing to do with the configuration.
-  Nanoseconds transfer() const { return limits_.run; }
 
   void saw_compile(Nanoseconds time);  // of a configuration that turned out well
   void saw_run(Nanoseconds median);

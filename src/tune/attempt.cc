@@ -39,7 +39,7 @@ class SessionRunner : public measure::Runner {
 
   Result<std::vector<Sample>> run(std::size_t n) override {
     // Another configuration may have run meanwhile, with buffers of other lengths.
-    WATTUNE_TRY(run_.session.prepare(launch_.arguments, run_.limits.transfer()));
+    WATTUNE_TRY(run_.session.prepare(launch_.arguments));
     return run_.session.run(kernels_, launch_, Outputs::reused, n, run_.limits.run());
   }
   Nanoseconds busy_time() const override { return run_.session.busy_time(); }
@@ -210,14 +210,13 @@ bool Attempt::right_on_fresh_inputs() {
 }
 
 bool Attempt::launch_once() {
-  if (auto done = run_.session.prepare(launch_.arguments, run_.limits.transfer()); !done)
-    return fail(Phase::prepare, done.error());
+  if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::prepare, done.error());
   const Stopwatch launching;
   const auto samples = run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.first_launch());
   if (!samples) return fail(Phase::launch, samples.error());
   first_launch_overhead_ = launching.elapsed() - samples->front().time;
   run_.spec_fits_kernel = true;
-  Result<std::string> writes = run_.session.out_of_bounds_writes(run_.limits.transfer());
+  Result<std::string> writes = run_.session.out_of_bounds_writes();
   if (!writes) return fail(Phase::launch, writes.error());
   if (writes->empty()) return true;
   damaged_device_ = true;
@@ -231,7 +230,7 @@ bool Attempt::compare_outputs() {
     return false;
   }
   for (const ExpectedOutput& output : **expected) {
-    const auto actual = run_.session.read(output.argument, run_.limits.transfer());
+    const auto actual = run_.session.read(output.argument);
     if (!actual) return fail(Phase::launch, actual.error());
     std::string wrong =
         difference(run_.spec.arguments[output.argument], run_.spec.tolerance, output.length, *actual, output.bytes);
@@ -280,8 +279,7 @@ std::vector<Metric> Attempt::observed(const EnergyFigures& figures) const {
 
 bool Attempt::observe_counters() {
   if (run_.counters.empty()) return true;
-  if (auto done = run_.session.prepare(launch_.arguments, run_.limits.transfer()); !done)
-    return fail(Phase::observe, done.error());
+  if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::observe, done.error());
   Result<std::vector<Metric>> values = run_.session.count(kernels_, launch_, run_.counters, run_.limits.counting());
   if (!values) return fail(Phase::observe, values.error());
   for (Metric& metric : *values) observation_.metrics.push_back(std::move(metric));

@@ -96,7 +96,7 @@ class DeviceEvaluator : public Evaluator {
 // What is wrong with the data, or too large for the device, shows here instead of in every configuration.
 Result<void> prepare(RunState& run, const Configuration& start, CheckOutput check) {
   WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.plan.arguments(start));
-  WATTUNE_TRY(run.session.prepare(arguments, run.limits.transfer()));
+  WATTUNE_TRY(run.session.prepare(arguments));
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
 

@@ -73,9 +73,9 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   Kernels kernels(1);
   WATTUNE_ASSIGN(kernels.front(), program->kernel(reference.source.function));
   WATTUNE_TRY(check_argument_count(*kernels.front(), run.spec, launch.steps.front()));
-  WATTUNE_TRY(run.session.prepare(launch.arguments, run.limits.transfer()));
+  WATTUNE_TRY(run.session.prepare(launch.arguments));
   WATTUNE_TRY(run.session.run(kernels, launch, Outputs::fresh, 1, run.limits.reference()));
-  WATTUNE_ASSIGN(const std::string writes, run.session.out_of_bounds_writes(run.limits.transfer()));
+  WATTUNE_ASSIGN(const std::string writes, run.session.out_of_bounds_writes());
   if (!writes.empty()) return Error(ErrorCode::launch_failed, writes);
   return {};
 }
@@ -86,7 +86,7 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
   if (Result<void> done = launch_reference(run, configuration, reference); !done)
     return std::move(done).error().with_context(fmt::format("reference kernel `{}`", reference.source.function));
   for (ExpectedOutput& output : outputs) {
-    WATTUNE_ASSIGN(const auto bytes, run.session.read(output.argument, run.limits.transfer()));
+    WATTUNE_ASSIGN(const auto bytes, run.session.read(output.argument));
     output.bytes.assign(bytes.begin(), bytes.end());
   }
   return outputs;

@@ -17,6 +17,13 @@ constexpr std::size_t kBatch = 32;
 // Larger than any last-level cache of a GPU today (256 MiB: AMD Instinct MI300X), where the device has room for it.
 constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
+// Of moving so many bytes, which has nothing to do with the configuration. No machine is slower.
+Nanoseconds transfer_limit(std::size_t bytes) {
+  constexpr Nanoseconds kLeast = nanoseconds_from_seconds(60);
+  constexpr double kNanosecondsPerByte = 10.0;
+  return std::max(kLeast, Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)));
+}
+
 std::string describe_writes(const std::array<std::size_t, 2>& changed, const std::string& argument) {
   const auto [before, behind] = changed;
   if (behind > 0) return fmt::format("wrote {} bytes past the end of argument `{}`", behind, argument);
@@ -45,18 +52,18 @@ Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& ste
 
 }  // namespace
 
-Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit) {
+Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned) {
   if (!stream_) {
     WATTUNE_ASSIGN(stream_, device_.create_stream());
   }
-  bool uploaded = false;
+  std::size_t uploaded = 0;
   Result<void> queued = upload_missing(planned, uploaded);
   // Also after an error: what was queued reads contents that may be replaced afterwards.
-  Result<void> finished = uploaded ? finish(limit) : Result<void>();
+  Result<void> finished = uploaded > 0 ? finish(transfer_limit(uploaded)) : Result<void>();
   return queued ? finished : queued;
 }
 
-Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& planned, bool& uploaded) {
+Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const auto* wanted = std::get_if<PlannedBuffer>(&planned[i]);
     if (wanted == nullptr || (slots_[i].buffer && slots_[i].buffer->bytes() == wanted->bytes)) continue;
@@ -64,7 +71,7 @@ Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& p
       slots_[i] = {};  // a buffer without its contents must not pass for a prepared one
       return std::move(done).error().with_context(fmt::format("argument `{}`", arguments_[i].name));
     }
-    uploaded = true;
+    uploaded += wanted->bytes;
   }
   return {};
 }
@@ -181,18 +188,19 @@ std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launc
   return result;
 }
 
-Result<std::span<const std::byte>> KernelSession::read(std::size_t argument, Nanoseconds limit) {
+Result<std::span<const std::byte>> KernelSession::read(std::size_t argument) {
   const backend::Buffer& buffer = *slots_[argument].buffer;
   read_back_.resize(buffer.bytes());
   WATTUNE_TRY(stream_->read(buffer, read_back_));
-  WATTUNE_TRY(finish(limit));
+  WATTUNE_TRY(finish(transfer_limit(buffer.bytes())));
   return std::span<const std::byte>(read_back_);
 }
 
-Result<std::string> KernelSession::out_of_bounds_writes(Nanoseconds limit) {
+Result<std::string> KernelSession::out_of_bounds_writes() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
-    WATTUNE_ASSIGN(const auto changed, while_working([&] { return stream_->check_guards(*slots_[i].buffer, limit); }));
+    WATTUNE_ASSIGN(const auto changed,
+                   while_working([&] { return stream_->check_guards(*slots_[i].buffer, transfer_limit(0)); }));
     if (std::string words = describe_writes(changed, arguments_[i].name); !words.empty()) return words;
   }
   return std::string();

@@ -38,8 +38,8 @@ class KernelSession {
                 Cache cache = Cache::warm)
       : arguments_(arguments), contents_(contents), device_(device), cache_(cache), slots_(arguments.size()) {}
 
-  // Brings the buffers that are not there, or have another size, onto the device. Before run().
-  Result<void> prepare(const std::vector<PlannedArgument>& planned, Nanoseconds limit);
+  // Brings the buffers that are not there, or have another size, onto the device. Before run(), and after its errors.
+  Result<void> prepare(const std::vector<PlannedArgument>& planned);
   // Runs the launch n times and waits at most n * limit; kernels[i] is what its step i launches. The time of each run
   // on the device, the sum of its steps, and what that was like: runs of one wait share a reading of its sensors.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
@@ -51,9 +51,9 @@ class KernelSession {
   // not_found, invalid_argument, unavailable: why these cannot be counted. After prepare().
   Result<void> check_counters(const std::vector<std::string>& counters, Nanoseconds limit);
   // The contents of vector argument i; valid until the next read.
-  Result<std::span<const std::byte>> read(std::size_t argument, Nanoseconds limit);
+  Result<std::span<const std::byte>> read(std::size_t argument);
   // What launches since the last call wrote outside the buffers, in words; empty when nothing.
-  Result<std::string> out_of_bounds_writes(Nanoseconds limit);
+  Result<std::string> out_of_bounds_writes();
   // Forgets everything on the device; before its reset().
   void drop();
 
@@ -82,7 +82,8 @@ class KernelSession {
   Result<void> finish(Nanoseconds limit) {
     return while_working([&] { return stream_->finish(limit); });
   }
-  Result<void> upload_missing(const std::vector<PlannedArgument>& planned, bool& uploaded);
+  // Counts the bytes of what it uploaded.
+  Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
   // Everything that comes before a launch.
   Result<void> set_up(Outputs outputs);

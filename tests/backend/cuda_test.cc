@@ -409,6 +409,16 @@ TEST_F(Cuda, LeavesNothingBehindAfterThousandsOfConfigurations) {
   const long made = fake().made;
   for (long i = 0; i < configurations; ++i) {
     const auto x = device->create_buffer(64).value();
+TEST_F(Cuda, SaysWhetherAKernelOrSomethingElseTookTooLong) {
+  abandoned = true;
+  EXPECT_EQ(run("hang", {}, {}, nanoseconds_from_ms(5)).error().message(), "the kernel ran longer than 5 ms");
+  device->reset().value();
+  stream = device->create_stream().value();
+  const auto kernel = build("hang").value();
+  stream->prepare(*kernel, {}, {}).value()->send().value();
+  EXPECT_EQ(stream->finish(nanoseconds_from_ms(5)).error().message(), "the device was at work longer than 5 ms");
+}
+
     const auto kernel = build("scale", kKernels, {{"N", std::to_string(i)}}).value();
     const std::vector<LaunchArgument> arguments{x.get(), scalar(2.0f), scalar(16)};
     const auto event = stream->launch(*kernel, {}, arguments).value();

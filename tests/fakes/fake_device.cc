@@ -62,6 +62,7 @@ struct FakeDevice::State {
   FakeResources resources = [](const Macros&, std::size_t) { return backend::KernelResources{}; };
   std::function<backend::SensorReadings(Nanoseconds)> sensors = [](Nanoseconds) { return backend::SensorReadings{}; };
   FakeCounting counting = [](const std::vector<std::string>&) { return backend::no_counters(); };
+  Nanoseconds transfer{0.0};
   bool reset_broken = false;
   bool lost = false;
   int generation = 0;
@@ -179,7 +180,7 @@ class FakeStream : public backend::Stream, public Owned {
     return enqueue([&target = fake(buffer), data](State& s) {
       std::ranges::copy(data, target.contents().begin());
       s.counters.bytes_written += data.size();
-      return Result<Nanoseconds>(Nanoseconds(0));
+      return Result<Nanoseconds>(s.transfer);
     });
   }
 
@@ -187,7 +188,7 @@ class FakeStream : public backend::Stream, public Owned {
     return enqueue([&source = fake(buffer), data](State& s) {
       std::ranges::copy(source.contents().first(data.size()), data.begin());
       s.counters.bytes_read += data.size();
-      return Result<Nanoseconds>(Nanoseconds(0));
+      return Result<Nanoseconds>(s.transfer);
     });
   }
 
@@ -313,6 +314,7 @@ void FakeDevice::on_read(std::function<backend::SensorReadings(Nanoseconds)> sen
   state_->sensors = std::move(sensors);
 }
 Result<backend::SensorReadings> FakeDevice::read_sensors() { return state_->sensors(state_->counters.clock); }
+void FakeDevice::slow_transfers(Nanoseconds each) { state_->transfer = each; }
 void FakeDevice::break_reset() { state_->reset_broken = true; }
 const FakeCounters& FakeDevice::counters() const { return state_->counters; }
 const DeviceInfo& FakeDevice::info() const { return state_->info; }

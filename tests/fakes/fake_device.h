@@ -124,6 +124,8 @@ class FakeDevice : public backend::Device {
   void on_read(std::function<backend::SensorReadings(Nanoseconds clock)> sensors);
   // What its hardware counters show after a launch; default: it has none.
   void on_count(FakeCounting counting);
+  // How long each read and write takes; default: no time.
+  void slow_transfers(Nanoseconds each);
   // reset() fails from now on, as on a machine whose driver is gone.
   void break_reset();
   const FakeCounters& counters() const;

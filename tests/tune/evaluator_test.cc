@@ -301,6 +301,15 @@ TEST(Evaluator, ADeviceThatDoesNotComeBackIsAnError) {
   EXPECT_EQ(problem.device.counters().resets, 3);
 }
 
+TEST(Evaluator, MovingDataHasNothingToDoWithTheLimitOfARun) {
+  Problem problem;
+  problem.device.slow_transfers(nanoseconds_from_seconds(1));
+  EvaluatorOptions options;
+  options.limits.run = options.limits.run_floor = nanoseconds_from_ms(50);
+  ASSERT_TRUE(problem.start(options));
+  EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
+}
+
 TEST(Evaluator, LimitsTightenAfterAGoodConfiguration) {
   CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return nanoseconds_from_seconds(40); });
   // 40 s are within the first limit of 120 + 60 s, but not within the floors of 30 + 1 s.

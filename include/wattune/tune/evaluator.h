@@ -68,7 +68,8 @@ class Evaluator {
 // Limits start wide and tighten to what good configurations needed: never below the floors, nor above the start.
 struct Limits {
   Nanoseconds compile = nanoseconds_from_seconds(120);  // before the first success
-  Nanoseconds run = nanoseconds_from_seconds(60);       // per launch, before the first success
+  // Of a run, all launches of a configuration together, before the first success.
+  Nanoseconds run = nanoseconds_from_seconds(60);
   Nanoseconds compile_floor = nanoseconds_from_seconds(30);
   Nanoseconds run_floor = nanoseconds_from_seconds(1);
   double compile_factor = 10.0;  // times the slowest successful compile so far

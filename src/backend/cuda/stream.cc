@@ -98,25 +98,25 @@ class CudaStream : public Stream {
     const std::vector<Command> commands = std::exchange(commands_, {});
     const Timings timings = std::exchange(timings_, {});
     const Polling polling;
-    std::string running = "waiting for the device";  // the command that a failure is most likely of
+    const Command* last = nullptr;  // sent: a failure is most likely of it
     std::size_t sent = 0;
     for (const Command& command : commands) {
       if (command.kind == Kind::transfer) {
-        WATTUNE_TRY(wait(polling, limit, running));
+        WATTUNE_TRY(wait(polling, limit, last));
       } else if (command.kind == Kind::launch) {
         hold_.take();
       }
       if (const CUresult code = command.run(); code != CUDA_SUCCESS) {
         Error error = session().failure(code, command.doing);
-        (void)wait(polling, limit, running);  // what was sent before may still use the caller's memory
+        (void)wait(polling, limit, last);  // what was sent before may still use the caller's memory
         return error;
       }
-      running = command.doing;
+      last = &command;
       if (++sent % kHeldCommands == 0) hold_.let_go();
     }
     hold_.let_go();
     read_conditions(timings);
-    return wait(polling, limit, running);
+    return wait(polling, limit, last);
   }
 
   Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
@@ -196,15 +196,17 @@ class CudaStream : public Stream {
                [this, from, to, bytes] { return cu().cuMemcpyDtoDAsync(to, from, bytes, stream_.get()); });
   }
 
-  Result<void> wait(const Polling& polling, Nanoseconds limit, const std::string& running) {
+  // For what was sent, `last` the last of it, if any.
+  Result<void> wait(const Polling& polling, Nanoseconds limit, const Command* last) {
     hold_.let_go();
     for (;;) {
       const CUresult code = cu().cuStreamQuery(stream_.get());
       if (code == CUDA_SUCCESS) return {};
-      if (code != CUDA_ERROR_NOT_READY) return session().failure(code, running);
+      if (code != CUDA_ERROR_NOT_READY)
+        return session().failure(code, last != nullptr ? last->doing : "waiting for the device");
       if (polling.elapsed() > limit) {
         session().abandon();
-        return Error(ErrorCode::timeout, fmt::format("the kernel ran longer than {:g} ms", to_ms(limit)));
+        return took_too_long(last != nullptr && last->launches(), limit);
       }
       polling.pause();
     }
@@ -218,7 +220,7 @@ class CudaStream : public Stream {
     for (auto command = commands.begin(); command != commands.end(); ++command) {
       if (command == first) WATTUNE_TRY(profiler.begin_pass());
       if (const CUresult code = command->run(); code != CUDA_SUCCESS) return session().failure(code, command->doing);
-      WATTUNE_TRY(wait(polling, limit, command->doing));
+      WATTUNE_TRY(wait(polling, limit, &*command));
       if (command == last) WATTUNE_TRY(profiler.end_pass());
     }
     return {};

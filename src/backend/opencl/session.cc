@@ -52,7 +52,7 @@ Result<void> Session::check() const {
   return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", device_.info.selector));
 }
 
-Result<void> Session::wait(cl_event event, Nanoseconds limit) {
+Result<void> Session::wait(cl_event event, bool launch, Nanoseconds limit) {
   Polling polling;
   for (;;) {
     cl_int status = CL_QUEUED;
@@ -61,7 +61,7 @@ Result<void> Session::wait(cl_event event, Nanoseconds limit) {
     if (status <= CL_COMPLETE) return {};
     if (polling.elapsed() > limit) {
       state_ = State::abandoned;
-      return Error(ErrorCode::timeout, fmt::format("the kernel ran longer than {:g} ms", to_ms(limit)));
+      return took_too_long(launch, limit);
     }
     polling.pause();
   }

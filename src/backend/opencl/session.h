@@ -38,8 +38,9 @@ class Session {
   }
   bool abandoned() const { return state_ == State::abandoned; }
 
-  // Waits until the event is complete, or has failed (which is not an error here). On timeout the session is abandoned.
-  Result<void> wait(cl_event event, Nanoseconds limit);
+  // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here). On timeout the
+  // session is abandoned.
+  Result<void> wait(cl_event event, bool launch, Nanoseconds limit);
   // The error of a failed command. Finds out whether the context still works: if not, the session is closed and the
   // error becomes device_lost.
   Error failure(cl_int code, std::string_view doing);

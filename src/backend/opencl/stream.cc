@@ -15,6 +15,7 @@ namespace {
 struct Command {
   Handle<cl_event> event;
   std::string doing;
+  bool launch = false;
 };
 using CommandPointer = std::shared_ptr<const Command>;
 
@@ -91,10 +92,11 @@ class OpenClStream : public Stream {
                                          session().info().local_memory_bytes));
     std::array<std::size_t, 3> global;
     for (std::size_t d = 0; d < 3; ++d) global[d] = geometry.groups[d] * geometry.group_size[d];
-    WATTUNE_TRY(enqueue(fmt::format("running kernel `{}`", kernel.name()), [&](cl_event* event) {
+    const auto run = [&](cl_event* event) {
       return cl().clEnqueueNDRangeKernel(queue_.get(), own_kernel.get(), 3, nullptr, global.data(),
                                          geometry.group_size.data(), 0, nullptr, event);
-    }));
+    };
+    WATTUNE_TRY(enqueue(fmt::format("running kernel `{}`", kernel.name()), run, true));
     return std::unique_ptr<Event>(std::make_unique<OpenClEvent>(commands_.back()));
   }
 
@@ -104,7 +106,7 @@ class OpenClStream : public Stream {
     if (commands.empty()) return {};
     if (const cl_int code = cl().clFlush(queue_.get()); code != CL_SUCCESS)
       return session().failure(code, "sending commands");
-    WATTUNE_TRY(session().wait(commands.back()->event.get(), limit));
+    WATTUNE_TRY(session().wait(commands.back()->event.get(), commands.back()->launch, limit));
     for (const CommandPointer& command : commands) {
       cl_int status = CL_COMPLETE;
       cl().clGetEventInfo(command->event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
@@ -141,12 +143,12 @@ class OpenClStream : public Stream {
 
   // `call` enqueues one command and stores its event.
   template <typename Call>
-  Result<void> enqueue(std::string doing, Call call) {
+  Result<void> enqueue(std::string doing, Call call, bool launch = false) {
     WATTUNE_TRY(session().check());
     cl_event event = nullptr;
     if (const cl_int code = call(&event); code != CL_SUCCESS) return session().failure(code, doing);
     commands_.push_back(
-        std::make_shared<Command>(Command{Handle<cl_event>(queue_.session(), event), std::move(doing)}));
+        std::make_shared<Command>(Command{Handle<cl_event>(queue_.session(), event), std::move(doing), launch}));
     return {};
   }
 
