@@ -130,23 +130,29 @@ Result<std::vector<Sample>> KernelSession::run(const Kernels& kernels, const Lau
 
 Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs,
                                                      std::size_t n, Nanoseconds limit) {
-  std::vector<std::vector<std::unique_ptr<backend::Event>>> runs(n);
-  for (auto& events : runs) {
-    WATTUNE_TRY(set_up(outputs));
-    WATTUNE_ASSIGN(events, launch_steps(kernels, launch));
+  std::vector<Events> runs(n);
+  for (Events& events : runs) {
+    WATTUNE_ASSIGN(events, queue_run(kernels, launch, outputs));
   }
   WATTUNE_TRY(finish(limit * static_cast<double>(n)));
   std::vector<Sample> samples;
   samples.reserve(n);
-  for (const auto& events : runs) {
+  for (const Events& events : runs) {
     WATTUNE_ASSIGN(samples.emplace_back(), sample_of(events));
   }
   return samples;
 }
 
-Result<std::vector<std::unique_ptr<backend::Event>>> KernelSession::launch_steps(const Kernels& kernels,
-                                                                                 const Launch& launch) {
-  std::vector<std::unique_ptr<backend::Event>> events;
+Result<KernelSession::Events> KernelSession::queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs) {
+  Result<void> ready = set_up(outputs);
+  Result<Events> events = ready ? launch_steps(kernels, launch) : std::move(ready).error();
+  // What was queued before an error uses kernels that are gone when the stream is finished next.
+  if (!events) stream_.reset();
+  return events;
+}
+
+Result<KernelSession::Events> KernelSession::launch_steps(const Kernels& kernels, const Launch& launch) {
+  Events events;
   events.reserve(launches_of_a_run(launch));
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const PlannedStep& step = launch.steps[i];
@@ -160,8 +166,7 @@ Result<std::vector<std::unique_ptr<backend::Event>>> KernelSession::launch_steps
 
 Result<std::vector<Metric>> KernelSession::count(const Kernels& kernels, const Launch& launch,
                                                  const std::vector<std::string>& counters, Nanoseconds limit) {
-  WATTUNE_TRY(set_up(Outputs::reused));
-  WATTUNE_TRY(launch_steps(kernels, launch));
+  WATTUNE_TRY(queue_run(kernels, launch, Outputs::reused));
   busy_ = Nanoseconds();  // the device idles between the passes, and the profiler may have touched its clocks
   return while_working([&] { return stream_->count(counters, limit); });
 }

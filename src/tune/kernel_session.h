@@ -63,6 +63,8 @@ class KernelSession {
   Nanoseconds busy_time() const;
 
  private:
+  using Events = std::vector<std::unique_ptr<backend::Event>>;  // one for each launch of a run
+
   struct Slot {
     std::unique_ptr<backend::Buffer> buffer;
     std::unique_ptr<backend::Buffer> pristine;  // of what kernels overwrite
@@ -91,7 +93,9 @@ class KernelSession {
   Result<void> flush_caches();
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
-  Result<std::vector<std::unique_ptr<backend::Event>>> launch_steps(const Kernels& kernels, const Launch& launch);
+  // Both, or nothing: after an error the stream is gone.
+  Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
+  Result<Events> launch_steps(const Kernels& kernels, const Launch& launch);
   std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch, const PlannedStep& step) const;
 
   const std::vector<Argument>& arguments_;

@@ -1,0 +1,36 @@
+#include "tune/kernel_session.h"
+
+#include <gtest/gtest.h>
+
+#include "tune/problem.h"
+
+namespace wattune::tune {
+namespace {
+
+// What was queued before the error must not run with the next configuration, when its kernels are gone.
+TEST(KernelSession, AfterAnErrorNothingIsLeftInTheStream) {
+  fakes::FakeDevice device;
+  const auto one_nanosecond = [](const fakes::FakeLaunch&) { return Nanoseconds(1.0); };
+  device.add_kernel("takes_one", 1, one_nanosecond);
+  device.add_kernel("takes_two", 2, one_nanosecond);
+  const std::vector<Argument> arguments{vector_argument("y", ArgumentAccess::write_only)};
+  ArgumentContents contents(arguments);
+  KernelSession session(arguments, contents, device);
+  const PlannedStep step{.function = "", .arguments = {0}, .geometry = {}};
+  const Launch one{.steps = {step}, .arguments = {PlannedBuffer{1, 4}}};
+  const Launch both{.steps = {step, step}, .arguments = one.arguments};
+  const Nanoseconds limit = nanoseconds_from_seconds(1);
+  const auto program = device.build({.text = "takes_one takes_two"}, {}, limit).value();
+  Kernels kernels;
+  for (const char* name : {"takes_one", "takes_two"}) kernels.push_back(program->kernel(name).value());
+
+  session.prepare(one.arguments).value();
+  EXPECT_EQ(session.run(kernels, both, Outputs::fresh, 1, limit).error().code(), ErrorCode::mismatch);
+  kernels.pop_back();
+  session.prepare(one.arguments).value();
+  EXPECT_TRUE(session.run(kernels, one, Outputs::fresh, 1, limit));
+  EXPECT_EQ(device.counters().launches, 1);
+}
+
+}  // namespace
+}  // namespace wattune::tune
