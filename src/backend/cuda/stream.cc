@@ -105,6 +105,8 @@ class CudaStream : public Stream {
         WATTUNE_TRY(wait(polling, limit, last));
       } else if (command.kind == Kind::launch) {
         hold_.take();
+      } else if (command.kind == Kind::first_launch) {
+        hold_.let_go();
       }
       if (const CUresult code = command.run(); code != CUDA_SUCCESS) {
         Error error = session().failure(code, command.doing);

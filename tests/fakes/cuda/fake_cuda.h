@@ -44,9 +44,10 @@ struct FakeCuda {
   std::size_t allowed_dynamic_bytes = 48 * 1024;
   // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
   double launch_gap_ms = 0.0;
-  // Whether a stream can be held; whether launches then wait until it is not.
+  // Whether a stream can be held; whether launches, or the first ones of kernels, then wait until it is not.
   bool holds = true;
   bool launches_wait = false;
+  bool first_launches_wait = false;
   // The next contexts cannot be made, with this result.
   int context_result = 0;
 

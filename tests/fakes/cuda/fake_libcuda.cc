@@ -66,6 +66,7 @@ struct CUfunc_st {
   CUmodule module;
   fakes::FakeFunction description;
   bool loaded = false;
+  bool launched = false;
 };
 struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
@@ -442,7 +443,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
       state.cluster = {attribute.clusterDim.x, attribute.clusterDim.y, attribute.clusterDim.z};
   }
-  while (state.launches_wait && config->hStream->held()) std::this_thread::yield();
+  const bool waits = state.launches_wait || (state.first_launches_wait && !function->launched);
+  function->launched = true;
+  while (waits && config->hStream->held()) std::this_thread::yield();
   if (!config->hStream->held()) context().clock_ms += state.launch_gap_ms;
   config->hStream->busy = true;
   context().clock_ms += 0.001 * config->blockDimX;
