@@ -6,7 +6,9 @@ namespace wattune {
 Uint128 Random::below128(Uint128 bound) {
   const Uint128 excess = (~Uint128{0} % bound + 1) % bound;
   for (;;) {
-    const Uint128 draw = (Uint128{engine_()} << 64) | engine_();
+    const Uint128 high = engine_();
+    const Uint128 low = engine_();
+    const Uint128 draw = high << 64 | low;
     if (draw <= ~Uint128{0} - excess) return draw % bound;
   }
 }

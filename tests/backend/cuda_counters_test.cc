@@ -160,6 +160,14 @@ TEST_F(CudaCounters, WithoutCuptiSayWhatToInstall) {
   setenv("WATTUNE_LIBCUPTI", kLibcupti.c_str(), 1);
 }
 
+// No pass is begun behind the limit, so the device is free.
+TEST_F(CudaCounters, TakeNoMorePassesThanTheLimitAllows) {
+  const auto device = open_device("cuda:0").value();
+  const std::vector<std::string> counters{"dram__bytes_read.sum"};
+  EXPECT_EQ(count(*device, counters, nullptr, "scale", Nanoseconds(-1)).error().code(), ErrorCode::timeout);
+  EXPECT_TRUE(count(*device, counters));
+}
+
 // In a worker, which takes what the endless kernel holds along.
 TEST_F(CudaCounters, OfAKernelThatFailsOrNeverEndsCostTheDevice) {
   const auto device = in_worker();

@@ -13,8 +13,6 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-constexpr std::size_t kPlainDynamicBytes = 48 * 1024;  // more needs permission (CUDA C++ Programming Guide)
-
 // What the driver's compiler says while it loads PTX.
 class LoadLog {
  public:
@@ -127,7 +125,7 @@ Result<void> CudaKernel::read_parameters() {
 }
 
 Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
-  if (bytes + static_local_bytes_ <= kPlainDynamicBytes) return {};
+  if (bytes + static_local_bytes_ <= session().device().plain_local_bytes) return {};
   const CUresult code = session().cu().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                           static_cast<int>(bytes));
   if (code == CUDA_SUCCESS) return {};

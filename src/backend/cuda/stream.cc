@@ -128,7 +128,10 @@ class CudaStream : public Stream {
     WATTUNE_ASSIGN(const auto profiler, RangeProfiler::start(stream_.session(), counters));
     if (std::ranges::none_of(commands, &Command::launches)) return std::vector<Metric>();
     const Polling polling;
-    while (!profiler->complete()) WATTUNE_TRY(run_pass(commands, *profiler, polling, limit));
+    while (!profiler->complete()) {
+      if (polling.elapsed() > limit) return took_too_long(true, limit);
+      WATTUNE_TRY(run_pass(commands, *profiler, polling, limit));
+    }
     return profiler->values();
   }
 

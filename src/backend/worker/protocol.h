@@ -237,7 +237,7 @@ void put_answer(Writer& writer, const Result<T>& answer) {
   }
 }
 
-// internal when the bytes are no answer; the error that the worker sent when they are a bad one.
+// parse_error when the bytes are no answer; the error that the worker sent when they are a bad one.
 template <typename T>
 Result<T> get_answer(std::span<const std::byte> bytes) {
   Reader reader(bytes);
