@@ -174,7 +174,7 @@ Json entry_of(const Trial& trial) {
   Json entry = configuration_to_json(trial.configuration);
   const Observation& observation = trial.observation;
   if (observation.ok()) {
-    entry["time"] = in_ms(Nanoseconds(observation.objective()));
+    entry["time"] = in_ms(observation.statistics->median);
     entry["times"] = samples_in_ms(observation.samples);
   } else {
     entry["__error__"] = kernel_tuner_error(observation.status);

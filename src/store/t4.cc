@@ -181,7 +181,7 @@ Json times_of(const Observation& observation) {
 Json measurements_of(const Observation& observation) {
   Json list = Json::array();
   if (observation.ok())
-    list.push_back(measurement("time", in_ms(Nanoseconds(observation.objective())), "ms"));
+    list.push_back(measurement("time", in_ms(observation.statistics->median), "ms"));
   else
     list.push_back(measurement("time", kernel_tuner_error(observation.status), ""));
   for (const Metric& metric : observation.metrics)
