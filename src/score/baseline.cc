@@ -4,17 +4,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "score/median.h"
 #include "score/monotone_cubic.h"
 
 namespace wattune::score {
 
 namespace {
-
-// Of sorted numbers: the middle one, or the mean of the two.
-double median_of(const std::vector<double>& sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
-}
 
 double mean_of(const std::vector<double>& numbers) {
   return numbers.empty() ? 0.0 : std::reduce(numbers.begin(), numbers.end()) / static_cast<double>(numbers.size());
@@ -48,7 +43,6 @@ Result<Baseline> Baseline::of(const std::vector<Trial>& trials, tune::ReplayCloc
   baseline.mean_cost_ = mean_of(valid_costs) + failed_share * mean_of(failed_costs);
   std::vector<double> costs = std::move(valid_costs);
   costs.insert(costs.end(), failed_costs.begin(), failed_costs.end());
-  std::ranges::sort(costs);
   baseline.median_cost_ = median_of(costs);
   if (!(baseline.median_cost_ > 0.0)) return nothing_to_search("evaluations were recorded as costing no time");
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "score/isotonic.h"
+#include "score/median.h"
 #include "wattune/core/random.h"
 
 namespace wattune::score {
@@ -22,9 +23,7 @@ double stopping_point(const std::vector<SearchRun>& runs) {
   for (const SearchRun& run : runs)
     if (!run.points.empty()) ends.push_back(run.points.back().seconds);
   std::ranges::sort(ends);
-  const std::size_t middle = ends.size() / 2;
-  const double median = ends.size() % 2 == 1 ? ends[middle] : 0.5 * (ends[middle - 1] + ends[middle]);
-  const auto next = std::ranges::upper_bound(ends, median);
+  const auto next = std::ranges::upper_bound(ends, median_of(ends));
   return next == ends.end() ? std::numeric_limits<double>::infinity() : *next;
 }
 
@@ -44,6 +43,8 @@ Performance::Performance(const Baseline& baseline, const std::vector<SearchRun>&
   // Evaluations so long that none ends in the measured part: all that was found counts.
   if (points_.empty()) collect(runs, 0.0, std::numeric_limits<double>::infinity());
   std::ranges::sort(points_, {}, &RankedPoint::seconds);
+  counts_.resize(repeats_);
+  for (const RankedPoint& point : points_) counts_[point.run] = true;
 }
 
 void Performance::collect(const std::vector<SearchRun>& runs, double from, double to) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "score/median.h"
 #include "score/parallel.h"
 #include "score/run.h"
 #include "score/seed.h"
@@ -12,12 +13,6 @@
 namespace wattune::score {
 
 namespace {
-
-double median_of(std::vector<double> numbers) {
-  std::ranges::sort(numbers);
-  const std::size_t middle = numbers.size() / 2;
-  return numbers.size() % 2 == 1 ? numbers[middle] : 0.5 * (numbers[middle - 1] + numbers[middle]);
-}
 
 Result<void> check(const std::vector<Problem>& problems, const ReachOptions& options) {
   if (!(options.within >= 0.0)) return Error(ErrorCode::invalid_argument, "a distance from the optimum below 0");

@@ -34,15 +34,15 @@ Score with_interval(double value, double plain, std::vector<double> resampled) {
   return {value, value + resampled[tail] - plain, value + resampled[resampled.size() - 1 - tail] - plain};
 }
 
-// How often each run is drawn; some run with a point is.
-std::vector<double> draw_weights(const std::vector<SearchRun>& runs, Random& random) {
+// How often each of the runs is drawn; some run that counts is.
+std::vector<double> draw_weights(std::size_t runs, const Performance& performance, Random& random) {
   for (;;) {
-    std::vector<double> weights(runs.size(), 0.0);
+    std::vector<double> weights(runs, 0.0);
     bool any = false;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::uint64_t drawn = random.below(runs.size());
+    for (std::size_t i = 0; i < runs; ++i) {
+      const std::uint64_t drawn = random.below(runs);
       weights[drawn] += 1.0;
-      any = any || !runs[drawn].points.empty();
+      any = any || performance.counts(drawn);
     }
     if (any) return weights;
   }
@@ -58,8 +58,9 @@ double mean_over(const std::vector<SearchRun>& runs, Get get) {
 void summarise(const Problem& problem, Cell& cell, std::uint64_t seed, std::size_t resamples) {
   const double optimum = problem.baseline.optimum();
   SpaceScore& result = cell.result;
-  result.share_of_optimum = mean_over(
-      cell.runs, [&](const SearchRun& run) { return run.points.empty() ? 0.0 : optimum / run.points.back().best; });
+  result.share_of_optimum = mean_over(cell.runs, [&](const SearchRun& run) {
+    return run.points.empty() ? 0.0 : gain(run.points.back().best, optimum).value_or(0.0);
+  });
   result.optimum_found = mean_over(cell.runs, [&](const SearchRun& run) {
     return !run.points.empty() && run.points.back().best == optimum ? 1.0 : 0.0;
   });
@@ -75,7 +76,7 @@ void summarise(const Problem& problem, Cell& cell, std::uint64_t seed, std::size
   cell.plain = mean_of(performance.weighted_curve(std::vector<double>(cell.runs.size(), 1.0)));
   Random random(derived_seed(seed, {1}));
   for (std::size_t i = 0; i < resamples; ++i)
-    cell.resampled.push_back(mean_of(performance.weighted_curve(draw_weights(cell.runs, random))));
+    cell.resampled.push_back(mean_of(performance.weighted_curve(draw_weights(cell.runs.size(), performance, random))));
   result.score = with_interval(mean_of(result.curve), cell.plain, cell.resampled);
 }
 
@@ -125,7 +126,7 @@ class Scorer {
     for (std::size_t c = 0; c < cells_.size(); ++c)
       WATTUNE_TRY(check_runs(problem_of(c), strategy_of(c).name, cells_[c].runs));
     for_each_parallel(cells_.size(), options_.threads, [this](std::size_t c) {
-      summarise(problem_of(c), cells_[c], derived_seed(options_.seed, {1, c}), options_.resamples);
+      summarise(problem_of(c), cells_[c], derived_seed(options_.seed, {1, c % problems_.size()}), options_.resamples);
     });
     std::vector<StrategyScore> scores;
     for (std::size_t s = 0; s < strategies_.size(); ++s)
@@ -137,7 +138,7 @@ class Scorer {
   const Problem& problem_of(std::size_t cell) const { return problems_[cell % problems_.size()]; }
   const StrategyChoice& strategy_of(std::size_t cell) const { return strategies_[cell / problems_.size()]; }
 
-  // The seed depends on space and repeat alone: strategies meet the same random numbers.
+  // Seeds depend on space and repeat alone: strategies meet the same random numbers.
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;

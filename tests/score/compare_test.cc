@@ -42,9 +42,19 @@ TEST(Compare, EqualScoresTellNothing) {
 // 25 differences of one sign: chance has 2 of 2^25.
 TEST(Compare, DrawsWhereSpacesAreMany) {
   EXPECT_LT(to_zero(std::vector<double>(25, 0.1)).p, 1e-4);
+  EXPECT_GT(to_zero(std::vector<double>(25, 0.1)).p, 0.0);
   std::vector<double> alternating;
   for (int i = 0; i < 24; ++i) alternating.push_back(i % 2 == 0 ? 0.1 : -0.1);
   EXPECT_DOUBLE_EQ(to_zero(alternating).p, 1.0);
+}
+
+// 124 differences of 0.1 and four of 0 add up to 0.4: chance gives a deviation of sqrt(124) * 0.1 = 1.1. Were the signs
+// of the second half those of the first, only the four left over would tell: 2 of 16.
+TEST(Compare, EverySpaceHasASignOfItsOwn) {
+  std::vector<double> scores(64, 0.1);
+  scores.resize(124, -0.1);
+  scores.resize(128, 0.0);
+  EXPECT_GT(to_zero(scores).p, 0.5);
 }
 
 }  // namespace

@@ -40,11 +40,12 @@ inline ResultSet grid(const std::vector<Observation>& observations, int width) {
 }
 
 // Ten correct configurations of 1 to 10 ns that cost 2 s each, and five failed ones of 1 s.
-inline std::vector<Trial> ten_and_five() {
+inline ResultSet ten_and_five_results() {
   std::vector<Observation> observations;
   for (int i = 1; i <= 10; ++i) observations.push_back(correct(i, 2.0));
   for (int i = 0; i < 5; ++i) observations.push_back(failed(1.0));
-  return grid(observations, 5).trials;
+  return grid(observations, 5);
 }
+inline std::vector<Trial> ten_and_five() { return ten_and_five_results().trials; }
 
 }  // namespace wattune::score

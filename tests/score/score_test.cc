@@ -105,6 +105,37 @@ TEST(Score, ReportsEveryRun) {
   EXPECT_EQ(done, (std::vector<std::size_t>{1, 2, 3}));
 }
 
+TEST(Score, OfEqualStrategiesIsEqual) {
+  const Recorded recorded(valley());
+  const auto scores =
+      score({recorded.problem().value()}, {{"random", {}}, {"random", {}}}, {.repeats = 5, .resamples = 20}).value();
+  EXPECT_EQ(scores[0].score.value, scores[1].score.value);
+  EXPECT_EQ(scores[0].score.low, scores[1].score.low);
+}
+
+// Of ten and five configurations the measured part is 2 to 6 s. A quarter of all draws of two runs hold the late one
+// alone.
+TEST(Score, DrawsSomeRunOfTheMeasuredPart) {
+  const Recorded recorded(ten_and_five_results());
+  const SearchRun inside{{{2, 3}, {4, 2}, {6, 1}}};
+  const SearchRun late{{{100, 1}}};
+  const auto scored = score_runs({recorded.problem().value()}, "recorded", {{inside, late}}, {.resamples = 100});
+  ASSERT_TRUE(scored) << scored.error().to_string();
+  EXPECT_TRUE(std::isfinite(scored->score.low));
+}
+
+// 2 and 1 of a metric to be large: half the optimum, and all of it.
+TEST(Score, ShareOfTheOptimumIsOfWhatIsWanted) {
+  ResultSet results = valley();
+  for (std::size_t i = 0; i < results.trials.size(); ++i)
+    results.trials[i].observation.target = i == 0 ? -2.0 : i == 1 ? -1.0 : -0.5;
+  const Recorded recorded(results);
+  const auto scored = score_runs({recorded.problem().value()}, "recorded",
+                                 {{SearchRun{{{1, -1}}}, SearchRun{{{1, -2}}}}}, {.resamples = 10});
+  ASSERT_TRUE(scored) << scored.error().to_string();
+  EXPECT_DOUBLE_EQ(scored->spaces[0].share_of_optimum, 0.75);
+}
+
 TEST(Score, SearchTimeCountsOnlyWhereTheClockSaysSo) {
   const Recorded recorded(valley());
   const auto seconds = [&](ReplayClock clock) {

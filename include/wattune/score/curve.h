@@ -40,8 +40,10 @@ class Performance {
   // The performance at each of kCurvePoints times: 0 is random search, 1 the optimum. `seed` decides the bagging.
   std::vector<double> curve(std::uint64_t seed) const;
   // The same by one regression in which each run counts as often as `weights` says (parallel to the runs), for a
-  // bootstrap to repeat. Precondition: some run with a point has a weight.
+  // bootstrap to repeat. Precondition: some run that counts has a weight.
   std::vector<double> weighted_curve(const std::vector<double>& weights) const;
+  // Whether the run has a point in the measured part, or wherever all points are where none is there. Some run has.
+  bool counts(std::size_t run) const { return counts_[run]; }
 
  private:
   // A point of some run: its time, and the rank of its value among those of the space, 0 the best.
@@ -59,6 +61,7 @@ class Performance {
   std::vector<double> times_;
   std::vector<double> random_;       // what random search is expected to have by then
   std::vector<RankedPoint> points_;  // of all runs, ascending by time
+  std::vector<bool> counts_;         // by run
   double stopping_point_;            // in seconds
 };
 

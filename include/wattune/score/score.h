@@ -61,7 +61,7 @@ struct Score {
 struct SpaceScore {
   Score score;
   std::vector<double> curve;
-  double share_of_optimum = 0.0;  // mean over the runs of optimum / best found, at the end of the budget
+  double share_of_optimum = 0.0;  // mean over the runs of the best found, as a share of the optimum: time / time found
   double optimum_found = 0.0;     // share of the runs that found the optimum
   double evaluations = 0.0;       // mean per run
   double not_recorded = 0.0;      // mean per run: evaluations that the recording had no answer to
@@ -96,7 +96,7 @@ struct Comparison {
   std::size_t higher = 0;   // spaces where its score is higher
   // Of a two-sided permutation test (Fisher, The Design of Experiments, 1935, section 21): were the two alike, the sign
   // of each space's difference would be chance; this is the share of all choices of signs whose mean is as far from 0.
-  // Above 20 spaces, of 2^20 choices drawn at random.
+  // Above 20 spaces, of 2^20 choices drawn at random and the one that was met.
   double p = 1.0;
 };
 
