@@ -25,14 +25,22 @@ std::string space_difference(const RunInfo& found, const RunInfo& wanted) {
                      short_hash(wanted.space_hash));
 }
 
+// What no force overrides: ids and positions of values mean nothing in another space, targets nothing under another
+// objective.
+std::vector<std::string> differences_in_meaning(const RunInfo& found, const RunInfo& wanted) {
+  std::vector<std::string> sentences;
+  if (found.objectives != wanted.objectives) sentences.emplace_back("the objectives differ");
+  if (!same_space(found, wanted)) sentences.push_back(space_difference(found, wanted));
+  return sentences;
+}
+
 Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume resume,
                              const std::filesystem::path& file) {
-  std::vector<std::string> reasons;
-  if (resume == Resume::checked) reasons = differences(found, wanted);
-  if (resume == Resume::forced && !same_space(found, wanted)) reasons = {space_difference(found, wanted)};
+  const std::vector<std::string> in_meaning = differences_in_meaning(found, wanted);
+  const std::vector<std::string> reasons = resume == Resume::forced ? in_meaning : differences(found, wanted);
   if (reasons.empty()) return {};
   return Error(ErrorCode::mismatch, fmt::format("{} cannot be continued: {}", file.string(), fmt::join(reasons, "; ")))
-      .hint(same_space(found, wanted) ? "write to another file, or force the resume" : "write to another file");
+      .hint(in_meaning.empty() ? "write to another file, or force the resume" : "write to another file");
 }
 
 }  // namespace
@@ -110,8 +118,7 @@ std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted
   if (found.device.driver_version != wanted.device.driver_version)
     sentences.push_back(fmt::format("the driver differs (journal {}, now {})", found.device.driver_version,
                                     wanted.device.driver_version));
-  if (found.objectives != wanted.objectives) sentences.push_back("the objectives differ");
-  if (!same_space(found, wanted)) sentences.push_back(space_difference(found, wanted));
+  for (std::string& sentence : differences_in_meaning(found, wanted)) sentences.push_back(std::move(sentence));
   return sentences;
 }
 

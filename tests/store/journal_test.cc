@@ -421,7 +421,17 @@ TEST_F(JournalTest, RefusesToMixDifferentRuns) {
   }
 }
 
-TEST_F(JournalTest, ForcedIgnoresAllButTheSpace) {
+// Targets of two objectives in one run would be compared with each other.
+TEST_F(JournalTest, ForcedRefusesOtherObjectives) {
+  write_journal(2);
+  RunInfo wanted = sample_info();
+  wanted.objectives = {{"gflops", true}};
+  const auto journal = Journal::open(file_, wanted, Resume::forced);
+  ASSERT_FALSE(journal);
+  EXPECT_THAT(journal.error().to_string(), HasSubstr("the objectives differ (write to another file)"));
+}
+
+TEST_F(JournalTest, ForcedIgnoresAllButWhatTrialsMean) {
   write_journal(2);
   for (const Change& change : kChanges) {
     RunInfo wanted = sample_info();

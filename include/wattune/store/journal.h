@@ -22,8 +22,9 @@ namespace wattune::store {
 
 enum class Resume {
   no,       // already_exists when the file exists and is not empty
-  checked,  // goes on when kernel source, options, device, driver and space agree; mismatch says what differs
-  forced,   // goes on whatever differs except the space
+  checked,  // goes on when kernel source, options, device, driver, objectives and space agree; mismatch says what
+            // differs
+  forced,   // goes on whatever differs except the objectives and the space
 };
 
 class Journal : public TrialSink {
