@@ -12,7 +12,10 @@ class Exhaustive final : public Algorithm {
 
  private:
   Task<> search() override {
-    for (auto id = space().next(0); id; id = space().next(*id + 1)) co_await submit(*id);
+    for (auto id = space().next(0); id; id = space().next(*id + 1)) {
+      // A long run that is resumed is no lack of something new.
+      if (!visited(*id)) co_await submit(*id);
+    }
   }
 };
 
