@@ -24,12 +24,6 @@ bool is_level_with(const Trial& trial, const Trial& best) {
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
 }
 
-// What was searched for, unless it was the least time.
-std::optional<Objective> objective_of(const ResultSet& results) {
-  if (results.info.objectives.empty() || !results.best()->observation.target) return std::nullopt;
-  return results.info.objectives.front();
-}
-
 std::string objective_text(const Trial& trial, const Objective& objective) {
   const double target = trial.observation.objective();
   return fmt::format("{:.6g}", objective.maximize ? -target : target);
@@ -56,7 +50,7 @@ class BestTable {
         metrics_(metrics),
         parameters_(varied_parameters(results)),
         times_(time_of(*trials_.front())),
-        objective_(objective_of(results)),
+        objective_(searched_for(results)),
         default_(default_trial(results)),
         has_intervals_(std::any_of(trials_.begin(), trials_.end(), has_interval)) {
     if (default_ != nullptr && !has_time(*default_)) default_ = nullptr;
@@ -120,7 +114,7 @@ std::string default_note(const ResultSet& results, const Trial& best) {
     return fmt::format("The default configuration failed ({}).\n", to_string(trial->observation.status));
   const std::optional<double> ratio = gain(best.observation, trial->observation);
   if (!ratio) return {};
-  if (const auto objective = objective_of(results))
+  if (const auto objective = searched_for(results))
     return fmt::format("The default configuration has {} {}; the best is {:.2f} times as good.\n",
                        objective_text(*trial, *objective), objective->metric, *ratio);
   return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast.\n",

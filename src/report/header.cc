@@ -105,8 +105,30 @@ struct Target {
   const Trial* trial;
 };
 
-// One target for each device; of several results for one device the fastest, so that the order only matters in a tie.
-std::vector<Target> targets_of(const std::vector<ResultSet>& results) {
+std::string objective_text(const RunInfo& info) {
+  if (info.objectives.empty()) return "least time";
+  const Objective& objective = info.objectives.front();
+  return (objective.maximize ? "largest " : "least ") + objective.metric;
+}
+
+// Of two results for one device, one would be dropped: they must mean the same. A size that was not recorded may be
+// any.
+Result<void> check_comparable(const RunInfo& one, const RunInfo& other) {
+  const auto mismatch = [&](const char* what, const std::string& first, const std::string& second) {
+    return Error(ErrorCode::mismatch,
+                 fmt::format("results for {} are of different {}: {} and {}",
+                             one.device.name.empty() ? "one device" : one.device.name, what, first, second))
+        .hint("export each apart");
+  };
+  if (!one.problem_size.empty() && !other.problem_size.empty() && one.problem_size != other.problem_size)
+    return mismatch("problem sizes", one.problem_size, other.problem_size);
+  if (objective_text(one) != objective_text(other))
+    return mismatch("objectives", objective_text(one), objective_text(other));
+  return {};
+}
+
+// One target for each device; of several results for one device the best, so that the order only matters in a tie.
+Result<std::vector<Target>> targets_of(const std::vector<ResultSet>& results) {
   std::vector<Target> targets;
   for (const ResultSet& result : results) {
     const std::vector<const Trial*> trials = ranked(result);
@@ -114,10 +136,12 @@ std::vector<Target> targets_of(const std::vector<ResultSet>& results) {
     const Target target{device_macro(result.info.device.name), &result.info, trials.front()};
     const auto known =
         std::find_if(targets.begin(), targets.end(), [&](const Target& other) { return other.macro == target.macro; });
-    if (known == targets.end())
+    if (known == targets.end()) {
       targets.push_back(target);
-    else if (target.trial->observation.objective() < known->trial->observation.objective())
-      *known = target;
+      continue;
+    }
+    WATTUNE_TRY(check_comparable(*known->info, *target.info));
+    if (target.trial->observation.objective() < known->trial->observation.objective()) *known = target;
   }
   return targets;
 }
@@ -174,7 +198,7 @@ std::string choice_of(const std::vector<Target>& targets) {
 
 Result<std::string> write_header(const std::vector<ResultSet>& results) {
   WATTUNE_TRY(check_same_kernel(results));
-  const std::vector<Target> targets = targets_of(results);
+  WATTUNE_ASSIGN(const std::vector<Target> targets, targets_of(results));
   if (targets.empty()) return Error(ErrorCode::not_found, "no result has a correct configuration to write a header of");
   const std::string& kernel = results.front().info.kernel_name;
   const std::string guard = fmt::format("WATTUNE_{}_H", kernel.empty() ? "KERNEL" : upper(identifier(kernel)));

@@ -25,6 +25,12 @@ std::vector<const Trial*> ranked(const ResultSet& results) {
   return trials;
 }
 
+std::optional<Objective> searched_for(const ResultSet& results) {
+  const Trial* best = results.best();
+  if (results.info.objectives.empty() || best == nullptr || !best->observation.target) return std::nullopt;
+  return results.info.objectives.front();
+}
+
 const Trial* default_trial(const ResultSet& results) {
   const Trial* found = nullptr;
   for (const Trial& trial : results.trials) {

@@ -130,6 +130,21 @@ TEST(Header, RefusesToMixKernels) {
   EXPECT_EQ(write_header({results_on("A100", 1e6), fewer}).error().code(), ErrorCode::mismatch);
 }
 
+TEST(Header, RefusesToMixSizesAndObjectivesOfOneDevice) {
+  ResultSet small = results_on("A100", 1e6);
+  small.info.problem_size = "1024";
+  ResultSet large = results_on("A100", 2e6);
+  large.info.problem_size = "4096";
+  EXPECT_EQ(write_header({small, large}).error().to_string(),
+            "results for A100 are of different problem sizes: 1024 and 4096 (export each apart)");
+  large.info.device.name = "A4000";
+  EXPECT_TRUE(write_header({small, large}));
+  ResultSet energy = small;
+  energy.info.objectives = {{"energy", false}};
+  EXPECT_EQ(write_header({small, energy}).error().to_string(),
+            "results for A100 are of different objectives: least time and least energy (export each apart)");
+}
+
 TEST(Header, NamesAnUnknownDevice) {
   EXPECT_THAT(header_of({results_on("", 1e6)}), HasSubstr("/* unknown device: 1.000 ms"));
   EXPECT_THAT(header_of({results_on("", 1e6)}), HasSubstr("WATTUNE_DEVICE_UNKNOWN"));

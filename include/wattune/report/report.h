@@ -13,6 +13,9 @@ namespace wattune::report {
 // The Trials with a time: results.best(), then the others by objective; of the same configuration only its best.
 std::vector<const Trial*> ranked(const ResultSet& results);
 
+// What was searched for, unless it was the least time.
+std::optional<Objective> searched_for(const ResultSet& results);
+
 // With two objectives or more: the Trials that no other is at least as good as in all of them and better in one, in the
 // order of the first objective.
 std::vector<const Trial*> pareto_front(const ResultSet& results);
@@ -69,8 +72,9 @@ struct PerformanceCurve {
 std::string plot_performance_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
 
 // A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>; a single device needs no choice. All
-// results must tune the same kernel with the same parameters; of several for one device the fastest counts. The text
-// depends on nothing but the results. mismatch, not_found (no correct configuration).
+// results must tune the same kernel with the same parameters, those for one device also the same size for the same
+// objective: the best of them counts. The text depends on nothing but the results. mismatch, not_found (no correct
+// configuration).
 Result<std::string> write_header(const std::vector<ResultSet>& results);
 
 }  // namespace wattune::report
