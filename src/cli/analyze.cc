@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "cli/command.h"
@@ -64,28 +65,42 @@ std::string sections(const ResultSet& results, std::size_t width) {
   return text;
 }
 
+std::string spread_text(const Analysed& analysed) {
+  const std::optional<Objective> objective = report::searched_for(analysed.results);
+  const auto text = [&](double value) {
+    if (!objective) return format_time(Nanoseconds(value));
+    return fmt::format("{:.6g}", objective->maximize ? -value : value);
+  };
+  const report::Distribution& spread = analysed.distribution;
+  return fmt::format("{:<14}  best {}, quartiles {}, {}, {}, worst {}\n", objective ? objective->metric : "times",
+                     text(spread.best), text(spread.quarter), text(spread.median), text(spread.three_quarters),
+                     text(spread.worst));
+}
+
+// Nothing where what was searched for does not compare as a ratio.
+std::string amortisation_text(const report::Amortisation& amortisation) {
+  if (!(amortisation.launches < 0x1p64)) return {};
+  return fmt::format("tuning pays off after {} launches, with {} of random search among them\n",
+                     group_digits(static_cast<std::uint64_t>(amortisation.launches)),
+                     group_digits(static_cast<std::uint64_t>(amortisation.steps)));
+}
+
 std::string describe(const Analysed& analysed, std::size_t width) {
-  const report::Distribution& times = analysed.distribution;
+  const report::Distribution& counts = analysed.distribution;
   std::string text =
       fmt::format("{}: {}{}{}\n", analysed.file, analysed.results.info.kernel_name,
                   analysed.results.info.device.name.empty() ? "" : " on ", analysed.results.info.device.name);
   text +=
-      fmt::format("configurations  {} correct, {} failed\n", group_digits(times.correct), group_digits(times.failed));
-  if (times.correct == 0) return text;
-  const auto time = [](double nanoseconds) { return format_time(Nanoseconds(nanoseconds)); };
-  text += fmt::format("times           best {}, quartiles {}, {}, {}, worst {}\n", time(times.best),
-                      time(times.quarter), time(times.median), time(times.three_quarters), time(times.worst));
-  text += "near the best   ";
+      fmt::format("configurations  {} correct, {} failed\n", group_digits(counts.correct), group_digits(counts.failed));
+  if (counts.correct == 0) return text;
+  text += spread_text(analysed) + "near the best   ";
   for (std::size_t s = 0; s < kShares.size(); ++s)
     text += fmt::format("{}{} within {:.0f} %", s == 0 ? "" : ", ", group_digits(analysed.within[s]), 100 * kShares[s]);
   text += fmt::format("\nlocal minima    {}; centrality of those ", group_digits(analysed.centrality.minima));
   for (std::size_t s = 0; s < kShares.size(); ++s)
     text += fmt::format("{}within {:.0f} % {:.3f}", s == 0 ? "" : ", ", 100 * kShares[s],
                         analysed.centrality.proportions[s]);
-  text += fmt::format("\ntuning pays off after {} launches, with {} of random search among them\n",
-                      group_digits(static_cast<std::uint64_t>(analysed.amortisation.launches)),
-                      group_digits(static_cast<std::uint64_t>(analysed.amortisation.steps)));
-  return text + sections(analysed.results, width);
+  return text + "\n" + amortisation_text(analysed.amortisation) + sections(analysed.results, width);
 }
 
 std::vector<ResultSet> results_of(const std::vector<Analysed>& all) {

@@ -15,6 +15,13 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double objective_of(const Trial* trial) { return trial->observation.objective(); }
 
+// How many times as slow as the best, or as much worse in what was searched for; infinite where signs give a ratio no
+// sense.
+double slowdown(const Trial& trial, const Trial& best) {
+  if (objective_of(&trial) == objective_of(&best)) return 1.0;
+  return gain(best.observation, trial.observation).value_or(std::numeric_limits<double>::infinity());
+}
+
 // The Trial of a configuration, matched by names and values: the fastest correct one, else a failed one.
 const Trial* find(const ResultSet& results, const Configuration& wanted) {
   const Trial* best = nullptr;
@@ -37,8 +44,9 @@ Distribution distribution_of(const ResultSet& results) {
   const std::vector<const Trial*> trials = ranked(results);
   Distribution distribution;
   distribution.correct = trials.size();
-  distribution.failed = static_cast<std::size_t>(
-      std::ranges::count_if(results.trials, [](const Trial& trial) { return !trial.observation.ok(); }));
+  distribution.failed = static_cast<std::size_t>(std::ranges::count_if(results.trials, [](const Trial& trial) {
+    return !trial.observation.ok() && trial.observation.status != Status::not_recorded;
+  }));
   if (trials.empty()) return distribution;
   const auto at = [&](double share) {
     return objective_of(trials[static_cast<std::size_t>(std::lround(share * static_cast<double>(trials.size() - 1)))]);
@@ -53,10 +61,8 @@ Distribution distribution_of(const ResultSet& results) {
 
 std::size_t count_within(const ResultSet& results, double share) {
   const std::vector<const Trial*> trials = ranked(results);
-  if (trials.empty()) return 0;
-  const double limit = objective_of(trials.front()) * (1.0 + share);
-  return static_cast<std::size_t>(
-      std::ranges::count_if(trials, [&](const Trial* trial) { return objective_of(trial) <= limit; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      trials, [&](const Trial* trial) { return slowdown(*trial, *trials.front()) <= 1.0 + share; }));
 }
 
 Amortisation amortisation_of(const ResultSet& results) {
@@ -65,16 +71,16 @@ Amortisation amortisation_of(const ResultSet& results) {
   constexpr double kPerformance = 0.9;  // of a run that is told a good one
   const std::vector<const Trial*> trials = ranked(results);
   if (trials.empty()) return {};
-  const double good_time = objective_of(trials.front()) / kGood;
   double good = 0.0;
-  double mean = 0.0;
+  double mean = 0.0;  // slowdown against a good one
   for (const Trial* trial : trials) {
-    good += objective_of(trial) <= good_time ? 1.0 : 0.0;
-    mean += objective_of(trial) / static_cast<double>(trials.size());
+    const double slow = slowdown(*trial, *trials.front()) * kGood;
+    good += slow <= 1.0 ? 1.0 : 0.0;
+    mean += slow / static_cast<double>(trials.size());
   }
   const double share = good / static_cast<double>(trials.size() + distribution_of(results).failed);
   const double steps = share < 1.0 ? std::ceil(std::log(1.0 - kProbability) / std::log(1.0 - share)) : 1.0;
-  const double loss = std::max(0.0, mean / good_time - 1.0);
+  const double loss = std::max(0.0, mean - 1.0);
   return {steps, std::max(steps, std::ceil(kPerformance * steps * loss / (1.0 - kPerformance)))};
 }
 
@@ -94,7 +100,7 @@ Centrality centrality_of(const ResultSet& results, const std::vector<double>& sh
     ++centrality.minima;
     all += rank[i];
     for (std::size_t s = 0; s < shares.size(); ++s)
-      if (objective_of(trials[i]) <= objective_of(trials.front()) * (1.0 + shares[s])) good[s] += rank[i];
+      if (slowdown(*trials[i], *trials.front()) <= 1.0 + shares[s]) good[s] += rank[i];
   }
   for (const double sum : good) centrality.proportions.push_back(sum / all);
   return centrality;
@@ -110,7 +116,7 @@ std::vector<std::vector<double>> portability(const std::vector<ResultSet>& resul
       if (there == nullptr)
         row.push_back(kUnknown);
       else
-        row.push_back(there->observation.ok() ? objective_of(to.best()) / objective_of(there) : 0.0);
+        row.push_back(there->observation.ok() ? 1.0 / slowdown(*there, *to.best()) : 0.0);
     }
   }
   return matrix;

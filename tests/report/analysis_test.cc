@@ -106,5 +106,39 @@ TEST(Analysis, PortabilityComparesWithTheBestOfEach) {
   EXPECT_EQ(matrix[2][0], 0.5);
 }
 
+// Rates of 100, 98, 50 and 80: within 5 % is what is at most 1.05 times as bad. One of four is enough for a good one in
+// ln(0.1) / ln(1 - 2 / 4) = 3.3 steps; the mean slowdown (1 + 100/98 + 2 + 1.25) / 4 * 0.95 - 1 = 0.2517 costs 0.9 * 4
+// * 0.2517 / 0.1 launches.
+TEST(Analysis, OfAMetricThatIsToBeLargeIsByItsRatio) {
+  ResultSet results = row();
+  const double rates[] = {100, 98, 50, 80};
+  for (std::size_t i = 0; i < 4; ++i) results.trials[i].observation.target = -rates[i];
+  results.info.objectives = {{"gflops", true}};
+  EXPECT_EQ(count_within(results, 0.05), 2u);
+  EXPECT_EQ(amortisation_of(results).steps, 4.0);
+  EXPECT_EQ(amortisation_of(results).launches, 10.0);
+  // 1 and 8 are minima: 100 and 80.
+  EXPECT_NEAR(centrality_of(results, {0.3}).proportions[0], 1.0, 1e-12);
+  EXPECT_GT(centrality_of(results, {0.05}).proportions[0], 0.0);
+  ResultSet second = results;
+  second.trials[0].observation.target = -25.0;
+  EXPECT_NEAR(portability({results, second})[0][1], 25.0 / 98.0, 1e-12);
+}
+
+// A sum that may fall below 0.
+TEST(Analysis, OfMixedSignsNeverPaysOff) {
+  ResultSet results = row();
+  results.trials[0].observation.target = -1.0;
+  results.trials[1].observation.target = 1.0;
+  EXPECT_EQ(count_within(results, 0.1), 1u);
+  EXPECT_TRUE(std::isinf(amortisation_of(results).launches));
+}
+
+TEST(Analysis, WhatAReplayLacksHasNotFailed) {
+  const ResultSet results =
+      one_parameter().time({1}, 5).failure({2}, Status::compile, "no").failure({4}, Status::not_recorded, "");
+  EXPECT_EQ(distribution_of(results).failed, 1u);
+}
+
 }  // namespace
 }  // namespace wattune::report

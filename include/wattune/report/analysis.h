@@ -1,6 +1,7 @@
 // Analysis: what kind of search space was recorded, and how well one device's best configuration serves another.
 //
-// Only reads Trials. Of several Trials of one configuration the fastest counts; failed ones have no time.
+// Only reads Trials. Of several Trials of one configuration the fastest counts; failed ones have no time. Where
+// something else was searched for, that stands for the time and its inverse for the speed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace wattune::report {
 // How times are spread over the correct configurations.
 struct Distribution {
   std::size_t correct = 0;
-  std::size_t failed = 0;
+  std::size_t failed = 0;  // without those that a replay had no answer for
   // Objectives; 0 when nothing is correct.
   double best = 0.0;
   double quarter = 0.0;  // a quarter of the configurations is at least as fast
@@ -47,7 +48,7 @@ struct Amortisation {
   double steps = 0.0;     // s = ln(1 - p) / ln(1 - r), rounded up
   double launches = 0.0;  // n = 0.9 s (mean time / time of a good one - 1) / (1 - 0.9), rounded up; s at least
 };
-// 0 when nothing is correct.
+// 0 when nothing is correct; infinite launches where what was searched for does not compare as a ratio.
 Amortisation amortisation_of(const ResultSet& results);
 
 // matrix[i][j]: the speed on j of the configuration that is best on i, as a share of the best on j; 0 where it failed
