@@ -118,20 +118,55 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
 
 // --- search and budget ---
 
-// The name here of a strategy that is called otherwise there; empty (the program's choice) for one that is not here.
+// The strategies of `search`, which this module does not know.
+constexpr std::array<std::string_view, 24> kStrategies{
+    "auto",
+    "exhaustive",
+    "random",
+    "bayesian_optimisation",
+    "profile",
+    "auc_bandit",
+    "mls",
+    "greedy_mls",
+    "ordered_greedy_mls",
+    "greedy_ils",
+    "basin_hopping",
+    "simulated_annealing",
+    "dual_annealing",
+    "mcmc",
+    "pattern_search",
+    "torczon",
+    "genetic_algorithm",
+    "nsga2",
+    "nsga3",
+    "differential_evolution",
+    "particle_swarm",
+    "firefly",
+    "tabu_grey_wolf",
+    "hybrid_vndx",
+};
+
+// What other tuners call otherwise: KTT in capitals, Kernel Tuner in small letters.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOtherNames{
+    {{"Deterministic", "exhaustive"},
+     {"BruteForce", "exhaustive"},
+     {"Random", "random"},
+     {"Annealing", "simulated_annealing"},
+     {"MCMC", "mcmc"},
+     {"ProfileBased", "profile"},
+     {"brute_force", "exhaustive"},
+     {"random_sample", "random"},
+     {"bayes_opt", "bayesian_optimisation"},
+     {"basinhopping", "basin_hopping"},
+     {"diff_evo", "differential_evolution"},
+     {"firefly_algorithm", "firefly"},
+     {"pso", "particle_swarm"}}};
+
+// The name here; empty (the program's choice) for a strategy that is not here.
 std::string strategy_name(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames{
-      {{"Deterministic", "exhaustive"},
-       {"BruteForce", "exhaustive"},
-       {"brute_force", "exhaustive"},
-       {"Random", "random"},
-       {"random_sample", "random"},
-       {"Annealing", "simulated_annealing"},
-       {"simulated_annealing", "simulated_annealing"},
-       {"greedy_ils", "greedy_ils"},
-       {"exhaustive", "exhaustive"}}};
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.first == name; });
-  return found == kNames.end() ? std::string() : std::string(found->second);
+  const auto other = std::ranges::find(kOtherNames, name, &std::pair<std::string_view, std::string_view>::first);
+  if (other != kOtherNames.end()) return std::string(other->second);
+  return std::ranges::count(kStrategies, name) > 0 ? std::string(name) : std::string();
 }
 
 Result<void> read_limit(const Table& limit, Budget& budget) {

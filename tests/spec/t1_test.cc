@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "spec/spec_fixture.h"
+#include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::spec {
@@ -190,6 +191,23 @@ TEST(T1Files, EveryCollectedFileLoadsWithPositions) {
     }
   }
   EXPECT_EQ(files, 23U);  // 17 spaces, 4 of the benchmark hub, 2 of KTT
+}
+
+// Names of other tuners are mapped; what is not here is left to the program.
+TEST_F(T1Spec, TakesEveryStrategyThatIsHere) {
+  const auto strategy = [&](const std::string& name) {
+    std::string text = kKtt;
+    text.replace(text.find("Deterministic"), std::string("Deterministic").size(), name);
+    return parse(text).strategy;
+  };
+  write("out.bin", "");
+  for (const search::StrategyInfo& info : search::strategies()) EXPECT_EQ(strategy(info.name), info.name);
+  for (const auto& [name, here] : {std::pair("MCMC", "mcmc"),
+                                   {"ProfileBased", "profile"},
+                                   {"bayes_opt", "bayesian_optimisation"},
+                                   {"pso", "particle_swarm"},
+                                   {"skopt", ""}})
+    EXPECT_EQ(strategy(name), here);
 }
 
 }  // namespace
