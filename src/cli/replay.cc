@@ -19,12 +19,25 @@ KernelSpec recorded_spec(const RunInfo& info) {
   return spec;
 }
 
+namespace {
+
+Result<tune::Recording> load_recording(const std::string& file, const KernelSpec& spec,
+                                       const space::SearchSpace& space) {
+  WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
+  WATTUNE_ASSIGN(const tune::Recording recording, tune::Recording::match(space, std::move(results)));
+  if (tune::custom_objective(spec)) return recording.with_objectives(spec);
+  // The time needs no metric; those of the spec may read what the file lacks.
+  return recording.with_objectives({.parameters = spec.parameters});
+}
+
+}  // namespace
+
 Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
+                                                                     const KernelSpec& spec,
                                                                      const space::SearchSpace& space) {
   std::vector<std::vector<search::PriorObjective>> priors;
   for (const std::string& file : files) {
-    WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
-    const Result<tune::Recording> recording = tune::Recording::match(space, std::move(results));
+    const Result<tune::Recording> recording = load_recording(file, spec, space);
     if (!recording) return Error(recording.error()).with_context(file);
     priors.push_back(tune::prior_of(*recording));
     if (priors.back().empty())

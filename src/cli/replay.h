@@ -18,9 +18,11 @@ std::optional<std::string> replayed_file(const std::string& device);
 // The problem of results that come without a spec: its name and parameters. There is no kernel to run.
 KernelSpec recorded_spec(const RunInfo& info);
 
-// The results of earlier runs for a search of `space`, a list for each file. mismatch: a file of other parameters, or
-// none of whose configurations is in the space.
+// What the results of earlier runs say to a search of `space` for the objective of `spec`, a list for each file.
+// mismatch: a file of other parameters, or none of whose configurations is in the space. As
+// tune::Recording::with_objectives() where a file lacks what the objective needs.
 Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
+                                                                     const KernelSpec& spec,
                                                                      const space::SearchSpace& space);
 
 }  // namespace wattune::cli

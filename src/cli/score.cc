@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <iterator>
@@ -82,21 +83,32 @@ Result<RecordedSpace> load_space(const std::string& text) {
                        std::make_unique<tune::Recording>(*std::move(recording))};
 }
 
+// Recorded runs alone have no use for what strategies are told.
+Result<void> check_strategies(const Options& options) {
+  if (!options.strategies.empty()) return {};
+  if (options.runs.empty())
+    return Error(ErrorCode::invalid_argument, "nothing to score").hint("give --strategy NAME,... or --runs FOLDER");
+  const std::array<std::pair<bool, const char*>, 4> given = {{{!options.strategy_options.empty(), "--strategy-option"},
+                                                              {!options.warm_start.empty(), "--warm-start"},
+                                                              {options.score.ahead > 1, "--ahead"},
+                                                              {options.within.has_value(), "--within"}}};
+  for (const auto& [is_given, name] : given)
+    if (is_given) return Error(ErrorCode::invalid_argument, fmt::format("{} needs --strategy", name));
+  return {};
+}
+
 // Each parameter goes to the strategies that have it; one that none has is refused by make_strategy().
 Result<std::vector<score::StrategyChoice>> choose_strategies(const Options& options) {
   std::vector<score::StrategyChoice> choices;
-  if (options.strategies.empty() && options.runs.empty())
-    return Error(ErrorCode::invalid_argument, "nothing to score").hint("give --strategy NAME,... or --runs FOLDER");
-  if (options.strategies.empty() && !options.strategy_options.empty())
-    return Error(ErrorCode::invalid_argument, "--strategy-option needs --strategy");
+  WATTUNE_TRY(check_strategies(options));
   for (const std::string& name : options.strategies) choices.push_back({name, {}});
   for (const std::string& text : options.strategy_options) {
     WATTUNE_ASSIGN(const auto assignment, parse_assignment(text));
     WATTUNE_ASSIGN(const double value, parse_number(assignment.second));
     bool taken = false;
     for (score::StrategyChoice& choice : choices) {
-      const auto info = std::ranges::find(search::strategies(), choice.name, &search::StrategyInfo::name);
-      if (info == search::strategies().end()) continue;
+      const search::StrategyInfo* info = search::find_strategy(choice.name);
+      if (info == nullptr) continue;
       if (std::ranges::find(info->parameters, assignment.first, &search::StrategyParameter::name) ==
           info->parameters.end())
         continue;
@@ -188,7 +200,7 @@ std::function<void(std::size_t, std::size_t)> progress_line() {
 Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
                                                        const std::vector<score::Problem>& problems,
                                                        const std::vector<score::StrategyChoice>& choices) {
-  if (!options.within || choices.empty()) return std::vector<score::StrategyReach>();
+  if (!options.within) return std::vector<score::StrategyReach>();
   return score::reach(problems, choices,
                       {.within = *options.within,
                        .repeats = options.score.repeats,
@@ -216,7 +228,8 @@ Result<ExitStatus> run_score(Options options) {
     spaces.push_back(std::move(loaded));
     const RecordedSpace& space = spaces.back();
     WATTUNE_ASSIGN(score::Problem problem, score::Problem::of(space.name, *space.space, *space.recording, clock));
-    WATTUNE_ASSIGN(problem.prior, load_priors(options.warm_start, *space.space));
+    WATTUNE_ASSIGN(problem.prior,
+                   load_priors(options.warm_start, recorded_spec(space.recording->info()), *space.space));
     problems.push_back(std::move(problem));
   }
   if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/json.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -105,6 +107,10 @@ std::string table_of_comparisons(const ScoreReport& report) {
   return table.to_string();
 }
 
+bool any_searched(const ScoreReport& report) {
+  return std::ranges::any_of(report.scores, [](const score::StrategyScore& each) { return each.recorded_runs == 0; });
+}
+
 double not_recorded(const ScoreReport& report) {
   double sum = 0.0;
   for (const score::StrategyScore& each : report.scores)
@@ -165,11 +171,12 @@ Json reach_json(const ScoreReport& report, const score::StrategyReach& each) {
 std::string score_text(const ScoreReport& report) {
   const std::size_t queue = report.options.ahead;
   const std::string ahead = queue > 1 ? fmt::format("; {} proposals are asked for in advance", queue) : std::string();
+  const std::string repeats =
+      any_searched(report) ? fmt::format(", {} of each strategy", group_digits(report.options.repeats)) : std::string();
   std::string text = fmt::format(
-      "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over the runs, {} of "
-      "each strategy\n"
+      "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over the runs{}\n"
       "clock: {}{}\n\n{}\nat the end of the budget, mean of the repeats\n{}",
-      group_digits(report.options.repeats), report.clock, ahead, table_of_scores(report), table_of_ends(report));
+      repeats, report.clock, ahead, table_of_scores(report), table_of_ends(report));
   if (report.scores.size() > 1 && report.problems.size() > 1)
     text += fmt::format("\nagainst {}, with the p of a permutation test over the spaces in pairs\n{}",
                         name_of(report.scores.front()), table_of_comparisons(report));
@@ -184,7 +191,7 @@ std::string score_text(const ScoreReport& report) {
 
 std::string score_json(const ScoreReport& report) {
   Json json = {{"clock", report.clock},
-               {"repeats", report.options.repeats},
+               {"repeats", any_searched(report) ? Json(report.options.repeats) : Json(nullptr)},
                {"seed", report.options.seed},
                {"ahead", report.options.ahead},
                {"replayed", true},
@@ -206,8 +213,8 @@ std::string score_svg(const ScoreReport& report) {
   std::vector<report::PerformanceCurve> curves;
   for (const score::StrategyScore& each : report.scores)
     curves.push_back({fmt::format("{}: {}", name_of(each), score_cell(each.score)), each.curve});
-  const std::string title = fmt::format("Search on {} replayed space{}, {} repeats", report.problems.size(),
-                                        report.problems.size() == 1 ? "" : "s", report.options.repeats);
+  std::string title = "Search on " + counted(report.problems.size(), "replayed space");
+  if (any_searched(report)) title += fmt::format(", {} repeats", report.options.repeats);
   return report::plot_performance_svg(title, curves);
 }
 

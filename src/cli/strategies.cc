@@ -55,11 +55,9 @@ Json to_json(const StrategyInfo& info) {
 
 Result<std::vector<StrategyInfo>> chosen(const std::string& name) {
   if (name.empty()) return search::strategies();
+  if (const StrategyInfo* info = search::find_strategy(name)) return std::vector{*info};
   std::vector<std::string> names;
-  for (const StrategyInfo& info : search::strategies()) {
-    if (info.name == name) return std::vector{info};
-    names.push_back(info.name);
-  }
+  for (const StrategyInfo& info : search::strategies()) names.push_back(info.name);
   return Error(ErrorCode::not_found, "unknown strategy").about(name).hint(suggest(name, names));
 }
 

@@ -54,10 +54,11 @@ Result<void> check_together(const TuneOptions& options, const std::vector<Device
   return {};
 }
 
-// `profile` without one of its counters would search at random.
+// A strategy that reads counters would search at random without any of them.
 bool needs_counters(const std::string& strategy, const std::vector<std::string>& observed, const DeviceInfo& device) {
   const auto is_observed = [&](const std::string& name) { return std::ranges::count(observed, name) > 0; };
-  return strategy == "profile" && device.backend == "cuda" &&
+  const search::StrategyInfo* info = search::find_strategy(strategy);
+  return info != nullptr && info->reads_counters && device.backend == "cuda" &&
          std::ranges::none_of(search::profiled_counters(), is_observed);
 }
 

@@ -31,7 +31,7 @@ Result<Target> open_recording(const TuneOptions& options, const KernelSpec& spec
                               ResultSet recorded);
 
 // Opens what --device names and computes the reference, on all devices at the same time; `spec` gets the source in
-// their language. The strategy `profile` gets its hardware counters. `spec` and `space` outlive the Target. mismatch:
+// their language. A strategy that reads hardware counters gets them. `spec` and `space` outlive the Target. mismatch:
 // the devices are of several models.
 Result<Target> open_devices(const TuneOptions& options, const std::string& strategy, KernelSpec& spec,
                             const space::SearchSpace& space);

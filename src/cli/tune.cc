@@ -77,6 +77,8 @@ using Recorded = std::optional<ResultSet>;
 Result<Recorded> load_recorded(const TuneOptions& options) {
   const auto file = replayed_file(options.device);
   if (!file) return Recorded();
+  if (!options.observe.empty() || !options.counters.empty())
+    return Error(ErrorCode::invalid_argument, "--observe is for devices: a replay has what was recorded");
   WATTUNE_ASSIGN(ResultSet results, store::load_results(*file));
   return Recorded(std::move(results));
 }
@@ -85,6 +87,8 @@ Result<Recorded> load_recorded(const TuneOptions& options) {
 Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& recorded) {
   if (!options.spec.file.empty())
     return load_spec(options.spec, recorded ? spec::SourcePolicy::optional : spec::SourcePolicy::required);
+  if (!options.spec.problem_size.empty())
+    return Error(ErrorCode::invalid_argument, "--problem-size needs SPEC").about(options.spec.problem_size.front());
   if (recorded) return recorded_spec(recorded->info);
   return Error(ErrorCode::invalid_argument, "SPEC is required").hint("see `wattune tune --help`");
 }
@@ -102,6 +106,13 @@ struct Run {
   std::unique_ptr<search::Strategy> strategy;
 };
 
+// Whose words an error of the strategy is about.
+std::string origin_of_strategy(const TuneOptions& options, const Run& run) {
+  if (!options.strategy.empty()) return "--strategy";
+  if (!run.spec.strategy.empty()) return run.spec.file.string();
+  return fmt::format("without --strategy it is {}", run.plan.strategy);
+}
+
 // `run` is filled in place, since the strategy refers to the space in it.
 Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded& recorded) {
   WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
@@ -111,15 +122,14 @@ Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded&
                                                : space::SearchSpace::build(spec.parameters, spec.constraints));
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto run = std::make_unique<Run>(Run{std::move(spec), std::move(space), std::move(plan), nullptr});
-  WATTUNE_ASSIGN(auto priors, load_priors(options.warm_start, run->space));
+  WATTUNE_ASSIGN(auto priors, load_priors(options.warm_start, run->spec, run->space));
   auto strategy = search::make_strategy(run->plan.strategy, run->space,
                                         {.seed = options.seed,
                                          .start = run->space.default_configuration(),
                                          .objectives = run->spec.objectives,
                                          .prior = std::move(priors),
                                          .parameters = options.strategy_parameters});
-  if (!strategy)
-    return std::move(strategy).error().with_context(options.strategy.empty() ? run->spec.file.string() : "--strategy");
+  if (!strategy) return std::move(strategy).error().with_context(origin_of_strategy(options, *run));
   run->strategy = *std::move(strategy);
   return run;
 }
@@ -150,10 +160,10 @@ ExitStatus status_of(const tune::TuningResult& result, const std::optional<Sanit
   return result.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
-// As far as there are compilers to work ahead, unless the user says how far. These strategies learn later when asked
-// for more; all others hand out nothing before its time, however many are asked for.
+// As far as there are compilers to work ahead, unless the user says how far.
 std::size_t proposals_ahead(const TuneOptions& options, const std::string& strategy, bool compilers) {
-  const bool hurt = strategy == "auto" || strategy == "bayesian_optimisation" || strategy == "auc_bandit";
+  const search::StrategyInfo* info = search::find_strategy(strategy);
+  const bool hurt = info != nullptr && info->hurt_by_asking_ahead;
   const std::size_t processes = compile_jobs_of(options);
   const std::size_t standard = !compilers ? 1 : hurt ? processes + 1 : 4 * processes;
   return std::max<std::size_t>(1, options.compile_ahead.value_or(standard));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "search/counters.h"
 #include "search/strategies.h"
@@ -16,8 +17,6 @@ using Factory = std::unique_ptr<Strategy> (*)(const space::SearchSpace&, const S
 struct Entry {
   StrategyInfo info;
   Factory make;
-  bool takes_prior = false;
-  bool reads_counters = false;  // of the prior
 };
 
 const StrategyParameter kNeighbourhood = {
@@ -99,7 +98,7 @@ std::vector<Entry> local_strategies() {
         {kNeighbourhood,
          {"temperature", 5230, 0.01, 5e4, "at first, of the visiting distribution"},
          {"restart", 2e-5, 1e-12, 0.999, "share of the first temperature at which the search begins anew"},
-         {"visit", 2.62, 1.001, 2.999, "how heavy the tails of the visiting distribution are"},
+         {"visit", 2.62, 1.05, 2.95, "how heavy the tails of the visiting distribution are"},
          {"accept", -5, -1e4, -0.01, "the lower, the less often something worse is accepted"}}},
        make_dual_annealing},
       {{"mcmc",
@@ -184,36 +183,42 @@ std::vector<Entry> population_strategies() {
 
 std::vector<Entry> other_strategies() {
   return {
-      {{"auto", "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
-        model_parameters({.initial = 4, .acquisition = 0, .centre = 1, .forest = 500, .explore = 10, .calibrate = 1})},
-       make_model_search,
-       true},
+      {{.name = "auto",
+        .description = "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
+        .parameters = model_parameters(
+            {.initial = 4, .acquisition = 0, .centre = 1, .forest = 500, .explore = 10, .calibrate = 1}),
+        .takes_prior = true,
+        .hurt_by_asking_ahead = true},
+       make_model_search},
       {{"exhaustive", "every configuration in the order of ids", {}}, make_exhaustive},
       {{"random",
         "uniform draws without replacement",
         {{"stratified", 0, 0, 1e6, "draws at the beginning that are spread over the space, one from each equal slice",
           true}}},
        make_random},
-      {{"bayesian_optimisation", "Gaussian process with learned failures (Willemsen et al. 2021)",
-        model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0, .calibrate = 0})},
-       make_model_search,
-       true},
-      {{"profile",
-        "hardware counters of the best say which neighbours promise relief (Filipovic et al. 2022; KTT)",
-        {{"batch", 5, 1, 1e5, "configurations measured before the fastest of them is looked at", true},
-         {"neighbours", 100, 1, 1e5, "candidates that differ in one or two parameters", true},
-         {"random", 10, 0, 1e5, "candidates drawn anywhere", true},
-         {"reaction", 0.7, 0, 0.999, "utilisation from which on instructions are a bottleneck"},
-         {"exponent", 8, 0, 100, "how strongly candidates with a higher score are preferred"}}},
-       make_profile,
-       true,
-       true},
-      {{"auc_bandit",
-        "differential evolution, greedy_mls, genetic algorithm, pattern search, Torczon and annealing take turns by "
-        "their "
-        "credit (Ansel et al. 2014; ATF)",
-        {{"exploration", 0.05, 0, 100, "C, the weight of trying what was used little"},
-         {"window", 500, 1, 1e6, "uses that count", true}}},
+      {{.name = "bayesian_optimisation",
+        .description = "Gaussian process with learned failures (Willemsen et al. 2021)",
+        .parameters =
+            model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0, .calibrate = 0}),
+        .takes_prior = true,
+        .hurt_by_asking_ahead = true},
+       make_model_search},
+      {{.name = "profile",
+        .description = "hardware counters of the best say which neighbours promise relief (Filipovic et al. 2022; KTT)",
+        .parameters = {{"batch", 5, 1, 1e5, "configurations measured before the fastest of them is looked at", true},
+                       {"neighbours", 100, 1, 1e5, "candidates that differ in one or two parameters", true},
+                       {"random", 10, 0, 1e5, "candidates drawn anywhere", true},
+                       {"reaction", 0.7, 0, 0.999, "utilisation from which on instructions are a bottleneck"},
+                       {"exponent", 8, 0, 100, "how strongly candidates with a higher score are preferred"}},
+        .takes_prior = true,
+        .reads_counters = true},
+       make_profile},
+      {{.name = "auc_bandit",
+        .description = "differential evolution, greedy_mls, genetic algorithm, pattern search, Torczon and annealing "
+                       "take turns by their credit (Ansel et al. 2014; ATF)",
+        .parameters = {{"exploration", 0.05, 0, 100, "C, the weight of trying what was used little"},
+                       {"window", 500, 1, 1e6, "uses that count", true}},
+        .hurt_by_asking_ahead = true},
        make_auc_bandit},
   };
 }
@@ -271,6 +276,14 @@ Result<std::map<std::string, double>> complete(const StrategyInfo& info, const s
   return parameters;
 }
 
+// "auto, bayesian_optimisation and profile".
+std::string those_with_prior() {
+  std::vector<StrategyInfo> able;
+  std::ranges::copy_if(strategies(), std::back_inserter(able), &StrategyInfo::takes_prior);
+  const auto names = names_of(able, [](const StrategyInfo& info) { return info.name; });
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
 bool any_counters(const std::vector<std::vector<PriorObjective>>& runs) {
   return std::ranges::any_of(runs, [](const std::vector<PriorObjective>& run) {
     return std::ranges::any_of(run, [](const PriorObjective& each) { return counters_in(each.metrics).has_value(); });
@@ -288,14 +301,19 @@ const std::vector<StrategyInfo>& strategies() {
   return infos;
 }
 
+const StrategyInfo* find_strategy(std::string_view name) {
+  const auto found = std::ranges::find(strategies(), name, &StrategyInfo::name);
+  return found == strategies().end() ? nullptr : &*found;
+}
+
 Result<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const space::SearchSpace& space,
                                                 const StrategyOptions& options) {
   WATTUNE_ASSIGN(const Entry* entry, find_entry(name));
-  if (!options.prior.empty() && !entry->takes_prior)
+  if (!options.prior.empty() && !entry->info.takes_prior)
     return Error(ErrorCode::invalid_argument, "this strategy cannot start from earlier results")
         .about(name)
-        .hint("auto, bayesian_optimisation and profile can");
-  if (entry->reads_counters && !options.prior.empty() && !any_counters(options.prior))
+        .hint(those_with_prior() + " can");
+  if (entry->info.reads_counters && !options.prior.empty() && !any_counters(options.prior))
     return Error(ErrorCode::invalid_argument, "the earlier results hold no hardware counters to learn from")
         .about(name);
   StrategyOptions completed = options;

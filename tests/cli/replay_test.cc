@@ -161,6 +161,41 @@ TEST_F(Replayed, WarmStartNeedsAStrategyWithAModel) {
   EXPECT_THAT(tune("auto").err, HasSubstr("grid.json: nothing to start from: no recorded configuration is correct"));
 }
 
+// The file knows the time only.
+TEST_F(Replayed, WarmStartIsOfWhatIsSearchedFor) {
+  const auto tune = [&](const std::string& metric) {
+    return run_wattune(folder_, {"tune", "--device", "replay:rated.json", "--warm-start", "grid.json", "--maximize",
+                                 metric, "--evaluations", "1", "--overwrite", "--json", "--quiet"});
+  };
+  std::string rated = cache();
+  for (std::size_t at = rated.find("\"time\""); at != std::string::npos; at = rated.find("\"time\"", at + 20))
+    rated.insert(at, "\"rate\":3,");
+  folder_.write("rated.json", rated);
+  const Finished missing = tune("rate");
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("grid.json: the objective is no metric: `rate`"));
+  // The prior's best is its slowest: the first of those with 34 ms.
+  const Finished slowest = tune("time * 1000");
+  ASSERT_EQ(slowest.status, 0) << slowest.err;
+  EXPECT_NEAR(slowest.json()["best"]["time_ms"], 34.0, 1e-9);
+}
+
+TEST_F(Replayed, RefusesWhatHasNoEffect) {
+  const auto message = [&](std::vector<std::string> arguments) {
+    const Finished finished = run_wattune(folder_, arguments);
+    EXPECT_EQ(finished.status, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(message({"tune", "-d", "replay:grid.json", "-p", "n=5"}), HasSubstr("--problem-size needs SPEC: `n=5`"));
+  EXPECT_THAT(message({"tune", "-d", "replay:grid.json", "--observe", "energy"}),
+              HasSubstr("--observe is for devices"));
+  EXPECT_THAT(message({"tune", "-d", "replay:grid.json", "--strategy-option", "population=9", "--fraction", "1"}),
+              HasSubstr("without --strategy it is exhaustive: strategy exhaustive has no such parameter"));
+  for (const auto& [option, value] : {std::pair("--within", "0.05"), {"--warm-start", "grid.json"}, {"--ahead", "4"}})
+    EXPECT_THAT(message({"score", "--runs", "runs", option, value, "--spaces", "grid.json"}),
+                HasSubstr(std::string(option) + " needs --strategy"));
+}
+
 // The cache holds no counters.
 TEST_F(Replayed, ProfileSaysThatItMissesCounters) {
   const std::vector<std::string> tune = {"tune",          "--device", "replay:grid.json", "-s", "profile",
@@ -191,6 +226,18 @@ TEST_F(Replayed, AnalyzesASpace) {
               HasSubstr("did you mean `importance`"));
   ASSERT_EQ(run_wattune(folder_, {"analyze", "grid.json", "grid.json", "--svg", "m.svg"}).status, 0);
   EXPECT_THAT(folder_.read("m.svg"), HasSubstr("grid: speed of the row"));
+}
+
+TEST_F(Replayed, AnalyzesWhatWasSearchedFor) {
+  ASSERT_EQ(run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--strategy", "exhaustive", "--maximize",
+                                  "1/time", "--output", "rate.jsonl", "-q"})
+                .status,
+            0);
+  const Finished finished = run_wattune(folder_, {"analyze", "rate.jsonl"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  // 10 ms, and the same as AnalyzesASpace.
+  for (const char* part : {"1/time          best 100, ", "1 within 1 %", "with 460 of random search"})
+    EXPECT_THAT(finished.out, HasSubstr(part));
 }
 
 TEST_F(Replayed, ScoreAsJson) {
@@ -242,6 +289,7 @@ TEST_F(Replayed, ScoresRecordedRunsBesideStrategies) {
   const Finished table = run_wattune(folder_, {"score", "--runs", "walk", "--spaces", "grid.json"});
   ASSERT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("walk (3 recorded runs)"));
+  EXPECT_THAT(table.out, Not(HasSubstr("of each strategy")));
 }
 
 TEST_F(Replayed, ScoreSaysWhatIsWrong) {

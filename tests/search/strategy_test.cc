@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <vector>
@@ -385,6 +386,34 @@ TEST(Strategy, AdjacentNeighbourhoodsOfManyParametersStayBounded) {
   for (const char* name : {"greedy_ils", "simulated_annealing"}) {
     const auto strategy = make(name, space, {.parameters = {{"neighbourhood", 2}}});
     EXPECT_EQ(run(*strategy, bowl, 1, 20).size(), 20u);
+  }
+}
+
+// More known configurations than a population may meet without something new.
+TEST(Exhaustive, KeepsItsOrderAfterALongRun) {
+  const SearchSpace space = make_space({40, 40});
+  const auto strategy = make("exhaustive", space);
+  for (ConfigurationId id = 0; id < 1000; ++id) strategy->tell(id, correct(1.0));
+  EXPECT_EQ(strategy->ask(3), (std::vector<ConfigurationId>{1000, 1001, 1002}));
+}
+
+// The second half of a round moves one coordinate at a time, which draws at random hardly ever do.
+TEST(DualAnnealing, JumpsAtBothEndsOfItsTails) {
+  const SearchSpace space = make_space({1000, 1000, 1000});
+  const std::vector<StrategyParameter> parameters = find_strategy("dual_annealing")->parameters;
+  const auto visit = std::ranges::find(parameters, "visit", &StrategyParameter::name);
+  for (const double tails : {visit->minimum, visit->maximum}) {
+    const auto strategy = make("dual_annealing", space, {.parameters = {{"visit", tails}}});
+    const std::vector<ConfigurationId> order = run(*strategy, bowl, 1, 60);
+    int single = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const std::vector<Value> before = space.configuration(order[i - 1]).values();
+      const std::vector<Value> after = space.configuration(order[i]).values();
+      const int kept =
+          std::inner_product(before.begin(), before.end(), after.begin(), 0, std::plus<>(), std::equal_to<>());
+      single += kept == 2 ? 1 : 0;
+    }
+    EXPECT_GT(single, 5) << tails;
   }
 }
 

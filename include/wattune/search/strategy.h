@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -120,6 +121,11 @@ struct StrategyInfo {
   std::string name;
   std::string description;  // one line, with the source of the method
   std::vector<StrategyParameter> parameters;
+  bool takes_prior = false;     // StrategyOptions::prior
+  bool reads_counters = false;  // profiled_counters(), without which it searches at random
+  // Asked for several ids it proposes some before it was told of the others, and so learns later; all that learn and
+  // are not hurt so hand out nothing before its time.
+  bool hurt_by_asking_ahead = false;
 };
 
 // The hardware counters of CUPTI, with their sub-metrics, that `profile` looks for among the metrics of an Observation:
@@ -128,6 +134,8 @@ std::vector<std::string> profiled_counters();
 
 // Every strategy, in the order to show them.
 const std::vector<StrategyInfo>& strategies();
+// The one of this name; nullptr: there is none.
+const StrategyInfo* find_strategy(std::string_view name);
 
 // not_found (with the nearest name), for the strategy and for each of options.parameters; invalid_argument: a value
 // out of its range, a prior for a strategy without a model, or one without hardware counters for `profile`.
