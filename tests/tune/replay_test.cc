@@ -121,6 +121,16 @@ TEST(Replay, AnswersWithWhatWasRecorded) {
   EXPECT_EQ(replay.evaluate(16, 2), recorded().trials[2].observation);
 }
 
+// The winner of the recorded run's end ran among other configurations than a replay asks for.
+TEST(Replay, HasNoWinnerOfItsOwn) {
+  ResultSet results = recorded();
+  results.trials[1].observation.final_place = FinalPlace::winner;
+  const space::SearchSpace space = whole_space();
+  const Recording recording = Recording::match(space, std::move(results)).value();
+  const auto evaluator = make_replay_evaluator(recording, ReplayClock::recorded);
+  EXPECT_EQ(evaluator->evaluate(space.configuration(id_of(space, 16, 1)))->final_place, FinalPlace::none);
+}
+
 TEST(Replay, ClockAdvancesByTheRecordedCost) {
   Replay replay;
   const Nanoseconds start = replay.evaluator->now();
