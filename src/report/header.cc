@@ -56,28 +56,6 @@ std::string in_comment(std::string_view text) {
   return line;
 }
 
-std::string string_literal(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out += std::string("\\") + c;
-    else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7F)
-      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
-// Text that is a word or a number is defined as it was for the kernel, which may use it as a type or a function;
-// anything else as a string literal.
-std::string text_replacement(const std::string& text) {
-  const bool is_word = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x80 && (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_');
-  });
-  return is_word ? text : string_literal(text);
-}
-
 std::string real_replacement(double value) {
   if (std::isfinite(value)) return value < 0 ? "(" + format_real(value) + ")" : format_real(value);
   return std::isnan(value) ? "(0.0 / 0.0)" : value < 0 ? "(-1e999)" : "1e999";
@@ -88,7 +66,7 @@ std::string replacement(const Value& value) {
     case Value::Kind::integer:
     case Value::Kind::boolean: return value.as_integer() < 0 ? "(" + value.to_macro() + ")" : value.to_macro();
     case Value::Kind::real: return real_replacement(value.as_real());
-    case Value::Kind::string: return text_replacement(value.as_string());
+    case Value::Kind::string: return single_line(value.to_macro());  // a line break would end the definition
   }
   return {};
 }
