@@ -5,9 +5,11 @@
 
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <system_error>
 
+#include "backend/build_log.h"
 #include "backend/compiler_program.h"
 #include "measure/isolated_call.h"
 #include "wattune/measure/arguments.h"
@@ -17,14 +19,10 @@ namespace wattune::measure {
 namespace {
 
 constexpr std::array kCompilers{"c++", "g++", "clang++"};
-constexpr int kShownLines = 6;  // of the compiler's output
 
-std::string first_lines(const std::filesystem::path& file) {
+std::string contents(const std::filesystem::path& file) {
   std::ifstream stream(file);
-  std::string text;
-  std::string line;
-  for (int i = 0; i < kShownLines && std::getline(stream, line); ++i) text += (i == 0 ? "" : "\n") + line;
-  return text;
+  return {std::istreambuf_iterator(stream), {}};
 }
 
 Result<void> compile(const std::filesystem::path& source, const std::filesystem::path& object,
@@ -36,7 +34,8 @@ Result<void> compile(const std::filesystem::path& source, const std::filesystem:
     if (!status) return status.error();
     if (*status == 0) return {};
     return Error(ErrorCode::compile_failed,
-                 fmt::format("{} cannot compile the reference {}:\n{}", compiler, source.string(), first_lines(log)));
+                 fmt::format("{} cannot compile the reference {}: {}", compiler, source.string(),
+                             backend::telling_line(contents(log))));
   }
   return Error(ErrorCode::unavailable, "no C++ compiler found for the reference").hint("install g++ or clang++");
 }

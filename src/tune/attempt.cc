@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/build_log.h"
 #include "core/stopwatch.h"
 #include "tune/compared_parts.h"
 #include "wattune/backend/worker.h"
@@ -17,18 +18,6 @@ std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
-}
-
-// The line of a build log that says most: the first with "error" in it, else the first that is not empty.
-std::string telling_line(std::string_view log) {
-  std::string_view first;
-  while (!log.empty()) {
-    const std::string_view line = log.substr(0, log.find('\n'));
-    log.remove_prefix(std::min(line.size() + 1, log.size()));
-    if (line.find("error") != std::string_view::npos) return std::string(line);
-    if (first.empty()) first = line;
-  }
-  return std::string(first);
 }
 
 // Runs the prepared kernel for a policy.
@@ -319,7 +308,7 @@ bool Attempt::fail(Phase phase, const Error& error) {
   switch (error.code()) {
     case ErrorCode::compile_failed:
       observation_.build_log = error.message();
-      return fail(Status::compile, telling_line(error.message()));
+      return fail(Status::compile, backend::telling_line(error.message()));
     case ErrorCode::timeout: damaged_device_ = on_device; return fail(Status::timeout, one_line(error.to_string()));
     case ErrorCode::device_lost:
       damaged_device_ = on_device;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/build_log.h"
 #include "tune/run_state.h"
 #include "wattune/core/suggest.h"
 #include "wattune/measure/arguments.h"
@@ -51,12 +52,18 @@ Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run) {
   if (outputs.empty())
     return Error(ErrorCode::invalid_argument,
                  "the spec has a reference, but no output of fixed length to compare with it")
-        .hint("declare the outputs write_only or read_write; compare = \"sum\" fits any length");
+        .hint("declare outputs with access write or readwrite; compare = \"sum\" fits any length");
   return outputs;
 }
 
 Result<std::vector<ExpectedOutput>> expect(RunState&, const Configuration&, std::monostate) {
   return std::vector<ExpectedOutput>();
+}
+
+// A message that is a whole build log, as its line that says most.
+Error without_log(const Error& error) {
+  if (error.code() != ErrorCode::compile_failed) return error;
+  return Error(error.code(), backend::telling_line(error.message()));
 }
 
 Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
@@ -69,9 +76,10 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   if (!reference.arguments.empty()) step.arguments = reference.arguments;
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
-  WATTUNE_ASSIGN(const auto program, run.device.build(reference.source, macros, run.limits.compile()));
+  const auto built = run.device.build(reference.source, macros, run.limits.compile());
+  if (!built) return without_log(built.error());
   Kernels kernels(1);
-  WATTUNE_ASSIGN(kernels.front(), program->kernel(reference.source.function));
+  WATTUNE_ASSIGN(kernels.front(), (*built)->kernel(reference.source.function));
   WATTUNE_TRY(check_argument_count(*kernels.front(), run.spec, launch.steps.front()));
   WATTUNE_TRY(run.session.prepare(launch.arguments));
   WATTUNE_TRY(run.session.run(kernels, launch, Outputs::fresh, 1, run.limits.reference()));

@@ -82,6 +82,7 @@ TEST_F(ReferenceFunctionTest, ACompileErrorCarriesTheCompilersWords) {
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code(), ErrorCode::compile_failed);
   EXPECT_THAT(done.error().message(), HasSubstr("reference.cc:1:15: error"));
+  EXPECT_THAT(done.error().message(), Not(HasSubstr("\n")));
 }
 
 TEST_F(ReferenceFunctionTest, AMissingFunctionIsNamed) {

@@ -73,6 +73,17 @@ TEST_F(ReferenceTest, AKernelThatFailsIsAnError) {
   EXPECT_EQ(started.error().to_string(), "reference kernel `plain`: wrote 3 bytes past the end of argument `y`");
 }
 
+TEST_F(ReferenceTest, AKernelThatDoesNotCompileSaysWhyInOneLine) {
+  Problem problem;
+  problem.spec.reference = plain_kernel();
+  problem.device.on_build([](const KernelSource&, const fakes::Macros&) -> Result<fakes::FakeCompilation> {
+    return Error(ErrorCode::compile_failed, "1 warning\nk.cl:3: error: no such thing\nmore");
+  });
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().to_string(), "reference kernel `plain`: k.cl:3: error: no such thing");
+}
+
 TEST_F(ReferenceTest, AWorkerKilledFromOutsideIsTriedAgain) {
   Problem problem;
   problem.spec.reference = plain_kernel();
