@@ -170,7 +170,8 @@ std::string trial_text(const Trial& trial) {
     add_figures(lines, observation);
   else
     lines.add("failed", fmt::format("{}: {}", to_string(observation.status), observation.message));
-  return lines.to_string();
+  const bool not_compiled = observation.status == Status::compile && !observation.build_log.empty();
+  return lines.to_string() + (not_compiled ? "\n" + observation.build_log + "\n" : "");
 }
 
 std::string summary_text(const Summary& summary) {

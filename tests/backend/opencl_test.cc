@@ -49,6 +49,16 @@ TEST_F(OpenCl, ReportsCompileErrorsWithLogAndUserLineNumbers) {
   EXPECT_THAT(program.error().message(), HasSubstr(":2:"));  // the macro above the source does not shift lines
 }
 
+TEST_F(OpenCl, CompileErrorsNameTheUsersFile) {
+  KernelSource source = source_of("kernel void f(global int* a) { a[0] = nowhere + neither; }\n");
+  source.file = "some folder/mine.cl";
+  const auto program = device->build(source, {}, kLimit);
+  ASSERT_FALSE(program);
+  if (device->info().platform != "Portable Computing Language") GTEST_SKIP() << "other drivers name no file";
+  EXPECT_THAT(program.error().message(), HasSubstr(source.file.string() + ":1:39: use of undeclared"));
+  EXPECT_THAT(program.error().message(), HasSubstr(source.file.string() + ":1:49: use of undeclared"));
+}
+
 TEST_F(OpenCl, KeepsTheBuildLogOfASuccess) {
   const auto program = device->build(source_of("#warning look here\nkernel void f() {}\n"), {}, kLimit).value();
   if (device->info().vendor.starts_with("NVIDIA")) GTEST_SKIP() << "this driver keeps no log of a success";

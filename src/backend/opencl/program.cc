@@ -71,6 +71,19 @@ class IncludeFolder {
   int descriptor_ = -1;
 };
 
+// PoCL compiles a temporary file, whose name tells the user nothing and is another each time.
+std::string with_file_name(std::string log, const std::string& file) {
+  constexpr std::string_view kSuffix = ".cl";
+  for (std::size_t at = log.find("/tempfile_"); at != std::string::npos; at = log.find("/tempfile_", at)) {
+    const std::size_t begin = log.find_last_of(" \n", at) + 1;
+    const std::size_t end = log.find(kSuffix, at);
+    if (end == std::string::npos) break;
+    log.replace(begin, end + kSuffix.size() - begin, file);
+    at = begin + file.size();
+  }
+  return log;
+}
+
 std::string log_of(const Session& session, cl_program program) {
   std::size_t size = 0;
   const ClApi& cl = session.cl();
@@ -173,7 +186,8 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
   const std::string options =
       fmt::format("{}{} {}", plain_macros(macros), fmt::join(source.options, " "), folder.option());
   code = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
-  std::string log = log_of(*session, program.get());
+  std::string log =
+      with_file_name(log_of(*session, program.get()), source.file.empty() ? "<kernel>" : source.file.string());
   if (code != CL_SUCCESS) {
     const Error error = cl_error(code, "compiling");
     if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
