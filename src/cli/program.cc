@@ -1,12 +1,14 @@
 #include "cli/program.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
+#include <sstream>
 
 #include "cli/terminal.h"
+#include "cli/text.h"
 #include "wattune/core/suggest.h"
 #include "wattune/core/version.h"
 
@@ -30,6 +32,32 @@ int fail(const Error& error) {
   print_error(error.to_string());
   return static_cast<int>(exit_status_of(error.code()));
 }
+
+// CLI11 2.1 writes what there is to say in one line, however long.
+class WrappingFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string name = make_option_name(option, option->get_positional());
+    const std::string lines = wrapped(name + CLI::Formatter::make_option_opts(option), width() - kIndent);
+    return CLI::detail::find_and_replace(lines.substr(name.size()), "\n", "\n" + std::string(kIndent, ' '));
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return in_column(CLI::Formatter::make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::ostringstream line;
+    CLI::detail::format_help(line, command->get_display_name(true), in_column(command->get_description()),
+                             get_column_width());
+    return line.str();
+  }
+
+ private:
+  static constexpr std::size_t kIndent = 6;
+  static constexpr std::size_t kNarrowest = 24;  // of the right column
+
+  std::size_t width() const { return std::max(terminal_width(STDOUT_FILENO), get_column_width() + kNarrowest); }
+  std::string in_column(const std::string& text) const { return wrapped(text, width() - get_column_width()); }
+};
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -66,7 +94,12 @@ Error unexpected_argument(const CLI::App& program) {
         .hint(suggest(argument, command_names(program)));
   }
   const std::string name = argument.substr(0, argument.find('='));
-  std::string advice = name.starts_with("--") ? suggest(name, option_names(app)) : std::string();
+  const std::vector<std::string> known = option_names(app);
+  if (std::ranges::count(known, name) > 0)
+    return Error(ErrorCode::invalid_argument, "option before the command that it is of")
+        .about(argument)
+        .hint(fmt::format("wattune {} {}", app.get_name(), argument));
+  std::string advice = name.starts_with("--") ? suggest(name, known) : std::string();
   if (advice.empty()) advice = help_hint(app);
   return Error(ErrorCode::invalid_argument, "unexpected argument").about(argument).hint(std::move(advice));
 }
@@ -105,6 +138,7 @@ Program make_program() {
   CLI::App& app = *program.app;
   app.set_version_flag("--version", fmt::format("wattune {}", kVersion), "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
+  app.formatter(std::make_shared<WrappingFormatter>());
   app.get_formatter()->column_width(34);
   app.require_subcommand(1);
   app.footer(

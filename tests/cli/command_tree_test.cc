@@ -8,6 +8,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "cli/program.h"
 #include "cli/run_program.h"
@@ -75,6 +76,18 @@ TEST(Help, SaysTheWholeCommand) {
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.out, HasSubstr("Usage: wattune tune [OPTIONS] [SPEC]"));
   EXPECT_EQ(run_wattune(folder, {"--help"}).status, 0);
+}
+
+// Names of counters have up to 53 letters beside the 34 columns on the left.
+TEST(Help, FitsTheTerminal) {
+  const TempFolder folder;
+  for (const char* columns : {"90", "120"}) {
+    std::istringstream help(
+        run_shell(folder, "COLUMNS=" + std::string(columns) + " " + cli_test::program_path().string() + " tune --help")
+            .out);
+    for (std::string line; std::getline(help, line) && !line.starts_with("Each result is written");)
+      EXPECT_LE(line.size(), std::stoul(columns)) << line;
+  }
 }
 
 TEST(Help, VersionIsOneLine) {
