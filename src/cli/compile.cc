@@ -159,8 +159,7 @@ Command add_compile(CLI::App& program) {
       ->type_name("sm_NN")
       ->default_str("sm_90");
   options->architecture = "sm_90";
-  app->add_option("--configuration", options->configuration, "This configuration instead of the default one")
-      ->type_name("NAME=VALUE,...");
+  add_configuration(*app, "--configuration", options->configuration, "This configuration instead of the default one");
   add_parsed(*app, "--sample", options->sample, parse_count, "N", "So many configurations, spread evenly");
   add_parsed(*app, "--seed", options->seed, parse_count, "N", "Seed of the sample")->default_str("1");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");

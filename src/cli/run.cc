@@ -21,8 +21,9 @@ struct Options {
 };
 
 Result<Configuration> chosen(const space::SearchSpace& space, const std::string& text) {
-  if (text.empty()) return space.configuration(space.default_configuration());
-  return named_configuration(space, text);
+  if (!text.empty()) return named_configuration(space, text);
+  if (const std::string note = default_note(space); !note.empty()) print_note(note);
+  return space.configuration(space.default_configuration());
 }
 
 Result<std::string> the_only_device(const TuneOptions& options, const KernelSpec& spec) {
@@ -39,6 +40,7 @@ Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& tri
   json["device"] = to_json(device);
   json["status"] = std::string(to_string(observation.status));
   json["message"] = observation.message;
+  json["build_log"] = observation.build_log;
   return json;
 }
 
@@ -69,9 +71,9 @@ Command add_run(CLI::App& program) {
   CLI::App* app = program.add_subcommand("run", "Compile, check and time one configuration of a kernel");
   declare_evaluation_options(*app, options->tune);
   app->get_option("SPEC")->required()->description("The spec: TOML, or T1 JSON");
+  app->get_option("--device")->description("auto, a selector, a backend, or part of a device's name");
   app->option_defaults()->group("Configuration");
-  app->add_option("--configuration", options->configuration, "This configuration instead of the default one")
-      ->type_name("NAME=VALUE,...");
+  add_configuration(*app, "--configuration", options->configuration, "This configuration instead of the default one");
   app->option_defaults()->group("Results");
   app->add_flag("--json", options->tune.json, "Print one JSON document (docs/formats/json.md)");
   app->footer(

@@ -40,8 +40,7 @@ Command add_space(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("space", "Count the valid configurations of a spec, and explain invalid ones");
   declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON; its kernel file need not exist");
-  app->add_option("--explain", options->explain, "Say which constraints this configuration breaks")
-      ->type_name("NAME=VALUE,...");
+  add_configuration(*app, "--explain", options->explain, "Say which constraints this configuration breaks");
   add_parsed(*app, "--sample", options->sample, parse_count, "N", "How many configurations to show, spread evenly")
       ->default_str("3");
   add_parsed(*app, "--seed", options->seed, parse_count, "N", "Seed of the sample")->default_str("1");

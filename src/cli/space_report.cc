@@ -89,6 +89,7 @@ std::string constraints_text(const std::vector<ConstraintEffect>& effects, std::
 std::string sample_text(const SpaceReport& report) {
   const ConfigurationId standard = report.space.default_configuration();
   std::string text = fmt::format("\ndefault   {}\n", report.space.configuration(standard).to_string());
+  if (const std::string note = default_note(report.space); !note.empty()) text += fmt::format("          {}\n", note);
   for (const ConfigurationId id : report.sample) {
     text += fmt::format("sample    {}\n", report.space.configuration(id).to_string());
   }
@@ -155,10 +156,11 @@ Json constraints_json(const std::vector<ConstraintEffect>& effects) {
   return constraints;
 }
 
-// Booleans are False and True in Python, false and true in TOML.
+// Booleans are False and True in Python, false and true in TOML, 0 and 1 in the kernel.
 bool is_written(const Value& value, const std::string& text) {
   if (value.to_string() == text) return true;
-  return value.kind() == Value::Kind::boolean && text == (value == Value(true) ? "true" : "false");
+  const bool is_boolean = value.kind() == Value::Kind::boolean;
+  return is_boolean && (text == value.to_macro() || text == (value == Value(true) ? "true" : "false"));
 }
 
 // The value of `parameter` that is written as `text`. not_found.
@@ -222,13 +224,35 @@ std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec) {
   return effects;
 }
 
+std::string default_note(const SearchSpace& space) {
+  space::ValueIndices standard;
+  space.unrank(space.default_configuration(), standard);
+  space::ValueIndices wanted(standard.size());
+  bool replaced = false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Parameter& parameter = space.parameters()[i];
+    if (!parameter.default_value) continue;
+    const auto found = std::ranges::find(parameter.values, *parameter.default_value);
+    wanted[i] = static_cast<std::uint16_t>(found - parameter.values.begin());
+    replaced |= wanted[i] != standard[i];
+  }
+  const std::vector<space::Violation> broken = replaced ? space.violations(wanted) : std::vector<space::Violation>();
+  if (broken.empty()) return {};
+  return fmt::format("the spec's default breaks `{}`; the nearest valid configuration stands for it",
+                     broken.front().constraint);
+}
+
+void add_configuration(CLI::App& app, const std::string& name, std::string& text, const std::string& description) {
+  app.add_option(name, text, description)->type_name("NAME=VALUE,...")->join(',');
+}
+
 Result<space::ValueIndices> parse_configuration(const SearchSpace& space, const std::string& text,
                                                 const std::string& option) {
   space::ValueIndices indices;
   space.unrank(space.default_configuration(), indices);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    WATTUNE_TRY(assign(space.parameters(), text.substr(begin, end - begin), option, indices));
+    WATTUNE_TRY(assign(space.parameters(), trimmed(text.substr(begin, end - begin)), option, indices));
     begin = end + 1;
   }
   return indices;

@@ -1,6 +1,7 @@
 // What `wattune space` finds out about a search space, for people and for machines.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,8 +40,14 @@ struct SpaceReport {
 
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec);
 
-// A configuration as a user names it: "name=value,name=value"; parameters that it leaves out take their default. It may
-// be invalid. `option` is for messages. not_found, with the nearest name.
+// Says that the spec's default is invalid, and what stands for it; empty when it is valid or the spec has none.
+std::string default_note(const space::SearchSpace& space);
+
+// An option for a configuration as a user names it; given several times, the texts are one list.
+void add_configuration(CLI::App& app, const std::string& name, std::string& text, const std::string& description);
+
+// A configuration as a user names it: "name=value, name=value"; parameters that it leaves out take their default. It
+// may be invalid. `option` is for messages. not_found, with the nearest name.
 Result<space::ValueIndices> parse_configuration(const space::SearchSpace& space, const std::string& text,
                                                 const std::string& option);
 // The same as a configuration of the space, for an option named --configuration; invalid_argument also when it breaks a
