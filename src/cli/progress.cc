@@ -37,7 +37,8 @@ void ProgressDisplay::on_start(const search::Progress& progress, std::size_t res
 void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
   count(event.trial);
   pipeline_ = event.pipeline;
-  if (due(event.improved)) show(event.progress);
+  if (options_.verbose) options_.write(fmt::format("{}{}\n", options_.live ? kClearLine : "", describe(event)));
+  if (due(event.improved) || (options_.verbose && options_.live)) show(event.progress);
 }
 
 void ProgressDisplay::on_final(std::size_t finalists) {
@@ -105,13 +106,22 @@ void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search
   parts.push_back(fmt::format("{:.0f} % cached", 100.0 * hits / (hits + static_cast<double>(compiling.compiled))));
 }
 
+// The objective in words.
+std::string ProgressDisplay::figure(double objective) const {
+  if (!options_.objective) return format_time(Nanoseconds(objective));
+  return fmt::format("{} {:.4g}", options_.objective->metric, options_.objective->maximize ? -objective : objective);
+}
+
 std::string ProgressDisplay::best(double objective) const {
-  if (options_.objective)
-    return fmt::format("best {} {:.4g}", options_.objective->metric,
-                       options_.objective->maximize ? -objective : objective);
-  std::string text = "best " + format_time(Nanoseconds(objective));
-  if (default_objective_) text += fmt::format(" ({:.2f}x)", *default_objective_ / objective);
-  return text;
+  const bool compared = !options_.objective && default_objective_;
+  return "best " + figure(objective) + (compared ? fmt::format(" ({:.2f}x)", *default_objective_ / objective) : "");
+}
+
+std::string ProgressDisplay::describe(const tune::TuningEvent& event) const {
+  const Observation& observation = event.trial.observation;
+  return fmt::format("{:<12} {:>10} {} {}", to_string(observation.status),
+                     observation.ok() ? figure(observation.objective()) : "-", event.improved ? "*" : " ",
+                     event.trial.configuration.to_string());
 }
 
 double ProgressDisplay::evaluations_per_second(const search::Progress& progress) const {

@@ -1,7 +1,7 @@
 // ProgressDisplay: what `wattune tune` shows while it runs, on standard error.
 //
 // On a terminal one line that is redrawn in place, at most ten times a second; elsewhere a line at each improvement
-// and otherwise every five seconds, so that logs stay short.
+// and otherwise every five seconds, so that logs stay short. Verbose, each configuration has a line above it.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@ struct ProgressOptions {
   bool live = false;  // standard error is a terminal
   std::function<std::size_t()> width;
   std::function<void(std::string_view)> write;  // bytes to standard error
+  bool verbose = false;                         // a line for each configuration
   search::StopRule stop;
   ConfigurationId default_id = 0;
   std::optional<Objective> objective;  // unless it is the least time
@@ -41,7 +42,9 @@ class ProgressDisplay : public tune::TuningObserver {
   void count(const Trial& trial);
   bool due(bool improved) const;
   void show(const search::Progress& progress);
+  std::string figure(double objective) const;
   std::string best(double objective) const;
+  std::string describe(const tune::TuningEvent& event) const;
   std::string line(const search::Progress& progress, std::size_t width) const;
   void add_pipeline(std::vector<std::string>& parts, const search::Progress& progress) const;
   std::optional<double> seconds_left(const search::Progress& progress) const;

@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/sanitize.h"
+#include "cli/space_report.h"
 #include "cli/summary.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
@@ -63,10 +64,12 @@ class SilentObserver : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent&) override {}
 };
 
-ProgressOptions progress_options(const KernelSpec& spec, const Plan& plan, const space::SearchSpace& space) {
+ProgressOptions progress_options(const TuneOptions& options, const KernelSpec& spec, const Plan& plan,
+                                 const space::SearchSpace& space) {
   return {.live = stderr_is_terminal(),
           .width = [] { return terminal_width(STDERR_FILENO); },
           .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
+          .verbose = options.verbose,
           .stop = plan.stop,
           .default_id = space.default_configuration(),
           .objective = tune::custom_objective(spec)};
@@ -180,7 +183,7 @@ Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Jou
     SilentObserver silent;
     return tune::tune(run.space, *run.strategy, evaluators, journal, silent, journal.recovered(), tuning);
   }
-  ProgressDisplay progress(progress_options(run.spec, run.plan, run.space), journal.recovered());
+  ProgressDisplay progress(progress_options(options, run.spec, run.plan, run.space), journal.recovered());
   auto result = tune::tune(run.space, *run.strategy, evaluators, journal, progress, journal.recovered(), tuning);
   progress.finish();
   return result;
@@ -212,6 +215,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   if (!options.quiet) {
     print_note(fmt::format("{} on {}", run->spec.name, describe(target.devices)));
     print_note(run->plan.explanation);
+    if (const std::string note = default_note(run->space); !note.empty()) print_note(note);
   }
   const InterruptGuard interrupt;
   auto result = run_search(*run, target, *journal, options, interrupt.requested());

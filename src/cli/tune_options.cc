@@ -56,9 +56,7 @@ void add_choice(CLI::App& app, const std::string& name, T& target, const Choices
       target = value;
       return;
     }
-    const Error error = Error(ErrorCode::invalid_argument, fmt::format("expected one of {}", fmt::join(words, ", ")))
-                            .about(text)
-                            .hint(suggest(text, words));
+    const Error error = Error(ErrorCode::invalid_argument, "unknown choice").about(text).hint(suggest(text, words));
     throw CLI::ValidationError(name, error.to_string());
   };
   app.add_option_function<std::string>(name, assign, description)
@@ -276,6 +274,7 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name");
   app.add_flag("--json", options.json, "Print the result as one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
+  app.add_flag("--verbose,-v", options.verbose, "A line for each configuration on standard error")->excludes("--quiet");
 }
 
 tune::Limits limits_of(const TuneOptions& options) {

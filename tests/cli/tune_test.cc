@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <regex>
+
 #include "cli/run_program.h"
 
 namespace wattune::cli_test {
@@ -204,6 +206,27 @@ TEST_F(Tune, AMemoryLimitBelowWhatTheDriverNeedsIsNamed) {
   EXPECT_NE(finished.status, 0);
   EXPECT_THAT(finished.err, HasSubstr("with --memory-limit 20 MB"));
   EXPECT_FALSE(folder_.has("add.journal.jsonl"));
+}
+
+TEST_F(Tune, RunShowsAllThatTheCompilerSays) {
+  write_add_spec(folder_, 1, "c[i] = first + second;");
+  const Finished finished = run_wattune(folder_, {"run", "add.toml"});
+  EXPECT_EQ(finished.status, 1) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("failed      compile: "));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("first.*\n.*second"));
+  EXPECT_THAT(run_wattune(folder_, {"run", "add.toml", "--json"}).json()["build_log"].get<std::string>(),
+              HasSubstr("second"));
+}
+
+TEST_F(Tune, NotesThatTheDefaultIsInvalid) {
+  write_add_spec(folder_, 2);
+  folder_.write("add.toml", std::regex_replace(folder_.read("add.toml"), std::regex("k = [^\n]*"),
+                                               "k = { values = [0, 1], default = 1 }") +
+                                "[search]\nconstraints = [\"k < 1\"]\n");
+  constexpr const char* kNote = "the spec's default breaks `k < 1`; the nearest valid configuration stands for it\n";
+  EXPECT_EQ(run_wattune(folder_, {"run", "add.toml"}).err, kNote);
+  EXPECT_EQ(run_wattune(folder_, {"run", "add.toml", "--configuration", "k=0"}).err, "");
+  EXPECT_THAT(run_wattune(folder_, {"tune", "add.toml"}).err, HasSubstr(kNote));
 }
 
 TEST_F(Tune, RunsInThisProcessWhenToldSo) {
