@@ -22,12 +22,14 @@ struct Options {
 // What turns results into text; only the header holds several.
 using Writer = std::function<Result<std::string>(const std::vector<ResultSet>&)>;
 
-Writer of_one(std::string (*write)(const ResultSet&)) {
+template <typename Text>
+Writer of_one(Text (*write)(const ResultSet&)) {
   return [write](const std::vector<ResultSet>& results) -> Result<std::string> { return write(results.front()); };
 }
 
 const std::map<std::string, Writer>& writers() {
   static const std::map<std::string, Writer> map = {
+      {"csv", of_one(store::write_csv)},
       {"header", report::write_header},
       {"json", of_one(store::write_json)},
       {"t4", of_one(store::write_t4)},
@@ -72,9 +74,10 @@ Result<ExitStatus> run_export(const Options& options) {
 
 Command add_export(CLI::App& program) {
   const auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("export", "Write results as a C header, JSON, T4 or Kernel Tuner's cache");
+  CLI::App* app =
+      program.add_subcommand("export", "Write results as a C header, JSON, a table, T4 or Kernel Tuner's cache");
   app->add_option("RESULT", options->files,
-                  "Result files: journals, JSON, T4, Kernel Tuner caches; several for a header")
+                  "Result files: journals, JSON, tables, T4, Kernel Tuner caches; several for a header")
       ->type_name("FILE")
       ->required();
   app->add_option("--format,-f", options->format, "What to write")->type_name(format_choices())->required();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "store/files.h"
 #include "store/recorded.h"
+#include "wattune/store/formats.h"
 
 namespace wattune::store {
 
@@ -212,7 +214,70 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
+// What write_csv() writes behind the parameters and before the metrics.
+constexpr std::array<const char*, 7> kWritten = {"status",   "time_ns",    "samples_ns", "compile_ns",
+                                                 "check_ns", "measure_ns", "overhead_ns"};
+
+Json mapping_of(const RunInfo& info) {
+  Json mapping = {{"kernel", info.kernel_name}, {"device", info.device.name}, {"tune_params", Json::object()}};
+  for (const Parameter& parameter : info.parameters)
+    for (const Value& value : parameter.values) mapping["tune_params"][parameter.name].push_back(value_to_json(value));
+  mapping["columns"] = {{"status", kWritten.front()}};
+  return mapping;
+}
+
+std::vector<std::string> metrics_in(const ResultSet& results) {
+  std::vector<std::string> names;
+  for (const Trial& trial : results.trials)
+    for (const Metric& metric : trial.observation.metrics)
+      if (std::ranges::count(names, metric.name) == 0) names.push_back(metric.name);
+  return names;
+}
+
+std::string joined_nanoseconds(const std::vector<Sample>& samples) {
+  std::string text;
+  for (const Sample& sample : samples) text += fmt::format("{}{}", text.empty() ? "" : ";", sample.time.value());
+  return text;
+}
+
+std::vector<std::string> fields_of(const Trial& trial, const std::vector<std::string>& metrics) {
+  const Observation& observation = trial.observation;
+  std::vector<std::string> fields;
+  for (const Value& value : trial.configuration.values()) fields.push_back(value.to_string());
+  fields.emplace_back(to_string(observation.status));
+  fields.push_back(observation.statistics ? fmt::format("{}", observation.statistics->median.value()) : "");
+  fields.push_back(joined_nanoseconds(observation.samples));
+  const PhaseTimes& phases = observation.phases;
+  for (const Nanoseconds& phase : {phases.compile, phases.check, phases.measure, phases.overhead})
+    fields.push_back(fmt::format("{}", phase.value()));
+  for (const std::string& name : metrics) {
+    const auto metric = std::ranges::find(observation.metrics, name, &Metric::name);
+    fields.push_back(metric == observation.metrics.end() ? "" : fmt::format("{}", metric->value));
+  }
+  return fields;
+}
+
+Result<void> add_line(std::string& text, const std::vector<std::string>& fields) {
+  for (const std::string& field : fields)
+    if (field.find_first_of(",\r\n") != std::string::npos)
+      return Error(ErrorCode::invalid_argument, "a table cannot hold a text with a comma or a line break").about(field);
+  text += fmt::format("{}\n", fmt::join(fields, ","));
+  return {};
+}
+
 }  // namespace
+
+Result<std::string> write_csv(const ResultSet& results) {
+  const std::vector<std::string> metrics = metrics_in(results);
+  std::vector<std::string> columns;
+  for (const Parameter& parameter : results.info.parameters) columns.push_back(parameter.name);
+  columns.insert(columns.end(), kWritten.begin(), kWritten.end());
+  columns.insert(columns.end(), metrics.begin(), metrics.end());
+  std::string text = fmt::format("# {}\n", dump(mapping_of(results.info)));
+  WATTUNE_TRY(add_line(text, columns));
+  for (const Trial& trial : results.trials) WATTUNE_TRY(add_line(text, fields_of(trial, metrics)));
+  return text;
+}
 
 bool looks_like_csv(std::string_view text, const std::filesystem::path& file) {
   return text.starts_with("# {") || file.filename().string().find(".csv") != std::string::npos;

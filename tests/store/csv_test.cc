@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "store/sample_results.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {
@@ -65,6 +66,49 @@ TEST(Csv, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(error_of(std::string(kMapping) + "\nblock,type,speed\n"), HasSubstr("no column holds a time"));
   EXPECT_THAT(error_of("block,type\n"), HasSubstr("docs/formats/csv.md"));
   EXPECT_THAT(error_of("# {\"kernel\":1}\nblock\n"), HasSubstr("`tune_params` is missing"));
+}
+
+TEST(Csv, HoldsWhatItReadsBack) {
+  ResultSet written;
+  written.info = sample_info();
+  for (int i = 0; i < 8; ++i) written.trials.push_back(sample_trial(i));
+  const ResultSet back = read(write_csv(written).value());
+  EXPECT_EQ(back.info.kernel_name, written.info.kernel_name);
+  EXPECT_EQ(back.info.device.name, written.info.device.name);
+  ASSERT_EQ(back.trials.size(), written.trials.size());
+  for (std::size_t i = 0; i < back.trials.size(); ++i) {
+    const Observation& observation = back.trials[i].observation;
+    const Observation& original = written.trials[i].observation;
+    EXPECT_EQ(back.trials[i].configuration.values(), written.trials[i].configuration.values());
+    EXPECT_EQ(observation.status, original.status);
+    EXPECT_EQ(observation.samples, original.samples);
+    EXPECT_EQ(observation.phases, original.phases);
+    ASSERT_EQ(observation.ok(), original.ok());
+    if (original.ok()) {
+      EXPECT_EQ(observation.statistics->median, original.statistics->median);
+    }
+  }
+}
+
+TEST(Csv, MetricsAreColumnsWithBlanksWhereTheyAreUnknown) {
+  ResultSet written;
+  written.info = sample_info();
+  written.trials = {sample_trial(0), sample_trial(1)};
+  EXPECT_THAT(write_csv(written).value(),
+              HasSubstr("block,scale,padding,type,status,time_ns,samples_ns,compile_ns,check_ns,measure_ns,overhead_ns,"
+                        "GFLOP/s,registers\n"
+                        "16,0.5,False,float,correct,1001,1000;1001;1002,100000000,2000000,3000000,0,12.5,40\n"
+                        "32,2.0,True,float4,compile,,,100000001,2000000,3000000,4000000,,\n"));
+}
+
+TEST(Csv, RefusesTextsThatAreNoField) {
+  ResultSet written;
+  written.info.parameters = {{.name = "layout", .values = {"rows, columns"}}};
+  written.trials = {sample_trial(0)};
+  written.trials[0].configuration = Configuration(
+      0, std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"layout"}), {"rows, columns"});
+  EXPECT_EQ(write_csv(written).error().to_string(),
+            "a table cannot hold a text with a comma or a line break: `rows, columns`");
 }
 
 TEST(Csv, FindsTheMappingBesideTheFile) {

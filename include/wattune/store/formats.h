@@ -1,4 +1,4 @@
-// Result files of the field, written and read: T4 JSON and Kernel Tuner's cache.
+// Result files of the field, written and read: T4 JSON, Kernel Tuner's cache, tables.
 //
 // docs/formats/t4.md and kernel_tuner_cache.md say how each field maps. Readers accept old and new dialects; a
 // failure's name becomes a Status, strings or 1e20 for a time mean failure. Ids of read Trials are their positions,
@@ -24,7 +24,11 @@ Result<ResultSet> parse_kernel_tuner_cache(std::string_view text, const std::fil
 // Wattune's own JSON: the whole ResultSet in one document.
 std::string write_json(const ResultSet& results);
 
-// Any of the above, a journal, or a table with a mapping (docs/formats/csv.md), recognised by its contents; .xz, .gz
+// A table with its mapping in the first line, times in nanoseconds; metrics are further columns. invalid_argument: a
+// text has a comma or a line break.
+Result<std::string> write_csv(const ResultSet& results);
+
+// Any of the above, a journal, or a table (docs/formats/csv.md), recognised by its contents; .xz, .gz
 // and .zst files through the system's decompressors. parse_error, not_found.
 Result<ResultSet> load_results(const std::filesystem::path& file);
 
