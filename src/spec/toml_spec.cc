@@ -183,14 +183,19 @@ Result<std::vector<ExpressionText>> read_expressions(const Table& table, const c
   return expressions;
 }
 
-// That the metric exists is checked where metrics are compiled.
-Result<void> read_objective(const Table& table, KernelSpec& spec) {
-  for (const std::string_view key : {"minimize", "maximize"}) {
-    WATTUNE_ASSIGN(const std::optional<std::string> metric, table.string(key));
-    if (!metric) continue;
-    if (!spec.objectives.empty())
-      return table.document().error(*table.find(key), "either `minimize` or `maximize`, not both");
-    spec.objectives.push_back({*metric, key == "maximize"});
+// In the order of the file, since the first leads the search. That the metrics exist is checked where they are
+// compiled.
+Result<void> read_objectives(const Table& table, KernelSpec& spec) {
+  for (const Node::Member& member : table.node().members) {
+    const bool maximize = member.key == "maximize";
+    if (!maximize && member.key != "minimize") continue;
+    std::vector<std::string> metrics;
+    if (member.value.kind == Node::Kind::list) {
+      WATTUNE_ASSIGN(metrics, table.strings(member.key));
+    } else {
+      WATTUNE_ASSIGN(metrics.emplace_back(), table.required_string(member.key));
+    }
+    for (std::string& metric : metrics) spec.objectives.push_back({std::move(metric), maximize});
   }
   return {};
 }
@@ -198,7 +203,7 @@ Result<void> read_objective(const Table& table, KernelSpec& spec) {
 Result<void> read_search(const Table& table, KernelSpec& spec) {
   WATTUNE_TRY(table.allow_only({"constraints", "resource_constraints", "strategy", "evaluations", "seconds", "fraction",
                                 "minimize", "maximize"}));
-  WATTUNE_TRY(read_objective(table, spec));
+  WATTUNE_TRY(read_objectives(table, spec));
   WATTUNE_ASSIGN(const std::vector<ExpressionText> constraints, read_expressions(table, "constraints"));
   for (const ExpressionText& each : constraints) spec.constraints.push_back({each.text, each.position});
   WATTUNE_ASSIGN(spec.resource_constraints, read_expressions(table, "resource_constraints"));

@@ -108,8 +108,8 @@ TEST_F(TomlErrors, WrongTypes) {
   EXPECT_EQ(after("[problem]\nn", "[[problem]]\nn"), "10:1: [problem] must be a table: `[...]`");
   EXPECT_EQ(after("[\"block * tile <= 128\"]", "\"block > 1\""),
             "19:16: `constraints` of [search] must be a list of strings: `block > 1`");
-  EXPECT_EQ(after("evaluations = 10", "minimize = 'a'\nmaximize = 'b'"),
-            "21:13: either `minimize` or `maximize`, not both: `b`");
+  EXPECT_EQ(after("evaluations = 10", "maximize = ['a', 3]"),
+            "20:18: each of `maximize` of [search] must be a string: `3`");
   EXPECT_EQ(after("name = \"add\"", "name = \"a/b\""), "1:9: the name is part of file names and cannot be this: `a/b`");
 }
 
@@ -205,7 +205,7 @@ TEST_F(TomlErrors, Duplicates) {
             "16:1: a parameter's name must be an identifier, because it becomes a macro of the kernel: `b-c`");
   EXPECT_EQ(after("local =", "grid = 1\nlocal ="), "14:8: [launch] has both `global` and `grid`: `1`");
   EXPECT_EQ(after("default = 1", "default = 3"),
-            "17:40: the default of `tile` is none of its values: `3` (did you mean `1`?)");
+            "17:40: the default of `tile` is none of its values: `3` (one of: 1, 2, 4)");
 }
 
 TEST_F(TomlErrors, UnknownNamesInExpressions) {
@@ -231,8 +231,8 @@ TEST_F(TomlErrors, MissingFiles) {
   EXPECT_EQ(after("add.cl", "ad.cl"), "3:9: `file` of [kernel] does not exist: `ad.cl` (did you mean `add.cl`?)");
   EXPECT_EQ(after("reference.cc", "refrence.cc"),
             "22:9: `file` of [reference] does not exist: `refrence.cc` (did you mean `reference.cc`?)");
-  EXPECT_EQ(after("fill = \"iota\"", "fill = \"file\", file = \"x\"").substr(0, 52),
-            "6:78: `file` of argument `a` does not exist: `x` (on");
+  EXPECT_EQ(after("fill = \"iota\"", "fill = \"file\", file = \"x\""),
+            "6:78: `file` of argument `a` does not exist: `x`");
 }
 
 TEST_F(TomlErrors, ReferencesThatCannotBe) {

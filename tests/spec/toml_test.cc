@@ -245,6 +245,8 @@ fraction = 0.1)"});
 TEST_F(TomlSpec, ReadsWhatIsSearchedFor) {
   EXPECT_EQ(parse({.rest = "[search]\nmaximize = \"gflops\""}).objectives, (std::vector{Objective{"gflops", true}}));
   EXPECT_EQ(parse({.rest = "[search]\nminimize = \"energy\""}).objectives, (std::vector{Objective{"energy", false}}));
+  EXPECT_EQ(parse({.rest = "[search]\nmaximize = \"gflops\"\nminimize = [\"energy\", \"registers\"]"}).objectives,
+            (std::vector<Objective>{{"gflops", true}, {"energy", false}, {"registers", false}}));
 }
 
 TEST_F(TomlSpec, ReadsACppReference) {
