@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "report/text.h"
 #include "report/time_text.h"
@@ -18,16 +19,28 @@ const Statistics& statistics_of(const Trial& trial) {
 
 bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence > 0; }
 
+// A tie of the shoot-out that the best won; the Trials of one have one time stamp.
+bool is_tied_with(const Trial& trial, const Trial& best) {
+  return trial.observation.final_place == FinalPlace::tied && best.observation.final_place == FinalPlace::winner &&
+         trial.finished_at == best.finished_at;
+}
+
 // The interval of the time reaches down to that of the best, so that another measurement might rank them otherwise.
-bool is_level_with(const Trial& trial, const Trial& best) {
+bool intervals_meet(const Trial& trial, const Trial& best) {
   return !best.observation.target && has_interval(&trial) && has_interval(&best) &&
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
+}
+
+bool is_level_with(const Trial& trial, const Trial& best) {
+  return is_tied_with(trial, best) || intervals_meet(trial, best);
 }
 
 std::string objective_text(const Trial& trial, const Objective& objective) {
   const double target = trial.observation.objective();
   return fmt::format("{:.6g}", objective.maximize ? -target : target);
 }
+
+bool is_winner(const Trial& trial) { return trial.observation.final_place == FinalPlace::winner; }
 
 std::string gain_text(const Trial& trial, const Trial& over) {
   const std::optional<double> ratio = gain(trial.observation, over.observation);
@@ -52,6 +65,7 @@ class BestTable {
         times_(time_of(*trials_.front())),
         objective_(searched_for(results)),
         default_(default_trial(results)),
+        has_final_(std::ranges::any_of(results.trials, is_winner)),
         has_intervals_(std::any_of(trials_.begin(), trials_.end(), has_interval)) {
     if (default_ != nullptr && !has_time(*default_)) default_ = nullptr;
     std::vector<TextTable::Column> columns = {{"#"}};
@@ -69,9 +83,18 @@ class BestTable {
     return table_.to_string(width);
   }
 
-  const Trial* measured_default() const { return default_; }
+  // Explains the ~ before what is compared with the default.
+  std::string note(std::size_t rows) const {
+    const auto shown = std::span(trials_).first(std::min(rows, trials_.size()));
+    const auto beside = [&](const Trial* trial) { return is_beside_default(*trial); };
+    if (default_ == nullptr || std::ranges::all_of(shown, beside)) return {};
+    return "~ ran at another time than the default, which ran beside the finalists\n";
+  }
 
  private:
+  // A shoot-out measures the default anew, beside the finalists.
+  bool is_beside_default(const Trial& trial) const { return !has_final_ || trial.finished_at == default_->finished_at; }
+
   std::vector<std::string> cells_of(std::size_t rank) const {
     const Trial& trial = *trials_[rank];
     const Statistics& statistics = statistics_of(trial);
@@ -83,7 +106,10 @@ class BestTable {
       cells.push_back(has_interval(&trial) ? fmt::format("{} .. {}", times_.number(statistics.interval_low),
                                                          times_.number(statistics.interval_high))
                                            : "");
-    if (default_ != nullptr) cells.push_back(gain_text(trial, *default_));
+    if (default_ != nullptr) {
+      const std::string ratio = gain_text(trial, *default_);
+      cells.push_back(ratio.empty() || is_beside_default(trial) ? ratio : "~" + ratio);
+    }
     for (const std::string& name : metrics_) cells.push_back(metric_text(trial, name));
     for (std::size_t i : parameters_) cells.push_back(single_line(trial.configuration.values()[i].to_string()));
     return cells;
@@ -95,6 +121,7 @@ class BestTable {
   TimeColumn times_;
   std::optional<Objective> objective_;  // unless it is the time
   const Trial* default_;
+  bool has_final_;
   bool has_intervals_;
   TextTable table_{{}};
 };
@@ -103,8 +130,11 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   const auto level = std::count_if(trials.begin() + 1, trials.end(),
                                    [&](const Trial* trial) { return is_level_with(*trial, *trials.front()); });
   if (level == 0) return {};
-  return fmt::format("= {} more cannot be told from the best: their {:.0f} % intervals meet its own\n", level,
-                     statistics_of(*trials.front()).confidence * 100);
+  const bool by_time = !trials.front()->observation.target && has_interval(trials.front());
+  const std::string why =
+      by_time ? fmt::format("their {:.0f} % intervals meet its own", statistics_of(*trials.front()).confidence * 100)
+              : "they were as good when they ran beside it";
+  return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
 }
 
 std::string default_note(const ResultSet& results, const Trial& best) {
@@ -139,8 +169,9 @@ std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_
   const std::vector<const Trial*> trials = ranked(results);
   if (trials.empty())
     return cut(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width) + "\n";
-  return BestTable(results, trials, metrics).to_string(rows, width) +
-         fitted(level_note(trials) + default_note(results, *trials.front()), width);
+  BestTable table(results, trials, metrics);
+  return table.to_string(rows, width) +
+         fitted(table.note(rows) + level_note(trials) + default_note(results, *trials.front()), width);
 }
 
 }  // namespace wattune::report

@@ -55,6 +55,35 @@ TEST(TableOfBest, ShowsWhatWasSearchedFor) {
             "The default configuration has 5 rate; the best is 4.00 times as good.\n");
 }
 
+// 2 won the shoot-out, in which 1, the default, ran along; 4 was measured before it, when the device was faster.
+TEST(TableOfBest, MarksWhatRanAtAnotherTimeThanTheDefault) {
+  ResultSet results = one_parameter().default_values({1}).time({4}, 160).time({2}, 250).time({1}, 4000);
+  results.trials[1].observation.final_place = FinalPlace::winner;
+  results.trials[1].finished_at += std::chrono::seconds(9);
+  results.trials[2].finished_at += std::chrono::seconds(9);
+  EXPECT_EQ(table_of_best(results, 2, 80),
+            "#  time (ns)  vs default  x\n"
+            "1      250.0      16.00x  2\n"
+            "2      160.0     ~25.00x  4\n"
+            "~ ran at another time than the default, which ran beside the finalists\n"
+            "The default configuration takes 4.000 us; the best is 16.00 times as fast.\n");
+}
+
+TEST(TableOfBest, NamesTheTiesOfAnyObjective) {
+  ResultSet results = one_parameter().time({1}, 300).time({2}, 900).time({4}, 500);
+  results.info.objectives = {{"rate", true}};
+  for (Trial& trial : results.trials) trial.observation.target = -20.0;
+  results.trials[0].observation.final_place = FinalPlace::winner;
+  results.trials[1].observation.final_place = FinalPlace::tied;
+  results.trials[2].observation.final_place = FinalPlace::behind;
+  EXPECT_EQ(table_of_best(results, 5, 80),
+            " #  rate  time (ns)  x\n"
+            " 1    20      300.0  1\n"
+            "=2    20      900.0  2\n"
+            " 3    20      500.0  4\n"
+            "= 1 more cannot be told from the best: they were as good when they ran beside it\n");
+}
+
 TEST(TableOfBest, SaysThatTheDefaultFailed) {
   const ResultSet results = one_parameter().default_values({1}).failure({1}, Status::timeout, "hangs").time({2}, 300);
   EXPECT_THAT(table_of_best(results, 5, 80), HasSubstr("The default configuration failed (timeout).\n"));
