@@ -8,6 +8,8 @@ namespace wattune {
 
 namespace {
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 // Levenshtein distance, ignoring case.
@@ -36,10 +38,7 @@ const std::string* longer_form(std::string_view name, const std::vector<std::str
   return found == candidates.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kMaxListed = 8;
+const std::string* nearest_of(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string* nearest = nullptr;
   std::size_t nearest_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
@@ -49,7 +48,19 @@ std::string suggest(std::string_view name, const std::vector<std::string>& candi
       nearest = &candidate;
     }
   }
-  if (nearest == nullptr) nearest = longer_form(name, candidates);
+  return nearest != nullptr ? nearest : longer_form(name, candidates);
+}
+
+// Digits that are alike say nothing of numbers that are near.
+bool is_number(std::string_view name) {
+  return name.find_first_not_of("+-.0123456789eE") == std::string_view::npos && std::ranges::any_of(name, is_digit);
+}
+
+}  // namespace
+
+std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kMaxListed = 8;
+  const std::string* nearest = is_number(name) ? nullptr : nearest_of(name, candidates);
   if (nearest != nullptr) return "did you mean `" + *nearest + "`?";
   if (candidates.empty() || candidates.size() > kMaxListed) return {};
   std::string list = "one of: ";

@@ -33,9 +33,8 @@ Result<void> compile(const std::filesystem::path& source, const std::filesystem:
     if (!status && status.error().code() == ErrorCode::not_found) continue;
     if (!status) return status.error();
     if (*status == 0) return {};
-    return Error(ErrorCode::compile_failed,
-                 fmt::format("{} cannot compile the reference {}: {}", compiler, source.string(),
-                             backend::telling_line(contents(log))));
+    return Error(ErrorCode::compile_failed, fmt::format("{} cannot compile the reference {}: {}", compiler,
+                                                        source.string(), backend::telling_line(contents(log))));
   }
   return Error(ErrorCode::unavailable, "no C++ compiler found for the reference").hint("install g++ or clang++");
 }

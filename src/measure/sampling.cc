@@ -65,7 +65,7 @@ Result<void> SamplingOptions::validate() const {
   if (!(warm_up >= Nanoseconds{})) return invalid("the warm-up time must not be negative");
   if (min_samples == 0) return invalid("at least one sample is needed");
   if (max_samples < min_samples)
-    return invalid(fmt::format("at most {} samples, but at least {}", max_samples, min_samples));
+    return invalid(fmt::format("max-samples, {}, is below min-samples, {}", max_samples, min_samples));
   if (!(max_time >= Nanoseconds{})) return invalid("the time for samples must not be negative");
   if (!(relative_precision >= 0.0)) return invalid("the relative precision must not be negative");
   return {};

@@ -244,9 +244,10 @@ Result<const Entry*> find_entry(const std::string& name) {
   for (const Entry& entry : entries()) {
     if (entry.info.name == name) return &entry;
   }
+  const std::string nearest = suggest(name, names_of(entries(), [](const Entry& entry) { return entry.info.name; }));
   return Error(ErrorCode::not_found, "unknown strategy")
       .about(name)
-      .hint(suggest(name, names_of(entries(), [](const Entry& entry) { return entry.info.name; })));
+      .hint(nearest.empty() ? "`wattune strategies` lists them" : nearest);
 }
 
 Result<void> check_value(const StrategyParameter& parameter, double value) {

@@ -28,6 +28,8 @@ Error invalid(std::string_view rule, std::string_view condition, double value) {
 Result<void> StopRule::validate() const {
   if (fraction && !(*fraction > 0.0 && *fraction <= 1.0))
     return invalid("fraction", "above 0 and at most 1", *fraction);
+  if (evaluations && *evaluations == 0) return invalid("evaluations", "1 or more", 0);
+  if (no_improvement && *no_improvement == 0) return invalid("no-improvement", "1 or more evaluations", 0);
   if (time && !(time->value() >= 0.0)) return invalid("time", "0 or more nanoseconds", time->value());
   if (target && !(*target >= 0.0)) return invalid("target", "0 or more nanoseconds", *target);
   return {};

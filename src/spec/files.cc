@@ -21,12 +21,14 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+// Of those in its folder that have its extension, or its name but for that.
 std::string nearest_file(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    names.push_back(entry->path().filename().string());
+    if (entry->path().extension() == path.extension() || entry->path().stem() == path.stem())
+      names.push_back(entry->path().filename().string());
   std::sort(names.begin(), names.end());
   return suggest(path.filename().string(), names);
 }

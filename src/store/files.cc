@@ -47,7 +47,7 @@ Result<void> create(const std::filesystem::path& opened, int flags, std::string_
 }
 
 Error exists_error(const std::filesystem::path& file) {
-  return Error(ErrorCode::already_exists, fmt::format("{} exists and would be overwritten", file.string()));
+  return Error(ErrorCode::already_exists, fmt::format("{} exists", file.string())).hint("--overwrite replaces it");
 }
 
 // Gives the temporary file its name. Without `overwrite`, link(2) keeps a file that another process has just made.

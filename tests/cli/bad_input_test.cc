@@ -73,7 +73,9 @@ TEST_F(BadInput, BrokenToml) { EXPECT_THAT(refused_spec("[kernel\n"), StartsWith
 TEST_F(BadInput, MissingKernelFile) {
   const std::string message = refused_spec(spec_with("True", "g.cl"));
   EXPECT_THAT(message, StartsWith("s.toml:2:9: "));
-  EXPECT_THAT(message, HasSubstr("g.cl"));
+  EXPECT_THAT(message, HasSubstr("`g.cl` (did you mean `f.cl`?)"));
+  folder_.write("notes.md", "");
+  EXPECT_THAT(refused_spec(spec_with("True", "kernels.cu")), testing::EndsWith("does not exist: `kernels.cu`\n"));
 }
 
 TEST_F(BadInput, MissingSpec) { EXPECT_THAT(refused({"tune", "none.toml"}), HasSubstr("none.toml")); }
@@ -95,6 +97,8 @@ TEST_F(BadInput, UnknownStrategyAndParameterOfOne) {
   folder_.write("s.toml", spec_with("True"));
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "gredy_ils"}),
             "--strategy: unknown strategy: `gredy_ils` (did you mean `greedy_ils`?)\n");
+  EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "annealing"}),
+            "--strategy: unknown strategy: `annealing` (`wattune strategies` lists them)\n");
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy", "greedy_ils", "--strategy-option", "randm_walk=1"}),
             "--strategy: strategy greedy_ils has no such parameter: `randm_walk` (did you mean `random_walk`?)\n");
   EXPECT_EQ(refused({"tune", "s.toml", "--strategy-option", "random_walk"}),
@@ -114,11 +118,21 @@ TEST_F(BadInput, StopRulesOutOfRange) {
   EXPECT_THAT(refused({"tune", "s.toml", "--time", "5"}), StartsWith("--time: expected a time such as 60s"));
   EXPECT_THAT(refused({"tune", "s.toml", "--target", "fast"}), StartsWith("--target: "));
   EXPECT_THAT(refused({"tune", "s.toml", "--evaluations", "many"}), StartsWith("--evaluations: "));
+  EXPECT_EQ(refused({"tune", "s.toml", "--evaluations", "0"}), "evaluations must be 1 or more: `0`\n");
+}
+
+TEST_F(BadInput, ChoicesAndSampleCounts) {
+  folder_.write("s.toml", spec_with("True"));
+  EXPECT_EQ(refused({"tune", "s.toml", "--policy", "foo"}),
+            "--policy: unknown choice: `foo` (one of: gated, repeated)\n");
+  EXPECT_EQ(refused({"tune", "s.toml", "--max-samples", "3"}), "max-samples, 3, is below min-samples, 7\n");
 }
 
 TEST_F(BadInput, OptionsAndCommandsThatDoNotExist) {
   EXPECT_EQ(refused({"tune", "s.toml", "--evalutions", "3"}),
             "unexpected argument: `--evalutions` (did you mean `--evaluations`?)\n");
+  EXPECT_EQ(refused({"--json", "devices"}),
+            "option before the command that it is of: `--json` (wattune devices --json)\n");
   EXPECT_EQ(refused({"tunes"}), "unknown command: `tunes` (did you mean `tune`?)\n");
   EXPECT_EQ(refused({"tune"}), "SPEC is required (see `wattune tune --help`)\n");
   EXPECT_EQ(refused({}), "A subcommand is required (see `wattune --help`)\n");

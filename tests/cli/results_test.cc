@@ -84,7 +84,9 @@ TEST_F(Results, EveryExportCanBeShownAgain) {
 TEST_F(Results, ExportGoesToStandardOutputAndOverwritesOnlyWhenTold) {
   EXPECT_THAT(run_wattune(folder_, {"export", "cache.json", "--format", "t4"}).out, HasSubstr("\"results\""));
   folder_.write("out.json", "mine");
-  EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "-f", "t4", "-o", "out.json"}).status, 2);
+  const Finished refused = run_wattune(folder_, {"export", "cache.json", "-f", "t4", "-o", "out.json"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "wattune: error: out.json exists (--overwrite replaces it)\n");
   EXPECT_EQ(folder_.read("out.json"), "mine");
   EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "-f", "t4", "-o", "out.json", "--overwrite"}).status, 0);
 }

@@ -63,7 +63,7 @@ TEST(SpaceCommand, JsonHasEveryPromisedField) {
 TEST(SpaceCommand, TakesBooleansAsTomlAndAsPythonWritesThem) {
   const TempFolder folder;
   folder.write("s.toml", spec_of("a = [true, false]\n"));
-  for (const char* written : {"a=false", "a=False"}) {
+  for (const char* written : {"a=false", "a=False", "a=0"}) {
     const Finished finished = run_wattune(folder, {"space", "s.toml", "--explain", written});
     EXPECT_EQ(finished.status, 0) << finished.err;
     EXPECT_THAT(finished.out, HasSubstr("a=False"));
@@ -102,13 +102,35 @@ TEST(SpaceCommand, ExplainTakesDefaultsForWhatIsNotNamed) {
   EXPECT_EQ(json["broken"][0]["values"], (nlohmann::json{{"a", 8}, {"b", 2}}));
 }
 
+TEST(SpaceCommand, ExplainTakesWhatWasPrintedAndIsRepeatable) {
+  const TempFolder folder;
+  folder.write("s.toml", spec_of(kParameters, kConstraint));
+  EXPECT_THAT(run_wattune(folder, {"space", "s.toml", "--explain", "a=4, b=1"}).out, testing::StartsWith("a=4, b=1\n"));
+  EXPECT_THAT(run_wattune(folder, {"space", "s.toml", "--explain", "a=4", "--explain", "b=1"}).out,
+              testing::StartsWith("a=4, b=1\n"));
+}
+
+// 8 * 3 breaks the constraint; the nearest by the number of changed parameters, of the lowest id, is a=1, b=3.
+TEST(SpaceCommand, SaysThatTheDefaultIsInvalid) {
+  const TempFolder folder;
+  folder.write(
+      "s.toml",
+      spec_of("a = { values = [1, 2, 4, 8], default = 8 }\nb = { values = [1, 2, 3], default = 3 }\n", kConstraint));
+  EXPECT_THAT(run_wattune(folder, {"space", "s.toml"}).out,
+              HasSubstr("default   a=1, b=3\n"
+                        "          the spec's default breaks `a * b <= 8`; the nearest valid configuration stands for "
+                        "it\n"));
+  folder.write("s.toml", spec_of("a = [8, 1]\nb = [3, 1]\n", kConstraint));
+  EXPECT_THAT(run_wattune(folder, {"space", "s.toml"}).out, testing::Not(HasSubstr("the spec's default")));
+}
+
 TEST(SpaceCommand, ExplainNamesTheNearestParameterAndValue) {
   const TempFolder folder;
   folder.write("s.toml", spec_of("block_size = [32, 64]\n"));
   EXPECT_EQ(run_wattune(folder, {"space", "s.toml", "--explain", "blok_size=32"}).err,
             "wattune: error: --explain: no such parameter: `blok_size` (did you mean `block_size`?)\n");
   EXPECT_EQ(run_wattune(folder, {"space", "s.toml", "--explain", "block_size=33"}).err,
-            "wattune: error: --explain: block_size has no such value: `33` (did you mean `32`?)\n");
+            "wattune: error: --explain: block_size has no such value: `33` (one of: 32, 64)\n");
 }
 
 // 2^100 = 1267650600228229401496703205376 is above 2^64: text, so that readers of JSON do not round it.

@@ -17,6 +17,13 @@ TEST(Suggest, CompletesTheBeginningOfAName) {
 
 TEST(Suggest, ListsFewCandidatesWhenNoneIsNear) { EXPECT_EQ(suggest("zebra", {"x", "y"}), "one of: x, y"); }
 
+TEST(Suggest, ListsNumbersThatLookAlikeAsTheyAre) {
+  EXPECT_EQ(suggest("7", {"1", "2", "4"}), "one of: 1, 2, 4");
+  EXPECT_EQ(suggest("-1.5", {"-1.0", "0.5"}), "one of: -1.0, 0.5");
+  EXPECT_EQ(suggest("1e", {"1d"}), "one of: 1d");
+  EXPECT_EQ(suggest("e", {"d"}), "did you mean `d`?");
+}
+
 TEST(Suggest, IsSilentWhenThereIsNothingUseful) {
   EXPECT_EQ(suggest("zebra", {}), "");
   EXPECT_EQ(suggest("zebra", {"a", "b", "c", "d", "e", "f", "g", "h", "i"}), "");

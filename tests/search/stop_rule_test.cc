@@ -65,6 +65,8 @@ TEST(StopRule, RefusesValuesOutOfRange) {
   EXPECT_TRUE(StopRule{.fraction = 1.0}.validate());
   EXPECT_EQ(StopRule{.fraction = 0.0}.validate().error().to_string(), "fraction must be above 0 and at most 1: `0`");
   EXPECT_FALSE(StopRule{.fraction = 1.01}.validate());
+  EXPECT_EQ(StopRule{.evaluations = 0}.validate().error().to_string(), "evaluations must be 1 or more: `0`");
+  EXPECT_FALSE(StopRule{.no_improvement = 0}.validate());
   EXPECT_FALSE(StopRule{.time = Nanoseconds(-1.0)}.validate());
   EXPECT_FALSE(StopRule{.target = -1.0}.validate());
 }
