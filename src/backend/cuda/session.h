@@ -7,11 +7,11 @@
 
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "backend/cuda/discovery.h"
 #include "backend/cuda/sensors.h"
+#include "backend/handle.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::cuda {
@@ -59,34 +59,14 @@ class Session {
   State state_ = State::in_use;
 };
 
-inline void release(const CuApi& cu, CUdeviceptr memory) { cu.cuMemFree(memory); }
-inline void release(const CuApi& cu, std::uint32_t* host_memory) { cu.cuMemFreeHost(host_memory); }
-inline void release(const CuApi& cu, CUmodule module) { cu.cuModuleUnload(module); }
-inline void release(const CuApi& cu, CUstream stream) { cu.cuStreamDestroy(stream); }
-inline void release(const CuApi& cu, CUevent event) { cu.cuEventDestroy(event); }
+inline void release(const Session& session, CUdeviceptr memory) { session.cu().cuMemFree(memory); }
+inline void release(const Session& session, std::uint32_t* host_memory) { session.cu().cuMemFreeHost(host_memory); }
+inline void release(const Session& session, CUmodule module) { session.cu().cuModuleUnload(module); }
+inline void release(const Session& session, CUstream stream) { session.cu().cuStreamDestroy(stream); }
+inline void release(const Session& session, CUevent event) { session.cu().cuEventDestroy(event); }
 
 // Owns one object of the driver.
 template <typename T>
-class Handle {
- public:
-  Handle() = default;
-  Handle(std::shared_ptr<Session> session, T raw) : session_(std::move(session)), raw_(raw) {}
-  Handle(Handle&& other) noexcept : session_(std::move(other.session_)), raw_(std::exchange(other.raw_, T{})) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(session_, other.session_);
-    std::swap(raw_, other.raw_);
-    return *this;
-  }
-  ~Handle() {
-    if (raw_ != T{} && session_->releasable()) release(session_->cu(), raw_);
-  }
-
-  T get() const { return raw_; }
-  const std::shared_ptr<Session>& session() const { return session_; }
-
- private:
-  std::shared_ptr<Session> session_;
-  T raw_{};
-};
+using Handle = backend::Handle<Session, T>;
 
 }  // namespace wattune::backend::cuda

@@ -42,7 +42,7 @@ Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
 }
 
 Session::~Session() {
-  if (abandoned()) return;
+  if (!releasable()) return;
   if (service_queue_ != nullptr) cl_->clReleaseCommandQueue(service_queue_);
   if (context_ != nullptr) cl_->clReleaseContext(context_);
 }

@@ -7,9 +7,9 @@
 
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "backend/handle.h"
 #include "backend/opencl/discovery.h"
 #include "wattune/core/units.h"
 
@@ -36,7 +36,7 @@ class Session {
   void close() {
     if (state_ == State::in_use) state_ = State::closed;
   }
-  bool abandoned() const { return state_ == State::abandoned; }
+  bool releasable() const { return state_ != State::abandoned; }
 
   // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here). On timeout the
   // session is abandoned.
@@ -59,34 +59,14 @@ class Session {
   State state_ = State::in_use;
 };
 
-inline void release(const ClApi& cl, cl_command_queue queue) { cl.clReleaseCommandQueue(queue); }
-inline void release(const ClApi& cl, cl_event event) { cl.clReleaseEvent(event); }
-inline void release(const ClApi& cl, cl_kernel kernel) { cl.clReleaseKernel(kernel); }
-inline void release(const ClApi& cl, cl_mem memory) { cl.clReleaseMemObject(memory); }
-inline void release(const ClApi& cl, cl_program program) { cl.clReleaseProgram(program); }
+inline void release(const Session& session, cl_command_queue queue) { session.cl().clReleaseCommandQueue(queue); }
+inline void release(const Session& session, cl_event event) { session.cl().clReleaseEvent(event); }
+inline void release(const Session& session, cl_kernel kernel) { session.cl().clReleaseKernel(kernel); }
+inline void release(const Session& session, cl_mem memory) { session.cl().clReleaseMemObject(memory); }
+inline void release(const Session& session, cl_program program) { session.cl().clReleaseProgram(program); }
 
 // Owns one reference to an OpenCL object.
 template <typename T>
-class Handle {
- public:
-  Handle() = default;
-  Handle(std::shared_ptr<Session> session, T raw) : session_(std::move(session)), raw_(raw) {}
-  Handle(Handle&& other) noexcept : session_(std::move(other.session_)), raw_(std::exchange(other.raw_, nullptr)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(session_, other.session_);
-    std::swap(raw_, other.raw_);
-    return *this;
-  }
-  ~Handle() {
-    if (raw_ != nullptr && !session_->abandoned()) release(session_->cl(), raw_);
-  }
-
-  T get() const { return raw_; }
-  const std::shared_ptr<Session>& session() const { return session_; }
-
- private:
-  std::shared_ptr<Session> session_;
-  T raw_ = nullptr;
-};
+using Handle = backend::Handle<Session, T>;
 
 }  // namespace wattune::backend::opencl
