@@ -223,9 +223,11 @@ TEST_F(Cuda, TellsWhatAKernelTakes) {
   const KernelResources resources = kernel->resources(128, 1000).value();
   EXPECT_EQ(resources.registers, 32u);
   EXPECT_EQ(resources.private_bytes, 16u);
+  EXPECT_EQ(resources.spill_bytes, 8u);  // the compiler's word; all others are the driver's
   EXPECT_EQ(resources.static_local_bytes, 256u);
   EXPECT_EQ(resources.dynamic_local_bytes, 1000u);
   EXPECT_GT(resources.binary_bytes, 0u);
+  EXPECT_EQ(program->build_log(), "");
   EXPECT_EQ(resources.occupancy, 0.5);                                         // 8 blocks of 128 of 2048 threads
   EXPECT_EQ(kernel->resources(128, 300'000).value().occupancy, std::nullopt);  // not possible at all
 }
@@ -283,7 +285,8 @@ TEST_F(Cuda, ListsTheKernelsThatExist) {
 }
 
 TEST_F(Cuda, LoadsPtxAndSaysWhatTheDriverSaid) {
-  build("noop", ".version 8.0\nkernel noop noop\n").value();
+  const auto kernel = build("noop", ".version 8.0\nkernel noop noop\n").value();
+  EXPECT_EQ(kernel->resources(128, 0).value().spill_bytes, std::nullopt);
   EXPECT_EQ(program->build_log(), "compiled by the driver");
   const auto broken = build("noop", ".version 8.0\nBROKEN\n");
   EXPECT_EQ(broken.error().code(), ErrorCode::compile_failed);
@@ -494,6 +497,7 @@ TEST_F(CudaWorker, ServesTheDeviceAndWhatItsKernelsTake) {
   const auto program = device->build(cuda_source(kKernels, "weigh"), {}, kLimit).value();
   const auto kernel = program->kernel("weigh").value();
   EXPECT_EQ(kernel->resources(256, 64).value().registers, 32u);
+  EXPECT_EQ(kernel->resources(256, 64).value().spill_bytes, 8u);
   EXPECT_EQ(kernel->resources(256, 64).value().dynamic_local_bytes, 64u);
   const std::vector<LaunchArgument> arguments{x.get(), scalar(4), ConstantBuffer{"weights", weights.get()}};
   const Geometry3 geometry{.groups = {2, 1, 1}, .cluster = {2, 1, 1}, .cooperative = true};

@@ -39,7 +39,9 @@ class Folder {
   fs::path path_;
 };
 
-Image image_of(std::string code) { return {std::move(code), "the log", {{"f<1>", "f1"}}}; }
+Image image_of(std::string code) {
+  return {std::move(code), "the log", {{"f<1>", "f1"}}, {{"f1", {.spill_bytes = 8}}}};
+}
 
 TEST(ImageCache, FindsWhatWasStoredAlsoInALaterRun) {
   const Folder folder;

@@ -88,6 +88,9 @@ TEST(PtxasLog, ReadsWhatEachKernelTakes) {
       "ptxas info    : Function properties for _Z1kILi32EfEvPT0_\n"
       "ptxas         .     96 bytes stack frame, 24 bytes spill stores, 28 bytes spill loads\n"
       "ptxas info    : Used 30 registers, used 1 barriers, 128 bytes smem\n"
+      "ptxas info    : Function properties for _Z6calledPf\n"
+      "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+      "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized\n"
       "ptxas info    : Compiling entry function 'plain' for 'sm_90'\n"
       "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
       "ptxas info    : Used 8 registers, used 0 barriers\n");
@@ -99,7 +102,9 @@ TEST(PtxasLog, ReadsWhatEachKernelTakes) {
   EXPECT_EQ(templated.static_local_bytes, 128u);
   EXPECT_EQ(log.kernels.at("plain").registers, 8u);
   EXPECT_EQ(log.kernels.at("plain").static_local_bytes, 0u);
-  EXPECT_EQ(log.rest, "kernel.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n");
+  EXPECT_EQ(log.rest,
+            "kernel.cu(3): warning #177-D: variable \"x\" was declared but never referenced\n"
+            "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized\n");
 }
 
 TEST(Nvrtc, CompilesATemplateAndTellsWhatItTakes) {
@@ -113,6 +118,25 @@ TEST(Nvrtc, CompilesATemplateAndTellsWhatItTakes) {
   EXPECT_EQ(report->resources.static_local_bytes, 64u * 4u);
   EXPECT_GT(report->resources.binary_bytes.value(), 0u);
   EXPECT_EQ(report->log, "");
+}
+
+// 100 values that live across a barrier do not fit 24 registers.
+constexpr char kSpilling[] = R"(
+extern "C" __global__ void __maxnreg__(24) spilling(float* x) {
+  float y[100];
+#pragma unroll
+  for (int i = 0; i < 100; ++i) y[i] = x[i * blockDim.x + threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 100; ++i) x[(99 - i) * blockDim.x + threadIdx.x] = y[i];
+})";
+
+TEST(Nvrtc, TellsWhatSpillsAndKeepsTheLogClean) {
+  SKIP_WITHOUT_NVRTC();
+  const auto image = cuda::compile({.architecture = "sm_90"}, cuda_source(kSpilling, "spilling"), {}, kLimit);
+  ASSERT_TRUE(image) << image.error().to_string();
+  EXPECT_GT(image->resources.at("spilling").spill_bytes, 0u);
+  EXPECT_EQ(image->log, "");
 }
 
 TEST(Nvrtc, TakesParametersAsConstants) {

@@ -41,8 +41,26 @@ TEST(CudaTune, TunesOnTheCudaDeviceAndKeepsWhatKernelsTake) {
   EXPECT_NEAR(json["speed_up_interval"][1].get<double>(), 4.0, 0.01);
   const std::string journal = folder.read("scale.journal.jsonl");
   EXPECT_THAT(journal, HasSubstr(R"({"name":"registers","value":32,"unit":""})"));
+  EXPECT_THAT(journal, HasSubstr(R"({"name":"spills","value":8,"unit":"B"})"));
   EXPECT_THAT(journal, HasSubstr(R"({"name":"occupancy","value":0.5,"unit":""})"));
   EXPECT_THAT(journal, HasSubstr(R"("kernel_language":"CUDA")"));
+}
+
+// The stand-in for the compiler says that every kernel spills 8 bytes.
+TEST(CudaTune, TestsConditionsOnSpills) {
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.toml",
+               kScaleSpec + std::string("[search]\nresource_constraints = [\"spills * block <= 512\"]\n"));
+  for (const std::string ahead : {"0", "1"}) {
+    const auto json = run_with_stand_ins(folder,
+                                         "tune scale.toml --json --quiet --min-samples 2 --max-samples 2 "
+                                         "--overwrite --compile-jobs " +
+                                             ahead)
+                          .json();
+    EXPECT_EQ(json["by_status"]["correct"], 2) << ahead;
+    EXPECT_EQ(json["by_status"]["constraints"], 1) << ahead;  // block = 128
+  }
 }
 
 // Twice times 3, each in as many microseconds as the block has threads.

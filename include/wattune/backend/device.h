@@ -70,19 +70,6 @@ struct ConstantBuffer {
 };
 using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer>;
 
-// What a kernel takes of a device, as far as the backend knows it.
-struct KernelResources {
-  std::optional<unsigned> registers;                 // of a work-item
-  std::optional<std::uint64_t> private_bytes;        // of a work-item, in memory: spilled registers, arrays
-  std::optional<std::uint64_t> spill_bytes;          // of those, stored because registers ran out
-  std::optional<std::uint64_t> static_local_bytes;   // of a work-group, declared in the kernel (CUDA: static shared)
-  std::optional<std::uint64_t> dynamic_local_bytes;  // of a work-group, given at the launch (CUDA: dynamic shared)
-  std::optional<std::uint64_t> binary_bytes;         // of the program
-  std::optional<double> occupancy;  // work-items resident at once, as a share of what the device can hold
-
-  bool operator==(const KernelResources&) const = default;
-};
-
 class Kernel {
  public:
   virtual ~Kernel() = default;

@@ -1,7 +1,9 @@
 // Image: compiled code apart from any device. A compile process makes it for a CompileTarget, Device::load() takes it.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace wattune::backend {
@@ -16,11 +18,25 @@ struct CompileTarget {
   bool operator==(const CompileTarget&) const = default;
 };
 
+// What a kernel takes of a device, as far as the backend knows it.
+struct KernelResources {
+  std::optional<unsigned> registers;                 // of a work-item
+  std::optional<std::uint64_t> private_bytes;        // of a work-item, in memory: spilled registers, arrays
+  std::optional<std::uint64_t> spill_bytes;          // of those, stored because registers ran out
+  std::optional<std::uint64_t> static_local_bytes;   // of a work-group, declared in the kernel (CUDA: static shared)
+  std::optional<std::uint64_t> dynamic_local_bytes;  // of a work-group, given at the launch (CUDA: dynamic shared)
+  std::optional<std::uint64_t> binary_bytes;         // of the program
+  std::optional<double> occupancy;  // work-items resident at once, as a share of what the device can hold
+
+  bool operator==(const KernelResources&) const = default;
+};
+
 struct Image {
   std::string code;  // CUDA: a cubin, or PTX, which the driver compiles further
   std::string log;   // the compiler's words
   // Functions as the user wrote them, by the name of their symbol; only those whose symbol the compiler told.
   std::map<std::string, std::string> symbols;
+  std::map<std::string, KernelResources> resources = {};  // by symbol, as far as the compiler told
 
   bool operator==(const Image&) const = default;
 };

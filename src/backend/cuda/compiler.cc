@@ -4,11 +4,29 @@
 
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/ptxas_log.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::cuda {
+
+namespace {
+
+Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSource& source,
+                                  std::span<const Macro> macros, Nanoseconds limit) {
+  if (source.compiler == Compiler::nvcc) return compile_with_nvcc(target, source, macros, limit);
+  const Stopwatch stopwatch;
+  WATTUNE_ASSIGN(Image image, compile_with_nvrtc(target, source, macros));
+  if (stopwatch.elapsed() > limit)
+    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
+  return image;
+}
+
+// The words of a log that are the user's, without the line break at its end.
+std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log.rest.find_last_not_of('\n') + 1); }
+
+}  // namespace
 
 Result<std::string> identify_compiler(const KernelSource& source, int driver_version) {
   const std::string headers = fmt::format("{}", fmt::join(toolkit_include_folders(), ":"));
@@ -20,14 +38,21 @@ Result<std::string> identify_compiler(const KernelSource& source, int driver_ver
   return fmt::format("NVRTC {} {} {}", version_text(nvrtc->version), nvrtc->file, headers);
 }
 
+// The driver does not tell how much a kernel spills; the assembler does when asked.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit) {
   if (kind_of(source) != SourceKind::cuda_cpp) return Image{source.text, {}, {}};
-  if (source.compiler == Compiler::nvcc) return compile_with_nvcc(target, source, macros, limit);
-  const Stopwatch stopwatch;
-  WATTUNE_ASSIGN(Image image, compile_with_nvrtc(target, source, macros));
-  if (stopwatch.elapsed() > limit)
-    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
+  KernelSource talkative = source;
+  talkative.options.emplace_back("--ptxas-options=-v");
+  Result<Image> image = compile_with_wanted(target, talkative, macros, limit);
+  if (!image && image.error().code() == ErrorCode::compile_failed)
+    return Error(ErrorCode::compile_failed, without_figures(read_ptxas_log(image.error().message())))
+        .native(image.error().native_code(), image.error().native_name())
+        .hint(image.error().advice());
+  if (!image) return image.error();
+  PtxasLog log = read_ptxas_log(image->log);
+  image->log = without_figures(log);
+  image->resources = std::move(log.kernels);
   return image;
 }
 

@@ -13,7 +13,8 @@ namespace wattune::backend::cuda {
 // it. unavailable: none. `driver_version` as cuDriverGetVersion counts.
 Result<std::string> identify_compiler(const KernelSource& source, int driver_version);
 
-// compile_failed with the log, unavailable (no compiler, or none for this architecture), timeout. NVRTC cannot be
+// Image::resources is what the assembler tells of each kernel, which the logs are without; nothing when the result is
+// PTX. compile_failed with the log, unavailable (no compiler, or none for this architecture), timeout. NVRTC cannot be
 // interrupted, so that its limit is noticed when it is done; nvcc is ended.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit);

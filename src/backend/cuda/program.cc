@@ -42,6 +42,7 @@ class CudaProgram : public Program {
       : module_(std::move(module)),
         log_(std::move(image.log)),
         symbols_(std::move(image.symbols)),
+        resources_(std::move(image.resources)),
         macros_(std::move(macros)) {}
 
   const std::string& build_log() const override { return log_; }
@@ -55,7 +56,9 @@ class CudaProgram : public Program {
     std::string wanted = with_values(name, macros_);
     if (const auto told = symbols_.find(wanted); told != symbols_.end()) wanted = told->second;
     WATTUNE_ASSIGN(const std::size_t found, find_function(wanted, symbols));
-    return CudaKernel::make(module_, functions[found].handle, name);
+    const auto told = resources_.find(symbols[found]);
+    return CudaKernel::make(module_, functions[found].handle, name,
+                            told == resources_.end() ? KernelResources{} : told->second);
   }
 
  private:
@@ -86,14 +89,15 @@ class CudaProgram : public Program {
   std::shared_ptr<const Module> module_;
   std::string log_;
   std::map<std::string, std::string> symbols_;
+  std::map<std::string, KernelResources> resources_;
   std::vector<Macro> macros_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<const Module> module, CUfunction function,
-                                                 std::string name) {
-  std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name)));
+                                                 std::string name, const KernelResources& told) {
+  std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name), told));
   // Drivers load functions late, and tell nothing of those that are not loaded.
   Session& session = kernel->session();
   if (const CUresult code = session.cu().cuFuncLoad(function); code != CUDA_SUCCESS)
@@ -134,7 +138,7 @@ Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
 
 Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_t local_bytes) const {
   WATTUNE_TRY(session().check());
-  KernelResources resources;
+  KernelResources resources = told_;
   WATTUNE_ASSIGN(const std::size_t registers, attribute(CU_FUNC_ATTRIBUTE_NUM_REGS));
   WATTUNE_ASSIGN(resources.private_bytes, attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
   resources.registers = static_cast<unsigned>(registers);

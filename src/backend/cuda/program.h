@@ -18,8 +18,9 @@ struct Module {
 
 class CudaKernel : public Kernel {
  public:
+  // `told`: what the compiler said that it takes. What the driver says goes before it.
   static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<const Module> module, CUfunction function,
-                                              std::string name);
+                                              std::string name, const KernelResources& told);
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameter_bytes_.size(); }
@@ -38,8 +39,8 @@ class CudaKernel : public Kernel {
   void set_launched() { was_launched_ = true; }
 
  private:
-  CudaKernel(std::shared_ptr<const Module> module, CUfunction function, std::string name)
-      : module_(std::move(module)), function_(function), name_(std::move(name)) {}
+  CudaKernel(std::shared_ptr<const Module> module, CUfunction function, std::string name, const KernelResources& told)
+      : module_(std::move(module)), function_(function), name_(std::move(name)), told_(told) {}
 
   Session& session() const { return *module_->handle.session(); }
   Result<std::size_t> attribute(CUfunction_attribute which) const;
@@ -48,6 +49,7 @@ class CudaKernel : public Kernel {
   std::shared_ptr<const Module> module_;
   CUfunction function_;
   std::string name_;
+  KernelResources told_;
   std::vector<std::size_t> parameter_bytes_;
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;

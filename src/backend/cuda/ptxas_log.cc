@@ -1,7 +1,9 @@
 #include "backend/cuda/ptxas_log.h"
 
 #include <cstdlib>
+#include <optional>
 #include <sstream>
+#include <string_view>
 
 namespace wattune::backend::cuda {
 
@@ -17,10 +19,17 @@ std::optional<std::uint64_t> number_before(const std::string& line, const std::s
   return std::strtoull(line.c_str() + begin, nullptr, 10);
 }
 
-// The text between the first two quotes.
-std::string first_quoted(const std::string& line) {
-  const std::size_t begin = line.find('\'') + 1;
+// The word behind `before`, up to a quote or the end: a symbol.
+std::optional<std::string> symbol_behind(const std::string& line, std::string_view before) {
+  const std::size_t at = line.find(before);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = at + before.size();
   return line.substr(begin, line.find('\'', begin) - begin);
+}
+
+// "ptxas info    : (C7510) Potential Performance Loss: ..." comes unasked.
+bool is_figure(const std::string& line) {
+  return line.starts_with("ptxas info") && line.find(": (C") == std::string::npos;
 }
 
 }  // namespace
@@ -28,19 +37,25 @@ std::string first_quoted(const std::string& line) {
 PtxasLog read_ptxas_log(const std::string& log) {
   PtxasLog result;
   KernelResources* kernel = nullptr;
+  KernelResources* described = nullptr;  // the kernel, or none while a function that it calls is described
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    // "ptxas info    : Compiling entry function 'symbol' for 'sm_90'", then lines about it.
-    if (line.find("Compiling entry function '") != std::string::npos) {
-      kernel = &result.kernels[first_quoted(line)];
+    // "ptxas info    : Compiling entry function 'symbol' for 'sm_90'", then lines about it, and about functions that
+    // are no kernels, whose stack is part of the kernels'.
+    if (const auto entry = symbol_behind(line, "Compiling entry function '")) {
+      described = kernel = &result.kernels[*entry];
       kernel->static_local_bytes = 0;  // not mentioned when there is none
-    } else if (const auto stack = number_before(line, "bytes stack frame"); stack && kernel != nullptr) {
-      kernel->private_bytes = stack;
-      kernel->spill_bytes = number_before(line, "bytes spill stores");
+    } else if (const auto function = symbol_behind(line, "Function properties for ")) {
+      const auto known = result.kernels.find(*function);
+      described = known == result.kernels.end() ? nullptr : &known->second;
+    } else if (const auto stack = number_before(line, "bytes stack frame")) {
+      if (described == nullptr) continue;
+      described->private_bytes = stack;
+      described->spill_bytes = number_before(line, "bytes spill stores");
     } else if (const auto registers = number_before(line, "registers"); registers && kernel != nullptr) {
       kernel->registers = static_cast<unsigned>(*registers);
       if (const auto shared = number_before(line, "bytes smem")) kernel->static_local_bytes = shared;
-    } else if (!line.starts_with("ptxas info")) {
+    } else if (!is_figure(line)) {
       result.rest += line + "\n";
     }
   }

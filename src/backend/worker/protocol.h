@@ -187,7 +187,8 @@ template <> inline constexpr auto kFields<BuildAnswer> = std::tuple(&BuildAnswer
 template <> inline constexpr auto kFields<CompileTarget> =
     std::tuple(&CompileTarget::backend, &CompileTarget::architecture, &CompileTarget::driver_version,
                &CompileTarget::compiler);
-template <> inline constexpr auto kFields<Image> = std::tuple(&Image::code, &Image::log, &Image::symbols);
+template <> inline constexpr auto kFields<Image> =
+    std::tuple(&Image::code, &Image::log, &Image::symbols, &Image::resources);
 template <> inline constexpr auto kFields<CompileRequest> =
     std::tuple(&CompileRequest::target, &CompileRequest::source, &CompileRequest::macros, &CompileRequest::limit);
 template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);

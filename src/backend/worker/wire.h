@@ -56,11 +56,12 @@ class Writer {
     put(std::uint64_t{values.size()});
     for (const T& value : values) put(value);
   }
-  void put(const std::map<std::string, std::string>& texts) {
-    put(std::uint64_t{texts.size()});
-    for (const auto& [key, text] : texts) {
+  template <typename T>
+  void put(const std::map<std::string, T>& values) {
+    put(std::uint64_t{values.size()});
+    for (const auto& [key, value] : values) {
       put(key);
-      put(text);
+      put(value);
     }
   }
   template <typename T, std::size_t N>
@@ -130,13 +131,14 @@ class Reader {
     get(size);
     for (std::uint64_t i = 0; i < size && !failed_; ++i) get(values.emplace_back());
   }
-  void get(std::map<std::string, std::string>& texts) {
+  template <typename T>
+  void get(std::map<std::string, T>& values) {
     std::uint64_t size = 0;
     get(size);
     for (std::uint64_t i = 0; i < size && !failed_; ++i) {
       std::string key;
       get(key);
-      get(texts[key]);
+      get(values[key]);
     }
   }
   template <typename T, std::size_t N>
