@@ -18,6 +18,7 @@ namespace {
 struct Options {
   TuneOptions tune;
   std::string configuration;
+  bool no_metrics = false;
 };
 
 Result<Configuration> chosen(const space::SearchSpace& space, const std::string& text) {
@@ -47,6 +48,10 @@ Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& tri
 Result<ExitStatus> run_one(const Options& options) {
   WATTUNE_TRY(options.tune.measure.validate());
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.tune.spec));
+  if (options.no_metrics) {
+    spec.metrics.clear();
+    spec.objectives.clear();
+  }
   WATTUNE_TRY(add_objectives(options.tune, tune::observed_metrics(evaluator_options(options.tune)), spec));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
@@ -74,6 +79,8 @@ Command add_run(CLI::App& program) {
   app->get_option("--device")->description("auto, a selector, a backend, or part of a device's name");
   app->option_defaults()->group("Configuration");
   add_configuration(*app, "--configuration", options->configuration, "This configuration instead of the default one");
+  // For `tune --sanitize`, which observes nothing that they may need.
+  app->add_flag("--no-metrics", options->no_metrics)->group("");
   app->option_defaults()->group("Results");
   app->add_flag("--json", options->tune.json, "Print one JSON document (docs/formats/json.md)");
   app->footer(

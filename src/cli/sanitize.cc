@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <utility>
 
 #include "backend/compiler_program.h"
 #include "wattune/backend/compile.h"
@@ -15,13 +16,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "compute-sanitizer";
 constexpr std::string_view kPrefix = "========= ";
+constexpr std::string_view kComplaint = "Error: ";
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(600);
 
 std::vector<std::string> command_for(const fs::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                                      const Configuration& configuration, const std::string& device,
                                      const fs::path& log) {
   // Calls of the driver may fail on purpose. Padding keeps what is read past a buffer from being part of the next one.
-  // Kernels are launched once to be checked and once to be timed.
+  // Kernels are launched once to be checked and once to be timed; nothing else is measured, so that metrics that read
+  // more than that cannot be computed.
   std::vector<std::string> command{"env",
                                    "WATTUNE_NO_GUARDS=1",
                                    sanitizer,
@@ -37,6 +40,7 @@ std::vector<std::string> command_for(const fs::path& sanitizer, const std::strin
                                    "run",
                                    spec_file,
                                    "--in-process",
+                                   "--no-metrics",
                                    "--device",
                                    device,
                                    "--check",
@@ -77,34 +81,47 @@ Result<Sanitized> sanitize(const fs::path& sanitizer, const std::string& spec_fi
   WATTUNE_ASSIGN(const auto folder, backend::TemporaryFolder::create());
   const fs::path log = folder / "memcheck.log";
   const fs::path output = folder / "output";
-  WATTUNE_TRY(
+  WATTUNE_ASSIGN(
+      const int status,
       backend::run_program(command_for(sanitizer, spec_file, spec, configuration, device, log), output, kLimit));
   Result<Sanitized> found = read_sanitizer_log(log);
+  if (found && found->errors == 0 && status != 0)
+    found = Error(ErrorCode::unavailable, "the run under compute-sanitizer failed");
   if (found) return found;
-  return Error(ErrorCode::unavailable, fmt::format("{}: {}", found.error().message(), last_line(output)));
+  const std::string words = last_line(output);
+  return Error(ErrorCode::unavailable, found.error().message() + (words.empty() ? "" : ": " + words));
 }
 
+// A line at the margin begins a finding, and the indented one behind it says where that happened. "Error: " is what
+// compute-sanitizer says of itself or of the program.
 Result<Sanitized> read_sanitizer_log(const fs::path& log) {
   Sanitized found;
+  std::string complaint;
+  bool first_began = false;  // in the line before
   std::ifstream stream(log);
   for (std::string line; std::getline(stream, line);) {
     if (!line.starts_with(kPrefix)) continue;
     line.erase(0, kPrefix.size());
-    const std::size_t text = line.find_first_not_of(' ');
-    if (text == std::string::npos) continue;
     unsigned long long errors = 0;
+    const bool indented = line.starts_with(' ');
     if (std::sscanf(line.c_str(), "ERROR SUMMARY: %llu error", &errors) == 1) {
       found.errors = errors;
-      return found;
+      if (errors > 0) return found;
+      if (complaint.empty()) return Sanitized{};
+      break;
     }
-    // A finding begins at the margin, and where it happened follows on the next line.
-    if (found.first.empty() && text == 0 && !line.starts_with("COMPUTE-SANITIZER")) {
+    if (std::exchange(first_began, false) && indented && line.find(" at ") != std::string::npos)
+      found.first += line.substr(line.find(" at "));
+    if (indented || line.empty() || line.starts_with("COMPUTE-SANITIZER")) continue;
+    if (line.starts_with(kComplaint)) {
+      complaint = line.substr(kComplaint.size());
+    } else if (found.first.empty()) {
       found.first = line;
-      if (std::getline(stream, line) && line.find(" at ") != std::string::npos)
-        found.first += line.substr(line.find(" at "));
+      first_began = true;
     }
   }
-  return Error(ErrorCode::unavailable, "compute-sanitizer did not come to an end");
+  return Error(ErrorCode::unavailable,
+               "compute-sanitizer" + (complaint.empty() ? " did not come to an end" : ": " + complaint));
 }
 
 }  // namespace wattune::cli

@@ -25,7 +25,8 @@ Result<std::filesystem::path> find_compute_sanitizer();
 Result<Sanitized> sanitize(const std::filesystem::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                            const Configuration& configuration, const std::string& device);
 
-// What compute-sanitizer wrote to its log. unavailable when that does not end with its count of errors.
+// What compute-sanitizer wrote to its log. unavailable when that does not end with its count of errors, and with what
+// it complains of where it counted none.
 Result<Sanitized> read_sanitizer_log(const std::filesystem::path& log);
 
 }  // namespace wattune::cli

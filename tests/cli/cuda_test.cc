@@ -297,21 +297,21 @@ TEST(CudaCounters, AreListedOfADevice) {
 
 // A stand-in for compute-sanitizer that runs what it is given and then writes `findings`. In a worker, for the
 // stand-ins of the CUDA libraries cannot share a process with a program that holds the C++ library itself.
-void write_sanitizer(const TempFolder& folder, const std::string& findings) {
+void write_sanitizer(const TempFolder& folder, const std::string& findings, int status = 0) {
   std::filesystem::create_directories(folder.path() / "toolkit" / "bin");
   folder.write("toolkit/bin/compute-sanitizer",
                "#!/bin/sh\nwhile [ \"${1#--}\" != \"$1\" ]; do [ \"$1\" = --log-file ] && log=$2; shift 2; done\n"
                "for word; do shift; [ \"$word\" = --in-process ] || set -- \"$@\" \"$word\"; done\n"
                "[ \"$WATTUNE_NO_GUARDS\" = 1 ] && \"$@\" >ran.txt || { echo cannot start; exit 1; }\n"
                "printf '========= COMPUTE-SANITIZER\\n" +
-                   findings + "' >$log\n");
+                   findings + "' >$log\nexit " + std::to_string(status) + "\n");
   std::filesystem::permissions(folder.path() / "toolkit" / "bin" / "compute-sanitizer",
                                std::filesystem::perms::owner_all);
 }
 
-Finished tune_and_sanitize(const TempFolder& folder) {
+Finished tune_and_sanitize(const TempFolder& folder, const std::string& more = "") {
   return run_with_stand_ins(
-      folder, "tune scale.toml --quiet --min-samples 2 --max-samples 2 --finalists 0 --overwrite --sanitize",
+      folder, "tune scale.toml --quiet --min-samples 2 --max-samples 2 --finalists 0 --overwrite --sanitize" + more,
       "CUDA_HOME=toolkit");
 }
 
@@ -328,6 +328,32 @@ TEST(Sanitize, ReportsWhatMemcheckFinds) {
   EXPECT_THAT(folder.read("ran.txt"), HasSubstr("block=32"));  // the best
   write_sanitizer(folder, "========= ERROR SUMMARY: 0 errors\\n");
   const Finished good = tune_and_sanitize(folder);
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("memcheck found no errors"));
+}
+
+// The program under compute-sanitizer failed, so that nothing is known of the kernel.
+TEST(Sanitize, FindsNoErrorsOnlyWhereTheRunWasGood) {
+  const TempFolder folder;
+  write_scale(folder);
+  write_sanitizer(folder, "========= Target application returned an error\n========= ERROR SUMMARY: 0 errors\n", 1);
+  const Finished failed = tune_and_sanitize(folder);
+  EXPECT_EQ(failed.status, 3);
+  EXPECT_THAT(failed.err, HasSubstr("--sanitize: the run under compute-sanitizer failed"));
+  write_sanitizer(folder,
+                  "========= Error: Device not supported. See the manual.\n========= ERROR SUMMARY: 0 errors\n");
+  const Finished refused = tune_and_sanitize(folder);
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_EQ(refused.err, "wattune: error: --sanitize: compute-sanitizer: Device not supported. See the manual.\n");
+}
+
+TEST(Sanitize, NeedsNothingThatTheObjectiveReads) {
+  const TempFolder folder;
+  write_scale(folder);
+  folder.write("scale.toml",
+               kScaleSpec + std::string("[metrics]\ntwice = \"2 * energy\"\n[search]\nminimize = \"twice\"\n"));
+  write_sanitizer(folder, "========= ERROR SUMMARY: 0 errors\n");
+  const Finished good = tune_and_sanitize(folder, " --observe energy");
   EXPECT_EQ(good.status, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("memcheck found no errors"));
 }
