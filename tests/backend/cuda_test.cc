@@ -282,6 +282,8 @@ TEST_F(Cuda, ListsTheKernelsThatExist) {
   EXPECT_EQ(kernel.error().code(), ErrorCode::not_found);
   EXPECT_THAT(kernel.error().to_string(), HasSubstr("one of: one, other"));
   EXPECT_THAT(build("scal").error().to_string(), HasSubstr("did you mean `scale`?"));
+  EXPECT_THAT(build("g", "template <int N>\n__global__ void g() {}\n__global__ void p() {}").error().to_string(),
+              HasSubstr("an instance of a template is named with its arguments: `g<...>`"));
 }
 
 TEST_F(Cuda, LoadsPtxAndSaysWhatTheDriverSaid) {

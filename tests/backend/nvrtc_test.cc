@@ -45,6 +45,8 @@ TEST(CudaNames, AreFoundBySymbolByNameAndByTemplate) {
   EXPECT_EQ(cuda::function_of_symbol("_Z4noopv"), "noop");
   EXPECT_EQ(cuda::function_of_symbol("_ZN5inner4noopEv"), "inner::noop");
   EXPECT_EQ(cuda::function_of_symbol("plain"), "plain");
+  EXPECT_EQ(cuda::function_of_symbol("_ZN36_GLOBAL__N__21649d77_4_a_cu_db701a2b3hidEPf"), "hid");
+  EXPECT_EQ(cuda::function_of_symbol("_ZN5outer12_GLOBAL__N_13hidEPf"), "outer::hid");
   const std::vector<std::string> symbols{"_Z5scaleILi32EfEvPT0_S0_", "_Z4noopv", "_Z4noopi", "plain"};
   EXPECT_EQ(cuda::find_function("plain", symbols).value(), 3u);
   EXPECT_EQ(cuda::find_function("scale<32,float>", symbols).value(), 0u);
@@ -52,6 +54,10 @@ TEST(CudaNames, AreFoundBySymbolByNameAndByTemplate) {
   EXPECT_EQ(cuda::find_function("noop", symbols).error().code(), ErrorCode::mismatch);
   EXPECT_EQ(cuda::find_function("_Z4noopi", symbols).value(), 2u);
   EXPECT_EQ(cuda::find_function("plane", symbols).error().code(), ErrorCode::not_found);
+  std::vector<std::string> many(31, "f");
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] += std::to_string(i);
+  EXPECT_THAT(cuda::find_function("elsewhere", many).error().advice(), HasSubstr("one of: f0, f1, f2"));
+  EXPECT_THAT(cuda::find_function("elsewhere", many).error().advice(), HasSubstr("f29, ...;"));
 }
 
 TEST(CudaSource, PutsParametersIntoTextsAndNames) {
@@ -181,6 +187,18 @@ TEST(Nvrtc, ListsTheKernelsThatExist) {
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code(), ErrorCode::not_found);
   EXPECT_THAT(report.error().to_string(), HasSubstr("one of: other, one"));
+}
+
+TEST(Nvrtc, NamesAnInstanceThatCannotBe) {
+  SKIP_WITHOUT_NVRTC();
+  const auto missing = compile_for_hopper(cuda_source(kTemplate, "scal<BLOCK, float>"), {{"BLOCK", "64"}});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code(), ErrorCode::not_found);
+  EXPECT_EQ(missing.error().to_string(),
+            "no kernel `scal<64, float>` in the program (`scal` is not declared in kernel.cu)");
+  // What a parameter brings in is wrong of this configuration only.
+  const auto type = compile_for_hopper(cuda_source(kTemplate, "scale<64, T>"), {{"T", "half"}});
+  EXPECT_EQ(type.error().code(), ErrorCode::compile_failed);
 }
 
 TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {

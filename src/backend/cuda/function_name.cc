@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "wattune/core/suggest.h"
 
@@ -14,6 +16,26 @@ namespace wattune::backend::cuda {
 namespace {
 
 std::string without_template_arguments(const std::string& function) { return function.substr(0, function.find('<')); }
+
+// Kernels of an anonymous namespace are named as inside of it.
+std::string without_anonymous_namespaces(std::string text) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = text.find(kAnonymous)) != std::string::npos;) text.erase(at, kAnonymous.size());
+  return text;
+}
+
+// What may have been meant, else the names that exist, and why a template may be missing.
+std::string advice(const std::string& wanted, const std::vector<std::string>& names) {
+  constexpr std::size_t kMaxListed = 30;
+  if (names.empty()) return "it has no kernels";
+  std::string text = suggest(wanted, names);
+  if (text.empty())
+    text = fmt::format("one of: {}{}", fmt::join(std::span(names).first(std::min(names.size(), kMaxListed)), ", "),
+                       names.size() > kMaxListed ? ", ..." : "");
+  if (wanted.find('<') == std::string::npos)
+    text += fmt::format("; an instance of a template is named with its arguments: `{}<...>`", wanted);
+  return text;
+}
 
 std::string without_spaces(std::string text) {
   std::erase(text, ' ');
@@ -29,7 +51,7 @@ std::string function_of_symbol(const std::string& symbol) {
   if (!symbol.starts_with("_Z") || failed != 0) return symbol;
   // "void scale<32>(float*)": the parameters begin at the first parenthesis outside of <>, since a template argument
   // may be spelt "(Mode)1"; a return type stands before a template only.
-  std::string text = demangled.get();
+  std::string text = without_anonymous_namespaces(demangled.get());
   int depth = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -59,7 +81,7 @@ Result<std::size_t> find_function(const std::string& wanted, const std::vector<s
   if (found.size() == 1) return found.front();
   if (found.empty())
     return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", wanted))
-        .hint(names.empty() ? "it has no kernels" : suggest(wanted, names));
+        .hint(advice(wanted, names));
   return Error(ErrorCode::mismatch, fmt::format("several kernels are called `{}`", wanted))
       .hint(fmt::format("name one by its symbol: {}", fmt::join(symbols, ", ")));
 }

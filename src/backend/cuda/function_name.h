@@ -8,8 +8,8 @@
 
 namespace wattune::backend::cuda {
 
-// The function of a symbol as C++ spells it, without its type: "scale<32>" for _Z5scaleILi32EEvPf; the symbol itself
-// when it is no C++ name.
+// The function of a symbol as C++ spells it, without its type and anonymous namespaces: "scale<32>" for
+// _Z5scaleILi32EEvPf; the symbol itself when it is no C++ name.
 std::string function_of_symbol(const std::string& symbol);
 
 // The index of `wanted` in `symbols`: the symbol itself, else the one function of that name (of any template arguments,

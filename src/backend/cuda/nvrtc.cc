@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <regex>
 
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cu_api.h"
@@ -71,6 +73,23 @@ Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string
       .hint(fmt::format("it does for sm_{} and later; CUDA_HOME may name another toolkit", std::ranges::min(known)));
 }
 
+// The source does not declare what the user named: a kernel, or an argument of an instance. What only the value of a
+// parameter brings in is not the user's naming, and fails with its configurations.
+std::optional<Error> undeclared(const KernelSource& source, std::span<const Macro> macros, const std::string& log) {
+  static const std::regex complaint(R"re(__nv_name_map\(\d+\): error: .*"(\w+)"( is undefined)?\n)re");
+  std::vector<std::string> functions = source.other_functions;
+  functions.push_back(source.function);
+  for (std::sregex_iterator match(log.begin(), log.end(), complaint), end; match != end; ++match) {
+    const std::regex word("\\b" + (*match)[1].str() + "\\b");
+    for (const std::string& function : functions) {
+      if (!std::regex_search(function, word)) continue;
+      return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", with_values(function, macros)))
+          .hint(fmt::format("`{}` is not declared in {}", (*match)[1].str(), display_name(source)));
+    }
+  }
+  return std::nullopt;
+}
+
 // From 12.9 on, NVRTC may answer from a cache of its own. What comes from there lacks the compiler's words.
 constexpr int kOldestWithCache = 12090;
 
@@ -100,6 +119,7 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
   if (code != NVRTC_SUCCESS) {
     const Error error = nvrtc_error(code, "compiling");
     if (error.code() != ErrorCode::compile_failed || image.log.empty()) return error;
+    if (const auto missing = undeclared(source, macros, image.log)) return *missing;
     return Error(error.code(), std::move(image.log)).native(error.native_code(), error.native_name());
   }
   for (const std::string& instance : instances) {
