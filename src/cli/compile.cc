@@ -20,9 +20,11 @@ namespace wattune::cli {
 
 namespace {
 
+constexpr char kArchitecture[] = "sm_90";
+
 struct Options {
   SpecOptions spec;
-  std::string architecture;
+  std::string architecture;  // empty: the spec's, or kArchitecture
   std::string configuration;
   std::uint64_t sample = 0;
   std::uint64_t seed = 1;
@@ -50,6 +52,17 @@ Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpac
     chosen.push_back(space.configuration(space.default_configuration()));
   }
   return chosen;
+}
+
+// The spec's options go before a default of ours, but not silently before what the user asks for.
+Result<std::string> chosen_architecture(const KernelSpec& spec, const Options& options) {
+  const std::optional<std::string> named = backend::named_architecture(spec.source);
+  if (named && !options.architecture.empty())
+    return Error(ErrorCode::invalid_argument, "the options of the kernel name an architecture, so --arch has no effect")
+        .at({spec.file.string()})
+        .about(*named)
+        .hint("leave one of them out");
+  return named.value_or(options.architecture.empty() ? kArchitecture : options.architecture);
 }
 
 template <typename T>
@@ -85,12 +98,12 @@ std::string failures_text(const std::vector<Compiled>& all) {
   return text;
 }
 
-std::string compile_text(const KernelSpec& spec, const Options& options, const std::vector<Compiled>& all) {
+std::string compile_text(const KernelSpec& spec, const std::string& architecture, const std::vector<Compiled>& all) {
   Table table({"registers", "spilled", "stack", "shared", "binary", "function", "configuration"});
   for (const Compiled& one : all) table.add(row_of(one));
   std::string logs = failures_text(all);
   if (all.size() == 1 && all.front().report) logs = all.front().report->log;
-  const std::string text = fmt::format("{} for {}\n\n{}", spec.name, options.architecture, table.to_string());
+  const std::string text = fmt::format("{} for {}\n\n{}", spec.name, architecture, table.to_string());
   return logs.empty() ? text : text + "\n" + logs;
 }
 
@@ -114,8 +127,8 @@ Json to_json(const Compiled& one) {
   return json;
 }
 
-std::string compile_json(const KernelSpec& spec, const Options& options, const std::vector<Compiled>& all) {
-  Json json = {{"kernel", spec.name}, {"architecture", options.architecture}, {"configurations", Json::array()}};
+std::string compile_json(const KernelSpec& spec, const std::string& architecture, const std::vector<Compiled>& all) {
+  Json json = {{"kernel", spec.name}, {"architecture", architecture}, {"configurations", Json::array()}};
   for (const Compiled& one : all) json["configurations"].push_back(to_json(one));
   return dump(json);
 }
@@ -130,6 +143,7 @@ Result<ExitStatus> run_compile(const Options& options) {
   WATTUNE_TRY(use_language(spec, Language::cuda));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const std::vector<Configuration> configurations, chosen_configurations(space, options));
+  WATTUNE_ASSIGN(const std::string architecture, chosen_architecture(spec, options));
   std::vector<Compiled> all;
   bool any = false;
   for (const Configuration& configuration : configurations) {
@@ -137,14 +151,13 @@ Result<ExitStatus> run_compile(const Options& options) {
     for (const std::string& function : functions) {
       KernelSource source = spec.source;
       source.function = function;
-      auto report =
-          backend::compile_cuda(source, tune::macros_of(configuration), options.architecture, tune::Limits().compile);
+      auto report = backend::compile_cuda(source, tune::macros_of(configuration), architecture, tune::Limits().compile);
       if (!report && is_hopeless(report.error())) return std::move(report).error();
       any |= report.has_value();
       all.push_back({configuration, function, std::move(report)});
     }
   }
-  if (!print_result(options.json ? compile_json(spec, options, all) : compile_text(spec, options, all)))
+  if (!print_result(options.json ? compile_json(spec, architecture, all) : compile_text(spec, architecture, all)))
     return ExitStatus::environment;
   return any ? ExitStatus::good : ExitStatus::nothing_correct;
 }
@@ -157,8 +170,7 @@ Command add_compile(CLI::App& program) {
   declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON");
   app->add_option("--arch", options->architecture, "The GPU to compile for, by its architecture")
       ->type_name("sm_NN")
-      ->default_str("sm_90");
-  options->architecture = "sm_90";
+      ->default_str(kArchitecture);
   add_configuration(*app, "--configuration", options->configuration, "This configuration instead of the default one");
   add_parsed(*app, "--sample", options->sample, parse_count, "N", "So many configurations, spread evenly");
   add_parsed(*app, "--seed", options->seed, parse_count, "N", "Seed of the sample")->default_str("1");

@@ -201,6 +201,17 @@ TEST(Nvrtc, NamesAnInstanceThatCannotBe) {
   EXPECT_EQ(type.error().code(), ErrorCode::compile_failed);
 }
 
+TEST(Nvrtc, SaysThatPtxTellsNothing) {
+  SKIP_WITHOUT_NVRTC();
+  for (const std::string architecture : {"sm_999", "compute_90"}) {
+    const auto report = compile_cuda(cuda_source("__global__ void f() {}", "f"), {}, architecture, kLimit);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code(), ErrorCode::invalid_argument);
+    EXPECT_THAT(report.error().message(),
+                HasSubstr("makes only PTX for " + architecture + ", whose resources are known on a device only"));
+  }
+}
+
 TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
   SKIP_WITHOUT_NVRTC();
   const auto folder = std::filesystem::path(::testing::TempDir()) / "wattune cuda include";

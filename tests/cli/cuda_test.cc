@@ -457,6 +457,20 @@ TEST(Compile, ShowsEveryFunctionThatIsLaunched) {
   EXPECT_THAT(compiled("block=64"), testing::ElementsAre("scale", "finish"));
 }
 
+TEST(Compile, TakesTheArchitectureThatTheSpecNames) {
+  SKIP_WITHOUT_NVRTC();
+  const TempFolder folder;
+  write_scale(folder);
+  std::string spec = kScaleSpec;
+  folder.write("scale.toml", spec.replace(spec.find("function"), 0, "options = [\"-arch=sm_80\"]\n"));
+  EXPECT_THAT(run_wattune(folder, {"compile", "scale.toml"}).out, HasSubstr("scale for sm_80"));
+  const Finished twice = run_wattune(folder, {"compile", "scale.toml", "--arch", "sm_90"});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_EQ(twice.err,
+            "wattune: error: scale.toml: the options of the kernel name an architecture, so --arch has no effect: "
+            "`sm_80` (leave one of them out)\n");
+}
+
 TEST(Compile, SaysWhyNothingCompiles) {
   SKIP_WITHOUT_NVRTC();
   const TempFolder folder;

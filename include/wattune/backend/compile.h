@@ -20,10 +20,14 @@ struct CompileReport {
   std::string log;  // the compiler's words, without the lines that the resources were read from
 };
 
-// Compiles the source for an architecture such as "sm_90", in this process. compile_failed with the log; not_found when
-// the kernel is not there, naming those that are; invalid_argument for what is no CUDA C++; unavailable; timeout.
+// Compiles the source for an architecture such as "sm_90", or the one that its options name, in this process.
+// compile_failed with the log; not_found when the kernel is not there, naming those that are; invalid_argument for what
+// is no CUDA C++, and for what the compiler makes only PTX for; unavailable; timeout.
 Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
                                    const std::string& architecture, Nanoseconds limit);
+
+// The architecture that the source's own options name, which goes before any other.
+std::optional<std::string> named_architecture(const KernelSource& source);
 
 // A program of CUDA's toolkit, such as nvcc: in the toolkits that CUDA_HOME and CUDA_PATH name, in /usr/local/cuda, or
 // on the path.

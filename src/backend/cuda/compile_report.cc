@@ -27,6 +27,10 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
     return Error(ErrorCode::invalid_argument, "only CUDA C++ is compiled without a device").about(source.file.string());
   WATTUNE_ASSIGN(const Image image, compile({.architecture = architecture}, source, macros, limit));
   WATTUNE_ASSIGN(const std::string compiler, compiler_name(source));
+  if (kind_of_text(image.code) == SourceKind::ptx)
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("{} makes only PTX for {}, whose resources are known on a device only", compiler,
+                             named_architecture(source).value_or(architecture)));
   std::vector<std::string> symbols;
   for (const auto& [symbol, resources] : image.resources) symbols.push_back(symbol);
   std::string wanted = with_values(source.function, macros);

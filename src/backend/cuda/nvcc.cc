@@ -55,7 +55,7 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const fs::path log = folder / "log";
   std::ofstream(input, std::ios::binary) << text_for_nvcc(source, macros);
   std::vector<std::string> command{find_nvcc(), "-cubin", "-o", output, input};
-  if (!names_architecture(source)) command.push_back("-arch=" + target.architecture);
+  if (!named_architecture(source)) command.push_back("-arch=" + target.architecture);
   for (std::string& option : options_with_folders(source)) command.push_back(std::move(option));
 
   const Result<int> status = run_program(command, log, limit);

@@ -8,6 +8,7 @@
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/cuda_error.h"
 #include "backend/cuda/source_text.h"
+#include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
 
@@ -99,7 +100,7 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
                                  std::span<const Macro> macros) {
   WATTUNE_ASSIGN(const NvrtcApi* nvrtc, nvrtc_api(target.driver_version));
   std::vector<std::string> options = options_with_folders(source);
-  if (!names_architecture(source)) {
+  if (!named_architecture(source)) {
     WATTUNE_ASSIGN(options.emplace_back(), architecture_option(*nvrtc, target.architecture));
   }
   if (nvrtc->version >= kOldestWithCache) options.emplace_back("--no-cache");

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "backend/cuda/toolkit.h"
+#include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
 
@@ -116,24 +117,36 @@ std::vector<std::string> options_with_folders(const KernelSource& source) {
   return options;
 }
 
-bool names_architecture(const KernelSource& source) {
-  return std::ranges::any_of(source.options, [](const std::string& option) {
-    return option.starts_with("-arch") || option.starts_with("--gpu-architecture") || option.starts_with("-gencode") ||
-           option.starts_with("--generate-code") || option.starts_with("-code") || option.starts_with("--gpu-code");
-  });
-}
-
 SourceKind kind_of(const KernelSource& source) {
   const std::string extension = source.file.extension().string();
   if (extension == ".ptx") return SourceKind::ptx;
-  if (extension == ".cubin" || source.text.starts_with("\x7f"
-                                                       "ELF"))
+  return extension == ".cubin" ? SourceKind::cubin : kind_of_text(source.text);
+}
+
+SourceKind kind_of_text(std::string_view text) {
+  if (text.starts_with("\x7f"
+                       "ELF"))
     return SourceKind::cubin;
   // PTX begins with .version, behind comments at most.
-  std::string_view text = source.text;
   while (text.starts_with("//") || text.starts_with('\n'))
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   return text.starts_with(".version") ? SourceKind::ptx : SourceKind::cuda_cpp;
 }
 
 }  // namespace wattune::backend::cuda
+
+namespace wattune::backend {
+
+std::optional<std::string> named_architecture(const KernelSource& source) {
+  constexpr std::string_view kPrefixes[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code",
+                                            "-code", "--gpu-code"};
+  for (auto option = source.options.begin(); option != source.options.end(); ++option) {
+    if (std::ranges::none_of(kPrefixes, [&](std::string_view prefix) { return option->starts_with(prefix); })) continue;
+    const std::size_t behind = option->find('=');
+    if (behind != std::string::npos) return option->substr(behind + 1);
+    return option + 1 == source.options.end() ? *option : *(option + 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace wattune::backend

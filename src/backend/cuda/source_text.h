@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wattune/backend/device.h"
@@ -27,11 +28,9 @@ std::string display_name(const KernelSource& source);
 // folder itself and the toolkit's behind them.
 std::vector<std::string> options_with_folders(const KernelSource& source);
 
-// The source says which architecture to compile for.
-bool names_architecture(const KernelSource& source);
-
 // PTX or a cubin instead of CUDA C++, by the file's extension or, without a file, by how it begins.
 enum class SourceKind { cuda_cpp, ptx, cubin };
 SourceKind kind_of(const KernelSource& source);
+SourceKind kind_of_text(std::string_view text);
 
 }  // namespace wattune::backend::cuda
