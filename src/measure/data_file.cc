@@ -99,8 +99,10 @@ std::optional<Header> parse_header(std::string_view file) {
   return header;
 }
 
-// How NumPy spells the type: kind and bytes; one-byte types have no byte order.
+// How NumPy spells the type: kind and bytes; one-byte types have no byte order. NumPy has no bfloat16 of its own, and
+// writes those of ml_dtypes as two bytes of any kind.
 std::string descr_of(ElementType type) {
+  if (type == ElementType::bfloat16) return "<V2";
   const char kind = to_string(type).front();  // i, u or f
   const std::size_t bytes = size_in_bytes(type);
   return fmt::format("{}{}{}", bytes == 1 ? '|' : '<', kind, bytes);
@@ -109,8 +111,10 @@ std::string descr_of(ElementType type) {
 Result<void> check_layout(const Header& header, ElementType type) {
   const std::string wanted = descr_of(type);
   const bool bool_as_uint8 = header.descr == "|b1" && type == ElementType::uint8;
-  if (header.descr != wanted && !bool_as_uint8)
-    return Error(ErrorCode::mismatch, fmt::format("the file's type is not {} (NumPy's {})", to_string(type), wanted))
+  const bool void_as_bfloat16 = header.descr == "|V2" && type == ElementType::bfloat16;
+  if (header.descr != wanted && !bool_as_uint8 && !void_as_bfloat16)
+    return Error(ErrorCode::mismatch, fmt::format("the file's type is not {} (NumPy's {}{})", to_string(type), wanted,
+                                                  type == ElementType::bfloat16 ? ", of ml_dtypes" : ""))
         .about(header.descr);
   if (header.fortran_order && header.shape.size() > 1)
     return Error(ErrorCode::mismatch, "the array is in Fortran order").hint("save numpy.ascontiguousarray(a)");

@@ -70,6 +70,17 @@ TEST_F(DataFile, ABooleanArrayIsBytes) {
   EXPECT_TRUE(read(npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "ab"), ElementType::uint8, 2));
 }
 
+// As NumPy saves arrays of ml_dtypes' bfloat16.
+TEST_F(DataFile, Bfloat16IsWhatNumpyDoesNotKnow) {
+  for (const std::string descr : {"<V2", "|V2"}) {
+    const std::string file = npy(1, "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,), }", "abcd");
+    EXPECT_TRUE(read(file, ElementType::bfloat16, 2)) << descr;
+    EXPECT_FALSE(read(file, ElementType::uint16, 2)) << descr;
+  }
+  const auto bytes = read(floats_npy("(3,)"), ElementType::bfloat16, 3);
+  EXPECT_THAT(bytes.error().to_string(), HasSubstr("not bfloat16 (NumPy's <V2, of ml_dtypes): `<f4`"));
+}
+
 TEST_F(DataFile, SizesMustAgree) {
   const auto numpy = read(floats_npy("(3,)"), ElementType::float32, 4);
   ASSERT_FALSE(numpy);
