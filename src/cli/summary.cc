@@ -12,14 +12,14 @@ namespace wattune::cli {
 
 namespace {
 
-std::string describe_time(const Observation& observation) {
+std::string describe_time(const Observation& observation, const std::string& unverified) {
   const Statistics& statistics = *observation.statistics;
   std::string text = format_time(statistics.median);
   if (statistics.confidence > 0.0) {
     text += fmt::format("  ({:.0f} % interval {} to {})", 100.0 * statistics.confidence,
                         format_time(statistics.interval_low), format_time(statistics.interval_high));
   }
-  return text + (observation.verified ? "" : "  not verified: no reference");
+  return text + (observation.verified ? "" : "  not verified: " + unverified);
 }
 
 // Labelled lines, whose texts begin in one column.
@@ -83,8 +83,8 @@ double median_clock(const std::vector<Sample>& samples) {
   return *middle;
 }
 
-void add_figures(Lines& lines, const Observation& observation) {
-  lines.add("time", describe_time(observation));
+void add_figures(Lines& lines, const Observation& observation, const std::string& unverified) {
+  lines.add("time", describe_time(observation, unverified));
   if (const double clock = median_clock(observation.samples); clock > 0.0)
     lines.add("clock", fmt::format("{:.0f} MHz", clock));
   for (const Metric& metric : observation.metrics)
@@ -147,10 +147,10 @@ Json pipeline_json(const tune::TuningResult& result) {
   return json;
 }
 
-void add_best(Lines& lines, const tune::TuningResult& result) {
+void add_best(Lines& lines, const tune::TuningResult& result, const std::string& unverified) {
   if (result.best) {
     lines.add("best", result.best->configuration.to_string());
-    add_figures(lines, result.best->observation);
+    add_figures(lines, result.best->observation, unverified);
     for (const Trial& trial : result.ties) lines.add("as good", trial.configuration.to_string());
   } else {
     lines.add("best", "none: no configuration was correct");
@@ -162,12 +162,17 @@ void add_best(Lines& lines, const tune::TuningResult& result) {
 
 }  // namespace
 
-std::string trial_text(const Trial& trial) {
+std::string why_unverified(const KernelSpec& spec, tune::CheckOutput check) {
+  const bool unasked = check == tune::CheckOutput::never && !std::holds_alternative<std::monostate>(spec.reference);
+  return unasked ? "--check never" : "no reference";
+}
+
+std::string trial_text(const Trial& trial, const std::string& unverified) {
   const Observation& observation = trial.observation;
   Lines lines;
   lines.add("configured", trial.configuration.to_string());
   if (observation.ok())
-    add_figures(lines, observation);
+    add_figures(lines, observation, unverified);
   else
     lines.add("failed", fmt::format("{}: {}", to_string(observation.status), observation.message));
   const bool not_compiled = observation.status == Status::compile && !observation.build_log.empty();
@@ -177,7 +182,7 @@ std::string trial_text(const Trial& trial) {
 std::string summary_text(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
   Lines lines;
-  add_best(lines, result);
+  add_best(lines, result, summary.unverified);
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   lines.add("evaluated", fmt::format("{}{} in {}: {}", counted(result.evaluated, "configuration"), resumed,
                                      format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));

@@ -15,14 +15,18 @@ struct Summary {
   const tune::TuningResult& result;
   const RunInfo& info;
   const std::filesystem::path& result_file;
+  std::string unverified;  // why outputs were not compared, where that is so
   std::string strategy;
   std::uint64_t seed = 1;
   Uint128 valid = 0;                   // configurations in the space
   std::optional<Sanitized> sanitized;  // of the best, when asked for
 };
 
+// Why the outputs of a good configuration were not compared, where they were not.
+std::string why_unverified(const KernelSpec& spec, tune::CheckOutput check);
+
 // A Trial that may have failed: its configuration, status, time, clock and metrics.
-std::string trial_text(const Trial& trial);
+std::string trial_text(const Trial& trial, const std::string& unverified);
 
 std::string summary_text(const Summary& summary);
 // docs/formats/json.md.

@@ -222,8 +222,14 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   if (!result) return ended_early(std::move(result).error(), file);
   if (const std::string remark = run->strategy->remark(); !options.quiet && !remark.empty()) print_note(remark);
   const auto sanitized = sanitize_best(sanitizer, options, *run, *result, info.device);
-  const Summary summary{
-      *result, info, file, run->plan.strategy, options.seed, run->space.count(), sanitized ? *sanitized : std::nullopt};
+  const Summary summary{*result,
+                        info,
+                        file,
+                        why_unverified(run->spec, options.check),
+                        run->plan.strategy,
+                        options.seed,
+                        run->space.count(),
+                        sanitized ? *sanitized : std::nullopt};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
   if (!sanitized) return sanitized.error();
   return printed ? status_of(*result, *sanitized, interrupt.requested()) : ExitStatus::environment;

@@ -150,6 +150,18 @@ TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {
   }
 }
 
+TEST(CudaTune, SaysWhyNothingIsVerified) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string options = "scale.toml --min-samples 2 --max-samples 2 --check never";
+  const std::string unasked = "not verified: --check never\n";
+  EXPECT_THAT(run_with_stand_ins(folder, "run " + options).out, HasSubstr(unasked));
+  EXPECT_THAT(run_with_stand_ins(folder, "tune --quiet --finalists 0 --overwrite " + options).out, HasSubstr(unasked));
+  const std::string spec = folder.read("scale.toml");
+  folder.write("scale.toml", spec.substr(0, spec.find("[reference]")));
+  EXPECT_THAT(run_with_stand_ins(folder, "run " + options).out, HasSubstr("not verified: no reference\n"));
+}
+
 TEST(CudaTune, AbandonsAKernelThatHangsAfterTheRunLimit) {
   const TempFolder folder;
   folder.write("hang.cu", "extern \"C\" __global__ void hang() {}\n");
