@@ -17,7 +17,14 @@ struct Unit {
 };
 constexpr std::array<Unit, 6> kTimeUnits = {
     {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
-constexpr std::array<Unit, 4> kByteUnits = {{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
+constexpr std::array<Unit, 8> kByteUnits = {{{"kB", 1e3},
+                                             {"MB", 1e6},
+                                             {"GB", 1e9},
+                                             {"TB", 1e12},
+                                             {"KiB", 0x1p10},
+                                             {"MiB", 0x1p20},
+                                             {"GiB", 0x1p30},
+                                             {"TiB", 0x1p40}}};
 
 Error bad(std::string_view wanted, std::string_view text) {
   return Error(ErrorCode::invalid_argument, fmt::format("expected {}", wanted)).about(std::string(text));
@@ -62,7 +69,7 @@ Result<Nanoseconds> parse_time(std::string_view text) {
 }
 
 Result<std::uint64_t> parse_bytes(std::string_view text) {
-  constexpr std::string_view kWanted = "a size such as 500MB or 8GB (units: kB, MB, GB, TB)";
+  constexpr std::string_view kWanted = "a size such as 500MB or 8GB (units: kB, MB, GB, TB, KiB, MiB, GiB, TiB)";
   WATTUNE_ASSIGN(const double bytes, parse_quantity(text, kByteUnits, kWanted));
   if (bytes >= 0x1p64) return bad(kWanted, text);
   return static_cast<std::uint64_t>(bytes);

@@ -22,7 +22,7 @@ std::string wrapped(std::string_view text, std::size_t width);
 
 // "1.5ms", "60s", "5m", "1h"; units ns, us, ms, s, m, h. invalid_argument: no number, no or another unit, negative.
 Result<Nanoseconds> parse_time(std::string_view text);
-// "8GB", "500MB"; units kB, MB, GB, TB of 1000. invalid_argument.
+// "8GB", "500MB"; units kB, MB, GB, TB of 1000, KiB, MiB, GiB, TiB of 1024. invalid_argument.
 Result<std::uint64_t> parse_bytes(std::string_view text);
 // Decimal digits. invalid_argument.
 Result<std::uint64_t> parse_count(std::string_view text);

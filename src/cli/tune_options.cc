@@ -137,8 +137,8 @@ void declare_compiling(CLI::App& app, TuneOptions& options) {
              "Processes that compile ahead of the device; by default one per core, at most 16; 0: the device's worker "
              "compiles");
   add_parsed(app, "--compile-ahead", options.compile_ahead, parse_count, "N",
-             "Configurations to ask the strategy for in advance; by default four per process, one where it learns "
-             "later by that");
+             "Configurations to ask the strategy for in advance; by default four per process, one per process and one "
+             "more where it learns later by that");
   app.add_option("--compile-cache", options.compile_cache,
                  "Folder that keeps compiled code for later runs; by default wattune in the user's cache folder")
       ->type_name("DIR");

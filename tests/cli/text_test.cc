@@ -33,7 +33,9 @@ TEST(Text, WrapsAtSpacesAndBars) {
 TEST(Text, ReadsSizesWithTheirUnit) {
   EXPECT_EQ(*parse_bytes("8GB"), 8'000'000'000u);
   EXPECT_EQ(*parse_bytes("1.5kB"), 1500u);
-  for (const char* text : {"8", "8GiB", "-1GB", "99999999999TB"}) EXPECT_FALSE(parse_bytes(text)) << text;
+  EXPECT_EQ(*parse_bytes("1GiB"), std::uint64_t{1} << 30);
+  EXPECT_EQ(*parse_bytes("0.5KiB"), 512u);
+  for (const char* text : {"8", "8gib", "-1GB", "99999999999TB"}) EXPECT_FALSE(parse_bytes(text)) << text;
 }
 
 TEST(Text, CountsWhatOccurred) {
