@@ -124,14 +124,16 @@ KernelSource launched_source(const KernelSpec& spec) {
   return source;
 }
 
-std::size_t parameter_count(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
-  if (spec.source.language == Language::opencl) return arguments.size();
-  return static_cast<std::size_t>(std::ranges::count_if(arguments, [&](std::size_t position) {
+std::vector<std::size_t> parameters_of(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
+  std::vector<std::size_t> parameters = arguments;
+  if (spec.source.language == Language::opencl) return parameters;
+  std::erase_if(parameters, [&](std::size_t position) {
     const Argument& argument = spec.arguments[position];
     const auto* vector = std::get_if<VectorArgument>(&argument.kind);
-    return !std::holds_alternative<LocalArgument>(argument.kind) &&
-           (vector == nullptr || vector->place != BufferPlace::constant);
-  }));
+    return std::holds_alternative<LocalArgument>(argument.kind) ||
+           (vector != nullptr && vector->place == BufferPlace::constant);
+  });
+  return parameters;
 }
 
 }  // namespace wattune

@@ -159,7 +159,7 @@ bool Attempt::fit(const PlannedStep& step) {
   Result<std::unique_ptr<backend::Kernel>> kernel = program_->kernel(step.function);
   if (!kernel) return fail(Phase::build, kernel.error());
   kernels_.push_back(*std::move(kernel));
-  if (auto fits = check_argument_count(*kernels_.back(), run_.spec, step); !fits)
+  if (auto fits = check_arguments(*kernels_.back(), run_.spec, launch_, step); !fits)
     return fail(Phase::build, fits.error());
   const std::size_t most = kernels_.back()->max_work_group_size();
   if (most == 0 || group_items(step) <= most) return true;

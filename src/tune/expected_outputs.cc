@@ -80,7 +80,7 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   if (!built) return without_log(built.error());
   Kernels kernels(1);
   WATTUNE_ASSIGN(kernels.front(), (*built)->kernel(reference.source.function));
-  WATTUNE_TRY(check_argument_count(*kernels.front(), run.spec, launch.steps.front()));
+  WATTUNE_TRY(check_arguments(*kernels.front(), run.spec, launch, launch.steps.front()));
   WATTUNE_TRY(run.session.prepare(launch.arguments));
   WATTUNE_TRY(run.session.run(kernels, launch, Outputs::fresh, 1, run.limits.reference()));
   WATTUNE_ASSIGN(const std::string writes, run.session.out_of_bounds_writes());
@@ -233,13 +233,24 @@ void ExpectedOutputs::forget_beyond(std::size_t most) {
   for (; bytes > most; answers_.pop_back()) bytes -= bytes_of(answers_.back().outputs);
 }
 
-Result<void> check_argument_count(const backend::Kernel& kernel, const KernelSpec& spec, const PlannedStep& step) {
-  const std::size_t listed = parameter_count(spec, step.arguments);
-  if (kernel.argument_count() == listed) return {};
-  const SourcePosition where = spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position;
-  return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, the spec lists {}", kernel.name(),
-                                                kernel.argument_count(), listed))
-      .at(where);
+Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& spec, const Launch& launch,
+                             const PlannedStep& step) {
+  const std::vector<std::size_t> listed = parameters_of(spec, step.arguments);
+  if (kernel.argument_count() != listed.size())
+    return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, the spec lists {}", kernel.name(),
+                                                  kernel.argument_count(), listed.size()))
+        .at(spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position);
+  const std::span<const std::size_t> wanted = kernel.parameter_bytes();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[listed[i]]);
+    const std::size_t given = scalar != nullptr ? scalar->bytes.size() : sizeof(void*);
+    if (given == wanted[i]) continue;
+    const Argument& argument = spec.arguments[listed[i]];
+    return Error(ErrorCode::mismatch, fmt::format("argument {} of kernel `{}` has {} bytes there, `{}` has {}", i + 1,
+                                                  kernel.name(), wanted[i], argument.name, given))
+        .at(argument.position);
+  }
+  return {};
 }
 
 }  // namespace wattune::tune

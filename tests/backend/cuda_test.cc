@@ -335,7 +335,7 @@ TEST_F(Cuda, RefusesArgumentsThatDoNotFitTheKernel) {
   EXPECT_EQ(run("scale", {x.get()}).error().code(), ErrorCode::mismatch);
   const auto size = run("scale", {x.get(), scalar(1.0), scalar(1)});
   EXPECT_EQ(size.error().code(), ErrorCode::mismatch);
-  EXPECT_THAT(size.error().message(), HasSubstr("parameter 1 of kernel `scale` has 4 bytes, the argument 8"));
+  EXPECT_THAT(size.error().message(), HasSubstr("argument 2 of kernel `scale` has 4 bytes there, 8 bytes given"));
 }
 
 TEST_F(Cuda, RefusesImpossibleLaunchesWithTheReason) {

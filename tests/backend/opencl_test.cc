@@ -213,7 +213,7 @@ TEST_F(OpenCl, RefusesArgumentsThatDoNotFitTheKernel) {
   EXPECT_THAT(count.error().message(), HasSubstr("takes 2 arguments, 1 given"));
   const auto size = run(kText, {}, {scalar(1), scalar(1.0)});
   EXPECT_EQ(size.error().code(), ErrorCode::mismatch);
-  EXPECT_THAT(size.error().to_string(), HasSubstr("argument 1 of kernel `f`"));
+  EXPECT_THAT(size.error().to_string(), HasSubstr("argument 2 of kernel `f`"));
   EXPECT_THAT(size.error().to_string(), HasSubstr("CL_INVALID_ARG_SIZE"));
 }
 

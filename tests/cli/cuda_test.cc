@@ -63,6 +63,17 @@ TEST(CudaTune, TestsConditionsOnSpills) {
   }
 }
 
+TEST(CudaTune, NamesTheArgumentOfAnotherSize) {
+  const TempFolder folder;
+  write_scale(folder);
+  std::string spec = kScaleSpec;
+  folder.write("scale.toml", spec.replace(spec.find("\"float\", value"), 7, "\"double\""));
+  const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet");
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.err,
+            "wattune: error: scale.toml:6:13: argument 2 of kernel `scale` has 4 bytes there, `factor` has 8\n");
+}
+
 // Twice times 3, each in as many microseconds as the block has threads.
 TEST(CudaTune, TimesAllLaunchesOfARun) {
   const TempFolder folder;

@@ -53,7 +53,7 @@ TEST_F(CudaSpec, IsReadCompletely) {
   EXPECT_EQ(weights.vector_width, 4u);
   EXPECT_EQ(std::get<VectorArgument>(spec->arguments[0].kind).type, ElementType::bfloat16);
   // Neither the symbol nor local memory is one.
-  EXPECT_EQ(parameter_count(*spec, launches_of(*spec).front().arguments), 1u);
+  EXPECT_EQ(parameters_of(*spec, launches_of(*spec).front().arguments).size(), 1u);
 }
 
 TEST_F(CudaSpec, TakesPtxForCuda) { EXPECT_EQ(after("add.cu", "add.ptx").value().source.language, Language::cuda); }

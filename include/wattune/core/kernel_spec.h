@@ -276,8 +276,8 @@ std::vector<LaunchStep> launches_of(const KernelSpec& spec);
 // The spec's own source with the functions of all its launches, whether their conditions hold or not.
 KernelSource launched_source(const KernelSpec& spec);
 
-// How many parameters a kernel with these arguments must have: CUDA kernels get neither local memory nor constant
-// symbols as parameters.
-std::size_t parameter_count(const KernelSpec& spec, const std::vector<std::size_t>& arguments);
+// Those of these arguments, by position, that are parameters of the kernel: CUDA kernels get neither local memory nor
+// constant symbols as parameters.
+std::vector<std::size_t> parameters_of(const KernelSpec& spec, const std::vector<std::size_t>& arguments);
 
 }  // namespace wattune

@@ -110,6 +110,7 @@ CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
 }
 
 Result<void> DriverLaunch::lay_out_parameters(const CudaKernel& kernel, std::span<const LaunchArgument> arguments) {
+  const std::span<const std::size_t> wanted = kernel.parameter_bytes();
   for (const LaunchArgument& argument : arguments) {
     if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
       values_.push_back(bytes_of(address_of(*buffer)));
@@ -118,11 +119,10 @@ Result<void> DriverLaunch::lay_out_parameters(const CudaKernel& kernel, std::spa
     } else {
       continue;
     }
-    const std::size_t index = values_.size() - 1;
-    const std::size_t wanted = kernel.parameter_bytes()[index];
-    if (values_.back().size() != wanted)
-      return Error(ErrorCode::mismatch, fmt::format("parameter {} of kernel `{}` has {} bytes, the argument {}", index,
-                                                    kernel.name(), wanted, values_.back().size()));
+    const std::size_t number = values_.size();
+    if (values_.back().size() != wanted[number - 1])
+      return Error(ErrorCode::mismatch, fmt::format("argument {} of kernel `{}` has {} bytes there, {} bytes given",
+                                                    number, kernel.name(), wanted[number - 1], values_.back().size()));
   }
   parameters_ = std::make_unique<void*[]>(values_.size());
   for (std::size_t i = 0; i < values_.size(); ++i) parameters_[i] = values_[i].data();

@@ -24,13 +24,12 @@ class CudaKernel : public Kernel {
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameter_bytes_.size(); }
+  std::span<const std::size_t> parameter_bytes() const override { return parameter_bytes_; }
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
 
   CUfunction get() const { return function_; }
   CUmodule module() const { return module_->handle.get(); }
-  // Sizes of the parameters, in order.
-  const std::vector<std::size_t>& parameter_bytes() const { return parameter_bytes_; }
   // Shared memory that the kernel declares itself.
   std::size_t static_local_bytes() const { return static_local_bytes_; }
   // Lets a launch have this much dynamic shared memory, which beyond 48 KiB needs permission.

@@ -177,11 +177,11 @@ class OpenClStream : public Stream {
     if (code == CL_SUCCESS) return {};
     if (code == CL_INVALID_ARG_SIZE)
       return Error(ErrorCode::mismatch,
-                   fmt::format("argument {} of kernel `{}`, counted from 0, has not the {} bytes given", index,
-                               kernel.name(), size))
+                   fmt::format("argument {} of kernel `{}` has not the {} bytes given", index + 1, kernel.name(), size))
           .native(code, "CL_INVALID_ARG_SIZE")
           .hint("compare its type with the kernel's");
-    return cl_error(code, fmt::format("setting argument {} of kernel `{}` to {} bytes", index, kernel.name(), size));
+    return cl_error(code,
+                    fmt::format("setting argument {} of kernel `{}` to {} bytes", index + 1, kernel.name(), size));
   }
 
   Handle<cl_command_queue> queue_;

@@ -82,6 +82,7 @@ struct KernelRequest {
 struct KernelAnswer {
   ObjectId id = 0;
   std::uint64_t argument_count = 0;
+  std::vector<std::size_t> parameter_bytes;
   std::uint64_t max_work_group_size = 0;
 };
 
@@ -196,7 +197,8 @@ template <> inline constexpr auto kFields<TargetAnswer> = std::tuple(&TargetAnsw
 template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros);
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
 template <> inline constexpr auto kFields<KernelAnswer> =
-    std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::max_work_group_size);
+    std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::parameter_bytes,
+               &KernelAnswer::max_work_group_size);
 template <> inline constexpr auto kFields<ResourcesRequest> =
     std::tuple(&ResourcesRequest::kernel, &ResourcesRequest::group_size, &ResourcesRequest::local_bytes);
 template <> inline constexpr auto kFields<KernelResources> =

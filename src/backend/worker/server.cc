@@ -138,7 +138,11 @@ class Server {
     if (program == nullptr) return unknown(asked.program);
     WATTUNE_ASSIGN(std::unique_ptr<Kernel> kernel, program->kernel(asked.name));
     const Kernel& made = *kernel;
-    return KernelAnswer{keep(kernels_, std::move(kernel)), made.argument_count(), made.max_work_group_size()};
+    const std::span<const std::size_t> bytes = made.parameter_bytes();
+    return KernelAnswer{.id = keep(kernels_, std::move(kernel)),
+                        .argument_count = made.argument_count(),
+                        .parameter_bytes = {bytes.begin(), bytes.end()},
+                        .max_work_group_size = made.max_work_group_size()};
   }
 
   Result<KernelResources> resources(const ResourcesRequest& asked) {
