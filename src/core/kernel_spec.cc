@@ -104,6 +104,13 @@ Result<void> use_language(KernelSpec& spec, Language language) {
   return {};
 }
 
+const std::vector<std::string>& resource_names() {
+  static const std::vector<std::string> names{
+      "registers",   "private_memory", "spills", "static_local_memory", "dynamic_local_memory",
+      "binary_size", "occupancy"};
+  return names;
+}
+
 std::vector<LaunchStep> launches_of(const KernelSpec& spec) {
   std::vector<LaunchStep> launches = spec.steps;
   if (launches.empty()) {

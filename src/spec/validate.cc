@@ -51,6 +51,12 @@ Result<void> check_parameter_names(const KernelSpec& spec) {
   return {};
 }
 
+Result<void> check_constraint(const Constraint& constraint, const NameScope& scope) {
+  Result<void> known = scope.check({constraint.expression, constraint.position}, "constraint");
+  if (known || std::ranges::count(resource_names(), known.error().offending_text()) == 0) return known;
+  return std::move(known).error().hint("conditions on what a compiled kernel takes belong in `resource_constraints`");
+}
+
 Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, const std::string& what) {
   const auto check = [&](const ExpressionText& size) {
     return size.text.empty() ? Result<void>() : scope.check(size, what);
@@ -137,7 +143,7 @@ Result<void> validate_space(KernelSpec& spec) {
   WATTUNE_TRY(check_parameter_names(spec));
   const NameScope scope = all_names(spec);
   for (Constraint& constraint : spec.constraints) {
-    WATTUNE_TRY(scope.check({constraint.expression, constraint.position}, "constraint"));
+    WATTUNE_TRY(check_constraint(constraint, scope));
     constraint.expression = replace_names(constraint.expression, [&](std::string_view name) {
       const std::optional<std::int64_t> value = extent_value(spec, name);
       return value ? std::optional(std::to_string(*value)) : std::nullopt;

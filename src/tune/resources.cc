@@ -51,15 +51,6 @@ std::vector<Metric> metrics_of(const backend::KernelResources& resources) {
   return metrics;
 }
 
-const std::vector<std::string>& resource_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const Metric& metric : metrics_of({0, 0, 0, 0, 0, 0, 0.0})) result.push_back(metric.name);
-    return result;
-  }();
-  return names;
-}
-
 Configuration with_metrics(const Configuration& configuration, const std::vector<Metric>& metrics) {
   std::vector<std::string> names = configuration.names();
   std::vector<Value> values = configuration.values();

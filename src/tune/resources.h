@@ -15,10 +15,8 @@ namespace wattune::tune {
 // What several kernels take that run in turns: the most of each, and the least occupancy.
 backend::KernelResources worst_of(const backend::KernelResources& a, const backend::KernelResources& b);
 
-// Only what the backend told.
+// By resource_names(), only what the backend told.
 std::vector<Metric> metrics_of(const backend::KernelResources& resources);
-// The names that metrics_of() gives, at most.
-const std::vector<std::string>& resource_names();
 
 // The configuration with metrics as further values, for the expressions that read them.
 Configuration with_metrics(const Configuration& configuration, const std::vector<Metric>& metrics);

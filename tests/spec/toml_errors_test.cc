@@ -217,6 +217,9 @@ TEST_F(TomlErrors, UnknownNamesInExpressions) {
             "13:12: unknown name in the launch sizes: `ProblemSize[1]` (did you mean `ProblemSize[0]`?)");
   EXPECT_EQ(after("block * tile", "'tiles' == '' or tile * tiles"),
             "19:41: unknown name in constraint: `tiles` (did you mean `tile`?)");
+  EXPECT_EQ(after("block * tile", "registers"),
+            "19:17: unknown name in constraint: `registers` (conditions on what a compiled kernel takes belong in "
+            "`resource_constraints`)");
   EXPECT_EQ(after("fill = \"iota\"", "fill = \"expression\", expression = \"i + j\"").substr(0, 52),
             "6:94: unknown name in `fill` of argument `a`: `j` (d");
 }

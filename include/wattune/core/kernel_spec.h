@@ -256,7 +256,7 @@ struct KernelSpec {
   std::vector<Argument> arguments;
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
-  // On what the compiled kernel takes (metrics such as `registers`), tested before it is launched.
+  // On what the compiled kernel takes (resource_names()), tested before it is launched.
   std::vector<ExpressionText> resource_constraints;
   Reference reference;
   Tolerance tolerance;
@@ -266,6 +266,9 @@ struct KernelSpec {
   std::string strategy;               // preferred strategy by name; empty: the program's default
   std::filesystem::path file;         // the spec's own file; empty when made in code
 };
+
+// The metrics of what a compiled kernel takes, as far as a backend tells them.
+const std::vector<std::string>& resource_names();
 
 // Makes the source in `language` the spec's own. mismatch when it has none.
 Result<void> use_language(KernelSpec& spec, Language language);
