@@ -161,6 +161,19 @@ TEST(CudaTune, RecordsCompileErrorsAsTheDeviceWould) {
   }
 }
 
+// Code that the driver refuses has no log; its own words tell what to do.
+TEST(CudaTune, KeepsTheDriversAdviceOnCodeThatItCannotLoad) {
+  const TempFolder folder;
+  write_scale(folder);
+  std::string spec = kScaleSpec;
+  folder.write("scale.toml", spec.replace(spec.find("scale.cu"), 8, "scale.ptx"));
+  folder.write("scale.ptx", ".version 99.0\nFROM THE FUTURE\n");
+  const Finished finished = run_with_stand_ins(folder, "run scale.toml");
+  EXPECT_EQ(finished.status, 1) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr(" 222] (the compiler may be newer than the driver"));
+  EXPECT_THAT(finished.out, HasSubstr("install a newer driver"));
+}
+
 TEST(CudaTune, SaysWhyNothingIsVerified) {
   const TempFolder folder;
   write_scale(folder);
