@@ -11,9 +11,9 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "report/text.h"
 #include "wattune/core/suggest.h"
 #include "wattune/report/analysis.h"
 #include "wattune/report/report.h"
@@ -112,12 +112,12 @@ std::vector<ResultSet> results_of(const std::vector<Analysed>& all) {
 std::string portability_text(const std::vector<Analysed>& all) {
   std::vector<std::string> header = {"best on"};
   for (std::size_t i = 0; i < all.size(); ++i) header.push_back(fmt::format("[{}]", i + 1));
-  Table table(header);
+  auto table = report::TextTable::of_text(header);
   const auto matrix = report::portability(results_of(all));
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<std::string> row = {fmt::format("[{}] {}", i + 1, all[i].file)};
     for (const double share : matrix[i]) row.push_back(std::isnan(share) ? "-" : fmt::format("{:.3f}", share));
-    table.add(row);
+    table.add_row(row);
   }
   return "portability: speed of each one's best configuration on the others, as a share of their best\n" +
          table.to_string();

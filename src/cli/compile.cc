@@ -9,9 +9,9 @@
 #include "cli/options.h"
 #include "cli/space_report.h"
 #include "cli/spec_options.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "report/text.h"
 #include "wattune/backend/compile.h"
 #include "wattune/core/random.h"
 #include "wattune/tune/evaluator.h"
@@ -99,8 +99,9 @@ std::string failures_text(const std::vector<Compiled>& all) {
 }
 
 std::string compile_text(const KernelSpec& spec, const std::string& architecture, const std::vector<Compiled>& all) {
-  Table table({"registers", "spilled", "stack", "shared", "binary", "function", "configuration"});
-  for (const Compiled& one : all) table.add(row_of(one));
+  auto table =
+      report::TextTable::of_text({"registers", "spilled", "stack", "shared", "binary", "function", "configuration"});
+  for (const Compiled& one : all) table.add_row(row_of(one));
   std::string logs = failures_text(all);
   if (all.size() == 1 && all.front().report) logs = all.front().report->log;
   const std::string text = fmt::format("{} for {}\n\n{}", spec.name, architecture, table.to_string());

@@ -7,9 +7,9 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "report/text.h"
 #include "wattune/backend/counters.h"
 #include "wattune/backend/worker.h"
 
@@ -18,9 +18,9 @@ namespace wattune::cli {
 namespace {
 
 std::string table_of_devices(const backend::Discovery& discovery) {
-  Table table({"selector", "name", "kind", "units", "clock", "memory", "driver", "sensors"});
+  auto table = report::TextTable::of_text({"selector", "name", "kind", "units", "clock", "memory", "driver", "sensors"});
   for (const DeviceInfo& device : discovery.devices) {
-    table.add({device.selector, device.name, to_string(device.kind), fmt::format("{}", device.compute_units),
+    table.add_row({device.selector, device.name, to_string(device.kind), fmt::format("{}", device.compute_units),
                fmt::format("{:.0f} MHz", device.clock_mhz),
                format_bytes(static_cast<double>(device.global_memory_bytes)), device.driver_version,
                fmt::format("{}", fmt::join(device.sensors, " "))});
@@ -63,12 +63,12 @@ Result<std::vector<backend::CounterInfo>> find_counters(const std::string& wante
 }
 
 std::string table_of_counters(const std::vector<backend::CounterInfo>& counters) {
-  Table table({"counter", "kind", "unit", "what it counts"});
+  auto table = report::TextTable::of_text({"counter", "kind", "unit", "what it counts"});
   for (const backend::CounterInfo& each : counters)
-    table.add({each.name, std::string(to_string(each.kind)), each.unit, each.description});
-  Table aliases({"short name", "stands for", "which is"});
+    table.add_row({each.name, std::string(to_string(each.kind)), each.unit, each.description});
+  auto aliases = report::TextTable::of_text({"short name", "stands for", "which is"});
   for (const backend::CounterAlias& alias : backend::counter_aliases())
-    aliases.add({alias.name, alias.counter, alias.meaning});
+    aliases.add_row({alias.name, alias.counter, alias.meaning});
   return table.to_string() +
          "\nA sub-metric makes a number of them: .sum .avg .min .max of a counter, and behind these .per_second, "
          ".pct_of_peak_sustained_elapsed and others; .ratio or .pct of a ratio; "

@@ -77,7 +77,8 @@ Command add_export(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("export", "Write results as a C header, JSON, a table, T4 or Kernel Tuner's cache");
   app->add_option("RESULT", options->files,
-                  "Result files: journals, JSON, tables, T4, Kernel Tuner caches; several for a header")
+                  "Result files: journals, JSON, T4, Kernel Tuner caches, KTT's JSON or CSV tables with their mapping; "
+                  "several for a header")
       ->type_name("FILE")
       ->required();
   app->add_option("--format,-f", options->format, "What to write")->type_name(format_choices())->required();

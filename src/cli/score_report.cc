@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "cli/json.h"
-#include "cli/table.h"
 #include "cli/text.h"
+#include "report/text.h"
 #include "wattune/report/report.h"
 
 namespace wattune::cli {
@@ -37,25 +37,25 @@ std::string name_of(const score::StrategyScore& each) {
 std::string table_of_scores(const ScoreReport& report) {
   std::vector<std::string> header = {"space", "correct", "failed", "cutoff", "budget"};
   for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each));
-  Table table(header);
+  auto table = report::TextTable::of_text(header);
   for (std::size_t p = 0; p < report.problems.size(); ++p) {
     const score::Problem& problem = report.problems[p];
     const score::Baseline& baseline = problem.baseline;
     std::vector<std::string> row = {problem.name, group_digits(baseline.valid()), group_digits(baseline.failed()),
                                     group_digits(baseline.evaluations_to(score::kEndShare)), budget_of(problem)};
     for (const score::StrategyScore& each : report.scores) row.push_back(score_cell(each.spaces[p].score));
-    table.add(row);
+    table.add_row(row);
   }
   std::vector<std::string> mean = {"mean", "", "", "", ""};
   for (const score::StrategyScore& each : report.scores) mean.push_back(score_cell(each.score));
-  table.add(mean);
+  table.add_row(mean);
   return table.to_string();
 }
 
 std::string table_of_ends(const ScoreReport& report) {
   std::vector<std::string> header = {"space"};
   for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each));
-  Table table(header);
+  auto table = report::TextTable::of_text(header);
   for (std::size_t p = 0; p < report.problems.size(); ++p) {
     std::vector<std::string> row = {report.problems[p].name};
     for (const score::StrategyScore& each : report.scores) {
@@ -63,7 +63,7 @@ std::string table_of_ends(const ScoreReport& report) {
       row.push_back(fmt::format("{:.1f} % of the optimum, {:.0f} % found it, {:.0f} evaluations",
                                 100.0 * space.share_of_optimum, 100.0 * space.optimum_found, space.evaluations));
     }
-    table.add(row);
+    table.add_row(row);
   }
   return table.to_string();
 }
@@ -71,18 +71,18 @@ std::string table_of_ends(const ScoreReport& report) {
 std::string table_of_reaches(const ScoreReport& report) {
   std::vector<std::string> header = {"space", "near", "random"};
   for (const score::StrategyReach& each : report.reaches) header.push_back(name_of(each.strategy));
-  Table table(header);
+  auto table = report::TextTable::of_text(header);
   for (std::size_t p = 0; p < report.problems.size(); ++p) {
     const score::SpaceReach& first = report.reaches.front().spaces[p];
     std::vector<std::string> row = {report.problems[p].name, group_digits(first.near),
                                     fmt::format("{:.0f}", first.random)};
     for (const score::StrategyReach& each : report.reaches)
       row.push_back(fmt::format("{:.4g} ({:.1f}x)", each.spaces[p].median, each.spaces[p].speedup()));
-    table.add(row);
+    table.add_row(row);
   }
   std::vector<std::string> mean = {"geometric mean", "", ""};
   for (const score::StrategyReach& each : report.reaches) mean.push_back(fmt::format("{:.2f}x", each.speedup));
-  table.add(mean);
+  table.add_row(mean);
   return table.to_string();
 }
 
@@ -97,10 +97,10 @@ std::string remarks(const ScoreReport& report) {
 
 // Each strategy against the first.
 std::string table_of_comparisons(const ScoreReport& report) {
-  Table table({"strategy", "difference", "higher on", "p"});
+  auto table = report::TextTable::of_text({"strategy", "difference", "higher on", "p"});
   for (std::size_t s = 1; s < report.scores.size(); ++s) {
     const score::Comparison against = score::compare(report.scores[s], report.scores.front());
-    table.add({name_of(report.scores[s]), fmt::format("{:.3f}", against.difference),
+    table.add_row({name_of(report.scores[s]), fmt::format("{:.3f}", against.difference),
                fmt::format("{} of {} spaces", against.higher, report.problems.size()),
                fmt::format("{:.3g}", against.p)});
   }

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "report/trials.h"
 #include "wattune/core/suggest.h"
 #include "wattune/report/report.h"
 #include "wattune/store/formats.h"
@@ -28,12 +29,9 @@ struct Options {
 
 constexpr std::size_t kPlotHeight = 12;
 
-const Trial* default_trial(const ResultSet& results) {
-  if (results.info.default_values.empty()) return nullptr;
-  const auto found = std::ranges::find_if(results.trials, [&](const Trial& trial) {
-    return trial.observation.ok() && trial.configuration.values() == results.info.default_values;
-  });
-  return found == results.trials.end() ? nullptr : &*found;
+const Trial* correct_default(const ResultSet& results) {
+  const Trial* trial = report::default_trial(results);
+  return trial != nullptr && trial->observation.ok() ? trial : nullptr;
 }
 
 std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
@@ -44,7 +42,7 @@ std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
 
 std::optional<double> speed_up(const ResultSet& results) {
   const Trial* best = results.best();
-  const Trial* standard = default_trial(results);
+  const Trial* standard = correct_default(results);
   if (best == nullptr || standard == nullptr) return std::nullopt;
   return gain(best->observation, standard->observation);
 }
@@ -119,7 +117,7 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
   Json importance = Json::object();
   for (const report::Importance& each : report::parameter_importance(results))
     importance[each.parameter] = each.main_effect ? Json(*each.main_effect) : Json();
-  const Trial* standard = default_trial(results);
+  const Trial* standard = correct_default(results);
   const std::optional<double> ratio = speed_up(results);
   return dump({{"kernel", results.info.kernel_name},
                {"problem_size", results.info.problem_size},
@@ -150,7 +148,7 @@ Result<ExitStatus> run_show(const Options& options) {
 Command add_show(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("show", "Show the best configurations, failures, importance and convergence");
-  app->add_option("RESULT", options->file, "A result file: journal, JSON, T4 or Kernel Tuner cache, also compressed")
+  app->add_option("RESULT", options->file, "A result file: journal, JSON, T4, Kernel Tuner cache, KTT's JSON or a CSV table with its mapping, also compressed")
       ->type_name("FILE")
       ->required();
   add_parsed(*app, "--top", options->top, parse_count, "N", "How many of the best configurations")->default_str("10");

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/table.h"
 #include "cli/text.h"
+#include "report/text.h"
 #include "wattune/core/suggest.h"
 #include "wattune/space/expression.h"
 
@@ -60,9 +60,9 @@ std::string counts_text(const SearchSpace& space) {
 
 // Valid configurations per value, as shares, so that values that hardly occur stand out.
 std::string parameters_text(const SearchSpace& space, std::size_t width) {
-  Table table({"parameter", "values", "% of valid configurations"});
+  auto table = report::TextTable::of_text({"parameter", "values", "% of valid configurations"});
   std::size_t name_width = 0;
-  for (const Parameter& parameter : space.parameters()) name_width = std::max(name_width, parameter.name.size());
+  for (const Parameter& parameter : space.parameters()) name_width = std::max(name_width, report::width_of(parameter.name));
   const std::size_t column = width > name_width + 24 ? (width - name_width - 4) / 2 : 10;
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
     const Parameter& parameter = space.parameters()[i];
@@ -71,17 +71,17 @@ std::string parameters_text(const SearchSpace& space, std::size_t width) {
       const double share = 100.0 * to_double(count) / to_double(space.count());
       shares += fmt::format("{}{:.{}g}", shares.empty() ? "" : " ", share, share < 99.5 ? 2 : 3);
     }
-    table.add({parameter.name, shorten(values_text(parameter), column), shorten(shares, column)});
+    table.add_row({parameter.name, report::cut(values_text(parameter), column), report::cut(shares, column)});
   }
   return "\n" + table.to_string();
 }
 
 std::string constraints_text(const std::vector<ConstraintEffect>& effects, std::size_t width) {
   if (effects.empty()) return {};
-  Table table({"removes", "constraint"});
+  auto table = report::TextTable::of_text({"removes", "constraint"});
   for (const ConstraintEffect& effect : effects) {
-    table.add({effect.share_left ? percent(1.0 - *effect.share_left) : "?",
-               shorten(effect.constraint.expression, std::max<std::size_t>(width, 30) - 12)});
+    table.add_row({effect.share_left ? percent(1.0 - *effect.share_left) : "?",
+               report::cut(effect.constraint.expression, std::max<std::size_t>(width, 30) - 12)});
   }
   return "\n" + table.to_string();
 }

@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
+#include "report/text.h"
 #include "wattune/core/suggest.h"
 #include "wattune/search/strategy.h"
 
@@ -24,17 +24,17 @@ struct Options {
 };
 
 std::string list() {
-  Table table({"strategy", "method"});
-  for (const StrategyInfo& info : search::strategies()) table.add({info.name, info.description});
+  auto table = report::TextTable::of_text({"strategy", "method"});
+  for (const StrategyInfo& info : search::strategies()) table.add_row({info.name, info.description});
   return table.to_string() + "\n`wattune strategies NAME` shows the parameters of one.\n";
 }
 
 std::string describe(const StrategyInfo& info) {
   std::string text = fmt::format("{}: {}\n", info.name, info.description);
   if (info.parameters.empty()) return text + "It has no parameters.\n";
-  Table table({"parameter", "default", "from", "to", "meaning"});
+  auto table = report::TextTable::of_text({"parameter", "default", "from", "to", "meaning"});
   for (const StrategyParameter& each : info.parameters)
-    table.add({each.name, fmt::format("{:g}", each.default_value), fmt::format("{:g}", each.minimum),
+    table.add_row({each.name, fmt::format("{:g}", each.default_value), fmt::format("{:g}", each.minimum),
                fmt::format("{:g}", each.maximum), each.description});
   return text + "\n" + table.to_string() +
          fmt::format("\nExample: --strategy {} --strategy-option {}={:g}\n", info.name, info.parameters.front().name,

@@ -49,6 +49,12 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
+TextTable TextTable::of_text(const std::vector<std::string>& titles) {
+  std::vector<Column> columns;
+  for (const std::string& title : titles) columns.push_back({title, Align::left});
+  return TextTable(std::move(columns));
+}
+
 std::string TextTable::to_string(std::size_t width) const {
   std::vector<std::size_t> widths;
   std::vector<std::string> titles;

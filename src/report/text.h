@@ -29,10 +29,12 @@ class TextTable {
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  // All columns aligned to the left.
+  static TextTable of_text(const std::vector<std::string>& titles);
   // One cell for each column.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   // Title and rows, each ending in a newline and at most `width` columns wide.
-  std::string to_string(std::size_t width) const;
+  std::string to_string(std::size_t width = std::string::npos) const;
 
  private:
   std::vector<Column> columns_;

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxValues = 65535;
 
-std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
-  return names;
-}
-
 Error bad(const Parameter& parameter, std::string message) {
   return Error(ErrorCode::invalid_argument, fmt::format("parameter `{}` {}", parameter.name, message))
       .at(parameter.position);
@@ -196,6 +190,12 @@ void find_scopes(Problem& problem) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+  return names;
+}
 
 Result<void> compile_problem(Problem& problem) {
   WATTUNE_TRY(check_parameters(problem.parameters));

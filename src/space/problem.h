@@ -42,6 +42,8 @@ struct Problem {
 // must stay where it is, since the graph refers to its predicates.
 Result<void> compile_problem(Problem& problem);
 
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
+
 // Takes the values out of the domains that no assignment of the other variables in some small one of the terms
 // allows. A domain may end up empty.
 void filter_domains(const Problem& problem, std::span<const std::uint32_t> terms, Domains& domains);

@@ -21,12 +21,6 @@ namespace {
 constexpr int kHashVersion = 1;  // goes up when equal declarations come to mean other ids
 constexpr int kWitnessDraws = 1'000'000;
 
-std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters) names.push_back(parameter.name);
-  return names;
-}
-
 Error empty_space(const Problem& problem) {
   const std::vector<std::uint32_t> conflict = find_conflict(problem);
   if (conflict.empty()) {

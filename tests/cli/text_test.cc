@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/table.h"
 
 namespace wattune::cli {
 namespace {
@@ -89,18 +88,6 @@ TEST(Text, GroupsDigitsByThree) {
 TEST(Text, WritesBytesInDecimalUnits) {
   EXPECT_EQ(format_bytes(268), "268 B");
   EXPECT_EQ(format_bytes(1'250'000), "1.25 MB");
-}
-
-TEST(Table, AlignsColumnsWithoutTrailingBlanks) {
-  Table table({"a", "long"});
-  table.add({"wide", "b"});
-  table.add({"x", ""});
-  EXPECT_EQ(table.to_string(), "a     long\nwide  b\nx\n");
-}
-
-TEST(Table, ShortensWhatIsTooLong) {
-  EXPECT_EQ(shorten("1 2 4", 5), "1 2 4");
-  EXPECT_EQ(shorten("1 2 4 8", 6), "1 2...");
 }
 
 }  // namespace

@@ -163,6 +163,13 @@ TEST(Reports, SurviveResultsWithoutACorrectTrial) {
   EXPECT_EQ(table_of_failures(one_parameter().time({1}, 5), 80), "No failures: 1 evaluations, all correct.\n");
 }
 
+TEST(TextTable, AlignsByCharactersWithoutTrailingBlanks) {
+  TextTable table = TextTable::of_text({"a", "long"});
+  table.add_row({"wäde", "b"});
+  table.add_row({"x", ""});
+  EXPECT_EQ(table.to_string(), "a     long\nwäde  b\nx\n");
+}
+
 TEST(Text, CutsAtCharactersNotBytes) {
   EXPECT_EQ(cut("äöü", 3), "äöü");
   EXPECT_EQ(cut("äöüß", 3), "äö…");
