@@ -148,7 +148,9 @@ Result<ExitStatus> run_show(const Options& options) {
 Command add_show(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   CLI::App* app = program.add_subcommand("show", "Show the best configurations, failures, importance and convergence");
-  app->add_option("RESULT", options->file, "A result file: journal, JSON, T4, Kernel Tuner cache, KTT's JSON or a CSV table with its mapping, also compressed")
+  app->add_option("RESULT", options->file,
+                  "A result file: journal, JSON, T4, Kernel Tuner cache, KTT's JSON or a CSV table with its mapping, "
+                  "also compressed")
       ->type_name("FILE")
       ->required();
   add_parsed(*app, "--top", options->top, parse_count, "N", "How many of the best configurations")->default_str("10");
