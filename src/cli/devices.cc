@@ -18,12 +18,13 @@ namespace wattune::cli {
 namespace {
 
 std::string table_of_devices(const backend::Discovery& discovery) {
-  auto table = report::TextTable::of_text({"selector", "name", "kind", "units", "clock", "memory", "driver", "sensors"});
+  auto table =
+      report::TextTable::of_text({"selector", "name", "kind", "units", "clock", "memory", "driver", "sensors"});
   for (const DeviceInfo& device : discovery.devices) {
     table.add_row({device.selector, device.name, to_string(device.kind), fmt::format("{}", device.compute_units),
-               fmt::format("{:.0f} MHz", device.clock_mhz),
-               format_bytes(static_cast<double>(device.global_memory_bytes)), device.driver_version,
-               fmt::format("{}", fmt::join(device.sensors, " "))});
+                   fmt::format("{:.0f} MHz", device.clock_mhz),
+                   format_bytes(static_cast<double>(device.global_memory_bytes)), device.driver_version,
+                   fmt::format("{}", fmt::join(device.sensors, " "))});
   }
   std::string text = discovery.devices.empty() ? "no device found\n" : table.to_string();
   if (const DeviceInfo* best = backend::best_device(discovery.devices)) {

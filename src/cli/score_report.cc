@@ -101,8 +101,8 @@ std::string table_of_comparisons(const ScoreReport& report) {
   for (std::size_t s = 1; s < report.scores.size(); ++s) {
     const score::Comparison against = score::compare(report.scores[s], report.scores.front());
     table.add_row({name_of(report.scores[s]), fmt::format("{:.3f}", against.difference),
-               fmt::format("{} of {} spaces", against.higher, report.problems.size()),
-               fmt::format("{:.3g}", against.p)});
+                   fmt::format("{} of {} spaces", against.higher, report.problems.size()),
+                   fmt::format("{:.3g}", against.p)});
   }
   return table.to_string();
 }

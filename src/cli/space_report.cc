@@ -62,7 +62,8 @@ std::string counts_text(const SearchSpace& space) {
 std::string parameters_text(const SearchSpace& space, std::size_t width) {
   auto table = report::TextTable::of_text({"parameter", "values", "% of valid configurations"});
   std::size_t name_width = 0;
-  for (const Parameter& parameter : space.parameters()) name_width = std::max(name_width, report::width_of(parameter.name));
+  for (const Parameter& parameter : space.parameters())
+    name_width = std::max(name_width, report::width_of(parameter.name));
   const std::size_t column = width > name_width + 24 ? (width - name_width - 4) / 2 : 10;
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
     const Parameter& parameter = space.parameters()[i];
@@ -81,7 +82,7 @@ std::string constraints_text(const std::vector<ConstraintEffect>& effects, std::
   auto table = report::TextTable::of_text({"removes", "constraint"});
   for (const ConstraintEffect& effect : effects) {
     table.add_row({effect.share_left ? percent(1.0 - *effect.share_left) : "?",
-               report::cut(effect.constraint.expression, std::max<std::size_t>(width, 30) - 12)});
+                   report::cut(effect.constraint.expression, std::max<std::size_t>(width, 30) - 12)});
   }
   return "\n" + table.to_string();
 }

@@ -35,7 +35,7 @@ std::string describe(const StrategyInfo& info) {
   auto table = report::TextTable::of_text({"parameter", "default", "from", "to", "meaning"});
   for (const StrategyParameter& each : info.parameters)
     table.add_row({each.name, fmt::format("{:g}", each.default_value), fmt::format("{:g}", each.minimum),
-               fmt::format("{:g}", each.maximum), each.description});
+                   fmt::format("{:g}", each.maximum), each.description});
   return text + "\n" + table.to_string() +
          fmt::format("\nExample: --strategy {} --strategy-option {}={:g}\n", info.name, info.parameters.front().name,
                      info.parameters.front().default_value);

@@ -40,7 +40,8 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
   const std::vector<std::string> reasons = resume == Resume::forced ? in_meaning : differences(found, wanted);
   if (reasons.empty()) return {};
   return Error(ErrorCode::mismatch, fmt::format("{} cannot be continued: {}", file.string(), fmt::join(reasons, "; ")))
-      .hint(in_meaning.empty() ? "write to another file, or --force-resume" : "write to another file");
+      .hint(in_meaning.empty() ? "write to another file; --force-resume goes on nevertheless"
+                               : "write to another file");
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ TEST_F(Tune, RefusesToResumeWhenTheKernelChangedUnlessForced) {
   const Finished refused = run_wattune(folder_, quick({"tune", "add.toml", "--resume"}));
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("source"));
+  EXPECT_THAT(refused.err, HasSubstr("--force-resume"));
   const Finished forced = run_wattune(folder_, quick({"tune", "add.toml", "--force-resume", "--json"}));
   EXPECT_EQ(forced.status, 0) << forced.err;
   EXPECT_EQ(forced.json()["resumed"], 1);
