@@ -48,5 +48,14 @@ TEST(Random, UniformIsInTheHalfOpenUnitInterval) {
   }
 }
 
+// A bound of 2^127 cuts only the highest bit.
+TEST(Random, DrawsTheHighHalfOf128BitsFirst) {
+  Random halves(7);
+  const Uint128 high = halves.bits();
+  const Uint128 low = halves.bits();
+  const Uint128 bound = Uint128{1} << 127;
+  EXPECT_TRUE(Random(7).below128(bound) == (high << 64 | low) % bound);
+}
+
 }  // namespace
 }  // namespace wattune
