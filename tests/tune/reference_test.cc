@@ -84,6 +84,16 @@ TEST_F(ReferenceTest, AKernelThatDoesNotCompileSaysWhyInOneLine) {
   EXPECT_EQ(started.error().to_string(), "reference kernel `plain`: k.cl:3: error: no such thing");
 }
 
+TEST_F(ReferenceTest, WithoutAnOutputThereIsAHintInTheSpecsWords) {
+  Problem problem;
+  problem.spec.reference = plain_kernel();
+  problem.device.add_kernel("plain", 3, scale);
+  std::get<VectorArgument>(problem.spec.arguments[0].kind).comparison = OutputComparison::none;
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().to_string(), HasSubstr("(declare outputs with access write or readwrite; "));
+}
+
 TEST_F(ReferenceTest, AWorkerKilledFromOutsideIsTriedAgain) {
   Problem problem;
   problem.spec.reference = plain_kernel();
