@@ -8,6 +8,7 @@
 
 #include "space/expression_tree.h"
 #include "wattune/core/suggest.h"
+#include "wattune/core/value_hash.h"
 
 namespace wattune::space {
 
@@ -20,31 +21,21 @@ Error bad(const Parameter& parameter, std::string message) {
       .at(parameter.position);
 }
 
-// Equal values have equal hashes, as in Python: numbers hash as doubles, whatever their kind.
-struct ValueHash {
-  std::size_t operator()(const Value* value) const {
-    return value->is_number() ? std::hash<double>()(value->as_real()) : std::hash<std::string>()(value->as_string());
-  }
-};
-struct ValueEqual {
-  bool operator()(const Value* a, const Value* b) const { return *a == *b; }
-};
-
 Result<void> check_values(const Parameter& parameter) {
   if (parameter.values.empty()) return bad(parameter, "has no values");
   if (parameter.values.size() > kMaxValues) {
     return bad(parameter, fmt::format("has {} values; the most are {}", parameter.values.size(), kMaxValues));
   }
-  std::unordered_set<const Value*, ValueHash, ValueEqual> seen;
+  std::unordered_set<Value, ValueHash> seen;
   for (const Value& value : parameter.values) {
-    const auto [same, is_new] = seen.insert(&value);
+    const auto [same, is_new] = seen.insert(value);
     if (is_new) continue;
-    const std::string first = (*same)->to_string();
+    const std::string first = same->to_string();
     const std::string second = value.to_string();
     return bad(parameter, first == second ? fmt::format("has the value {} twice", first)
                                           : fmt::format("has the values {} and {}, which are equal", first, second));
   }
-  if (parameter.default_value && !seen.contains(&*parameter.default_value)) {
+  if (parameter.default_value && !seen.contains(*parameter.default_value)) {
     return bad(parameter,
                fmt::format("has the default {}, which is not one of its values", parameter.default_value->to_string()));
   }

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/value_hash.h"
 #include "wattune/core/trial.h"
+#include "wattune/core/value_hash.h"
 
 namespace wattune::store {
 

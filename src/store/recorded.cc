@@ -8,7 +8,7 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "store/value_hash.h"
+#include "wattune/core/value_hash.h"
 
 namespace wattune::store {
 

@@ -61,7 +61,7 @@ struct Score {
 struct SpaceScore {
   Score score;
   std::vector<double> curve;
-  double share_of_optimum = 0.0;  // mean over the runs of the best found, as a share of the optimum: time / time found
+  double share_of_optimum = 0.0;  // mean over the runs: the best found against the optimum, as by gain()
   double optimum_found = 0.0;     // share of the runs that found the optimum
   double evaluations = 0.0;       // mean per run
   double not_recorded = 0.0;      // mean per run: evaluations that the recording had no answer to

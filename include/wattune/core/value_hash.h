@@ -1,4 +1,4 @@
-// A hash that agrees with Value's ==, for which True, 1 and 1.0 are equal.
+// ValueHash: Values in hashed containers. It agrees with their ==, for which True, 1 and 1.0 are equal.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "wattune/core/value.h"
 
-namespace wattune::store {
+namespace wattune {
 
 struct ValueHash {
   std::size_t operator()(const Value& value) const {
@@ -16,4 +16,4 @@ struct ValueHash {
   }
 };
 
-}  // namespace wattune::store
+}  // namespace wattune
