@@ -7,26 +7,25 @@
 
 namespace {
 
-// Rows of the result side by side share what they read of `b`, and columns in pieces let it stay in a cache.
-constexpr std::size_t kRows = 4;
-constexpr std::size_t kColumns = 256;
-
-using Piece = float[kRows][kColumns];
+constexpr std::size_t kRows = 4;      // of the result that share what is read of the second matrix
+constexpr std::size_t kColumns = 64;  // of the second matrix that lie side by side in a cache meanwhile
 
 #pragma GCC optimize("O3")  // vectorises the loop over columns
-void add_products(const float* a, const float* b, std::size_t n, Piece& sum) {
+void multiply_piece(const float* a, const float* columns, std::size_t n, float* c) {
+  float sum[kRows][kColumns] = {};
   for (std::size_t k = 0; k < n; ++k)
     for (std::size_t row = 0; row < kRows; ++row)
-      for (std::size_t column = 0; column < kColumns; ++column) sum[row][column] += a[row * n + k] * b[k * n + column];
+      for (std::size_t column = 0; column < kColumns; ++column)
+        sum[row][column] += a[row * n + k] * columns[k * kColumns + column];
+  for (std::size_t row = 0; row < kRows; ++row) std::copy_n(sum[row], kColumns, c + row * n);
 }
 
 void multiply_rows(const float* a, const float* b, float* c, std::size_t n, std::size_t first, std::size_t last) {
+  std::vector<float> columns(n * kColumns);
   for (std::size_t column = 0; column < n; column += kColumns) {
-    for (std::size_t row = first; row < last; row += kRows) {
-      Piece sum = {};
-      add_products(a + row * n, b + column, n, sum);
-      for (std::size_t i = 0; i < kRows; ++i) std::copy_n(sum[i], kColumns, c + (row + i) * n + column);
-    }
+    for (std::size_t k = 0; k < n; ++k) std::copy_n(b + k * n + column, kColumns, columns.data() + k * kColumns);
+    for (std::size_t row = first; row < last; row += kRows)
+      multiply_piece(a + row * n, columns.data(), n, c + row * n + column);
   }
 }
 
