@@ -79,8 +79,8 @@ Command add_run(CLI::App& program) {
   app->get_option("--device")->description("auto, a selector, a backend, or part of a device's name");
   app->option_defaults()->group("Configuration");
   add_configuration(*app, "--configuration", options->configuration, "This configuration instead of the default one");
-  // For `tune --sanitize`, which observes nothing that they may need.
-  app->add_flag("--no-metrics", options->no_metrics)->group("");
+  app->add_flag("--no-metrics", options->no_metrics,
+                "Compute no metrics and no objective of the spec, which may need what is not observed");
   app->option_defaults()->group("Results");
   app->add_flag("--json", options->tune.json, "Print one JSON document (docs/formats/json.md)");
   app->footer(
