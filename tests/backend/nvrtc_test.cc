@@ -168,6 +168,19 @@ TEST(Nvrtc, ReportsCompileErrorsWithUserLineNumbers) {
   EXPECT_THAT(report.error().message(), HasSubstr("nowhere"));
 }
 
+// NVRTC 13.0 ends the words of each of its stages with a zero byte.
+TEST(Nvrtc, LogIsTextThroughout) {
+  SKIP_WITHOUT_NVRTC();
+  const Result<CompileReport> report =
+      compile_for_hopper(cuda_source("__global__ void k(int* x) {\n"
+                                     "  __shared__ int tile[1 << 20];\n"
+                                     "  tile[x[0]] = 1;\n  x[0] = tile[x[1]];\n}",
+                                     "k"));
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message(), HasSubstr("too much shared data"));
+  EXPECT_EQ(report.error().message().find('\0'), std::string::npos);
+}
+
 TEST(Nvrtc, MakesTheInstancesOfAllFunctions) {
   SKIP_WITHOUT_NVRTC();
   KernelSource source = cuda_source(kTemplate, "scale<BLOCK, float>");

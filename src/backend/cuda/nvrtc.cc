@@ -40,7 +40,8 @@ class NvrtcProgram {
 
   std::string log() const {
     std::string log = text(nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
-    log.resize(log.find_last_not_of(std::string_view("\0 \n", 3)) + 1);
+    std::erase(log, '\0');  // at its end, and between what the compiler and ptxas say
+    log.resize(log.find_last_not_of(" \n") + 1);
     return log;
   }
 
