@@ -1,11 +1,10 @@
-# wattune_module(NAME [NOT_IN_LIBRARY] SOURCES file... [DEPENDS module...] [LIBRARIES target...] [PRECOMPILE header])
+# wattune_module(NAME [NOT_IN_LIBRARY] SOURCES file... [DEPENDS module...] [LIBRARIES target...])
 #
 # One module as the library `wattune_NAME`. DEPENDS are the modules it may include, as tools/check_layers.py checks;
 # LIBRARIES stay private to its sources.
-# NOT_IN_LIBRARY keeps it out of wattune::wattune. PRECOMPILE is a module's own header to precompile instead of the
-# shared one.
+# NOT_IN_LIBRARY keeps it out of wattune::wattune.
 function(wattune_module name)
-  cmake_parse_arguments(ARG "NOT_IN_LIBRARY" "PRECOMPILE" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_IN_LIBRARY" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   set(target wattune_${name})
   add_library(${target} STATIC ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC
@@ -16,8 +15,8 @@ function(wattune_module name)
   foreach(module IN LISTS ARG_DEPENDS)
     target_link_libraries(${target} PUBLIC wattune_${module})
   endforeach()
-  if(ARG_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_PRECOMPILE})
+  if(name STREQUAL core)
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
   else()
     target_precompile_headers(${target} REUSE_FROM wattune_core)
   endif()

@@ -1,6 +1,7 @@
 // `wattune analyze`: what kind of search spaces were recorded, and how they compare.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cmath>

@@ -5,9 +5,9 @@
 // becomes one line and an exit status, in program.cc.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
+#include "cli/app.h"
 #include "wattune/core/result.h"
 
 namespace wattune::cli {

@@ -1,5 +1,7 @@
 #include "cli/command_tree.h"
 
+#include <CLI/CLI.hpp>
+
 namespace wattune::cli {
 
 namespace {

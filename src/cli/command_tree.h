@@ -2,9 +2,10 @@
 // always say what the program takes.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "cli/app.h"
 
 namespace wattune::cli {
 

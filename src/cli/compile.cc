@@ -1,5 +1,6 @@
 // `wattune compile`: what a CUDA kernel takes, without a GPU.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,7 @@
 // The program `wattune`: its command line as a CLI11 tree, and one run of it.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // `wattune run`: one configuration, compiled, checked and timed.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/devices.h"

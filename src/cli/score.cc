@@ -1,5 +1,6 @@
 // `wattune score`: how well strategies search recorded spaces.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "cli/space_report.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 // What `wattune space` finds out about a search space, for people and for machines.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "cli/json.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/space/search_space.h"

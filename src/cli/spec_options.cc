@@ -1,5 +1,6 @@
 #include "cli/spec_options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 

@@ -1,10 +1,10 @@
 // The spec that a command works on, and the sizes of its problem.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 #include "wattune/spec/spec.h"

@@ -1,5 +1,6 @@
 // `wattune strategies`: what --strategy and --strategy-option take.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>

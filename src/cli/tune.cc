@@ -1,6 +1,7 @@
 // `wattune tune`: the main job, top to bottom. Nothing is written before everything the user gave was checked.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/devices.h"

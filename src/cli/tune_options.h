@@ -1,13 +1,13 @@
 // The options of `wattune tune`, as values.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "cli/spec_options.h"
 #include "wattune/measure/policy.h"
 #include "wattune/measure/shoot_out.h"
