@@ -15,4 +15,11 @@ std::string telling_line(std::string_view log) {
   return std::string(first);
 }
 
+Error without_log(const Error& error) {
+  if (error.code() != ErrorCode::compile_failed) return error;
+  return Error(error.code(), telling_line(error.message()))
+      .native(error.native_code(), error.native_name())
+      .hint(error.advice());
+}
+
 }  // namespace wattune::backend

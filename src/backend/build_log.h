@@ -4,9 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "wattune/core/result.h"
+
 namespace wattune::backend {
 
 // The line that says most: the first with "error" in it, else the first that is not empty.
 std::string telling_line(std::string_view log);
+
+// A failed compilation, whose message is a whole log, with the line that says most in its place; others as they are.
+Error without_log(const Error& error);
 
 }  // namespace wattune::backend

@@ -20,14 +20,6 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// A failed compilation on one line: of the log the line that says most, then what any error has to say.
-std::string telling_text(const Error& error) {
-  return Error(error.code(), backend::telling_line(error.message()))
-      .native(error.native_code(), error.native_name())
-      .hint(error.advice())
-      .to_string();
-}
-
 // Runs the prepared kernel for a policy.
 class SessionRunner : public measure::Runner {
  public:
@@ -316,7 +308,7 @@ bool Attempt::fail(Phase phase, const Error& error) {
   switch (error.code()) {
     case ErrorCode::compile_failed:
       observation_.build_log = error.message();
-      return fail(Status::compile, telling_text(error));
+      return fail(Status::compile, one_line(backend::without_log(error).to_string()));
     case ErrorCode::timeout: damaged_device_ = on_device; return fail(Status::timeout, one_line(error.to_string()));
     case ErrorCode::device_lost:
       damaged_device_ = on_device;

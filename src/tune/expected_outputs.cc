@@ -60,12 +60,6 @@ Result<std::vector<ExpectedOutput>> expect(RunState&, const Configuration&, std:
   return std::vector<ExpectedOutput>();
 }
 
-// A message that is a whole build log, as its line that says most.
-Error without_log(const Error& error) {
-  if (error.code() != ErrorCode::compile_failed) return error;
-  return Error(error.code(), backend::telling_line(error.message()));
-}
-
 Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
   const std::vector<backend::Macro> macros = macros_of(configuration);
   LaunchStep step = launches_of(run.spec).front();
@@ -77,7 +71,7 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
   const auto built = run.device.build(reference.source, macros, run.limits.compile());
-  if (!built) return without_log(built.error());
+  if (!built) return backend::without_log(built.error());
   Kernels kernels(1);
   WATTUNE_ASSIGN(kernels.front(), (*built)->kernel(reference.source.function));
   WATTUNE_TRY(check_arguments(*kernels.front(), run.spec, launch, launch.steps.front()));

@@ -1,11 +1,8 @@
 // The CUDA device against stand-ins for the driver and its compiler (fakes/cuda/fake_cuda.h).
 #include <dlfcn.h>
 
-#include <cstdlib>
-
-#include "backend/support.h"
+#include "backend/cuda_support.h"
 #include "fakes/cuda/fake_cuda.h"
-#include "programs.h"
 
 namespace wattune::backend {
 namespace {
@@ -14,39 +11,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const std::string kLibcuda = test::program("wattune-fake-libcuda.so").string();
-const std::string kLibnvml = test::program("wattune-fake-libnvml.so").string();
-const std::string kLibnvrtc = test::program("wattune-fake-libnvrtc.so").string();
-
-// Before anything loads a driver, which happens once in a process.
-const bool kStandInsChosen = setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1) == 0 &&
-                             setenv("WATTUNE_LIBNVML", kLibnvml.c_str(), 1) == 0 &&
-                             setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1) == 0;
-
 fakes::FakeCuda& fake() {
   static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
   static auto* const get = reinterpret_cast<fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"));
   return *get();
-}
-
-constexpr char kKernels[] = R"(
-__constant__ float weights[4];
-extern "C" __global__ void scale(float* x, float factor, int n) {}
-extern "C" __global__ void overrun(char* x, int n) {}
-extern "C" __global__ void weigh(float* x, int n) {}
-__global__ void noop() {}
-__global__ void illegal() {}
-__global__ void misaligned() {}
-__global__ void failed_assertion() {}
-__global__ void hang() {}
-__global__ void too_large() {}
-)";
-
-KernelSource cuda_source(std::string text, std::string function = "noop") {
-  KernelSource source = source_of(std::move(text));
-  source.language = Language::cuda;
-  source.function = std::move(function);
-  return source;
 }
 
 class Cuda : public ::testing::Test {
@@ -450,163 +418,6 @@ TEST_F(Cuda, LeavesNothingBehindAfterThousandsOfConfigurations) {
   program.reset();
   EXPECT_EQ(fake().live(), live);
   EXPECT_EQ(fake().made, made + 4 * configurations);
-}
-
-// --- in workers, each with a driver as the environment says ---
-
-class CudaWorker : public ::testing::Test {
- protected:
-  void SetUp() override { options.executable = test::program("wattune-worker"); }
-  void TearDown() override {
-    for (const std::string& name : changed) unsetenv(name.c_str());
-    setenv("WATTUNE_LIBCUDA", kLibcuda.c_str(), 1);
-    setenv("WATTUNE_LIBNVML", kLibnvml.c_str(), 1);
-    setenv("WATTUNE_LIBNVRTC", kLibnvrtc.c_str(), 1);
-  }
-  DeviceInfo info() { return open_device_in_worker("cuda:0", options).value()->info(); }
-  // What the device was like during a kernel's second launch.
-  Conditions conditions() {
-    const auto device = open_device_in_worker("cuda:0", options).value();
-    const auto stream = device->create_stream().value();
-    const auto program = device->build(cuda_source(kKernels), {}, kLimit).value();
-    const auto kernel = program->kernel("noop").value();
-    const auto event = stream->launch(*kernel, {}, {}).value();
-    EXPECT_TRUE(stream->finish(kLimit));
-    return event->conditions();
-  }
-  void set(const std::string& name, const std::string& value) {
-    setenv(name.c_str(), value.c_str(), 1);
-    changed.push_back(name);
-  }
-  // What `wattune devices` would say of the backend.
-  BackendStatus cuda_status() {
-    const Discovery discovery = discover_in_worker(options).value();
-    for (const BackendStatus& status : discovery.backends)
-      if (status.backend == "cuda") return status;
-    return {};
-  }
-
-  WorkerOptions options;
-  std::vector<std::string> changed;
-};
-
-TEST_F(CudaWorker, ServesTheDeviceAndWhatItsKernelsTake) {
-  const auto device = open_device_in_worker("cuda:0", options).value();
-  EXPECT_EQ(device->info().architecture, "sm_90");
-  const auto stream = device->create_stream().value();
-  const auto x = buffer_with<float>(*device, *stream, std::vector<float>(4));
-  const auto weights = buffer_with<float>(*device, *stream, {1, 2, 3, 4});
-  const auto program = device->build(cuda_source(kKernels, "weigh"), {}, kLimit).value();
-  const auto kernel = program->kernel("weigh").value();
-  EXPECT_EQ(kernel->resources(256, 64).value().registers, 32u);
-  EXPECT_EQ(kernel->resources(256, 64).value().spill_bytes, 8u);
-  EXPECT_EQ(kernel->resources(256, 64).value().dynamic_local_bytes, 64u);
-  const std::vector<LaunchArgument> arguments{x.get(), scalar(4), ConstantBuffer{"weights", weights.get()}};
-  const Geometry3 geometry{.groups = {2, 1, 1}, .cluster = {2, 1, 1}, .cooperative = true};
-  stream->launch(*kernel, geometry, arguments).value();
-  EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(1, 2, 3, 4));
-}
-
-TEST_F(CudaWorker, ComesBackAfterAStickyErrorAndAnEndlessKernel) {
-  const auto device = open_device_in_worker("cuda:0", options).value();
-  for (const auto& [kernel, code] : {std::pair("illegal", ErrorCode::device_lost), {"hang", ErrorCode::timeout}}) {
-    auto stream = device->create_stream().value();
-    const auto program = device->build(cuda_source(kKernels), {}, kLimit).value();
-    const auto function = program->kernel(kernel).value();
-    stream->launch(*function, {}, {}).value();
-    EXPECT_EQ(stream->finish(nanoseconds_from_ms(200)).error().code(), code) << kernel;
-    device->reset().value();
-  }
-  EXPECT_TRUE(device->create_buffer(4));
-}
-
-TEST_F(CudaWorker, SaysThatThereIsNoDriver) {
-  set("WATTUNE_LIBCUDA", "/nowhere/libcuda.so.1");
-  EXPECT_FALSE(cuda_status().available);
-  EXPECT_THAT(cuda_status().reason, StartsWith("the CUDA driver cannot be loaded"));
-}
-
-TEST_F(CudaWorker, SaysThatTheDriverIsTooOld) {
-  set("WATTUNE_FAKE_CUDA_VERSION", "11080");
-  EXPECT_FALSE(cuda_status().available);
-  EXPECT_THAT(cuda_status().reason, HasSubstr("too old: it supports CUDA 11.8, 12.4 is needed"));
-}
-
-TEST_F(CudaWorker, SaysThatThereIsNoGpu) {
-  set("WATTUNE_FAKE_CUDA_INIT", "100");
-  EXPECT_FALSE(cuda_status().available);
-  EXPECT_THAT(cuda_status().reason, HasSubstr("CUDA_ERROR_NO_DEVICE"));
-  EXPECT_THAT(cuda_status().reason, HasSubstr("nvidia-smi"));
-}
-
-TEST_F(CudaWorker, SaysThatTheCompilerIsMissingOrTooNew) {
-  EXPECT_EQ(cuda_status().reason, "");
-  set("WATTUNE_FAKE_NVRTC_VERSION", "13000");
-  EXPECT_TRUE(cuda_status().available);
-  EXPECT_THAT(cuda_status().reason, HasSubstr("NVRTC 13.0 is newer than the driver, which supports CUDA 12.8"));
-  set("WATTUNE_LIBNVRTC", "/nowhere/libnvrtc.so");
-  EXPECT_TRUE(cuda_status().available);
-  EXPECT_THAT(cuda_status().reason, StartsWith("NVRTC, CUDA's compiler, was not found"));
-}
-
-TEST_F(CudaWorker, TellsClockAndThrottlingOfEachLaunch) {
-  EXPECT_EQ(conditions(), (Conditions{.clock_mhz = 1755.0, .throttled = false}));  // idle is no throttling
-  for (const char* bits : {"4", "8", "32", "64", "128", "129"}) {
-    set("WATTUNE_FAKE_NVML_BITS", bits);
-    EXPECT_EQ(conditions().throttled, true) << bits;
-  }
-  set("WATTUNE_FAKE_NVML_CLOCK", "15");  // the device is lost
-  EXPECT_EQ(conditions().clock_mhz, std::nullopt);
-  set("WATTUNE_FAKE_NVML_REASONS", "4");  // not permitted
-  EXPECT_EQ(conditions(), Conditions{});
-}
-
-TEST_F(CudaWorker, SaysWhatSensorsCanBeRead) {
-  EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "energy", "temperature"));
-  const auto readings = open_device_in_worker("cuda:0", options).value()->read_sensors().value();
-  EXPECT_EQ(readings.power_watts, 350.0);
-  EXPECT_EQ(readings.temperature_celsius, 41.0);
-  set("WATTUNE_FAKE_NVML_ENERGY", "3");  // not supported
-  EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "temperature"));
-  set("WATTUNE_FAKE_NVML_HANDLE", "6");  // not found
-  EXPECT_THAT(info().sensors, ElementsAre());
-}
-
-TEST_F(CudaWorker, WorksWithoutNvmlAndSaysWhatIsMissing) {
-  set("WATTUNE_FAKE_NVML_INIT", "18");
-  EXPECT_TRUE(cuda_status().available);
-  EXPECT_EQ(
-      cuda_status().reason,
-      "NVML cannot be started: it belongs to another version of the driver: restart the machine; clocks and power "
-      "are not read");
-  EXPECT_EQ(conditions(), Conditions{});
-  set("WATTUNE_LIBNVML", "/nowhere/libnvidia-ml.so.1");
-  EXPECT_TRUE(cuda_status().available);
-  EXPECT_THAT(cuda_status().reason, StartsWith("NVML cannot be loaded"));
-  EXPECT_EQ(conditions(), Conditions{});
-}
-
-TEST_F(CudaWorker, KeepsTheBuildLogWhereTheCompilerHasACache) {
-  set("WATTUNE_FAKE_NVRTC_VERSION", "12090");
-  const auto device = open_device_in_worker("cuda:0", options).value();
-  const auto program = device->build(cuda_source("#warning look here\n__global__ void noop() {}"), {}, kLimit).value();
-  EXPECT_THAT(program->build_log(), HasSubstr("look here"));
-}
-
-// NVRTC knows sm_80 and sm_90; the driver compiles the PTX further.
-TEST_F(CudaWorker, FallsBackToPtxForADeviceNewerThanTheCompiler) {
-  set("WATTUNE_FAKE_CUDA_CAPABILITY", "103");
-  const auto device = open_device_in_worker("cuda:0", options).value();
-  const auto program = device->build(cuda_source(kKernels), {}, kLimit).value();
-  EXPECT_EQ(program->build_log(), "compiled by the driver");
-}
-
-TEST_F(CudaWorker, SaysThatTheCompilerForgotTheDevice) {
-  set("WATTUNE_FAKE_CUDA_CAPABILITY", "70");
-  const auto device = open_device_in_worker("cuda:0", options).value();
-  const auto program = device->build(cuda_source(kKernels), {}, kLimit);
-  EXPECT_EQ(program.error().code(), ErrorCode::unavailable);
-  EXPECT_THAT(program.error().to_string(), HasSubstr("NVRTC 12.4 does not compile for sm_70 (it does for sm_"));
 }
 
 }  // namespace
