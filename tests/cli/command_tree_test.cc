@@ -12,6 +12,7 @@
 
 #include "cli/program.h"
 #include "cli/run_program.h"
+#include "source_dir.h"
 
 namespace wattune::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "cli/cuda_stand_ins.h"
+#include "source_dir.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::cli_test {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "source_dir.h"
 #include "wattune/score/baseline.h"
 #include "wattune/store/formats.h"
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "source_dir.h"
 #include "wattune/space/expression.h"
 
 namespace wattune::space {

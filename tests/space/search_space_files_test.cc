@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "source_dir.h"
 #include "space/space_support.h"
 
 namespace wattune::space {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "source_dir.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
 

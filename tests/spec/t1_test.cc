@@ -3,6 +3,7 @@
 #include <variant>
 #include <vector>
 
+#include "source_dir.h"
 #include "spec/spec_fixture.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "source_dir.h"
 #include "store/sample_results.h"
 #include "wattune/store/formats.h"
 
