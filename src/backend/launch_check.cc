@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "wattune/backend/registry.h"
-
 namespace wattune::backend {
 
 namespace {
@@ -36,7 +34,7 @@ Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geo
 
 // CUDA kernels get neither local memory nor constant symbols as parameters.
 std::size_t parameters_of(const DeviceInfo& info, std::span<const LaunchArgument> arguments) {
-  if (language_of(info) != Language::cuda) return arguments.size();
+  if (info.backend != "cuda") return arguments.size();
   return static_cast<std::size_t>(std::ranges::count_if(arguments, [](const LaunchArgument& argument) {
     return !std::holds_alternative<LocalBytes>(argument) && !std::holds_alternative<ConstantBuffer>(argument);
   }));
@@ -45,7 +43,7 @@ std::size_t parameters_of(const DeviceInfo& info, std::span<const LaunchArgument
 // What only CUDA has.
 Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
                              std::span<const LaunchArgument> arguments) {
-  if (language_of(info) == Language::cuda) return {};
+  if (info.backend == "cuda") return {};
   const auto lacks = [&](std::string_view what) {
     return Error(ErrorCode::invalid_argument, fmt::format("{} has no {}: they are CUDA's", info.selector, what));
   };

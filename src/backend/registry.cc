@@ -44,9 +44,14 @@ int rank_of(DeviceKind kind) {
   return 0;
 }
 
+// Among devices of one kind.
+int preference_of(const DeviceInfo& device) {
+  return device.backend == "cuda" ? 2 : device.backend == "opencl" ? 1 : 0;
+}
+
 bool better(const DeviceInfo& a, const DeviceInfo& b) {
   if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
-  if (language_of(a) != language_of(b)) return language_of(a) == Language::cuda;
+  if (a.backend != b.backend) return preference_of(a) > preference_of(b);
   return a.compute_units * a.clock_mhz > b.compute_units * b.clock_mhz;
 }
 
@@ -65,6 +70,10 @@ std::vector<DeviceInfo> devices_named(const Discovery& discovery, const std::str
   if (found.empty() && !key.empty())
     found = devices_where(discovery, [&](const DeviceInfo& d) { return lower(d.name).find(key) != std::string::npos; });
   return found;
+}
+
+bool compiles_one_of(const DeviceInfo& device, const std::vector<Language>& languages) {
+  return std::ranges::any_of(languages_of(device), [&](Language l) { return std::ranges::count(languages, l) > 0; });
 }
 
 std::string reasons_of(const Discovery& discovery) {
@@ -131,7 +140,10 @@ Result<Image> compile_image(const CompileTarget& target, const KernelSource& sou
                fmt::format("backend `{}` does not compile without a device", target.backend));
 }
 
-Language language_of(const DeviceInfo& device) { return device.backend == "cuda" ? Language::cuda : Language::opencl; }
+std::vector<Language> languages_of(const DeviceInfo& device) {
+  if (device.backend == "host") return {Language::cpp, Language::c};
+  return {device.backend == "cuda" ? Language::cuda : Language::opencl};
+}
 
 const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices) {
   // The first of equals, so that the choice does not depend on the algorithm.
@@ -146,8 +158,7 @@ Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& 
   if (discovery.devices.empty()) return nothing_here(discovery);
   std::vector<DeviceInfo> found = devices_named(discovery, wanted);
   const std::vector<DeviceInfo> named = found;
-  if (!languages.empty())
-    std::erase_if(found, [&](const DeviceInfo& d) { return std::ranges::count(languages, language_of(d)) == 0; });
+  if (!languages.empty()) std::erase_if(found, [&](const DeviceInfo& d) { return !compiles_one_of(d, languages); });
   if (!found.empty()) return *best_device(found);
   if (!named.empty()) return no_such_compiler(discovery, wanted, languages);
   for (const BackendStatus& status : discovery.backends)

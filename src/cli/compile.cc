@@ -142,7 +142,7 @@ bool is_hopeless(const Error& error) {
 
 Result<ExitStatus> run_compile(const Options& options) {
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
-  WATTUNE_TRY(use_language(spec, Language::cuda));
+  WATTUNE_TRY(use_language(spec, {Language::cuda}));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const std::vector<Configuration> configurations, chosen_configurations(space, options));
   WATTUNE_ASSIGN(const std::string architecture, chosen_architecture(spec, options));

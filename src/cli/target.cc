@@ -130,7 +130,7 @@ Result<Target> open_devices(const TuneOptions& options, const std::string& strat
     target.devices[i] = target.stations[i].device->info();
     return {};
   }));
-  WATTUNE_TRY(use_language(spec, backend::language_of(target.devices.front())));
+  WATTUNE_TRY(use_language(spec, backend::languages_of(target.devices.front())));
   WATTUNE_ASSIGN(target.compilers, make_compilers(options, launched_source(spec), *target.stations.front().device));
   tune::EvaluatorOptions evaluation = evaluation_for(options, strategy, target.devices.front());
   evaluation.compilers = target.compilers.get();

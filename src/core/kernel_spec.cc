@@ -91,14 +91,25 @@ StructLayout layout_of(const std::vector<BufferField>& fields) {
   return layout_of_types(types);
 }
 
-std::string_view to_string(Language language) { return language == Language::opencl ? "OpenCL" : "CUDA"; }
+std::string_view to_string(Language language) {
+  switch (language) {
+    case Language::opencl: return "OpenCL";
+    case Language::cuda: return "CUDA";
+    case Language::cpp: return "C++";
+    case Language::c: return "C";
+  }
+  return "unknown";
+}
 
-Result<void> use_language(KernelSpec& spec, Language language) {
-  if (spec.source.language == language) return {};
-  const auto found = std::ranges::find(spec.alternatives, language, &KernelSource::language);
+bool is_host_language(Language language) { return language == Language::cpp || language == Language::c; }
+
+Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages) {
+  const auto among = [&](const KernelSource& source) { return std::ranges::count(languages, source.language) > 0; };
+  if (among(spec.source)) return {};
+  const auto found = std::ranges::find_if(spec.alternatives, among);
   if (found == spec.alternatives.end())
     return Error(ErrorCode::mismatch, fmt::format("the kernel is written in {}, not in {}",
-                                                  to_string(spec.source.language), to_string(language)))
+                                                  to_string(spec.source.language), to_string(languages.front())))
         .about(spec.source.file.string());
   std::swap(spec.source, *found);
   return {};
@@ -125,15 +136,16 @@ std::vector<LaunchStep> launches_of(const KernelSpec& spec) {
 
 KernelSource launched_source(const KernelSpec& spec) {
   KernelSource source = spec.source;
-  for (const LaunchStep& launch : launches_of(spec))
+  const std::vector<LaunchStep> launches = launches_of(spec);
+  for (const LaunchStep& launch : launches)
     if (launch.function != source.function && std::ranges::count(source.other_functions, launch.function) == 0)
       source.other_functions.push_back(launch.function);
-  return source;
+  return with_calls(std::move(source), spec, launches);
 }
 
 std::vector<std::size_t> parameters_of(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   std::vector<std::size_t> parameters = arguments;
-  if (spec.source.language == Language::opencl) return parameters;
+  if (spec.source.language != Language::cuda) return parameters;
   std::erase_if(parameters, [&](std::size_t position) {
     const Argument& argument = spec.arguments[position];
     const auto* vector = std::get_if<VectorArgument>(&argument.kind);

@@ -66,13 +66,18 @@ std::optional<Language> parse_language(std::string_view name) {
   const std::string lower = lower_case(name);
   if (lower == "opencl") return Language::opencl;
   if (lower == "cuda") return Language::cuda;
+  if (lower == "c++") return Language::cpp;
+  if (lower == "c") return Language::c;
   return std::nullopt;
 }
 
 std::optional<Language> language_of(const fs::path& file) {
+  if (file.extension() == ".C") return Language::cpp;
   const std::string extension = lower_case(file.extension().string());
   if (extension == ".cl" || extension == ".opencl" || extension == ".ocl") return Language::opencl;
   if (extension == ".cu" || extension == ".cuh" || extension == ".ptx" || extension == ".cubin") return Language::cuda;
+  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
+  if (extension == ".c") return Language::c;
   return std::nullopt;
 }
 

@@ -19,9 +19,9 @@ Result<std::string> read_text(const std::filesystem::path& path);
 Result<std::filesystem::path> named_file(const Document& document, const Node& node, const std::string& what,
                                          bool required);
 
-// "OpenCL" and "CUDA", in any case.
+// "OpenCL", "CUDA", "C++" and "C", in any case.
 std::optional<Language> parse_language(std::string_view name);
-// By extension: .cl, .opencl, .ocl; .cu, .cuh.
+// By extension: .cl, .opencl, .ocl; .cu, .cuh, .ptx, .cubin; .cc, .cpp, .cxx, .C; .c.
 std::optional<Language> language_of(const std::filesystem::path& file);
 
 }  // namespace wattune::spec

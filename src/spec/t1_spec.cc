@@ -304,7 +304,7 @@ Result<void> read_run(const Table& kernel, KernelSpec& spec) {
   if (!known)
     return kernel.document()
         .error(*kernel.find("Language"), "this language cannot be run here")
-        .hint(suggest(language, {"OpenCL", "CUDA"}));
+        .hint(suggest(language, {"OpenCL", "CUDA", "C++", "C"}));
   spec.source.language = *known;
   WATTUNE_ASSIGN(spec.source.options, kernel.strings("CompilerOptions"));
   std::erase(spec.source.options, "");

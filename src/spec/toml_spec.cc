@@ -33,10 +33,12 @@ Result<Language> read_language(const Table& table, const std::filesystem::path& 
   const std::optional<Language> language = name ? parse_language(*name) : language_of(file);
   if (language) return *language;
   if (name)
-    return table.document().error(*table.find("language"), "unknown language").hint(suggest(*name, {"OpenCL", "CUDA"}));
+    return table.document()
+        .error(*table.find("language"), "unknown language")
+        .hint(suggest(*name, {"OpenCL", "CUDA", "C++", "C"}));
   return table.document()
       .error(*table.find("file"), "the file's extension does not tell its language")
-      .hint("add language = \"OpenCL\" or \"CUDA\"");
+      .hint("add language = \"OpenCL\", \"CUDA\", \"C++\" or \"C\"");
 }
 
 // What read_source() reads.
@@ -92,7 +94,7 @@ Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const 
 Result<void> read_cuda_twin(const Table& table, SourcePolicy policy, KernelSpec& spec) {
   WATTUNE_TRY(table.allow_only(with_source_keys({})));
   WATTUNE_ASSIGN(KernelSource source, read_source(table, policy, spec.source.function));
-  if (source.language != Language::cuda || spec.source.language == Language::cuda)
+  if (source.language != Language::cuda || spec.source.language != Language::opencl)
     return table.document().error(*table.find("file"), table.name() + " is for a CUDA kernel beside an OpenCL one");
   spec.alternatives.push_back(std::move(source));
   return {};

@@ -70,7 +70,8 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   if (!reference.arguments.empty()) step.arguments = reference.arguments;
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
-  const auto built = run.device.build(reference.source, macros, run.limits.compile());
+  const KernelSource source = with_calls(reference.source, run.spec, {step});
+  const auto built = run.device.build(source, macros, run.limits.compile());
   if (!built) return backend::without_log(built.error());
   Kernels kernels(1);
   WATTUNE_ASSIGN(kernels.front(), (*built)->kernel(reference.source.function));

@@ -84,17 +84,17 @@ k = [1, 2]
 TEST_F(CudaSpec, MayBeTheTwinOfAnOpenClKernel) {
   KernelSpec spec = parse_toml(kTwins, path("spec.toml")).value();
   EXPECT_EQ(spec.source.language, Language::opencl);
-  use_language(spec, Language::opencl).value();
+  use_language(spec, {Language::opencl}).value();
   EXPECT_EQ(spec.source.file.filename(), "add.cl");
-  use_language(spec, Language::cuda).value();
+  use_language(spec, {Language::cuda}).value();
   EXPECT_EQ(spec.source.file.filename(), "add.cu");
   EXPECT_EQ(spec.source.text, "the CUDA kernel");
   EXPECT_EQ(spec.source.function, "add");
   EXPECT_EQ(spec.source.options, std::vector<std::string>{"-use_fast_math"});
-  use_language(spec, Language::opencl).value();
+  use_language(spec, {Language::opencl}).value();
   EXPECT_EQ(spec.source.file.filename(), "add.cl");
   spec.alternatives.clear();
-  const auto none = use_language(spec, Language::cuda);
+  const auto none = use_language(spec, {Language::cuda});
   EXPECT_EQ(none.error().code(), ErrorCode::mismatch);
   EXPECT_TRUE(none.error().message().starts_with("the kernel is written in OpenCL, not in CUDA"));
 }

@@ -64,7 +64,7 @@ TEST_F(T1Errors, WrongValues) {
             "8:61: `BudgetValue` of each of `Budget` must be a number: `10`");
   EXPECT_EQ(after("ConfigurationCount", "ConfigCount").substr(0, 44), "8:24: unknown type of budget: `ConfigCount` ");
   EXPECT_EQ(after("\"OpenCL\"", "\"Vulkan\""),
-            "10:18: this language cannot be run here: `Vulkan` (one of: OpenCL, CUDA)");
+            "10:18: this language cannot be run here: `Vulkan` (one of: OpenCL, CUDA, C++, C)");
   EXPECT_EQ(after("\"Random\"", "\"Script\""),
             "14:64: unknown `FillType` of argument `a`: `Script` (one of: Constant, Random, Generator, BinaryRaw)");
   EXPECT_EQ(after("\"Vector\"", "\"Symbol\""),

@@ -34,8 +34,8 @@ Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 Result<Image> compile_image(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                             Nanoseconds limit);
 
-// What a device compiles.
-Language language_of(const DeviceInfo& device);
+// What a device compiles; at least one.
+std::vector<Language> languages_of(const DeviceInfo& device);
 
 // The device that "auto" means: GPUs before accelerators before CPUs, then CUDA before OpenCL, then by compute units
 // times clock. nullptr when there is none.

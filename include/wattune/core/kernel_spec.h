@@ -20,9 +20,11 @@
 
 namespace wattune {
 
-enum class Language { opencl, cuda };
+enum class Language { opencl, cuda, cpp, c };
 
-std::string_view to_string(Language language);  // "OpenCL", "CUDA"
+std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
+// C and C++: functions of the host's processor, which have neither work-groups nor memory of their own.
+bool is_host_language(Language language);
 
 // An expression in the parameters and the problem size, with its place in the user's file.
 struct ExpressionText {
@@ -189,6 +191,16 @@ enum class ParameterStyle {
   constants  // CUDA: constexpr int NAME = VALUE; texts stay macros
 };
 
+// How a function on the host is called: its compiler must know the types, and takes them from the spec.
+struct CallArgument {
+  std::string name;
+  std::string type;  // in C: "float*", "int", "struct { int a; float b; }"; "void*": a pointer of any type
+};
+struct FunctionCall {
+  std::string function;
+  std::vector<CallArgument> arguments;
+};
+
 // A source file and the function in it, with others that are launched too: compilers make instances of templates for
 // those that are asked for only. `text` is what gets compiled; `file` is for messages and #include.
 struct KernelSource {
@@ -200,6 +212,7 @@ struct KernelSource {
   std::vector<std::string> options;  // compile options, passed as they are
   Compiler compiler = Compiler::standard;
   ParameterStyle parameter_style = ParameterStyle::macros;
+  std::vector<FunctionCall> calls = {};  // C and C++: of every function
 };
 
 // Another kernel that computes the right answer.
@@ -270,14 +283,18 @@ struct KernelSpec {
 // The metrics of what a compiled kernel takes, as far as a backend tells them.
 const std::vector<std::string>& resource_names();
 
-// Makes the source in `language` the spec's own. mismatch when it has none.
-Result<void> use_language(KernelSpec& spec, Language language);
+// Makes the source in one of these languages, of which there is at least one, the spec's own. mismatch when it has
+// none.
+Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);
 
 // What one run launches, one after another, each with its function: the steps, or the one launch without them.
 std::vector<LaunchStep> launches_of(const KernelSpec& spec);
 
 // The spec's own source with the functions of all its launches, whether their conditions hold or not.
 KernelSource launched_source(const KernelSpec& spec);
+
+// A source in C or C++ that knows how these launches call its functions; others as they are.
+KernelSource with_calls(KernelSource source, const KernelSpec& spec, const std::vector<LaunchStep>& launches);
 
 // Those of these arguments, by position, that are parameters of the kernel: CUDA kernels get neither local memory nor
 // constant symbols as parameters.

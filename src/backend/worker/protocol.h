@@ -170,9 +170,13 @@ template <> inline constexpr auto kFields<DeviceInfo> =
 template <> inline constexpr auto kFields<BackendStatus> =
     std::tuple(&BackendStatus::backend, &BackendStatus::available, &BackendStatus::reason);
 template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);
+template <> inline constexpr auto kFields<CallArgument> = std::tuple(&CallArgument::name, &CallArgument::type);
+template <> inline constexpr auto kFields<FunctionCall> =
+    std::tuple(&FunctionCall::function, &FunctionCall::arguments);
 template <> inline constexpr auto kFields<KernelSource> =
     std::tuple(&KernelSource::language, &KernelSource::function, &KernelSource::other_functions, &KernelSource::file,
-               &KernelSource::text, &KernelSource::options, &KernelSource::compiler, &KernelSource::parameter_style);
+               &KernelSource::text, &KernelSource::options, &KernelSource::compiler, &KernelSource::parameter_style,
+               &KernelSource::calls);
 template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
 template <> inline constexpr auto kFields<Geometry3> = 
     std::tuple(&Geometry3::groups, &Geometry3::group_size, &Geometry3::cluster, &Geometry3::cooperative);
