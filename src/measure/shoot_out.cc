@@ -35,7 +35,7 @@ std::size_t lowest_median(std::span<const std::vector<Turn>> candidates) {
 
 }  // namespace
 
-std::vector<std::size_t> choose_finalists(std::span<const Range> configurations, std::size_t most) {
+std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations, std::size_t most) {
   std::vector<std::size_t> order(configurations.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -12,10 +12,10 @@ constexpr std::size_t kKept = 64;  // enough to be finalists even when many of t
 
 // Those that cannot be told from the best.
 std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::size_t most, const Evaluator& evaluator) {
-  std::vector<measure::Range> ranges;
-  for (const Contender& each : contenders) ranges.push_back(evaluator.objective_range(each.trial));
+  std::vector<measure::ObjectiveInterval> intervals;
+  for (const Contender& each : contenders) intervals.push_back(evaluator.objective_interval(each.trial));
   std::vector<Contender> leaders;
-  for (const std::size_t i : measure::choose_finalists(ranges, most)) leaders.push_back(contenders[i]);
+  for (const std::size_t i : measure::choose_finalists(intervals, most)) leaders.push_back(contenders[i]);
   return leaders;
 }
 

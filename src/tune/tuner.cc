@@ -106,18 +106,18 @@ class Loop {
     if (best != nullptr) evaluator.know_best(best->observation);
   }
 
-  Result<void> finish(Crew::Outcome outcome) {
-    const DeviceShare& device = result_.devices[outcome.member];
-    if (!outcome.observation) lose(outcome.member, outcome.observation.error());
-    if (!outcome.observation && device.lost.empty()) return {};
-    Trial trial{.configuration = std::move(outcome.configuration),
-                .observation = outcome.observation ? *std::move(outcome.observation) : lost_with(device),
+  Result<void> finish(Crew::Finished finished) {
+    const DeviceShare& device = result_.devices[finished.member];
+    if (!finished.observation) lose(finished.member, finished.observation.error());
+    if (!finished.observation && device.lost.empty()) return {};
+    Trial trial{.configuration = std::move(finished.configuration),
+                .observation = finished.observation ? *std::move(finished.observation) : lost_with(device),
                 .finished_at = std::chrono::system_clock::now()};
     if (several()) trial.device = device.device;
     WATTUNE_TRY(sink_.add(trial));
     ++result_.evaluated;
-    ++result_.devices[outcome.member].evaluated;
-    note(outcome.member, outcome.pipeline);
+    ++result_.devices[finished.member].evaluated;
+    note(finished.member, finished.pipeline);
     const bool improved = account(trial, false);
     strategy_.tell(trial.configuration.id(), trial.observation);
     progress_.elapsed = elapsed();
@@ -232,14 +232,14 @@ class Loop {
     const std::size_t member = *crew_.idle();
     measure::ShootOutOptions shoot_out = options_.shoot_out;
     shoot_out.cancel = options_.cancel;
-    Result<Comparison> comparison = crew_.evaluator(member).compare(contestants, finalists, shoot_out);
+    Result<Contest> contest = crew_.evaluator(member).hold_contest(contestants, finalists, shoot_out);
     note(member, crew_.evaluator(member).pipeline());
-    if (!comparison && lose(member, comparison.error())) return compare(contestants, finalists);
-    if (!comparison) return std::move(comparison).error();
-    Final outcome{{}, std::move(comparison->rounds)};
+    if (!contest && lose(member, contest.error())) return compare(contestants, finalists);
+    if (!contest) return std::move(contest).error();
+    Final outcome{{}, std::move(contest->rounds)};
     const auto now = std::chrono::system_clock::now();
-    for (std::size_t i = 0; i < comparison->observations.size(); ++i)
-      outcome.trials.push_back({contestants[i], std::move(comparison->observations[i]), now,
+    for (std::size_t i = 0; i < contest->observations.size(); ++i)
+      outcome.trials.push_back({contestants[i], std::move(contest->observations[i]), now,
                                 several() ? result_.devices[member].device : std::string()});
     return outcome;
   }

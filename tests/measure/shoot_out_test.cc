@@ -191,7 +191,7 @@ TEST(PairedGain, OfARateIsHowManyTimesItGrew) {
 }
 
 TEST(ShootOut, FinalistsAreThoseWhoseRangeReachesTheBest) {
-  const std::vector<Range> all = {{12, 11, 13}, {9, 8, 10}, {11, 10, 12}, {13, 9, 20}};
+  const std::vector<ObjectiveInterval> all = {{12, 11, 13}, {9, 8, 10}, {11, 10, 12}, {13, 9, 20}};
   EXPECT_THAT(choose_finalists(all, 8), ElementsAre(1, 2, 3));
   EXPECT_THAT(choose_finalists(all, 2), ElementsAre(1, 2));
   EXPECT_THAT(choose_finalists({}, 8), IsEmpty());

@@ -94,10 +94,10 @@ Outcome replay(const Recording& recording, measure::MeasurePolicy& policy, std::
   }
 
   const measure::ShootOutOptions options;
-  std::vector<measure::Range> ranges;
+  std::vector<measure::ObjectiveInterval> intervals;
   for (const Statistics& each : measured)
-    ranges.push_back({each.median.value(), each.interval_low.value(), each.interval_high.value()});
-  const std::vector<std::size_t> finalists = measure::choose_finalists(ranges, options.finalists);
+    intervals.push_back({each.median.value(), each.interval_low.value(), each.interval_high.value()});
+  const std::vector<std::size_t> finalists = measure::choose_finalists(intervals, options.finalists);
   std::vector<measure::TimedContestant> timed;
   for (const std::size_t i : finalists) timed.emplace_back(runners[i]);
   std::vector<measure::Contestant*> contestants;

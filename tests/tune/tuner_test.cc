@@ -61,32 +61,32 @@ class FunctionEvaluator : public Evaluator {
     for (const Configuration& configuration : configurations) expected.back().push_back(configuration.id());
   }
   Result<Observation> evaluate(const Configuration& configuration) override { return function_(configuration); }
-  Result<Comparison> compare(const std::vector<Configuration>& configurations, std::size_t most,
-                             const measure::ShootOutOptions&) override {
-    Comparison comparison;
+  Result<Contest> hold_contest(const std::vector<Configuration>& configurations, std::size_t most,
+                               const measure::ShootOutOptions&) override {
+    Contest contest;
     if (cancel_in_final != nullptr) *cancel_in_final = true;
-    if (!final) return comparison;
+    if (!final) return contest;
     finalists.push_back({});
     candidates.push_back(most);
     for (const Configuration& configuration : configurations) {
       finalists.back().push_back(configuration.id());
-      comparison.observations.push_back(final(configuration));
-      const Observation& observation = comparison.observations.back();
-      comparison.rounds.emplace_back();
+      contest.observations.push_back(final(configuration));
+      const Observation& observation = contest.observations.back();
+      contest.rounds.emplace_back();
       if (!observation.ok()) continue;
       for (const Sample& sample : observation.samples)
-        comparison.rounds.back().push_back({sample, observation.objective(), {}});
+        contest.rounds.back().push_back({sample, observation.objective(), {}});
     }
-    return comparison;
+    return contest;
   }
 
   void know_best(const Observation& best) override { known_best = best; }
 
   std::optional<Observation> known_best;
-  std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
-  std::vector<std::vector<ConfigurationId>> finalists;     // of each compare(), with the default running along
+  std::function<Observation(const Configuration&)> final;  // what hold_contest() sees; empty: it cannot compare
+  std::vector<std::vector<ConfigurationId>> finalists;     // of each contest, with the default running along
   std::vector<std::size_t> candidates;                     // those of them that may win
-  std::atomic<bool>* cancel_in_final = nullptr;            // set by compare()
+  std::atomic<bool>* cancel_in_final = nullptr;            // set by hold_contest()
   std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
 
  private:

@@ -26,15 +26,15 @@ struct ShootOutOptions {
 };
 
 // Where the objective of a configuration lies, as far as its samples say; the smaller the better.
-struct Range {
+struct ObjectiveInterval {
   double value = 0.0;
   double low = 0.0;
   double high = 0.0;
 };
 
-// Positions of the configurations whose range reaches that of the lowest value, which comes first; at most `most`, by
-// value.
-std::vector<std::size_t> choose_finalists(std::span<const Range> configurations, std::size_t most);
+// Positions of the configurations whose interval reaches that of the lowest value, which comes first; at most `most`,
+// by value.
+std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations, std::size_t most);
 
 struct Turn {
   Sample sample;
