@@ -21,12 +21,12 @@ std::optional<std::size_t> prepare(std::deque<Attempt>& attempts, RunState& run,
 }
 
 // Fills `rounds`; leaves it empty when cancelled.
-std::optional<std::size_t> compete(std::deque<Attempt>& attempts, std::size_t candidates,
-                                   const measure::ShootOutOptions& options, measure::Rounds& rounds) {
+std::optional<std::size_t> compete(std::deque<Attempt>& attempts, const measure::ShootOutOptions& options,
+                                   measure::Rounds& rounds) {
   std::vector<measure::Contestant*> contestants;
   for (Attempt& attempt : attempts) contestants.push_back(&attempt);
   std::size_t failed = 0;
-  auto run = measure::run_shoot_out(contestants, candidates, options, failed);
+  auto run = measure::run_shoot_out(contestants, options, failed);
   if (!run) return failed;
   rounds = *std::move(run);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
@@ -39,13 +39,13 @@ std::optional<std::size_t> compete(std::deque<Attempt>& attempts, std::size_t ca
 
 }  // namespace
 
-ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& contestants, std::size_t candidates,
+ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& contestants,
                            const measure::ShootOutOptions& options) {
   std::deque<Attempt> attempts;
   ContestAttempt attempt;
   attempt.failed = prepare(attempts, run, contestants, options);
   if (!attempt.failed && attempts.size() == contestants.size())
-    attempt.failed = compete(attempts, candidates, options, attempt.contest.rounds);
+    attempt.failed = compete(attempts, options, attempt.contest.rounds);
   if (attempt.failed) {
     Attempt& failed = attempts[*attempt.failed];
     attempt.error = std::move(failed.error());

@@ -20,7 +20,7 @@ struct ContestAttempt {
 
 // Ends at the first contestant that fails, because it may have taken the others' programs with it, or when it is
 // cancelled. No object of the device is held afterwards.
-ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& contestants, std::size_t candidates,
+ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& contestants,
                            const measure::ShootOutOptions& options);
 
 }  // namespace wattune::tune

@@ -64,7 +64,9 @@ class DeviceEvaluator : public Evaluator {
     return run_->metrics.interval(trial);
   }
 
-  Result<Contest> hold_contest(const std::vector<Configuration>& configurations, std::size_t candidates,
+  bool holds_contests() const override { return true; }
+
+  Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
                                const measure::ShootOutOptions& options) override {
     Contest result{std::vector<Observation>(configurations.size()), measure::Rounds(configurations.size())};
     std::vector<std::size_t> standing(configurations.size());
@@ -73,7 +75,7 @@ class DeviceEvaluator : public Evaluator {
       std::vector<Configuration> contestants;
       for (const std::size_t i : standing) contestants.push_back(configurations[i]);
       expect(contestants);
-      ContestAttempt attempt = try_contest(*run_, contestants, candidates, options);
+      ContestAttempt attempt = try_contest(*run_, contestants, options);
       if (attempt.damaged_device) WATTUNE_TRY(reset_device(*run_));
       if (attempt.error) return *std::move(attempt.error);
       if (attempt.cancelled) return Contest();
@@ -83,8 +85,6 @@ class DeviceEvaluator : public Evaluator {
         result.rounds[standing[i]] = std::move(attempt.contest.rounds[i]);
       }
       if (!attempt.failed) break;
-      // Whoever is left when all candidates have failed runs alone.
-      if (*attempt.failed < candidates && candidates > 1) --candidates;
       standing.erase(standing.begin() + static_cast<std::ptrdiff_t>(*attempt.failed));
     }
     return result;

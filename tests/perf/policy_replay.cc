@@ -103,8 +103,8 @@ Outcome replay(const Recording& recording, measure::MeasurePolicy& policy, std::
   std::vector<measure::Contestant*> contestants;
   for (measure::TimedContestant& each : timed) contestants.push_back(&each);
   std::size_t failed = 0;
-  const auto rounds = measure::run_shoot_out(contestants, contestants.size(), options, failed);
-  const measure::Verdict verdict = measure::judge(*rounds, options.max_blocks);
+  const auto rounds = measure::run_shoot_out(contestants, options, failed);
+  const measure::Verdict verdict = measure::judge(*rounds, std::nullopt, options.max_blocks);
 
   const auto truth = [&](std::size_t i) { return measure::summarize(recording[i]).median; };
   Nanoseconds best = truth(0);

@@ -19,14 +19,14 @@ Result<Nanoseconds> scale_or_misbehave(const fakes::FakeLaunch& launch) {
   return mode == 3 ? *done * 0.5 : *done * std::max(1.0, mode);
 }
 
-Contest run_in_turns(Problem& problem, const std::vector<int>& modes, std::size_t candidates) {
+Contest run_in_turns(Problem& problem, const std::vector<int>& modes) {
   std::vector<Configuration> configurations;
   for (const int mode : modes) {
     const std::vector<std::pair<std::string, Value>> values{{"block", 8}, {"mode", mode}};
     configurations.push_back(problem.space.configuration(problem.space.find(values).value()));
   }
   const measure::ShootOutOptions options{.block = 4, .max_blocks = 2, .warm_up = Nanoseconds()};
-  return problem.evaluator->hold_contest(configurations, candidates, options).value();
+  return problem.evaluator->hold_contest(configurations, options).value();
 }
 
 struct CheckedProblem : Problem {
@@ -43,9 +43,7 @@ struct CheckedProblem : Problem {
     EXPECT_TRUE(start({.check = check}));
   }
 
-  std::vector<Observation> compare(const std::vector<int>& modes) {
-    return run_in_turns(*this, modes, modes.size()).observations;
-  }
+  std::vector<Observation> compare(const std::vector<int>& modes) { return run_in_turns(*this, modes).observations; }
 };
 
 TEST(Contest, RunsAllInTurns) {
@@ -64,7 +62,7 @@ TEST(Contest, EndsWithoutAResultWhenCancelled) {
   const std::atomic<bool> cancel = true;
   const std::vector<std::pair<std::string, Value>> values{{"block", 8}, {"mode", 0}};
   const Configuration configuration = problem.space.configuration(problem.space.find(values).value());
-  const auto contest = problem.evaluator->hold_contest({configuration}, 1, {.cancel = &cancel});
+  const auto contest = problem.evaluator->hold_contest({configuration}, {.cancel = &cancel});
   ASSERT_TRUE(contest);
   EXPECT_TRUE(contest->observations.empty());
 }
@@ -87,17 +85,6 @@ TEST(Contest, AllMayFail) {
   EXPECT_EQ(observations[1].status, Status::correctness);
 }
 
-// Mode 5 takes five times as long, so two candidates need the second block to be told from each other.
-TEST(Contest, WhoIsNoCandidateRunsInTheFirstBlockOnly) {
-  CheckedProblem problem;
-  const Contest contest = run_in_turns(problem, {0, 4, 5}, 2);
-  EXPECT_EQ(contest.rounds[1].size(), 8u);
-  EXPECT_EQ(contest.rounds[2].size(), 4u);
-  EXPECT_EQ(contest.observations[2].samples.size(), 4u);
-  EXPECT_EQ(run_in_turns(problem, {1, 4, 5}, 2).rounds[2].size(), 4u);  // a candidate failed
-  EXPECT_EQ(run_in_turns(problem, {1, 5}, 1).observations[1].status, Status::correct);
-}
-
 // 64 items in 1000 ns times the mode.
 TEST(Contest, TurnsAreWorthWhatTheObjectiveSays) {
   KernelSpec spec = scale_spec();
@@ -105,7 +92,7 @@ TEST(Contest, TurnsAreWorthWhatTheObjectiveSays) {
   spec.objectives = {{"rate", true}};
   Problem problem(spec, scale_or_misbehave);
   ASSERT_TRUE(problem.start());
-  const Contest contest = run_in_turns(problem, {0, 5}, 2);
+  const Contest contest = run_in_turns(problem, {0, 5});
   EXPECT_DOUBLE_EQ(contest.rounds[0].front().objective, -64e6);
   EXPECT_DOUBLE_EQ(contest.rounds[1].front().objective, -64e6 / 5);
   EXPECT_DOUBLE_EQ(contest.observations[0].objective(), -64e6);
@@ -134,7 +121,7 @@ struct EnergyProblem : Problem {
 // 9 W for 1 us: 9 uJ, times 1 us. 1 W for 4 us: 4 uJ, times 4 us.
 TEST(Contest, EnergyIsMeasuredInEveryTurn) {
   EnergyProblem problem;
-  const Contest contest = run_in_turns(problem, {0, 4}, 2);
+  const Contest contest = run_in_turns(problem, {0, 4});
   for (const measure::Turn& turn : contest.rounds[0]) EXPECT_NEAR(turn.objective, 9e-12, 1e-17);
   for (const measure::Turn& turn : contest.rounds[1]) {
     EXPECT_NEAR(turn.objective, 16e-12, 1e-17);
@@ -147,7 +134,7 @@ TEST(Contest, EnergyIsMeasuredInEveryTurn) {
   EXPECT_NEAR(observation.objective(), 16e-12, 1e-17);
 }
 
-TEST(ObjectiveRange, FollowsTheIntervalOfTheTimeAndHowExactEnergyIs) {
+TEST(ObjectiveInterval, FollowsTheIntervalOfTheTimeAndHowExactEnergyIs) {
   Problem timed;
   ASSERT_TRUE(timed.start());
   Trial trial;

@@ -114,7 +114,7 @@ TEST(Observing, CountersCanBeSearchedFor) {
   ASSERT_TRUE(problem.start(kCounters));
   EXPECT_EQ(problem.evaluate(16, 0).value().objective(), 256.0);
   const Configuration any = problem.space.configuration(problem.space.default_configuration());
-  const Contest contest = problem.evaluator->hold_contest({any}, 1, {}).value();
+  const Contest contest = problem.evaluator->hold_contest({any}, {}).value();
   EXPECT_EQ(contest.observations.front().objective(), 256.0) << contest.observations.front().message;
   EXPECT_EQ(contest.rounds.front().front().objective, 256.0);
 }
@@ -136,7 +136,7 @@ TEST(Observing, OnlyTheBestSoFarAndFinalistsAreCountedWhenAsked) {
     const std::vector<std::pair<std::string, Value>> values{{"block", block}, {"mode", 0}};
     return problem.space.configuration(problem.space.find(values).value());
   };
-  const Contest contest = problem.evaluator->hold_contest({configuration(8), configuration(64)}, 2, {}).value();
+  const Contest contest = problem.evaluator->hold_contest({configuration(8), configuration(64)}, {}).value();
   for (const Observation& finalist : contest.observations) EXPECT_EQ(finalist.metrics.size(), 1u);
 }
 
@@ -191,7 +191,7 @@ TEST(Observing, AnObserverOfTheUsersMakesMetrics) {
   ASSERT_TRUE(problem.start({.observers = {std::make_shared<LaunchCounter>(problem.device)}, .observed_runs = 5}));
   EXPECT_EQ(problem.evaluate(16, 0).value().objective(), 10.0);
   const Configuration any = problem.space.configuration(problem.space.default_configuration());
-  EXPECT_EQ(problem.evaluator->hold_contest({any}, 1, {}).value().observations.front().objective(), 10.0);
+  EXPECT_EQ(problem.evaluator->hold_contest({any}, {}).value().observations.front().objective(), 10.0);
 }
 
 TEST(Observing, AnObserverThatFailsEndsTheSearch) {

@@ -49,7 +49,8 @@ class NamedEvaluator : public Evaluator {
   }
   void know_best(const Observation& best) override { known_best = best.objective(); }
   std::string device() const override { return device_; }
-  Result<Contest> hold_contest(const std::vector<Configuration>& configurations, std::size_t /*candidates*/,
+  bool holds_contests() const override { return true; }
+  Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
                                const measure::ShootOutOptions&) override {
     finals.emplace_back();
     if (lost_in_final) return Error(ErrorCode::device_lost, "gone");

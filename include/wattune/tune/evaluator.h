@@ -34,7 +34,7 @@ struct Pipeline {
 
 // What each configuration showed when several ran in turns.
 struct Contest {
-  std::vector<Observation> observations;  // those that are correct have one sample per round
+  std::vector<Observation> observations;  // those that are correct have one sample per round that they ran
   measure::Rounds rounds;                 // those samples, with what they are worth
 };
 
@@ -57,9 +57,11 @@ class Evaluator {
   virtual std::string device() const { return {}; }
   // Where the objective of a correct Trial of this run lies, as far as its samples say.
   virtual measure::ObjectiveInterval objective_interval(const Trial& trial) const;
-  // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h), those behind the first `candidates`
-  // along with them. Errors as of evaluate(). Empty: this Evaluator cannot hold several at once, or it was cancelled.
-  virtual Result<Contest> hold_contest(const std::vector<Configuration>& /*configurations*/, std::size_t /*candidates*/,
+  // Whether hold_contest() can be called: several configurations can be held at once.
+  virtual bool holds_contests() const { return false; }
+  // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h). Errors as of evaluate(). Empty: it
+  // was cancelled.
+  virtual Result<Contest> hold_contest(const std::vector<Configuration>& /*configurations*/,
                                        const measure::ShootOutOptions& /*options*/) {
     return Contest();
   }
