@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -66,6 +67,12 @@ std::string sections(const ResultSet& results, std::size_t width) {
   return text;
 }
 
+// Where a final was held, its figures are others, which `wattune show` has.
+std::string origin_of_figures(const ResultSet& results) {
+  const auto is_of_final = [](const Trial& trial) { return trial.observation.in_search.has_value(); };
+  return std::ranges::any_of(results.trials, is_of_final) ? " (as the search measured them)" : "";
+}
+
 std::string spread_text(const Analysed& analysed) {
   const std::optional<Objective> objective = report::searched_for(analysed.results);
   const auto text = [&](double value) {
@@ -73,9 +80,9 @@ std::string spread_text(const Analysed& analysed) {
     return fmt::format("{:.6g}", objective->maximize ? -value : value);
   };
   const report::Distribution& spread = analysed.distribution;
-  return fmt::format("{:<14}  best {}, quartiles {}, {}, {}, worst {}\n", objective ? objective->metric : "times",
+  return fmt::format("{:<14}  best {}, quartiles {}, {}, {}, worst {}{}\n", objective ? objective->metric : "times",
                      text(spread.best), text(spread.quarter), text(spread.median), text(spread.three_quarters),
-                     text(spread.worst));
+                     text(spread.worst), origin_of_figures(analysed.results));
 }
 
 // Nothing where what was searched for does not compare as a ratio.

@@ -55,6 +55,16 @@ Json to_json(const Trial& trial) {
           {"metrics", metrics}};
 }
 
+Json speed_up_json(const Trial* best, const Trial* standard) {
+  Json json = {{"better_than_default", nullptr}, {"speed_up", nullptr}, {"speed_up_interval", nullptr}};
+  if (best == nullptr || standard == nullptr) return json;
+  json["better_than_default"] = best->configuration.values() != standard->configuration.values();
+  if (const auto ratio = gain_over_default(best->observation, standard->observation)) json["speed_up"] = *ratio;
+  if (const auto& paired = best->observation.over_default)
+    json["speed_up_interval"] = Json::array({paired->low, paired->high});
+  return json;
+}
+
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace wattune::cli

@@ -24,6 +24,9 @@ Json to_json(const std::map<Status, std::uint64_t>& by_status);
 // A measured configuration: configuration, objective, time_ms, interval_ms, confidence, samples, verified,
 // metrics.
 Json to_json(const Trial& trial);
+// How the best compares with the default configuration: better_than_default, speed_up, speed_up_interval. Each of the
+// Trials is correct, or nullptr.
+Json speed_up_json(const Trial* best, const Trial* standard);
 
 // The document with two spaces of indentation and a line end. Bytes that are no UTF-8 are replaced.
 std::string dump(const Json& json);

@@ -25,7 +25,7 @@ void ProgressDisplay::count(const Trial& trial) {
   if (!trial.observation.ok()) {
     ++failures_;
   } else if (trial.configuration.id() == options_.default_id) {
-    default_objective_ = trial.observation.objective();
+    default_objective_ = trial.observation.search_figures().objective;
   }
 }
 

@@ -138,33 +138,34 @@ Result<std::vector<fs::path>> files_in(const std::string& folder) {
 }
 
 // Files of spaces that are not scored are passed over.
-Result<score::StrategyScore> score_folder(const std::string& folder, const std::vector<score::Problem>& problems,
+Result<score::StrategyScore> score_folder(const std::string& folder, const std::vector<score::ScoredSpace>& spaces,
                                           const score::ScoreOptions& options) {
   WATTUNE_ASSIGN(const std::vector<fs::path> files, files_in(folder));
-  std::vector<std::vector<score::SearchRun>> runs(problems.size());
+  std::vector<std::vector<score::SearchRun>> runs(spaces.size());
   for (const fs::path& file : files) {
-    const auto problem = std::ranges::find(problems, short_name(file), &score::Problem::name);
-    if (problem == problems.end()) continue;
+    const auto space = std::ranges::find(spaces, short_name(file), &score::ScoredSpace::name);
+    if (space == spaces.end()) continue;
     WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
-    Result<score::SearchRun> run = score::recorded_run(*problem, results);
+    Result<score::SearchRun> run = score::recorded_run(*space, results);
     if (!run) return std::move(run).error().with_context(file.string());
-    runs[static_cast<std::size_t>(problem - problems.begin())].push_back(*std::move(run));
+    runs[static_cast<std::size_t>(space - spaces.begin())].push_back(*std::move(run));
   }
-  Result<score::StrategyScore> scored = score::score_runs(problems, name_of_runs(folder), std::move(runs), options);
+  Result<score::StrategyScore> scored = score::score_runs(spaces, name_of_runs(folder), std::move(runs), options);
   if (!scored) return std::move(scored).error().with_context(folder);
   return scored;
 }
 
 // The strategies, then the recorded runs; but these are read first, so that a file that cannot be is known at once.
-Result<std::vector<score::StrategyScore>> score_all(const Options& options, const std::vector<score::Problem>& problems,
+Result<std::vector<score::StrategyScore>> score_all(const Options& options,
+                                                    const std::vector<score::ScoredSpace>& spaces,
                                                     const std::vector<score::StrategyChoice>& choices) {
   std::vector<score::StrategyScore> recorded;
   for (const std::string& folder : options.runs) {
-    WATTUNE_ASSIGN(score::StrategyScore scored, score_folder(folder, problems, options.score));
+    WATTUNE_ASSIGN(score::StrategyScore scored, score_folder(folder, spaces, options.score));
     recorded.push_back(std::move(scored));
   }
   if (choices.empty()) return recorded;
-  WATTUNE_ASSIGN(std::vector<score::StrategyScore> scores, score::score(problems, choices, options.score));
+  WATTUNE_ASSIGN(std::vector<score::StrategyScore> scores, score::score(spaces, choices, options.score));
   std::ranges::move(recorded, std::back_inserter(scores));
   return scores;
 }
@@ -199,10 +200,10 @@ std::function<void(std::size_t, std::size_t)> progress_line() {
 
 // Nothing unless asked for; recorded runs end with their budget, so they have no part in it.
 Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
-                                                       const std::vector<score::Problem>& problems,
+                                                       const std::vector<score::ScoredSpace>& spaces,
                                                        const std::vector<score::StrategyChoice>& choices) {
   if (!options.within) return std::vector<score::StrategyReach>();
-  return score::reach(problems, choices,
+  return score::reach(spaces, choices,
                       {.within = *options.within,
                        .repeats = options.score.repeats,
                        .seed = options.score.seed,
@@ -222,21 +223,19 @@ Result<ExitStatus> run_score(Options options) {
   WATTUNE_ASSIGN(const tune::ReplayClock clock, parse_clock(options.clock));
   WATTUNE_ASSIGN(const std::vector<score::StrategyChoice> choices, choose_strategies(options));
   WATTUNE_TRY(check_plot(options));
-  std::vector<RecordedSpace> spaces;
-  std::vector<score::Problem> problems;
+  std::vector<RecordedSpace> recorded;
+  std::vector<score::ScoredSpace> spaces;
   for (const std::string& text : options.spaces) {
     WATTUNE_ASSIGN(RecordedSpace loaded, load_space(text));
-    spaces.push_back(std::move(loaded));
-    const RecordedSpace& space = spaces.back();
-    WATTUNE_ASSIGN(score::Problem problem, score::Problem::of(space.name, *space.space, *space.recording, clock));
-    WATTUNE_ASSIGN(problem.prior,
-                   load_priors(options.warm_start, recorded_spec(space.recording->info()), *space.space));
-    problems.push_back(std::move(problem));
+    const RecordedSpace& kept = recorded.emplace_back(std::move(loaded));
+    WATTUNE_ASSIGN(score::ScoredSpace space, score::ScoredSpace::of(kept.name, *kept.space, *kept.recording, clock));
+    WATTUNE_ASSIGN(space.prior, load_priors(options.warm_start, recorded_spec(kept.recording->info()), *kept.space));
+    spaces.push_back(std::move(space));
   }
   if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();
-  WATTUNE_ASSIGN(const auto scores, score_all(options, problems, choices));
-  WATTUNE_ASSIGN(const auto reaches, find_reaches(options, problems, choices));
-  const ScoreReport report{problems, scores, options.score, explain(clock), options.within.value_or(0.0), reaches};
+  WATTUNE_ASSIGN(const auto scores, score_all(options, spaces, choices));
+  WATTUNE_ASSIGN(const auto reaches, find_reaches(options, spaces, choices));
+  const ScoreReport report{spaces, scores, options.score, explain(clock), options.within.value_or(0.0), reaches};
   // First what took minutes, should the plot not be writable.
   const bool printed = print_result(options.json ? score_json(report) : score_text(report));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));

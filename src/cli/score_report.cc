@@ -18,9 +18,9 @@ std::string score_cell(const score::Score& score) {
 }
 
 // Evaluations as a clock have no unit.
-std::string budget_of(const score::Problem& problem) {
-  const double budget = problem.baseline.budget();
-  return problem.clock == tune::ReplayClock::evaluations ? fmt::format("{:.0f}", budget) : format_wait(budget);
+std::string budget_of(const score::ScoredSpace& space) {
+  const double budget = space.baseline.budget();
+  return space.clock == tune::ReplayClock::evaluations ? fmt::format("{:.0f}", budget) : format_wait(budget);
 }
 
 std::string name_of(const score::StrategyChoice& choice) {
@@ -38,11 +38,11 @@ std::string table_of_scores(const ScoreReport& report) {
   std::vector<std::string> header = {"space", "correct", "failed", "cutoff", "budget"};
   for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each));
   auto table = report::TextTable::of_text(header);
-  for (std::size_t p = 0; p < report.problems.size(); ++p) {
-    const score::Problem& problem = report.problems[p];
-    const score::Baseline& baseline = problem.baseline;
-    std::vector<std::string> row = {problem.name, group_digits(baseline.valid()), group_digits(baseline.failed()),
-                                    group_digits(baseline.evaluations_to(score::kEndShare)), budget_of(problem)};
+  for (std::size_t p = 0; p < report.spaces.size(); ++p) {
+    const score::ScoredSpace& space = report.spaces[p];
+    const score::Baseline& baseline = space.baseline;
+    std::vector<std::string> row = {space.name, group_digits(baseline.valid()), group_digits(baseline.failed()),
+                                    group_digits(baseline.evaluations_to(score::kEndShare)), budget_of(space)};
     for (const score::StrategyScore& each : report.scores) row.push_back(score_cell(each.spaces[p].score));
     table.add_row(row);
   }
@@ -56,8 +56,8 @@ std::string table_of_ends(const ScoreReport& report) {
   std::vector<std::string> header = {"space"};
   for (const score::StrategyScore& each : report.scores) header.push_back(name_of(each));
   auto table = report::TextTable::of_text(header);
-  for (std::size_t p = 0; p < report.problems.size(); ++p) {
-    std::vector<std::string> row = {report.problems[p].name};
+  for (std::size_t p = 0; p < report.spaces.size(); ++p) {
+    std::vector<std::string> row = {report.spaces[p].name};
     for (const score::StrategyScore& each : report.scores) {
       const score::SpaceScore& space = each.spaces[p];
       row.push_back(fmt::format("{:.1f} % of the optimum, {:.0f} % found it, {:.0f} evaluations",
@@ -72,9 +72,9 @@ std::string table_of_reaches(const ScoreReport& report) {
   std::vector<std::string> header = {"space", "near", "random"};
   for (const score::StrategyReach& each : report.reaches) header.push_back(name_of(each.strategy));
   auto table = report::TextTable::of_text(header);
-  for (std::size_t p = 0; p < report.problems.size(); ++p) {
+  for (std::size_t p = 0; p < report.spaces.size(); ++p) {
     const score::SpaceReach& first = report.reaches.front().spaces[p];
-    std::vector<std::string> row = {report.problems[p].name, group_digits(first.near),
+    std::vector<std::string> row = {report.spaces[p].name, group_digits(first.near),
                                     fmt::format("{:.0f}", first.random)};
     for (const score::StrategyReach& each : report.reaches)
       row.push_back(fmt::format("{:.4g} ({:.1f}x)", each.spaces[p].median, each.spaces[p].speedup()));
@@ -89,9 +89,9 @@ std::string table_of_reaches(const ScoreReport& report) {
 std::string remarks(const ScoreReport& report) {
   std::string text;
   for (const score::StrategyScore& each : report.scores)
-    for (std::size_t p = 0; p < report.problems.size(); ++p)
+    for (std::size_t p = 0; p < report.spaces.size(); ++p)
       if (const std::string& remark = each.spaces[p].remark; !remark.empty())
-        text += fmt::format("{}: {}\n", report.problems[p].name, remark);
+        text += fmt::format("{}: {}\n", report.spaces[p].name, remark);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -99,9 +99,9 @@ std::string remarks(const ScoreReport& report) {
 std::string table_of_comparisons(const ScoreReport& report) {
   auto table = report::TextTable::of_text({"strategy", "difference", "higher on", "p"});
   for (std::size_t s = 1; s < report.scores.size(); ++s) {
-    const score::Comparison against = score::compare(report.scores[s], report.scores.front());
+    const score::StrategyComparison against = score::compare(report.scores[s], report.scores.front());
     table.add_row({name_of(report.scores[s]), fmt::format("{:.3f}", against.difference),
-                   fmt::format("{} of {} spaces", against.higher, report.problems.size()),
+                   fmt::format("{} of {} spaces", against.higher, report.spaces.size()),
                    fmt::format("{:.3g}", against.p)});
   }
   return table.to_string();
@@ -120,10 +120,10 @@ double not_recorded(const ScoreReport& report) {
 
 Json to_json(const score::Score& score) { return {{"score", score.value}, {"interval", {score.low, score.high}}}; }
 
-Json problem_json(const score::Problem& problem) {
-  const score::Baseline& baseline = problem.baseline;
-  return {{"space", problem.name},
-          {"device", problem.recording.info().device.name},
+Json space_json(const score::ScoredSpace& space) {
+  const score::Baseline& baseline = space.baseline;
+  return {{"space", space.name},
+          {"device", space.recording.info().device.name},
           {"correct", baseline.valid()},
           {"failed", baseline.failed()},
           {"optimum", baseline.optimum()},
@@ -145,7 +145,7 @@ Json strategy_json(const ScoreReport& report, const score::StrategyScore& each) 
   json["spaces"] = Json::array();
   for (std::size_t p = 0; p < each.spaces.size(); ++p) {
     const score::SpaceScore& space = each.spaces[p];
-    Json one = {{"space", report.problems[p].name}};
+    Json one = {{"space", report.spaces[p].name}};
     one.update(to_json(space.score));
     one.update({{"share_of_optimum", space.share_of_optimum},
                 {"optimum_found", space.optimum_found},
@@ -177,7 +177,7 @@ std::string score_text(const ScoreReport& report) {
       "score on replayed spaces: 0 is random search, 1 the optimum from the start; 95 % intervals over the runs{}\n"
       "clock: {}{}\n\n{}\nat the end of the budget, mean of the repeats\n{}",
       repeats, report.clock, ahead, table_of_scores(report), table_of_ends(report));
-  if (report.scores.size() > 1 && report.problems.size() > 1)
+  if (report.scores.size() > 1 && report.spaces.size() > 1)
     text += fmt::format("\nagainst {}, with the p of a permutation test over the spaces in pairs\n{}",
                         name_of(report.scores.front()), table_of_comparisons(report));
   if (!report.reaches.empty())
@@ -197,10 +197,10 @@ std::string score_json(const ScoreReport& report) {
                {"replayed", true},
                {"spaces", Json::array()},
                {"strategies", Json::array()}};
-  for (const score::Problem& problem : report.problems) json["spaces"].push_back(problem_json(problem));
+  for (const score::ScoredSpace& space : report.spaces) json["spaces"].push_back(space_json(space));
   for (const score::StrategyScore& each : report.scores) {
     json["strategies"].push_back(strategy_json(report, each));
-    const score::Comparison against = score::compare(each, report.scores.front());
+    const score::StrategyComparison against = score::compare(each, report.scores.front());
     json["strategies"].back()["against_first"] = {
         {"difference", against.difference}, {"spaces_higher", against.higher}, {"p", against.p}};
   }
@@ -213,7 +213,7 @@ std::string score_svg(const ScoreReport& report) {
   std::vector<report::PerformanceCurve> curves;
   for (const score::StrategyScore& each : report.scores)
     curves.push_back({fmt::format("{}: {}", name_of(each), score_cell(each.score)), each.curve});
-  std::string title = "Search on " + counted(report.problems.size(), "replayed space");
+  std::string title = "Search on " + counted(report.spaces.size(), "replayed space");
   if (any_searched(report)) title += fmt::format(", {} repeats", report.options.repeats);
   return report::plot_performance_svg(title, curves);
 }

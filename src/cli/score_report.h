@@ -10,7 +10,7 @@
 namespace wattune::cli {
 
 struct ScoreReport {
-  const std::vector<score::Problem>& problems;
+  const std::vector<score::ScoredSpace>& spaces;
   const std::vector<score::StrategyScore>& scores;
   const score::ScoreOptions& options;
   std::string clock;

@@ -41,13 +41,6 @@ std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
   return counts;
 }
 
-std::optional<double> speed_up(const ResultSet& results) {
-  const Trial* best = results.best();
-  const Trial* standard = correct_default(results);
-  if (best == nullptr || standard == nullptr) return std::nullopt;
-  return gain(best->observation, standard->observation);
-}
-
 std::string facts(const ResultSet& results) {
   std::string text =
       fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {}: {}\n",
@@ -114,13 +107,16 @@ Json objectives_json(const ResultSet& results) {
   return json;
 }
 
-std::string show_json(const ResultSet& results, std::size_t rows) {
-  Json importance = Json::object();
+Json importance_json(const ResultSet& results) {
+  Json json = Json::object();
   for (const report::Importance& each : report::parameter_importance(results))
-    importance[each.parameter] = each.main_effect ? Json(*each.main_effect) : Json();
+    json[each.parameter] = each.main_effect ? Json(*each.main_effect) : Json();
+  return json;
+}
+
+std::string show_json(const ResultSet& results, std::size_t rows) {
   const Trial* standard = correct_default(results);
-  const std::optional<double> ratio = speed_up(results);
-  return dump({{"kernel", results.info.kernel_name},
+  Json json = {{"kernel", results.info.kernel_name},
                {"problem_size", results.info.problem_size},
                {"device", to_json(results.info.device)},
                {"evaluated", results.trials.size()},
@@ -128,10 +124,11 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
                {"best", best_trials(results, rows)},
                {"objectives", objectives_json(results)},
                {"pareto", front_json(results)},
-               {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)},
-               {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
-               {"importance", importance},
-               {"convergence_ms", report::convergence(results)}});
+               {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)}};
+  json.update(speed_up_json(results.best(), standard));
+  json["importance"] = importance_json(results);
+  json["convergence_ms"] = report::convergence(results);
+  return dump(json);
 }
 
 Result<ExitStatus> run_show(const Options& options) {

@@ -43,16 +43,15 @@ bool has_correct_baseline(const tune::TuningResult& result) {
   return result.baseline && result.baseline->observation.ok();
 }
 
-// Of the best over the default configuration.
-std::optional<double> speed_up(const tune::TuningResult& result) {
-  if (!result.best || !has_correct_baseline(result)) return std::nullopt;
-  if (result.paired_gain) return result.paired_gain->median;
-  return gain(result.best->observation, result.baseline->observation);
-}
-
-std::string describe_speed_up(double ratio, const std::optional<measure::PairedGain>& paired) {
-  const std::string text = fmt::format("{:.2f}x over the default", ratio);
-  return paired ? text + fmt::format("  (side by side {:.2f} to {:.2f})", paired->low, paired->high) : text;
+// Of the best over the default configuration; empty where they do not compare.
+std::string describe_speed_up(const Trial& best, const Trial& standard) {
+  if (best.configuration.id() == standard.configuration.id())
+    return "none: no configuration proved better than the default";
+  const std::optional<double> ratio = gain_over_default(best.observation, standard.observation);
+  if (!ratio) return {};
+  const std::string text = fmt::format("{:.2f}x over the default", *ratio);
+  const std::optional<PairedGain>& paired = best.observation.over_default;
+  return paired ? text + fmt::format("  ({:.2f} to {:.2f}, in turns with it)", paired->low, paired->high) : text;
 }
 
 // A measured configuration, with those that cannot be told from it.
@@ -156,8 +155,9 @@ void add_best(Lines& lines, const tune::TuningResult& result, const std::string&
     lines.add("best", "none: no configuration was correct");
   }
   if (result.baseline) lines.add("default", describe_baseline(result));
-  if (const std::optional<double> ratio = speed_up(result))
-    lines.add(result.best->observation.target ? "gain" : "speed-up", describe_speed_up(*ratio, result.paired_gain));
+  if (!result.best || !has_correct_baseline(result)) return;
+  if (const std::string text = describe_speed_up(*result.best, *result.baseline); !text.empty())
+    lines.add(result.best->observation.target ? "gain" : "speed-up", text);
 }
 
 }  // namespace
@@ -199,19 +199,16 @@ std::string summary_text(const Summary& summary) {
 
 std::string summary_json(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
-  const std::optional<double> ratio = speed_up(result);
-  const auto& paired = result.paired_gain;
-  const Json interval = paired ? Json::array({paired->low, paired->high}) : Json(nullptr);
-  return dump({{"kernel", summary.info.kernel_name},
+  const Trial* standard = has_correct_baseline(result) ? &*result.baseline : nullptr;
+  Json json = {{"kernel", summary.info.kernel_name},
                {"device", to_json(summary.info.device)},
                {"valid", to_json(summary.valid)},
                {"strategy", summary.strategy},
                {"seed", summary.seed},
                {"best", result.best ? best_json(result) : Json(nullptr)},
-               {"default", has_correct_baseline(result) ? to_json(*result.baseline) : Json(nullptr)},
-               {"speed_up", ratio ? Json(*ratio) : Json(nullptr)},
-               {"speed_up_interval", interval},
-               {"evaluated", result.evaluated},
+               {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)}};
+  json.update(speed_up_json(result.best ? &*result.best : nullptr, standard));
+  json.update({{"evaluated", result.evaluated},
                {"resumed", result.resumed},
                {"by_status", to_json(result.by_status)},
                {"samples", result.samples},
@@ -224,6 +221,7 @@ std::string summary_json(const Summary& summary) {
                {"pipeline", pipeline_json(result)},
                {"devices", devices_json(result)},
                {"result_file", summary.result_file.string()}});
+  return dump(json);
 }
 
 }  // namespace wattune::cli

@@ -169,9 +169,9 @@ void add_observed(TuneOptions& options, const std::string& name) {
     for (const std::string& counter : search::profiled_counters()) add_once(options.counters, counter);
     return;
   }
-  for (const tune::Quantity quantity : {tune::Quantity::power, tune::Quantity::energy}) {
-    if (name == to_string(quantity)) return add_once(options.observe, quantity);
-    known.emplace_back(to_string(quantity));
+  for (const tune::BoardMetric metric : {tune::BoardMetric::power, tune::BoardMetric::energy}) {
+    if (name == to_string(metric)) return add_once(options.observe, metric);
+    known.emplace_back(to_string(metric));
   }
   for (const backend::CounterAlias& alias : backend::counter_aliases()) {
     if (name == alias.name) return add_alias(options, alias);

@@ -45,7 +45,7 @@ struct TuneOptions {
   Policy policy = Policy::gated;
   measure::SamplingOptions measure;
   std::size_t finalists = measure::ShootOutOptions().finalists;
-  std::vector<tune::Quantity> observe;
+  std::vector<tune::BoardMetric> observe;
   std::vector<std::string> counters;              // with their sub-metrics
   std::vector<MetricDefinition> counter_aliases;  // that were asked for
   tune::ObserveFor observe_for = tune::ObserveFor::every;

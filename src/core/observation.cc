@@ -30,6 +30,10 @@ std::optional<double> gain(double objective, double over) {
   return std::nullopt;
 }
 
+std::optional<double> gain_over_default(const Observation& observation, const Observation& standard) {
+  return observation.over_default ? std::optional(observation.over_default->median) : gain(observation, standard);
+}
+
 double positive(double objective) {
   using Limits = std::numeric_limits<double>;
   return std::clamp(objective < 0.0 ? -1.0 / objective : objective, Limits::min(), Limits::max());

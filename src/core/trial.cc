@@ -11,7 +11,7 @@ const Trial* ResultSet::best() const {
   const Trial* best = winner;
   for (const Trial& trial : trials) {
     const bool lost = winner != nullptr &&
-                      (trial.observation.final_place != FinalPlace::none || trial.finished_at <= winner->finished_at);
+                      (trial.observation.final_place != FinalPlace::none || trial.finished_at < winner->finished_at);
     if (!trial.observation.ok() || lost) continue;
     if (best == nullptr || trial.observation.objective() < best->observation.objective()) best = &trial;
   }

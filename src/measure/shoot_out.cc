@@ -12,30 +12,42 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-// Whether the interval of the median of the differences, round by round, lies above 0.
+// Whether the interval of the median of the differences, over the rounds that both ran, lies above 0.
 bool worse(const std::vector<Turn>& turns, const std::vector<Turn>& others, double confidence) {
   std::vector<double> differences;
-  differences.reserve(turns.size());
-  for (std::size_t r = 0; r < turns.size(); ++r) differences.push_back(turns[r].objective - others[r].objective);
+  for (std::size_t r = 0; r < std::min(turns.size(), others.size()); ++r)
+    differences.push_back(turns[r].objective - others[r].objective);
   std::sort(differences.begin(), differences.end());
   const MedianInterval interval = median_interval(differences, confidence);
   return interval.covers && interval.low > 0.0;
 }
 
-std::size_t lowest_median(std::span<const std::vector<Turn>> candidates) {
-  std::vector<double> medians;
-  for (const std::vector<Turn>& turns : candidates) {
-    std::vector<double> objectives;
-    for (const Turn& turn : turns) objectives.push_back(turn.objective);
-    std::sort(objectives.begin(), objectives.end());
-    medians.push_back(median_interval(objectives, kConfidence).median);
-  }
-  return static_cast<std::size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
+double median_of(const std::vector<Turn>& turns) {
+  std::vector<double> objectives;
+  for (const Turn& turn : turns) objectives.push_back(turn.objective);
+  std::sort(objectives.begin(), objectives.end());
+  return median_interval(objectives, kConfidence).median;
+}
+
+// Who did not drop out.
+std::vector<std::size_t> standing_of(std::span<const std::vector<Turn>> contestants) {
+  std::size_t most = 0;
+  for (const std::vector<Turn>& turns : contestants) most = std::max(most, turns.size());
+  std::vector<std::size_t> standing;
+  for (std::size_t i = 0; i < contestants.size(); ++i)
+    if (contestants[i].size() == most) standing.push_back(i);
+  return standing;
+}
+
+std::vector<std::size_t> winner_and_ties(Verdict verdict) {
+  verdict.ties.push_back(verdict.winner);
+  std::ranges::sort(verdict.ties);
+  return std::move(verdict.ties);
 }
 
 }  // namespace
 
-std::vector<std::size_t> choose_finalists(std::span<const Range> configurations, std::size_t most) {
+std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations, std::size_t most) {
   std::vector<std::size_t> order(configurations.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -58,37 +70,45 @@ Result<Turn> TimedContestant::take_turn(Nanoseconds warm_up_time) {
   return Turn{sample, sample.time.value(), 2.0 * sample.time};
 }
 
-Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, std::size_t candidates,
-                             const ShootOutOptions& options, std::size_t& failed) {
+Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const ShootOutOptions& options,
+                             std::size_t& failed) {
   Rounds rounds(contestants.size());
+  std::vector<std::size_t> standing = standing_of(rounds);
   Nanoseconds spent;
   for (std::size_t round = 0; round < options.block * options.max_blocks; ++round) {
-    const std::size_t n = round < options.block ? contestants.size() : candidates;
-    for (std::size_t turn = 0; turn < n; ++turn) {
-      failed = (round + turn) % n;
+    for (std::size_t turn = 0; turn < standing.size(); ++turn) {
+      failed = standing[(round + turn) % standing.size()];
       WATTUNE_ASSIGN(const Turn taken, contestants[failed]->take_turn(options.warm_up));
       rounds[failed].push_back(taken);
       spent += taken.spent;
       if (options.cancelled()) return Rounds();
     }
     if ((round + 1) % options.block != 0) continue;
-    const bool decided = judge(std::span(rounds).first(candidates), options.max_blocks).ties.empty();
-    if (decided || spent >= options.max_time) break;
+    standing = winner_and_ties(judge(rounds, std::nullopt, options.max_blocks));
+    if (standing.size() == 1 || spent >= options.max_time) break;
   }
   return rounds;
 }
 
-Verdict judge(std::span<const std::vector<Turn>> candidates, std::size_t looks) {
-  const double comparisons = static_cast<double>(std::max<std::size_t>(candidates.size() - 1, 1) * looks);
+Verdict judge(std::span<const std::vector<Turn>> contestants, std::optional<std::size_t> standard, std::size_t looks) {
+  const double comparisons = static_cast<double>(std::max<std::size_t>(contestants.size() - 1, 1) * looks);
   const double confidence = 1.0 - (1.0 - kConfidence) / comparisons;
-  Verdict verdict{.winner = lowest_median(candidates), .ties = {}};
+  const auto is_worse = [&](std::size_t i, std::size_t than) {
+    return worse(contestants[i], contestants[than], confidence);
+  };
+  const std::vector<std::size_t> standing = standing_of(contestants);
+  std::vector<std::size_t> eligible = standing;
+  if (standard && std::ranges::count(standing, *standard) > 0) {
+    std::erase_if(eligible, [&](std::size_t i) { return !is_worse(*standard, i); });
+    if (eligible.empty()) eligible = {*standard};
+  }
+  const auto median = [&](std::size_t i) { return median_of(contestants[i]); };
+  Verdict verdict{.winner = *std::ranges::min_element(eligible, {}, median), .ties = {}};
   // Under drift the lowest median may belong to another than the one that is better in most rounds.
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (worse(candidates[verdict.winner], candidates[i], confidence)) verdict.winner = i;
-  }
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (i != verdict.winner && !worse(candidates[i], candidates[verdict.winner], confidence)) verdict.ties.push_back(i);
-  }
+  for (const std::size_t i : eligible)
+    if (is_worse(verdict.winner, i)) verdict.winner = i;
+  for (const std::size_t i : standing)
+    if (i != verdict.winner && !is_worse(i, verdict.winner)) verdict.ties.push_back(i);
   return verdict;
 }
 

@@ -13,13 +13,11 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-double objective_of(const Trial* trial) { return trial->observation.objective(); }
-
 // How many times as slow as the best, or as much worse in what was searched for; infinite where signs give a ratio no
 // sense.
-double slowdown(const Trial& trial, const Trial& best) {
-  if (objective_of(&trial) == objective_of(&best)) return 1.0;
-  return gain(best.observation, trial.observation).value_or(std::numeric_limits<double>::infinity());
+double slowdown(double objective, double best) {
+  if (objective == best) return 1.0;
+  return gain(best, objective).value_or(std::numeric_limits<double>::infinity());
 }
 
 // The Trial of a configuration, matched by names and values: the fastest correct one, else a failed one.
@@ -32,24 +30,30 @@ const Trial* find(const ResultSet& results, const Configuration& wanted) {
     });
     if (!same || trial.observation.status == Status::not_recorded) continue;
     const bool better =
-        best == nullptr || (has_time(trial) && (!has_time(*best) || objective_of(&trial) < objective_of(best)));
+        best == nullptr || (has_time(trial) && (!has_time(*best) || objective_of(trial) < objective_of(*best)));
     if (better) best = &trial;
   }
   return best;
 }
 
+// As a share of the best's, which may have won its final against one that the search found faster; 0 where it failed.
+double speed_of(const Trial& trial, const Trial& best) {
+  if (!trial.observation.ok()) return 0.0;
+  return std::min(1.0, 1.0 / slowdown(objective_of(trial), objective_of(best)));
+}
+
 }  // namespace
 
 Distribution distribution_of(const ResultSet& results) {
-  const std::vector<const Trial*> trials = ranked(results);
+  const std::vector<double> objectives = searched_objectives(results);
   Distribution distribution;
-  distribution.correct = trials.size();
+  distribution.correct = objectives.size();
   distribution.failed = static_cast<std::size_t>(std::ranges::count_if(results.trials, [](const Trial& trial) {
     return !trial.observation.ok() && trial.observation.status != Status::not_recorded;
   }));
-  if (trials.empty()) return distribution;
+  if (objectives.empty()) return distribution;
   const auto at = [&](double share) {
-    return objective_of(trials[static_cast<std::size_t>(std::lround(share * static_cast<double>(trials.size() - 1)))]);
+    return objectives[static_cast<std::size_t>(std::lround(share * static_cast<double>(objectives.size() - 1)))];
   };
   distribution.best = at(0.0);
   distribution.quarter = at(0.25);
@@ -60,25 +64,25 @@ Distribution distribution_of(const ResultSet& results) {
 }
 
 std::size_t count_within(const ResultSet& results, double share) {
-  const std::vector<const Trial*> trials = ranked(results);
+  const std::vector<double> objectives = searched_objectives(results);
   return static_cast<std::size_t>(std::ranges::count_if(
-      trials, [&](const Trial* trial) { return slowdown(*trial, *trials.front()) <= 1.0 + share; }));
+      objectives, [&](double objective) { return slowdown(objective, objectives.front()) <= 1.0 + share; }));
 }
 
 Amortisation amortisation_of(const ResultSet& results) {
   constexpr double kGood = 0.95;        // of the best speed
   constexpr double kProbability = 0.9;  // of finding one
   constexpr double kPerformance = 0.9;  // of a run that is told a good one
-  const std::vector<const Trial*> trials = ranked(results);
-  if (trials.empty()) return {};
+  const std::vector<double> objectives = searched_objectives(results);
+  if (objectives.empty()) return {};
   double good = 0.0;
   double mean = 0.0;  // slowdown against a good one
-  for (const Trial* trial : trials) {
-    const double slow = slowdown(*trial, *trials.front()) * kGood;
+  for (const double objective : objectives) {
+    const double slow = slowdown(objective, objectives.front()) * kGood;
     good += slow <= 1.0 ? 1.0 : 0.0;
-    mean += slow / static_cast<double>(trials.size());
+    mean += slow / static_cast<double>(objectives.size());
   }
-  const double share = good / static_cast<double>(trials.size() + distribution_of(results).failed);
+  const double share = good / static_cast<double>(objectives.size() + distribution_of(results).failed);
   const double steps = share < 1.0 ? std::ceil(std::log(1.0 - kProbability) / std::log(1.0 - share)) : 1.0;
   const double loss = std::max(0.0, mean - 1.0);
   return {steps, std::max(steps, std::ceil(kPerformance * steps * loss / (1.0 - kPerformance)))};
@@ -91,6 +95,7 @@ Centrality centrality_of(const ResultSet& results, const std::vector<double>& sh
     centrality.proportions.assign(shares.size(), kUnknown);
     return centrality;
   }
+  const double best = searched_objectives(results).front();
   const FitnessFlow flow(trials, results.info.parameters);
   const std::vector<double> rank = flow.page_rank();
   double all = 0.0;
@@ -100,7 +105,7 @@ Centrality centrality_of(const ResultSet& results, const std::vector<double>& sh
     ++centrality.minima;
     all += rank[i];
     for (std::size_t s = 0; s < shares.size(); ++s)
-      if (slowdown(*trials[i], *trials.front()) <= 1.0 + shares[s]) good[s] += rank[i];
+      if (slowdown(objective_of(*trials[i]), best) <= 1.0 + shares[s]) good[s] += rank[i];
   }
   for (const double sum : good) centrality.proportions.push_back(sum / all);
   return centrality;
@@ -113,10 +118,7 @@ std::vector<std::vector<double>> portability(const std::vector<ResultSet>& resul
     const Trial* best = from.best();
     for (const ResultSet& to : results) {
       const Trial* there = best == nullptr || to.best() == nullptr ? nullptr : find(to, best->configuration);
-      if (there == nullptr)
-        row.push_back(kUnknown);
-      else
-        row.push_back(there->observation.ok() ? 1.0 / slowdown(*there, *to.best()) : 0.0);
+      row.push_back(there == nullptr ? kUnknown : speed_of(*there, *to.best()));
     }
   }
   return matrix;

@@ -19,20 +19,16 @@ const Statistics& statistics_of(const Trial& trial) {
 
 bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence > 0; }
 
-// A tie of the shoot-out that the best won; the Trials of one have one time stamp.
-bool is_tied_with(const Trial& trial, const Trial& best) {
-  return trial.observation.final_place == FinalPlace::tied && best.observation.final_place == FinalPlace::winner &&
-         trial.finished_at == best.finished_at;
-}
-
 // The interval of the time reaches down to that of the best, so that another measurement might rank them otherwise.
 bool intervals_meet(const Trial& trial, const Trial& best) {
   return !best.observation.target && has_interval(&trial) && has_interval(&best) &&
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
 }
 
+// As the final found, which the best won, or else as far as the samples say.
 bool is_level_with(const Trial& trial, const Trial& best) {
-  return is_tied_with(trial, best) || intervals_meet(trial, best);
+  if (best.observation.final_place != FinalPlace::winner) return intervals_meet(trial, best);
+  return ran_beside(trial, best) && trial.observation.final_place == FinalPlace::tied;
 }
 
 std::string objective_text(const Trial& trial, const Objective& objective) {
@@ -42,8 +38,8 @@ std::string objective_text(const Trial& trial, const Objective& objective) {
 
 bool is_winner(const Trial& trial) { return trial.observation.final_place == FinalPlace::winner; }
 
-std::string gain_text(const Trial& trial, const Trial& over) {
-  const std::optional<double> ratio = gain(trial.observation, over.observation);
+std::string gain_text(const Trial& trial, const Trial& standard) {
+  const std::optional<double> ratio = gain_over_default(trial.observation, standard.observation);
   return ratio ? fmt::format("{:.2f}x", *ratio) : "";
 }
 
@@ -83,12 +79,18 @@ class BestTable {
     return table_.to_string(width);
   }
 
-  // Explains the ~ before what is compared with the default.
-  std::string note(std::size_t rows) const {
+  // Explains an order that is not that of the figures, and the ~ before what is compared with the default.
+  std::string notes(std::size_t rows) const {
     const auto shown = std::span(trials_).first(std::min(rows, trials_.size()));
+    const auto objective = [](const Trial* trial) { return trial->observation.objective(); };
     const auto beside = [&](const Trial* trial) { return is_beside_default(*trial); };
-    if (default_ == nullptr || std::ranges::all_of(shown, beside)) return {};
-    return "~ ran at another time than the default, which ran beside the finalists\n";
+    std::string text;
+    if (!std::ranges::is_sorted(shown, {}, objective))
+      text +=
+          "Those that ran in turns in the final come first, in its order; the times of the others are of the search.\n";
+    if (default_ != nullptr && !std::ranges::all_of(shown, beside))
+      text += "~ ran at another time than the default, which ran beside the finalists\n";
+    return text;
   }
 
  private:
@@ -130,11 +132,17 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   const auto level = std::count_if(trials.begin() + 1, trials.end(),
                                    [&](const Trial* trial) { return is_level_with(*trial, *trials.front()); });
   if (level == 0) return {};
-  const bool by_time = !trials.front()->observation.target && has_interval(trials.front());
-  const std::string why =
-      by_time ? fmt::format("their {:.0f} % intervals meet its own", statistics_of(*trials.front()).confidence * 100)
-              : "they were as good when they ran beside it";
+  const std::string why = is_winner(*trials.front()) ? "they were as good when they ran in turns with it"
+                                                     : fmt::format("their {:.0f} % intervals meet its own",
+                                                                   statistics_of(*trials.front()).confidence * 100);
   return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
+}
+
+// How the ratio of the best to the default was found; nothing where there was no other way.
+std::string how_compared(const Trial& best) {
+  if (const std::optional<PairedGain>& gain = best.observation.over_default)
+    return fmt::format(" ({:.2f} to {:.2f}) in turns with it", gain->low, gain->high);
+  return is_winner(best) ? ", by the ratio of their medians" : "";
 }
 
 std::string default_note(const ResultSet& results, const Trial& best) {
@@ -142,13 +150,14 @@ std::string default_note(const ResultSet& results, const Trial& best) {
   if (trial == nullptr) return {};
   if (!has_time(*trial))
     return fmt::format("The default configuration failed ({}).\n", to_string(trial->observation.status));
-  const std::optional<double> ratio = gain(best.observation, trial->observation);
+  if (trial == &best) return "The best is the default configuration: no other proved better.\n";
+  const std::optional<double> ratio = gain_over_default(best.observation, trial->observation);
   if (!ratio) return {};
   if (const auto objective = searched_for(results))
-    return fmt::format("The default configuration has {} {}; the best is {:.2f} times as good.\n",
-                       objective_text(*trial, *objective), objective->metric, *ratio);
-  return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast.\n",
-                     time_text(time_of(*trial)), *ratio);
+    return fmt::format("The default configuration has {} {}; the best is {:.2f} times as good{}.\n",
+                       objective_text(*trial, *objective), objective->metric, *ratio, how_compared(best));
+  return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast{}.\n",
+                     time_text(time_of(*trial)), *ratio, how_compared(best));
 }
 
 std::string fitted(const std::string& lines, std::size_t width) {
@@ -171,7 +180,7 @@ std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_
     return cut(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width) + "\n";
   BestTable table(results, trials, metrics);
   return table.to_string(rows, width) +
-         fitted(table.note(rows) + level_note(trials) + default_note(results, *trials.front()), width);
+         fitted(table.notes(rows) + level_note(trials) + default_note(results, *trials.front()), width);
 }
 
 }  // namespace wattune::report

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "report/axis.h"
 #include "report/text.h"
@@ -56,7 +57,7 @@ std::size_t dot_at(double position, std::size_t dots) {
   return static_cast<std::size_t>(std::lround(std::clamp(position, 0.0, 1.0) * static_cast<double>(dots - 1)));
 }
 
-// Draws a falling staircase; `best` is NaN up to the first correct evaluation.
+// Draws a staircase; `best` is NaN up to the first correct evaluation.
 void draw_steps(DotCanvas& canvas, const std::vector<double>& best, const Axis& axis) {
   std::size_t previous = 0;
   bool has_previous = false;
@@ -83,6 +84,14 @@ std::vector<std::string> row_labels(const Axis& axis, const DotCanvas& canvas, s
   return labels;
 }
 
+// The curve is the search's; what the final measured is not on it.
+std::string curve_title(const ResultSet& results, const Trial& best, const TimeUnit& unit) {
+  const std::string title =
+      fmt::format("{} ({})", searched_for(results) ? "time of the best so far" : "best time so far", unit.name);
+  if (!best.observation.in_search) return title;
+  return title + fmt::format(" in the search; the final measured {}", time_text(time_of(best)));
+}
+
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
 std::string horizontal_axis(std::size_t margin, std::size_t columns, std::size_t evaluations) {
@@ -98,10 +107,10 @@ std::string horizontal_axis(std::size_t margin, std::size_t columns, std::size_t
 std::vector<double> convergence(const ResultSet& results) {
   std::vector<double> series;
   series.reserve(results.trials.size());
-  double best = std::numeric_limits<double>::quiet_NaN();
+  std::optional<SearchFigures> best;
   for (const Trial& trial : results.trials) {
-    if (has_time(trial)) best = std::fmin(best, to_ms(time_of(trial)));
-    series.push_back(best);
+    if (has_time(trial) && (!best || objective_of(trial) < best->objective)) best = trial.observation.search_figures();
+    series.push_back(best ? to_ms(best->time) : std::numeric_limits<double>::quiet_NaN());
   }
   return series;
 }
@@ -112,11 +121,12 @@ std::string plot_convergence(const ResultSet& results, std::size_t width, std::s
   const TimeUnit unit = unit_for(time_of(*trials.front()));
   std::vector<double> best = convergence(results);
   for (double& value : best) value *= 1e6 / unit.nanoseconds;
-  const double first = *std::find_if(best.begin(), best.end(), [](double value) { return !std::isnan(value); });
+  const auto first = std::ranges::find_if(best, [](double value) { return !std::isnan(value); });
+  const auto [low, high] = std::minmax_element(first, best.end());
 
   constexpr std::size_t kOtherLines = 3;  // title, axis and its labels
   const std::size_t rows = std::max<std::size_t>(height, kOtherLines + 3) - kOtherLines;
-  const Axis axis = Axis::of_times(best.back(), first);
+  const Axis axis = Axis::of_times(*low, *high);
   const std::vector<std::string> labels = row_labels(axis, DotCanvas(1, rows), rows);
   std::size_t margin = 0;
   for (const std::string& label : labels) margin = std::max(margin, label.size());
@@ -124,7 +134,7 @@ std::string plot_convergence(const ResultSet& results, std::size_t width, std::s
 
   DotCanvas canvas(columns, rows);
   draw_steps(canvas, best, axis);
-  std::string text = cut(fmt::format("best time so far ({})", unit.name), width) + "\n";
+  std::string text = cut(curve_title(results, *trials.front(), unit), width) + "\n";
   for (std::size_t row = 0; row < rows; ++row) {
     const std::string line =
         spaces(margin - labels[row].size()) + labels[row] + (labels[row].empty() ? "│" : "┤") + canvas.row(row);

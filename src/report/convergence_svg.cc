@@ -21,7 +21,8 @@ constexpr const char* kStyle =
     ".dots{stroke:#3b82c4;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}"
     ".best{stroke:#d9730d;stroke-width:2;fill:none}"
     ".failed{stroke:#c43b4f;stroke-opacity:.7}"
-    ".default{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}";
+    ".default{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}"
+    ".final{stroke:#d9730d;stroke-width:2;fill:none}";
 
 constexpr double kWidth = 760, kHeight = 440;
 constexpr double kLeft = 76, kRight = 736, kTop = 72, kBottom = 388;
@@ -36,7 +37,9 @@ class Picture {
         default_(default_trial(results)),
         unit_(unit_for(time_of(best_))),
         evaluations_(Axis::linear(1, static_cast<double>(results.trials.size()))),
-        times_(Axis::of_times(in_unit(best_), slowest(results))) {}
+        times_(axis_of_times()) {
+    if (default_ != nullptr && !has_time(*default_)) default_ = nullptr;
+  }
 
   std::string draw() {
     draw_titles();
@@ -44,17 +47,26 @@ class Picture {
     draw_trials();
     draw_best();
     draw_default();
+    if (has_final()) draw_final();
     return svg_.finish();
   }
 
  private:
-  double in_unit(const Trial& trial) const { return unit_.of(time_of(trial)); }
+  // As the search measured it.
+  double in_unit(const Trial& trial) const { return unit_.of(trial.observation.search_figures().time); }
 
-  double slowest(const ResultSet& results) const {
-    double most = 0;
-    for (const Trial& trial : results.trials)
-      if (has_time(trial)) most = std::max(most, in_unit(trial));
-    return most;
+  bool has_final() const { return best_.observation.in_search.has_value(); }
+  double in_final() const { return unit_.of(time_of(best_)); }
+
+  Axis axis_of_times() const {
+    double low = in_final();
+    double high = low;
+    for (const Trial& trial : results_.trials) {
+      if (!has_time(trial)) continue;
+      low = std::min(low, in_unit(trial));
+      high = std::max(high, in_unit(trial));
+    }
+    return Axis::of_times(low, high);
   }
 
   double x_of(std::size_t evaluation) const {
@@ -65,14 +77,23 @@ class Picture {
 
   void draw_titles() {
     svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, xml_text(cut(name_of(results_.info), 70)));
-    svg_.add(
-        "<text x=\"{}\" y=\"48\"><tspan fill=\"#d9730d\">━ best so far, at last {}</tspan>"
-        "<tspan dx=\"14\" fill=\"#3b82c4\">● one evaluation</tspan>",
-        kLeft, time_text(time_of(best_)));
+    svg_.add("<text x=\"{}\" y=\"46\">{}<tspan fill=\"#d9730d\">━ {}, at last {}</tspan>", kLeft,
+             has_final() ? "search: " : "", searched_for(results_) ? "time of the best so far" : "best so far",
+             time_text(nanoseconds_from_ms(convergence(results_).back())));
+    svg_.add("<tspan dx=\"14\" fill=\"#3b82c4\">● one evaluation</tspan>");
     if (std::any_of(results_.trials.begin(), results_.trials.end(), [](const Trial& t) { return !has_time(t); }))
       svg_.add("<tspan dx=\"14\" fill=\"#c43b4f\">| failed</tspan>");
-    if (default_ != nullptr && has_time(*default_))
-      svg_.add("<tspan dx=\"14\">┅ default, {}</tspan>", time_text(time_of(*default_)));
+    if (default_ != nullptr)
+      svg_.add("<tspan dx=\"14\">┅ default, {}</tspan>", time_text(default_->observation.search_figures().time));
+    svg_.add("</text>\n");
+    if (has_final()) draw_title_of_final();
+  }
+
+  void draw_title_of_final() {
+    svg_.add("<text x=\"{}\" y=\"63\">final: <tspan fill=\"#d9730d\">◇ best, {}</tspan>", kLeft,
+             time_text(time_of(best_)));
+    if (default_ != nullptr && default_->observation.in_search)
+      svg_.add("<tspan dx=\"14\">default, {}</tspan>", time_text(time_of(*default_)));
     svg_.add("</text>\n");
   }
 
@@ -123,22 +144,25 @@ class Picture {
   }
 
   void draw_best() {
+    const std::vector<double> best = convergence(results_);
     std::string path;
-    double best = 0;
-    for (std::size_t i = 0; i < results_.trials.size(); ++i) {
-      const Trial& trial = results_.trials[i];
-      if (!has_time(trial) || (!path.empty() && in_unit(trial) >= best)) continue;
-      best = in_unit(trial);
-      path += path.empty() ? fmt::format("M{:.1f} {:.1f}", x_of(i + 1), y_of(best))
-                           : fmt::format("H{:.1f}V{:.1f}", x_of(i + 1), y_of(best));
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      if (std::isnan(best[i]) || (i > 0 && best[i] == best[i - 1])) continue;
+      path += fmt::format("{}{:.1f}{}{:.1f}", path.empty() ? "M" : "H", x_of(i + 1), path.empty() ? " " : "V",
+                          y_of(unit_.of(nanoseconds_from_ms(best[i]))));
     }
     svg_.add("<path class=\"best\" d=\"{}H{}\"/>\n", path, kRight);
   }
 
   void draw_default() {
-    if (default_ == nullptr || !has_time(*default_)) return;
+    if (default_ == nullptr) return;
     const double y = y_of(in_unit(*default_));
     svg_.add("<line class=\"default\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y, y);
+  }
+
+  // A diamond where the search ends.
+  void draw_final() {
+    svg_.add("<path class=\"final\" d=\"M{:.1f} {:.1f}l6 6l-6 6l-6 -6z\"/>\n", kRight, y_of(in_final()) - 6);
   }
 
   const ResultSet& results_;

@@ -13,16 +13,16 @@ constexpr double kWidth = 400;  // finer steps are hardly seen
 
 // From the best down: how large a share of all configurations is at least so fast. Those that failed never are.
 LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
-  const std::vector<const Trial*> trials = ranked(results);
+  const std::vector<double> objectives = searched_objectives(results);
   const Distribution counts = distribution_of(results);
   const auto all = static_cast<double>(counts.correct + counts.failed);
   LineChart::Curve curve{.name = fmt::format("{}: {} correct, {} failed", name, counts.correct, counts.failed),
                          .points = {}};
-  if (trials.empty()) return curve;
+  if (objectives.empty()) return curve;
   double last = 2.0;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    const double speed = gain(trials[i]->observation, trials.front()->observation).value_or(0.0);
-    if (i + 1 < trials.size() && last - speed < 1.0 / kWidth) continue;
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    const double speed = gain(objectives[i], objectives.front()).value_or(0.0);
+    if (i + 1 < objectives.size() && last - speed < 1.0 / kWidth) continue;
     if (!curve.points.empty()) curve.points.emplace_back(speed, curve.points.back().second);
     curve.points.emplace_back(speed, static_cast<double>(i + 1) / all);
     last = speed;
@@ -35,7 +35,7 @@ LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
 
 std::string plot_distribution_svg(const std::vector<ResultSet>& results, const std::vector<std::string>& names) {
   LineChart chart{.title = "Distribution of the performance",
-                  .x_label = "performance, as a share of the best",
+                  .x_label = "performance in the search, as a share of the best",
                   .y_label = "configurations that reach it",
                   .percent = true,
                   .curves = {}};

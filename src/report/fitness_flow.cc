@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "report/trials.h"
+
 namespace wattune::report {
 
 namespace {
@@ -31,14 +33,14 @@ FitnessFlow::FitnessFlow(const std::vector<const Trial*>& nodes, const std::vect
   std::map<Place, std::uint32_t> at;
   for (std::uint32_t node = 0; node < nodes.size(); ++node) at.emplace(place_of(*nodes[node], parameters), node);
   for (const auto& [place, node] : at) {
-    const double own = nodes[node]->observation.objective();
+    const double own = objective_of(*nodes[node]);
     Place other = place;
     for (std::size_t p = 0; p < place.size(); ++p) {
       for (const int step : {-1, 1}) {
         other[p] = static_cast<std::uint16_t>(place[p] + step);  // below 0 is a place that nothing has
         const auto neighbour = at.find(other);
         if (neighbour == at.end()) continue;
-        const double time = nodes[neighbour->second]->observation.objective();
+        const double time = objective_of(*nodes[neighbour->second]);
         if (time <= own) edges_[node].push_back(neighbour->second);
         if (time < own) minimum_[node] = false;
       }

@@ -144,13 +144,19 @@ Result<void> check_same_kernel(const std::vector<ResultSet>& results) {
   return {};
 }
 
+bool is_default(const Target& target) {
+  const std::vector<Value>& values = target.info->default_values;
+  return !values.empty() && target.trial->configuration.values() == values;
+}
+
 std::string defines_of(const Target& target) {
   const std::string device = target.info->device.name.empty() ? "unknown device" : target.info->device.name;
   const std::string size =
       target.info->problem_size.empty() ? "" : fmt::format(", problem size {}", target.info->problem_size);
   std::string text = fmt::format(
-      "/* {}: {}{}, {} on {}. */\n", in_comment(device), time_text(time_of(*target.trial)), in_comment(size),
-      target.info->device.kind == DeviceKind::simulated ? "replayed" : "measured", date_of(target.trial->finished_at));
+      "/* {}: {}{}, {} on {}{}. */\n", in_comment(device), time_text(time_of(*target.trial)), in_comment(size),
+      target.info->device.kind == DeviceKind::simulated ? "replayed" : "measured", date_of(target.trial->finished_at),
+      is_default(target) ? "; it is the default, no other proved better" : "");
   const std::vector<Value>& values = target.trial->configuration.values();
   for (std::size_t i = 0; i < values.size(); ++i)
     text +=

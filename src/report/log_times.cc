@@ -10,7 +10,7 @@ LogTimes log_times(const ResultSet& results) {
   for (const Trial& trial : results.trials) {
     if (!has_time(trial)) continue;
     times.trials.push_back(&trial);
-    times.values.push_back(std::log(time_of(trial).value()));
+    times.values.push_back(std::log(trial.observation.search_figures().time.value()));
     sum += times.values.back();
   }
   for (double& value : times.values) {

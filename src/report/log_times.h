@@ -16,7 +16,7 @@ struct LogTimes {
   bool differ() const { return sum_of_squares > static_cast<double>(values.size()) * 1e-24; }
 };
 
-// Of every Trial with a time.
+// Of every Trial with a time, as the search measured it.
 LogTimes log_times(const ResultSet& results);
 
 }  // namespace wattune::report

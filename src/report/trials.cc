@@ -3,26 +3,47 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 
 namespace wattune::report {
 
+namespace {
+
+// The best first, then who ran beside it by place, then all others; each of them by objective.
+std::tuple<bool, bool, FinalPlace, double> rank_of(const Trial& trial, const Trial& best) {
+  const bool beside = ran_beside(trial, best);
+  return {&trial != &best, !beside, beside ? trial.observation.final_place : FinalPlace::none,
+          trial.observation.objective()};
+}
+
+}  // namespace
+
 bool has_time(const Trial& trial) {
   return trial.observation.ok() && std::isfinite(time_of(trial).value()) && time_of(trial) > Nanoseconds();
+}
+
+bool ran_beside(const Trial& trial, const Trial& winner) {
+  return winner.observation.final_place == FinalPlace::winner && trial.observation.final_place != FinalPlace::none &&
+         trial.finished_at == winner.finished_at;
 }
 
 std::vector<const Trial*> ranked(const ResultSet& results) {
   std::vector<const Trial*> trials;
   for (const Trial& trial : results.trials)
     if (has_time(trial)) trials.push_back(&trial);
-  std::stable_sort(trials.begin(), trials.end(), [](const Trial* a, const Trial* b) {
-    return a->observation.objective() < b->observation.objective();
-  });
-  const auto best = std::find(trials.begin(), trials.end(), results.best());
-  if (best != trials.end()) std::rotate(trials.begin(), best, best + 1);
+  const Trial* best = results.best();
+  std::ranges::stable_sort(trials, {}, [&](const Trial* trial) { return rank_of(*trial, *best); });
   std::unordered_set<std::string> seen;
   std::erase_if(trials, [&](const Trial* trial) { return !seen.insert(trial->configuration.key()).second; });
   return trials;
+}
+
+std::vector<double> searched_objectives(const ResultSet& results) {
+  std::vector<double> objectives;
+  for (const Trial* trial : ranked(results)) objectives.push_back(objective_of(*trial));
+  std::ranges::sort(objectives);
+  return objectives;
 }
 
 std::optional<Objective> searched_for(const ResultSet& results) {

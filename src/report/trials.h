@@ -13,11 +13,20 @@ namespace wattune::report {
 // The fastest Trial of the default configuration, or one that failed, or nullptr when it was not evaluated.
 const Trial* default_trial(const ResultSet& results);
 
+// Whether a Trial took part in the final that `winner` won, if that won one: the Trials of one have one time stamp.
+bool ran_beside(const Trial& trial, const Trial& winner);
+
 // "gemm on NVIDIA A100"; what is not known is left out.
 std::string name_of(const RunInfo& info);
 
 // Positions of the parameters that have more than one value.
 std::vector<std::size_t> varied_parameters(const ResultSet& results);
+
+// What the search measured of a correct Trial, which compares with what it measured of all others.
+inline double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
+
+// Of the ranked Trials, the best first.
+std::vector<double> searched_objectives(const ResultSet& results);
 
 // Correct, with a positive and finite time, which a ResultSet made in code need not have.
 bool has_time(const Trial& trial);

@@ -39,9 +39,9 @@ double permutation_test(const std::vector<double>& differences, double sum) {
 
 }  // namespace
 
-Comparison compare(const StrategyScore& strategy, const StrategyScore& reference) {
+StrategyComparison compare(const StrategyScore& strategy, const StrategyScore& reference) {
   std::vector<double> differences;
-  Comparison result;
+  StrategyComparison result;
   double sum = 0.0;
   for (std::size_t p = 0; p < strategy.spaces.size(); ++p) {
     differences.push_back(strategy.spaces[p].score.value - reference.spaces[p].score.value);

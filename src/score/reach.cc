@@ -14,12 +14,12 @@ namespace wattune::score {
 
 namespace {
 
-Result<void> check(const std::vector<Problem>& problems, const ReachOptions& options) {
+Result<void> check(const std::vector<ScoredSpace>& spaces, const ReachOptions& options) {
   if (!(options.within >= 0.0)) return Error(ErrorCode::invalid_argument, "a distance from the optimum below 0");
-  for (const Problem& problem : problems) {
-    if (problem.baseline.optimum() > 0.0) continue;
+  for (const ScoredSpace& space : spaces) {
+    if (space.baseline.optimum() > 0.0) continue;
     return Error(ErrorCode::invalid_argument, "the optimum is not positive: no share of it can be taken")
-        .with_context(problem.name);
+        .with_context(space.name);
   }
   return {};
 }
@@ -27,10 +27,10 @@ Result<void> check(const std::vector<Problem>& problems, const ReachOptions& opt
 // All runs; lengths_[strategy * spaces + space] has the evaluations of each repeat.
 class Reacher {
  public:
-  Reacher(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
+  Reacher(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
           const ReachOptions& options)
-      : problems_(problems), strategies_(strategies), options_(options) {
-    lengths_.assign(problems.size() * strategies.size(), std::vector<double>(options.repeats, 0.0));
+      : spaces_(spaces), strategies_(strategies), options_(options) {
+    lengths_.assign(spaces.size() * strategies.size(), std::vector<double>(options.repeats, 0.0));
   }
 
   Result<std::vector<StrategyReach>> run() {
@@ -42,41 +42,41 @@ class Reacher {
   }
 
  private:
-  double target_of(const Problem& problem) const { return (1.0 + options_.within) * problem.baseline.optimum(); }
+  double target_of(const ScoredSpace& space) const { return (1.0 + options_.within) * space.baseline.optimum(); }
 
   // The seed depends on space and repeat alone: strategies meet the same random numbers.
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
-    const Problem& problem = problems_[cell % problems_.size()];
+    const ScoredSpace& space = spaces_[cell % spaces_.size()];
     const auto evaluations =
-        evaluations_to_reach(target_of(problem), problem, strategies_[cell / problems_.size()],
-                             derived_seed(options_.seed, {2, cell % problems_.size(), repeat}), options_.ahead);
+        evaluations_to_reach(target_of(space), space, strategies_[cell / spaces_.size()],
+                             derived_seed(options_.seed, {2, cell % spaces_.size(), repeat}), options_.ahead);
     const std::lock_guard lock(mutex_);
     if (evaluations)
       lengths_[cell][repeat] = static_cast<double>(*evaluations);
     else if (!error_)
-      error_ = Error(evaluations.error()).with_context(problem.name);
+      error_ = Error(evaluations.error()).with_context(space.name);
     if (options_.progress) options_.progress(++done_, lengths_.size() * options_.repeats);
   }
 
   StrategyReach summarise(std::size_t strategy) const {
     StrategyReach result{.strategy = strategies_[strategy], .spaces = {}};
     double logarithms = 0.0;
-    for (std::size_t p = 0; p < problems_.size(); ++p) {
-      const Baseline& baseline = problems_[p].baseline;
+    for (std::size_t p = 0; p < spaces_.size(); ++p) {
+      const Baseline& baseline = spaces_[p].baseline;
       SpaceReach& space = result.spaces.emplace_back();
-      const auto end = std::ranges::upper_bound(baseline.best_first(), target_of(problems_[p]));
+      const auto end = std::ranges::upper_bound(baseline.best_first(), target_of(spaces_[p]));
       space.near = static_cast<std::uint64_t>(end - baseline.best_first().begin());
       space.random = static_cast<double>(median_draws(space.near, baseline.valid() + baseline.failed()));
-      space.median = median_of(lengths_[strategy * problems_.size() + p]);
+      space.median = median_of(lengths_[strategy * spaces_.size() + p]);
       logarithms += std::log(space.speedup());
     }
-    result.speedup = std::exp(logarithms / static_cast<double>(problems_.size()));
+    result.speedup = std::exp(logarithms / static_cast<double>(spaces_.size()));
     return result;
   }
 
-  const std::vector<Problem>& problems_;
+  const std::vector<ScoredSpace>& spaces_;
   const std::vector<StrategyChoice>& strategies_;
   const ReachOptions& options_;
   std::vector<std::vector<double>> lengths_;
@@ -99,11 +99,11 @@ std::uint64_t median_draws(std::uint64_t near, std::uint64_t all) {
   return draws;
 }
 
-Result<std::vector<StrategyReach>> reach(const std::vector<Problem>& problems,
+Result<std::vector<StrategyReach>> reach(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ReachOptions& options) {
-  WATTUNE_TRY(check_choice(problems, strategies, options.repeats));
-  WATTUNE_TRY(check(problems, options));
-  return Reacher(problems, strategies, options).run();
+  WATTUNE_TRY(check_choice(spaces, strategies, options.repeats));
+  WATTUNE_TRY(check(spaces, options));
+  return Reacher(spaces, strategies, options).run();
 }
 
 }  // namespace wattune::score

@@ -9,15 +9,15 @@ namespace {
 
 using Id = std::optional<ConfigurationId>;
 
-// Puts the evaluations of a run on the problem's clock.
+// Puts the evaluations of a run on the space's clock.
 class RunClock {
  public:
-  explicit RunClock(const Problem& problem) : problem_(problem) {}
+  explicit RunClock(const ScoredSpace& space) : scored_(space) {}
 
   void evaluate(const Id& id, const Observation& told) {
     const bool new_one = id && tried_.insert(*id).second;
-    if (problem_.clock != tune::ReplayClock::recorded_and_search && !new_one) return;
-    const Observation* recorded = id ? problem_.recording.find(*id) : nullptr;
+    if (scored_.clock != tune::ReplayClock::recorded_and_search && !new_one) return;
+    const Observation* recorded = id ? scored_.recording.find(*id) : nullptr;
     elapsed_ += cost(told, recorded);
     ++run_.evaluations;
     if (id && recorded == nullptr) ++run_.not_recorded;
@@ -30,16 +30,16 @@ class RunClock {
 
  private:
   Nanoseconds cost(const Observation& told, const Observation* recorded) const {
-    switch (problem_.clock) {
+    switch (scored_.clock) {
       case tune::ReplayClock::recorded_and_search: return cost_of(told);
       case tune::ReplayClock::recorded:
-        return recorded != nullptr ? cost_of(*recorded) : problem_.recording.typical_cost();
+        return recorded != nullptr ? cost_of(*recorded) : scored_.recording.typical_cost();
       case tune::ReplayClock::evaluations: break;
     }
     return nanoseconds_from_seconds(1);
   }
 
-  const Problem& problem_;
+  const ScoredSpace& scored_;
   std::set<ConfigurationId> tried_;
   Nanoseconds elapsed_;
   std::optional<double> best_;
@@ -48,12 +48,12 @@ class RunClock {
 
 }  // namespace
 
-Result<SearchRun> recorded_run(const Problem& problem, const ResultSet& results) {
-  WATTUNE_ASSIGN(const std::vector<Id> ids, tune::ids_in(problem.space, results.trials));
-  RunClock clock(problem);
-  for (std::size_t i = 0; i < ids.size() && clock.elapsed() < problem.baseline.budget(); ++i)
+Result<SearchRun> recorded_run(const ScoredSpace& space, const ResultSet& results) {
+  WATTUNE_ASSIGN(const std::vector<Id> ids, tune::ids_in(space.space, results.trials));
+  RunClock clock(space);
+  for (std::size_t i = 0; i < ids.size() && clock.elapsed() < space.baseline.budget(); ++i)
     clock.evaluate(ids[i], results.trials[i].observation);
-  if (problem.clock == tune::ReplayClock::recorded_and_search && clock.elapsed() == 0.0)
+  if (space.clock == tune::ReplayClock::recorded_and_search && clock.elapsed() == 0.0)
     return Error(ErrorCode::invalid_argument, "the run holds no times").hint("choose the clock clean or evaluations");
   return clock.take();
 }

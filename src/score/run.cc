@@ -27,7 +27,7 @@ class NoObserver : public tune::TuningObserver {
 // Keeps when each evaluation ended and the best so far, and counts those in the measured part.
 class Recorder : public tune::TuningObserver {
  public:
-  explicit Recorder(const Problem& problem) : problem_(problem), baseline_(problem.baseline) {}
+  explicit Recorder(const ScoredSpace& space) : scored_(space), baseline_(space.baseline) {}
 
   void on_start(const search::Progress&, std::size_t) override {}
   void on_trial(const tune::TuningEvent& event) override {
@@ -35,8 +35,8 @@ class Recorder : public tune::TuningObserver {
     ++run_.evaluations;
     const bool recorded = event.trial.observation.status != Status::not_recorded;
     if (!recorded) ++run_.not_recorded;
-    charged_ += recorded ? cost_of(event.trial.observation) : problem_.recording.typical_cost();
-    if (problem_.clock == tune::ReplayClock::recorded_and_search) run_.search_seconds = seconds - to_seconds(charged_);
+    charged_ += recorded ? cost_of(event.trial.observation) : scored_.recording.typical_cost();
+    if (scored_.clock == tune::ReplayClock::recorded_and_search) run_.search_seconds = seconds - to_seconds(charged_);
     if (event.best != nullptr) run_.points.push_back({seconds, event.best->observation.objective()});
     if (seconds < baseline_.start() || seconds > baseline_.budget()) return;
     ++in_measured_part_;
@@ -52,7 +52,7 @@ class Recorder : public tune::TuningObserver {
   SearchRun take() { return std::move(run_); }
 
  private:
-  const Problem& problem_;
+  const ScoredSpace& scored_;
   const Baseline& baseline_;
   SearchRun run_;
   Nanoseconds charged_;  // by the recording
@@ -60,25 +60,25 @@ class Recorder : public tune::TuningObserver {
   std::size_t valid_ = 0;
 };
 
-Result<std::unique_ptr<search::Strategy>> strategy_for(const Problem& problem, const StrategyChoice& choice,
+Result<std::unique_ptr<search::Strategy>> strategy_for(const ScoredSpace& space, const StrategyChoice& choice,
                                                        std::uint64_t seed) {
-  return search::make_strategy(choice.name, problem.space,
-                               {.seed = seed, .prior = problem.prior, .parameters = choice.parameters});
+  return search::make_strategy(choice.name, space.space,
+                               {.seed = seed, .prior = space.prior, .parameters = choice.parameters});
 }
 
 }  // namespace
 
-Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& choice, std::uint64_t seed,
+Result<SearchRun> run_strategy(const ScoredSpace& space, const StrategyChoice& choice, std::uint64_t seed,
                                std::size_t ahead) {
-  const tune::TuningOptions options{.stop = {.time = nanoseconds_from_seconds(problem.baseline.budget())},
+  const tune::TuningOptions options{.stop = {.time = nanoseconds_from_seconds(space.baseline.budget())},
                                     .ahead = ahead};
   Random seeds(seed);
   for (int attempt = 1;; ++attempt) {
-    WATTUNE_ASSIGN(const auto strategy, strategy_for(problem, choice, seeds.bits()));
-    const auto evaluator = tune::make_replay_evaluator(problem.recording, problem.clock);
+    WATTUNE_ASSIGN(const auto strategy, strategy_for(space, choice, seeds.bits()));
+    const auto evaluator = tune::make_replay_evaluator(space.recording, space.clock);
     NoSink sink;
-    Recorder recorder(problem);
-    WATTUNE_TRY(tune::tune(problem.space, *strategy, *evaluator, sink, recorder, {}, options));
+    Recorder recorder(space);
+    WATTUNE_TRY(tune::tune(space.space, *strategy, *evaluator, sink, recorder, {}, options));
     if (!recorder.enough() && attempt < kAttempts) continue;
     SearchRun run = recorder.take();
     run.remark = strategy->remark();
@@ -86,24 +86,24 @@ Result<SearchRun> run_strategy(const Problem& problem, const StrategyChoice& cho
   }
 }
 
-Result<std::uint64_t> evaluations_to_reach(double target, const Problem& problem, const StrategyChoice& choice,
+Result<std::uint64_t> evaluations_to_reach(double target, const ScoredSpace& space, const StrategyChoice& choice,
                                            std::uint64_t seed, std::size_t ahead) {
-  WATTUNE_ASSIGN(const auto strategy, strategy_for(problem, choice, seed));
-  const auto evaluator = tune::make_replay_evaluator(problem.recording, problem.clock);
+  WATTUNE_ASSIGN(const auto strategy, strategy_for(space, choice, seed));
+  const auto evaluator = tune::make_replay_evaluator(space.recording, space.clock);
   NoSink sink;
   NoObserver observer;
   const tune::TuningOptions options{.stop = {.target = target}, .ahead = ahead};
   WATTUNE_ASSIGN(const tune::TuningResult result,
-                 tune::tune(problem.space, *strategy, *evaluator, sink, observer, {}, options));
+                 tune::tune(space.space, *strategy, *evaluator, sink, observer, {}, options));
   return result.evaluated;
 }
 
-Result<void> check_choice(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
+Result<void> check_choice(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
                           std::size_t repeats) {
-  if (problems.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
+  if (spaces.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
   if (strategies.empty()) return Error(ErrorCode::invalid_argument, "no strategy to score");
   if (repeats == 0) return Error(ErrorCode::invalid_argument, "at least one repeat is needed");
-  for (const StrategyChoice& choice : strategies) WATTUNE_TRY(strategy_for(problems.front(), choice, 1));
+  for (const StrategyChoice& choice : strategies) WATTUNE_TRY(strategy_for(spaces.front(), choice, 1));
   return {};
 }
 

@@ -55,8 +55,8 @@ double mean_over(const std::vector<SearchRun>& runs, Get get) {
   return sum / static_cast<double>(runs.size());
 }
 
-void summarise(const Problem& problem, Cell& cell, std::uint64_t seed, std::size_t resamples) {
-  const double optimum = problem.baseline.optimum();
+void summarise(const ScoredSpace& space, Cell& cell, std::uint64_t seed, std::size_t resamples) {
+  const double optimum = space.baseline.optimum();
   SpaceScore& result = cell.result;
   result.share_of_optimum = mean_over(cell.runs, [&](const SearchRun& run) {
     return run.points.empty() ? 0.0 : gain(run.points.back().best, optimum).value_or(0.0);
@@ -71,7 +71,7 @@ void summarise(const Problem& problem, Cell& cell, std::uint64_t seed, std::size
 
   result.remark = cell.runs.front().remark;
 
-  const Performance performance(problem.baseline, cell.runs);
+  const Performance performance(space.baseline, cell.runs);
   result.curve = performance.curve(derived_seed(seed, {0}));
   cell.plain = mean_of(performance.weighted_curve(std::vector<double>(cell.runs.size(), 1.0)));
   Random random(derived_seed(seed, {1}));
@@ -100,23 +100,23 @@ StrategyScore aggregate(const StrategyChoice& strategy, std::span<Cell> cells) {
   return total;
 }
 
-Result<void> check_runs(const Problem& problem, const std::string& name, const std::vector<SearchRun>& runs) {
+Result<void> check_runs(const ScoredSpace& space, const std::string& name, const std::vector<SearchRun>& runs) {
   if (runs.empty())
-    return Error(ErrorCode::invalid_argument, "no run on this space").about(name).with_context(problem.name);
+    return Error(ErrorCode::invalid_argument, "no run on this space").about(name).with_context(space.name);
   if (std::ranges::all_of(runs, [](const SearchRun& run) { return run.points.empty(); }))
     return Error(ErrorCode::invalid_argument,
                  fmt::format("no run of {} found a correct configuration within the budget of {:.3g} s", name,
-                             problem.baseline.budget()))
-        .with_context(problem.name);
+                             space.baseline.budget()))
+        .with_context(space.name);
   return {};
 }
 
 // All runs of all strategies on all spaces; cells[strategy * spaces + space].
 class Scorer {
  public:
-  Scorer(const std::vector<Problem>& problems, const std::vector<StrategyChoice>& strategies,
+  Scorer(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
          const ScoreOptions& options)
-      : problems_(problems), strategies_(strategies), options_(options), cells_(problems.size() * strategies.size()) {
+      : spaces_(spaces), strategies_(strategies), options_(options), cells_(spaces.size() * strategies.size()) {
     for (Cell& cell : cells_) cell.runs.resize(options.repeats);
   }
 
@@ -124,36 +124,36 @@ class Scorer {
     for_each_parallel(cells_.size() * options_.repeats, options_.threads, [this](std::size_t i) { run_one(i); });
     if (error_) return *std::move(error_);
     for (std::size_t c = 0; c < cells_.size(); ++c)
-      WATTUNE_TRY(check_runs(problem_of(c), strategy_of(c).name, cells_[c].runs));
+      WATTUNE_TRY(check_runs(space_of(c), strategy_of(c).name, cells_[c].runs));
     for_each_parallel(cells_.size(), options_.threads, [this](std::size_t c) {
-      summarise(problem_of(c), cells_[c], derived_seed(options_.seed, {1, c % problems_.size()}), options_.resamples);
+      summarise(space_of(c), cells_[c], derived_seed(options_.seed, {1, c % spaces_.size()}), options_.resamples);
     });
     std::vector<StrategyScore> scores;
     for (std::size_t s = 0; s < strategies_.size(); ++s)
-      scores.push_back(aggregate(strategies_[s], std::span(cells_).subspan(s * problems_.size(), problems_.size())));
+      scores.push_back(aggregate(strategies_[s], std::span(cells_).subspan(s * spaces_.size(), spaces_.size())));
     return scores;
   }
 
  private:
-  const Problem& problem_of(std::size_t cell) const { return problems_[cell % problems_.size()]; }
-  const StrategyChoice& strategy_of(std::size_t cell) const { return strategies_[cell / problems_.size()]; }
+  const ScoredSpace& space_of(std::size_t cell) const { return spaces_[cell % spaces_.size()]; }
+  const StrategyChoice& strategy_of(std::size_t cell) const { return strategies_[cell / spaces_.size()]; }
 
   // Seeds depend on space and repeat alone: strategies meet the same random numbers.
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
     Result<SearchRun> run =
-        run_strategy(problem_of(cell), strategy_of(cell),
-                     derived_seed(options_.seed, {0, cell % problems_.size(), repeat}), options_.ahead);
+        run_strategy(space_of(cell), strategy_of(cell), derived_seed(options_.seed, {0, cell % spaces_.size(), repeat}),
+                     options_.ahead);
     const std::lock_guard lock(mutex_);
     if (run)
       cells_[cell].runs[repeat] = *std::move(run);
     else if (!error_)
-      error_ = std::move(run).error().with_context(problem_of(cell).name);
+      error_ = std::move(run).error().with_context(space_of(cell).name);
     if (options_.progress) options_.progress(++done_, cells_.size() * options_.repeats);
   }
 
-  const std::vector<Problem>& problems_;
+  const std::vector<ScoredSpace>& spaces_;
   const std::vector<StrategyChoice>& strategies_;
   const ScoreOptions& options_;
   std::vector<Cell> cells_;
@@ -164,29 +164,29 @@ class Scorer {
 
 }  // namespace
 
-Result<Problem> Problem::of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
-                            tune::ReplayClock clock) {
+Result<ScoredSpace> ScoredSpace::of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
+                                    tune::ReplayClock clock) {
   Result<Baseline> baseline = Baseline::of(recording.trials(), clock);
   if (!baseline) return std::move(baseline).error().with_context(std::move(name));
-  return Problem{std::move(name), space, recording, *std::move(baseline), clock};
+  return ScoredSpace{std::move(name), space, recording, *std::move(baseline), clock};
 }
 
-Result<std::vector<StrategyScore>> score(const std::vector<Problem>& problems,
+Result<std::vector<StrategyScore>> score(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ScoreOptions& options) {
-  WATTUNE_TRY(check_choice(problems, strategies, options.repeats));
-  return Scorer(problems, strategies, options).run();
+  WATTUNE_TRY(check_choice(spaces, strategies, options.repeats));
+  return Scorer(spaces, strategies, options).run();
 }
 
-Result<StrategyScore> score_runs(const std::vector<Problem>& problems, const std::string& name,
+Result<StrategyScore> score_runs(const std::vector<ScoredSpace>& spaces, const std::string& name,
                                  std::vector<std::vector<SearchRun>> runs, const ScoreOptions& options) {
-  if (problems.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
-  std::vector<Cell> cells(problems.size());
-  for (std::size_t p = 0; p < problems.size(); ++p) {
-    WATTUNE_TRY(check_runs(problems[p], name, runs[p]));
+  if (spaces.empty()) return Error(ErrorCode::invalid_argument, "no space to score on");
+  std::vector<Cell> cells(spaces.size());
+  for (std::size_t p = 0; p < spaces.size(); ++p) {
+    WATTUNE_TRY(check_runs(spaces[p], name, runs[p]));
     cells[p].runs = std::move(runs[p]);
   }
   for_each_parallel(cells.size(), options.threads, [&](std::size_t p) {
-    summarise(problems[p], cells[p], derived_seed(options.seed, {1, p}), options.resamples);
+    summarise(spaces[p], cells[p], derived_seed(options.seed, {1, p}), options.resamples);
   });
   StrategyScore result = aggregate({name, {}}, cells);
   result.recorded_runs = std::ranges::min(cells, {}, [](const Cell& cell) { return cell.runs.size(); }).runs.size();

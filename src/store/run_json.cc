@@ -9,6 +9,7 @@
 #include <concepts>
 #include <memory>
 
+#include "store/final_json.h"
 #include "store/json_text.h"
 #include "store/recorded.h"
 
@@ -303,11 +304,7 @@ void append_outcome(std::string& out, const Trial& trial) {
     out += ",\"target\":";
     append_json_number(out, *observation.target);
   }
-  if (observation.final_place != FinalPlace::none) {
-    out += ",\"final\":\"";
-    out += to_string(observation.final_place);
-    out += '"';
-  }
+  append_final(out, observation);
   out += ",\"phases\":";
   append_numbers(out, {observation.phases.compile, observation.phases.check, observation.phases.measure});
   if (observation.phases.overhead != Nanoseconds()) {
@@ -348,10 +345,7 @@ Outcome outcome_from_json(const Json& object) {
   observation.phases = phases_from_json(array_member(object, "phases"));
   observation.phases.overhead = Nanoseconds(number_or(object, "overhead", 0.0));
   if (find_member(object, "target") != nullptr) observation.target = number_member(object, "target");
-  const std::string place = text_or(object, "final", "none");
-  const std::optional<FinalPlace> final_place = parse_final_place(place);
-  if (!final_place) throw Malformed(fmt::format("`final` is none that Wattune knows: `{}`", place));
-  observation.final_place = *final_place;
+  read_final(object, observation);
   outcome.finished_at = time_member(object, "finished_at");
   outcome.device = text_or(object, "device", "");
   return outcome;

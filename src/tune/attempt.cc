@@ -259,9 +259,9 @@ bool Attempt::observe_energy() {
 
 std::vector<Metric> Attempt::observed(const EnergyFigures& figures) const {
   std::vector<Metric> metrics;
-  for (const Quantity quantity : run_.observe) {
-    const bool power = quantity == Quantity::power;
-    metrics.push_back({to_string(quantity), power ? figures.watts : figures.joules, power ? "W" : "J"});
+  for (const BoardMetric metric : run_.observe) {
+    const bool power = metric == BoardMetric::power;
+    metrics.push_back({to_string(metric), power ? figures.watts : figures.joules, power ? "W" : "J"});
   }
   return metrics;
 }

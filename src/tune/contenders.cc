@@ -10,22 +10,29 @@ using Contender = Contenders::Contender;
 
 constexpr std::size_t kKept = 64;  // enough to be finalists even when many of them fail
 
+double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
+
+// Around what the search measured, which an earlier final did not change.
+measure::ObjectiveInterval interval_of(const Trial& trial, const Evaluator& evaluator) {
+  const measure::ObjectiveInterval interval = evaluator.objective_interval(trial);
+  const double shift = objective_of(trial) - interval.value;
+  return {interval.value + shift, interval.low + shift, interval.high + shift};
+}
+
 // Those that cannot be told from the best.
 std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::size_t most, const Evaluator& evaluator) {
-  std::vector<measure::Range> ranges;
-  for (const Contender& each : contenders) ranges.push_back(evaluator.objective_range(each.trial));
+  std::vector<measure::ObjectiveInterval> intervals;
+  for (const Contender& each : contenders) intervals.push_back(interval_of(each.trial, evaluator));
   std::vector<Contender> leaders;
-  for (const std::size_t i : measure::choose_finalists(ranges, most)) leaders.push_back(contenders[i]);
+  for (const std::size_t i : measure::choose_finalists(intervals, most)) leaders.push_back(contenders[i]);
   return leaders;
 }
 
 }  // namespace
 
 void Contenders::add(const Trial& trial, bool resumed) {
-  const double objective = trial.observation.objective();
-  const auto place = std::upper_bound(best_.begin(), best_.end(), objective, [](double value, const Contender& each) {
-    return value < each.trial.observation.objective();
-  });
+  const auto place = std::ranges::upper_bound(best_, objective_of(trial), {},
+                                              [](const Contender& each) { return objective_of(each.trial); });
   if (place == best_.end() && best_.size() >= kKept) return;
   best_.insert(place, {trial, resumed});
   if (best_.size() > kKept) best_.pop_back();

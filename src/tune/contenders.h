@@ -26,7 +26,7 @@ class Contenders {
  private:
   std::vector<std::vector<Contender>> by_device() const;
 
-  std::vector<Contender> best_;  // by objective, kKept at most
+  std::vector<Contender> best_;  // by what the search measured of the objective, kKept at most
 };
 
 }  // namespace wattune::tune

@@ -21,12 +21,12 @@ std::optional<std::size_t> prepare(std::deque<Attempt>& attempts, RunState& run,
 }
 
 // Fills `rounds`; leaves it empty when cancelled.
-std::optional<std::size_t> compete(std::deque<Attempt>& attempts, std::size_t candidates,
-                                   const measure::ShootOutOptions& options, measure::Rounds& rounds) {
+std::optional<std::size_t> compete(std::deque<Attempt>& attempts, const measure::ShootOutOptions& options,
+                                   measure::Rounds& rounds) {
   std::vector<measure::Contestant*> contestants;
   for (Attempt& attempt : attempts) contestants.push_back(&attempt);
   std::size_t failed = 0;
-  auto run = measure::run_shoot_out(contestants, candidates, options, failed);
+  auto run = measure::run_shoot_out(contestants, options, failed);
   if (!run) return failed;
   rounds = *std::move(run);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
@@ -39,25 +39,25 @@ std::optional<std::size_t> compete(std::deque<Attempt>& attempts, std::size_t ca
 
 }  // namespace
 
-ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants, std::size_t candidates,
+ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& contestants,
                            const measure::ShootOutOptions& options) {
   std::deque<Attempt> attempts;
-  ContestOutcome outcome;
-  outcome.failed = prepare(attempts, run, contestants, options);
-  if (!outcome.failed && attempts.size() == contestants.size())
-    outcome.failed = compete(attempts, candidates, options, outcome.comparison.rounds);
-  if (outcome.failed) {
-    Attempt& failed = attempts[*outcome.failed];
-    outcome.error = std::move(failed.error());
-    outcome.damaged_device = failed.damaged_device();
-    outcome.killed_from_outside = failed.killed_from_outside();
+  ContestAttempt attempt;
+  attempt.failed = prepare(attempts, run, contestants, options);
+  if (!attempt.failed && attempts.size() == contestants.size())
+    attempt.failed = compete(attempts, options, attempt.contest.rounds);
+  if (attempt.failed) {
+    Attempt& failed = attempts[*attempt.failed];
+    attempt.error = std::move(failed.error());
+    attempt.damaged_device = failed.damaged_device();
+    attempt.killed_from_outside = failed.killed_from_outside();
   }
-  outcome.cancelled = !outcome.failed && outcome.comparison.rounds.empty();
-  outcome.comparison.rounds.resize(contestants.size());
-  outcome.comparison.observations.resize(contestants.size());
+  attempt.cancelled = !attempt.failed && attempt.contest.rounds.empty();
+  attempt.contest.rounds.resize(contestants.size());
+  attempt.contest.observations.resize(contestants.size());
   for (std::size_t i = 0; i < attempts.size(); ++i)
-    outcome.comparison.observations[i] = std::move(attempts[i].observation());
-  return outcome;
+    attempt.contest.observations[i] = std::move(attempts[i].observation());
+  return attempt;
 }
 
 }  // namespace wattune::tune

@@ -9,8 +9,8 @@
 
 namespace wattune::tune {
 
-struct ContestOutcome {
-  Comparison comparison;  // of all contestants; when one failed, only its own observation says anything
+struct ContestAttempt {
+  Contest contest;  // of all contestants; when one failed, only its own observation says anything
   std::optional<std::size_t> failed;
   std::optional<Error> error;  // which no configuration is to blame for
   bool damaged_device = false;
@@ -20,7 +20,7 @@ struct ContestOutcome {
 
 // Ends at the first contestant that fails, because it may have taken the others' programs with it, or when it is
 // cancelled. No object of the device is held afterwards.
-ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& contestants, std::size_t candidates,
+ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& contestants,
                            const measure::ShootOutOptions& options);
 
 }  // namespace wattune::tune

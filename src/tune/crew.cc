@@ -40,20 +40,20 @@ void Crew::start(std::size_t member, const Configuration& configuration) {
   const auto work = [this, member, configuration] {
     Evaluator& evaluator = *members_[member].evaluator;
     Result<Observation> observation = evaluate(evaluator, configuration);
-    Outcome outcome{member, configuration, std::move(observation), evaluator.pipeline()};
+    Finished finished{member, configuration, std::move(observation), evaluator.pipeline()};
     const std::lock_guard lock(mutex_);
     finished_.push_back(member);
     finished_one_.notify_one();
-    return outcome;
+    return finished;
   };
   members_[member].work = std::async(members_.size() == 1 ? std::launch::deferred : std::launch::async, work);
 }
 
-Crew::Outcome Crew::wait() {
+Crew::Finished Crew::wait() {
   if (members_.size() == 1) members_.front().work.wait();
-  Outcome outcome = members_[next_finished()].work.get();
-  std::erase_if(in_flight_, [&](const Configuration& each) { return each.id() == outcome.configuration.id(); });
-  return outcome;
+  Finished finished = members_[next_finished()].work.get();
+  std::erase_if(in_flight_, [&](const Configuration& each) { return each.id() == finished.configuration.id(); });
+  return finished;
 }
 
 std::size_t Crew::next_finished() {

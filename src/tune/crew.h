@@ -4,7 +4,7 @@
 // Its owner's thread calls everything, and may use a member between wait() and the next start().
 //
 //   crew.start(*crew.idle(), configuration);
-//   Crew::Outcome outcome = crew.wait();
+//   Crew::Finished finished = crew.wait();
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +21,7 @@ namespace wattune::tune {
 
 class Crew {
  public:
-  struct Outcome {
+  struct Finished {
     std::size_t member = 0;
     Configuration configuration;
     Result<Observation> observation;
@@ -41,7 +41,7 @@ class Crew {
   // Precondition: the member is idle.
   void start(std::size_t member, const Configuration& configuration);
   // The member that ends first. Precondition: something is in flight.
-  Outcome wait();
+  Finished wait();
   // Gives the member nothing to do any more. Precondition: it is idle.
   void dismiss(std::size_t member);
   // How many were not dismissed.
@@ -53,7 +53,7 @@ class Crew {
   struct Member {
     Evaluator* evaluator = nullptr;
     bool dismissed = false;
-    std::future<Outcome> work = {};  // valid: it is at work
+    std::future<Finished> work = {};  // valid: it is at work
   };
 
   std::size_t next_finished();

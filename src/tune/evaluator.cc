@@ -60,30 +60,32 @@ class DeviceEvaluator : public Evaluator {
 
   std::string device() const override { return run_->device.info().selector; }
 
-  measure::Range objective_range(const Trial& trial) const override { return run_->metrics.range(trial); }
+  measure::ObjectiveInterval objective_interval(const Trial& trial) const override {
+    return run_->metrics.interval(trial);
+  }
 
-  Result<Comparison> compare(const std::vector<Configuration>& configurations, std::size_t candidates,
-                             const measure::ShootOutOptions& options) override {
-    Comparison result{std::vector<Observation>(configurations.size()), measure::Rounds(configurations.size())};
+  bool holds_contests() const override { return true; }
+
+  Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
+                               const measure::ShootOutOptions& options) override {
+    Contest result{std::vector<Observation>(configurations.size()), measure::Rounds(configurations.size())};
     std::vector<std::size_t> standing(configurations.size());
     std::iota(standing.begin(), standing.end(), std::size_t{0});
     for (bool first = true; !standing.empty(); first = false) {
       std::vector<Configuration> contestants;
       for (const std::size_t i : standing) contestants.push_back(configurations[i]);
       expect(contestants);
-      ContestOutcome outcome = run_contest(*run_, contestants, candidates, options);
-      if (outcome.damaged_device) WATTUNE_TRY(reset_device(*run_));
-      if (outcome.error) return *std::move(outcome.error);
-      if (outcome.cancelled) return Comparison();
-      if (outcome.killed_from_outside && first) continue;
+      ContestAttempt attempt = try_contest(*run_, contestants, options);
+      if (attempt.damaged_device) WATTUNE_TRY(reset_device(*run_));
+      if (attempt.error) return *std::move(attempt.error);
+      if (attempt.cancelled) return Contest();
+      if (attempt.killed_from_outside && first) continue;
       for (std::size_t i = 0; i < standing.size(); ++i) {
-        result.observations[standing[i]] = std::move(outcome.comparison.observations[i]);
-        result.rounds[standing[i]] = std::move(outcome.comparison.rounds[i]);
+        result.observations[standing[i]] = std::move(attempt.contest.observations[i]);
+        result.rounds[standing[i]] = std::move(attempt.contest.rounds[i]);
       }
-      if (!outcome.failed) break;
-      // Whoever is left when all candidates have failed runs alone.
-      if (*outcome.failed < candidates && candidates > 1) --candidates;
-      standing.erase(standing.begin() + static_cast<std::ptrdiff_t>(*outcome.failed));
+      if (!attempt.failed) break;
+      standing.erase(standing.begin() + static_cast<std::ptrdiff_t>(*attempt.failed));
     }
     return result;
   }
@@ -111,7 +113,7 @@ Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& opt
 
 }  // namespace
 
-measure::Range Evaluator::objective_range(const Trial& trial) const {
+measure::ObjectiveInterval Evaluator::objective_interval(const Trial& trial) const {
   const Statistics& statistics = *trial.observation.statistics;
   if (const std::optional<double> target = trial.observation.target) return {*target, *target, *target};
   return {statistics.median.value(), statistics.interval_low.value(), statistics.interval_high.value()};
@@ -119,7 +121,7 @@ measure::Range Evaluator::objective_range(const Trial& trial) const {
 
 std::vector<std::string> observed_metrics(const EvaluatorOptions& options) {
   std::vector<std::string> names = options.counters;
-  for (const Quantity quantity : options.observe) names.emplace_back(to_string(quantity));
+  for (const BoardMetric metric : options.observe) names.emplace_back(to_string(metric));
   for (const std::shared_ptr<Observer>& observer : options.observers)
     for (std::string& name : observer->metrics()) names.push_back(std::move(name));
   return names;

@@ -26,7 +26,7 @@ Error name_is_taken(const MetricDefinition& metric) {
 }
 
 bool is_energy(const std::string& name) {
-  return name == to_string(Quantity::power) || name == to_string(Quantity::energy);
+  return name == to_string(BoardMetric::power) || name == to_string(BoardMetric::energy);
 }
 
 Result<double> number_of(const std::string& name, const Value& value) {
@@ -123,7 +123,7 @@ Result<double> Metrics::objective(const std::vector<Metric>& measured, Nanosecon
   return target_of(known);
 }
 
-measure::Range Metrics::range(const Trial& trial) const {
+measure::ObjectiveInterval Metrics::interval(const Trial& trial) const {
   const Observation& observation = trial.observation;
   const auto is_computed = [this](const Metric& metric) {
     return std::ranges::count(metrics_, metric.name, &Compiled::name) > 0;
@@ -131,15 +131,15 @@ measure::Range Metrics::range(const Trial& trial) const {
   std::vector<Metric> measured = observation.metrics;
   std::erase_if(measured, is_computed);
   const double value = observation.objective();
-  measure::Range range{value, value, value};
+  measure::ObjectiveInterval interval{value, value, value};
   for (const Nanoseconds time : {observation.statistics->interval_low, observation.statistics->interval_high}) {
     const Result<double> end = objective(measured, time, trial.configuration);
     if (!end) continue;  // an objective that only exists elsewhere in the interval
-    range.low = std::min(range.low, *end);
-    range.high = std::max(range.high, *end);
+    interval.low = std::min(interval.low, *end);
+    interval.high = std::max(interval.high, *end);
   }
   const double energy = objective_needs_energy_ ? kEnergyUncertainty * std::abs(value) : 0.0;
-  return {value, range.low - energy, range.high + energy};
+  return {value, interval.low - energy, interval.high + energy};
 }
 
 }  // namespace wattune::tune

@@ -30,7 +30,7 @@ class Metrics {
   // Whether the objective changes with what a power or energy measurement shows.
   bool objective_needs_energy() const { return objective_needs_energy_; }
   // Where the objective of a recorded Trial lies. Precondition: it is correct.
-  measure::Range range(const Trial& trial) const;
+  measure::ObjectiveInterval interval(const Trial& trial) const;
 
  private:
   struct Compiled {

@@ -39,6 +39,8 @@ class ReplayEvaluator : public Evaluator {
   static Observation answer(const Observation& recorded) {
     Observation observation = recorded;
     observation.final_place = FinalPlace::none;
+    observation.over_default.reset();
+    observation.in_search.reset();
     return observation;
   }
 

@@ -49,7 +49,7 @@ struct RunState {
   const CheckOutput check;
   const Cache cache;
   backend::CompilePool* const compilers;  // nullptr: the device compiles
-  const std::vector<Quantity> observe;
+  const std::vector<BoardMetric> observe;
   const Nanoseconds energy_window;
   const std::vector<std::string> counters;
   const std::vector<std::shared_ptr<Observer>> observers;

@@ -7,6 +7,7 @@
 
 #include "tune/contenders.h"
 #include "tune/crew.h"
+#include "tune/final.h"
 
 namespace wattune::tune {
 
@@ -101,23 +102,24 @@ class Loop {
     const Trial* best = nullptr;
     for (const Trial& trial : resumed) {
       if (!trial.observation.ok() || (several() && trial.device != evaluator.device())) continue;
-      if (best == nullptr || trial.observation.objective() < best->observation.objective()) best = &trial;
+      const auto objective_of = [](const Trial& each) { return each.observation.search_figures().objective; };
+      if (best == nullptr || objective_of(trial) < objective_of(*best)) best = &trial;
     }
     if (best != nullptr) evaluator.know_best(best->observation);
   }
 
-  Result<void> finish(Crew::Outcome outcome) {
-    const DeviceShare& device = result_.devices[outcome.member];
-    if (!outcome.observation) lose(outcome.member, outcome.observation.error());
-    if (!outcome.observation && device.lost.empty()) return {};
-    Trial trial{.configuration = std::move(outcome.configuration),
-                .observation = outcome.observation ? *std::move(outcome.observation) : lost_with(device),
+  Result<void> finish(Crew::Finished finished) {
+    const DeviceShare& device = result_.devices[finished.member];
+    if (!finished.observation) lose(finished.member, finished.observation.error());
+    if (!finished.observation && device.lost.empty()) return {};
+    Trial trial{.configuration = std::move(finished.configuration),
+                .observation = finished.observation ? *std::move(finished.observation) : lost_with(device),
                 .finished_at = std::chrono::system_clock::now()};
     if (several()) trial.device = device.device;
     WATTUNE_TRY(sink_.add(trial));
     ++result_.evaluated;
-    ++result_.devices[outcome.member].evaluated;
-    note(outcome.member, outcome.pipeline);
+    ++result_.devices[finished.member].evaluated;
+    note(finished.member, finished.pipeline);
     const bool improved = account(trial, false);
     strategy_.tell(trial.configuration.id(), trial.observation);
     progress_.elapsed = elapsed();
@@ -158,11 +160,12 @@ class Loop {
     ++progress_.evaluations;
     ++progress_.since_improvement;
     ++result_.by_status[trial.observation.status];
-    if (trial.configuration.id() == default_id_) result_.baseline = trial;
+    if (is_default(trial)) result_.baseline = trial;
     if (!trial.observation.ok()) return false;
     count_samples(trial.observation);
     contenders_.add(trial, resumed);
-    const double objective = trial.observation.objective();
+    // What an earlier final measured does not compare with what this run will.
+    const double objective = trial.observation.search_figures().objective;
     if (progress_.best_objective && objective >= *progress_.best_objective) return false;
     progress_.best_objective = objective;
     progress_.since_improvement = 0;
@@ -184,19 +187,18 @@ class Loop {
       const std::vector<Contenders::Contender> finalists = contenders_.finalists(most, *evaluators_.front());
       result_.best.reset();
       if (finalists.empty()) return {};
-      std::vector<Configuration> contestants;
-      for (const Contenders::Contender& each : finalists) contestants.push_back(each.trial.configuration);
-      if (default_runs_along(contestants)) contestants.push_back(result_.baseline->configuration);
       result_.best = finalists.front().trial;
+      const std::vector<Trial> contestants = contestants_of(finalists);
       if (contestants.size() == 1 && !finalists.front().resumed) return {};
-      observer_.on_final(contestants.size());
-      WATTUNE_ASSIGN(Final outcome, compare(contestants, finalists.size()));
-      if (outcome.trials.empty()) {
+      if (!crew_.evaluator(*crew_.idle()).holds_contests()) return {};
+      if (contestants.size() > 1) observer_.on_final(contestants.size());
+      WATTUNE_ASSIGN(Final final, compare(contestants));
+      if (final.trials.empty()) {
         if (cancelled()) result_.stop_reason = kCancelled;
         return {};
       }
       result_.best.reset();
-      WATTUNE_TRY(record(outcome, finalists.size()));
+      WATTUNE_TRY(record(final, finalists.size()));
       if (result_.best) return {};
     }
   }
@@ -214,73 +216,60 @@ class Loop {
     return 2.0 * static_cast<double>(options_.shoot_out.block) * trial.observation.statistics->median;
   }
 
-  // Unless it is a finalist itself, or so slow that its runs would take longer than the whole final may.
-  bool default_runs_along(const std::vector<Configuration>& finalists) const {
-    if (!result_.baseline || !result_.baseline->observation.ok()) return false;
-    const auto is_default = [this](const Configuration& each) { return each.id() == default_id_; };
-    if (std::ranges::any_of(finalists, is_default)) return false;
-    return block_of(*result_.baseline) <= options_.shoot_out.max_time;
+  // The finalists, and behind them the default configuration where it is none of them.
+  std::vector<Trial> contestants_of(const std::vector<Contenders::Contender>& finalists) const {
+    std::vector<Trial> contestants;
+    for (const Contenders::Contender& each : finalists) contestants.push_back(each.trial);
+    const bool among_them = std::ranges::any_of(contestants, [this](const Trial& each) { return is_default(each); });
+    if (!among_them && default_takes_part(contestants.front())) contestants.push_back(*result_.baseline);
+    return contestants;
   }
 
-  struct Final {
-    std::vector<Trial> trials;  // none: the evaluator cannot hold several configurations at once, or was cancelled
-    measure::Rounds rounds;
-  };
+  bool is_default(const Trial& trial) const { return trial.configuration.id() == default_id_; }
+
+  // Unless its runs would take longer than the whole final may, and it is so slow that it cannot win.
+  bool default_takes_part(const Trial& best) const {
+    if (!result_.baseline || !result_.baseline->observation.ok()) return false;
+    return block_of(*result_.baseline) <= std::max(options_.shoot_out.max_time, 2.0 * block_of(best));
+  }
 
   // Runs all contestants on the first device that is left.
-  Result<Final> compare(const std::vector<Configuration>& contestants, std::size_t finalists) {
+  Result<Final> compare(const std::vector<Trial>& contestants) {
     const std::size_t member = *crew_.idle();
     measure::ShootOutOptions shoot_out = options_.shoot_out;
     shoot_out.cancel = options_.cancel;
-    Result<Comparison> comparison = crew_.evaluator(member).compare(contestants, finalists, shoot_out);
+    std::vector<Configuration> configurations;
+    for (const Trial& each : contestants) configurations.push_back(each.configuration);
+    Result<Contest> contest = crew_.evaluator(member).hold_contest(configurations, shoot_out);
     note(member, crew_.evaluator(member).pipeline());
-    if (!comparison && lose(member, comparison.error())) return compare(contestants, finalists);
-    if (!comparison) return std::move(comparison).error();
-    Final outcome{{}, std::move(comparison->rounds)};
+    if (!contest && lose(member, contest.error())) return compare(contestants);
+    if (!contest) return std::move(contest).error();
+    Final final{{}, std::move(contest->rounds)};
     const auto now = std::chrono::system_clock::now();
-    for (std::size_t i = 0; i < comparison->observations.size(); ++i)
-      outcome.trials.push_back({contestants[i], std::move(comparison->observations[i]), now,
-                                several() ? result_.devices[member].device : std::string()});
-    return outcome;
+    for (std::size_t i = 0; i < contest->observations.size(); ++i) {
+      Observation& observation = contest->observations[i];
+      if (observation.ok()) observation.in_search = contestants[i].observation.search_figures();
+      final.trials.push_back({contestants[i].configuration, std::move(observation), now,
+                              several() ? result_.devices[member].device : std::string()});
+    }
+    return final;
   }
 
-  Result<void> record(Final& outcome, std::size_t finalists) {
-    place(outcome.trials, finalists, outcome.rounds);
-    for (const Trial& trial : outcome.trials) {
+  Result<void> record(Final& final, std::size_t finalists) {
+    const std::optional<std::size_t> winner = decide(final, finalists, default_id_, options_.shoot_out.max_blocks);
+    if (winner) result_.best = final.trials[*winner];
+    for (const Trial& trial : final.trials) {
       if (trial.observation.ok()) count_samples(trial.observation);
+      if (trial.observation.final_place == FinalPlace::tied) result_.ties.push_back(trial);
       WATTUNE_TRY(sink_.add(trial));
       replace(trial);
     }
     return {};
   }
 
-  // Decides between those of the finalists, which come first, that are correct.
-  void place(std::vector<Trial>& contestants, std::size_t finalists, const measure::Rounds& rounds) {
-    std::vector<Trial*> correct;
-    measure::Rounds turns;
-    const std::vector<measure::Turn>* of_default = nullptr;
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-      if (!contestants[i].observation.ok()) continue;
-      if (contestants[i].configuration.id() == default_id_) of_default = &rounds[i];
-      if (i >= finalists) continue;
-      correct.push_back(&contestants[i]);
-      turns.push_back(rounds[i]);
-    }
-    if (correct.empty()) return;
-    const measure::Verdict verdict = measure::judge(turns, options_.shoot_out.max_blocks);
-    for (Trial* trial : correct) trial->observation.final_place = FinalPlace::behind;
-    for (const std::size_t i : verdict.ties) {
-      correct[i]->observation.final_place = FinalPlace::tied;
-      result_.ties.push_back(*correct[i]);
-    }
-    correct[verdict.winner]->observation.final_place = FinalPlace::winner;
-    result_.best = *correct[verdict.winner];
-    if (of_default != nullptr) result_.paired_gain = measure::paired_gain(turns[verdict.winner], *of_default);
-  }
-
   // Of a configuration that was correct before.
   void replace(const Trial& trial) {
-    if (trial.configuration.id() == default_id_) result_.baseline = trial;
+    if (is_default(trial)) result_.baseline = trial;
     if (trial.observation.ok()) return;
     --result_.by_status[Status::correct];
     ++result_.by_status[trial.observation.status];

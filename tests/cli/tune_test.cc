@@ -38,6 +38,19 @@ TEST_F(Tune, FindsTheBestAndSaysWhereItIs) {
   EXPECT_GE(lines("add.journal.jsonl"), 4u);  // header, three Trials, and finalists once more
 }
 
+// Whatever won: the final is held once, and what it found is recorded.
+TEST_F(Tune, ShowHasTheSameFigures) {
+  write_add_spec(folder_, 3);
+  const auto tuned = run_wattune(folder_, quick({"tune", "add.toml", "--json"})).json();
+  const auto shown = run_wattune(folder_, {"show", "add.journal.jsonl", "--json"}).json();
+  for (const char* field : {"default", "better_than_default", "speed_up", "speed_up_interval"})
+    EXPECT_EQ(shown[field], tuned[field]) << field;
+  EXPECT_EQ(shown["best"][0]["configuration"], tuned["best"]["configuration"]);
+  EXPECT_EQ(shown["best"][0]["time_ms"], tuned["best"]["time_ms"]);
+  EXPECT_TRUE(tuned["better_than_default"].is_boolean());
+  EXPECT_EQ(tuned["better_than_default"], tuned["best"]["configuration"] != tuned["default"]["configuration"]);
+}
+
 TEST_F(Tune, JsonHasEveryPromisedField) {
   write_add_spec(folder_, 4);
   const Finished finished = run_wattune(

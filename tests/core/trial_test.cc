@@ -44,6 +44,13 @@ TEST(ResultSet, TheWinnerOfTheShootOutBeatsWhatWasMeasuredBefore) {
   EXPECT_DOUBLE_EQ(results.best()->observation.objective(), 98.0);
 }
 
+// Journals of before the default configuration had a place: it ran along in the final, and was the faster one.
+TEST(ResultSet, WhatRanBesideTheWinnerWithoutAPlaceMayBeBetter) {
+  ResultSet results;
+  results.trials = {finalist(280, FinalPlace::winner, 5), finalist(272, FinalPlace::none, 5)};
+  EXPECT_DOUBLE_EQ(results.best()->observation.objective(), 272.0);
+}
+
 TEST(Observation, ATargetTakesThePlaceOfTheTime) {
   Observation observation = timed(10).observation;
   observation.target = -3.0;
@@ -61,6 +68,22 @@ TEST(Observation, GainIsARatioOfObjectives) {
   EXPECT_EQ(gain(slow, fast), 2.0);
   slow.target = 6.0;
   EXPECT_FALSE(gain(slow, fast));
+}
+
+TEST(Observation, TheGainOverTheDefaultIsThatOfTheFinal) {
+  Observation best = timed(10).observation;
+  const Observation standard = timed(40).observation;
+  EXPECT_EQ(gain_over_default(best, standard), 4.0);
+  best.over_default = PairedGain{3.5, 3.4, 3.6};
+  EXPECT_EQ(gain_over_default(best, standard), 3.5);
+  EXPECT_EQ(gain_over_default(standard, standard), 1.0);
+}
+
+TEST(Observation, WhatTheSearchMeasuredOutlivesTheFinal) {
+  Observation observation = timed(10).observation;
+  EXPECT_EQ(observation.search_figures(), (SearchFigures{Nanoseconds(10), 10.0}));
+  observation.in_search = SearchFigures{Nanoseconds(9), -2.0};
+  EXPECT_EQ(observation.search_figures(), (SearchFigures{Nanoseconds(9), -2.0}));
 }
 
 TEST(FinalPlace, NamesReadBack) {

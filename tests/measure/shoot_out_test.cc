@@ -30,7 +30,7 @@ Verdict decide(SyntheticDevice& device, const std::vector<double>& times_in_ms, 
   for (const double time : times_in_ms) runners.emplace_back(device, nanoseconds_from_ms(time));
   Timed contestants(runners);
   std::size_t failed = 0;
-  return judge(run_shoot_out(contestants.pointers, times_in_ms.size(), options, failed).value(), options.max_blocks);
+  return judge(run_shoot_out(contestants.pointers, options, failed).value(), {}, options.max_blocks);
 }
 
 int wins_of_the_better(const Noise& noise, const Speed& speed) {
@@ -73,7 +73,7 @@ TEST(ShootOut, EndsWhenTheWinnerIsClear) {
   device.busy = nanoseconds_from_ms(20);
   Timed contestants(runners);
   std::size_t failed = 0;
-  const Rounds rounds = run_shoot_out(contestants.pointers, 2, {}, failed).value();
+  const Rounds rounds = run_shoot_out(contestants.pointers, {}, failed).value();
   EXPECT_EQ(runners[0].runs, 24u);  // each of 12 samples with a run before it
   EXPECT_EQ(runners[1].runs, 24u);
   EXPECT_EQ(judge(rounds).winner, 1u);
@@ -83,11 +83,12 @@ TEST(ShootOut, EndsWhenTheWinnerIsClear) {
 // Records who runs; breaks when told to.
 class NamedRunner : public Runner {
  public:
-  NamedRunner(std::string& log, char name, bool broken = false) : log_(log), name_(name), broken_(broken) {}
+  NamedRunner(std::string& log, char name, bool broken = false, double time = 1000)
+      : log_(log), name_(name), broken_(broken), time_(time) {}
   Result<std::vector<Sample>> run(std::size_t n) override {
     if (broken_) return Error(ErrorCode::device_lost, "gone");
     log_ += std::string(n, name_);
-    return std::vector<Sample>(n, {Nanoseconds(1000)});
+    return std::vector<Sample>(n, {Nanoseconds(time_)});
   }
   Nanoseconds busy_time() const override { return nanoseconds_from_seconds(1); }
 
@@ -95,6 +96,7 @@ class NamedRunner : public Runner {
   std::string& log_;
   char name_;
   bool broken_;
+  double time_;
 };
 
 // Sets `cancel` in its third turn.
@@ -111,7 +113,7 @@ TEST(ShootOut, EndsAfterTheTurnInFlightWhenCancelled) {
   Canceller both;
   Contestant* const contestants[] = {&both, &both};
   std::size_t failed = 0;
-  const Result<Rounds> rounds = run_shoot_out(contestants, 2, {.cancel = &both.cancel}, failed);
+  const Result<Rounds> rounds = run_shoot_out(contestants, {.cancel = &both.cancel}, failed);
   ASSERT_TRUE(rounds);
   EXPECT_THAT(*rounds, IsEmpty());
   EXPECT_EQ(both.turns, 3);
@@ -122,22 +124,22 @@ TEST(ShootOut, TheOrderRotates) {
   NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c'}};
   Timed contestants(runners);
   std::size_t failed = 0;
-  ASSERT_TRUE(run_shoot_out(contestants.pointers, 3, {.block = 4, .max_blocks = 1}, failed));
+  ASSERT_TRUE(run_shoot_out(contestants.pointers, {.block = 4, .max_blocks = 1}, failed));
   EXPECT_EQ(log, "aabbccbbccaaccaabbaabbcc");
 }
 
-// c is no candidate: it has its turns in the first block of two rounds only.
-TEST(ShootOut, WhoCannotWinRunsAlongInTheFirstBlock) {
+// c takes twice the time, which twelve rounds show beyond doubt: it has no turns in the second block.
+TEST(ShootOut, WhoIsWorseDropsOut) {
   std::string log;
-  NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c'}};
+  NamedRunner runners[] = {{log, 'a'}, {log, 'b'}, {log, 'c', false, 2000}};
   Timed contestants(runners);
   std::size_t failed = 0;
-  const Rounds rounds = run_shoot_out(contestants.pointers, 2, {.block = 2, .max_blocks = 2}, failed).value();
-  EXPECT_EQ(log,
-            "aabbccbbccaa"
-            "aabbbbaa");
-  EXPECT_EQ(rounds[0].size(), 4u);
-  EXPECT_EQ(rounds[2].size(), 2u);
+  const Rounds rounds = run_shoot_out(contestants.pointers, {.max_blocks = 2}, failed).value();
+  EXPECT_EQ(rounds[0].size(), 24u);
+  EXPECT_EQ(rounds[1].size(), 24u);
+  EXPECT_EQ(rounds[2].size(), 12u);
+  EXPECT_EQ(log.substr(72), "aabbbbaaaabbbbaaaabbbbaaaabbbbaaaabbbbaaaabbbbaa");
+  EXPECT_THAT(judge(rounds).ties, ElementsAre(1));
 }
 
 TEST(ShootOut, SaysWhoFailed) {
@@ -145,7 +147,7 @@ TEST(ShootOut, SaysWhoFailed) {
   NamedRunner runners[] = {{log, 'a'}, {log, 'b', true}, {log, 'c'}};
   Timed contestants(runners);
   std::size_t failed = 9;
-  EXPECT_FALSE(run_shoot_out(contestants.pointers, 3, {}, failed));
+  EXPECT_FALSE(run_shoot_out(contestants.pointers, {}, failed));
   EXPECT_EQ(failed, 1u);
 }
 
@@ -165,8 +167,45 @@ TEST(ShootOut, JudgesWhatIsMaximisedAlike) {
     eleven.push_back(-11.0 - round);
   }
   const Rounds rounds = {turns(ten), turns(eleven)};
-  EXPECT_EQ(judge(rounds, 5).winner, 1u);
-  EXPECT_THAT(judge(rounds, 5).ties, IsEmpty());
+  EXPECT_EQ(judge(rounds, {}, 5).winner, 1u);
+  EXPECT_THAT(judge(rounds, {}, 5).ties, IsEmpty());
+}
+
+// Twelve rounds of 101 in the first so many, and of 99 in the others.
+std::vector<Turn> around_100(int slow_rounds) {
+  std::vector<double> times;
+  for (int round = 0; round < 12; ++round) times.push_back(round < slow_rounds ? 101.0 : 99.0);
+  return turns(times);
+}
+const std::vector<Turn> kHundred = turns(std::vector<double>(12, 100.0));
+
+// Being better in 10 of 12 rounds is chance in (1 + 12 + 66) / 4096 = 1.9 % of all cases, in 12 of 12 in 0.02 %; five
+// looks leave 0.5 % to each.
+TEST(ShootOut, TheStandardWinsUnlessAnotherIsBetter) {
+  EXPECT_EQ(judge(Rounds{around_100(2), kHundred}, {}, 5).winner, 0u);
+  const Verdict tie = judge(Rounds{around_100(2), kHundred}, 1, 5);
+  EXPECT_EQ(tie.winner, 1u);
+  EXPECT_THAT(tie.ties, ElementsAre(0));
+  const Verdict beaten = judge(Rounds{around_100(0), kHundred}, 1, 5);
+  EXPECT_EQ(beaten.winner, 0u);
+  EXPECT_THAT(beaten.ties, IsEmpty());
+  const Verdict best = judge(Rounds{around_100(12), kHundred}, 1, 5);
+  EXPECT_EQ(best.winner, 1u);
+  EXPECT_THAT(best.ties, IsEmpty());
+}
+
+// The first has the lowest median, 50, but in two rounds it is slower than the standard; the second never is.
+TEST(ShootOut, TheWinnerIsAmongThoseThatAreBetterThanTheStandard) {
+  std::vector<double> uneven(12, 50.0);
+  uneven[3] = uneven[7] = 150.0;
+  const Verdict verdict = judge(Rounds{turns(uneven), around_100(0), kHundred}, 2, 5);
+  EXPECT_EQ(verdict.winner, 1u);
+  EXPECT_THAT(verdict.ties, ElementsAre(0));
+}
+
+TEST(ShootOut, AStandardThatDroppedOutWasBeaten) {
+  const std::vector<Turn> few(kHundred.begin(), kHundred.begin() + 4);
+  EXPECT_EQ(judge(Rounds{around_100(6), few}, 1, 5).winner, 0u);
 }
 
 // Ratios 2, 2.1, ..., 3.1: sorted, the median of twelve is 2.55 and its 95 % interval the third to the tenth.
@@ -190,8 +229,8 @@ TEST(PairedGain, OfARateIsHowManyTimesItGrew) {
   EXPECT_FALSE(paired_gain({}, turns({10.0})));
 }
 
-TEST(ShootOut, FinalistsAreThoseWhoseRangeReachesTheBest) {
-  const std::vector<Range> all = {{12, 11, 13}, {9, 8, 10}, {11, 10, 12}, {13, 9, 20}};
+TEST(ShootOut, FinalistsAreThoseWhoseIntervalReachesTheBest) {
+  const std::vector<ObjectiveInterval> all = {{12, 11, 13}, {9, 8, 10}, {11, 10, 12}, {13, 9, 20}};
   EXPECT_THAT(choose_finalists(all, 8), ElementsAre(1, 2, 3));
   EXPECT_THAT(choose_finalists(all, 2), ElementsAre(1, 2));
   EXPECT_THAT(choose_finalists({}, 8), IsEmpty());

@@ -94,17 +94,17 @@ Outcome replay(const Recording& recording, measure::MeasurePolicy& policy, std::
   }
 
   const measure::ShootOutOptions options;
-  std::vector<measure::Range> ranges;
+  std::vector<measure::ObjectiveInterval> intervals;
   for (const Statistics& each : measured)
-    ranges.push_back({each.median.value(), each.interval_low.value(), each.interval_high.value()});
-  const std::vector<std::size_t> finalists = measure::choose_finalists(ranges, options.finalists);
+    intervals.push_back({each.median.value(), each.interval_low.value(), each.interval_high.value()});
+  const std::vector<std::size_t> finalists = measure::choose_finalists(intervals, options.finalists);
   std::vector<measure::TimedContestant> timed;
   for (const std::size_t i : finalists) timed.emplace_back(runners[i]);
   std::vector<measure::Contestant*> contestants;
   for (measure::TimedContestant& each : timed) contestants.push_back(&each);
   std::size_t failed = 0;
-  const auto rounds = measure::run_shoot_out(contestants, contestants.size(), options, failed);
-  const measure::Verdict verdict = measure::judge(*rounds, options.max_blocks);
+  const auto rounds = measure::run_shoot_out(contestants, options, failed);
+  const measure::Verdict verdict = measure::judge(*rounds, std::nullopt, options.max_blocks);
 
   const auto truth = [&](std::size_t i) { return measure::summarize(recording[i]).median; };
   Nanoseconds best = truth(0);

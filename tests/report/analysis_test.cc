@@ -25,6 +25,30 @@ TEST(Analysis, CountsWhatIsNearTheBest) {
   EXPECT_EQ(times.worst, 5e6);
 }
 
+// The row, of which 2 and 8 met in the final, on a device that had become slower than in the search.
+ResultSet row_with_final() {
+  return one_parameter()
+      .time({1}, 3e6)
+      .time({2}, 6e6)
+      .in_final(FinalPlace::winner, 2e6)
+      .time({4}, 5e6)
+      .time({8}, 7e6)
+      .in_final(FinalPlace::behind, 1e6);
+}
+
+TEST(Analysis, IsOfWhatTheSearchMeasured) {
+  const Distribution times = distribution_of(row_with_final());
+  EXPECT_EQ(times.best, 1e6);
+  EXPECT_EQ(times.worst, 5e6);
+  EXPECT_EQ(count_within(row_with_final(), 1.0), count_within(row(), 1.0));
+  EXPECT_EQ(centrality_of(row_with_final(), {0.1}).proportions, centrality_of(row(), {0.1}).proportions);
+  EXPECT_EQ(amortisation_of(row_with_final()).launches, amortisation_of(row()).launches);
+  EXPECT_EQ(plot_distribution_svg({row_with_final()}, {"A"}), plot_distribution_svg({row()}, {"A"}));
+  EXPECT_EQ(parameter_importance(row_with_final()).front().main_effect,
+            parameter_importance(row()).front().main_effect);
+  EXPECT_EQ(portability({row_with_final()}), std::vector<std::vector<double>>{{1.0}});
+}
+
 // Edges 1 -> 2, 4 -> 2 and 4 -> 8; 2 and 8 lead nowhere. With t = (0.15 + 0.85 (r2 + r8)) / 4, the ranks are r1 = r4 =
 // t, r2 = t + 0.85 t + 0.425 t = 2.275 t and r8 = t + 0.425 t = 1.425 t.
 TEST(FitnessFlow, RanksWhereWalksDownhillEnd) {

@@ -67,6 +67,41 @@ TEST(ConvergenceSvg, ShowsEveryEvaluation) {
   EXPECT_EQ(std::count(path.begin(), path.end(), 'M'), 3);
 }
 
+// The search found 2 ms for 4, the final, in which the default, 1, took part, 3 ms.
+ResultSet with_final() {
+  return one_parameter()
+      .default_values({1})
+      .time({1}, 5e6)
+      .in_final(FinalPlace::behind, 4e6)
+      .time({2}, 2.5e6)
+      .time({4}, 3e6)
+      .in_final(FinalPlace::winner, 2e6, PairedGain{1.6, 1.5, 1.7});
+}
+
+TEST(Convergence, IsOfTheSearchWhateverTheFinalMeasured) {
+  EXPECT_THAT(convergence(with_final()), ElementsAre(4.0, 2.5, 2.0));
+  EXPECT_THAT(plot_convergence(with_final(), 80, 8),
+              testing::StartsWith("best time so far (ms) in the search; the final measured 3.000 ms\n"));
+}
+
+TEST(Convergence, IsTheTimeOfTheBestByAnotherObjective) {
+  ResultSet results = one_parameter().time({1}, 2e6).time({2}, 3e6).time({4}, 1e6);
+  results.info.objectives = {{"energy", false}};
+  for (std::size_t i = 0; i < 3; ++i) results.trials[i].observation.target = std::vector{5.0, 4.0, 6.0}[i];
+  EXPECT_THAT(convergence(results), ElementsAre(2.0, 3.0, 3.0));
+  EXPECT_THAT(plot_convergence(results, 80, 8), testing::StartsWith("time of the best so far (ms)\n"));
+}
+
+TEST(ConvergenceSvg, MarksWhatTheFinalMeasured) {
+  const std::string svg = plot_convergence_svg(with_final());
+  EXPECT_THAT(svg, HasSubstr(">search: <tspan fill=\"#d9730d\">━ best so far, at last 2.000 ms</tspan>"));
+  EXPECT_THAT(svg, HasSubstr("┅ default, 4.000 ms"));
+  EXPECT_THAT(svg, HasSubstr(">final: <tspan fill=\"#d9730d\">◇ best, 3.000 ms</tspan>"));
+  EXPECT_THAT(svg, HasSubstr(">default, 5.000 ms</tspan>"));
+  EXPECT_THAT(svg, HasSubstr("<path class=\"final\" d=\"M736.0 "));
+  EXPECT_THAT(plot_convergence_svg(sample()), Not(HasSubstr("final:")));
+}
+
 TEST(ConvergenceSvg, LeavesOutWhatThereIsNot) {
   const std::string svg = plot_convergence_svg(one_parameter().time({1}, 1e6));
   EXPECT_THAT(svg, Not(HasSubstr("failed</tspan>")));

@@ -149,6 +149,17 @@ TEST(Header, NamesAnUnknownDevice) {
   EXPECT_THAT(header_of({results_on("", 1e6)}), HasSubstr("WATTUNE_DEVICE_UNKNOWN"));
 }
 
+TEST(Header, SaysThatTheDefaultIsTheBest) {
+  const ResultSet results = one_parameter()
+                                .default_values({2})
+                                .time({2}, 272)
+                                .in_final(FinalPlace::winner, 270)
+                                .time({4}, 271)
+                                .in_final(FinalPlace::tied, 265, PairedGain{1.0, 0.98, 1.01});
+  EXPECT_THAT(header_of({results}), HasSubstr("measured on 2026-01-31; it is the default, no other proved better. */\n"
+                                              "#define x 2\n"));
+}
+
 TEST(Header, SaysWhatWasReplayed) {
   ResultSet results = results_on("A100", 1e6);
   results.info.device.kind = DeviceKind::simulated;

@@ -61,12 +61,56 @@ TEST(TableOfBest, MarksWhatRanAtAnotherTimeThanTheDefault) {
   results.trials[1].observation.final_place = FinalPlace::winner;
   results.trials[1].finished_at += std::chrono::seconds(9);
   results.trials[2].finished_at += std::chrono::seconds(9);
-  EXPECT_EQ(table_of_best(results, 2, 80),
-            "#  time (ns)  vs default  x\n"
-            "1      250.0      16.00x  2\n"
-            "2      160.0     ~25.00x  4\n"
-            "~ ran at another time than the default, which ran beside the finalists\n"
-            "The default configuration takes 4.000 us; the best is 16.00 times as fast.\n");
+  EXPECT_EQ(
+      table_of_best(results, 2, 110),
+      "#  time (ns)  vs default  x\n"
+      "1      250.0      16.00x  2\n"
+      "2      160.0     ~25.00x  4\n"
+      "Those that ran in turns in the final come first, in its order; the times of the others are of the search.\n"
+      "~ ran at another time than the default, which ran beside the finalists\n"
+      "The default configuration takes 4.000 us; the best is 16.00 times as fast, by the ratio of their medians.\n");
+}
+
+// In turns with the default, 1, the winner was faster in each round, whatever the medians say.
+ResultSet with_final() {
+  return one_parameter()
+      .default_values({1})
+      .time({8}, 265, 5)
+      .time({1}, 272, 9)
+      .in_final(FinalPlace::behind, 268)
+      .time({2}, 280, 9)
+      .in_final(FinalPlace::winner, 260, PairedGain{1.27, 1.2, 1.3})
+      .time({4}, 270, 9)
+      .in_final(FinalPlace::tied, 261, PairedGain{1.26, 1.19, 1.31});
+}
+
+TEST(TableOfBest, OrdersAndComparesAsTheFinalDid) {
+  EXPECT_EQ(
+      table_of_best(with_final(), 5, 110),
+      " #  time (ns)        interval  vs default  x\n"
+      " 1      280.0  271.0 .. 289.0       1.27x  2\n"
+      "=2      270.0  261.0 .. 279.0       1.26x  4\n"
+      " 3      272.0  263.0 .. 281.0       1.00x  1\n"
+      " 4      265.0  260.0 .. 270.0      ~1.03x  8\n"
+      "Those that ran in turns in the final come first, in its order; the times of the others are of the search.\n"
+      "~ ran at another time than the default, which ran beside the finalists\n"
+      "= 1 more cannot be told from the best: they were as good when they ran in turns with it\n"
+      "The default configuration takes 272.0 ns; the best is 1.27 times as fast (1.20 to 1.30) in turns with it.\n");
+}
+
+TEST(TableOfBest, SaysThatNothingIsBetterThanTheDefault) {
+  const ResultSet results = one_parameter()
+                                .default_values({1})
+                                .time({1}, 272)
+                                .in_final(FinalPlace::winner, 270)
+                                .time({2}, 271)
+                                .in_final(FinalPlace::tied, 265, PairedGain{1.0, 0.98, 1.01});
+  EXPECT_THAT(table_of_best(results, 5, 110), HasSubstr(" 1      272.0       1.00x  1\n"
+                                                        "=2      271.0       1.00x  2\n"));
+  EXPECT_THAT(table_of_best(results, 5, 110),
+              HasSubstr("The best is the default configuration: no other proved better.\n"));
+  EXPECT_THAT(table_of_best(one_parameter().default_values({1}).time({1}, 5).time({2}, 6), 5, 80),
+              HasSubstr("The best is the default configuration: no other proved better.\n"));
 }
 
 TEST(TableOfBest, NamesTheTiesOfAnyObjective) {
@@ -81,7 +125,7 @@ TEST(TableOfBest, NamesTheTiesOfAnyObjective) {
             " 1    20      300.0  1\n"
             "=2    20      900.0  2\n"
             " 3    20      500.0  4\n"
-            "= 1 more cannot be told from the best: they were as good when they ran beside it\n");
+            "= 1 more cannot be told from the best: they were as good when they ran in turns with it\n");
 }
 
 TEST(TableOfBest, SaysThatTheDefaultFailed) {

@@ -11,13 +11,13 @@ StrategyScore of_spaces(const std::vector<double>& scores) {
   return result;
 }
 
-Comparison to_zero(const std::vector<double>& scores) {
+StrategyComparison to_zero(const std::vector<double>& scores) {
   return compare(of_spaces(scores), of_spaces(std::vector<double>(scores.size(), 0.0)));
 }
 
 // Of the eight choices of signs only all and none give a sum as far from 0 as 0.6.
 TEST(Compare, CountsTheSignsThatGiveAsMuch) {
-  const Comparison all = to_zero({0.1, 0.2, 0.3});
+  const StrategyComparison all = to_zero({0.1, 0.2, 0.3});
   EXPECT_NEAR(all.difference, 0.2, 1e-12);
   EXPECT_EQ(all.higher, 3u);
   EXPECT_DOUBLE_EQ(all.p, 2.0 / 8);

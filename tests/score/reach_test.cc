@@ -22,7 +22,9 @@ struct Recorded {
   explicit Recorded(const ResultSet& results)
       : space(tune::recorded_space(results).value()), recording(tune::Recording::match(space, results).value()) {}
 
-  Problem problem() const { return Problem::of("made up", space, recording, tune::ReplayClock::evaluations).value(); }
+  ScoredSpace scored() const {
+    return ScoredSpace::of("made up", space, recording, tune::ReplayClock::evaluations).value();
+  }
 
   space::SearchSpace space;
   tune::Recording recording;
@@ -35,21 +37,20 @@ TEST(Reach, CountsEvaluationsUntilNearEnough) {
   for (int i = 0; i < 100; ++i) observations.push_back(i % 10 == 0 ? failed(1.0) : correct(100 - i, 1.0));
   const Recorded recorded(grid(observations, 10));
   const std::vector<StrategyChoice> strategies = {{"exhaustive", {}}, {"random", {}}};
-  const auto near = reach({recorded.problem()}, strategies, {.within = 1.0, .repeats = 201}).value();
+  const auto near = reach({recorded.scored()}, strategies, {.within = 1.0, .repeats = 201}).value();
   EXPECT_EQ(near[0].spaces[0].near, 2u);
   EXPECT_EQ(near[0].spaces[0].median, 90.0);
   EXPECT_EQ(near[0].spaces[0].random, 30.0);  // 70 * 69 / (100 * 99) = 0.488, 71 * 70 / (100 * 99) = 0.502
   EXPECT_NEAR(near[0].speedup, 30.0 / 90.0, 1e-12);
   EXPECT_NEAR(near[1].speedup, 1.0, 0.3);  // the median of 201 such runs deviates by some 2.5
-  EXPECT_EQ(
-      reach({recorded.problem()}, {{"exhaustive", {}}}, {.within = 0.0, .repeats = 2}).value()[0].spaces[0].median,
-      100.0);
+  EXPECT_EQ(reach({recorded.scored()}, {{"exhaustive", {}}}, {.within = 0.0, .repeats = 2}).value()[0].spaces[0].median,
+            100.0);
 }
 
 TEST(Reach, RefusesWhatHasNoAnswer) {
   const Recorded zero(grid({correct(0, 1.0), correct(1, 1.0), correct(2, 1.0), correct(3, 1.0)}, 2));
   const auto message = [&](const ReachOptions& options) {
-    return reach({zero.problem()}, {{"random", {}}}, options).error().to_string();
+    return reach({zero.scored()}, {{"random", {}}}, options).error().to_string();
   };
   EXPECT_THAT(message({.within = -0.1}), testing::HasSubstr("below 0"));
   EXPECT_THAT(message({}), testing::HasSubstr("made up: the optimum is not positive"));

@@ -23,7 +23,7 @@ ResultSet hundred() {
 
 class RecordedRun : public testing::Test {
  protected:
-  Problem problem(ReplayClock clock) const { return Problem::of("hundred", space_, recording_, clock).value(); }
+  ScoredSpace scored(ReplayClock clock) const { return ScoredSpace::of("hundred", space_, recording_, clock).value(); }
 
   // An evaluation of configuration `i`, which took this long where it was run.
   static Trial evaluation(int i, double seconds) {
@@ -58,52 +58,52 @@ class RecordedRun : public testing::Test {
 using Points = std::vector<std::pair<double, double>>;
 
 TEST_F(RecordedRun, CountsEachConfigurationOnceByEvaluations) {
-  const SearchRun run = recorded_run(problem(ReplayClock::evaluations), with_revisit()).value();
+  const SearchRun run = recorded_run(scored(ReplayClock::evaluations), with_revisit()).value();
   EXPECT_EQ(points(run), (Points{{1, 51}, {2, 31}, {3, 21}, {4, 21}}));
   EXPECT_EQ(run.evaluations, 4u);
   EXPECT_EQ(run.not_recorded, 0u);
 }
 
 TEST_F(RecordedRun, ChargesTheRecordedCostOnceOnTheCleanClock) {
-  const SearchRun run = recorded_run(problem(ReplayClock::recorded), with_revisit()).value();
+  const SearchRun run = recorded_run(scored(ReplayClock::recorded), with_revisit()).value();
   EXPECT_EQ(points(run), (Points{{2, 51}, {4, 31}, {6, 21}, {8, 21}}));
 }
 
 TEST_F(RecordedRun, ChargesItsOwnTimesRepeatsIncludedOnTheRecordedClock) {
-  const SearchRun run = recorded_run(problem(ReplayClock::recorded_and_search), with_revisit()).value();
+  const SearchRun run = recorded_run(scored(ReplayClock::recorded_and_search), with_revisit()).value();
   EXPECT_EQ(points(run), (Points{{3, 51}, {6, 31}, {7, 31}, {7.5, 31}, {10.5, 21}, {14.5, 21}}));
   EXPECT_EQ(run.evaluations, 6u);
 }
 
 // The evaluations above all claim 1 ns and to be correct.
 TEST_F(RecordedRun, BelievesTheRecordingNotTheRun) {
-  const Problem problem = this->problem(ReplayClock::evaluations);
-  EXPECT_TRUE(recorded_run(problem, run_of({evaluation(99, 1.0)})).value().points.empty());
+  const ScoredSpace space = scored(ReplayClock::evaluations);
+  EXPECT_TRUE(recorded_run(space, run_of({evaluation(99, 1.0)})).value().points.empty());
 }
 
 TEST_F(RecordedRun, EndsWithTheBudget) {
-  const Problem problem = this->problem(ReplayClock::evaluations);
+  const ScoredSpace space = scored(ReplayClock::evaluations);
   std::vector<Trial> all;
   for (int i = 0; i < 100; ++i) all.push_back(evaluation(i, 1.0));
-  const SearchRun run = recorded_run(problem, run_of(all)).value();
-  ASSERT_LT(problem.baseline.budget(), 99.0);
-  EXPECT_GE(run.points.back().seconds, problem.baseline.budget());
-  EXPECT_LT(run.points.back().seconds, problem.baseline.budget() + 1);
+  const SearchRun run = recorded_run(space, run_of(all)).value();
+  ASSERT_LT(space.baseline.budget(), 99.0);
+  EXPECT_GE(run.points.back().seconds, space.baseline.budget());
+  EXPECT_LT(run.points.back().seconds, space.baseline.budget() + 1);
 }
 
 TEST_F(RecordedRun, KnowsWhatTheRecordingLacks) {
   ResultSet less = recorded_;
   less.trials.erase(less.trials.begin() + 50);
   const tune::Recording partial = tune::Recording::match(space_, less).value();
-  const Problem problem = Problem::of("partial", space_, partial, ReplayClock::recorded).value();
-  const SearchRun run = recorded_run(problem, with_revisit()).value();
+  const ScoredSpace space = ScoredSpace::of("partial", space_, partial, ReplayClock::recorded).value();
+  const SearchRun run = recorded_run(space, with_revisit()).value();
   EXPECT_EQ(run.not_recorded, 1u);
   EXPECT_EQ(points(run), (Points{{4, 31}, {6, 21}, {8, 21}}));
 }
 
 TEST_F(RecordedRun, SaysWhatIsWrong) {
   const auto message = [](const auto& result) { return result.error().to_string(); };
-  const Problem timed = problem(ReplayClock::recorded_and_search);
+  const ScoredSpace timed = scored(ReplayClock::recorded_and_search);
   EXPECT_THAT(message(recorded_run(timed, run_of({}))), HasSubstr("holds no results"));
   Trial free = evaluation(1, 1.0);
   free.observation = failed(0.0);
@@ -115,13 +115,13 @@ TEST_F(RecordedRun, SaysWhatIsWrong) {
 }
 
 TEST_F(RecordedRun, IsScoredAsStrategiesAre) {
-  const std::vector<Problem> problems = {problem(ReplayClock::evaluations)};
+  const std::vector<ScoredSpace> spaces = {scored(ReplayClock::evaluations)};
   std::vector<Trial> best_first;
   for (int i = 0; i < 60; ++i) best_first.push_back(evaluation(i, 1.0));
   std::vector<Trial> worst_first(best_first.rbegin(), best_first.rend());
   const auto scored = [&](const std::vector<Trial>& trials) {
-    const SearchRun run = recorded_run(problems[0], run_of(trials)).value();
-    return score_runs(problems, "made up", {{run, run, run}}, {.resamples = 20}).value();
+    const SearchRun run = recorded_run(spaces[0], run_of(trials)).value();
+    return score_runs(spaces, "made up", {{run, run, run}}, {.resamples = 20}).value();
   };
   EXPECT_DOUBLE_EQ(scored(best_first).score.value, 1.0);
   EXPECT_EQ(scored(best_first).recorded_runs, 3u);
@@ -129,8 +129,8 @@ TEST_F(RecordedRun, IsScoredAsStrategiesAre) {
   EXPECT_LT(scored(worst_first).score.value, 0.0);
 
   const auto message = [](const auto& result) { return result.error().to_string(); };
-  EXPECT_EQ(message(score_runs(problems, "made up", {{}}, {})), "hundred: no run on this space: `made up`");
-  EXPECT_THAT(message(score_runs(problems, "made up", {{SearchRun{}}}, {})),
+  EXPECT_EQ(message(score_runs(spaces, "made up", {{}}, {})), "hundred: no run on this space: `made up`");
+  EXPECT_THAT(message(score_runs(spaces, "made up", {{SearchRun{}}}, {})),
               HasSubstr("no run of made up found a correct configuration"));
   EXPECT_EQ(message(score_runs({}, "made up", {}, {})), "no space to score on");
 }

@@ -18,8 +18,8 @@ struct Recorded {
   explicit Recorded(const ResultSet& results)
       : space(tune::recorded_space(results).value()), recording(tune::Recording::match(space, results).value()) {}
 
-  Result<Problem> problem(ReplayClock clock = ReplayClock::recorded) const {
-    return Problem::of("made up", space, recording, clock);
+  Result<ScoredSpace> scored(ReplayClock clock = ReplayClock::recorded) const {
+    return ScoredSpace::of("made up", space, recording, clock);
   }
 
   space::SearchSpace space;
@@ -41,7 +41,7 @@ ResultSet valley() {
 
 TEST(Score, OfRandomSearchIsAboutZero) {
   const Recorded recorded(valley());
-  const auto scores = score({recorded.problem().value()}, {{"random", {}}}, {.repeats = 100}).value();
+  const auto scores = score({recorded.scored().value()}, {{"random", {}}}, {.repeats = 100}).value();
   // Over seeds the score of 100 repeats spreads by some 0.03.
   EXPECT_NEAR(scores[0].score.value, 0.0, 0.12);
   EXPECT_LT(scores[0].score.low, scores[0].score.value);
@@ -52,7 +52,7 @@ TEST(Score, OfRandomSearchIsAboutZero) {
 
 TEST(Score, RewardsWhatUsesTheNeighbours) {
   const Recorded recorded(valley());
-  const auto scores = score({recorded.problem().value()}, {{"random", {}}, {"simulated_annealing", {}}},
+  const auto scores = score({recorded.scored().value()}, {{"random", {}}, {"simulated_annealing", {}}},
                             {.repeats = 30, .resamples = 100})
                           .value();
   EXPECT_GT(scores[1].spaces[0].curve.back(), scores[0].spaces[0].curve.back());
@@ -64,20 +64,20 @@ TEST(Score, AskingAheadChangesWhatProposesTooEarly) {
   const Recorded recorded(valley());
   const std::vector<StrategyChoice> strategies{{"particle_swarm", {}}, {"auc_bandit", {}}};
   ScoreOptions options{.repeats = 5, .resamples = 10};
-  const auto one = score({recorded.problem().value()}, strategies, options).value();
+  const auto one = score({recorded.scored().value()}, strategies, options).value();
   options.ahead = 64;
-  const auto many = score({recorded.problem().value()}, strategies, options).value();
+  const auto many = score({recorded.scored().value()}, strategies, options).value();
   EXPECT_EQ(one[0].curve, many[0].curve);
   EXPECT_NE(one[1].curve, many[1].curve);
 }
 
 TEST(Score, DoesNotDependOnTheNumberOfThreads) {
   const Recorded recorded(valley());
-  const std::vector<Problem> problems = {recorded.problem().value(),
-                                         recorded.problem(ReplayClock::evaluations).value()};
+  const std::vector<ScoredSpace> spaces = {recorded.scored().value(),
+                                           recorded.scored(ReplayClock::evaluations).value()};
   const std::vector<StrategyChoice> strategies = {{"random", {}}, {"greedy_ils", {}}};
-  const auto alone = score(problems, strategies, {.repeats = 5, .resamples = 20, .threads = 1}).value();
-  const auto many = score(problems, strategies, {.repeats = 5, .resamples = 20, .threads = 4}).value();
+  const auto alone = score(spaces, strategies, {.repeats = 5, .resamples = 20, .threads = 1}).value();
+  const auto many = score(spaces, strategies, {.repeats = 5, .resamples = 20, .threads = 4}).value();
   for (std::size_t s = 0; s < strategies.size(); ++s) {
     EXPECT_EQ(alone[s].curve, many[s].curve);
     EXPECT_EQ(alone[s].score.low, many[s].score.low);
@@ -86,11 +86,11 @@ TEST(Score, DoesNotDependOnTheNumberOfThreads) {
 
 TEST(Score, IsTheMeanOverTheSpaces) {
   const Recorded recorded(valley());
-  const std::vector<Problem> problems = {recorded.problem().value(),
-                                         recorded.problem(ReplayClock::evaluations).value()};
-  const auto scores = score(problems, {{"random", {}}}, {.repeats = 5, .resamples = 10}).value();
-  const auto& spaces = scores[0].spaces;
-  EXPECT_NEAR(scores[0].score.value, (spaces[0].score.value + spaces[1].score.value) / 2, 1e-9);
+  const std::vector<ScoredSpace> spaces = {recorded.scored().value(),
+                                           recorded.scored(ReplayClock::evaluations).value()};
+  const auto scores = score(spaces, {{"random", {}}}, {.repeats = 5, .resamples = 10}).value();
+  const auto& each = scores[0].spaces;
+  EXPECT_NEAR(scores[0].score.value, (each[0].score.value + each[1].score.value) / 2, 1e-9);
 }
 
 TEST(Score, ReportsEveryRun) {
@@ -101,14 +101,14 @@ TEST(Score, ReportsEveryRun) {
     EXPECT_EQ(all, 3u);
     done.push_back(count);
   };
-  ASSERT_TRUE(score({recorded.problem().value()}, {{"random", {}}}, options));
+  ASSERT_TRUE(score({recorded.scored().value()}, {{"random", {}}}, options));
   EXPECT_EQ(done, (std::vector<std::size_t>{1, 2, 3}));
 }
 
 TEST(Score, OfEqualStrategiesIsEqual) {
   const Recorded recorded(valley());
   const auto scores =
-      score({recorded.problem().value()}, {{"random", {}}, {"random", {}}}, {.repeats = 5, .resamples = 20}).value();
+      score({recorded.scored().value()}, {{"random", {}}, {"random", {}}}, {.repeats = 5, .resamples = 20}).value();
   EXPECT_EQ(scores[0].score.value, scores[1].score.value);
   EXPECT_EQ(scores[0].score.low, scores[1].score.low);
 }
@@ -119,7 +119,7 @@ TEST(Score, DrawsSomeRunOfTheMeasuredPart) {
   const Recorded recorded(ten_and_five_results());
   const SearchRun inside{{{2, 3}, {4, 2}, {6, 1}}};
   const SearchRun late{{{100, 1}}};
-  const auto scored = score_runs({recorded.problem().value()}, "recorded", {{inside, late}}, {.resamples = 100});
+  const auto scored = score_runs({recorded.scored().value()}, "recorded", {{inside, late}}, {.resamples = 100});
   ASSERT_TRUE(scored) << scored.error().to_string();
   EXPECT_TRUE(std::isfinite(scored->score.low));
 }
@@ -130,7 +130,7 @@ TEST(Score, ShareOfTheOptimumIsOfWhatIsWanted) {
   for (std::size_t i = 0; i < results.trials.size(); ++i)
     results.trials[i].observation.target = i == 0 ? -2.0 : i == 1 ? -1.0 : -0.5;
   const Recorded recorded(results);
-  const auto scored = score_runs({recorded.problem().value()}, "recorded",
+  const auto scored = score_runs({recorded.scored().value()}, "recorded",
                                  {{SearchRun{{{1, -1}}}, SearchRun{{{1, -2}}}}}, {.resamples = 10});
   ASSERT_TRUE(scored) << scored.error().to_string();
   EXPECT_DOUBLE_EQ(scored->spaces[0].share_of_optimum, 0.75);
@@ -139,7 +139,7 @@ TEST(Score, ShareOfTheOptimumIsOfWhatIsWanted) {
 TEST(Score, SearchTimeCountsOnlyWhereTheClockSaysSo) {
   const Recorded recorded(valley());
   const auto seconds = [&](ReplayClock clock) {
-    return score({recorded.problem(clock).value()}, {{"greedy_ils", {}}}, {.repeats = 3, .resamples = 10})
+    return score({recorded.scored(clock).value()}, {{"greedy_ils", {}}}, {.repeats = 3, .resamples = 10})
         .value()[0]
         .spaces[0]
         .search_seconds;
@@ -151,7 +151,7 @@ TEST(Score, SearchTimeCountsOnlyWhereTheClockSaysSo) {
 // Two configurations: the budget is smaller than what any strategy begins with, and every run ends with the space.
 TEST(Score, OfATinySpaceIsSensible) {
   const Recorded recorded(grid({correct(2e6, 0.111), correct(3e6, 0.111)}, 2));
-  const auto scores = score({recorded.problem().value()}, {{"random", {}}, {"auto", {}}}, {.repeats = 4});
+  const auto scores = score({recorded.scored().value()}, {{"random", {}}, {"auto", {}}}, {.repeats = 4});
   ASSERT_TRUE(scores) << scores.error().to_string();
   for (const StrategyScore& each : *scores) {
     EXPECT_DOUBLE_EQ(each.spaces[0].optimum_found, 1.0);
@@ -162,15 +162,15 @@ TEST(Score, OfATinySpaceIsSensible) {
 
 TEST(Score, SaysWhatIsWrong) {
   const Recorded recorded(valley());
-  const Problem problem = recorded.problem().value();
+  const ScoredSpace space = recorded.scored().value();
   const auto message = [](const auto& result) { return result.error().to_string(); };
   EXPECT_EQ(message(score({}, {{"random", {}}}, {})), "no space to score on");
-  EXPECT_EQ(message(score({problem}, {}, {})), "no strategy to score");
-  EXPECT_EQ(message(score({problem}, {{"random", {}}}, {.repeats = 0})), "at least one repeat is needed");
-  EXPECT_THAT(message(score({problem}, {{"randon", {}}}, {})), HasSubstr("did you mean `random`"));
-  EXPECT_THAT(message(score({problem}, {{"greedy_ils", {{"walk", 1.0}}}}, {})), HasSubstr("no such parameter"));
+  EXPECT_EQ(message(score({space}, {}, {})), "no strategy to score");
+  EXPECT_EQ(message(score({space}, {{"random", {}}}, {.repeats = 0})), "at least one repeat is needed");
+  EXPECT_THAT(message(score({space}, {{"randon", {}}}, {})), HasSubstr("did you mean `random`"));
+  EXPECT_THAT(message(score({space}, {{"greedy_ils", {{"walk", 1.0}}}}, {})), HasSubstr("no such parameter"));
   const Recorded constant(grid({correct(10, 1), correct(10, 1)}, 2));
-  EXPECT_EQ(message(constant.problem()),
+  EXPECT_EQ(message(constant.scored()),
             "made up: all correct configurations are as fast: there is nothing to search for");
 }
 
@@ -180,7 +180,7 @@ TEST(Score, SaysWhenNothingIsFoundWithinTheBudget) {
   observations[98] = correct(10, 1);
   observations[99] = correct(20, 1);
   const Recorded recorded(grid(observations, 10));
-  const auto scores = score({recorded.problem().value()}, {{"exhaustive", {}}}, {.repeats = 2, .resamples = 10});
+  const auto scores = score({recorded.scored().value()}, {{"exhaustive", {}}}, {.repeats = 2, .resamples = 10});
   ASSERT_FALSE(scores);
   EXPECT_EQ(scores.error().to_string(),
             "made up: no run of exhaustive found a correct configuration within the budget of 2.2 s");

@@ -18,7 +18,10 @@ using LoadResults = FolderTest;
 using WriteFile = FolderTest;
 
 TEST_F(LoadResults, ReadsWattunesJsonBackAsItWas) {
-  const ResultSet before = sample_results(12);
+  ResultSet before = sample_results(12);
+  before.trials[0].observation.final_place = FinalPlace::winner;
+  before.trials[0].observation.over_default = PairedGain{1.5, 1.25, 1.75};
+  before.trials[0].observation.in_search = SearchFigures{Nanoseconds(999), -3.5};
   ASSERT_TRUE(write_file(path("r.json"), write_json(before), false));
   const auto after = load_results(path("r.json"));
   ASSERT_TRUE(after) << after.error().to_string();
@@ -41,6 +44,25 @@ TEST_F(LoadResults, TellsFormatsByTheirContents) {
     EXPECT_EQ(loaded->trials.size(), 6u) << name;
     EXPECT_EQ(loaded->best()->observation.status, Status::correct) << name;
   }
+}
+
+TEST_F(LoadResults, AFinalWithoutSenseIsRefused) {
+  const std::string results = write_json(sample_results(1));
+  const auto refused = [&](const std::string& members) {
+    std::string text = results;
+    text.insert(text.find(",\"phases\""), "," + members);
+    write_contents(path("r.json"), text);
+    const auto loaded = load_results(path("r.json"));
+    return loaded ? "" : loaded.error().message();
+  };
+  EXPECT_EQ(refused(R"("final":"winner","over_default":{"median":1.1,"low":1,"high":1.2})"), "");
+  EXPECT_EQ(refused(R"("over_default":{"median":1.3,"low":1,"high":1.2})"),
+            "trial 1: `over_default` must be a positive median between `low` and `high`");
+  EXPECT_EQ(refused(R"("over_default":{"median":null,"low":1,"high":1.2})"),
+            "trial 1: `median` must be a finite number");
+  EXPECT_EQ(refused(R"("over_default":[1,1,1])"), "trial 1: `median` is missing");
+  EXPECT_EQ(refused(R"("in_search":{"time":0,"objective":1})"), "trial 1: `in_search` must have a time above 0");
+  EXPECT_EQ(refused(R"("final":"third")"), "trial 1: `final` is none that Wattune knows: `third`");
 }
 
 // What took no time was not timed.

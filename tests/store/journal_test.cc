@@ -61,6 +61,8 @@ TEST_F(JournalTest, AConfigurationMeasuredAgainTakesItsPlace) {
   Trial again = sample_trial(0);
   again.observation.samples = {{Nanoseconds(7)}};
   again.observation.final_place = FinalPlace::tied;
+  again.observation.over_default = PairedGain{1.25, 1.125, 1.5};
+  again.observation.in_search = SearchFigures{Nanoseconds(6.5), -2.75};
   again.observation.target = -2.5;
   again.device = "cuda:1";
   {

@@ -17,7 +17,7 @@ backend::SensorReadings sensors(Nanoseconds clock) {
 }
 
 constexpr Nanoseconds kWindow = nanoseconds_from_ms(10);
-const EvaluatorOptions kPowerAndEnergy{.observe = {Quantity::power, Quantity::energy}, .energy_window = kWindow};
+const EvaluatorOptions kPowerAndEnergy{.observe = {BoardMetric::power, BoardMetric::energy}, .energy_window = kWindow};
 
 TEST(Observing, SamplesCarryTheClockAndWhetherItWasHeldDown) {
   Problem problem;
@@ -58,7 +58,7 @@ TEST(Observing, EnergyCanBeComputedWithAndSearchedFor) {
   spec.objectives = {{"energy", false}};
   Problem problem(spec);
   problem.device.on_read(sensors);
-  ASSERT_TRUE(problem.start({.observe = {Quantity::energy}, .energy_window = kWindow}));
+  ASSERT_TRUE(problem.start({.observe = {BoardMetric::energy}, .energy_window = kWindow}));
   const Observation observation = problem.evaluate(16, 0).value();
   EXPECT_NEAR(observation.objective(), 0.5e-3, 1e-9);
   EXPECT_NEAR(observation.metrics.back().value, 0.5e-9, 1e-15);
@@ -114,9 +114,9 @@ TEST(Observing, CountersCanBeSearchedFor) {
   ASSERT_TRUE(problem.start(kCounters));
   EXPECT_EQ(problem.evaluate(16, 0).value().objective(), 256.0);
   const Configuration any = problem.space.configuration(problem.space.default_configuration());
-  const Comparison comparison = problem.evaluator->compare({any}, 1, {}).value();
-  EXPECT_EQ(comparison.observations.front().objective(), 256.0) << comparison.observations.front().message;
-  EXPECT_EQ(comparison.rounds.front().front().objective, 256.0);
+  const Contest contest = problem.evaluator->hold_contest({any}, {}).value();
+  EXPECT_EQ(contest.observations.front().objective(), 256.0) << contest.observations.front().message;
+  EXPECT_EQ(contest.rounds.front().front().objective, 256.0);
 }
 
 TEST(Observing, OnlyTheBestSoFarAndFinalistsAreCountedWhenAsked) {
@@ -136,8 +136,8 @@ TEST(Observing, OnlyTheBestSoFarAndFinalistsAreCountedWhenAsked) {
     const std::vector<std::pair<std::string, Value>> values{{"block", block}, {"mode", 0}};
     return problem.space.configuration(problem.space.find(values).value());
   };
-  const Comparison comparison = problem.evaluator->compare({configuration(8), configuration(64)}, 2, {}).value();
-  for (const Observation& finalist : comparison.observations) EXPECT_EQ(finalist.metrics.size(), 1u);
+  const Contest contest = problem.evaluator->hold_contest({configuration(8), configuration(64)}, {}).value();
+  for (const Observation& finalist : contest.observations) EXPECT_EQ(finalist.metrics.size(), 1u);
 }
 
 TEST(Observing, SaysAtOnceWhyNothingCanBeCounted) {
@@ -191,7 +191,7 @@ TEST(Observing, AnObserverOfTheUsersMakesMetrics) {
   ASSERT_TRUE(problem.start({.observers = {std::make_shared<LaunchCounter>(problem.device)}, .observed_runs = 5}));
   EXPECT_EQ(problem.evaluate(16, 0).value().objective(), 10.0);
   const Configuration any = problem.space.configuration(problem.space.default_configuration());
-  EXPECT_EQ(problem.evaluator->compare({any}, 1, {}).value().observations.front().objective(), 10.0);
+  EXPECT_EQ(problem.evaluator->hold_contest({any}, {}).value().observations.front().objective(), 10.0);
 }
 
 TEST(Observing, AnObserverThatFailsEndsTheSearch) {

@@ -90,7 +90,7 @@ TEST_F(Pipelined, DoesNotCompileWhatCannotBeLaunched) {
 TEST_F(Pipelined, ComparesWhatItCompiled) {
   start();
   const auto observations =
-      problem.evaluator->compare({configuration(8, "good"), configuration(16, "good")}, 2, {}).value().observations;
+      problem.evaluator->hold_contest({configuration(8, "good"), configuration(16, "good")}, {}).value().observations;
   ASSERT_EQ(observations.size(), 2u);
   EXPECT_TRUE(observations[0].ok() && observations[1].ok());
   EXPECT_EQ(problem.device.counters().builds, 0);

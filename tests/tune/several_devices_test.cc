@@ -49,19 +49,20 @@ class NamedEvaluator : public Evaluator {
   }
   void know_best(const Observation& best) override { known_best = best.objective(); }
   std::string device() const override { return device_; }
-  Result<Comparison> compare(const std::vector<Configuration>& configurations, std::size_t /*candidates*/,
-                             const measure::ShootOutOptions&) override {
+  bool holds_contests() const override { return true; }
+  Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
+                               const measure::ShootOutOptions&) override {
     finals.emplace_back();
     if (lost_in_final) return Error(ErrorCode::device_lost, "gone");
-    Comparison comparison;
+    Contest contest;
     for (const Configuration& each : configurations) {
       finals.back().push_back(each.id());
-      comparison.observations.push_back(measured(10.0 + static_cast<double>(each.id())));
-      comparison.rounds.emplace_back();
-      for (const Sample& sample : comparison.observations.back().samples)
-        comparison.rounds.back().push_back({sample, comparison.observations.back().objective(), {}});
+      contest.observations.push_back(measured(10.0 + static_cast<double>(each.id())));
+      contest.rounds.emplace_back();
+      for (const Sample& sample : contest.observations.back().samples)
+        contest.rounds.back().push_back({sample, contest.observations.back().objective(), {}});
     }
-    return comparison;
+    return contest;
   }
 
   std::vector<Ids> expected;

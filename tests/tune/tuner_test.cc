@@ -61,32 +61,31 @@ class FunctionEvaluator : public Evaluator {
     for (const Configuration& configuration : configurations) expected.back().push_back(configuration.id());
   }
   Result<Observation> evaluate(const Configuration& configuration) override { return function_(configuration); }
-  Result<Comparison> compare(const std::vector<Configuration>& configurations, std::size_t most,
-                             const measure::ShootOutOptions&) override {
-    Comparison comparison;
+  bool holds_contests() const override { return final || cancel_in_final != nullptr; }
+  Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
+                               const measure::ShootOutOptions&) override {
+    Contest contest;
     if (cancel_in_final != nullptr) *cancel_in_final = true;
-    if (!final) return comparison;
-    finalists.push_back({});
-    candidates.push_back(most);
+    if (!final) return contest;
+    contestants.push_back({});
     for (const Configuration& configuration : configurations) {
-      finalists.back().push_back(configuration.id());
-      comparison.observations.push_back(final(configuration));
-      const Observation& observation = comparison.observations.back();
-      comparison.rounds.emplace_back();
+      contestants.back().push_back(configuration.id());
+      contest.observations.push_back(final(configuration));
+      const Observation& observation = contest.observations.back();
+      contest.rounds.emplace_back();
       if (!observation.ok()) continue;
       for (const Sample& sample : observation.samples)
-        comparison.rounds.back().push_back({sample, observation.objective(), {}});
+        contest.rounds.back().push_back({sample, observation.objective(), {}});
     }
-    return comparison;
+    return contest;
   }
 
   void know_best(const Observation& best) override { known_best = best; }
 
   std::optional<Observation> known_best;
-  std::function<Observation(const Configuration&)> final;  // what compare() sees; empty: it cannot compare
-  std::vector<std::vector<ConfigurationId>> finalists;     // of each compare(), with the default running along
-  std::vector<std::size_t> candidates;                     // those of them that may win
-  std::atomic<bool>* cancel_in_final = nullptr;            // set by compare()
+  std::function<Observation(const Configuration&)> final;  // what a contest shows; empty: it holds none
+  std::vector<std::vector<ConfigurationId>> contestants;   // of each contest, the default last where it is no finalist
+  std::atomic<bool>* cancel_in_final = nullptr;            // set by hold_contest()
   std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
 
  private:
@@ -116,6 +115,7 @@ class Recorder : public TuningObserver {
     evaluations.push_back(event.progress.evaluations);
     since_improvement.push_back(event.progress.since_improvement);
   }
+  void on_final(std::size_t contestants) override { finals.push_back(contestants); }
 
   search::Progress started_with;
   std::size_t resumed_trials = 0;
@@ -123,6 +123,7 @@ class Recorder : public TuningObserver {
   std::vector<double> best;
   std::vector<std::uint64_t> evaluations;
   std::vector<std::uint64_t> since_improvement;
+  std::vector<std::size_t> finals;
 };
 
 // Times 50, 40, failure, 45, 30 for the ids 0 to 4.
@@ -140,8 +141,7 @@ class Tuner : public ::testing::Test {
     evaluator.final = final;
     evaluator.cancel_in_final = cancel_in_final;
     auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
-    finalists = evaluator.finalists;
-    candidates = evaluator.candidates;
+    contestants = evaluator.contestants;
     expected = evaluator.expected;
     known_best = evaluator.known_best;
     return result;
@@ -156,8 +156,7 @@ class Tuner : public ::testing::Test {
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
   std::function<Observation(const Configuration&)> final;
   std::atomic<bool>* cancel_in_final = nullptr;
-  std::vector<std::vector<ConfigurationId>> finalists;
-  std::vector<std::size_t> candidates;
+  std::vector<std::vector<ConfigurationId>> contestants;
   std::vector<std::vector<ConfigurationId>> expected;
   std::optional<Observation> known_best;
   VectorSink sink;
@@ -339,7 +338,7 @@ TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
   final = [](const Configuration& configuration) { return measured(configuration.id() == 3 ? 28 : 31); };
   const auto result = run();
   ASSERT_TRUE(result);
-  EXPECT_THAT(finalists, ElementsAre(ElementsAre(4, 1, 3, 0)));
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(4, 1, 3, 0)));
   EXPECT_EQ(result->best->configuration.id(), 3u);
   EXPECT_EQ(result->best->observation.final_place, FinalPlace::winner);
   EXPECT_TRUE(result->ties.empty());
@@ -353,11 +352,11 @@ TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
   final = [](const Configuration&) { return measured(30); };
   options.shoot_out.max_time = Nanoseconds(3 * 720);
   ASSERT_TRUE(run());
-  EXPECT_THAT(finalists.front(), ElementsAre(4, 1, 3));
+  EXPECT_THAT(contestants.front(), ElementsAre(4, 1, 3));
   options.shoot_out.max_time = Nanoseconds(1);
   sink.trials.clear();
   ASSERT_TRUE(run());
-  EXPECT_THAT(finalists.front(), ElementsAre(4, 1));
+  EXPECT_THAT(contestants.front(), ElementsAre(4, 1));
 }
 
 TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
@@ -400,7 +399,7 @@ TEST_F(Tuner, WhenEveryFinalistFailsTheNextOnesAreCalled) {
   };
   const auto result = run();
   ASSERT_TRUE(result);
-  EXPECT_THAT(finalists, ElementsAre(ElementsAre(4, 1), ElementsAre(3, 0)));
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(4, 1), ElementsAre(3, 0)));
   EXPECT_EQ(result->best->configuration.id(), 3u);
 }
 
@@ -424,9 +423,9 @@ TEST_F(Tuner, AnotherTargetThanTimeHasAFinalToo) {
   final = [&](const Configuration& configuration) { return rate_of(configuration.id() == 3 ? 44 : 22); };
   const auto result = run();
   ASSERT_TRUE(result);
-  EXPECT_THAT(finalists, ElementsAre(ElementsAre(3, 4, 2)));  // 2 is the default
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(3, 4, 2)));  // 2 is the default
   EXPECT_EQ(result->best->configuration.id(), 3u);
-  EXPECT_DOUBLE_EQ(result->paired_gain->median, 2.0);
+  EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 2.0);
 }
 
 // Times that nothing is as fast as, so that one finalist is left; the default, 2, takes 50.
@@ -437,39 +436,85 @@ Result<Observation> clear_times(const Configuration& configuration) {
   return observation;
 }
 
-TEST_F(Tuner, TheDefaultRunsAlongSoThatTheSpeedUpIsPaired) {
+TEST_F(Tuner, TheDefaultTakesPartSoThatTheSpeedUpIsPaired) {
   evaluate = clear_times;
   final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 33 : 11); };
   const auto result = run();
   ASSERT_TRUE(result);
-  EXPECT_THAT(finalists, ElementsAre(ElementsAre(0, 2)));
-  EXPECT_THAT(candidates, ElementsAre(1));
-  EXPECT_DOUBLE_EQ(result->paired_gain->median, 3.0);
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 2)));
+  EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 3.0);
   EXPECT_EQ(result->baseline->observation.objective(), 33.0);
-  EXPECT_EQ(result->baseline->observation.final_place, FinalPlace::none);
+  EXPECT_EQ(result->baseline->observation.final_place, FinalPlace::behind);
+  EXPECT_FALSE(result->baseline->observation.over_default);
   EXPECT_EQ(result->best->observation.final_place, FinalPlace::winner);
 }
 
-// It was no finalist; what it shows in the final says nothing against the search's samples of all others.
-TEST_F(Tuner, TheDefaultRunningAlongCannotWin) {
+TEST_F(Tuner, TheDefaultWinsWhenItIsTheBest) {
   evaluate = clear_times;
   final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 5 : 10); };
   const auto result = run();
-  EXPECT_EQ(result->best->configuration.id(), 0u);
-  EXPECT_DOUBLE_EQ(result->paired_gain->median, 0.5);
+  EXPECT_EQ(result->best->configuration.id(), 2u);
+  EXPECT_EQ(result->best->observation, result->baseline->observation);
+  EXPECT_TRUE(result->ties.empty());
+  EXPECT_DOUBLE_EQ(sink.trials[5].observation.over_default->median, 0.5);
+}
+
+TEST_F(Tuner, TheDefaultWinsWhenNothingIsBetter) {
+  evaluate = clear_times;
+  final = [](const Configuration&) { return measured(10); };
+  const auto result = run();
+  EXPECT_EQ(result->best->configuration.id(), 2u);
+  ASSERT_EQ(result->ties.size(), 1u);
+  EXPECT_EQ(result->ties.front().configuration.id(), 0u);
 }
 
 TEST_F(Tuner, ADefaultThatIsAFinalistIsPairedWithTheWinner) {
   evaluate = [](const Configuration&) -> Result<Observation> { return correct(30); };
   final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 40 : 20); };
   const auto result = run({1, 2});
-  EXPECT_THAT(finalists, ElementsAre(ElementsAre(1, 2)));
-  EXPECT_THAT(candidates, ElementsAre(2));
-  EXPECT_DOUBLE_EQ(result->paired_gain->median, 2.0);
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(1, 2)));
+  EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 2.0);
+}
+
+// A round of its own for each of the search, which the final does not compare with.
+TEST_F(Tuner, KeepsWhatTheSearchMeasured) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 33 : 11); };
+  const auto result = run();
+  EXPECT_EQ(result->best->observation.in_search, (SearchFigures{Nanoseconds(10), 10.0}));
+  EXPECT_EQ(result->baseline->observation.in_search, (SearchFigures{Nanoseconds(50), 50.0}));
+  resumed = {*result->best, *result->baseline};
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 34 : 12); };
+  EXPECT_EQ(run({})->best->observation.in_search, (SearchFigures{Nanoseconds(10), 10.0}));
+}
+
+// 0 took 10 in the search and 40 in the final that it won; 1 takes 20 in the search.
+TEST_F(Tuner, WhatAnEarlierFinalMeasuredDoesNotCompareWithTheSearch) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 0 ? 30 : 60); };
+  Observation winner = clear_times(space.configuration(3)).value();  // 40, exactly
+  winner.in_search = SearchFigures{Nanoseconds(10), 10.0};
+  resumed = {trial(0, winner)};
+  const auto result = run({1, 2});
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 2)));
+  EXPECT_EQ(result->best->configuration.id(), 0u);
+  EXPECT_THAT(observer.best, ElementsAre(40, 40));
+}
+
+// All runs are so long that a block of the final's time holds none: two finalists and the default take part all the
+// same, which is as good as the second of them.
+TEST_F(Tuner, ADefaultThatMayWinTakesPartHoweverLongItRuns) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    return measured(configuration.id() == 2 ? 3.5e9 : 3e9);
+  };
+  final = [](const Configuration&) { return measured(3e9); };
+  const auto result = run();
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 1, 2)));
+  EXPECT_EQ(result->best->configuration.id(), 2u);
 }
 
 // 24 runs of half a second are more than the final's ten seconds.
-TEST_F(Tuner, ADefaultThatIsTooSlowDoesNotRunAlong) {
+TEST_F(Tuner, ADefaultThatIsTooSlowTakesNoPart) {
   evaluate = [](const Configuration& configuration) -> Result<Observation> {
     Observation observation = clear_times(configuration).value();
     if (configuration.id() == 2) observation.statistics->median = nanoseconds_from_ms(500);
@@ -477,9 +522,22 @@ TEST_F(Tuner, ADefaultThatIsTooSlowDoesNotRunAlong) {
   };
   final = [](const Configuration&) { return measured(10); };
   const auto result = run();
-  EXPECT_TRUE(finalists.empty());
-  EXPECT_FALSE(result->paired_gain);
+  EXPECT_TRUE(contestants.empty());
+  EXPECT_FALSE(result->best->observation.over_default);
   EXPECT_EQ(result->best->configuration.id(), 0u);
+}
+
+TEST_F(Tuner, AFinalIsAnnouncedWhereSeveralRun) {
+  final = [](const Configuration&) { return measured(10); };
+  evaluate = clear_times;
+  ASSERT_TRUE(run());
+  EXPECT_THAT(observer.finals, ElementsAre(2));
+  resumed = {trial(0, measured(10))};  // alone, to be checked and measured again
+  ASSERT_TRUE(run({}));
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0)));
+  final = nullptr;  // a replay
+  ASSERT_TRUE(run({1, 2}));
+  EXPECT_THAT(observer.finals, ElementsAre(2));
 }
 
 TEST_F(Tuner, ADefaultThatFailsInTheFinalCostsOnlyThePairing) {
@@ -489,7 +547,7 @@ TEST_F(Tuner, ADefaultThatFailsInTheFinalCostsOnlyThePairing) {
   };
   const auto result = run();
   EXPECT_EQ(result->best->configuration.id(), 0u);
-  EXPECT_FALSE(result->paired_gain);
+  EXPECT_FALSE(result->best->observation.over_default);
   EXPECT_EQ(result->baseline->observation.status, Status::runtime);
 }
 

@@ -76,6 +76,25 @@ enum class FinalPlace { none, winner, tied, behind };
 std::string_view to_string(FinalPlace place);
 std::optional<FinalPlace> parse_final_place(std::string_view name);
 
+// How many times better one configuration is than another, as gain() counts, from turns that both took: the median over
+// the rounds with its interval of 95 %, or the extremes below six rounds.
+struct PairedGain {
+  double median = 1.0;
+  double low = 1.0;
+  double high = 1.0;
+
+  bool operator==(const PairedGain&) const = default;
+};
+
+// What the search measured of a configuration, alone. It compares with what it measured of all others; what the final
+// measures, beside other kernels, does not.
+struct SearchFigures {
+  Nanoseconds time;
+  double objective = 0.0;
+
+  bool operator==(const SearchFigures&) const = default;
+};
+
 struct Observation {
   Status status = Status::correct;
   std::string message;    // why it failed, one line; empty when correct
@@ -87,10 +106,14 @@ struct Observation {
   PhaseTimes phases;
   std::optional<double> target;  // what the user wants minimised in place of the time
   FinalPlace final_place = FinalPlace::none;
+  std::optional<PairedGain> over_default;  // in a final that the default configuration took part in; not of itself
+  std::optional<SearchFigures> in_search;  // present when what is above is of the final
 
   bool ok() const { return status == Status::correct; }
   // What is minimised: the median time in nanoseconds unless the user wants another target. Precondition: ok().
   double objective() const { return target.value_or(statistics->median.value()); }
+  // Precondition: ok().
+  SearchFigures search_figures() const { return in_search.value_or(SearchFigures{statistics->median, objective()}); }
 
   bool operator==(const Observation&) const = default;
 };
@@ -102,6 +125,10 @@ std::optional<double> gain(double objective, double over);
 inline std::optional<double> gain(const Observation& observation, const Observation& over) {
   return gain(observation.objective(), over.objective());
 }
+
+// How many times better a configuration is than the default one: as the final found in turns of both, or else by what
+// was measured of each at its own time. Precondition: both are ok().
+std::optional<double> gain_over_default(const Observation& observation, const Observation& standard);
 
 // The same order in positive numbers, for what thinks in ratios: an objective that is positive itself, of a negative
 // one, which is a metric to be large, the metric's inverse. Positive and negative ones do not compare.

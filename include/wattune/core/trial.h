@@ -48,7 +48,8 @@ struct ResultSet {
   std::vector<Trial> trials;  // in the order they were measured
 
   // The Trial with the smallest objective, or nullptr when none is correct. After a shoot-out: of its winner and what
-  // was measured later, because the winner was found among all before.
+  // was measured later, because the winner was found among all before, or beside it without a place, as the default
+  // configuration once was.
   const Trial* best() const;
 };
 

@@ -1,7 +1,7 @@
 // The shoot-out: the best configurations run in turns, so that what the device does meanwhile happens to all of them.
 //
-//   WATTUNE_ASSIGN(Rounds rounds, run_shoot_out(contestants, contestants.size(), {}, failed));
-//   Verdict verdict = judge(rounds);
+//   WATTUNE_ASSIGN(Rounds rounds, run_shoot_out(contestants, {}, failed));
+//   Verdict verdict = judge(rounds, standard);
 #pragma once
 
 #include <atomic>
@@ -26,15 +26,15 @@ struct ShootOutOptions {
 };
 
 // Where the objective of a configuration lies, as far as its samples say; the smaller the better.
-struct Range {
+struct ObjectiveInterval {
   double value = 0.0;
   double low = 0.0;
   double high = 0.0;
 };
 
-// Positions of the configurations whose range reaches that of the lowest value, which comes first; at most `most`, by
-// value.
-std::vector<std::size_t> choose_finalists(std::span<const Range> configurations, std::size_t most);
+// Positions of the configurations whose interval reaches that of the lowest value, which comes first; at most `most`,
+// by value.
+std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations, std::size_t most);
 
 struct Turn {
   Sample sample;
@@ -59,35 +59,31 @@ class TimedContestant : public Contestant {
   Runner& runner_;
 };
 
-// Turns of each contestant, turn r of each from round r. Empty: the shoot-out was cancelled.
+// Turns of each contestant, turn r of each from round r; who dropped out has fewer. Empty: the shoot-out was cancelled.
 using Rounds = std::vector<std::vector<Turn>>;
 
-// Runs blocks of rounds until all but one candidate are excluded, or all blocks are run or the time is spent. The order
-// rotates by one place each round. The contestants behind the first `candidates` cannot win: they run along in the
-// first block, for paired_gain(). Fails as a contestant does; `failed` is which.
-Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, std::size_t candidates,
-                             const ShootOutOptions& options, std::size_t& failed);
+// Runs blocks of rounds until one is left, or all blocks are run or the time is spent. Who is worse than the winner
+// after a block drops out. The order rotates by one place each round. Fails as a contestant does; `failed` is which.
+Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const ShootOutOptions& options,
+                             std::size_t& failed);
 
 struct Verdict {
-  std::size_t winner = 0;         // the lowest median, unless another is better than it round by round
+  std::size_t winner = 0;
   std::vector<std::size_t> ties;  // who cannot be told from it, without the winner
 };
 
-// A candidate is worse than the winner when the interval of the median of its objective less the winner's, round by
+// The winner has the lowest median, unless another is better than it round by round. With a `standard`, who wins must
+// also be better than that one round by round; where nobody is, it wins itself.
+//
+// One contestant is worse than another when the interval of the median of the differences of their objectives, round by
 // round, lies above 0: a sign test. `looks` is how often the rounds are judged at most; the intervals are wide enough
-// for all of them and all candidates together to hold with 95 % (Bonferroni). Precondition: as many turns of each, at
-// least one.
-Verdict judge(std::span<const std::vector<Turn>> candidates, std::size_t looks = 1);
+// for all of them and all contestants together to hold with 95 % (Bonferroni). Who has fewer turns than others dropped
+// out and was beaten. Precondition: at least one turn of each.
+Verdict judge(std::span<const std::vector<Turn>> contestants, std::optional<std::size_t> standard = {},
+              std::size_t looks = 1);
 
-// How many times better one contestant is than another (gain() in core), round by round: the median with its interval
-// of 95 %, or the extremes below six rounds.
-struct PairedGain {
-  double median = 1.0;
-  double low = 1.0;
-  double high = 1.0;
-};
-
-// Over the rounds that both ran. None where signs give a ratio no sense, or without a round.
+// Of one contestant over another, over the rounds that both ran. None where signs give a ratio no sense, or without a
+// round.
 std::optional<PairedGain> paired_gain(std::span<const Turn> of, std::span<const Turn> over);
 
 }  // namespace wattune::measure

@@ -1,7 +1,8 @@
 // Analysis: what kind of search space was recorded, and how well one device's best configuration serves another.
 //
 // Only reads Trials. Of several Trials of one configuration the fastest counts; failed ones have no time. Where
-// something else was searched for, that stands for the time and its inverse for the speed.
+// something else was searched for, that stands for the time and its inverse for the speed. Finalists count with what
+// the search measured of them, because times of the final do not compare with those of all others.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,8 @@
 
 namespace wattune::report {
 
-// The Trials with a time: results.best(), then the others by objective; of the same configuration only its best.
+// The Trials with a time: results.best(), then those that ran beside it in the final by their places, then the others;
+// by objective where that leaves it open. Of the same configuration only the first of them.
 std::vector<const Trial*> ranked(const ResultSet& results);
 
 // What was searched for, unless it was the least time.
@@ -39,7 +40,7 @@ struct Interaction {
 };
 std::vector<Interaction> parameter_interactions(const ResultSet& results);
 
-// Best objective after each evaluation, in milliseconds; NaN before the first correct one.
+// Time of the best so far after each evaluation of the search, in milliseconds; NaN before the first correct one.
 std::vector<double> convergence(const ResultSet& results);
 
 // Terminal texts, at most `width` columns.

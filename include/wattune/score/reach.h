@@ -3,7 +3,7 @@
 // Unlike the score it knows no budget: a run goes on until it is near enough, so that it tells the same of a space
 // whichever cutoff is chosen.
 //
-//   WATTUNE_ASSIGN(auto reaches, reach({problem}, {{"auto", {}}}, {.within = 0.05}));
+//   WATTUNE_ASSIGN(auto reaches, reach({scored}, {{"auto", {}}}, {.within = 0.05}));
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct SpaceReach {
 
 struct StrategyReach {
   StrategyChoice strategy;
-  std::vector<SpaceReach> spaces;  // parallel to the problems
+  std::vector<SpaceReach> spaces;  // parallel to the spaces
   double speedup = 0.0;            // geometric mean over the spaces
 };
 
@@ -44,7 +44,7 @@ std::uint64_t median_draws(std::uint64_t near, std::uint64_t all);
 
 // Equal seeds give equal results, whatever the number of threads. As score(); invalid_argument also: `within` negative,
 // or an optimum that is not positive, of which no share can be taken.
-Result<std::vector<StrategyReach>> reach(const std::vector<Problem>& problems,
+Result<std::vector<StrategyReach>> reach(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ReachOptions& options);
 
 }  // namespace wattune::score

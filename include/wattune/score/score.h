@@ -4,8 +4,8 @@
 // random search and 1 the optimum; the score is its mean. docs/score.md has the formulas, their source and their
 // limits.
 //
-//   WATTUNE_ASSIGN(auto problem, Problem::of("convolution A100", space, recording, ReplayClock::recorded));
-//   WATTUNE_ASSIGN(auto scores, score({problem}, {{"greedy_ils", {}}}, {}));
+//   WATTUNE_ASSIGN(auto scored, ScoredSpace::of("convolution A100", space, recording, ReplayClock::recorded));
+//   WATTUNE_ASSIGN(auto scores, score({scored}, {{"greedy_ils", {}}}, {}));
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 namespace wattune::score {
 
 // A recorded space to search. Space and recording outlive it.
-struct Problem {
+struct ScoredSpace {
   std::string name;
   const space::SearchSpace& space;
   const tune::Recording& recording;
@@ -32,8 +32,8 @@ struct Problem {
   std::vector<std::vector<search::PriorObjective>> prior = {};  // what every strategy starts from
 
   // As Baseline::of().
-  static Result<Problem> of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
-                            tune::ReplayClock clock);
+  static Result<ScoredSpace> of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
+                                tune::ReplayClock clock);
 };
 
 struct StrategyChoice {
@@ -75,23 +75,23 @@ struct StrategyScore {
   Score score;                    // mean over the spaces
   double deviation = 0.0;         // of the aggregate curve over time, which the published tool prints as the error
   std::vector<double> curve;
-  std::vector<SpaceScore> spaces;  // parallel to the problems
+  std::vector<SpaceScore> spaces;  // parallel to the spaces
 };
 
 // Equal seeds give equal scores, whatever the number of threads, unless the clock counts the strategies' own time. As
-// make_strategy(); invalid_argument: no problem or strategy, fewer than 1 repeat, or no run of a strategy on a space
+// make_strategy(); invalid_argument: no space or strategy, fewer than 1 repeat, or no run of a strategy on a space
 // found a correct configuration within the budget.
-Result<std::vector<StrategyScore>> score(const std::vector<Problem>& problems,
+Result<std::vector<StrategyScore>> score(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ScoreOptions& options);
 
-// The same of runs made elsewhere (recorded_run.h), `runs` parallel to the problems. They count as they are, however
+// The same of runs made elsewhere (recorded_run.h), `runs` parallel to the spaces. They count as they are, however
 // few evaluations they hold. invalid_argument: a space without a run, or none of its runs found a correct configuration
 // within the budget.
-Result<StrategyScore> score_runs(const std::vector<Problem>& problems, const std::string& name,
+Result<StrategyScore> score_runs(const std::vector<ScoredSpace>& spaces, const std::string& name,
                                  std::vector<std::vector<SearchRun>> runs, const ScoreOptions& options);
 
 // A strategy against another on the same spaces.
-struct Comparison {
+struct StrategyComparison {
   double difference = 0.0;  // of the mean scores
   std::size_t higher = 0;   // spaces where its score is higher
   // Of a two-sided permutation test (Fisher, The Design of Experiments, 1935, section 21): were the two alike, the sign
@@ -100,7 +100,7 @@ struct Comparison {
   double p = 1.0;
 };
 
-// Precondition: both are of the same problems.
-Comparison compare(const StrategyScore& strategy, const StrategyScore& reference);
+// Precondition: both are of the same spaces.
+StrategyComparison compare(const StrategyScore& strategy, const StrategyScore& reference);
 
 }  // namespace wattune::score

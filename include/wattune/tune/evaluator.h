@@ -32,9 +32,9 @@ struct Pipeline {
   std::optional<backend::CompileActivity> compiling;
 };
 
-// Of each configuration.
-struct Comparison {
-  std::vector<Observation> observations;  // those that are correct have one sample per round
+// What each configuration showed when several ran in turns.
+struct Contest {
+  std::vector<Observation> observations;  // those that are correct have one sample per round that they ran
   measure::Rounds rounds;                 // those samples, with what they are worth
 };
 
@@ -56,12 +56,14 @@ class Evaluator {
   // Its selector; empty: there is no device.
   virtual std::string device() const { return {}; }
   // Where the objective of a correct Trial of this run lies, as far as its samples say.
-  virtual measure::Range objective_range(const Trial& trial) const;
-  // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h), those behind the first `candidates`
-  // along with them. Errors as of evaluate(). Empty: this Evaluator cannot hold several at once, or it was cancelled.
-  virtual Result<Comparison> compare(const std::vector<Configuration>& /*configurations*/, std::size_t /*candidates*/,
-                                     const measure::ShootOutOptions& /*options*/) {
-    return Comparison();
+  virtual measure::ObjectiveInterval objective_interval(const Trial& trial) const;
+  // Whether hold_contest() can be called: several configurations can be held at once.
+  virtual bool holds_contests() const { return false; }
+  // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h). Errors as of evaluate(). Empty: it
+  // was cancelled.
+  virtual Result<Contest> hold_contest(const std::vector<Configuration>& /*configurations*/,
+                                       const measure::ShootOutOptions& /*options*/) {
+    return Contest();
   }
 };
 
@@ -79,7 +81,7 @@ struct Limits {
 };
 
 // Which configurations have their outputs compared with the reference: all, those that would be the best and those in
-// compare(), or none. With several objectives `winners` is `every`.
+// a contest, or none. With several objectives `winners` is `every`.
 enum class CheckOutput { every, winners, never };
 
 // What a timed run finds in the device's caches: what the run before left there, or a buffer larger than they are.
@@ -87,19 +89,19 @@ enum class Cache { warm, cold };
 
 // What is measured beside the time, in runs of its own behind the samples: these take about a second for each
 // configuration.
-enum class Quantity { power, energy };
+enum class BoardMetric { power, energy };
 
-// Which configurations that is done for: every correct one, or those that are the best so far and those in compare().
+// Which configurations that is done for: every correct one, or those that are the best so far and those in a contest.
 enum class ObserveFor { every, winners };
 
-constexpr const char* to_string(Quantity quantity) { return quantity == Quantity::power ? "power" : "energy"; }
+constexpr const char* to_string(BoardMetric metric) { return metric == BoardMetric::power ? "power" : "energy"; }
 
 struct EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
   // Metrics of these names: watts of the board while the kernel runs again and again, and joules of one run.
-  std::vector<Quantity> observe;
+  std::vector<BoardMetric> observe;
   // How long a configuration runs for that, at least. Boards publish their counter every 20 to 100 ms.
   Nanoseconds energy_window = nanoseconds_from_seconds(1);
   // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h), which become metrics

@@ -40,8 +40,8 @@ class TuningObserver {
   virtual ~TuningObserver() = default;
   virtual void on_start(const search::Progress& progress, std::size_t resumed) = 0;
   virtual void on_trial(const TuningEvent& event) = 0;
-  // The search is over; so many configurations are to be run in turns.
-  virtual void on_final(std::size_t /*finalists*/) {}
+  // The search is over; so many configurations, several, are to be run in turns.
+  virtual void on_final(std::size_t /*contestants*/) {}
   // One of several devices is gone for good; the others go on.
   virtual void on_device_lost(const std::string& /*device*/, const Error& /*error*/) {}
 };
@@ -54,8 +54,9 @@ struct TuningOptions {
   // Set from a signal handler or another thread to end after the evaluations in flight. The final ends after the run in
   // flight and decides nothing.
   const std::atomic<bool>* cancel = nullptr;
-  // Between those that the search could not tell from the best, with the default configuration running along; not after
-  // cancelling. Fewer finalists, but two, when they take so long that a block would last longer than max_time.
+  // Between those that the search could not tell from the best and the default configuration, which wins unless one of
+  // them is better; not after cancelling. Fewer finalists, but two, when they take so long that a block would last
+  // longer than max_time.
   measure::ShootOutOptions shoot_out;
 };
 
@@ -68,10 +69,9 @@ struct DeviceShare {
 
 struct TuningResult {
   std::optional<Trial> best;
-  std::vector<Trial> ties;        // finalists that cannot be told from the best, which is not among them
+  std::vector<Trial> ties;        // that the final could not tell from the best, which is not among them
   std::optional<Trial> baseline;  // the default configuration, when it was evaluated
-  std::optional<measure::PairedGain> paired_gain;  // of the best over it, when both ran in the final
-  std::uint64_t evaluated = 0;                     // this run, without resumed ones
+  std::uint64_t evaluated = 0;    // this run, without resumed ones
   std::uint64_t resumed = 0;
   std::map<Status, std::uint64_t> by_status;  // resumed and new
   std::string stop_reason;

@@ -1,0 +1,23 @@
+// Final: what became of the contestants of the shoot-out at the end of a run.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "wattune/core/trial.h"
+#include "wattune/measure/shoot_out.h"
+
+namespace wattune::tune {
+
+struct Final {
+  std::vector<Trial> trials;  // the finalists first; none: it was cancelled
+  measure::Rounds rounds;     // of each
+};
+
+// Gives each correct Trial its place, and where the default configuration ran, how many times better it is than that.
+// The position of the winner, which is the default unless another is better; none when no finalist is correct. `looks`
+// is as of judge().
+std::optional<std::size_t> decide(Final& final, std::size_t finalists, ConfigurationId default_id, std::size_t looks);
+
+}  // namespace wattune::tune
