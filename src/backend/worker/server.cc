@@ -9,6 +9,7 @@
 #include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
 #include "backend/worker/protocol.h"
+#include "backend/worker/reference_call.h"
 #include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
@@ -76,6 +77,7 @@ class Server {
       case Request::run: return run(reader);
       case Request::sensors: return answer(reader, &Server::read_sensors);
       case Request::counters: return answer(reader, &Server::list_counters);
+      case Request::reference: return run_reference(reader);
     }
     return bad_message();
   }
@@ -176,6 +178,33 @@ class Server {
     const Result<RunAnswer> answer = execute(asked);
     WATTUNE_TRY(send(answer));
     return answer ? send_contents(asked) : Result<void>();
+  }
+
+  Result<void> run_reference(Reader& reader) {
+    ReferenceRequest asked;
+    reader.get(asked);
+    if (!reader.complete()) return bad_message();
+    const Result<GuardedArguments> arguments = GuardedArguments::map(asked.arguments);
+    for (std::size_t i = 0; i < asked.arguments.size(); ++i)
+      if (!asked.arguments[i].fill)
+        WATTUNE_TRY(arguments ? channel_.receive_bytes(arguments->contents(i), kForever)
+                              : discard(asked.arguments[i].bytes));
+    if (!arguments) return send(Result<Nothing>(arguments.error()));
+    const Result<Nothing> called = call_reference(asked, *arguments);
+    WATTUNE_TRY(send(called));
+    for (std::size_t i = 0; called && i < asked.arguments.size(); ++i)
+      if (asked.arguments[i].wanted) WATTUNE_TRY(channel_.send_bytes(arguments->contents(i), kForever));
+    return {};
+  }
+
+  // Takes contents for which there is no room.
+  Result<void> discard(std::uint64_t bytes) {
+    std::array<std::byte, 65536> piece;
+    for (std::size_t taken = 0; bytes > 0; bytes -= taken) {
+      taken = std::min<std::size_t>(bytes, piece.size());
+      WATTUNE_TRY(channel_.receive_bytes(std::span(piece).first(taken), kForever));
+    }
+    return {};
   }
 
   // Gives every write and read a block, and fills those of the writes.
