@@ -1,9 +1,9 @@
 // Ctrl-C and SIGTERM, from the start of a command to its end.
 //
-// InterruptGuard has a thread that waits for them, which may do what a signal's handler may not. Either ends the process
-// at once, with one line and ExitStatus::interrupted: the programs that it started are killed, its temporary folders
-// removed, and workers end with their connections. While a StopRequest lives, the first one asks for that stop instead.
-// One of each at a time.
+// InterruptGuard has a thread that waits for them, which may do what a signal's handler may not. Either ends the
+// process at once, with one line and ExitStatus::interrupted: the programs that it started are killed, its temporary
+// folders removed, and workers end with their connections. While a StopRequest lives, the first one asks for that stop
+// instead. One of each at a time.
 #pragma once
 
 #include <signal.h>

@@ -102,8 +102,8 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
   return outputs;
 }
 
-// An argument as a C++ function sees it; outputs are poisoned as on the device. What it refers to is in `planned` and in
-// the run's contents.
+// An argument as a C++ function sees it; outputs are poisoned as on the device. What it refers to is in `planned` and
+// in the run's contents.
 Result<measure::HostArgument> host_argument(RunState& run, std::size_t position, const PlannedArgument& planned) {
   const Argument& argument = run.spec.arguments[position];
   measure::HostArgument host{.name = argument.name};
@@ -135,8 +135,8 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
     WATTUNE_ASSIGN(arguments[i], host_argument(run, i, planned[i]));
   }
   for (const ExpectedOutput& output : outputs) arguments[output.argument].wanted = true;
-  if (Result<void> done = measure::run_reference_function(reference, arguments,
-                                                          {.limit = run.reference_limit, .worker = run.reference_worker});
+  if (Result<void> done = measure::run_reference_function(
+          reference, arguments, {.limit = run.reference_limit, .worker = run.reference_worker});
       !done)
     return std::move(done).error().with_context("reference function");
   for (ExpectedOutput& output : outputs) output.bytes = std::move(arguments[output.argument].result);

@@ -18,7 +18,8 @@ void remind_often(const std::stop_token& stop, const Reminder::Remind& remind, N
   std::mutex mutex;
   std::condition_variable_any nothing_else;
   std::unique_lock lock(mutex);
-  for (auto pause = kFirst; !nothing_else.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); }); pause *= 2)
+  for (auto pause = kFirst; !nothing_else.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); });
+       pause *= 2)
     remind(stopwatch.elapsed(), limit);
 }
 

@@ -132,8 +132,8 @@ void GuardedArguments::explain(const Piece& piece, std::ptrdiff_t offset, std::s
   if (inside)
     std::snprintf(words.data(), words.size(), "it writes to `%s`, which is only to be read", array);
   else
-    std::snprintf(words.data(), words.size(), "it uses %s[%td], but the spec lists %zu arguments, counted from 0", array,
-                  element, argument_count());
+    std::snprintf(words.data(), words.size(), "it uses %s[%td], but the spec lists %zu arguments, counted from 0",
+                  array, element, argument_count());
 }
 
 std::string GuardedArguments::out_of_bounds_writes() const {

@@ -47,8 +47,7 @@ class GuardedArguments {
     std::span<std::byte> bytes;  // of these the piece itself
   };
 
-  GuardedArguments(std::span<std::byte> area, std::vector<Piece> pieces)
-      : area_(area), pieces_(std::move(pieces)) {}
+  GuardedArguments(std::span<std::byte> area, std::vector<Piece> pieces) : area_(area), pieces_(std::move(pieces)) {}
   static Result<void> place(Piece& piece, std::byte* begin, std::size_t size);
   void explain(const Piece& piece, std::ptrdiff_t offset, std::span<char> words) const;
   std::size_t argument_count() const { return pieces_.size() - 2; }

@@ -35,7 +35,8 @@ std::string LastWords::last_line() const {
   constexpr std::size_t kLongest = 200;
   std::string line = kept_.substr(0, kept_.find_last_not_of(" \r\n") + 1);
   line = line.substr(line.find_last_of('\n') + 1, kLongest);
-  std::ranges::replace_if(line, [](unsigned char each) { return each < ' ' || each == 0x7F; }, '?');
+  std::ranges::replace_if(
+      line, [](unsigned char each) { return each < ' ' || each == 0x7F; }, '?');
   return line;
 }
 

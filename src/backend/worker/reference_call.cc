@@ -76,12 +76,13 @@ const char* describe(const siginfo_t& access) {
   return accesses.stack_end != nullptr && above > -kFrame && above < kSlack ? "its stack is full" : "";
 }
 
-// Returns to the access, which ends the process now.
-void on_bad_access(int, siginfo_t* info, void*) {
+// Ends the process by the same signal, whose default is back, when it returns. One that was sent has no address.
+void on_bad_access(int number, siginfo_t* info, void*) {
   const std::span<char> words(accesses.report->words);
   accesses.report->trouble = Report::Trouble::bad_access;
-  accesses.arguments->explain(info->si_addr, words);
+  if (info->si_code > 0) accesses.arguments->explain(info->si_addr, words);
   if (words[0] == '\0') std::snprintf(words.data(), words.size(), "%s", describe(*info));
+  raise(number);
 }
 
 void watch_accesses(const GuardedArguments& arguments, Report& report) {

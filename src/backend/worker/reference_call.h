@@ -1,8 +1,8 @@
 // A C++ reference, called in a process of its own, a child of the worker.
 //
 // That process is the user's: it may crash, throw, exit, hang or close what it finds open, from its static initialisers
-// on. It has no input, its output goes nowhere but into errors, it holds no connection, and what it starts is ended with
-// the worker. Static destructors do not run.
+// on. It has no input, its output goes nowhere but into errors, it holds no connection, and what it starts is ended
+// with the worker. Static destructors do not run.
 #pragma once
 
 #include "backend/worker/guarded_arguments.h"
