@@ -35,42 +35,49 @@ void store(std::span<std::byte> bytes, const std::vector<T>& values) {
 
 }  // namespace
 
-Result<GuardedArguments> GuardedArguments::map(const std::vector<ReferenceArgument>& arguments) {
+std::vector<GuardedArguments::Piece> GuardedArguments::pieces_of(const std::vector<ReferenceArgument>& arguments) {
   std::vector<Piece> pieces;
-  std::vector<std::size_t> sizes;
   for (const ReferenceArgument& argument : arguments) {
-    pieces.push_back({argument.name, argument.bytes == 0 ? Kind::local_memory : Kind::contents, argument.writable});
-    sizes.push_back(argument.bytes);
+    const Kind kind = argument.bytes == 0 ? Kind::local_memory : Kind::contents;
+    pieces.push_back({argument.name, kind, argument.bytes, argument.writable, {}, {}});
   }
-  for (const Kind kind : {Kind::pointers, Kind::lengths}) {
-    pieces.push_back({{}, kind});
-    sizes.push_back(arguments.size() * sizeof(void*));
-  }
+  for (const Kind kind : {Kind::pointers, Kind::lengths})
+    pieces.push_back({{}, kind, arguments.size() * sizeof(void*), false, {}, {}});
+  return pieces;
+}
+
+Result<GuardedArguments> GuardedArguments::map(const std::vector<ReferenceArgument>& arguments) {
+  std::vector<Piece> pieces = pieces_of(arguments);
   std::size_t total = kGuard;
-  for (const std::size_t size : sizes) total += pages_of(size) + kGuard;
+  for (const Piece& piece : pieces) total += pages_of(piece.size) + kGuard;
   void* const area = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (area == MAP_FAILED) return no_memory(total);
   GuardedArguments mapped(std::span(static_cast<std::byte*>(area), total), std::move(pieces));
   std::byte* next = mapped.area_.data() + kGuard;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    WATTUNE_TRY(place(mapped.pieces_[i], next, sizes[i]));
-    next += mapped.pieces_[i].pages.size() + kGuard;
+  for (Piece& piece : mapped.pieces_) {
+    WATTUNE_TRY(place(piece, next));
+    next += piece.pages.size() + kGuard;
   }
+  mapped.fill(arguments);
+  return mapped;
+}
+
+void GuardedArguments::fill(const std::vector<ReferenceArgument>& arguments) const {
   std::vector<void*> pointers;
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    pointers.push_back(mapped.contents(i).data());
+    if (arguments[i].fill) std::ranges::fill(contents(i), *arguments[i].fill);
+    pointers.push_back(contents(i).data());
     lengths.push_back(arguments[i].length);
-    if (arguments[i].fill) std::ranges::fill(mapped.contents(i), *arguments[i].fill);
   }
-  store(mapped.pieces_[arguments.size()].bytes, pointers);
-  store(mapped.pieces_[arguments.size() + 1].bytes, lengths);
-  return mapped;
+  store(pieces_[argument_count()].bytes, pointers);
+  store(pieces_[argument_count() + 1].bytes, lengths);
 }
 
 // Shared, so that the worker sees what the reference wrote, and so that it does not count as private memory, which is
 // limited.
-Result<void> GuardedArguments::place(Piece& piece, std::byte* begin, std::size_t size) {
+Result<void> GuardedArguments::place(Piece& piece, std::byte* begin) {
+  const std::size_t size = piece.size;
   piece.pages = {begin, pages_of(size)};
   const std::size_t room = piece.kind == Kind::contents ? round_up(size, kAlignment) : size;
   piece.bytes = {begin + piece.pages.size() - room, size};

@@ -42,13 +42,17 @@ class GuardedArguments {
   struct Piece {
     std::string name;
     Kind kind = Kind::contents;
+    std::size_t size = 0;
     bool writable = false;
     std::span<std::byte> pages;  // that can be accessed
     std::span<std::byte> bytes;  // of these the piece itself
   };
 
   GuardedArguments(std::span<std::byte> area, std::vector<Piece> pieces) : area_(area), pieces_(std::move(pieces)) {}
-  static Result<void> place(Piece& piece, std::byte* begin, std::size_t size);
+  static std::vector<Piece> pieces_of(const std::vector<ReferenceArgument>& arguments);
+  // Makes its pages accessible, from `begin` on.
+  static Result<void> place(Piece& piece, std::byte* begin);
+  void fill(const std::vector<ReferenceArgument>& arguments) const;
   void explain(const Piece& piece, std::ptrdiff_t offset, std::span<char> words) const;
   std::size_t argument_count() const { return pieces_.size() - 2; }
 
