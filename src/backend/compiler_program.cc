@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "backend/polling.h"
 
@@ -18,6 +20,34 @@ namespace wattune::backend {
 namespace {
 
 bool kept_in_group = false;
+
+// What abandon_programs() ends and removes.
+struct Belongings {
+  std::mutex mutex;
+  std::set<pid_t> programs;
+  std::set<std::filesystem::path> folders;
+};
+
+// Never destroyed, because threads may outlive main().
+Belongings& belongings() {
+  static auto* const all = new Belongings;
+  return *all;
+}
+
+// A program that runs, until this is destroyed.
+class Running {
+ public:
+  explicit Running(pid_t program) : program_(program) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    const std::lock_guard lock(belongings().mutex);
+    belongings().programs.erase(program_);
+  }
+
+ private:
+  const pid_t program_;
+};
 
 // Starts the program, outside a worker in a process group of its own. Returns errno when it cannot be started.
 int spawn(const std::vector<std::string>& command, const std::filesystem::path& log, pid_t& child) {
@@ -32,8 +62,15 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  if (!kept_in_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // The caller's thread may have signals blocked for another thread to take.
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  const int group = kept_in_group ? 0 : POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | group));
+  const std::lock_guard lock(belongings().mutex);
   const int failure = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  if (failure == 0) belongings().programs.insert(child);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failure;
@@ -44,14 +81,26 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
 Result<TemporaryFolder> TemporaryFolder::create() {
   std::error_code error;
   std::string pattern = (std::filesystem::temp_directory_path(error) / "wattune-compiler-XXXXXX").string();
+  const std::lock_guard lock(belongings().mutex);
   if (error || mkdtemp(pattern.data()) == nullptr)
     return Error(ErrorCode::io_error, "cannot create a temporary folder").about(pattern);
+  belongings().folders.insert(pattern);
   return TemporaryFolder(pattern);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (path_.empty()) return;
+  std::filesystem::remove_all(path_, ignored);
+  const std::lock_guard lock(belongings().mutex);
+  belongings().folders.erase(path_);
+}
+
+void abandon_programs() {
+  belongings().mutex.lock();
+  for (const pid_t program : belongings().programs) kill(kept_in_group ? program : -program, SIGKILL);
+  std::error_code ignored;
+  for (const std::filesystem::path& folder : belongings().folders) std::filesystem::remove_all(folder, ignored);
 }
 
 Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log, Nanoseconds limit) {
@@ -61,6 +110,7 @@ Result<int> run_program(const std::vector<std::string>& command, const std::file
   if (failure != 0)
     return Error(ErrorCode::unavailable, fmt::format("cannot be started: {}", std::strerror(failure)))
         .about(command[0]);
+  const Running running(child);
   const Polling polling;
   for (;;) {
     int status = 0;

@@ -29,6 +29,10 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+// For a process that is about to end without destructors: kills the programs that run, removes the folders, and holds up
+// every thread that wants to start or make another, until the process has ended. From any thread.
+void abandon_programs();
+
 inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity()};
 
 // Runs command[0], searched in PATH, with its output in `log`, to its end: the status as waitpid() tells it. not_found

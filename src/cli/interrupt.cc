@@ -2,43 +2,65 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <string_view>
-
+#include "backend/compiler_program.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 
 namespace wattune::cli {
 
 namespace {
 
-std::atomic<bool> stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
+std::atomic<bool> can_stop{false};
+std::atomic<bool> stop_made{false};
 
-// Only calls that POSIX allows in a handler.
-void on_signal(int) {
-  const int saved_errno = errno;
-  if (stop_requested.exchange(true)) _exit(static_cast<int>(ExitStatus::interrupted));
-  constexpr std::string_view kNote = "\nstopping after the evaluation in flight; once more stops at once\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kNote.data(), kNote.size());
-  errno = saved_errno;
+sigset_t interrupts() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int each : {SIGINT, SIGTERM}) sigaddset(&set, each);
+  return set;
+}
+
+// The terminal has shown ^C, or a live line.
+void say(std::string_view text) {
+  if (stderr_is_terminal()) print_note("");
+  print_note(text);
+}
+
+void take_interrupt() {
+  if (can_stop && !stop_made.exchange(true))
+    return say("stopping after the evaluation in flight; once more stops at once");
+  backend::abandon_programs();
+  say("wattune: interrupted");
+  _exit(static_cast<int>(ExitStatus::interrupted));
+}
+
+void take_interrupts(const std::atomic<bool>& over) {
+  const sigset_t set = interrupts();
+  for (int number = 0; sigwait(&set, &number) == 0 && !over;) take_interrupt();
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  stop_requested = false;
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &previous_interrupt_);
-  sigaction(SIGTERM, &action, &previous_terminate_);
+  const sigset_t set = interrupts();
+  pthread_sigmask(SIG_BLOCK, &set, &before_);
+  thread_ = std::thread(take_interrupts, std::cref(over_));
 }
 
 InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &previous_interrupt_, nullptr);
-  sigaction(SIGTERM, &previous_terminate_, nullptr);
+  over_ = true;
+  pthread_kill(thread_.native_handle(), SIGTERM);
+  thread_.join();
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-const std::atomic<bool>& InterruptGuard::requested() const { return stop_requested; }
+StopRequest::StopRequest() {
+  stop_made = false;
+  can_stop = true;
+}
+
+StopRequest::~StopRequest() { can_stop = false; }
+
+const std::atomic<bool>& StopRequest::made() const { return stop_made; }
 
 }  // namespace wattune::cli

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "wattune/core/suggest.h"
@@ -123,6 +124,7 @@ int print_help(const CLI::App& program) {
 
 // The library reports failures as Errors; what it throws is the lack of memory or of threads.
 Result<ExitStatus> run_command(const Command& command) {
+  const InterruptGuard guard;
   try {
     return command.run();
   } catch (const std::bad_alloc&) {

@@ -137,7 +137,9 @@ Result<Target> open_devices(const TuneOptions& options, const std::string& strat
   WATTUNE_TRY(at_once(target.stations, [&](std::size_t i) -> Result<void> {
     Station& station = target.stations[i];
     station.policy = policy_of(options);
-    auto evaluator = tune::make_evaluator(spec, space, *station.device, *station.policy, evaluation);
+    tune::EvaluatorOptions its_evaluation = evaluation;
+    if (i > 0) its_evaluation.on_slow_reference = nullptr;  // one says it for all
+    auto evaluator = tune::make_evaluator(spec, space, *station.device, *station.policy, its_evaluation);
     if (!evaluator && target.stations.size() > 1)
       return std::move(evaluator).error().with_context(target.devices[i].selector);
     WATTUNE_ASSIGN(station.evaluator, std::move(evaluator));

@@ -212,14 +212,16 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
                                                : open_devices(options, run->plan.strategy, run->spec, run->space));
   WATTUNE_TRY(check_sanitizable(options, target.devices.front()));
   const RunInfo info = tune::describe_run(run->spec, run->space, target.devices.front());
+  const StopRequest stop;
   WATTUNE_ASSIGN(const auto journal, open_journal(file, info, options));
   if (!options.quiet) {
     print_note(fmt::format("{} on {}", run->spec.name, describe(target.devices)));
     print_note(run->plan.explanation);
     if (const std::string note = default_note(run->space); !note.empty()) print_note(note);
   }
-  const InterruptGuard interrupt;
-  auto result = run_search(*run, target, *journal, options, interrupt.requested());
+  auto result = run_search(*run, target, *journal, options, stop.made());
+  if (result && stop.made() && result->evaluated + result->resumed == 0)
+    result = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
   if (!result) return ended_early(std::move(result).error(), file);
   if (const std::string remark = run->strategy->remark(); !options.quiet && !remark.empty()) print_note(remark);
   const auto sanitized = sanitize_best(sanitizer, options, *run, *result, info.device);
@@ -233,7 +235,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
                         sanitized ? *sanitized : std::nullopt};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
   if (!sanitized) return sanitized.error();
-  return printed ? status_of(*result, *sanitized, interrupt.requested()) : ExitStatus::environment;
+  return printed ? status_of(*result, *sanitized, stop.made()) : ExitStatus::environment;
 }
 
 // One model after another, once it is clear that no results are in the way. The status is that of the worst.

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/options.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "wattune/backend/counters.h"
 #include "wattune/core/suggest.h"
@@ -128,6 +129,9 @@ void declare_run(CLI::App& app, TuneOptions& options) {
              "Longest time to compile a configuration");
   add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME",
              "Longest time of one run: all launches of a configuration together");
+  add_parsed(app, "--reference-limit", options.reference_limit, parse_time, "TIME",
+             "Longest time to compile and call a C++ reference, or to run a reference kernel; by default that of the "
+             "spec, else 10m");
   add_parsed(app, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
              "Most memory for compiling and running in the worker: 8GB");
 }
@@ -282,9 +286,16 @@ tune::Limits limits_of(const TuneOptions& options) {
   tune::Limits limits;
   limits.compile = options.compile_limit.value_or(limits.compile);
   limits.run = options.run_limit.value_or(limits.run);
+  limits.reference = options.reference_limit;
   limits.compile_floor = std::min(limits.compile_floor, limits.compile);
   limits.run_floor = std::min(limits.run_floor, limits.run);
   return limits;
+}
+
+// The progress of a run that goes on may be on the line.
+void note_slow_reference(Nanoseconds elapsed, Nanoseconds limit) {
+  print_note(fmt::format("{}the reference has been at work for {:.0f} s, of {:g} s at most (--reference-limit)",
+                         stderr_is_terminal() ? "\r\x1b[K" : "", to_seconds(elapsed), to_seconds(limit)));
 }
 
 }  // namespace
@@ -375,7 +386,9 @@ tune::EvaluatorOptions evaluator_options(const TuneOptions& options) {
           .cache = options.cache,
           .observe = options.observe,
           .counters = options.counters,
-          .observe_for = options.observe_for};
+          .observe_for = options.observe_for,
+          .reference_worker = {.memory_limit_bytes = options.memory_limit},
+          .on_slow_reference = options.quiet ? nullptr : note_slow_reference};
 }
 
 std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options) {

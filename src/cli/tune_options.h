@@ -36,6 +36,7 @@ struct TuneOptions {
   tune::Cache cache = tune::Cache::warm;
   std::optional<Nanoseconds> compile_limit;
   std::optional<Nanoseconds> run_limit;
+  std::optional<Nanoseconds> reference_limit;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
   std::optional<std::uint64_t> compile_jobs;
   std::optional<std::uint64_t> compile_ahead;

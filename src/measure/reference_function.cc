@@ -1,64 +1,65 @@
-// A C++ reference: compiled with the system's compiler into a shared object in a folder of its own, loaded, called,
-// unloaded, removed.
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include <array>
-#include <fstream>
-#include <iterator>
-#include <memory>
+// A C++ reference, as the client of the worker that compiles and calls it.
 #include <system_error>
 
-#include "backend/build_log.h"
-#include "backend/compiler_program.h"
-#include "measure/isolated_call.h"
+#include "backend/worker/connection.h"
 #include "wattune/measure/arguments.h"
 
 namespace wattune::measure {
 
 namespace {
 
-constexpr std::array kCompilers{"c++", "g++", "clang++"};
+using backend::worker::Connection;
+using backend::worker::ReferenceRequest;
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator(stream), {}};
+ReferenceRequest request_for(const ReferenceFunction& function, const std::vector<HostArgument>& arguments,
+                             const ReferenceOptions& options) {
+  ReferenceRequest request{.file = function.file,
+                           .function = function.function,
+                           .arguments = {},
+                           .limit = options.limit,
+                           .memory_limit_bytes = options.worker.memory_limit_bytes};
+  for (const HostArgument& argument : arguments) {
+    request.arguments.push_back({.name = argument.name,
+                                 .bytes = argument.bytes,
+                                 .length = argument.length,
+                                 .writable = argument.writable,
+                                 .fill = argument.contents.empty() ? std::optional(argument.fill) : std::nullopt,
+                                 .wanted = argument.wanted});
+  }
+  return request;
 }
 
-Result<void> compile(const std::filesystem::path& source, const std::filesystem::path& object,
-                     const std::filesystem::path& log) {
-  for (const char* compiler : kCompilers) {
-    const Result<int> status = backend::run_program(
-        {compiler, "-std=c++20", "-O2", "-shared", "-fPIC", "-o", object.string(), source.string()}, log);
-    if (!status && status.error().code() == ErrorCode::not_found) continue;
-    if (!status) return status.error();
-    if (*status == 0) return {};
-    return Error(ErrorCode::compile_failed, fmt::format("{} cannot compile the reference {}: {}", compiler,
-                                                        source.string(), backend::telling_line(contents(log))));
+Result<void> ask(const ReferenceRequest& request, std::vector<HostArgument>& arguments,
+                 const ReferenceOptions& options) {
+  std::vector<std::span<const std::byte>> sent;
+  std::vector<std::span<std::byte>> received;
+  for (HostArgument& argument : arguments) {
+    if (!argument.contents.empty()) sent.push_back(argument.contents);
+    if (!argument.wanted) continue;
+    argument.result.resize(argument.bytes);
+    received.push_back(argument.result);
   }
-  return Error(ErrorCode::unavailable, "no C++ compiler found for the reference").hint("install g++ or clang++");
+  WATTUNE_ASSIGN(const auto worker, Connection::start(options.worker));
+  auto answer = worker->ask<backend::worker::Nothing>(backend::worker::Request::reference, request, options.limit, sent,
+                                                      received);
+  if (!answer) return std::move(answer).error();
+  return {};
 }
 
 }  // namespace
 
-Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments) {
+// A worker that was killed gets a second try, as it does for a kernel.
+Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments,
+                                    const ReferenceOptions& options) {
   std::error_code ignored;
   if (!std::filesystem::exists(function.file, ignored))
     return Error(ErrorCode::not_found, "no such file").about(function.file.string());
-  WATTUNE_ASSIGN(const auto folder, backend::TemporaryFolder::create());
-  const std::filesystem::path object = folder / "reference.so";
-  // An absolute path, so that a source named like an option is not one.
-  WATTUNE_TRY(compile(std::filesystem::absolute(function.file, ignored), object, folder / "compiler.log"));
-
-  const std::unique_ptr<void, int (*)(void*)> library(dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose);
-  if (!library)
-    return Error(ErrorCode::compile_failed, fmt::format("cannot load the compiled reference: {}", dlerror()));
-  void* const symbol = dlsym(library.get(), function.function.c_str());
-  if (symbol == nullptr)
-    return Error(ErrorCode::not_found, fmt::format("{} has no function of this name", function.file.string()))
-        .about(function.function)
-        .hint("declare it extern \"C\"");
-  return call_isolated(reinterpret_cast<ReferenceSignature>(symbol), arguments);
+  const ReferenceRequest request = request_for(function, arguments, options);
+  Result<void> done = ask(request, arguments, options);
+  if (!done && backend::killed_from_outside(done.error())) done = ask(request, arguments, options);
+  if (done || done.error().code() != ErrorCode::device_lost) return done;
+  return Error(ErrorCode::unavailable, "the process of the reference is gone: " + done.error().message())
+      .hint(done.error().advice());
 }
 
 }  // namespace wattune::measure

@@ -249,6 +249,13 @@ Result<ReferenceData> read_outputs(const Table& outputs, bool files_required, co
   return data;
 }
 
+Result<void> read_reference_limit(const Table& table, KernelSpec& spec) {
+  WATTUNE_ASSIGN(spec.reference_seconds, table.number("seconds"));
+  if (spec.reference_seconds && *spec.reference_seconds <= 0)
+    return table.document().error(*table.find("seconds"), table.describe("seconds") + " must be positive");
+  return {};
+}
+
 bool is_cpp(const std::filesystem::path& file) {
   constexpr std::array<std::string_view, 4> kExtensions{".cc", ".cpp", ".cxx", ".C"};
   return std::find(kExtensions.begin(), kExtensions.end(), file.extension().string()) != kExtensions.end();
@@ -258,11 +265,11 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
   const bool required = policy == SourcePolicy::required;
   WATTUNE_ASSIGN(auto file, named_file(table.document(), *table.find("file"), table.describe("file"), required));
   if (is_cpp(file)) {
-    WATTUNE_TRY(table.allow_only({"file", "function", "absolute", "relative"}));
+    WATTUNE_TRY(table.allow_only({"file", "function", "seconds", "absolute", "relative"}));
     WATTUNE_ASSIGN(const std::optional<std::string> function, table.string("function"));
     return Reference(ReferenceFunction{std::move(file), function.value_or("reference")});
   }
-  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"arguments", "absolute", "relative"}))));
+  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"arguments", "seconds", "absolute", "relative"}))));
   ReferenceKernel kernel;
   if (table.find("arguments") != nullptr) {
     WATTUNE_ASSIGN(kernel.arguments, read_argument_names(table, spec));
@@ -276,8 +283,10 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
 }
 
 Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec& spec) {
-  WATTUNE_TRY(table.allow_only(with_geometry_keys(with_source_keys({"outputs", "arguments", "absolute", "relative"}))));
+  WATTUNE_TRY(table.allow_only(
+      with_geometry_keys(with_source_keys({"outputs", "arguments", "seconds", "absolute", "relative"}))));
   WATTUNE_TRY(read_tolerance(table, spec.tolerance));
+  WATTUNE_TRY(read_reference_limit(table, spec));
   WATTUNE_ASSIGN(const std::optional<Table> outputs, table.table("outputs", "`outputs` of [reference]"));
   if (outputs) {
     WATTUNE_TRY(table.allow_only({"outputs", "absolute", "relative"}));

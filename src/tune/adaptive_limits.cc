@@ -30,7 +30,8 @@ void AdaptiveLimits::saw_run(Nanoseconds median) { fastest_run_ = std::min(faste
 Result<void> Limits::validate() const {
   const auto invalid = [](const char* message) { return Error(ErrorCode::invalid_argument, message); };
   constexpr Nanoseconds kNone{0.0};
-  if (!(compile > kNone) || !(run > kNone)) return invalid("a limit of time must be positive");
+  if (!(compile > kNone) || !(run > kNone) || !(reference.value_or(run) > kNone))
+    return invalid("a limit of time must be positive");
   if (!(compile_floor > kNone) || !(run_floor > kNone)) return invalid("the floor of a limit must be positive");
   if (!(compile_factor >= 1.0) || !(run_factor >= 1.0)) return invalid("the factor of a limit must be at least 1");
   return {};

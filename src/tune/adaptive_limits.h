@@ -17,8 +17,6 @@ class AdaptiveLimits {
   Nanoseconds run() const;
   // Of the first launch of a program.
   Nanoseconds first_launch() const { return first_launch_compiles_ ? compile() + run() : run(); }
-  // Of the reference kernel, which nobody tuned.
-  Nanoseconds reference() const { return compile() + run(); }
   // Of all passes in which hardware counters are read, and of starting the profiler.
   Nanoseconds counting() const { return compile() + run() * 65.0; }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/build_log.h"
+#include "tune/reminder.h"
 #include "tune/run_state.h"
 #include "wattune/core/suggest.h"
 #include "wattune/measure/arguments.h"
@@ -60,6 +61,12 @@ Result<std::vector<ExpectedOutput>> expect(RunState&, const Configuration&, std:
   return std::vector<ExpectedOutput>();
 }
 
+Error past_limit_or_as_it_is(const Error& error, Nanoseconds limit) {
+  if (error.code() != ErrorCode::timeout) return error;
+  return Error(ErrorCode::timeout, fmt::format("took longer than its limit of {:g} s", to_seconds(limit)))
+      .hint("--reference-limit or `seconds` of [reference] sets another");
+}
+
 Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
   const std::vector<backend::Macro> macros = macros_of(configuration);
   LaunchStep step = launches_of(run.spec).front();
@@ -77,7 +84,8 @@ Result<void> launch_reference(RunState& run, const Configuration& configuration,
   WATTUNE_ASSIGN(kernels.front(), (*built)->kernel(reference.source.function));
   WATTUNE_TRY(check_arguments(*kernels.front(), run.spec, launch, launch.steps.front()));
   WATTUNE_TRY(run.session.prepare(launch.arguments));
-  WATTUNE_TRY(run.session.run(kernels, launch, Outputs::fresh, 1, run.limits.reference()));
+  const auto ran = run.session.run(kernels, launch, Outputs::fresh, 1, run.reference_limit);
+  if (!ran) return past_limit_or_as_it_is(ran.error(), run.reference_limit);
   WATTUNE_ASSIGN(const std::string writes, run.session.out_of_bounds_writes());
   if (!writes.empty()) return Error(ErrorCode::launch_failed, writes);
   return {};
@@ -95,33 +103,44 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
   return outputs;
 }
 
-// Arguments as a C++ function sees them; outputs are poisoned as on the device.
-Result<std::vector<measure::HostArgument>> host_arguments(RunState& run, const Configuration& configuration) {
-  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
-  std::vector<measure::HostArgument> host(planned.size());
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    if (const auto* scalar = std::get_if<backend::ScalarBytes>(&planned[i])) host[i] = {scalar->bytes, 1};
-    const auto* buffer = std::get_if<PlannedBuffer>(&planned[i]);
-    if (buffer == nullptr) continue;
-    const auto& vector = std::get<VectorArgument>(run.spec.arguments[i].kind);
-    host[i].length = buffer->length * vector.vector_width;
-    if (vector.access == ArgumentAccess::write_only) {
-      host[i].bytes.assign(buffer->bytes, kPoison);
-    } else {
-      WATTUNE_ASSIGN(const std::vector<std::byte>* contents, run.contents.get(i, buffer->length));
-      host[i].bytes = *contents;
-    }
+// An argument as a C++ function sees it; outputs are poisoned as on the device. What it refers to is in `planned` and
+// in the run's contents.
+Result<measure::HostArgument> host_argument(RunState& run, std::size_t position, const PlannedArgument& planned) {
+  const Argument& argument = run.spec.arguments[position];
+  measure::HostArgument host{.name = argument.name};
+  if (const auto* scalar = std::get_if<backend::ScalarBytes>(&planned)) {
+    host.bytes = scalar->bytes.size();
+    host.length = 1;
+    host.writable = true;
+    host.contents = scalar->bytes;
   }
+  const auto* buffer = std::get_if<PlannedBuffer>(&planned);
+  if (buffer == nullptr) return host;
+  const auto& vector = std::get<VectorArgument>(argument.kind);
+  host.bytes = buffer->bytes;
+  host.length = buffer->length * vector.vector_width;
+  host.writable = vector.access != ArgumentAccess::read_only;
+  host.fill = kPoison;
+  if (vector.access == ArgumentAccess::write_only) return host;
+  WATTUNE_ASSIGN(const std::vector<std::byte>* contents, run.contents.get(position, buffer->length));
+  host.contents = *contents;
   return host;
 }
 
 Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& configuration,
                                            const ReferenceFunction& reference) {
   WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, comparable_outputs(run));
-  WATTUNE_ASSIGN(std::vector<measure::HostArgument> arguments, host_arguments(run, configuration));
-  if (Result<void> done = measure::run_reference_function(reference, arguments); !done)
+  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
+  std::vector<measure::HostArgument> arguments(planned.size());
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    WATTUNE_ASSIGN(arguments[i], host_argument(run, i, planned[i]));
+  }
+  for (const ExpectedOutput& output : outputs) arguments[output.argument].wanted = true;
+  if (Result<void> done = measure::run_reference_function(
+          reference, arguments, {.limit = run.reference_limit, .worker = run.reference_worker});
+      !done)
     return std::move(done).error().with_context("reference function");
-  for (ExpectedOutput& output : outputs) output.bytes = std::move(arguments[output.argument].bytes);
+  for (ExpectedOutput& output : outputs) output.bytes = std::move(arguments[output.argument].result);
   return outputs;
 }
 
@@ -214,6 +233,7 @@ Result<const std::vector<ExpectedOutput>*> ExpectedOutputs::of(RunState& run, co
   const auto known = std::ranges::find(answers_, answer.scalars, &Answer::scalars);
   if (known != answers_.end()) return &known->outputs;
   const Configuration& seen = by_scalars ? configuration : *standard_;
+  const Reminder reminder(run.on_slow_reference, run.reference_limit);
   WATTUNE_ASSIGN(answer.outputs,
                  std::visit([&](const auto& reference) { return expect(run, seen, reference); }, run.spec.reference));
   WATTUNE_TRY(check_lengths(run, answer.outputs));

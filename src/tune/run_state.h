@@ -33,6 +33,9 @@ struct RunState {
         observers(options.observers),
         observed_runs(options.observed_runs),
         observe_for(options.observe_for),
+        reference_limit(limit_of_reference(options.limits, spec)),
+        reference_worker(options.reference_worker),
+        on_slow_reference(options.on_slow_reference),
         limits(options.limits, device.info().backend != "cuda") {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
@@ -40,6 +43,11 @@ struct RunState {
   // Of several objectives a configuration may win in any, so all are checked.
   static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
     return wanted == CheckOutput::winners && spec.objectives.size() > 1 ? CheckOutput::every : wanted;
+  }
+
+  static Nanoseconds limit_of_reference(const Limits& limits, const KernelSpec& spec) {
+    constexpr double kDefault = 600.0;
+    return limits.reference.value_or(nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefault)));
   }
 
   const KernelSpec spec;
@@ -55,6 +63,9 @@ struct RunState {
   const std::vector<std::shared_ptr<Observer>> observers;
   const std::size_t observed_runs;
   const ObserveFor observe_for;
+  const Nanoseconds reference_limit;
+  const backend::WorkerOptions reference_worker;
+  const std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
   AdaptiveLimits limits;
   LaunchPlan plan;
   ResourceConstraints resource_constraints;

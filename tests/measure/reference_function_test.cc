@@ -1,21 +1,19 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
-#include "measure/isolated_call.h"
 #include "wattune/measure/arguments.h"
 
 namespace wattune::measure {
 namespace {
 
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -41,12 +39,16 @@ class ReferenceFunctionTest : public ::testing::Test {
   const std::filesystem::path folder_ = outer_ / fmt::format("wattune test; $(false) {}", getpid());
 };
 
+std::span<const std::byte> bytes_of(const std::vector<float>& values) { return std::as_bytes(std::span(values)); }
+
+// `values` outlive it.
 HostArgument floats(const std::vector<float>& values) {
-  HostArgument argument;
-  argument.bytes.resize(values.size() * sizeof(float));
-  std::memcpy(argument.bytes.data(), values.data(), argument.bytes.size());
-  argument.length = values.size();
-  return argument;
+  return {.name = "x",
+          .bytes = values.size() * sizeof(float),
+          .length = values.size(),
+          .writable = true,
+          .contents = bytes_of(values),
+          .wanted = true};
 }
 
 bool has_left_over_folders() {
@@ -62,15 +64,19 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
   for (std::size_t i = 0; i < lengths[0]; ++i) x[i] *= factor;
 })";
 
-TEST_F(ReferenceFunctionTest, ChangesItsArgumentsInPlace) {
-  std::vector<HostArgument> arguments{floats({1, 2, 3}), floats({10})};
+TEST_F(ReferenceFunctionTest, LeavesItsResults) {
+  const std::vector<float> x{1, 2, 3};
+  const std::vector<float> factor{10};
+  std::vector<HostArgument> arguments{floats(x), floats(factor)};
   const auto done = run_reference_function(source(kScale), arguments);
   ASSERT_TRUE(done) << done.error().to_string();
-  EXPECT_EQ(arguments[0].bytes, floats({10, 20, 30}).bytes);
+  EXPECT_THAT(arguments[0].result, ElementsAreArray(bytes_of({10, 20, 30})));
+  EXPECT_THAT(arguments[1].result, ElementsAreArray(bytes_of(factor)));
 }
 
 TEST_F(ReferenceFunctionTest, LeavesNothingBehind) {
-  std::vector<HostArgument> arguments{floats({1}), floats({1})};
+  const std::vector<float> one{1};
+  std::vector<HostArgument> arguments{floats(one), floats(one)};
   ASSERT_TRUE(run_reference_function(source(kScale), arguments));
   EXPECT_FALSE(run_reference_function(source("nonsense"), arguments));
   EXPECT_FALSE(has_left_over_folders());
@@ -103,7 +109,7 @@ TEST_F(ReferenceFunctionTest, AnExceptionIsAnError) {
 }
 
 TEST_F(ReferenceFunctionTest, ACrashEndsOnlyTheReference) {
-  std::vector<HostArgument> arguments{floats({1})};
+  std::vector<HostArgument> arguments;
   const auto aborted =
       run_reference_function(source("#include <cstdlib>\nextern \"C\" void reference() { std::abort(); }"), arguments);
   ASSERT_FALSE(aborted);
@@ -113,31 +119,7 @@ TEST_F(ReferenceFunctionTest, ACrashEndsOnlyTheReference) {
   const auto exited =
       run_reference_function(source("#include <unistd.h>\nextern \"C\" void reference() { _exit(7); }"), arguments);
   ASSERT_FALSE(exited);
-  EXPECT_THAT(exited.error().message(), HasSubstr("the reference ended the process with status 7"));
-}
-
-TEST(IsolatedCall, AReferenceThatExitsHasNotReturned) {
-  std::vector<HostArgument> arguments;
-  const auto exited = call_isolated([](void* const*, const std::size_t*) { std::_Exit(0); }, arguments);
-  ASSERT_FALSE(exited);
-  EXPECT_EQ(exited.error().message(), "the reference ended the process with status 0");
-}
-
-TEST(IsolatedCall, IsEndedAtTheLimit) {
-  std::vector<HostArgument> arguments;
-  const auto forever = [](void* const*, const std::size_t*) {
-    for (;;) pause();
-  };
-  EXPECT_EQ(call_isolated(forever, arguments, nanoseconds_from_ms(20)).error().code(), ErrorCode::timeout);
-}
-
-// The caller's handler must not run in the child.
-TEST(IsolatedCall, IsEndedByCtrlC) {
-  const auto handler = signal(SIGINT, [](int) {});
-  std::vector<HostArgument> arguments;
-  const auto interrupted = call_isolated([](void* const*, const std::size_t*) { raise(SIGINT); }, arguments);
-  signal(SIGINT, handler);
-  EXPECT_EQ(interrupted.error().code(), ErrorCode::cancelled);
+  EXPECT_THAT(exited.error().message(), HasSubstr("the reference ended its process with status 7"));
 }
 
 TEST_F(ReferenceFunctionTest, AMissingFileIsNamed) {

@@ -104,6 +104,7 @@ TEST_F(TomlErrors, WrongTypes) {
   EXPECT_EQ(after("evaluations = 10", "evaluations = 0"), "20:15: `evaluations` of [search] must be at least 1: `0`");
   EXPECT_EQ(after("evaluations = 10", "fraction = 1.5"), "20:12: `fraction` of [search] must be in (0, 1]: `1.5`");
   EXPECT_EQ(after("evaluations = 10", "seconds = inf"), "20:11: `seconds` of [search] must be a number: `inf`");
+  EXPECT_EQ(after("absolute = 0.1", "seconds = 0"), "23:11: `seconds` of [reference] must be positive: `0`");
   EXPECT_EQ(after("absolute = 0.1", "absolute = -1"), "23:12: `absolute` of [reference] is negative: `-1`");
   EXPECT_EQ(after("[problem]\nn", "[[problem]]\nn"), "10:1: [problem] must be a table: `[...]`");
   EXPECT_EQ(after("[\"block * tile <= 128\"]", "\"block > 1\""),

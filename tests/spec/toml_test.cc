@@ -251,9 +251,11 @@ TEST_F(TomlSpec, ReadsWhatIsSearchedFor) {
 
 TEST_F(TomlSpec, ReadsACppReference) {
   write("reference.cc", "");
-  const KernelSpec spec = parse({.rest = "[reference]\nfile = \"reference.cc\"\nabsolute = 1e-3\nrelative = 0"});
+  const KernelSpec spec =
+      parse({.rest = "[reference]\nfile = \"reference.cc\"\nseconds = 30\nabsolute = 1e-3\nrelative = 0"});
   EXPECT_EQ(std::get<ReferenceFunction>(spec.reference).file, path("reference.cc"));
   EXPECT_EQ(std::get<ReferenceFunction>(spec.reference).function, "reference");
+  EXPECT_EQ(spec.reference_seconds, 30.0);
   EXPECT_EQ(spec.tolerance.absolute, 1e-3);
   EXPECT_EQ(spec.tolerance.relative, 0.0);
 }

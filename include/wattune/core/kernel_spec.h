@@ -272,6 +272,7 @@ struct KernelSpec {
   // On what the compiled kernel takes (resource_names()), tested before it is launched.
   std::vector<ExpressionText> resource_constraints;
   Reference reference;
+  std::optional<double> reference_seconds;  // longest time that the reference may take
   Tolerance tolerance;
   Budget budget;
   std::vector<MetricDefinition> metrics;

@@ -1,17 +1,20 @@
 // Host-side contents of a kernel's arguments: generated, or read from files, and the reference for its outputs.
 //
 // Everything is bytes in the device's layout: little-endian elements without padding. Functions of their arguments
-// alone, except that run_reference_function() runs the user's code, in a child process.
+// alone, except that run_reference_function() runs the user's code, in a worker.
 //
 //   WATTUNE_ASSIGN(std::vector<std::byte> contents, make_contents(vector_argument, 1024, seed));
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "wattune/backend/worker.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
+#include "wattune/core/units.h"
 
 namespace wattune::measure {
 
@@ -31,15 +34,28 @@ Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
 Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, ElementType type,
                                               std::size_t elements);
 
-// One argument as a C++ reference sees it.
+// One argument of a C++ reference: what it starts from and, of an output, what the reference left in it.
 struct HostArgument {
-  std::vector<std::byte> bytes;  // a vector's contents or a scalar's value; empty for local memory
-  std::size_t length = 0;        // elements
+  std::string name;
+  std::size_t bytes = 0;   // none: local memory, which the reference does not get
+  std::size_t length = 0;  // elements
+  bool writable = false;
+  std::span<const std::byte> contents;  // as many bytes, which outlive the call; empty: every byte is `fill`
+  std::byte fill{};
+  bool wanted = false;  // afterwards, in `result`
+  std::vector<std::byte> result;
 };
 
-// Compiles the C++ file with the system's compiler (c++ -O2 -shared -fPIC), calls its function on the arguments, which
-// it changes in place. compile_failed, not_found, unavailable (no compiler), invalid_argument (it threw, crashed or
-// ended the process), timeout (it took ten minutes), cancelled (Ctrl-C or SIGTERM ended it).
-Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments);
+struct ReferenceOptions {
+  Nanoseconds limit = nanoseconds_from_seconds(600);  // to compile, load and call it
+  backend::WorkerOptions worker;
+};
+
+// Compiles the C++ file with the system's compiler (c++ -std=c++20 -O2 -shared -fPIC), calls its function and fills the
+// results, all in a worker, which ends with what the reference started. compile_failed, not_found (the file, the
+// function), timeout, unavailable (no worker, no compiler, no memory; the worker was killed); invalid_argument: it
+// crashed, threw, ended its process, or accessed what it must not.
+Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments,
+                                    const ReferenceOptions& options = {});
 
 }  // namespace wattune::measure

@@ -7,6 +7,7 @@
 //   WATTUNE_ASSIGN(Observation observation, evaluator->evaluate(space.configuration(id)));
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/device.h"
+#include "wattune/backend/worker.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/trial.h"
@@ -74,6 +76,8 @@ struct Limits {
   Nanoseconds run = nanoseconds_from_seconds(60);
   Nanoseconds compile_floor = nanoseconds_from_seconds(30);
   Nanoseconds run_floor = nanoseconds_from_seconds(1);
+  // To compile and call a C++ reference, or to run a reference kernel; none: what the spec says, else ten minutes.
+  std::optional<Nanoseconds> reference;
   double compile_factor = 10.0;  // times the slowest successful compile so far
   double run_factor = 20.0;      // times the best configuration so far
 
@@ -114,6 +118,11 @@ struct EvaluatorOptions {
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. Evaluators of equal devices may
   // share it. nullptr: the device compiles.
   backend::CompilePool* compilers = nullptr;
+  // In which a C++ reference is compiled and called.
+  backend::WorkerOptions reference_worker;
+  // Called now and then while a reference takes long, from a thread of its own, with the time since it began and its
+  // limit; may be empty.
+  std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
 };
 
 // The names of what is observed.

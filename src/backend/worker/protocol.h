@@ -29,7 +29,8 @@ enum class Request : std::uint32_t {
   stream,
   run,
   sensors,
-  counters
+  counters,
+  reference
 };
 
 struct Envelope {
@@ -136,6 +137,25 @@ struct RunRequest {
   std::vector<std::string> counters;
 };
 
+// One argument of a C++ reference. Its contents follow the request unless it says what fills them, and the answer if they
+// are wanted.
+struct ReferenceArgument {
+  std::string name;
+  std::uint64_t bytes = 0;   // none: local memory
+  std::uint64_t length = 0;  // elements
+  bool writable = false;
+  std::optional<std::byte> fill;
+  bool wanted = false;
+};
+// A C++ file is compiled and loaded, and a function of it called, in `limit` altogether. Needs no device.
+struct ReferenceRequest {
+  std::filesystem::path file;
+  std::string function;
+  std::vector<ReferenceArgument> arguments;
+  Nanoseconds limit;
+  std::uint64_t memory_limit_bytes = 0;  // of the worker, for messages
+};
+
 struct ErrorFields {
   ErrorCode code = ErrorCode::internal;
   std::string message;
@@ -222,6 +242,12 @@ template <> inline constexpr auto kFields<LaunchCommand> =
 template <> inline constexpr auto kFields<RunRequest> =
     std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer,
                &RunRequest::counters);
+template <> inline constexpr auto kFields<ReferenceArgument> =
+    std::tuple(&ReferenceArgument::name, &ReferenceArgument::bytes, &ReferenceArgument::length,
+               &ReferenceArgument::writable, &ReferenceArgument::fill, &ReferenceArgument::wanted);
+template <> inline constexpr auto kFields<ReferenceRequest> =
+    std::tuple(&ReferenceRequest::file, &ReferenceRequest::function, &ReferenceRequest::arguments,
+               &ReferenceRequest::limit, &ReferenceRequest::memory_limit_bytes);
 template <> inline constexpr auto kFields<Conditions> = std::tuple(&Conditions::clock_mhz, &Conditions::throttled);
 template <> inline constexpr auto kFields<SensorReadings> =
     std::tuple(&SensorReadings::conditions, &SensorReadings::power_watts, &SensorReadings::energy_joules,

@@ -1,0 +1,230 @@
+#include "backend/worker/reference_call.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "backend/compiler_program.h"
+#include "backend/shared_object.h"
+#include "backend/worker/last_words.h"
+#include "core/stopwatch.h"
+
+namespace wattune::backend::worker {
+
+namespace {
+
+using ReferenceSignature = void (*)(void* const* arguments, const std::size_t* lengths);
+
+// What the reference's process tells the worker, in memory that they share. Its exit status tells nothing, because the
+// reference may exit with any.
+struct Report {
+  enum class Stage { loading, calling, returned };
+  enum class Trouble { none, cannot_load, no_function, threw, out_of_memory, bad_access };
+
+  Stage stage = Stage::loading;
+  Trouble trouble = Trouble::none;
+  std::array<char, 2000> words{};
+};
+
+class SharedReport {
+ public:
+  static Result<SharedReport> create() {
+    void* const memory = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return Error(ErrorCode::unavailable, "no memory for the reference's report");
+    return SharedReport(new (memory) Report);
+  }
+  SharedReport(SharedReport&& other) noexcept : report_(std::exchange(other.report_, nullptr)) {}
+  SharedReport& operator=(SharedReport&&) = delete;
+  ~SharedReport() {
+    if (report_ != nullptr) munmap(report_, sizeof(Report));
+  }
+  Report* operator->() const { return report_; }
+  Report& operator*() const { return *report_; }
+
+ private:
+  explicit SharedReport(Report* report) : report_(report) {}
+
+  Report* report_;
+};
+
+// What the handler of bad accesses reads.
+struct Accesses {
+  const GuardedArguments* arguments = nullptr;
+  Report* report = nullptr;
+  const std::byte* stack_end = nullptr;  // the lowest address that the stack may grow to; nullptr: there is none
+};
+Accesses accesses;
+
+const char* describe(const siginfo_t& access) {
+  constexpr std::ptrdiff_t kFrame = 64 << 20;  // a large one that begins above the end and reaches below it
+  constexpr std::ptrdiff_t kSlack = 64 << 10;
+  if (access.si_signo != SIGSEGV || access.si_code != SEGV_MAPERR) return "";
+  const auto* const address = static_cast<const std::byte*>(access.si_addr);
+  if (reinterpret_cast<std::uintptr_t>(address) < kSlack) return "it uses a null pointer";
+  const std::ptrdiff_t above = address - accesses.stack_end;
+  return accesses.stack_end != nullptr && above > -kFrame && above < kSlack ? "its stack is full" : "";
+}
+
+// Ends the process by the same signal, whose default is back, when it returns. One that was sent has no address.
+void on_bad_access(int number, siginfo_t* info, void*) {
+  const std::span<char> words(accesses.report->words);
+  accesses.report->trouble = Report::Trouble::bad_access;
+  if (info->si_code > 0) accesses.arguments->explain(info->si_addr, words);
+  if (words[0] == '\0') std::snprintf(words.data(), words.size(), "%s", describe(*info));
+  raise(number);
+}
+
+void watch_accesses(const GuardedArguments& arguments, Report& report) {
+  static std::array<std::byte, 65536> stack;  // the other one may be what is full
+  const stack_t alternative{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  sigaltstack(&alternative, nullptr);
+  rlimit most{};
+  getrlimit(RLIMIT_STACK, &most);
+  const std::byte here{};
+  accesses = {&arguments, &report, most.rlim_cur == RLIM_INFINITY ? nullptr : &here - most.rlim_cur};
+  struct sigaction action {};
+  action.sa_sigaction = on_bad_access;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  for (const int number : {SIGSEGV, SIGBUS}) sigaction(number, &action, nullptr);
+}
+
+// As a program of the user's finds them, not as the worker wants them.
+void restore_defaults() {
+  for (const int number : {SIGTERM, SIGABRT, SIGPIPE}) signal(number, SIG_DFL);
+  std::set_new_handler(nullptr);
+}
+
+void say(Report& report, Report::Trouble trouble, const char* words) {
+  report.trouble = trouble;
+  std::strncpy(report.words.data(), words, report.words.size() - 1);
+}
+
+void load_and_call(const ReferenceRequest& request, const std::filesystem::path& object,
+                   const GuardedArguments& arguments, Report& report) {
+  const Result<SharedObject> code = SharedObject::load(object);
+  if (!code) return say(report, Report::Trouble::cannot_load, code.error().message().c_str());
+  void* const function = code->find(request.function);
+  if (function == nullptr) return say(report, Report::Trouble::no_function, "");
+  report.stage = Report::Stage::calling;
+  reinterpret_cast<ReferenceSignature>(function)(arguments.pointers(), arguments.lengths());
+  report.stage = Report::Stage::returned;
+}
+
+// Ends without static destructors, which belong to nobody's output.
+[[noreturn]] void be_the_reference(const ReferenceRequest& request, const std::filesystem::path& object,
+                                   const GuardedArguments& arguments, const LastWords& output, Report& report) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  output.take_over({STDOUT_FILENO, STDERR_FILENO});
+  closefrom(STDERR_FILENO + 1);
+  restore_defaults();
+  setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  arguments.make_inputs_read_only();
+  watch_accesses(arguments, report);
+  try {
+    load_and_call(request, object, arguments, report);
+  } catch (const std::bad_alloc&) {
+    say(report, Report::Trouble::out_of_memory, "");
+  } catch (const std::exception& exception) {
+    say(report, Report::Trouble::threw, exception.what());
+  } catch (...) {
+    say(report, Report::Trouble::threw, "of a type that is no std::exception");
+  }
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+Error past_limit(std::string_view doing, Nanoseconds limit) {
+  return Error(ErrorCode::timeout, fmt::format("{} took longer than its limit of {:g} s", doing, to_seconds(limit)))
+      .hint("--reference-limit or `seconds` of [reference] sets another");
+}
+
+Error no_process() { return Error(ErrorCode::unavailable, "no process for the reference"); }
+
+// How it ended, as waitpid() tells it.
+Result<int> wait_for(pid_t child, LastWords& output, const Stopwatch& stopwatch, Nanoseconds limit) {
+  constexpr std::chrono::milliseconds kInterval{10};
+  for (;;) {
+    output.read_for(kInterval);
+    int status = 0;
+    const pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED);
+    if (changed == child && !WIFSTOPPED(status)) return status;
+    if (changed < 0 && errno != EINTR) return no_process();
+    if (changed != child && stopwatch.elapsed() <= limit) continue;
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    if (changed != child) return past_limit("the reference", limit);
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("the reference stopped itself: {}", strsignal(WSTOPSIG(status))));
+  }
+}
+
+std::string out_of_memory(std::uint64_t limit) {
+  if (limit == 0) return "ran out of memory";
+  return fmt::format("reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
+}
+
+// How a process that did not come to the end of the function ended.
+std::string describe_end(int status, const Report& report, std::uint64_t memory_limit) {
+  const char* const words = report.words.data();
+  const std::string where = report.stage == Report::Stage::loading ? " in a static initialiser" : "";
+  if (report.trouble == Report::Trouble::threw) return fmt::format("threw an exception{}: {}", where, words);
+  if (report.trouble == Report::Trouble::out_of_memory) return out_of_memory(memory_limit) + where;
+  if (WIFEXITED(status)) return fmt::format("ended its process with status {}{}", WEXITSTATUS(status), where);
+  if (WTERMSIG(status) == SIGKILL) return fmt::format("was killed{}: by somebody, or because memory ran out", where);
+  const std::string end = fmt::format("crashed{}: {}", where, strsignal(WTERMSIG(status)));
+  return words[0] == '\0' ? end : end + ": " + words;
+}
+
+Result<Nothing> judge(int status, const Report& report, const ReferenceRequest& request,
+                      const GuardedArguments& arguments, LastWords& output) {
+  if (report.trouble == Report::Trouble::cannot_load) return Error(ErrorCode::compile_failed, report.words.data());
+  if (report.trouble == Report::Trouble::no_function)
+    return Error(ErrorCode::not_found, fmt::format("{} has no function of this name", request.file.string()))
+        .about(request.function)
+        .hint("declare it extern \"C\"");
+  std::string problem;
+  if (report.stage == Report::Stage::returned) {
+    problem = arguments.out_of_bounds_writes();
+    if (problem.empty()) return Nothing{};
+  } else {
+    problem = describe_end(status, report, request.memory_limit_bytes);
+    if (const std::string last = output.last_line(); !last.empty()) problem += "; its last words: " + last;
+  }
+  return Error(ErrorCode::invalid_argument, "the reference " + problem);
+}
+
+}  // namespace
+
+Result<Nothing> call_reference(const ReferenceRequest& request, const GuardedArguments& arguments) {
+  const Stopwatch stopwatch;
+  WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
+  const std::filesystem::path object = folder / "reference.so";
+  const Result<void> compiled =
+      compile_shared_object(kCplusplusCompilers, {"-std=c++20", "-O2"}, request.file, object, request.limit);
+  if (!compiled && compiled.error().code() == ErrorCode::timeout)
+    return past_limit("compiling the reference", request.limit);
+  if (!compiled) return compiled.error();
+
+  WATTUNE_ASSIGN(const SharedReport report, SharedReport::create());
+  WATTUNE_ASSIGN(LastWords output, LastWords::create());
+  const pid_t child = fork();
+  if (child < 0) return no_process();
+  if (child == 0) be_the_reference(request, object, arguments, output, *report);
+  output.listen();
+  WATTUNE_ASSIGN(const int status, wait_for(child, output, stopwatch, request.limit));
+  output.read_for({});
+  return judge(status, *report, request, arguments, output);
+}
+
+}  // namespace wattune::backend::worker

@@ -1,0 +1,23 @@
+// Reminder: tells the user now and then, while it lives, that a reference is still at work.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+#include "wattune/core/units.h"
+
+namespace wattune::tune {
+
+class Reminder {
+ public:
+  using Remind = std::function<void(Nanoseconds elapsed, Nanoseconds limit)>;
+
+  // Calls `remind`, which may be empty, on a thread of its own: first after some seconds, then after twice as many each
+  // time.
+  Reminder(const Remind& remind, Nanoseconds limit);
+
+ private:
+  std::jthread thread_;
+};
+
+}  // namespace wattune::tune
