@@ -70,6 +70,18 @@ Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, co
   return {};
 }
 
+Result<void> check_host_arguments(const KernelSpec& spec) {
+  if (!is_host_language(spec.source.language)) return {};
+  for (const Argument& argument : spec.arguments)
+    if (std::holds_alternative<LocalArgument>(argument.kind))
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("local memory as an argument of a function in {}", to_string(spec.source.language)))
+          .at(argument.position)
+          .about(argument.name)
+          .hint("declare the array in the function");
+  return {};
+}
+
 // What only CUDA has, in a spec whose kernel is written in another language.
 Result<void> check_language(const KernelSpec& spec) {
   if (spec.source.language == Language::cuda && spec.alternatives.empty()) return {};
@@ -85,7 +97,8 @@ Result<void> check_language(const KernelSpec& spec) {
   for (const Argument& argument : spec.arguments) {
     const auto* vector = std::get_if<VectorArgument>(&argument.kind);
     if (vector != nullptr && vector->place == BufferPlace::constant)
-      return refuse(argument.position, "a constant symbol of an OpenCL kernel");
+      return refuse(argument.position,
+                    fmt::format("a constant symbol of a kernel in {}", to_string(spec.source.language)));
   }
   return {};
 }
@@ -154,6 +167,7 @@ Result<void> validate_space(KernelSpec& spec) {
 
 Result<void> validate_launch(const KernelSpec& spec) {
   WATTUNE_TRY(check_language(spec));
+  WATTUNE_TRY(check_host_arguments(spec));
   const NameScope scope = all_names(spec);
   for (const LaunchStep& step : launches_of(spec)) {
     WATTUNE_TRY(check_geometry(step.geometry, scope, "the launch sizes"));
