@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -43,10 +44,14 @@ void fill_from_all_processors(std::span<std::byte> memory, std::byte value) {
   for (const int processor : processors) {
     const std::span<std::byte> mine = memory.first(processor == processors.back() ? memory.size() : part);
     memory = memory.subspan(mine.size());
-    threads.emplace_back([=] {
-      move_to(processor);
+    try {
+      threads.emplace_back([=] {
+        move_to(processor);
+        fill(mine, value);
+      });
+    } catch (const std::system_error&) {  // no more threads are allowed
       fill(mine, value);
-    });
+    }
   }
 }
 
