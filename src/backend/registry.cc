@@ -8,6 +8,7 @@
 
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cuda_device.h"
+#include "backend/host/host_device.h"
 #include "backend/opencl/opencl_device.h"
 #include "wattune/core/suggest.h"
 
@@ -27,6 +28,7 @@ struct Backend {
 constexpr Backend kBackends[] = {
     {"cuda", cuda::discover_devices, cuda::open_device, cuda::missing, cuda::compile},
     {"opencl", opencl::discover_devices, opencl::open_device, nullptr, nullptr},
+    {"host", host::discover_devices, host::open_device, host::missing, nullptr},
 };
 
 std::string lower(std::string text) {

@@ -1,63 +1,139 @@
 #include "backend/shared_object.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
+#include <link.h>
 
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <system_error>
+#include <span>
+#include <sstream>
 
-#include "backend/build_log.h"
 #include "backend/compiler_program.h"
 
 namespace wattune::backend {
 
 namespace {
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file);
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// What may start the compiler of a language.
+struct Compilers {
+  const char* variable;  // of the environment, which goes before
+  std::vector<Words> usual;
+};
+
+Compilers compilers_for(Language language) {
+  if (language == Language::cpp) return {"CXX", {{"c++"}, {"g++"}, {"clang++"}}};
+  return {"CC", {{"cc"}, {"gcc"}, {"clang"}}};
+}
+
+// The command that the environment names; empty when it names none.
+Words named_by(const char* variable) {
+  const char* const named = std::getenv(variable);
+  return named == nullptr ? Words() : words_of(named);
+}
+
+Error no_compiler(Language language, const Compilers& compilers, const Words& named) {
+  if (!named.empty())
+    return Error(ErrorCode::unavailable, fmt::format("the compiler that {} names was not found", compilers.variable))
+        .about(named.front());
+  return Error(ErrorCode::unavailable, fmt::format("no {} compiler was found", to_string(language)))
+      .hint(fmt::format("install {}, or let {} name one", compilers.usual[1].front(), compilers.variable));
+}
+
+struct Ended {
+  int status = 0;
+  std::string compiler;
+};
+
+// The first of the compilers that can be started, with these arguments.
+Result<Ended> run_compiler(Language language, const Words& arguments, const fs::path& log, Nanoseconds limit) {
+  const Compilers compilers = compilers_for(language);
+  const Words named = named_by(compilers.variable);
+  for (Words command : named.empty() ? compilers.usual : std::vector<Words>{named}) {
+    const std::string compiler = command.front();
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Result<int> status = run_program(command, log, limit);
+    if (status) return Ended{*status, compiler};
+    if (status.error().code() != ErrorCode::not_found) return status.error();
+  }
+  return no_compiler(language, compilers, named);
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator(stream), {}};
 }
 
-std::string telling_end(int status, const std::filesystem::path& log) {
-  const std::string line = telling_line(contents(log));
-  if (!WIFSIGNALED(status)) return line;
-  const std::string end = fmt::format("it was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return line.empty() ? end : end + ": " + line;
+// Calls within the object stay there, whatever names other libraries have.
+Words arguments_for(Language language, const fs::path& source, const Words& options, const fs::path& object) {
+  Words arguments{"-O2", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-o", object.string(), source.string()};
+  if (language == Language::cpp) arguments.insert(arguments.begin(), "-std=c++20");
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return arguments;
+}
+
+// The names of the files that are loaded, without the program itself.
+Words loaded_files() {
+  Words files;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* names) {
+        if (object->dlpi_name[0] != '\0') static_cast<Words*>(names)->emplace_back(object->dlpi_name);
+        return 0;
+      },
+      &files);
+  return files;
+}
+
+void keep_loaded(const Words& files, const fs::path& but) {
+  for (const std::string& file : files)
+    if (file != but) dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 }  // namespace
 
-Result<void> compile_shared_object(std::span<const char* const> compilers, const std::vector<std::string>& options,
-                                   const std::filesystem::path& source, const std::filesystem::path& object,
-                                   Nanoseconds limit) {
-  std::error_code ignored;
-  const std::filesystem::path log = object.string() + ".log";
-  for (const char* compiler : compilers) {
-    std::vector<std::string> command{compiler};
-    command.insert(command.end(), options.begin(), options.end());
-    // An absolute path, so that a source named like an option is not one.
-    command.insert(command.end(),
-                   {"-shared", "-fPIC", "-o", object, std::filesystem::absolute(source, ignored).string()});
-    const Result<int> status = run_program(command, log, limit);
-    if (!status && status.error().code() == ErrorCode::not_found) continue;
-    if (!status) return status.error();
-    if (*status == 0) return {};
-    return Error(ErrorCode::compile_failed,
-                 fmt::format("{} cannot compile {}: {}", compiler, source.string(), telling_end(*status, log)));
+Result<std::string> compile_shared_object(Language language, const fs::path& source, const Words& options,
+                                          const fs::path& object, Nanoseconds limit) {
+  const fs::path log = object.string() + ".log";
+  WATTUNE_ASSIGN(const Ended ended,
+                 run_compiler(language, arguments_for(language, source, options, object), log, limit));
+  if (ended.status == 0) return contents(log);
+  return Error(ErrorCode::compile_failed, contents(log)).native(ended.status, ended.compiler);
+}
+
+Result<std::string> system_compiler_version(Language language) {
+  WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
+  WATTUNE_TRY(run_compiler(language, {"--version"}, folder / "log", nanoseconds_from_seconds(60)));
+  const std::string text = contents(folder / "log");
+  return text.substr(0, text.find('\n'));
+}
+
+Result<SharedObject::Handle> SharedObject::open(const fs::path& file) {
+  Handle handle(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (handle) return handle;
+  return Error(ErrorCode::compile_failed, fmt::format("the compiled code cannot be loaded: {}", dlerror()));
+}
+
+Result<SharedObject> SharedObject::load_for_good(const fs::path& file) {
+  WATTUNE_ASSIGN(Handle handle, open(file));
+  handle.get_deleter().wanted = false;
+  return SharedObject(std::move(handle));
+}
+
+Result<SharedObject> SharedObject::load(const fs::path& file) {
+  {
+    WATTUNE_ASSIGN(const Handle once, open(file));
+    keep_loaded(loaded_files(), file);
   }
-  return Error(ErrorCode::unavailable, fmt::format("no compiler found: {}", fmt::join(compilers, ", ")))
-      .about(source.string())
-      .hint("install g++ or clang++");
+  WATTUNE_ASSIGN(Handle handle, open(file));
+  return SharedObject(std::move(handle));
 }
-
-Result<SharedObject> SharedObject::load(const std::filesystem::path& object) {
-  if (void* const library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL)) return SharedObject(library);
-  return Error(ErrorCode::compile_failed, fmt::format("cannot load what was compiled: {}", dlerror()));
-}
-
-void* SharedObject::find(const std::string& name) const { return dlsym(library_, name.c_str()); }
 
 }  // namespace wattune::backend

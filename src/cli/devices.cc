@@ -166,7 +166,8 @@ Command add_devices(CLI::App& program) {
       ->type_name("DEVICE|CHIP");
   app->footer(
       "Examples:\n  wattune devices\n  wattune devices --counters cuda:0\n"
-      "  wattune tune kernel.toml --device opencl:0:0");
+      "  wattune tune kernel.toml --device opencl:0:0\n"
+      "host:0 stands for the processors of this machine, which run functions in C++ and C.");
   return {app, [options] {
             if (!options->counters.empty()) return run_counters(options->counters, options->json, options->in_process);
             return run_devices(options->json, options->in_process);

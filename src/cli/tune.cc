@@ -268,7 +268,8 @@ Command add_tune(CLI::App& program) {
   declare_tune_options(*app, *options);
   app->footer(
       "Each result is written to the journal before the next launch: a run that was stopped or killed goes on with\n"
-      "--resume. The default configuration is measured first, for comparison. Ctrl-C ends the run with its results.\n\n"
+      "--resume. The default configuration is measured first, for comparison. Ctrl-C ends the run with its results.\n"
+      "A function in C++ or C, such as OpenMP code, runs on host:0, the processors of this machine.\n\n"
       "Examples:\n"
       "  wattune tune vector_add.toml\n"
       "  wattune tune gemm.toml --time 10m --device \"RTX 4090\"\n"

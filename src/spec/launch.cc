@@ -71,6 +71,16 @@ Result<std::string_view> one_of(const Table& table, const std::vector<std::strin
   return present;
 }
 
+// A function on the host is one work-item: what it shares out among threads is its own matter.
+Result<Geometry> no_geometry(const Table& table) {
+  for (const std::string& key : geometry_keys())
+    if (const Node* node = table.find(key))
+      return table.document()
+          .error(*node, table.describe(key) + " is for kernels of devices, not for functions in C++ or C")
+          .hint("a function takes sizes as arguments, and parameters as macros");
+  return Geometry{};
+}
+
 }  // namespace
 
 const std::vector<std::string>& geometry_keys() {
@@ -100,6 +110,7 @@ ExpressionText problem_extent(const KernelSpec& spec, std::size_t dimension) {
 }
 
 Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec) {
+  if (is_host_language(spec.source.language)) return no_geometry(table);
   Geometry geometry;
   WATTUNE_ASSIGN(const std::string_view sizes_key, one_of(table, {"global", "grid", "divide"}, false));
   WATTUNE_ASSIGN(const std::string_view group_key, one_of(table, {"local", "block"}, true));

@@ -18,7 +18,8 @@ const std::vector<std::string>& geometry_keys();
 std::vector<std::string> with_geometry_keys(std::vector<std::string> keys);
 
 // From the keys global, grid or divide, and local or block, of a TOML table. Without local and block, the parameters
-// block_size_x, block_size_y and block_size_z are the work-group. invalid_argument.
+// block_size_x, block_size_y and block_size_z are the work-group. Functions on the host have none of them.
+// invalid_argument.
 Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec);
 
 // The arguments that `arguments` of the table names, as positions in the spec's; all of them without the key.

@@ -273,6 +273,7 @@ Result<GeometryConvention> read_convention(const Table& kernel, Language languag
 
 Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   Geometry geometry;
+  if (is_host_language(spec.source.language)) return geometry;  // T1 has sizes for every kernel
   geometry.work_group = default_work_group(spec.parameters);
   if (kernel.find("LocalSize") != nullptr || is_empty(geometry.work_group)) {
     WATTUNE_ASSIGN(geometry.work_group, read_sizes(kernel, "LocalSize"));

@@ -275,6 +275,11 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
     WATTUNE_ASSIGN(kernel.arguments, read_argument_names(table, spec));
   }
   WATTUNE_ASSIGN(kernel.source, read_source(table, policy));
+  if (is_host_language(kernel.source.language) != is_host_language(spec.source.language))
+    return table.document()
+        .error(*table.find("file"), fmt::format("a reference kernel in {} for one in {}",
+                                                to_string(kernel.source.language), to_string(spec.source.language)))
+        .hint("both run on the same device; a C++ function as reference runs beside any");
   kernel.geometry = spec.geometry;
   if (has_geometry(table)) {
     WATTUNE_ASSIGN(kernel.geometry, read_geometry(table, spec));
@@ -325,8 +330,10 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
   WATTUNE_TRY(replace_extents(spec, sizes));
   WATTUNE_ASSIGN(const Table parameters, required_section(root, "parameters"));
   WATTUNE_TRY(read_parameters(parameters, spec));
-  WATTUNE_ASSIGN(const Node* launch, root.required("launch"));
-  WATTUNE_TRY(read_launch(document, *launch, spec));
+  if (root.find("launch") != nullptr || !is_host_language(spec.source.language)) {
+    WATTUNE_ASSIGN(const Node* launch, root.required("launch"));
+    WATTUNE_TRY(read_launch(document, *launch, spec));
+  }
   WATTUNE_ASSIGN(const std::optional<Table> search, root.table("search", "[search]"));
   if (search) WATTUNE_TRY(read_search(*search, spec));
   WATTUNE_ASSIGN(const std::optional<Table> metrics, root.table("metrics", "[metrics]"));

@@ -70,6 +70,33 @@ Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, co
   return {};
 }
 
+// The types of a function's arguments in the first launch that calls it hold for all.
+Result<void> check_calls(const KernelSpec& spec) {
+  if (!is_host_language(spec.source.language)) return {};
+  const std::vector<FunctionCall> calls = launched_source(spec).calls;
+  for (const LaunchStep& launch : launches_of(spec)) {
+    const FunctionCall& first = *std::ranges::find(calls, launch.function, &FunctionCall::function);
+    const FunctionCall call = with_calls({.language = spec.source.language}, spec, {launch}).calls.front();
+    if (std::ranges::equal(call.arguments, first.arguments, {}, &CallArgument::type, &CallArgument::type)) continue;
+    return Error(ErrorCode::invalid_argument, "a function is launched with arguments of other types than before")
+        .at({spec.file.string(), 0, 0})
+        .about(launch.function);
+  }
+  return {};
+}
+
+Result<void> check_host_arguments(const KernelSpec& spec) {
+  if (!is_host_language(spec.source.language)) return {};
+  for (const Argument& argument : spec.arguments)
+    if (std::holds_alternative<LocalArgument>(argument.kind))
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("local memory as an argument of a function in {}", to_string(spec.source.language)))
+          .at(argument.position)
+          .about(argument.name)
+          .hint("declare the array in the function");
+  return {};
+}
+
 // What only CUDA has, in a spec whose kernel is written in another language.
 Result<void> check_language(const KernelSpec& spec) {
   if (spec.source.language == Language::cuda && spec.alternatives.empty()) return {};
@@ -85,7 +112,8 @@ Result<void> check_language(const KernelSpec& spec) {
   for (const Argument& argument : spec.arguments) {
     const auto* vector = std::get_if<VectorArgument>(&argument.kind);
     if (vector != nullptr && vector->place == BufferPlace::constant)
-      return refuse(argument.position, "a constant symbol of an OpenCL kernel");
+      return refuse(argument.position,
+                    fmt::format("a constant symbol of a kernel in {}", to_string(spec.source.language)));
   }
   return {};
 }
@@ -154,6 +182,8 @@ Result<void> validate_space(KernelSpec& spec) {
 
 Result<void> validate_launch(const KernelSpec& spec) {
   WATTUNE_TRY(check_language(spec));
+  WATTUNE_TRY(check_host_arguments(spec));
+  WATTUNE_TRY(check_calls(spec));
   const NameScope scope = all_names(spec);
   for (const LaunchStep& step : launches_of(spec)) {
     WATTUNE_TRY(check_geometry(step.geometry, scope, "the launch sizes"));

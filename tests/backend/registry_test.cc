@@ -113,7 +113,7 @@ TEST(Registry, SaysWhyThereIsNoDevice) {
 
 TEST(Registry, DiscoversEveryBackendOrSaysWhyNot) {
   const Discovery discovery = discover();
-  ASSERT_EQ(discovery.backends.size(), 2u);
+  ASSERT_EQ(discovery.backends.size(), 3u);
   EXPECT_EQ(discovery.backends[0].backend, "cuda");
   EXPECT_EQ(discovery.backends[1].backend, "opencl");
   for (const BackendStatus& status : discovery.backends) {

@@ -147,7 +147,10 @@ bool has_device() {
   static const bool found = [] {
     const TempFolder folder;
     const Finished listed = run_wattune(folder, {"devices", "--json"});
-    return listed.status == 0 && !listed.json()["devices"].empty();
+    if (listed.status != 0) return false;
+    const nlohmann::json json = listed.json();
+    const auto runs_kernels = [](const nlohmann::json& device) { return device["backend"] != "host"; };
+    return std::ranges::any_of(json["devices"], runs_kernels);
   }();
   return found;
 }

@@ -116,7 +116,7 @@ TEST_F(CudaSpec, HasNothingThatOpenClLacksWhenItIsATwin) {
   EXPECT_EQ(with("block = 8", "block = 8\ncooperative = true"),
             " a cooperative launch of an OpenCL kernel (only CUDA kernels have them)");
   EXPECT_EQ(with("[ {", "[ { name = \"w\", type = \"constant float*\", length = 1 }, {"),
-            "5:25: a constant symbol of an OpenCL kernel (only CUDA kernels have them)");
+            "5:25: a constant symbol of a kernel in OpenCL (only CUDA kernels have them)");
   EXPECT_EQ(with("function = \"add\"", "function = \"add\"\ncompiler = \"nvcc\""),
             "4:13: `compiler` of [kernel] is for CUDA kernels: `nvcc`");
   EXPECT_EQ(with("add.cu", "add.cl"), "4:18: [kernel.cuda] is for a CUDA kernel beside an OpenCL one: `add.cl`");

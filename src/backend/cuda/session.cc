@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "backend/cuda/cuda_error.h"
-#include "wattune/core/random.h"
+#include "backend/guard_zone.h"
 
 namespace wattune::backend::cuda {
 
@@ -18,10 +17,7 @@ constexpr std::size_t kGuardBytes = 16384;
 
 // Tools that watch every access see those past the end of a buffer only where nothing follows it.
 std::vector<std::byte> make_guard() {
-  std::vector<std::byte> guard(std::getenv("WATTUNE_NO_GUARDS") == nullptr ? kGuardBytes : 0);
-  Random random(1);
-  std::ranges::generate(guard, [&random] { return static_cast<std::byte>(random.bits()); });
-  return guard;
+  return guard_pattern(std::getenv("WATTUNE_NO_GUARDS") == nullptr ? kGuardBytes : 0);
 }
 
 }  // namespace

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <optional>
 
 #include "backend/cuda/toolkit.h"
+#include "backend/preprocessor.h"
 #include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // "int" for 32, "double" for 0.5, nothing for a text.
 std::optional<std::string_view> type_of(const std::string& value) {
@@ -31,44 +29,17 @@ std::optional<std::string_view> type_of(const std::string& value) {
 std::string definition(const Macro& macro, ParameterStyle style) {
   const auto type = style == ParameterStyle::constants ? type_of(macro.value) : std::nullopt;
   if (type) return fmt::format("constexpr {} {} = {};\n", *type, macro.name, macro.value);
-  std::string value = macro.value;
-  std::ranges::replace(value, '\n', ' ');  // a line break would end the definition
-  return fmt::format("#define {} {}\n", macro.name, value);
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "\"";
+  return fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string folder_of(const KernelSource& source) {
-  if (source.file.empty()) return {};
-  std::error_code failed;
-  return fs::absolute(source.file, failed).parent_path().string();
-}
-
-// The folder that an option names for headers; "" for a bare -I, whose folder is the next option.
-std::optional<std::string> header_folder(const std::string& option) {
-  for (const std::string_view prefix : {"--include-path=", "-I=", "-I"}) {
-    if (!option.starts_with(prefix)) continue;
-    const std::size_t begin = option.find_first_not_of(' ', prefix.size());
-    return begin == std::string::npos ? std::string() : option.substr(begin);
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
 std::string with_parameters(const KernelSource& source, std::span<const Macro> macros) {
   std::string text;
   for (const Macro& macro : macros) text += definition(macro, source.parameter_style);
-  return text + fmt::format("#line 1 {}\n", quoted(display_name(source))) + source.text;
+  return text + line_directive(display_name(source)) + source.text;
 }
 
 std::string with_values(const std::string& function, std::span<const Macro> macros) {
@@ -105,14 +76,7 @@ std::string display_name(const KernelSource& source) {
 }
 
 std::vector<std::string> options_with_folders(const KernelSource& source) {
-  const std::string folder = folder_of(source);
-  std::vector<std::string> options;
-  for (std::size_t i = 0; i < source.options.size(); ++i) {
-    std::optional<std::string> named = header_folder(source.options[i]);
-    if (named && named->empty() && i + 1 < source.options.size()) named = source.options[++i];
-    options.push_back(named ? "-I" + (fs::path(folder) / *named).string() : source.options[i]);
-  }
-  if (!folder.empty()) options.push_back("-I" + folder);
+  std::vector<std::string> options = options_with_own_folder(source);
   for (const std::string& toolkit : toolkit_include_folders()) options.push_back("-I" + toolkit);
   return options;
 }

@@ -10,18 +10,13 @@
 #include <sstream>
 
 #include "backend/opencl/cl_error.h"
+#include "backend/preprocessor.h"
 #include "core/stopwatch.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::backend::opencl {
 
 namespace {
-
-// A line break would end a #define.
-std::string on_one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
 
 // A value that every driver reads alike behind -D: no quotes, spaces or other signs.
 bool is_plain(const Macro& macro) {

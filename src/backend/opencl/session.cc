@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "backend/guard_zone.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/polling.h"
-#include "wattune/core/random.h"
 
 namespace wattune::backend::opencl {
 
@@ -19,10 +19,7 @@ std::vector<std::byte> make_guard(const ClApi& cl, cl_device_id device) {
   cl_uint alignment_bits = 0;
   cl.clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof alignment_bits, &alignment_bits, nullptr);
   const std::size_t alignment = std::max<std::size_t>(1, alignment_bits / 8);
-  std::vector<std::byte> guard((kMinGuardBytes + alignment - 1) / alignment * alignment);
-  Random random(1);
-  std::ranges::generate(guard, [&random] { return static_cast<std::byte>(random.bits()); });
-  return guard;
+  return guard_pattern((kMinGuardBytes + alignment - 1) / alignment * alignment);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <exception>
 #include <new>
 
+#include "backend/build_log.h"
 #include "backend/compiler_program.h"
 #include "backend/shared_object.h"
 #include "backend/worker/last_words.h"
@@ -112,9 +113,9 @@ void say(Report& report, Report::Trouble trouble, const char* words) {
 
 void load_and_call(const ReferenceRequest& request, const std::filesystem::path& object,
                    const GuardedArguments& arguments, Report& report) {
-  const Result<SharedObject> code = SharedObject::load(object);
+  const Result<SharedObject> code = SharedObject::load_for_good(object);
   if (!code) return say(report, Report::Trouble::cannot_load, code.error().message().c_str());
-  void* const function = code->find(request.function);
+  void* const function = code->symbol(request.function);
   if (function == nullptr) return say(report, Report::Trouble::no_function, "");
   report.stage = Report::Stage::calling;
   reinterpret_cast<ReferenceSignature>(function)(arguments.pointers(), arguments.lengths());
@@ -204,17 +205,35 @@ Result<Nothing> judge(int status, const Report& report, const ReferenceRequest& 
   return Error(ErrorCode::invalid_argument, "the reference " + problem);
 }
 
+// The line of the log that says most, or the signal that ended the compiler.
+Error cannot_compile(const Error& error, const std::filesystem::path& file) {
+  const auto status = static_cast<int>(error.native_code());
+  std::string reason = telling_line(error.message());
+  if (WIFSIGNALED(status))
+    reason = fmt::format("it was ended by signal {} ({}){}{}", WTERMSIG(status), strsignal(WTERMSIG(status)),
+                         reason.empty() ? "" : ": ", reason);
+  return Error(ErrorCode::compile_failed,
+               fmt::format("{} cannot compile {}: {}", error.native_name(), file.string(), reason));
+}
+
+// An absolute path, so that a source named like an option is not one.
+Result<void> compile(const ReferenceRequest& request, const std::filesystem::path& object) {
+  std::error_code ignored;
+  const std::filesystem::path file = std::filesystem::absolute(request.file, ignored);
+  const Result<std::string> log = compile_shared_object(Language::cpp, file, {}, object, request.limit);
+  if (log) return {};
+  if (log.error().code() == ErrorCode::timeout) return past_limit("compiling the reference", request.limit);
+  if (log.error().code() == ErrorCode::compile_failed) return cannot_compile(log.error(), request.file);
+  return log.error();
+}
+
 }  // namespace
 
 Result<Nothing> call_reference(const ReferenceRequest& request, const GuardedArguments& arguments) {
   const Stopwatch stopwatch;
   WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
   const std::filesystem::path object = folder / "reference.so";
-  const Result<void> compiled =
-      compile_shared_object(kCplusplusCompilers, {"-std=c++20", "-O2"}, request.file, object, request.limit);
-  if (!compiled && compiled.error().code() == ErrorCode::timeout)
-    return past_limit("compiling the reference", request.limit);
-  if (!compiled) return compiled.error();
+  WATTUNE_TRY(compile(request, object));
 
   WATTUNE_ASSIGN(const SharedReport report, SharedReport::create());
   WATTUNE_ASSIGN(LastWords output, LastWords::create());

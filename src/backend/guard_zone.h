@@ -1,0 +1,20 @@
+// What the guard zones around buffers hold.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "wattune/core/random.h"
+
+namespace wattune::backend {
+
+// Bytes without a repeating pattern, so that no kernel writes them by chance.
+inline std::vector<std::byte> guard_pattern(std::size_t bytes) {
+  std::vector<std::byte> guard(bytes);
+  Random random(1);
+  std::ranges::generate(guard, [&random] { return static_cast<std::byte>(random.bits()); });
+  return guard;
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,127 @@
+#include "backend/host/host_device.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "backend/host/buffer.h"
+#include "backend/host/program.h"
+#include "backend/host/stream.h"
+#include "backend/shared_object.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::backend::host {
+
+namespace {
+
+constexpr const char* kSelector = "host:0";
+
+class HostDevice : public Device {
+ public:
+  explicit HostDevice(const DeviceInfo& info) : info_(info), session_(std::make_shared<Session>(info)) {}
+  ~HostDevice() override { session_->close(); }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
+                                         Nanoseconds limit) override {
+    WATTUNE_TRY(session_->check());
+    if (!is_host_language(source.language))
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("the host compiles C++ and C, not {}", to_string(source.language)));
+    return build_program(session_, source, macros, limit);
+  }
+
+  Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
+    WATTUNE_TRY(session_->check());
+    return HostBuffer::make(session_, bytes);
+  }
+
+  Result<std::unique_ptr<Stream>> create_stream() override {
+    WATTUNE_TRY(session_->check());
+    return make_stream(session_);
+  }
+
+  Result<void> reset() override {
+    session_->close();
+    session_ = std::make_shared<Session>(info_);
+    return {};
+  }
+
+ private:
+  const DeviceInfo info_;
+  std::shared_ptr<Session> session_;
+};
+
+// What stands behind a name in /proc/cpuinfo, for the first processor; empty when nothing does.
+std::string processor_text(const std::string& name) {
+  std::ifstream stream("/proc/cpuinfo");
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(name) && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return {};
+}
+
+// The highest that it may have, else the one that it has; 0 where the system tells neither.
+double clock_mhz() {
+  double khz = 0.0;
+  if (std::ifstream("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") >> khz) return khz / 1e3;
+  return std::strtod(processor_text("cpu MHz").c_str(), nullptr);
+}
+
+unsigned usable_processors() {
+  cpu_set_t usable;
+  return sched_getaffinity(0, sizeof usable, &usable) == 0 ? static_cast<unsigned>(CPU_COUNT(&usable)) : 1;
+}
+
+std::uint64_t memory_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// The compiler takes the driver's part: another one makes another kernel.
+DeviceInfo describe(std::string compiler) {
+  DeviceInfo info;
+  info.selector = kSelector;
+  info.backend = "host";
+  info.kind = DeviceKind::cpu;
+  info.name = processor_text("model name");
+  if (info.name.empty()) info.name = "host CPU";
+  info.vendor = processor_text("vendor_id");
+  info.platform = "host";
+  info.driver_version = std::move(compiler);
+  info.language_version = "C++ and C";
+  info.compute_units = usable_processors();
+  info.clock_mhz = clock_mhz();
+  info.global_memory_bytes = memory_bytes();
+  info.max_allocation_bytes = info.global_memory_bytes;
+  info.max_work_group_size = 1;
+  info.max_work_item_sizes = {1, 1, 1};
+  return info;
+}
+
+}  // namespace
+
+Result<std::vector<DeviceInfo>> discover_devices() {
+  Result<std::string> compiler = system_compiler_version(Language::cpp);
+  if (!compiler) compiler = system_compiler_version(Language::c);
+  if (!compiler) return std::move(compiler).error();
+  return std::vector<DeviceInfo>{describe(*std::move(compiler))};
+}
+
+Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
+  WATTUNE_ASSIGN(const std::vector<DeviceInfo> devices, discover_devices());
+  if (selector == kSelector) return std::unique_ptr<Device>(std::make_unique<HostDevice>(devices.front()));
+  return Error(ErrorCode::not_found, fmt::format("no device `{}`", selector)).hint(suggest(selector, {kSelector}));
+}
+
+std::string missing() {
+  for (const Language language : {Language::cpp, Language::c})
+    if (const auto compiler = system_compiler_version(language); !compiler) return compiler.error().to_string();
+  return {};
+}
+
+}  // namespace wattune::backend::host

@@ -1,0 +1,126 @@
+#include "backend/host/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "backend/compiler_program.h"
+#include "backend/host/calls.h"
+#include "backend/preprocessor.h"
+#include "core/stopwatch.h"
+
+namespace wattune::backend::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is wrong with each of the source's calls; empty: nothing.
+using Objections = std::vector<std::string>;
+
+class HostProgram : public Program {
+ public:
+  HostProgram(std::shared_ptr<Session> session, std::vector<FunctionCall> calls, Objections objections,
+              SharedObject code, std::string log)
+      : session_(std::move(session)),
+        calls_(std::move(calls)),
+        objections_(std::move(objections)),
+        code_(std::make_shared<const SharedObject>(std::move(code))),
+        log_(std::move(log)) {}
+
+  const std::string& build_log() const override { return log_; }
+
+  Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
+    WATTUNE_TRY(session_->check());
+    const auto call = std::ranges::find(calls_, name, &FunctionCall::function);
+    if (call == calls_.end()) return Error(ErrorCode::not_found, fmt::format("no call of `{}` was compiled", name));
+    const auto number = static_cast<std::size_t>(call - calls_.begin());
+    if (!objections_[number].empty())
+      return Error(ErrorCode::mismatch,
+                   fmt::format("`{}` cannot be called as the spec says: {}", name, objections_[number]));
+    const auto* const sizes = static_cast<const unsigned long*>(code_->symbol(symbol_of_sizes(number)));
+    return std::unique_ptr<Kernel>(std::make_unique<HostKernel>(
+        code_, name, reinterpret_cast<HostKernel::Caller>(code_->symbol(symbol_of_call(number))),
+        std::vector<std::size_t>(sizes, sizes + call->arguments.size())));
+  }
+
+ private:
+  std::shared_ptr<Session> session_;
+  std::vector<FunctionCall> calls_;
+  Objections objections_;
+  std::shared_ptr<const SharedObject> code_;
+  std::string log_;
+};
+
+// Relative folders are seen from the source's, as in CUDA. Functions of the source are hidden, so that no static
+// variable is shared with another configuration's code.
+std::vector<std::string> options_for(const KernelSource& source, std::span<const Macro> macros) {
+  std::vector<std::string> options{"-fvisibility=hidden"};
+  for (const Macro& macro : macros) options.push_back(fmt::format("-D{}={}", macro.name, on_one_line(macro.value)));
+  const std::vector<std::string> users = options_with_own_folder(source);
+  options.insert(options.end(), users.begin(), users.end());
+  return options;
+}
+
+// Compiles a source again and again, each time without the calls that the compiler objects to: such a call concerns
+// only configurations that make it.
+class Compilation {
+ public:
+  Compilation(const KernelSource& source, std::span<const Macro> macros, TemporaryFolder folder)
+      : source_(source),
+        options_(options_for(source, macros)),
+        folder_(std::move(folder)),
+        objections_(source.calls.size()) {}
+
+  // The compiler's words; compile_failed when they are not about calls.
+  Result<std::string> run(Nanoseconds limit) {
+    const Stopwatch stopwatch;
+    for (;;) {
+      Result<std::string> log = compile(limit - stopwatch.elapsed());
+      if (log || log.error().code() != ErrorCode::compile_failed || !objects_to_more(log.error().message())) return log;
+    }
+  }
+
+  fs::path object() const { return folder_ / "kernel.so"; }
+  const Objections& objections() const { return objections_; }
+
+ private:
+  Result<std::string> compile(Nanoseconds limit) const {
+    const fs::path file = folder_ / (source_.language == Language::c ? "kernel.c" : "kernel.cc");
+    std::vector<bool> wanted;
+    for (const std::string& objection : objections_) wanted.push_back(objection.empty());
+    std::ofstream(file, std::ios::binary) << with_calls(source_, wanted);
+    return compile_shared_object(source_.language, file, options_, object(), limit);
+  }
+
+  bool objects_to_more(std::string_view log) {
+    bool more = false;
+    for (std::size_t i = 0; i < objections_.size(); ++i) {
+      const std::optional<std::string> objection = objection_to(source_.calls[i], i, log);
+      if (!objection || !objections_[i].empty()) continue;
+      objections_[i] = *objection;
+      more = true;
+    }
+    return more;
+  }
+
+  const KernelSource& source_;
+  const std::vector<std::string> options_;
+  const TemporaryFolder folder_;
+  Objections objections_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
+                                               std::span<const Macro> macros, Nanoseconds limit) {
+  WATTUNE_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
+  Compilation compilation(source, macros, std::move(folder));
+  WATTUNE_ASSIGN(std::string log, compilation.run(limit));
+  WATTUNE_ASSIGN(SharedObject code, SharedObject::load(compilation.object()));
+  return std::unique_ptr<Program>(
+      std::make_unique<HostProgram>(session, source.calls, compilation.objections(), std::move(code), std::move(log)));
+}
+
+}  // namespace wattune::backend::host

@@ -1,0 +1,43 @@
+// Programs and kernels of the host: shared objects, and functions that call the user's.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/host/session.h"
+#include "backend/shared_object.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::host {
+
+class HostKernel : public Kernel {
+ public:
+  // Takes the addresses of the arguments.
+  using Caller = void (*)(void** arguments);
+
+  HostKernel(std::shared_ptr<const SharedObject> code, std::string name, Caller caller, std::vector<std::size_t> sizes)
+      : code_(std::move(code)), name_(std::move(name)), caller_(caller), sizes_(std::move(sizes)) {}
+
+  const std::string& name() const override { return name_; }
+  std::size_t argument_count() const override { return sizes_.size(); }
+  std::span<const std::size_t> parameter_bytes() const override { return sizes_; }
+  // A function has no work-group: it is one work-item.
+  std::size_t max_work_group_size() const override { return 1; }
+  Caller function() const { return caller_; }
+  // Which must stay loaded while the function runs.
+  const std::shared_ptr<const SharedObject>& code() const { return code_; }
+
+ private:
+  std::shared_ptr<const SharedObject> code_;
+  std::string name_;
+  Caller caller_;
+  std::vector<std::size_t> sizes_;
+};
+
+// compile_failed with the log; unavailable (no compiler), timeout.
+Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
+                                               std::span<const Macro> macros, Nanoseconds limit);
+
+}  // namespace wattune::backend::host

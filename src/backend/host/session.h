@@ -1,0 +1,64 @@
+// Session: one life of the host as a device, from opening or reset() until it is reset, lost, or destroyed.
+//
+// Kernels run on a thread of the session's own, always the same, because OpenMP keeps a pool of threads for each thread
+// that uses it. One that runs without end cannot be stopped within the process: the session is then abandoned, with the
+// thread and all memory that the kernel may touch.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "backend/guard_zone.h"
+#include "wattune/core/device_info.h"
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+
+namespace wattune::backend::host {
+
+class Session {
+ public:
+  explicit Session(DeviceInfo info);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  const DeviceInfo& info() const { return info_; }
+  std::span<const std::byte> guard() const { return guard_; }
+
+  // device_lost unless the session is in use.
+  Result<void> check() const;
+  void close() {
+    if (state_ == State::in_use) state_ = State::closed;
+  }
+  bool releasable() const { return state_ != State::abandoned; }
+
+  // Does the work on the session's thread, and waits for it: false when it is not done within the limit, after which
+  // the session is abandoned.
+  bool run(std::function<void()> work, Nanoseconds limit);
+
+ private:
+  enum class State { in_use, closed, abandoned };
+
+  // What the session shares with its thread, which may outlive it.
+  struct Desk {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::function<void()> work;  // empty: done
+    bool closing = false;
+  };
+
+  static void serve(const std::shared_ptr<Desk>& desk);
+
+  const DeviceInfo info_;
+  const std::vector<std::byte> guard_;
+  State state_ = State::in_use;
+  std::shared_ptr<Desk> desk_ = std::make_shared<Desk>();
+  std::thread thread_;
+};
+
+}  // namespace wattune::backend::host
