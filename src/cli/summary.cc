@@ -157,7 +157,8 @@ void add_best(Lines& lines, const tune::TuningResult& result, const std::string&
   }
   if (result.baseline) lines.add("default", describe_baseline(result));
   if (const std::optional<double> ratio = speed_up(result))
-    lines.add(result.best->observation.target ? "gain" : "speed-up", describe_speed_up(*ratio, result.paired_gain));
+    lines.add(result.best->observation.objective_value ? "gain" : "speed-up",
+              describe_speed_up(*ratio, result.paired_gain));
 }
 
 }  // namespace
@@ -193,7 +194,9 @@ std::string summary_text(const Summary& summary) {
   lines.add("stopped", result.stop_reason);
   add_devices(lines, summary);
   lines.add("results", summary.result_file.string());
-  lines.add("next", "wattune show " + quoted_for_shell(summary.result_file.string()));
+  std::error_code ignored;
+  if (std::filesystem::exists(summary.result_file, ignored))
+    lines.add("next", "wattune show " + quoted_for_shell(summary.result_file.string()));
   return lines.to_string();
 }
 

@@ -60,6 +60,11 @@ Result<void> sample(Runner& runner, const SamplingOptions& options, const std::o
   return {};
 }
 
+// The warm-up decides at which clocks the samples are taken; the other options say how many there are.
+Identity policy_identity(const std::string& policy, const SamplingOptions& options) {
+  return {{"policy", policy}, {"warm-up", fmt::format("{} ms", to_ms(options.warm_up))}};
+}
+
 Result<void> SamplingOptions::validate() const {
   const auto invalid = [](std::string message) { return Error(ErrorCode::invalid_argument, std::move(message)); };
   if (!(warm_up >= Nanoseconds{})) return invalid("the warm-up time must not be negative");

@@ -27,7 +27,7 @@ bool is_tied_with(const Trial& trial, const Trial& best) {
 
 // The interval of the time reaches down to that of the best, so that another measurement might rank them otherwise.
 bool intervals_meet(const Trial& trial, const Trial& best) {
-  return !best.observation.target && has_interval(&trial) && has_interval(&best) &&
+  return !best.observation.objective_value && has_interval(&trial) && has_interval(&best) &&
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
 }
 
@@ -130,7 +130,7 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   const auto level = std::count_if(trials.begin() + 1, trials.end(),
                                    [&](const Trial* trial) { return is_level_with(*trial, *trials.front()); });
   if (level == 0) return {};
-  const bool by_time = !trials.front()->observation.target && has_interval(trials.front());
+  const bool by_time = !trials.front()->observation.objective_value && has_interval(trials.front());
   const std::string why =
       by_time ? fmt::format("their {:.0f} % intervals meet its own", statistics_of(*trials.front()).confidence * 100)
               : "they were as good when they ran beside it";

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <unordered_set>
 
 namespace wattune::report {
 
@@ -13,33 +11,27 @@ bool has_time(const Trial& trial) {
 
 std::vector<const Trial*> ranked(const ResultSet& results) {
   std::vector<const Trial*> trials;
-  for (const Trial& trial : results.trials)
-    if (has_time(trial)) trials.push_back(&trial);
+  for (const Trial* trial : counting(results.trials))
+    if (has_time(*trial)) trials.push_back(trial);
   std::stable_sort(trials.begin(), trials.end(), [](const Trial* a, const Trial* b) {
     return a->observation.objective() < b->observation.objective();
   });
   const auto best = std::find(trials.begin(), trials.end(), results.best());
   if (best != trials.end()) std::rotate(trials.begin(), best, best + 1);
-  std::unordered_set<std::string> seen;
-  std::erase_if(trials, [&](const Trial* trial) { return !seen.insert(trial->configuration.key()).second; });
   return trials;
 }
 
 std::optional<Objective> searched_for(const ResultSet& results) {
   const Trial* best = results.best();
-  if (results.info.objectives.empty() || best == nullptr || !best->observation.target) return std::nullopt;
+  if (results.info.objectives.empty() || best == nullptr || !best->observation.objective_value) return std::nullopt;
   return results.info.objectives.front();
 }
 
 const Trial* default_trial(const ResultSet& results) {
-  const Trial* found = nullptr;
-  for (const Trial& trial : results.trials) {
-    if (results.info.default_values.empty() || trial.configuration.values() != results.info.default_values) continue;
-    const bool is_better = found == nullptr || !has_time(*found) ||
-                           (has_time(trial) && trial.observation.objective() < found->observation.objective());
-    if (is_better) found = &trial;
-  }
-  return found;
+  if (results.info.default_values.empty()) return nullptr;
+  for (const Trial* trial : counting(results.trials))
+    if (trial->configuration.values() == results.info.default_values) return trial;
+  return nullptr;
 }
 
 std::string name_of(const RunInfo& info) {

@@ -78,14 +78,17 @@ std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit) {
   std::vector<Sample> samples;
   if (!times.is_array()) return samples;
   samples.reserve(times.size());
-  for (const Json& time : times)
-    if (time.is_number()) samples.push_back({Nanoseconds(time.get<double>() * nanoseconds_per_unit)});
+  for (const Json& time : times) {
+    if (!time.is_number()) continue;
+    const Nanoseconds sample(time.get<double>() * nanoseconds_per_unit);
+    if (is_measurable(sample)) samples.push_back({sample});
+  }
   return samples;
 }
 
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples) {
-  if (!std::isfinite(objective.value())) throw Malformed("the time is too large");
   if (objective < Nanoseconds()) throw Malformed("the time is negative");
+  if (!is_measurable(objective)) throw Malformed("the time is too large");
   if (objective == Nanoseconds()) {
     observation.status = Status::runtime;
     observation.message = kTookNoTime;

@@ -113,7 +113,7 @@ Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& opt
 
 measure::Range Evaluator::objective_range(const Trial& trial) const {
   const Statistics& statistics = *trial.observation.statistics;
-  if (const std::optional<double> target = trial.observation.target) return {*target, *target, *target};
+  if (const std::optional<double> value = trial.observation.objective_value) return {*value, *value, *value};
   return {statistics.median.value(), statistics.interval_low.value(), statistics.interval_high.value()};
 }
 

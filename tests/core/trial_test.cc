@@ -46,7 +46,7 @@ TEST(ResultSet, TheWinnerOfTheShootOutBeatsWhatWasMeasuredBefore) {
 
 TEST(Observation, ATargetTakesThePlaceOfTheTime) {
   Observation observation = timed(10).observation;
-  observation.target = -3.0;
+  observation.objective_value = -3.0;
   EXPECT_DOUBLE_EQ(observation.objective(), -3.0);
 }
 
@@ -56,10 +56,10 @@ TEST(Observation, GainIsARatioOfObjectives) {
   EXPECT_EQ(gain(fast, slow), 4.0);
   EXPECT_EQ(gain(slow, fast), 0.25);
   // Maximised metrics: 6 against 3, the slower one being the better.
-  fast.target = -3.0;
-  slow.target = -6.0;
+  fast.objective_value = -3.0;
+  slow.objective_value = -6.0;
   EXPECT_EQ(gain(slow, fast), 2.0);
-  slow.target = 6.0;
+  slow.objective_value = 6.0;
   EXPECT_FALSE(gain(slow, fast));
 }
 

@@ -61,7 +61,7 @@ TEST_F(JournalTest, AConfigurationMeasuredAgainTakesItsPlace) {
   Trial again = sample_trial(0);
   again.observation.samples = {{Nanoseconds(7)}};
   again.observation.final_place = FinalPlace::tied;
-  again.observation.target = -2.5;
+  again.observation.objective_value = -2.5;
   again.device = "cuda:1";
   {
     auto journal = Journal::open(file_, sample_info(), Resume::checked);

@@ -159,7 +159,7 @@ TEST(ObjectiveRange, FollowsTheIntervalOfTheTimeAndHowExactEnergyIs) {
   EnergyProblem problem;
   trial.configuration = problem.space.configuration(0);
   trial.observation.metrics = {{"energy", 9e-6, "J"}, {"product", 9e-12, ""}};
-  trial.observation.target = 9e-12;
+  trial.observation.objective_value = 9e-12;
   const measure::Range range = problem.evaluator->objective_range(trial);
   EXPECT_DOUBLE_EQ(range.value, 9e-12);
   EXPECT_NEAR(range.low, 9e-12 * (0.9 - 0.025), 1e-20);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tune/problem.h"
+#include "wattune/tune/describe_run.h"
 
 namespace wattune::tune {
 namespace {

@@ -415,7 +415,7 @@ TEST_F(Tuner, AnotherTargetThanTimeHasAFinalToo) {
   // A rate of ten times the id; the final finds out that 3 is better than 4.
   const auto rate_of = [](double rate) {
     Observation observation = measured(100);
-    observation.target = -rate;
+    observation.objective_value = -rate;
     return observation;
   };
   evaluate = [&](const Configuration& configuration) -> Result<Observation> {
