@@ -204,7 +204,8 @@ Identity measuring_identity(const TuneOptions& options) {
 }
 
 // A journal without a single Trial would only be in the way of the next run.
-Error ended_early(Error error, store::Journal& journal) {
+Error ended_early(Error error, store::Journal& journal, const fs::path& file) {
+  if (journal.file() != file) return std::move(error).with_context("the run ended early");
   const bool intact = journal.check_intact().has_value();
   const auto written = store::read_journal(journal.file());
   if (intact && written && written->trials.empty()) {
@@ -235,7 +236,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   }
   const InterruptGuard interrupt;
   auto result = run_search(*run, target, *journal, options, interrupt.requested());
-  if (!result) return ended_early(std::move(result).error(), *journal);
+  if (!result) return ended_early(std::move(result).error(), *journal, file);
   if (const std::string remark = run->strategy->remark(); !options.quiet && !remark.empty()) print_note(remark);
   const auto sanitized = sanitize_best(sanitizer, options, *run, *result, info.device);
   const Result<void> intact = journal->check_intact();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "wattune/core/value.h"
+
 namespace wattune::measure {
 
 namespace {
@@ -62,7 +64,7 @@ Result<void> sample(Runner& runner, const SamplingOptions& options, const std::o
 
 // The warm-up decides at which clocks the samples are taken; the other options say how many there are.
 Identity policy_identity(const std::string& policy, const SamplingOptions& options) {
-  return {{"policy", policy}, {"warm-up", fmt::format("{} ms", to_ms(options.warm_up))}};
+  return {{"policy", policy}, {"warm-up", format_real(to_ms(options.warm_up)) + " ms"}};
 }
 
 Result<void> SamplingOptions::validate() const {

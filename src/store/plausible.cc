@@ -27,8 +27,8 @@ std::string implausible(const Statistics& statistics) {
     if (!is_measurable(time)) return no_time(name, time);
   if (!(statistics.confidence >= 0.0 && statistics.confidence <= 1.0))
     return fmt::format("`confidence` must be from 0 to 1: {}", statistics.confidence);
-  if (statistics.interval_low > statistics.median || statistics.median > statistics.interval_high)
-    return "the interval does not hold the median";
+  const bool holds = statistics.interval_low <= statistics.median && statistics.median <= statistics.interval_high;
+  if (statistics.confidence > 0.0 && !holds) return "the interval does not hold the median";
   return {};
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <memory>
 #include <numeric>
 #include <unordered_set>
@@ -43,6 +42,11 @@ constexpr std::array<ErrorName, 4> kErrorNames{{{"InvalidConfig", Status::constr
                                                 {"RuntimeFailedConfig", Status::runtime},
                                                 {"ErrorConfig", Status::runtime}}};
 
+void refuse_unmeasurable(Nanoseconds time) {
+  if (is_measurable(time)) return;
+  throw Malformed(time < Nanoseconds() ? "the time is negative" : "the time is too large");
+}
+
 }  // namespace
 
 Json configuration_to_json(const Configuration& configuration) {
@@ -78,17 +82,14 @@ std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit) {
   std::vector<Sample> samples;
   if (!times.is_array()) return samples;
   samples.reserve(times.size());
-  for (const Json& time : times) {
-    if (!time.is_number()) continue;
-    const Nanoseconds sample(time.get<double>() * nanoseconds_per_unit);
-    if (is_measurable(sample)) samples.push_back({sample});
-  }
+  for (const Json& time : times)
+    if (time.is_number()) samples.push_back({Nanoseconds(time.get<double>() * nanoseconds_per_unit)});
   return samples;
 }
 
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples) {
-  if (objective < Nanoseconds()) throw Malformed("the time is negative");
-  if (!is_measurable(objective)) throw Malformed("the time is too large");
+  refuse_unmeasurable(objective);
+  for (const Sample& sample : samples) refuse_unmeasurable(sample.time);
   if (objective == Nanoseconds()) {
     observation.status = Status::runtime;
     observation.message = kTookNoTime;

@@ -24,7 +24,7 @@ std::vector<Value> values_by_name(const Json& object, const std::vector<std::str
 inline double in_ms(Nanoseconds time) { return time / Nanoseconds(1e6); }
 Json samples_in_ms(const std::vector<Sample>& samples);
 
-// Reads the numbers of a JSON array as samples; what is no time is left out.
+// Reads the numbers of a JSON array as samples; what is no number is left out.
 std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit);
 
 // A clock too coarse for the kernel, or digits cut off: nothing compares with 0, so such a configuration counts as
@@ -33,7 +33,7 @@ inline constexpr const char* kTookNoTime = "the recorded time is 0";
 
 // Makes an Observation correct, unless the time is 0. `objective` is what the file ranks by, often a mean: it becomes
 // the median, and since nothing is known of its spread, the interval is that point with confidence 0. Throws Malformed
-// when it is negative or larger than any clock counts.
+// when it or a sample is negative or larger than any clock counts.
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 

@@ -36,10 +36,10 @@ TEST(TableOfBest, LeavesOutWhatIsUnknown) {
             "1      250.0  2\n");
 }
 
-TEST(TableOfBest, ShowsAConfigurationOnce) {
-  EXPECT_EQ(table_of_best(one_parameter().time({2}, 300).time({2}, 250).time({4}, 400), 5, 80),
+TEST(TableOfBest, ShowsAConfigurationOnceWithItsLastTrial) {
+  EXPECT_EQ(table_of_best(one_parameter().time({2}, 250).time({2}, 300).time({4}, 400), 5, 80),
             "#  time (ns)  x\n"
-            "1      250.0  2\n"
+            "1      300.0  2\n"
             "2      400.0  4\n");
 }
 
