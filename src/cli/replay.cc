@@ -1,5 +1,9 @@
 #include "cli/replay.h"
 
+#include <fstream>
+#include <iterator>
+
+#include "wattune/core/hash.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/replay.h"
 
@@ -9,6 +13,11 @@ std::optional<std::string> replayed_file(const std::string& device) {
   constexpr std::string_view kPrefix = "replay:";
   if (!device.starts_with(kPrefix)) return std::nullopt;
   return device.substr(kPrefix.size());
+}
+
+Identity recording_identity(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {{"recording", content_hash(std::string(std::istreambuf_iterator<char>(stream), {}))}};
 }
 
 KernelSpec recorded_spec(const RunInfo& info) {

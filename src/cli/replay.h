@@ -15,6 +15,9 @@ namespace wattune::cli {
 // The file of "replay:FILE"; nothing for another device.
 std::optional<std::string> replayed_file(const std::string& device);
 
+// What identifies measurements that are replayed: the contents of the file.
+Identity recording_identity(const std::string& file);
+
 // The problem of results that come without a spec: its name and parameters. There is no kernel to run.
 KernelSpec recorded_spec(const RunInfo& info);
 

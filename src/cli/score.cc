@@ -145,7 +145,7 @@ Result<score::StrategyScore> score_folder(const std::string& folder, const std::
   for (const fs::path& file : files) {
     const auto space = std::ranges::find(spaces, short_name(file), &score::ScoredSpace::name);
     if (space == spaces.end()) continue;
-    WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
+    WATTUNE_ASSIGN(const ResultSet results, store::load_evaluations(file));
     Result<score::SearchRun> run = score::recorded_run(*space, results);
     if (!run) return std::move(run).error().with_context(file.string());
     runs[static_cast<std::size_t>(space - spaces.begin())].push_back(*std::move(run));

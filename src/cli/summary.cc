@@ -157,7 +157,7 @@ void add_best(Lines& lines, const tune::TuningResult& result, const std::string&
   if (result.baseline) lines.add("default", describe_baseline(result));
   if (!result.best || !has_correct_baseline(result)) return;
   if (const std::string text = describe_speed_up(*result.best, *result.baseline); !text.empty())
-    lines.add(result.best->observation.target ? "gain" : "speed-up", text);
+    lines.add(result.best->observation.objective_value ? "gain" : "speed-up", text);
 }
 
 }  // namespace
@@ -193,7 +193,9 @@ std::string summary_text(const Summary& summary) {
   lines.add("stopped", result.stop_reason);
   add_devices(lines, summary);
   lines.add("results", summary.result_file.string());
-  lines.add("next", "wattune show " + quoted_for_shell(summary.result_file.string()));
+  std::error_code ignored;
+  if (std::filesystem::exists(summary.result_file, ignored))
+    lines.add("next", "wattune show " + quoted_for_shell(summary.result_file.string()));
   return lines.to_string();
 }
 

@@ -19,6 +19,7 @@
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
+#include "wattune/tune/describe_run.h"
 #include "wattune/tune/replay.h"
 #include "wattune/tune/tuner.h"
 
@@ -51,12 +52,18 @@ Result<void> check_journal_file(const fs::path& file, const TuneOptions& options
 }
 
 Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const RunInfo& info,
-                                                     const TuneOptions& options) {
+                                                     const space::SearchSpace& space, const TuneOptions& options) {
   if (options.overwrite && has_contents(file)) WATTUNE_TRY(store::set_aside(file));
   const store::Resume resume = options.force_resume ? store::Resume::forced
                                : options.resume     ? store::Resume::checked
                                                     : store::Resume::no;
-  return store::Journal::open(file, info, resume);
+  const auto belongs = [&space](const Configuration& configuration) {
+    return configuration.id() < space.count() && space.configuration(configuration.id()) == configuration;
+  };
+  WATTUNE_ASSIGN(auto journal, store::Journal::open(file, info, resume, belongs));
+  if (const std::string& doubt = journal->lock_doubt(); !options.quiet && !doubt.empty())
+    print_note(fmt::format("{}: {}", file.string(), doubt));
+  return journal;
 }
 
 // For --quiet.
@@ -190,15 +197,24 @@ Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Jou
   return result;
 }
 
+// What identifies the measurements beside the problem and the device. A replay's are those of the recorded file.
+Identity measuring_identity(const TuneOptions& options) {
+  if (const auto file = replayed_file(options.device)) return recording_identity(*file);
+  return tune::measuring_identity(evaluator_options(options), *policy_of(options));
+}
+
 // A journal without a single Trial would only be in the way of the next run.
-Error ended_early(Error error, const fs::path& journal) {
-  const auto written = store::read_journal(journal);
-  if (written && written->trials.empty()) {
+Error ended_early(Error error, store::Journal& journal, const fs::path& file) {
+  if (journal.file() != file) return std::move(error).with_context("the run ended early");
+  const bool intact = journal.check_intact().has_value();
+  const auto written = store::read_journal(journal.file());
+  if (intact && written && written->trials.empty()) {
     std::error_code ignored;
-    fs::remove(journal, ignored);
+    fs::remove(journal.file(), ignored);
     return error;
   }
-  return std::move(error).with_context(fmt::format("the run ended early, results so far are in {}", journal.string()));
+  return std::move(error).with_context(
+      fmt::format("the run ended early, results so far are in {}", journal.file().string()));
 }
 
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {
@@ -211,9 +227,9 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(const Target target, recorded ? open_recording(options, run->spec, run->space, *std::move(recorded))
                                                : open_devices(options, run->plan.strategy, run->spec, run->space));
   WATTUNE_TRY(check_sanitizable(options, target.devices.front()));
-  const RunInfo info = tune::describe_run(run->spec, run->space, target.devices.front());
+  const RunInfo info = tune::describe_run(run->spec, run->space, target.devices.front(), measuring_identity(options));
   const StopRequest stop;
-  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, options));
+  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, run->space, options));
   if (!options.quiet) {
     print_note(fmt::format("{} on {}", run->spec.name, describe(target.devices)));
     print_note(run->plan.explanation);
@@ -222,18 +238,20 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   auto result = run_search(*run, target, *journal, options, stop.made());
   if (result && stop.made() && result->evaluated + result->resumed == 0)
     result = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
-  if (!result) return ended_early(std::move(result).error(), file);
+  if (!result) return ended_early(std::move(result).error(), *journal, file);
   if (const std::string remark = run->strategy->remark(); !options.quiet && !remark.empty()) print_note(remark);
   const auto sanitized = sanitize_best(sanitizer, options, *run, *result, info.device);
+  const Result<void> intact = journal->check_intact();
   const Summary summary{*result,
                         info,
-                        file,
+                        journal->file(),
                         why_unverified(run->spec, options.check),
                         run->plan.strategy,
                         options.seed,
                         run->space.count(),
                         sanitized ? *sanitized : std::nullopt};
   const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
+  if (!intact) return intact.error();
   if (!sanitized) return sanitized.error();
   return printed ? status_of(*result, *sanitized, stop.made()) : ExitStatus::environment;
 }

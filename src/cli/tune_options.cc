@@ -275,7 +275,7 @@ void declare_results(CLI::App& app, TuneOptions& options) {
       ->type_name("FILE");
   app.add_flag("--resume", options.resume, "Go on with an existing journal of the same run");
   app.add_flag("--force-resume", options.force_resume,
-               "Go on although kernel, options, device or driver changed since; space and objectives must be the same");
+               "Go on although kernel, device, cache mode or the like changed since; space and objectives must be the same");
   app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name");
   app.add_flag("--json", options.json, "Print the result as one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");

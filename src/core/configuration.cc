@@ -22,12 +22,6 @@ std::string Configuration::to_string() const {
   return text;
 }
 
-std::string Configuration::key() const {
-  std::string text;
-  for (std::size_t i = 0; i < values_.size(); ++i) text += (i == 0 ? "" : ",") + values_[i].to_string();
-  return text;
-}
-
 bool operator==(const Configuration& a, const Configuration& b) {
   return a.id_ == b.id_ && *a.names_ == *b.names_ && a.values_ == b.values_;
 }

@@ -1,19 +1,71 @@
 #include "wattune/core/trial.h"
 
+#include <unordered_map>
+#include <utility>
+
+#include "wattune/core/value_hash.h"
+
 namespace wattune {
 
+namespace {
+
+std::string text_of(const std::vector<Objective>& objectives) {
+  std::string text;
+  for (const Objective& each : objectives)
+    text += (text.empty() ? "" : ", ") + std::string(each.maximize ? "maximize " : "minimize ") + each.metric;
+  return text;
+}
+
+// Positions of the Trials that count.
+std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
+  std::unordered_map<std::vector<Value>, std::size_t, ValueHash> place_of;
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto [found, is_new] = place_of.emplace(trials[i].configuration.values(), positions.size());
+    if (is_new)
+      positions.push_back(i);
+    else
+      positions[found->second] = i;
+  }
+  return positions;
+}
+
+}  // namespace
+
+Identity identity_of(const RunInfo& info) {
+  Identity identity = info.identity;
+  identity["device"] = info.device.name;
+  identity["driver"] = info.device.driver_version;
+  identity["objectives"] = text_of(info.objectives);
+  identity["search space"] = info.space_hash;
+  return identity;
+}
+
+std::vector<const Trial*> counting(const std::vector<Trial>& trials) {
+  std::vector<const Trial*> those;
+  for (const std::size_t position : counting_positions(trials)) those.push_back(&trials[position]);
+  return those;
+}
+
+void keep_counting(std::vector<Trial>& trials) {
+  std::vector<Trial> those;
+  for (const std::size_t position : counting_positions(trials)) those.push_back(std::move(trials[position]));
+  trials = std::move(those);
+}
+
 const Trial* ResultSet::best() const {
+  const std::vector<const Trial*> those = counting(trials);
   const Trial* winner = nullptr;
-  for (const Trial& trial : trials) {
-    if (!trial.observation.ok() || trial.observation.final_place != FinalPlace::winner) continue;
-    if (winner == nullptr || trial.finished_at > winner->finished_at) winner = &trial;
+  for (const Trial* trial : those) {
+    if (!trial->observation.ok() || trial->observation.final_place != FinalPlace::winner) continue;
+    if (winner == nullptr || trial->finished_at > winner->finished_at) winner = trial;
   }
   const Trial* best = winner;
-  for (const Trial& trial : trials) {
+  for (const Trial* trial : those) {
     const bool lost = winner != nullptr &&
-                      (trial.observation.final_place != FinalPlace::none || trial.finished_at < winner->finished_at);
-    if (!trial.observation.ok() || lost) continue;
-    if (best == nullptr || trial.observation.objective() < best->observation.objective()) best = &trial;
+                      (trial->observation.final_place != FinalPlace::none || trial->finished_at < winner->finished_at);
+    if (!trial->observation.ok() || lost) continue;
+    if (best == nullptr || trial->observation.objective() < best->observation.objective()) best = trial;
   }
   return best;
 }

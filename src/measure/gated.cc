@@ -33,6 +33,8 @@ class Gated : public MeasurePolicy {
     return samples;
   }
 
+  Identity identity() const override { return policy_identity("gated", options_); }
+
  private:
   // From one whose fate did not depend on its first two launches.
   void learn(const Sample& first, const std::vector<Sample>& samples) {

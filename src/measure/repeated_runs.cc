@@ -19,6 +19,8 @@ class RepeatedRuns : public MeasurePolicy {
     return samples;
   }
 
+  Identity identity() const override { return policy_identity("repeated", options_); }
+
  private:
   SamplingOptions options_;
 };

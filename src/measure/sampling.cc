@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "wattune/core/value.h"
+
 namespace wattune::measure {
 
 namespace {
@@ -58,6 +60,11 @@ Result<void> sample(Runner& runner, const SamplingOptions& options, const std::o
                     std::vector<Sample>& samples) {
   while (const std::size_t n = next_batch(samples, options, incumbent)) WATTUNE_TRY(take(runner, n, samples));
   return {};
+}
+
+// The warm-up decides at which clocks the samples are taken; the other options say how many there are.
+Identity policy_identity(const std::string& policy, const SamplingOptions& options) {
+  return {{"policy", policy}, {"warm-up", format_real(to_ms(options.warm_up)) + " ms"}};
 }
 
 Result<void> SamplingOptions::validate() const {

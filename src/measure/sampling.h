@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "wattune/measure/policy.h"
@@ -19,6 +20,9 @@ Result<void> sample(Runner& runner, const SamplingOptions& options, const std::o
 
 // Adds n samples.
 Result<void> take(Runner& runner, std::size_t n, std::vector<Sample>& samples);
+
+// What numbers of a policy of this name have in common.
+Identity policy_identity(const std::string& policy, const SamplingOptions& options);
 
 // Whether more samples would change little, by the rule that `options` name.
 bool converged(const std::vector<Sample>& samples, const SamplingOptions& options);

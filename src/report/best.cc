@@ -21,7 +21,7 @@ bool has_interval(const Trial* trial) { return statistics_of(*trial).confidence 
 
 // The interval of the time reaches down to that of the best, so that another measurement might rank them otherwise.
 bool intervals_meet(const Trial& trial, const Trial& best) {
-  return !best.observation.target && has_interval(&trial) && has_interval(&best) &&
+  return !best.observation.objective_value && has_interval(&trial) && has_interval(&best) &&
          statistics_of(trial).interval_low <= statistics_of(best).interval_high;
 }
 

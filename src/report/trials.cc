@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 
 namespace wattune::report {
 
@@ -30,12 +29,10 @@ bool ran_beside(const Trial& trial, const Trial& winner) {
 
 std::vector<const Trial*> ranked(const ResultSet& results) {
   std::vector<const Trial*> trials;
-  for (const Trial& trial : results.trials)
-    if (has_time(trial)) trials.push_back(&trial);
+  for (const Trial* trial : counting(results.trials))
+    if (has_time(*trial)) trials.push_back(trial);
   const Trial* best = results.best();
   std::ranges::stable_sort(trials, {}, [&](const Trial* trial) { return rank_of(*trial, *best); });
-  std::unordered_set<std::string> seen;
-  std::erase_if(trials, [&](const Trial* trial) { return !seen.insert(trial->configuration.key()).second; });
   return trials;
 }
 
@@ -48,19 +45,15 @@ std::vector<double> searched_objectives(const ResultSet& results) {
 
 std::optional<Objective> searched_for(const ResultSet& results) {
   const Trial* best = results.best();
-  if (results.info.objectives.empty() || best == nullptr || !best->observation.target) return std::nullopt;
+  if (results.info.objectives.empty() || best == nullptr || !best->observation.objective_value) return std::nullopt;
   return results.info.objectives.front();
 }
 
 const Trial* default_trial(const ResultSet& results) {
-  const Trial* found = nullptr;
-  for (const Trial& trial : results.trials) {
-    if (results.info.default_values.empty() || trial.configuration.values() != results.info.default_values) continue;
-    const bool is_better = found == nullptr || !has_time(*found) ||
-                           (has_time(trial) && trial.observation.objective() < found->observation.objective());
-    if (is_better) found = &trial;
-  }
-  return found;
+  if (results.info.default_values.empty()) return nullptr;
+  for (const Trial* trial : counting(results.trials))
+    if (trial->configuration.values() == results.info.default_values) return trial;
+  return nullptr;
 }
 
 std::string name_of(const RunInfo& info) {

@@ -10,7 +10,7 @@
 
 namespace wattune::report {
 
-// The fastest Trial of the default configuration, or one that failed, or nullptr when it was not evaluated.
+// The Trial of the default configuration, which may have failed, or nullptr when it was not evaluated.
 const Trial* default_trial(const ResultSet& results);
 
 // Whether a Trial took part in the final that `winner` won, if that won one: the Trials of one have one time stamp.

@@ -14,43 +14,53 @@ namespace wattune::store {
 
 namespace {
 
-std::string short_hash(const std::string& hash) { return hash.substr(0, 8) + ".."; }
+constexpr const char* kSearchSpace = "search space";
 
-bool same_space(const RunInfo& found, const RunInfo& wanted) {
-  return found.space_hash == wanted.space_hash && found.parameters == wanted.parameters;
+// What no force overrides: ids and positions of values mean nothing in another space, values of an objective nothing
+// under another one, or when the metrics that it may be made of are computed differently.
+bool changes_meaning(const std::string& part, const RunInfo& wanted) {
+  return part == kSearchSpace || part == "objectives" || (!wanted.objectives.empty() && part.starts_with("metric "));
 }
 
-std::string space_difference(const RunInfo& found, const RunInfo& wanted) {
-  return fmt::format("the search space differs (journal {}, now {})", short_hash(found.space_hash),
-                     short_hash(wanted.space_hash));
-}
-
-// What no force overrides: ids and positions of values mean nothing in another space, targets nothing under another
-// objective.
-std::vector<std::string> differences_in_meaning(const RunInfo& found, const RunInfo& wanted) {
-  std::vector<std::string> sentences;
-  if (found.objectives != wanted.objectives) sentences.emplace_back("the objectives differ");
-  if (!same_space(found, wanted)) sentences.push_back(space_difference(found, wanted));
-  return sentences;
+std::vector<IdentityDifference> different_parts(const RunInfo& found, const RunInfo& wanted) {
+  Identity now = identity_of(wanted);
+  if (found.identity.empty())
+    for (const auto& [part, value] : wanted.identity) now.erase(part);
+  std::vector<IdentityDifference> parts = wattune::differences(identity_of(found), now);
+  if (found.space_hash == wanted.space_hash && found.parameters != wanted.parameters)
+    parts.push_back({kSearchSpace, "other parameters", "of the same hash"});
+  return parts;
 }
 
 Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume resume,
                              const std::filesystem::path& file) {
-  const std::vector<std::string> in_meaning = differences_in_meaning(found, wanted);
+  std::vector<std::string> in_meaning;
+  for (const IdentityDifference& each : different_parts(found, wanted))
+    if (changes_meaning(each.part, wanted)) in_meaning.push_back(to_string(each));
   const std::vector<std::string> reasons = resume == Resume::forced ? in_meaning : differences(found, wanted);
   if (reasons.empty()) return {};
-  return Error(ErrorCode::mismatch, fmt::format("{} cannot be continued: {}", file.string(), fmt::join(reasons, "; ")))
+  return Error(ErrorCode::mismatch,
+               fmt::format("{} cannot be continued, this run differs in: {}", file.string(), fmt::join(reasons, "; ")))
       .hint(in_meaning.empty() ? "write to another file; --force-resume goes on nevertheless"
                                : "write to another file");
+}
+
+// The first name beside a file's that nothing has.
+std::filesystem::path unused_name_beside(const std::filesystem::path& file) {
+  std::filesystem::path name = file.string() + ".saved";
+  for (int i = 2; std::filesystem::exists(std::filesystem::symlink_status(name)); ++i)
+    name = fmt::format("{}.saved{}", file.string(), i);
+  return name;
 }
 
 }  // namespace
 
 // The file with what it takes to write one line; the line's memory is kept between calls.
 struct Journal::Writer {
-  LockedFile file;
+  std::unique_ptr<LockedFile> file;
   TrialEncoder encoder;
   std::string line;
+  std::string text;  // all that is in the file, should it be lost
 };
 
 Journal::Journal(std::filesystem::path file, std::unique_ptr<Writer> writer, std::vector<Trial> recovered)
@@ -58,29 +68,55 @@ Journal::Journal(std::filesystem::path file, std::unique_ptr<Writer> writer, std
 
 Journal::~Journal() = default;
 
-Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file, const RunInfo& info, Resume resume) {
+Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file, const RunInfo& info, Resume resume,
+                                               const ConfigurationCheck& check) {
   WATTUNE_ASSIGN(LockedFile locked, LockedFile::open(file));
-  WATTUNE_ASSIGN(const std::string text, locked.read());
+  WATTUNE_ASSIGN(std::string text, locked.read());
   std::vector<Trial> recovered;
   if (is_unbegun_journal(text)) {
+    text = journal_header(info);
     WATTUNE_TRY(locked.cut_to(0));
-    WATTUNE_TRY(locked.append(journal_header(info)));
+    WATTUNE_TRY(locked.append(text));
   } else {
     if (resume == Resume::no)
       return Error(ErrorCode::already_exists, fmt::format("{} exists and is not empty", file.string()))
           .hint("resume it, or write to another file");
-    WATTUNE_ASSIGN(JournalContents contents, read_journal_text(text, file));
-    WATTUNE_TRY(check_resumable(contents.results.info, info, resume, file));
+    const JournalChecks checks{.run = [&](const RunInfo& found) { return check_resumable(found, info, resume, file); },
+                               .configuration = check};
+    WATTUNE_ASSIGN(JournalContents contents, read_journal_text(text, file, checks));
     WATTUNE_TRY(locked.cut_to(contents.intact_bytes));
+    text.resize(contents.intact_bytes);
     recovered = std::move(contents.results.trials);
   }
-  auto writer = std::make_unique<Writer>(Writer{std::move(locked), TrialEncoder(info.parameters), {}});
+  auto writer = std::make_unique<Writer>(
+      Writer{std::make_unique<LockedFile>(std::move(locked)), TrialEncoder(info.parameters), {}, std::move(text)});
   return std::unique_ptr<Journal>(new Journal(file, std::move(writer), std::move(recovered)));
 }
 
+const std::string& Journal::lock_doubt() const { return writer_->file->doubt(); }
+
 Result<void> Journal::add(const Trial& trial) {
   WATTUNE_TRY(writer_->encoder.encode(trial, writer_->line));
-  return writer_->file.append(writer_->line);
+  const Result<void> intact = writer_->file->check_intact();
+  if (intact) WATTUNE_TRY(writer_->file->append(writer_->line));
+  writer_->text += writer_->line;
+  return intact ? Result<void>() : save_elsewhere(intact.error());
+}
+
+Result<void> Journal::check_intact() {
+  Result<void> intact = writer_->file->check_intact();
+  return intact ? intact : save_elsewhere(intact.error());
+}
+
+// Trials that follow go to the new file too, which is written as any other journal.
+Result<void> Journal::save_elsewhere(Error loss) {
+  const std::filesystem::path name = unused_name_beside(file_);
+  Result<LockedFile> saved = LockedFile::open(name);
+  const Result<void> written = saved ? saved->append(writer_->text) : Result<void>(saved.error());
+  if (!written) return std::move(loss).with_context(written.error().to_string());
+  writer_->file = std::make_unique<LockedFile>(*std::move(saved));
+  file_ = name;
+  return std::move(loss).hint(fmt::format("what was measured is in {}", name.string()));
 }
 
 // The lock is held until the file has its new name, which it would otherwise keep being written under.
@@ -101,26 +137,11 @@ Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::pa
 }
 
 std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted) {
-  std::vector<std::string> sentences;
-  const auto compare_hashes = [&](const char* what, const std::string& before, const std::string& now) {
-    if (before != now)
-      sentences.push_back(fmt::format("{} (journal {}, now {})", what, short_hash(before), short_hash(now)));
-  };
-  compare_hashes("the kernel source differs", found.source_hash, wanted.source_hash);
-  // The sizes are part of the hash of the options.
-  if (found.problem_size != wanted.problem_size)
-    sentences.push_back(
-        fmt::format("the problem size differs (journal {}, now {})", found.problem_size, wanted.problem_size));
-  else
-    compare_hashes("the compile options, geometry, arguments or reference differ", found.options_hash,
-                   wanted.options_hash);
-  if (found.device.name != wanted.device.name)
-    sentences.push_back(fmt::format("the device differs (journal {}, now {})", found.device.name, wanted.device.name));
-  if (found.device.driver_version != wanted.device.driver_version)
-    sentences.push_back(fmt::format("the driver differs (journal {}, now {})", found.device.driver_version,
-                                    wanted.device.driver_version));
-  for (std::string& sentence : differences_in_meaning(found, wanted)) sentences.push_back(std::move(sentence));
-  return sentences;
+  std::vector<std::string> texts;
+  for (const IdentityDifference& each : different_parts(found, wanted)) texts.push_back(to_string(each));
+  if (found.identity.empty() && !wanted.identity.empty())
+    texts.emplace_back("what an older Wattune did not record, such as included files, metrics and the cache mode");
+  return texts;
 }
 
 }  // namespace wattune::store

@@ -5,38 +5,32 @@
 
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "store/document.h"
+#include "store/plausible.h"
 #include "store/run_json.h"
 
 namespace wattune::store {
 
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+// The first one did not record what identifies its Trials.
+constexpr std::uint64_t kVersion = 2;
 constexpr std::string_view kHeaderStart = "{\"wattune_journal\":";
 constexpr std::string_view kSealStart = ",\"xxh3\":\"";
 constexpr std::string_view kSealEnd = "\"}";
 constexpr std::size_t kDigits = 16;
+constexpr const char* kCutOff = "cut the file off before this line to go on with the Trials above it";
 constexpr std::size_t kSealBytes = kSealStart.size() + kDigits + kSealEnd.size();
 
 std::string checksum(std::string_view bytes) {
   return fmt::format(FMT_COMPILE("{:016x}"), XXH3_64bits(bytes.data(), bytes.size()));
-}
-
-// Completes an object that lacks its closing brace.
-void seal(std::string& line) {
-  const std::string digits = checksum(line);
-  line += kSealStart;
-  line += digits;
-  line += kSealEnd;
-  line += '\n';
 }
 
 bool is_sealed(std::string_view line) {
@@ -97,24 +91,6 @@ class TrialDecoder {
   Configuration::Names names_;
 };
 
-// A line with the id of an earlier one takes its place: that configuration was measured again.
-class TrialList {
- public:
-  explicit TrialList(std::vector<Trial>& trials) : trials_(trials) {}
-
-  void add(Trial trial) {
-    const auto [found, is_new] = position_of_.emplace(trial.configuration.id(), trials_.size());
-    if (is_new)
-      trials_.push_back(std::move(trial));
-    else
-      trials_[found->second] = std::move(trial);
-  }
-
- private:
-  std::vector<Trial>& trials_;
-  std::map<ConfigurationId, std::size_t> position_of_;
-};
-
 // Cuts lines off the front of a text; the last one may lack its newline.
 class LineReader {
  public:
@@ -137,7 +113,39 @@ class LineReader {
   std::size_t begin_ = 0;
 };
 
+// Throws where an earlier line contradicts this one.
+class IdCheck {
+ public:
+  explicit IdCheck(const ConfigurationCheck& check) : check_(check) {}
+
+  void add(const Configuration& configuration) {
+    const ConfigurationId id = configuration.id();
+    const auto [found, is_new] = id_of_.emplace(configuration.values(), id);
+    if (found->second != id) refuse(configuration, "an earlier line has these values under another `id`");
+    if (is_new && !ids_.insert(id).second) refuse(configuration, "an earlier line has other values under this `id`");
+    if (is_new && check_ && !check_(configuration)) refuse(configuration, "the search space has other values there");
+  }
+
+ private:
+  [[noreturn]] static void refuse(const Configuration& configuration, const char* reason) {
+    throw Malformed(fmt::format("`id` {} contradicts `values`, {}: {}", wattune::to_string(configuration.id()),
+                                configuration.to_string(), reason));
+  }
+
+  const ConfigurationCheck& check_;
+  std::unordered_map<std::vector<Value>, ConfigurationId, ValueHash> id_of_;
+  std::set<ConfigurationId> ids_;
+};
+
 }  // namespace
+
+void seal(std::string& line) {
+  const std::string digits = checksum(line);
+  line += kSealStart;
+  line += digits;
+  line += kSealEnd;
+  line += '\n';
+}
 
 std::string journal_header(const RunInfo& info) {
   Json json;
@@ -164,6 +172,8 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
     return Error(ErrorCode::invalid_argument, "the configuration is of another space than the journal");
   if (trial.observation.ok() && !(trial.observation.statistics && std::isfinite(trial.observation.objective())))
     return Error(ErrorCode::invalid_argument, "a correct Trial needs statistics with a finite median");
+  if (std::string problem = implausible(trial.observation); !problem.empty())
+    return Error(ErrorCode::invalid_argument, std::move(problem));
   line = "{\"id\":\"";
   line += to_string(trial.configuration.id());
   line += "\",\"values\":[";
@@ -188,25 +198,33 @@ bool is_unbegun_journal(std::string_view text) {
   return text.empty() || (looks_like_journal(text) && text.find('\n') == std::string_view::npos);
 }
 
-Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file) {
+Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file,
+                                          const JournalChecks& checks) {
   if (is_unbegun_journal(text)) return error_at(file, 1, "the journal has not been begun: its header is incomplete");
   LineReader lines(text);
   JournalContents contents;
   WATTUNE_ASSIGN(contents.results.info, read_header(lines.next().value_or(text), file));
+  if (checks.run) WATTUNE_TRY(checks.run(contents.results.info));
   contents.intact_bytes = lines.consumed();
   const TrialDecoder decoder(contents.results.info.parameters);
-  TrialList trials(contents.results.trials);
+  IdCheck ids(checks.configuration);
+  std::vector<Trial>& trials = contents.results.trials;
   for (int number = 2; !lines.done(); ++number) {
     const std::optional<std::string_view> line = lines.next();
     if (!line || !is_sealed(*line)) {
       if (lines.done()) break;
-      return error_at(file, number, "this line of the journal is damaged, and it is not the last")
-          .hint("cut the file off before this line to go on with the Trials above it");
+      return error_at(file, number, "this line of the journal is damaged, and it is not the last").hint(kCutOff);
     }
-    WATTUNE_ASSIGN(Trial trial, guard(position_in(file, number), [&] { return decoder.decode(*line); }));
-    trials.add(std::move(trial));
+    Result<Trial> trial = guard(position_in(file, number), [&] {
+      Trial decoded = decoder.decode(*line);
+      ids.add(decoded.configuration);
+      return decoded;
+    });
+    if (!trial) return std::move(trial).error().hint(kCutOff);
+    trials.push_back(*std::move(trial));
     contents.intact_bytes = lines.consumed();
   }
+  keep_counting(trials);
   return contents;
 }
 

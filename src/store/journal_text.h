@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,8 +11,12 @@
 
 #include "wattune/core/trial.h"
 #include "wattune/core/value_hash.h"
+#include "wattune/store/journal.h"
 
 namespace wattune::store {
+
+// Completes an object that lacks its closing brace: by its checksum, the brace and a newline.
+void seal(std::string& line);
 
 // The first line for `info`, with its newline.
 std::string journal_header(const RunInfo& info);
@@ -42,7 +47,14 @@ struct JournalContents {
   std::size_t intact_bytes = 0;  // what lies behind is a torn line
 };
 
-// parse_error: not a journal, of a newer version, or damaged before its last line.
-Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file);
+// What must hold of a journal beside being whole; empty ones hold always.
+struct JournalChecks {
+  std::function<Result<void>(const RunInfo&)> run;  // asked before the Trials are read
+  ConfigurationCheck configuration;
+};
+
+// parse_error: not a journal, of a newer version, damaged before its last line, or with a line that cannot be true.
+Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file,
+                                          const JournalChecks& checks = {});
 
 }  // namespace wattune::store

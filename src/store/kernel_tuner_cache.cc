@@ -192,6 +192,13 @@ Json entry_of(const Trial& trial) {
   return entry;
 }
 
+// As Kernel Tuner makes it, which cannot tell texts with commas apart.
+std::string key_of(const Configuration& configuration) {
+  std::string key;
+  for (const Value& value : configuration.values()) key += (key.empty() ? "" : ",") + value.to_string();
+  return key;
+}
+
 Json head_of(const RunInfo& info) {
   Json head;
   head["device_name"] = info.device.name;
@@ -232,7 +239,7 @@ std::string write_kernel_tuner_cache(const ResultSet& results) {
   for (const Trial& trial : results.trials) {
     if (trial.observation.status == Status::not_recorded) continue;
     text += separator;
-    text += dump(Json(trial.configuration.key())) + ": " + dump(entry_of(trial));
+    text += dump(Json(key_of(trial.configuration))) + ": " + dump(entry_of(trial));
     separator = ",\n";
   }
   return text += "}\n}";  // Kernel Tuner looks for exactly these

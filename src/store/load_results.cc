@@ -32,7 +32,7 @@ Error unknown_format(const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<ResultSet> load_results(const std::filesystem::path& file) {
+Result<ResultSet> load_evaluations(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const std::string text, read_maybe_compressed(file));
   if (looks_like_journal(text)) return parse_journal(text, file);
   if (looks_like_csv(text, file)) return read_csv(text, file);
@@ -46,6 +46,12 @@ Result<ResultSet> load_results(const std::filesystem::path& file) {
   const Reader read = reader_for(document->head);
   if (read == nullptr) return unknown_format(file);
   return read(*document, file);
+}
+
+Result<ResultSet> load_results(const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(ResultSet results, load_evaluations(file));
+  keep_counting(results.trials);
+  return results;
 }
 
 }  // namespace wattune::store

@@ -2,65 +2,51 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
+#include "store/file_lock.h"
 #include "store/files.h"
 
 namespace wattune::store {
 
 namespace {
 
-// The process that holds a flock on the file, by Linux's list of locks; 0 when unknown.
-long lock_holder(int descriptor) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return 0;
-  const std::string inode_end = fmt::format(":{}", status.st_ino);
-  std::ifstream locks("/proc/locks");
-  for (std::string line; std::getline(locks, line);) {
-    // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF"; a waiting process has "->" before FLOCK.
-    std::istringstream words(line);
-    std::string number, kind, advisory, access, inode;
-    long process = 0;
-    if (words >> number >> kind >> advisory >> access >> process >> inode && kind == "FLOCK" && access == "WRITE" &&
-        inode.ends_with(inode_end))
-      return process;
-  }
-  return 0;
+// Whether a file's name still leads to the file that is open.
+bool is_same_file(const struct stat& named, const struct stat& opened) {
+  return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-Error busy_error(const std::filesystem::path& file, int descriptor) {
-  const long process = lock_holder(descriptor);
-  const std::string who = process > 0 ? fmt::format("process {}", process) : std::string("another process");
-  return Error(ErrorCode::busy, fmt::format("{} is being written by {}", file.string(), who))
-      .hint("wait for it to end, or write to another file");
+Error changed_error(const std::filesystem::path& file, const char* how) {
+  return Error(ErrorCode::io_error, fmt::format("{} was {} while it was being written", file.string(), how));
 }
 
 }  // namespace
 
+// Between opening and locking, whoever held the lock may have renamed the file or put another in its place.
 Result<LockedFile> LockedFile::open(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return system_error("cannot open", file, errno);
-  LockedFile locked(file, descriptor);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) return busy_error(file, descriptor);
-    return system_error("cannot lock", file, errno);
+  constexpr int kMostTries = 16;
+  for (int i = 0; i < kMostTries; ++i) {
+    const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) return system_error("cannot open", file, errno);
+    LockedFile locked(file, descriptor);
+    WATTUNE_ASSIGN(locked.doubt_, lock_file(descriptor, file));
+    struct stat opened {};
+    struct stat named {};
+    if (::fstat(descriptor, &opened) != 0) return system_error("cannot look at", file, errno);
+    locked.size_ = static_cast<std::uint64_t>(opened.st_size);
+    if (::stat(file.c_str(), &named) == 0 && is_same_file(named, opened)) return locked;
   }
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return system_error("cannot look at", file, errno);
-  locked.size_ = static_cast<std::uint64_t>(status.st_size);
-  return locked;
+  return changed_error(file, "replaced again and again");
 }
 
 LockedFile::LockedFile(LockedFile&& other) noexcept
     : file_(std::move(other.file_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      doubt_(std::move(other.doubt_)),
       size_(other.size_),
       has_torn_append_(other.has_torn_append_) {}
 
@@ -83,6 +69,18 @@ Result<std::string> LockedFile::read() const {
   }
   text.resize(done);
   return text;
+}
+
+// What is no regular file has no size to compare.
+Result<void> LockedFile::check_intact() const {
+  struct stat opened {};
+  struct stat named {};
+  if (::fstat(descriptor_, &opened) != 0) return system_error("cannot look at", file_, errno);
+  if (::stat(file_.c_str(), &named) != 0) return changed_error(file_, "removed");
+  if (!is_same_file(named, opened)) return changed_error(file_, "replaced by another file");
+  const auto size = static_cast<std::uint64_t>(opened.st_size);
+  if (!S_ISREG(opened.st_mode) || size == size_ || has_torn_append_) return {};
+  return changed_error(file_, size < size_ ? "truncated" : "written by another program");
 }
 
 Result<void> LockedFile::cut_to(std::uint64_t bytes) {

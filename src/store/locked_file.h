@@ -19,7 +19,12 @@ class LockedFile {
   // Waits for the disk, then lets others write.
   ~LockedFile();
 
+  // Why its lock may not keep everybody else out, for the user; empty: it does.
+  const std::string& doubt() const { return doubt_; }
+
   Result<std::string> read() const;
+  // io_error: the file was removed, replaced, truncated or written by somebody else since it was opened.
+  Result<void> check_intact() const;
   Result<void> cut_to(std::uint64_t bytes);
   // With one write(2); on failure the file is as long as before, or made so before the next append.
   Result<void> append(std::string_view bytes);
@@ -29,6 +34,7 @@ class LockedFile {
 
   std::filesystem::path file_;
   int descriptor_;
+  std::string doubt_;
   std::uint64_t size_ = 0;        // of what is intact
   bool has_torn_append_ = false;  // bytes behind size_ that could not be cut off
 };

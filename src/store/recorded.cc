@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <memory>
 #include <numeric>
 #include <unordered_set>
@@ -42,6 +41,11 @@ constexpr std::array<ErrorName, 4> kErrorNames{{{"InvalidConfig", Status::constr
                                                 {"CompilationFailedConfig", Status::compile},
                                                 {"RuntimeFailedConfig", Status::runtime},
                                                 {"ErrorConfig", Status::runtime}}};
+
+void refuse_unmeasurable(Nanoseconds time) {
+  if (is_measurable(time)) return;
+  throw Malformed(time < Nanoseconds() ? "the time is negative" : "the time is too large");
+}
 
 }  // namespace
 
@@ -84,8 +88,8 @@ std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit) {
 }
 
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples) {
-  if (!std::isfinite(objective.value())) throw Malformed("the time is too large");
-  if (objective < Nanoseconds()) throw Malformed("the time is negative");
+  refuse_unmeasurable(objective);
+  for (const Sample& sample : samples) refuse_unmeasurable(sample.time);
   if (objective == Nanoseconds()) {
     observation.status = Status::runtime;
     observation.message = kTookNoTime;

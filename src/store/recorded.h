@@ -33,7 +33,7 @@ inline constexpr const char* kTookNoTime = "the recorded time is 0";
 
 // Makes an Observation correct, unless the time is 0. `objective` is what the file ranks by, often a mean: it becomes
 // the median, and since nothing is known of its spread, the interval is that point with confidence 0. Throws Malformed
-// when it is infinite or negative.
+// when it or a sample is negative or larger than any clock counts.
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 

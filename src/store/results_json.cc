@@ -9,7 +9,8 @@ namespace wattune::store {
 
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+// The first one did not record what identifies its Trials.
+constexpr std::uint64_t kVersion = 2;
 
 Trial trial_from_json(const Json& json, const Configuration::Names& names) {
   Configuration configuration(id_from_json(json), names, values_by_name(object_member(json, "configuration"), *names));

@@ -11,6 +11,7 @@
 
 #include "store/final_json.h"
 #include "store/json_text.h"
+#include "store/plausible.h"
 #include "store/recorded.h"
 
 namespace wattune::store {
@@ -104,6 +105,12 @@ std::vector<Objective> objectives_from_json(const Json& json) {
   std::vector<Objective> objectives;
   for (const Json& each : json) objectives.push_back({text_member(each, "metric"), flag_member(each, "maximize")});
   return objectives;
+}
+
+Identity identity_from_json(const Json& json) {
+  Identity identity;
+  for (const auto& part : json.items()) identity[part.key()] = text_member(json, part.key().c_str());
+  return identity;
 }
 
 TimePoint time_member(const Json& object, const char* name) {
@@ -245,9 +252,8 @@ void add_run_info(Json& object, const RunInfo& info) {
   object["kernel_name"] = info.kernel_name;
   object["kernel_language"] = info.kernel_language;
   object["problem_size"] = info.problem_size;
-  object["source_hash"] = info.source_hash;
-  object["options_hash"] = info.options_hash;
   object["space_hash"] = info.space_hash;
+  object["identity"] = info.identity;
   object["device"] = device_to_json(info.device);
   object["parameters"] = parameters_to_json(info.parameters);
   object["constraints"] = info.constraints;
@@ -262,9 +268,8 @@ RunInfo run_info_from_json(const Json& object) {
   info.kernel_name = text_member(object, "kernel_name");
   info.kernel_language = text_member(object, "kernel_language");
   info.problem_size = text_member(object, "problem_size");
-  info.source_hash = text_member(object, "source_hash");
-  info.options_hash = text_member(object, "options_hash");
   info.space_hash = text_member(object, "space_hash");
+  if (find_member(object, "identity") != nullptr) info.identity = identity_from_json(object_member(object, "identity"));
   info.device = device_from_json(object_member(object, "device"));
   info.parameters = parameters_from_json(array_member(object, "parameters"));
   for (const Json& constraint : array_member(object, "constraints")) {
@@ -300,9 +305,9 @@ void append_outcome(std::string& out, const Trial& trial) {
   }
   out += ",\"metrics\":";
   append_metrics(out, observation.metrics);
-  if (observation.target) {
+  if (observation.objective_value) {
     out += ",\"target\":";
-    append_json_number(out, *observation.target);
+    append_json_number(out, *observation.objective_value);
   }
   append_final(out, observation);
   out += ",\"phases\":";
@@ -336,16 +341,12 @@ Outcome outcome_from_json(const Json& object) {
     observation.statistics = statistics_from_json(*statistics);
   if (observation.ok() != observation.statistics.has_value())
     throw Malformed("`statistics` must be there exactly when `status` is correct");
-  if (observation.ok() && observation.statistics->median == Nanoseconds()) {
-    observation.status = Status::runtime;
-    observation.message = kTookNoTime;
-    observation.statistics.reset();
-  }
   observation.metrics = metrics_from_json(array_member(object, "metrics"));
   observation.phases = phases_from_json(array_member(object, "phases"));
   observation.phases.overhead = Nanoseconds(number_or(object, "overhead", 0.0));
-  if (find_member(object, "target") != nullptr) observation.target = number_member(object, "target");
+  if (find_member(object, "target") != nullptr) observation.objective_value = number_member(object, "target");
   read_final(object, observation);
+  if (const std::string problem = implausible(observation); !problem.empty()) throw Malformed(problem);
   outcome.finished_at = time_member(object, "finished_at");
   outcome.device = text_or(object, "device", "");
   return outcome;

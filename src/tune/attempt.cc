@@ -66,6 +66,10 @@ measure::Runner& Attempt::runner() {
 }
 
 bool Attempt::conclude(std::vector<Sample> samples) {
+  const auto wrong = std::ranges::find_if_not(samples, is_measurable, &Sample::time);
+  if (wrong != samples.end())
+    return fail(Status::runtime,
+                fmt::format("a run took {} ns by the device's clock, which cannot be", wrong->time.value()));
   observation_.samples = std::move(samples);
   observation_.statistics = measure::summarize(observation_.samples);
   if (observation_.statistics->median == Nanoseconds()) {
@@ -231,8 +235,8 @@ bool Attempt::compare_outputs() {
 
 bool Attempt::measure() {
   const Stopwatch stopwatch;
-  // What is slower may still be better where the time is not the target.
-  const bool race = run_.incumbent && !run_.incumbent->target;
+  // What is slower may still be better where the time is not the objective.
+  const bool race = run_.incumbent && !run_.incumbent->objective_value;
   Result<std::vector<Sample>> samples = run_.policy.measure(runner(), race ? run_.incumbent->statistics : std::nullopt);
   observation_.phases.measure = stopwatch.elapsed();
   if (!samples) return fail(Phase::launch, samples.error());

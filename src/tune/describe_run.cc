@@ -1,13 +1,16 @@
-// RunInfo and its hashes. The options are written as netstrings ("5:hello,"), which no content can make ambiguous, in
-// the fixed order of this file; a change of that order would make old journals look different.
+// RunInfo and its identity. What is hashed is written as netstrings ("5:hello,"), which no content can make ambiguous,
+// in the fixed order of this file; a change of that order would make old journals look different.
+#include "wattune/tune/describe_run.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "backend/included_files.h"
 #include "wattune/core/hash.h"
 #include "wattune/core/version.h"
-#include "wattune/tune/evaluator.h"
 
 namespace wattune::tune {
 
@@ -49,6 +52,21 @@ void write(Canonical& out, const Geometry& geometry) {
   if (geometry.cooperative) out << "cooperative";
 }
 
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Of the file's blocks, one after another, because data may fill the memory.
+std::string hash_of_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string block(std::size_t{1} << 20, '\0');
+  std::string hash;
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0)
+    hash = content_hash(hash + block.substr(0, static_cast<std::size_t>(stream.gcount())));
+  return hash;
+}
+
 void write_options(Canonical& out, const KernelSource& source) {
   out << number_of(source.language) << source.function << static_cast<std::int64_t>(source.options.size());
   for (const std::string& option : source.options) out << option;
@@ -56,7 +74,9 @@ void write_options(Canonical& out, const KernelSource& source) {
   if (source.parameter_style == ParameterStyle::constants) out << "constants";
 }
 
-// Files count by name: a folder that moved is not another problem.
+// Files count by name and contents: a folder that moved is not another problem.
+void write(Canonical& out, const std::filesystem::path& file) { out << file.filename().string() << hash_of_file(file); }
+
 void write(Canonical& out, const FillConstant& fill) { out << "constant" << fill.value; }
 void write(Canonical& out, const FillUniform& fill) {
   out << "uniform" << fill.low << fill.high << static_cast<std::int64_t>(fill.seed);
@@ -66,7 +86,10 @@ void write(Canonical& out, const FillNormal& fill) {
 }
 void write(Canonical& out, const FillIota& fill) { out << "iota" << fill.start << fill.step; }
 void write(Canonical& out, const FillExpression& fill) { out << "expression" << fill.expression; }
-void write(Canonical& out, const FillFile& fill) { out << "file" << fill.path.filename().string(); }
+void write(Canonical& out, const FillFile& fill) {
+  out << "file";
+  write(out, fill.path);
+}
 
 void write(Canonical& out, const VectorArgument& argument) {
   out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << argument.length
@@ -106,40 +129,59 @@ void write(Canonical& out, const LaunchStep& step) {
   write(out, step.geometry);
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 void write(Canonical& out, const std::monostate&) { out << "no reference"; }
 void write(Canonical& out, const ReferenceKernel& reference) {
-  out << "reference kernel" << reference.source.text;
+  out << "reference kernel" << reference.source.text << backend::included_files(reference.source).contents;
   write_options(out, reference.source);
   write(out, reference.geometry);
   write(out, reference.arguments);
 }
 void write(Canonical& out, const ReferenceFunction& reference) {
-  out << "reference function" << text_of(reference.file) << reference.function;
+  const std::string text = text_of(reference.file);
+  out << "reference function" << text << reference.function
+      << backend::included_files(text, reference.file.parent_path(), {}).contents;
 }
 void write(Canonical& out, const ReferenceData& reference) {
   out << "reference data";
-  for (const auto& [name, path] : reference.outputs) out << name << path.filename().string();
+  for (const auto& [name, path] : reference.outputs) {
+    out << name;
+    write(out, path);
+  }
 }
 
-std::string options_of(const KernelSpec& spec) {
+std::string hash_of(const Canonical& out) { return content_hash(out.text()); }
+
+std::string geometry_of(const KernelSpec& spec) {
   Canonical out;
-  write_options(out, spec.source);
-  for (const NamedSize& size : spec.problem_size) out << size.name << size.value;
   write(out, spec.geometry);
   for (const LaunchStep& step : spec.steps) write(out, step);
+  return hash_of(out);
+}
+
+std::string arguments_of(const KernelSpec& spec) {
+  Canonical out;
   for (const Argument& argument : spec.arguments) {
     out << argument.name;
     std::visit([&](const auto& kind) { write(out, kind); }, argument.kind);
   }
+  return hash_of(out);
+}
+
+std::string reference_of(const KernelSpec& spec) {
+  Canonical out;
   std::visit([&](const auto& reference) { write(out, reference); }, spec.reference);
-  out << spec.tolerance.absolute << spec.tolerance.relative;
-  for (const ExpressionText& constraint : spec.resource_constraints) out << "resources" << constraint;
-  return out.text();
+  return hash_of(out);
+}
+
+std::string tolerance_of(const Tolerance& tolerance) {
+  const auto text = [](const std::optional<double>& number) { return number ? format_real(*number) : "by type"; };
+  return fmt::format("absolute {}, relative {}", text(tolerance.absolute), text(tolerance.relative));
+}
+
+// Empty: nothing is included.
+std::string hash_of_included(const KernelSource& source) {
+  const std::string contents = backend::included_files(source).contents;
+  return contents.empty() ? std::string() : content_hash(contents);
 }
 
 std::string problem_size_of(const KernelSpec& spec) {
@@ -148,16 +190,72 @@ std::string problem_size_of(const KernelSpec& spec) {
   return text;
 }
 
+std::string named_sizes_of(const KernelSpec& spec) {
+  std::vector<std::string> sizes;
+  for (const NamedSize& size : spec.problem_size) sizes.push_back(fmt::format("{} = {}", size.name, size.value));
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
+std::string texts_of(const std::vector<ExpressionText>& expressions) {
+  std::vector<std::string> texts;
+  for (const ExpressionText& expression : expressions) texts.push_back(expression.text);
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// What is compiled.
+void add_parts(Identity& identity, const KernelSource& source) {
+  identity["kernel source"] = content_hash(source.text);
+  identity["included files"] = hash_of_included(source);
+  identity["kernel function"] = source.function;
+  identity["language"] = to_string(source.language);
+  identity["compile options"] = fmt::format("{}", fmt::join(source.options, " "));
+  if (source.compiler == Compiler::nvcc) identity["compiler"] = "nvcc";
+  if (source.parameter_style == ParameterStyle::constants) identity["parameter style"] = "constants";
+}
+
+// What is launched, compared and computed from the times.
+void add_parts(Identity& identity, const KernelSpec& spec) {
+  identity["problem size"] = named_sizes_of(spec);
+  identity["geometry"] = geometry_of(spec);
+  identity["arguments"] = arguments_of(spec);
+  identity["reference"] = reference_of(spec);
+  identity["tolerance"] = tolerance_of(spec.tolerance);
+  identity["resource constraints"] = texts_of(spec.resource_constraints);
+  for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
+}
+
+std::string_view name_of(CheckOutput check) {
+  switch (check) {
+    case CheckOutput::every: return "every";
+    case CheckOutput::winners: return "winners";
+    case CheckOutput::never: return "never";
+  }
+  return "unknown";
+}
+
 }  // namespace
 
-RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device) {
+Identity measuring_identity(const EvaluatorOptions& options, const measure::MeasurePolicy& policy) {
+  Identity identity = policy.identity();
+  identity["cache mode"] = options.cache == Cache::cold ? "cold" : "warm";
+  identity["check mode"] = name_of(options.check);
+  std::vector<std::string> observed = observed_metrics(options);
+  std::ranges::sort(observed);
+  identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));
+  return identity;
+}
+
+RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
+                     const Identity& measuring) {
   RunInfo info;
   info.kernel_name = spec.name.empty() ? spec.source.function : spec.name;
   info.kernel_language = to_string(spec.source.language);
   info.problem_size = problem_size_of(spec);
-  info.source_hash = content_hash(spec.source.text);
-  info.options_hash = content_hash(options_of(spec));
   info.space_hash = space.content_hash();
+  info.identity = measuring;
+  add_parts(info.identity, spec.source);
+  add_parts(info.identity, spec);
+  std::erase_if(info.identity, [](const auto& part) { return part.second.empty(); });
   info.device = device;
   info.parameters = space.parameters();
   for (const Constraint& constraint : spec.constraints) info.constraints.push_back(constraint.expression);

@@ -115,7 +115,7 @@ Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& opt
 
 measure::ObjectiveInterval Evaluator::objective_interval(const Trial& trial) const {
   const Statistics& statistics = *trial.observation.statistics;
-  if (const std::optional<double> target = trial.observation.target) return {*target, *target, *target};
+  if (const std::optional<double> value = trial.observation.objective_value) return {*value, *value, *value};
   return {statistics.median.value(), statistics.interval_low.value(), statistics.interval_high.value()};
 }
 

@@ -97,11 +97,11 @@ Result<std::vector<Metric>> Metrics::compute(std::vector<Metric> known, Nanoseco
   return known;
 }
 
-Result<double> Metrics::target_of(const std::vector<Metric>& known) const {
-  const auto target = std::ranges::find(known, objective_->metric, &Metric::name);
-  if (target == known.end())
+Result<double> Metrics::objective_value_of(const std::vector<Metric>& known) const {
+  const auto found = std::ranges::find(known, objective_->metric, &Metric::name);
+  if (found == known.end())
     return Error(ErrorCode::unavailable, "the device does not tell what the objective needs").about(objective_->metric);
-  return objective_->maximize ? -target->value : target->value;
+  return objective_->maximize ? -found->value : found->value;
 }
 
 Result<void> Metrics::add_to(Observation& observation, const Configuration& configuration) const {
@@ -112,7 +112,7 @@ Result<void> Metrics::add_to(Observation& observation, const Configuration& conf
   const auto computed = known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
   observation.metrics.insert(observation.metrics.end(), computed, known.end());
   if (!objective_) return {};
-  WATTUNE_ASSIGN(observation.target, target_of(known));
+  WATTUNE_ASSIGN(observation.objective_value, objective_value_of(known));
   return {};
 }
 
@@ -120,7 +120,7 @@ Result<double> Metrics::objective(const std::vector<Metric>& measured, Nanosecon
                                   const Configuration& configuration) const {
   if (!objective_) return time.value();
   WATTUNE_ASSIGN(const std::vector<Metric> known, compute(measured, time, configuration));
-  return target_of(known);
+  return objective_value_of(known);
 }
 
 measure::ObjectiveInterval Metrics::interval(const Trial& trial) const {

@@ -1,4 +1,4 @@
-// Metrics: the spec's figures of a measurement, and the target that its first objective makes of them.
+// Metrics: the spec's figures of a measurement, and the value that its first objective makes of them.
 #pragma once
 
 #include <string>
@@ -41,7 +41,7 @@ class Metrics {
   Result<std::vector<Metric>> compute(std::vector<Metric> known, Nanoseconds time,
                                       const Configuration& configuration) const;
   // Precondition: there is an objective.
-  Result<double> target_of(const std::vector<Metric>& known) const;
+  Result<double> objective_value_of(const std::vector<Metric>& known) const;
 
   std::vector<Compiled> metrics_;
   std::optional<Objective> objective_;  // the first, unless it is the least time

@@ -47,7 +47,7 @@ Result<Recording> Recording::with_objectives(const KernelSpec& spec) const {
   for (Trial& trial : result.trials_) {
     Observation& observation = trial.observation;
     if (!observation.ok()) continue;
-    observation.target.reset();
+    observation.objective_value.reset();
     std::erase_if(observation.metrics, [&](const Metric& metric) { return is_defined(spec, metric.name); });
     const Result<void> added = metrics.add_to(observation, trial.configuration);
     any = any || added;

@@ -132,6 +132,7 @@ Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSp
 
 Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet results) {
   std::erase_if(results.trials, [](const Trial& trial) { return trial.observation.status == Status::not_recorded; });
+  keep_counting(results.trials);
   WATTUNE_ASSIGN(const std::vector<std::optional<ConfigurationId>> ids, ids_in(space, results.trials));
   std::map<ConfigurationId, Trial> by_id;
   std::size_t outside = 0;
@@ -142,7 +143,7 @@ Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet re
     }
     Trial& trial = results.trials[i];
     trial.configuration = space.configuration(*ids[i]);
-    by_id.insert_or_assign(*ids[i], std::move(trial));
+    by_id.emplace(*ids[i], std::move(trial));
   }
   if (by_id.empty())
     return Error(ErrorCode::mismatch, "the recording is of another space: none of its configurations is in this one")

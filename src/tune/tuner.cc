@@ -36,9 +36,10 @@ class Loop {
   }
 
   Result<TuningResult> run(const std::vector<Trial>& resumed) {
-    for (const Trial& trial : resumed) replay(trial);
-    for (Evaluator* const each : evaluators_) know_best(*each, resumed);
-    observer_.on_start(progress_, resumed.size());
+    const std::vector<const Trial*> known = counting(resumed);
+    for (const Trial* trial : known) replay(*trial);
+    for (Evaluator* const each : evaluators_) know_best(*each, known);
+    observer_.on_start(progress_, known.size());
     WATTUNE_TRY(search());
     WATTUNE_TRY(hold_final());
     result_.elapsed = elapsed();
@@ -91,19 +92,19 @@ class Loop {
   Nanoseconds elapsed() const { return evaluators_.front()->now() - started_; }
 
   void replay(const Trial& trial) {
-    if (!known_.insert(trial.configuration.id()).second) return;
+    known_.insert(trial.configuration.id());
     ++result_.resumed;
     account(trial, true);
     strategy_.tell(trial.configuration.id(), trial.observation);
   }
 
   // The best that an earlier run measured on the same device, if there are several.
-  void know_best(Evaluator& evaluator, const std::vector<Trial>& resumed) const {
+  void know_best(Evaluator& evaluator, const std::vector<const Trial*>& resumed) const {
     const Trial* best = nullptr;
-    for (const Trial& trial : resumed) {
-      if (!trial.observation.ok() || (several() && trial.device != evaluator.device())) continue;
+    for (const Trial* trial : resumed) {
+      if (!trial->observation.ok() || (several() && trial->device != evaluator.device())) continue;
       const auto objective_of = [](const Trial& each) { return each.observation.search_figures().objective; };
-      if (best == nullptr || objective_of(trial) < objective_of(*best)) best = &trial;
+      if (best == nullptr || objective_of(*trial) < objective_of(*best)) best = trial;
     }
     if (best != nullptr) evaluator.know_best(best->observation);
   }

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "cli/run_program.h"
+#include "store/journal_text.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -110,6 +111,74 @@ TEST_F(Tune, RefusesToResumeWhenTheKernelChangedUnlessForced) {
   const Finished forced = run_wattune(folder_, quick({"tune", "add.toml", "--force-resume", "--json"}));
   EXPECT_EQ(forced.status, 0) << forced.err;
   EXPECT_EQ(forced.json()["resumed"], 1);
+}
+
+// Otherwise numbers that mean something else would be ranked together.
+TEST_F(Tune, RefusesToResumeWhatWasMeasuredOtherwise) {
+  write_add_spec(folder_, 2, "\n#include \"body.h\"\n");
+  folder_.write("body.h", "c[i] = a[i] + b[i];\n");
+  const std::vector<std::string> tune = quick({"tune", "add.toml", "--metric", "rate=n / time"});
+  const auto refusal = [&](std::vector<std::string> changed) {
+    changed.emplace_back("--resume");
+    const Finished refused = run_wattune(folder_, changed);
+    EXPECT_EQ(refused.status, 2) << refused.err;
+    return refused.err;
+  };
+  const auto with = [&](const std::string& option, const std::string& value) {
+    std::vector<std::string> changed = tune;
+    changed.insert(changed.end(), {option, value});
+    return changed;
+  };
+  ASSERT_EQ(run_wattune(folder_, tune).status, 0);
+  EXPECT_THAT(refusal(with("--cache", "cold")), HasSubstr("differs in: cache mode (before: warm, now: cold) ("));
+  EXPECT_THAT(refusal(with("--check", "never")), HasSubstr("differs in: check mode (before: every, now: never) ("));
+  EXPECT_THAT(refusal(with("--policy", "repeated")), HasSubstr("differs in: policy (before: gated, now: repeated) ("));
+  EXPECT_THAT(refusal(quick({"tune", "add.toml", "--metric", "rate=2 * n / time"})),
+              HasSubstr("differs in: metric rate (before: n / time, now: 2 * n / time) ("));
+  folder_.write("body.h", "c[i] = b[i] + a[i];\n");
+  EXPECT_THAT(refusal(tune), HasSubstr("differs in: included files (before: "));
+}
+
+// Waits until the journal holds Trials, so that the signal meets the loop and not the start.
+void wait_for_trials(const TempFolder& folder, RunningProgram& program) {
+  while (program.running()) {
+    const std::string journal = folder.has("add.journal.jsonl") ? folder.read("add.journal.jsonl") : "";
+    if (std::count(journal.begin(), journal.end(), '\n') >= 3) return;
+    usleep(5000);
+  }
+}
+
+TEST_F(Tune, EndsAndSavesItsResultsWhenTheJournalIsRemoved) {
+  write_add_spec(folder_, 5000);
+  RunningProgram program(folder_, quick({"tune", "add.toml"}));
+  wait_for_trials(folder_, program);
+  std::filesystem::remove(folder_.path() / "add.journal.jsonl");
+  const Finished finished = program.wait();
+  EXPECT_EQ(finished.status, 3) << finished.err;
+  EXPECT_EQ(finished.err,
+            "wattune: error: the run ended early: add.journal.jsonl was removed while it was being written (what was "
+            "measured is in add.journal.jsonl.saved)\n");
+  EXPECT_FALSE(folder_.has("add.journal.jsonl"));
+  EXPECT_GE(lines("add.journal.jsonl.saved"), 4u);
+  const Finished shown = run_wattune(folder_, {"show", "add.journal.jsonl.saved"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+}
+
+// An id that another space or a hand gave would mark configurations as known that were never measured.
+TEST_F(Tune, RefusesAJournalWhoseIdsContradictTheSpace) {
+  write_add_spec(folder_, 3);
+  ASSERT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--evaluations", "1", "--finalists", "0"})).status, 0);
+  std::string journal = folder_.read("add.journal.jsonl");
+  std::string line = journal.substr(journal.find('\n') + 1);
+  journal.resize(journal.size() - line.size());
+  line.resize(line.rfind(",\"xxh3\""));
+  line.replace(line.find(R"("id":"0")"), 8, R"("id":"2")");
+  store::seal(line);
+  folder_.write("add.journal.jsonl", journal + line);
+  const Finished refused = run_wattune(folder_, quick({"tune", "add.toml", "--resume"}));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("add.journal.jsonl:2: `id` 2 contradicts `values`, k=0"));
+  EXPECT_EQ(folder_.read("add.journal.jsonl"), journal + line);
 }
 
 // One configuration of each kind of misbehaviour beside two good ones.
@@ -255,15 +324,6 @@ TEST_F(Tune, RunsWhatInitWrites) {
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.json()["evaluated"], 2);
   EXPECT_EQ(finished.json()["result_file"], "mine.journal.jsonl");
-}
-
-// Waits until the journal holds Trials, so that the signal meets the loop and not the start.
-void wait_for_trials(const TempFolder& folder, RunningProgram& program) {
-  while (program.running()) {
-    const std::string journal = folder.has("add.journal.jsonl") ? folder.read("add.journal.jsonl") : "";
-    if (std::count(journal.begin(), journal.end(), '\n') >= 3) return;
-    usleep(5000);
-  }
 }
 
 TEST_F(Tune, ControlCEndsTheRunWithItsResults) {

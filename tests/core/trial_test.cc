@@ -2,19 +2,30 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "wattune/core/kernel_spec.h"
 
 namespace wattune {
 namespace {
 
-Trial timed(double ns) {
+// Of parameters a and b.
+Trial trial_of(Value a, Value b) {
+  static const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"a", "b"});
   Trial trial;
+  trial.configuration = Configuration(0, names, {std::move(a), std::move(b)});
+  return trial;
+}
+
+// Each time of a configuration of its own.
+Trial timed(double ns) {
+  Trial trial = trial_of(ns, "timed");
   trial.observation.statistics = Statistics{.median = Nanoseconds(ns)};
   return trial;
 }
 
 Trial failed(Status status) {
-  Trial trial;
+  Trial trial = trial_of(0, "failed");
   trial.observation.status = status;
   return trial;
 }
@@ -51,9 +62,54 @@ TEST(ResultSet, WhatRanBesideTheWinnerWithoutAPlaceMayBeBetter) {
   EXPECT_DOUBLE_EQ(results.best()->observation.objective(), 272.0);
 }
 
-TEST(Observation, ATargetTakesThePlaceOfTheTime) {
+TEST(CountingTrials, TheLastOfAConfigurationCountsInThePlaceOfTheFirst) {
+  std::vector<Trial> trials = {timed(30), timed(20), timed(10)};
+  trials.push_back(trials[0]);
+  trials.back().observation.statistics->median = Nanoseconds(40);
+  const std::vector<const Trial*> those = counting(trials);
+  ASSERT_EQ(those.size(), 3u);
+  EXPECT_EQ(those[0], &trials[3]);
+  EXPECT_EQ(those[1], &trials[1]);
+  keep_counting(trials);
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_DOUBLE_EQ(trials[0].observation.objective(), 40.0);
+}
+
+// A check in the final may fail what the search found correct.
+TEST(CountingTrials, TheBestIsOneOfThem) {
+  ResultSet results;
+  results.trials = {timed(10), timed(20), timed(10)};
+  results.trials[2].observation.status = Status::correctness;
+  EXPECT_EQ(results.best(), &results.trials[1]);
+}
+
+TEST(CountingTrials, TextsWithCommasAreToldApart) {
+  EXPECT_EQ(counting({trial_of("a,b", "c"), trial_of("a", "b,c"), trial_of(1, "x"), trial_of(1.0, "x")}).size(), 3u);
+}
+
+TEST(RunInfo, IdentityHoldsDeviceDriverObjectivesAndSpace) {
+  RunInfo info;
+  info.identity = {{"cache mode", "warm"}};
+  info.device.name = "H100";
+  info.device.driver_version = "12.4";
+  info.objectives = {{"gflops", true}, {"time", false}};
+  info.space_hash = "77";
+  EXPECT_EQ(identity_of(info), (Identity{{"cache mode", "warm"},
+                                         {"device", "H100"},
+                                         {"driver", "12.4"},
+                                         {"objectives", "maximize gflops, minimize time"},
+                                         {"search space", "77"}}));
+}
+
+TEST(Observation, TimesThatNoClockTellsAreNotMeasurable) {
+  for (const double possible : {0.0, 1.0, 0x1p64}) EXPECT_TRUE(is_measurable(Nanoseconds(possible))) << possible;
+  for (const double impossible : {-1.0, 1e308, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_FALSE(is_measurable(Nanoseconds(impossible))) << impossible;
+}
+
+TEST(Observation, AnObjectiveTakesThePlaceOfTheTime) {
   Observation observation = timed(10).observation;
-  observation.target = -3.0;
+  observation.objective_value = -3.0;
   EXPECT_DOUBLE_EQ(observation.objective(), -3.0);
 }
 
@@ -63,10 +119,10 @@ TEST(Observation, GainIsARatioOfObjectives) {
   EXPECT_EQ(gain(fast, slow), 4.0);
   EXPECT_EQ(gain(slow, fast), 0.25);
   // Maximised metrics: 6 against 3, the slower one being the better.
-  fast.target = -3.0;
-  slow.target = -6.0;
+  fast.objective_value = -3.0;
+  slow.objective_value = -6.0;
   EXPECT_EQ(gain(slow, fast), 2.0);
-  slow.target = 6.0;
+  slow.objective_value = 6.0;
   EXPECT_FALSE(gain(slow, fast));
 }
 

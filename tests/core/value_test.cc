@@ -42,7 +42,6 @@ TEST(Configuration, NamesItsValuesInOrder) {
   const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x", "fast"});
   const Configuration configuration(5, names, {Value(32), Value(true)});
   EXPECT_EQ(configuration.to_string(), "x=32, fast=True");
-  EXPECT_EQ(configuration.key(), "32,True");
   ASSERT_NE(configuration.find("x"), nullptr);
   EXPECT_EQ(*configuration.find("x"), Value(32));
   EXPECT_EQ(configuration.find("y"), nullptr);

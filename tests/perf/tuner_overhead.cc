@@ -17,6 +17,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/journal.h"
+#include "wattune/tune/describe_run.h"
 #include "wattune/tune/tuner.h"
 
 namespace wattune {

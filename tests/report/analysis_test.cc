@@ -136,7 +136,7 @@ TEST(Analysis, PortabilityComparesWithTheBestOfEach) {
 TEST(Analysis, OfAMetricThatIsToBeLargeIsByItsRatio) {
   ResultSet results = row();
   const double rates[] = {100, 98, 50, 80};
-  for (std::size_t i = 0; i < 4; ++i) results.trials[i].observation.target = -rates[i];
+  for (std::size_t i = 0; i < 4; ++i) results.trials[i].observation.objective_value = -rates[i];
   results.info.objectives = {{"gflops", true}};
   EXPECT_EQ(count_within(results, 0.05), 2u);
   EXPECT_EQ(amortisation_of(results).steps, 4.0);
@@ -145,15 +145,15 @@ TEST(Analysis, OfAMetricThatIsToBeLargeIsByItsRatio) {
   EXPECT_NEAR(centrality_of(results, {0.3}).proportions[0], 1.0, 1e-12);
   EXPECT_GT(centrality_of(results, {0.05}).proportions[0], 0.0);
   ResultSet second = results;
-  second.trials[0].observation.target = -25.0;
+  second.trials[0].observation.objective_value = -25.0;
   EXPECT_NEAR(portability({results, second})[0][1], 25.0 / 98.0, 1e-12);
 }
 
 // A sum that may fall below 0.
 TEST(Analysis, OfMixedSignsNeverPaysOff) {
   ResultSet results = row();
-  results.trials[0].observation.target = -1.0;
-  results.trials[1].observation.target = 1.0;
+  results.trials[0].observation.objective_value = -1.0;
+  results.trials[1].observation.objective_value = 1.0;
   EXPECT_EQ(count_within(results, 0.1), 1u);
   EXPECT_TRUE(std::isinf(amortisation_of(results).launches));
 }

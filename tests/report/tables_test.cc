@@ -36,18 +36,18 @@ TEST(TableOfBest, LeavesOutWhatIsUnknown) {
             "1      250.0  2\n");
 }
 
-TEST(TableOfBest, ShowsAConfigurationOnce) {
-  EXPECT_EQ(table_of_best(one_parameter().time({2}, 300).time({2}, 250).time({4}, 400), 5, 80),
+TEST(TableOfBest, ShowsAConfigurationOnceWithItsLastTrial) {
+  EXPECT_EQ(table_of_best(one_parameter().time({2}, 250).time({2}, 300).time({4}, 400), 5, 80),
             "#  time (ns)  x\n"
-            "1      250.0  2\n"
+            "1      300.0  2\n"
             "2      400.0  4\n");
 }
 
 TEST(TableOfBest, ShowsWhatWasSearchedFor) {
   ResultSet results = one_parameter().default_values({1}).time({1}, 300, 10).time({2}, 900, 10);
   results.info.objectives = {{"rate", true}};
-  results.trials[0].observation.target = -5.0;
-  results.trials[1].observation.target = -20.0;
+  results.trials[0].observation.objective_value = -5.0;
+  results.trials[1].observation.objective_value = -20.0;
   EXPECT_EQ(table_of_best(results, 5, 80),
             "#  rate  time (ns)        interval  vs default  x\n"
             "1    20      900.0  890.0 .. 910.0       4.00x  2\n"
@@ -116,7 +116,7 @@ TEST(TableOfBest, SaysThatNothingIsBetterThanTheDefault) {
 TEST(TableOfBest, NamesTheTiesOfAnyObjective) {
   ResultSet results = one_parameter().time({1}, 300).time({2}, 900).time({4}, 500);
   results.info.objectives = {{"rate", true}};
-  for (Trial& trial : results.trials) trial.observation.target = -20.0;
+  for (Trial& trial : results.trials) trial.observation.objective_value = -20.0;
   results.trials[0].observation.final_place = FinalPlace::winner;
   results.trials[1].observation.final_place = FinalPlace::tied;
   results.trials[2].observation.final_place = FinalPlace::behind;

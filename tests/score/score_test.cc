@@ -128,7 +128,7 @@ TEST(Score, DrawsSomeRunOfTheMeasuredPart) {
 TEST(Score, ShareOfTheOptimumIsOfWhatIsWanted) {
   ResultSet results = valley();
   for (std::size_t i = 0; i < results.trials.size(); ++i)
-    results.trials[i].observation.target = i == 0 ? -2.0 : i == 1 ? -1.0 : -0.5;
+    results.trials[i].observation.objective_value = i == 0 ? -2.0 : i == 1 ? -1.0 : -0.5;
   const Recorded recorded(results);
   const auto scored = score_runs({recorded.scored().value()}, "recorded",
                                  {{SearchRun{{{1, -1}}}, SearchRun{{{1, -2}}}}}, {.resamples = 10});

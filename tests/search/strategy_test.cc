@@ -114,7 +114,7 @@ TEST_P(EachStrategy, SearchesForTheLargestAsForTheLeast) {
   };
   const auto largest = [](const SearchSpace& its, ConfigurationId id) {
     Observation observation = correct(7.0);
-    observation.target = -std::exp2(-std::floor(std::sqrt(bowl(its, id).objective())));
+    observation.objective_value = -std::exp2(-std::floor(std::sqrt(bowl(its, id).objective())));
     return observation;
   };
   EXPECT_EQ(run(*make(GetParam(), space), largest, 1, 60), run(*make(GetParam(), space), least, 1, 60));
@@ -125,7 +125,7 @@ TEST_P(EachStrategy, TakesAMetricOfBothSigns) {
   const auto strategy = make(GetParam(), space);
   const auto measure = [](const SearchSpace&, ConfigurationId id) {
     Observation observation = correct(7.0);
-    observation.target = static_cast<double>(id) - 31.5;
+    observation.objective_value = static_cast<double>(id) - 31.5;
     return observation;
   };
   EXPECT_EQ(run(*strategy, measure).size(), 64u);

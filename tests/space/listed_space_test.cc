@@ -21,9 +21,9 @@ TEST(ListedSpace, HoldsExactlyTheList) {
   const SearchSpace space = listed();
   ASSERT_EQ(space.count(), 4u);
   EXPECT_TRUE(space.exact());
-  std::vector<std::string> keys;
-  for (ConfigurationId id = 0; id < 4; ++id) keys.push_back(space.configuration(id).key());
-  EXPECT_THAT(keys, ElementsAre("1,x,8", "1,x,9", "4,x,8", "4,y,9"));
+  std::vector<std::string> texts;
+  for (ConfigurationId id = 0; id < 4; ++id) texts.push_back(space.configuration(id).to_string());
+  EXPECT_THAT(texts, ElementsAre("a=1, b=x, c=8", "a=1, b=x, c=9", "a=4, b=x, c=8", "a=4, b=y, c=9"));
   for (ConfigurationId id = 0; id < 4; ++id) {
     ValueIndices indices;
     space.unrank(id, indices);
@@ -45,7 +45,7 @@ TEST(ListedSpace, NeighboursAreOfTheList) {
 TEST(ListedSpace, MayHoldOneConfiguration) {
   const SearchSpace space = SearchSpace::from_list(parameters(), {{1, 1, 0}}).value();
   ASSERT_EQ(space.count(), 1u);
-  EXPECT_EQ(space.configuration(0).key(), "2,y,7");
+  EXPECT_EQ(space.configuration(0).to_string(), "a=2, b=y, c=7");
   EXPECT_EQ(space.default_configuration(), 0u);
 }
 

@@ -66,15 +66,14 @@ TEST_F(LoadResults, AFinalWithoutSenseIsRefused) {
 }
 
 // What took no time was not timed.
-TEST_F(LoadResults, ATimeOfZeroIsAFailureInEveryFormat) {
+TEST_F(LoadResults, ATimeOfZeroIsAFailureInEveryFormatOfOthers) {
   ResultSet results = sample_results(7);  // the first and the last are correct
   results.trials[0].observation.statistics = Statistics{};
   results.trials[0].observation.samples = {{Nanoseconds()}};
   write_contents(path("a"), write_t4(results));
   write_contents(path("b"), write_kernel_tuner_cache(results));
-  write_contents(path("c"), write_json(results));
-  write_contents(path("d"), "# {\"tune_params\":{\"n\":[1,2]}}\nn,time_ms\n1,0.00\n2,1\n");
-  for (const char* name : {"a", "b", "c", "d"}) {
+  write_contents(path("c"), "# {\"tune_params\":{\"n\":[1,2]}}\nn,time_ms\n1,0.00\n2,1\n");
+  for (const char* name : {"a", "b", "c"}) {
     const auto loaded = load_results(path(name));
     ASSERT_TRUE(loaded) << name << ": " << loaded.error().to_string();
     const Observation& zero = loaded->trials.front().observation;
@@ -83,6 +82,29 @@ TEST_F(LoadResults, ATimeOfZeroIsAFailureInEveryFormat) {
     EXPECT_FALSE(zero.statistics.has_value()) << name;
     EXPECT_EQ(loaded->best(), &loaded->trials.back()) << name;
   }
+}
+
+// Wattune's own files say what it recorded, so a time that it cannot have recorded is an error.
+TEST_F(LoadResults, RefusesItsOwnFormatWithATimeThatCannotBe) {
+  ResultSet results = sample_results(1);
+  results.trials[0].observation.statistics = Statistics{};
+  write_contents(path("c"), write_json(results));
+  EXPECT_THAT(load_results(path("c")).error().message(), HasSubstr("`median` holds a time that cannot be: 0 ns"));
+}
+
+TEST_F(LoadResults, HoldsEachConfigurationOnceAndTheLastOfItsTrials) {
+  ResultSet results = sample_results(3);
+  results.trials.push_back(results.trials[0]);
+  results.trials.back().observation.statistics->median = Nanoseconds(7);
+  for (Nanoseconds* time : {&results.trials.back().observation.statistics->interval_low,
+                            &results.trials.back().observation.statistics->interval_high})
+    *time = Nanoseconds(7);
+  write_contents(path("c"), write_json(results));
+  const auto loaded = load_results(path("c"));
+  ASSERT_TRUE(loaded) << loaded.error().to_string();
+  ASSERT_EQ(loaded->trials.size(), 3u);
+  EXPECT_EQ(loaded->trials[0].observation.statistics->median, Nanoseconds(7));
+  EXPECT_EQ(load_evaluations(path("c"))->trials.size(), 4u);
 }
 
 TEST_F(LoadResults, RepairsAnUnclosedCache) {
@@ -149,8 +171,8 @@ TEST_F(LoadResults, SaysWhatIsWrongWithAFile) {
     EXPECT_EQ(error(text).message(), "no result format that Wattune knows") << text;
   EXPECT_EQ(error("{\"a\": 1}").message(), "no result format that Wattune knows");
   EXPECT_EQ(error("{\"a\": 1,\n  \"b\": }").position(), (SourcePosition{path("r").string(), 2, 8}));
-  EXPECT_EQ(error("{\"wattune_results\": 2, \"trials\": []}").message(),
-            "the results have format 2, this Wattune reads up to 1");
+  EXPECT_EQ(error("{\"wattune_results\": 3, \"trials\": []}").message(),
+            "the results have format 3, this Wattune reads up to 2");
   EXPECT_EQ(error("{\"wattune_results\": 1, \"trials\": []}").message(), "`wattune_version` is missing");
 }
 

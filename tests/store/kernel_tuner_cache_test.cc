@@ -54,7 +54,7 @@ TEST(KernelTunerCache, KeepsTimesFailuresAndMetrics) {
 // A maximised metric is a negative target, which is no time.
 TEST(KernelTunerCache, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);
-  results.trials[0].observation.target = -12.5;
+  results.trials[0].observation.objective_value = -12.5;
   const ResultSet after = parsed(write_kernel_tuner_cache(results));
   EXPECT_DOUBLE_EQ(after.trials.at(0).observation.statistics->median.value(), 1001.0);
 }

@@ -25,8 +25,8 @@ inline RunInfo sample_info() {
   info.kernel_name = "convolution";
   info.kernel_language = "OpenCL";
   info.problem_size = "4096, 4096";
-  info.source_hash = "1a2b3c4d5e6f";
-  info.options_hash = "00112233";
+  info.identity = {
+      {"arguments", "00112233445566778899aabbccddeeff"}, {"cache mode", "warm"}, {"metric gflops", "2 / time"}};
   info.space_hash = "99aabbcc";
   info.device = {.selector = "opencl:0:0",
                  .backend = "opencl",
@@ -54,14 +54,14 @@ inline RunInfo sample_info() {
   return info;
 }
 
-// Trial `index` of the sample run; every status occurs within the first six.
+// Trial `index` of the sample run, below 24; every status occurs within the first six.
 inline Trial sample_trial(int index) {
   static const auto names =
       std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block", "scale", "padding", "type"});
   Trial trial;
-  trial.configuration = Configuration(
-      static_cast<ConfigurationId>(index), names,
-      {16 << (index % 3), index % 2 == 0 ? 0.5 : 2.0, index % 2 == 1, index % 2 == 0 ? "float" : "float4"});
+  trial.configuration = Configuration(static_cast<ConfigurationId>(index), names,
+                                      {16 << (index % 3), index % 2 == 0 ? 0.5 : 2.0, (index + index / 12) % 2 == 1,
+                                       (index + index / 6) % 2 == 0 ? "float" : "float4"});
   trial.finished_at = second_of_2026(index + 1);
   Observation& observation = trial.observation;
   observation.status = kAllStatuses[index % 6];
@@ -90,8 +90,7 @@ inline void expect_same_info(const RunInfo& a, const RunInfo& b) {
   EXPECT_EQ(a.kernel_name, b.kernel_name);
   EXPECT_EQ(a.kernel_language, b.kernel_language);
   EXPECT_EQ(a.problem_size, b.problem_size);
-  EXPECT_EQ(a.source_hash, b.source_hash);
-  EXPECT_EQ(a.options_hash, b.options_hash);
+  EXPECT_EQ(a.identity, b.identity);
   EXPECT_EQ(a.space_hash, b.space_hash);
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.parameters, b.parameters);

@@ -53,7 +53,7 @@ TEST(T4, KeepsTimesFailuresAndMetrics) {
 // A maximised metric is a negative target, which is no time.
 TEST(T4, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);
-  results.trials[0].observation.target = -12.5;
+  results.trials[0].observation.objective_value = -12.5;
   const auto after = parse_t4(write_t4(results));
   ASSERT_TRUE(after) << after.error().to_string();
   EXPECT_DOUBLE_EQ(after->trials.at(0).observation.statistics->median.value(), 1001.0);

@@ -146,7 +146,7 @@ TEST(ObjectiveInterval, FollowsTheIntervalOfTheTimeAndHowExactEnergyIs) {
   EnergyProblem problem;
   trial.configuration = problem.space.configuration(0);
   trial.observation.metrics = {{"energy", 9e-6, "J"}, {"product", 9e-12, ""}};
-  trial.observation.target = 9e-12;
+  trial.observation.objective_value = 9e-12;
   const measure::ObjectiveInterval interval = problem.evaluator->objective_interval(trial);
   EXPECT_DOUBLE_EQ(interval.value, 9e-12);
   EXPECT_NEAR(interval.low, 9e-12 * (0.9 - 0.025), 1e-20);

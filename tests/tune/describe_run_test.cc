@@ -1,11 +1,48 @@
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "tune/problem.h"
+#include "wattune/tune/describe_run.h"
 
 namespace wattune::tune {
 namespace {
 
 RunInfo describe(const KernelSpec& spec) { return describe_run(spec, space_of(spec), DeviceInfo{}); }
+
+Identity identity(const KernelSpec& spec) { return describe(spec).identity; }
+
+// The parts in which two specs differ.
+std::vector<std::string> parts(const KernelSpec& a, const KernelSpec& b) {
+  std::vector<std::string> names;
+  for (const IdentityDifference& each : differences(identity(a), identity(b))) names.push_back(each.part);
+  return names;
+}
+
+using Parts = std::vector<std::string>;
+
+class DescribeFiles : public testing::Test {
+ protected:
+  DescribeFiles() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "wattune_describe_XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~DescribeFiles() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::trunc) << text;
+  }
+  KernelSpec spec_in_folder() const {
+    KernelSpec spec = scale_spec();
+    spec.source.file = folder_ / "scale.cl";
+    return spec;
+  }
+
+  std::filesystem::path folder_;
+};
 
 TEST(DescribeRun, NamesWhatTheRunIsAbout) {
   KernelSpec spec = scale_spec();
@@ -25,22 +62,124 @@ TEST(DescribeRun, NamesWhatTheRunIsAbout) {
   EXPECT_FALSE(info.wattune_version.empty());
 }
 
-TEST(DescribeRun, EqualSpecsHaveEqualHashes) {
-  const RunInfo a = describe(scale_spec());
-  const RunInfo b = describe(scale_spec());
-  EXPECT_EQ(a.source_hash, b.source_hash);
-  EXPECT_EQ(a.options_hash, b.options_hash);
-}
+TEST(DescribeRun, EqualSpecsHaveEqualIdentities) { EXPECT_EQ(parts(scale_spec(), scale_spec()), Parts{}); }
 
 TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
   KernelSpec spec = scale_spec();
   spec.source.file = "elsewhere/scale.cl";
   spec.arguments[0].position = {"other.toml", 99, 1};
-  EXPECT_EQ(describe(spec).source_hash, describe(scale_spec()).source_hash);
-  EXPECT_EQ(describe(spec).options_hash, describe(scale_spec()).options_hash);
+  EXPECT_EQ(parts(spec, scale_spec()), Parts{});
   spec.source.text += " ";
-  EXPECT_NE(describe(spec).source_hash, describe(scale_spec()).source_hash);
-  EXPECT_EQ(describe(spec).options_hash, describe(scale_spec()).options_hash);
+  EXPECT_EQ(parts(spec, scale_spec()), Parts{"kernel source"});
+}
+
+TEST(DescribeRun, EachMetricIsAPartOfItsOwn) {
+  KernelSpec before = scale_spec();
+  before.metrics = {{"rate", at_line("n / time", 1)}, {"unchanged", at_line("time", 2)}};
+  KernelSpec now = before;
+  now.metrics[0].expression.text = "2 * n / time";
+  EXPECT_EQ(to_string(differences(identity(before), identity(now)).at(0)),
+            "metric rate (before: n / time, now: 2 * n / time)");
+  EXPECT_EQ(parts(before, now), Parts{"metric rate"});
+  now.metrics.pop_back();
+  EXPECT_EQ(parts(before, now), (Parts{"metric rate", "metric unchanged"}));
+}
+
+TEST_F(DescribeFiles, FilesThatTheKernelIncludesCount) {
+  write("include/deep.h", "1");
+  write("body.h", "#include <deep.h>\n");
+  KernelSpec spec = spec_in_folder();
+  spec.source.text = "#include \"body.h\"\n";
+  spec.source.options = {"-I" + (folder_ / "include").string()};
+  const Identity before = identity(spec);
+  EXPECT_EQ(identity(spec), before);
+  write("include/deep.h", "2");
+  ASSERT_EQ(differences(before, identity(spec)).size(), 1u);
+  EXPECT_EQ(differences(before, identity(spec))[0].part, "included files");
+}
+
+TEST_F(DescribeFiles, FilesThatCudaSourcesAndOptionsNameCount) {
+  write("sub/tile.h", "1");
+  KernelSpec spec = spec_in_folder();
+  spec.source.language = Language::cuda;
+  spec.source.text = "#include <tile.h>\n";
+  spec.source.options = {"-I", "sub", "--pre-include=always.h"};
+  const Identity before = identity(spec);
+  write("always.h", "2");
+  const Identity with_option = identity(spec);
+  EXPECT_NE(with_option, before);
+  write("sub/tile.h", "2");
+  EXPECT_NE(identity(spec), with_option);
+}
+
+// A macro may name the one header, and be followed by another.
+TEST_F(DescribeFiles, FilesBehindAnUnknownOneCount) {
+  KernelSpec spec = spec_in_folder();
+  spec.source.text = "#include TILE\n#include \"body.h\"\n";
+  const Identity before = identity(spec);
+  write("body.h", "1");
+  EXPECT_NE(identity(spec), before);
+}
+
+TEST_F(DescribeFiles, FilesThatTheReferenceIncludesCount) {
+  write("reference.cc", "#include \"answer.h\"\n");
+  write("answer.h", "1");
+  KernelSpec function = spec_in_folder();
+  function.reference = ReferenceFunction{folder_ / "reference.cc"};
+  KernelSpec kernel = spec_in_folder();
+  kernel.reference = ReferenceKernel{.source = {.file = folder_ / "reference.cl", .text = "#include \"answer.h\"\n"}};
+  const Identity before[] = {identity(function), identity(kernel)};
+  write("answer.h", "2");
+  const Identity now[] = {identity(function), identity(kernel)};
+  for (const std::size_t i : {0, 1}) {
+    ASSERT_EQ(differences(before[i], now[i]).size(), 1u) << i;
+    EXPECT_EQ(differences(before[i], now[i])[0].part, "reference") << i;
+  }
+}
+
+TEST_F(DescribeFiles, DataCountsByItsContentsNotByItsFolder) {
+  write("a/x.bin", "data");
+  write("b/x.bin", "data");
+  const auto with_data = [&](const char* name) {
+    KernelSpec spec = spec_in_folder();
+    std::get<VectorArgument>(spec.arguments[1].kind).fill = FillFile{folder_ / name};
+    return spec;
+  };
+  EXPECT_EQ(parts(with_data("a/x.bin"), with_data("b/x.bin")), Parts{});
+  write("b/x.bin", "Data");
+  EXPECT_EQ(parts(with_data("a/x.bin"), with_data("b/x.bin")), Parts{"arguments"});
+}
+
+TEST(MeasuringIdentity, HoldsWhatChangesTheMeaningOfNumbers) {
+  EvaluatorOptions options;
+  measure::SamplingOptions sampling;
+  const Identity standard = measuring_identity(options, *measure::make_gated(sampling));
+  EXPECT_EQ(standard, (Identity{{"cache mode", "warm"},
+                                {"check mode", "every"},
+                                {"observed metrics", ""},
+                                {"policy", "gated"},
+                                {"warm-up", "20.0 ms"}}));
+  sampling.warm_up = Nanoseconds(5e5);
+  options.cache = Cache::cold;
+  options.check = CheckOutput::never;
+  options.observe = {Quantity::power, Quantity::energy};
+  options.counters = {"dram__bytes_read.sum"};
+  EXPECT_EQ(measuring_identity(options, *measure::make_repeated_runs(sampling)),
+            (Identity{{"cache mode", "cold"},
+                      {"check mode", "never"},
+                      {"observed metrics", "dram__bytes_read.sum, energy, power"},
+                      {"policy", "repeated"},
+                      {"warm-up", "0.5 ms"}}));
+}
+
+// Each Trial says itself how exact it is, and limits change which Trials fail.
+TEST(MeasuringIdentity, LeavesOutHowManySamplesThereAre) {
+  measure::SamplingOptions more;
+  more.min_samples = more.max_samples = 1000;
+  more.relative_precision = 0.1;
+  EvaluatorOptions patient;
+  patient.limits.run = nanoseconds_from_seconds(1000);
+  EXPECT_EQ(measuring_identity(patient, *measure::make_gated(more)), measuring_identity({}, *measure::make_gated({})));
 }
 
 TEST(DescribeRun, EveryOptionCounts) {
@@ -68,8 +207,7 @@ TEST(DescribeRun, EveryOptionCounts) {
   }
   specs[19].steps = {{"", {0, 1, 2}, specs[19].geometry, {}, at_line("2", 1)}};
   for (std::size_t i = 0; i < specs.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      EXPECT_NE(describe(specs[i]).options_hash, describe(specs[j]).options_hash) << i << " and " << j;
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(identity(specs[i]), identity(specs[j])) << i << " and " << j;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(Metrics, AreComputedFromTimeParametersAndSizes) {
   EXPECT_DOUBLE_EQ(observation.metrics[0].value, 64.0);
   EXPECT_DOUBLE_EQ(observation.metrics[1].value, 62.5);
   EXPECT_DOUBLE_EQ(observation.metrics[2].value, 128.0);
-  EXPECT_FALSE(observation.target);
+  EXPECT_FALSE(observation.objective_value);
   EXPECT_EQ(observation.objective(), 1000.0);
 }
 

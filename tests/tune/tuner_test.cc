@@ -229,6 +229,17 @@ TEST_F(Tuner, ResumedTrialsAreToldFirstAndCount) {
   EXPECT_EQ(observer.resumed_trials, 2u);
 }
 
+// As in every other place that reads Trials.
+TEST_F(Tuner, TheLastOfSeveralResumedTrialsOfAConfigurationCounts) {
+  resumed = {trial(4, correct(30)), trial(2, correct(50)), trial(4, failed(Status::correctness))};
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->resumed, 2u);
+  EXPECT_EQ(observer.resumed_trials, 2u);
+  EXPECT_EQ(result->by_status.at(Status::correctness), 1u);
+  EXPECT_EQ(known_best->objective(), 50.0);
+}
+
 TEST_F(Tuner, AsksAheadAndSaysWhatComesNext) {
   using Ids = std::vector<ConfigurationId>;
   ASSERT_TRUE(run());
@@ -414,7 +425,7 @@ TEST_F(Tuner, AnotherTargetThanTimeHasAFinalToo) {
   // A rate of ten times the id; the final finds out that 3 is better than 4.
   const auto rate_of = [](double rate) {
     Observation observation = measured(100);
-    observation.target = -rate;
+    observation.objective_value = -rate;
     return observation;
   };
   evaluate = [&](const Configuration& configuration) -> Result<Observation> {

@@ -32,8 +32,6 @@ class Configuration {
 
   // "block_size_x=32, tile=2" in the order of the spec.
   std::string to_string() const;
-  // The values joined by commas: the key of Kernel Tuner's cache.
-  std::string key() const;
 
   friend bool operator==(const Configuration& a, const Configuration& b);
 

@@ -51,6 +51,9 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
+// Whether a clock can have told this time: it is not negative, and 64 bits of nanoseconds can count it.
+bool is_measurable(Nanoseconds time);
+
 // A named figure beside the time: registers, bandwidth, GFLOP/s.
 struct Metric {
   std::string name;
@@ -104,14 +107,14 @@ struct Observation {
   std::optional<Statistics> statistics;  // present exactly when correct; the median is above 0
   std::vector<Metric> metrics;
   PhaseTimes phases;
-  std::optional<double> target;  // what the user wants minimised in place of the time
+  std::optional<double> objective_value;  // what the user wants minimised in place of the time
   FinalPlace final_place = FinalPlace::none;
   std::optional<PairedGain> over_default;  // in a final that the default configuration took part in; not of itself
   std::optional<SearchFigures> in_search;  // present when what is above is of the final
 
   bool ok() const { return status == Status::correct; }
-  // What is minimised: the median time in nanoseconds unless the user wants another target. Precondition: ok().
-  double objective() const { return target.value_or(statistics->median.value()); }
+  // What is minimised: the median time in nanoseconds unless the user has another objective. Precondition: ok().
+  double objective() const { return objective_value.value_or(statistics->median.value()); }
   // Precondition: ok().
   SearchFigures search_figures() const { return in_search.value_or(SearchFigures{statistics->median, objective()}); }
 

@@ -3,6 +3,10 @@
 // The specification is the same for every Trial of a run, so it is kept once, in RunInfo; a ResultSet is a run
 // with its Trials, which is what store reads and report shows. TrialSink is where the loop writes them:
 // declared here, implemented in store, so that the loop need not know the store.
+//
+// A configuration may have several Trials: of the search, of the final, of a run that was resumed. The one that was
+// recorded last counts, because it was measured beside the other finalists, or failed a check that the ones before it
+// did not have. Whoever reads Trials asks counting() or keep_counting(), and nothing else decides.
 #pragma once
 
 #include <chrono>
@@ -12,6 +16,7 @@
 
 #include "wattune/core/configuration.h"
 #include "wattune/core/device_info.h"
+#include "wattune/core/identity.h"
 #include "wattune/core/objective.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
@@ -26,14 +31,13 @@ struct Trial {
   std::string device = {};  // selector of the one that measured it, where a run had several; else empty
 };
 
-// What a run was about: everything that must agree before its Trials may be mixed with new ones.
+// What a run was about, with everything that must agree before its Trials may be mixed with new ones.
 struct RunInfo {
   std::string kernel_name;
   std::string kernel_language;  // "OpenCL" or "CUDA"
   std::string problem_size;     // as text, for reports and Kernel Tuner's cache; may be empty
-  std::string source_hash;      // of the source text, file name excluded
-  std::string options_hash;     // of compile options, geometry, arguments and reference
   std::string space_hash;       // SearchSpace::content_hash()
+  Identity identity;            // beside what the other members say; empty: an older Wattune did not record it
   DeviceInfo device;
   std::vector<Parameter> parameters;
   std::vector<std::string> constraints;
@@ -43,13 +47,23 @@ struct RunInfo {
   std::chrono::system_clock::time_point started_at;
 };
 
+// All that Trials of this run must have in common: its identity with device, driver, objectives and search space.
+Identity identity_of(const RunInfo& info);
+
+// The Trials that count, in the order in which their configurations were first recorded. Configurations are told apart
+// by their values. The Trials must outlive what is returned.
+std::vector<const Trial*> counting(const std::vector<Trial>& trials);
+
+// Leaves only those, in that order.
+void keep_counting(std::vector<Trial>& trials);
+
 struct ResultSet {
   RunInfo info;
   std::vector<Trial> trials;  // in the order they were measured
 
-  // The Trial with the smallest objective, or nullptr when none is correct. After a shoot-out: of its winner and what
-  // was measured later, because the winner was found among all before, or beside it without a place, as the default
-  // configuration once was.
+  // Of those that count the Trial with the smallest objective, or nullptr when none is correct. After a shoot-out: of
+  // its winner and what was measured later, because the winner was found among all before, or beside it without a
+  // place, as the default configuration once was.
   const Trial* best() const;
 };
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/identity.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
 
@@ -34,6 +35,9 @@ class MeasurePolicy {
   virtual ~MeasurePolicy() = default;
   // Samples of one configuration, at least one; `incumbent` is the best so far, if any. Fails as the runner does.
   virtual Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& incumbent) = 0;
+  // What numbers of this policy must have in common with others to be compared with them. How many samples there are is
+  // none of it: each Trial says that itself.
+  virtual Identity identity() const = 0;
 };
 
 // When the samples of one configuration suffice (docs/measure.md).

@@ -29,8 +29,12 @@ std::string write_json(const ResultSet& results);
 Result<std::string> write_csv(const ResultSet& results);
 
 // Any of the above, a journal, or a table (docs/formats/csv.md), recognised by its contents; .xz, .gz
-// and .zst files through the system's decompressors. parse_error, not_found.
+// and .zst files through the system's decompressors. Each configuration once, by its Trial that counts. parse_error,
+// not_found.
 Result<ResultSet> load_results(const std::filesystem::path& file);
+// As load_results(), but with all Trials in the order of the file, for those who follow a search step by step; of a
+// journal those that count.
+Result<ResultSet> load_evaluations(const std::filesystem::path& file);
 
 // Writes `text` to `file` through a temporary file and a rename, so that readers never see half of it.
 // already_exists unless overwrite.

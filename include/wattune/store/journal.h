@@ -2,8 +2,9 @@
 //
 // JSON lines (docs/formats/journal.md): a header with the RunInfo, then one line per Trial, each with a checksum. A
 // line is written by one write(2), so kill -9 loses at most the Trial in flight; a torn last line is cut off when the
-// journal is next opened for writing and ignored by readers. One writer at a time (flock), any number of readers. add()
-// hands the line to the operating system before it returns; the disk is waited for only when the journal is closed.
+// journal is next opened for writing and ignored by readers. One writer at a time (a lock), any number of readers.
+// add() hands the line to the operating system before it returns; the disk is waited for only when the journal is
+// closed. Used by one thread at a time.
 //
 //   WATTUNE_ASSIGN(auto journal, Journal::open("run.journal", info, Resume::checked));
 //   for (const Trial& trial : journal->recovered()) skip(trial.configuration.id());
@@ -11,6 +12,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,28 +24,38 @@ namespace wattune::store {
 
 enum class Resume {
   no,       // already_exists when the file exists and is not empty
-  checked,  // goes on when kernel source, options, device, driver, objectives and space agree; mismatch says what
-            // differs
-  forced,   // goes on whatever differs except the objectives and the space
+  checked,  // goes on when all that identifies the Trials agrees (identity_of()); mismatch says what differs
+  forced,   // goes on whatever differs except what the Trials mean: the space, the objectives and metrics that they use
 };
+
+// Whether a configuration's id and values belong together in the run's space, which store does not know.
+using ConfigurationCheck = std::function<bool(const Configuration&)>;
 
 class Journal : public TrialSink {
  public:
   // Opens or creates; an empty file, or one with half a header, counts as new. busy: another process writes it;
-  // parse_error: not a journal, or damaged before its last line (says where); io_error.
+  // parse_error: not a journal, damaged before its last line, or with a line that cannot be true (says where);
+  // io_error.
   static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, const RunInfo& info,
-                                               Resume resume = Resume::no);
+                                               Resume resume = Resume::no, const ConfigurationCheck& check = {});
   ~Journal() override;
 
-  // Trials that were there when it was opened.
+  // Trials that were there when it was opened, each configuration once.
   const std::vector<Trial>& recovered() const { return recovered_; }
+  // Where the Trials are: the file that was opened or, once that was lost, the one that they were saved to.
   const std::filesystem::path& file() const { return file_; }
+  // Why another process may write the file in spite of its lock, in a sentence for the user; empty: none can.
+  const std::string& lock_doubt() const;
 
-  // io_error (disk full): the Trial is not recorded, the file stays valid.
+  // io_error: the disk is full, then the Trial is not recorded and the file stays valid; or the file was removed,
+  // replaced or changed by somebody else, then this Trial and all before it are in a new file beside it, file().
   Result<void> add(const Trial& trial) override;
+  // io_error as of add(), of the Trials so far. For the end of a run, whose last Trial no add() follows.
+  Result<void> check_intact();
 
  private:
   struct Writer;
+  Result<void> save_elsewhere(Error loss);
   Journal(std::filesystem::path file, std::unique_ptr<Writer> writer, std::vector<Trial> recovered);
 
   std::filesystem::path file_;
@@ -59,7 +71,7 @@ Result<void> set_aside(const std::filesystem::path& file);
 Result<ResultSet> read_journal(const std::filesystem::path& file);
 Result<ResultSet> parse_journal(std::string_view text, const std::filesystem::path& file = {});
 
-// What keeps `found` from being continued as `wanted`, one sentence each; empty when nothing does.
+// What of `found` keeps it from being continued as `wanted`, one text for each part; empty when nothing does.
 std::vector<std::string> differences(const RunInfo& found, const RunInfo& wanted);
 
 }  // namespace wattune::store

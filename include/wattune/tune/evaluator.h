@@ -148,7 +148,4 @@ bool is_measured(std::string_view metric);
 // The objective that the search follows, which is the spec's first; none when that is the least time.
 std::optional<Objective> custom_objective(const KernelSpec& spec);
 
-// The RunInfo of tuning `spec` on `device`, with its hashes.
-RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device);
-
 }  // namespace wattune::tune

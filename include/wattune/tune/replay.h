@@ -36,7 +36,7 @@ Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSp
 // Recorded Trials by the ids of a space. Immutable; may be shared between threads.
 class Recording {
  public:
-  // Finds each Trial's configuration in `space`; of several Trials of one the last counts. As ids_in(); mismatch also:
+  // Finds the configurations of those Trials that count in `space`. As ids_in(); mismatch also:
   // no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
 

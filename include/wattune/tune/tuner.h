@@ -82,8 +82,8 @@ struct TuningResult {
   std::vector<DeviceShare> devices;  // of each evaluator
 };
 
-// Tells the strategy all `resumed` Trials first, then loops. An Error of the evaluator (not a failed configuration)
-// or of the sink ends the run; everything measured before is in the sink.
+// Tells the strategy those `resumed` Trials that count first, then loops. An Error of the evaluator (not a failed
+// configuration) or of the sink ends the run; everything measured before is in the sink.
 //
 // With several evaluators each races configurations against the best that it measured itself, and the final runs on the
 // first. One whose device is lost leaves the run. It is an Error when the last one is lost. In either case the

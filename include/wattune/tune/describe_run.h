@@ -1,0 +1,23 @@
+// RunInfo: what a run is about, with all that identifies its measurements.
+//
+//   const Identity measuring = measuring_identity(options, *policy);
+//   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, describe_run(spec, space, device.info(), measuring)));
+#pragma once
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/trial.h"
+#include "wattune/measure/policy.h"
+#include "wattune/space/search_space.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::tune {
+
+// How configurations are measured: cache, check, policy, and what is observed beside the time.
+Identity measuring_identity(const EvaluatorOptions& options, const measure::MeasurePolicy& policy);
+
+// The RunInfo of tuning `spec` on `device`, measured so. Reads the files that the kernel and the reference include, and
+// those of data: a file that is missing counts as empty, because whoever needs it says so.
+RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
+                     const Identity& measuring = {});
+
+}  // namespace wattune::tune

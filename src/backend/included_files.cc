@@ -1,0 +1,167 @@
+#include "backend/included_files.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "backend/cuda/source_text.h"
+#include "backend/cuda/toolkit.h"
+
+namespace wattune::backend {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kInclude = "include";
+
+// A directive that reads another file.
+struct Directive {
+  bool plain = false;               // #include "name" or #include <name>
+  std::optional<std::string> name;  // none: a macro
+};
+
+std::string_view without_blanks(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
+}
+
+// Whether a directive may stand behind this text: at the beginning of a line, or behind a comment.
+bool ends_before_directive(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(kBlanks);
+  if (last == std::string_view::npos) return true;
+  return text[last] == '\n' || text.substr(0, last + 1).ends_with("*/");
+}
+
+// `text` follows a `#`.
+std::optional<Directive> directive_in(std::string_view text) {
+  text = without_blanks(text);
+  for (const std::string_view keyword : {kInclude, std::string_view("import"), std::string_view("embed")}) {
+    if (!text.starts_with(keyword)) continue;
+    const std::string_view behind = without_blanks(text.substr(keyword.size()));
+    if (!behind.starts_with('"') && !behind.starts_with('<')) return Directive();
+    const std::size_t end = behind.find_first_of("\">\n", 1);
+    if (end == std::string_view::npos || behind[end] == '\n') return Directive();
+    return Directive{keyword == kInclude, std::string(behind.substr(1, end - 1))};
+  }
+  return std::nullopt;
+}
+
+class Collector {
+ public:
+  explicit Collector(std::vector<fs::path> folders) : folders_(std::move(folders)) {}
+
+  // Adds what `text`, a file in `folder`, includes.
+  void add(std::string_view text, const fs::path& folder) {
+    for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+      if (!ends_before_directive(text.substr(0, at))) continue;
+      const std::optional<Directive> directive = directive_in(text.substr(at + 1));
+      if (!directive) continue;
+      if (!directive->plain) files_.complete = false;
+      if (directive->name) add_header(*directive->name, folder);
+    }
+  }
+
+  // Every file that the name may mean counts, so that one that is hidden today is noticed when it no longer is.
+  void add_header(const std::string& name, const fs::path& folder) {
+    files_.contents += "\n#include " + name + "\n";
+    std::vector<fs::path> places = folders_;
+    places.push_back(folder);
+    for (const fs::path& place : places) add_file(place / name);
+  }
+
+  void note_others() { files_.complete = false; }
+  IncludedFiles take() { return std::move(files_); }
+
+ private:
+  void add_file(const fs::path& file) {
+    std::error_code failed;
+    const fs::path real = fs::canonical(file, failed);
+    if (failed || !fs::is_regular_file(real, failed) || !seen_.insert(real).second) return;
+    std::ifstream stream(real, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    files_.contents += text;
+    if (!stream.good()) files_.complete = false;
+    add(text, file.parent_path());
+  }
+
+  const std::vector<fs::path> folders_;
+  std::set<fs::path> seen_;
+  IncludedFiles files_;
+};
+
+// Options that make the compiler read files beside those that are included.
+bool names_files(const std::string& option) {
+  constexpr std::string_view kPrefixes[] = {"-include",       "--pre-include", "-isystem",      "--system-include",
+                                            "--include-path", "-optf",         "--options-file"};
+  if (option.starts_with("--include-path=")) return false;
+  return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return option.starts_with(prefix); });
+}
+
+// As drivers split them, at spaces.
+std::vector<std::string> words_of(const std::vector<std::string>& options) {
+  std::vector<std::string> words;
+  for (const std::string& option : options) {
+    std::istringstream stream(option);
+    for (std::string word; stream >> word;) words.push_back(word);
+  }
+  return words;
+}
+
+// OpenCL's drivers see relative folders from the folder that the program runs in.
+std::vector<fs::path> opencl_folders(const std::vector<std::string>& options) {
+  const std::vector<std::string> words = words_of(options);
+  std::vector<fs::path> folders;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("-I")) continue;
+    if (words[i].size() > 2)
+      folders.emplace_back(words[i].substr(2));
+    else if (i + 1 < words.size())
+      folders.emplace_back(words[i + 1]);
+  }
+  return folders;
+}
+
+// The user's folders for headers.
+std::vector<fs::path> folders_of(const KernelSource& source) {
+  if (source.language == Language::opencl) return opencl_folders(source.options);
+  const std::vector<std::string> toolkit = cuda::toolkit_include_folders();
+  std::vector<fs::path> folders;
+  for (const std::string& option : cuda::options_with_folders(source))
+    if (option.starts_with("-I") && std::ranges::count(toolkit, option.substr(2)) == 0)
+      folders.emplace_back(option.substr(2));
+  return folders;
+}
+
+// The file that an option names: behind `=`, or as the next one.
+std::optional<std::string> file_named_at(const std::vector<std::string>& options, std::size_t i) {
+  const std::size_t assigned = options[i].find('=');
+  if (assigned != std::string::npos) return options[i].substr(assigned + 1);
+  return i + 1 < options.size() ? std::optional(options[i + 1]) : std::nullopt;
+}
+
+}  // namespace
+
+IncludedFiles included_files(const std::string& text, const fs::path& folder, const std::vector<fs::path>& folders) {
+  Collector collector(folders);
+  collector.add(text, folder);
+  return collector.take();
+}
+
+IncludedFiles included_files(const KernelSource& source) {
+  const fs::path folder = source.file.parent_path();
+  Collector collector(folders_of(source));
+  collector.add(source.text, folder);
+  for (std::size_t i = 0; i < source.options.size(); ++i) {
+    if (!names_files(source.options[i])) continue;
+    collector.note_others();
+    if (const auto file = file_named_at(source.options, i)) collector.add_header(*file, folder);
+  }
+  return collector.take();
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,58 @@
+#include "store/plausible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace wattune::store {
+
+namespace {
+
+constexpr double kHighestClockMhz = 1e6;
+
+std::string no_time(const char* what, Nanoseconds time) {
+  return fmt::format("`{}` holds a time that cannot be: {} ns", what, time.value());
+}
+
+std::string implausible(const Statistics& statistics) {
+  const std::pair<const char*, Nanoseconds> times[] = {{"interval_low", statistics.interval_low},
+                                                       {"interval_high", statistics.interval_high},
+                                                       {"mean", statistics.mean},
+                                                       {"minimum", statistics.minimum}};
+  if (!is_measurable(statistics.median) || statistics.median == Nanoseconds())
+    return no_time("median", statistics.median);
+  for (const auto& [name, time] : times)
+    if (!is_measurable(time)) return no_time(name, time);
+  if (!(statistics.confidence >= 0.0 && statistics.confidence <= 1.0))
+    return fmt::format("`confidence` must be from 0 to 1: {}", statistics.confidence);
+  const bool holds = statistics.interval_low <= statistics.median && statistics.median <= statistics.interval_high;
+  if (statistics.confidence > 0.0 && !holds) return "the interval does not hold the median";
+  return {};
+}
+
+std::string implausible(const std::vector<Sample>& samples) {
+  for (const Sample& sample : samples) {
+    if (!is_measurable(sample.time)) return no_time("samples", sample.time);
+    if (!(sample.clock_mhz.value_or(0.0) <= kHighestClockMhz))
+      return fmt::format("`clocks_mhz` holds a clock that cannot be: {} MHz", *sample.clock_mhz);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string implausible(const Observation& observation) {
+  const PhaseTimes& phases = observation.phases;
+  for (const Nanoseconds time : {phases.compile, phases.check, phases.measure})
+    if (!is_measurable(time)) return no_time("phases", time);
+  if (!is_measurable(phases.overhead)) return no_time("overhead", phases.overhead);
+  if (std::string problem = implausible(observation.samples); !problem.empty()) return problem;
+  if (observation.statistics)
+    if (std::string problem = implausible(*observation.statistics); !problem.empty()) return problem;
+  if (!std::isfinite(observation.objective_value.value_or(0.0))) return "`target` must be a number";
+  return {};
+}
+
+}  // namespace wattune::store

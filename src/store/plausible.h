@@ -1,0 +1,13 @@
+// Which recorded outcomes can be true. Files are written by hand, too, and a checksum does not make sense of numbers.
+#pragma once
+
+#include <string>
+
+#include "wattune/core/observation.h"
+
+namespace wattune::store {
+
+// What of an Observation no device and no clock can have shown; empty: nothing.
+std::string implausible(const Observation& observation);
+
+}  // namespace wattune::store
