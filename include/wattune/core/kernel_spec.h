@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -200,6 +201,7 @@ struct KernelSource {
   std::vector<std::string> options;  // compile options, passed as they are
   Compiler compiler = Compiler::standard;
   ParameterStyle parameter_style = ParameterStyle::macros;
+  std::map<std::string, ParameterStyle> own_styles = {};  // of parameters that go another way, by name
 };
 
 // Another kernel that computes the right answer.

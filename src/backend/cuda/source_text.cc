@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "backend/code_text.h"
 #include "backend/cuda/toolkit.h"
 #include "wattune/backend/compile.h"
 
@@ -45,8 +46,6 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::string folder_of(const KernelSource& source) {
   if (source.file.empty()) return {};
   std::error_code failed;
@@ -65,9 +64,14 @@ std::optional<std::string> header_folder(const std::string& option) {
 
 }  // namespace
 
+ParameterStyle style_of(const KernelSource& source, const std::string& parameter) {
+  const auto own = source.own_styles.find(parameter);
+  return own == source.own_styles.end() ? source.parameter_style : own->second;
+}
+
 std::string with_parameters(const KernelSource& source, std::span<const Macro> macros) {
   std::string text;
-  for (const Macro& macro : macros) text += definition(macro, source.parameter_style);
+  for (const Macro& macro : macros) text += definition(macro, style_of(source, macro.name));
   return text + fmt::format("#line 1 {}\n", quoted(display_name(source))) + source.text;
 }
 
