@@ -100,6 +100,8 @@ TEST(CudaSignature, IsUnknownWhereItIsNotClear) {
   EXPECT_THAT(read("#define float double\n" + declared), ElementsAre("0 bytes"));
   EXPECT_THAT(read("__global__ void f(float* x"), ElementsAre("none"));
   EXPECT_THAT(read(""), ElementsAre("none"));
+  EXPECT_EQ(cuda::declared_parameters("typedef int n_t;\n__global__ void f(n_t n) {}", "f")->front().element,
+            ElementType::int32);
 }
 
 // A driver's sizes are of the code itself.
@@ -116,6 +118,20 @@ TEST(CodeText, IsWithoutCommentsAndQuotes) {
   EXPECT_EQ(without_comments("x = \"a\\\"//\" + 'b' + 1'000;"), "x =         +     + 1'000;");
   EXPECT_EQ(without_comments("open /* without end"), "open               ");
   EXPECT_EQ(without_comments("\"open"), "     ");
+}
+
+TEST(CodeText, KnowsWhatTypedefsOfValuesMean) {
+  const auto meant = [](const std::string& source, const std::string& type) {
+    return without_typedefs(read_code(source), type);
+  };
+  EXPECT_EQ(meant("typedef unsigned int word;\ntypedef word number;", "number*"), "unsigned int*");
+  EXPECT_EQ(meant("typedef float real; typedef float real;", "real"), "float");
+  EXPECT_EQ(meant("typedef float real; typedef double real;", "real"), "real");
+  EXPECT_EQ(meant("#if WIDE\ntypedef double real;\n#endif", "real"), "real");
+  EXPECT_EQ(meant("#define REAL float\ntypedef REAL real;", "real"), "real");
+  EXPECT_EQ(meant("typedef struct { int x; } pair; typedef float* pointer; typedef a a;", "pair"), "pair");
+  EXPECT_EQ(meant("typedef float* pointer;", "pointer"), "pointer");
+  EXPECT_EQ(meant("typedef a b; typedef b a;", "a"), "a");
 }
 
 std::string collision(std::string text, Language language = Language::opencl) {

@@ -127,7 +127,7 @@ TEST_F(OpenCl, TellsWhatTheKernelDeclares) {
   EXPECT_EQ(parameters[1], (KernelParameter{"b", "uint", AddressSpace::by_value, ElementType::uint32, 4}));
   EXPECT_EQ(parameters[2], (KernelParameter{"c", "short*", AddressSpace::local, ElementType::int16, {}}));
   EXPECT_EQ(parameters[3], (KernelParameter{"d", "double*", AddressSpace::constant, ElementType::float64, {}}));
-  EXPECT_EQ(parameters[4], (KernelParameter{"e", "real", AddressSpace::by_value, {}, {}}));
+  EXPECT_EQ(parameters[4], (KernelParameter{"e", "real", AddressSpace::by_value, ElementType::float32, 4}));
 }
 
 TEST_F(OpenCl, RefusesArgumentsOfAnotherKind) {

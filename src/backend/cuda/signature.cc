@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
-#include <sstream>
 
 #include "backend/c_type.h"
 #include "backend/code_text.h"
@@ -14,44 +12,6 @@ namespace wattune::backend::cuda {
 namespace {
 
 using Parameters = std::vector<KernelParameter>;
-
-// The code of a source, in which '#' stands for a directive, and for a line that a condition may leave out.
-struct Code {
-  std::string text;
-  std::set<std::string> macros;
-};
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!is_word(text[at])) continue;
-    if (at == 0 || !is_word(text[at - 1])) words.emplace_back();
-    words.back() += text[at];
-  }
-  return words;
-}
-
-// Directives may go on in the next line.
-std::string joined_lines(std::string text) {
-  for (std::size_t at; (at = text.find("\\\n")) != std::string::npos;) text.replace(at, 2, "  ");
-  return text;
-}
-
-Code read_code(std::string_view source) {
-  Code code;
-  int depth = 0;
-  std::istringstream lines(joined_lines(without_comments(source)));
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    const bool is_directive = first != std::string::npos && line[first] == '#';
-    const std::vector<std::string> words = is_directive ? words_of(line) : std::vector<std::string>();
-    if (!words.empty() && words[0].starts_with("if")) ++depth;
-    if (!words.empty() && words[0] == "endif") --depth;
-    if (words.size() > 1 && words[0] == "define") code.macros.insert(words[1]);
-    code.text += is_directive || depth > 0 ? "#\n" : line + "\n";
-  }
-  return code;
-}
 
 bool is_qualifier(const std::string& word) {
   static constexpr std::array<std::string_view, 8> kQualifiers{
@@ -66,9 +26,9 @@ bool is_keyword(const std::string& word) {
 }
 
 // "const float *__restrict__ x" -> float*, x. A demangled one has no name.
-KernelParameter parameter_from(const std::string& text, bool may_have_name, const std::set<std::string>& macros) {
+KernelParameter parameter_from(const std::string& text, bool may_have_name, const PlainCode& code) {
   std::vector<std::string> words = words_of(text.substr(0, text.find('[')));
-  const auto is_macro = [&](const std::string& word) { return macros.contains(word); };
+  const auto is_macro = [&](const std::string& word) { return code.macros.contains(word); };
   if (text.find_first_of("(<:&=") != std::string::npos || std::ranges::any_of(words, is_macro)) return {};
   std::erase_if(words, is_qualifier);
   std::string name;
@@ -79,7 +39,9 @@ KernelParameter parameter_from(const std::string& text, bool may_have_name, cons
   std::string type;
   for (const std::string& word : words) type += (type.empty() ? "" : " ") + word;
   type.append(static_cast<std::size_t>(std::ranges::count(text, '*') + std::ranges::count(text, '[')), '*');
-  return parameter_of(std::move(name), std::move(type), Language::cuda);
+  KernelParameter parameter = parameter_of(std::move(name), without_typedefs(code, type), Language::cuda);
+  parameter.type = std::move(type);
+  return parameter;
 }
 
 // The end of what the parenthesis at `open` encloses; npos without one.
@@ -110,9 +72,9 @@ std::vector<std::string> split(std::string_view list) {
   return parts.size() == 1 && none ? std::vector<std::string>() : parts;
 }
 
-Parameters parameters_from(std::string_view list, bool may_have_names, const std::set<std::string>& macros) {
+Parameters parameters_from(std::string_view list, bool may_have_names, const PlainCode& code) {
   Parameters parameters;
-  for (const std::string& text : split(list)) parameters.push_back(parameter_from(text, may_have_names, macros));
+  for (const std::string& text : split(list)) parameters.push_back(parameter_from(text, may_have_names, code));
   return parameters;
 }
 
@@ -149,13 +111,13 @@ std::optional<Parameters> parameters_of_symbol(const std::string& symbol) {
 
 std::optional<Parameters> declared_parameters(std::string_view source, const std::string& function) {
   constexpr std::string_view kMark = "__global__";
-  const Code code = read_code(source);
+  const PlainCode code = read_code(source);
   std::optional<Parameters> found;
   for (std::size_t at = 0; (at = code.text.find(kMark, at)) != std::string::npos;) {
     at += kMark.size();
     const std::optional<std::string_view> list = list_of(code.text, at, function);
     if (!list) continue;
-    Parameters parameters = parameters_from(*list, true, code.macros);
+    Parameters parameters = parameters_from(*list, true, code);
     if (list->find('#') != std::string_view::npos || (found && !same_types(*found, parameters))) return std::nullopt;
     found = std::move(parameters);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/code_text.h"
 #include "backend/opencl/session.h"
 #include "wattune/backend/device.h"
 
@@ -12,7 +13,8 @@ namespace wattune::backend::opencl {
 
 class OpenClKernel : public Kernel {
  public:
-  static Result<std::unique_ptr<Kernel>> make(Handle<cl_kernel> kernel, std::string name);
+  // `code`: of the source, for the types that it names itself.
+  static Result<std::unique_ptr<Kernel>> make(Handle<cl_kernel> kernel, std::string name, const PlainCode& code);
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameters_.size(); }
@@ -26,7 +28,7 @@ class OpenClKernel : public Kernel {
  private:
   OpenClKernel(Handle<cl_kernel> kernel, std::string name) : kernel_(std::move(kernel)), name_(std::move(name)) {}
 
-  KernelParameter parameter(cl_uint index) const;
+  KernelParameter parameter(cl_uint index, const PlainCode& code) const;
 
   Handle<cl_kernel> kernel_;
   std::string name_;
