@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backend/c_type.h"
+
 namespace wattune::backend {
 
 namespace {
@@ -33,11 +35,41 @@ Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geo
 }
 
 // CUDA kernels get neither local memory nor constant symbols as parameters.
-std::size_t parameters_of(const DeviceInfo& info, std::span<const LaunchArgument> arguments) {
-  if (info.backend != "cuda") return arguments.size();
-  return static_cast<std::size_t>(std::ranges::count_if(arguments, [](const LaunchArgument& argument) {
-    return !std::holds_alternative<LocalBytes>(argument) && !std::holds_alternative<ConstantBuffer>(argument);
-  }));
+std::vector<const LaunchArgument*> parameters_of(const DeviceInfo& info, std::span<const LaunchArgument> arguments) {
+  std::vector<const LaunchArgument*> parameters;
+  for (const LaunchArgument& argument : arguments) {
+    const bool none = std::holds_alternative<LocalBytes>(argument) || std::holds_alternative<ConstantBuffer>(argument);
+    if (!none || info.backend != "cuda") parameters.push_back(&argument);
+  }
+  return parameters;
+}
+
+bool fits(const LaunchArgument& argument, const KernelParameter& parameter) {
+  const auto is = [&](AddressSpace space) { return !parameter.space || parameter.space == space; };
+  if (std::holds_alternative<LocalBytes>(argument)) return is(AddressSpace::local);
+  if (const auto* scalar = std::get_if<ScalarBytes>(&argument))
+    return is(AddressSpace::by_value) && parameter.bytes.value_or(scalar->bytes.size()) == scalar->bytes.size();
+  return (is(AddressSpace::global) || is(AddressSpace::constant)) &&
+         parameter.bytes.value_or(sizeof(void*)) == sizeof(void*);
+}
+
+std::string describe(const LaunchArgument& argument) {
+  if (std::holds_alternative<LocalBytes>(argument)) return "local memory";
+  const auto* scalar = std::get_if<ScalarBytes>(&argument);
+  return scalar != nullptr ? fmt::format("{} bytes", scalar->bytes.size()) : "a buffer";
+}
+
+Result<void> check_parameters(const DeviceInfo& info, const Kernel& kernel, std::span<const LaunchArgument> arguments) {
+  const std::vector<const LaunchArgument*> given = parameters_of(info, arguments);
+  if (given.size() != kernel.argument_count())
+    return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, {} given", kernel.name(),
+                                                  kernel.argument_count(), given.size()));
+  const std::span<const KernelParameter> parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (!fits(*given[i], parameters[i]))
+      return Error(ErrorCode::mismatch, fmt::format("argument {} of kernel `{}` is declared `{}`, {} given", i + 1,
+                                                    kernel.name(), describe(parameters[i]), describe(*given[i])));
+  return {};
 }
 
 // What only CUDA has.
@@ -69,10 +101,7 @@ std::uint64_t local_bytes_of(std::span<const LaunchArgument> arguments) {
 
 Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments) {
-  const std::size_t given = parameters_of(info, arguments);
-  if (given != kernel.argument_count())
-    return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, {} given", kernel.name(),
-                                                  kernel.argument_count(), given));
+  WATTUNE_TRY(check_parameters(info, kernel, arguments));
   WATTUNE_TRY(check_abilities(info, geometry, arguments));
   const std::uint64_t local_bytes = local_bytes_of(arguments);
   if (local_bytes > info.local_memory_bytes)

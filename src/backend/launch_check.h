@@ -10,7 +10,8 @@
 namespace wattune::backend {
 
 // launch_failed when the geometry or the local memory exceeds what the device or the kernel allows; mismatch when the
-// number of arguments is not the kernel's; invalid_argument for abilities that the backend lacks.
+// arguments are not as many as the kernel's, or one of them cannot be passed for its parameter; invalid_argument for
+// abilities that the backend lacks.
 Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments);
 

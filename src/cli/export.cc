@@ -86,10 +86,11 @@ Command add_export(CLI::App& program) {
   app->add_option("--output,-o", options->output, "Write to a file instead of standard output")->type_name("FILE");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing output file");
   app->footer(
-      "The header holds the best configuration as #defines, one set per device.\n\n"
+      "The header holds the best configuration as #defines, one set per device and problem size.\n\n"
       "Examples:\n"
       "  wattune export gemm.journal.jsonl --format header --output gemm_tuned.h\n"
       "  wattune export gpu1.journal.jsonl gpu2.journal.jsonl --format header\n"
+      "  wattune export small.journal.jsonl large.journal.jsonl --format header\n"
       "  wattune export gemm.journal.jsonl --format t4 > gemm.t4.json");
   return {app, [options] { return run_export(*options); }};
 }

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
+#include <iterator>
 
-#include "report/text.h"
+#include "report/header_choices.h"
+#include "report/header_lookup.h"
+#include "report/header_text.h"
 #include "report/time_text.h"
 #include "report/trials.h"
 #include "wattune/core/version.h"
@@ -15,113 +16,9 @@ namespace wattune::report {
 
 namespace {
 
-// A C identifier, or the rest of one: other characters become underscores.
-std::string identifier(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<unsigned char>(c) < 0x80;
-    if (fits)
-      name += c;
-    else if (!name.empty() && name.back() != '_')
-      name += '_';
-  }
-  while (!name.empty() && name.back() == '_') name.pop_back();
-  return name;
-}
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
-  return text;
-}
-
-std::string device_macro(const std::string& device_name) {
-  const std::string name = upper(identifier(device_name));
-  return "WATTUNE_DEVICE_" + (name.empty() ? "UNKNOWN" : name);
-}
-
-std::string parameter_macro(const std::string& name) {
-  // Unlike a device's, a parameter's name keeps every underscore: the kernel uses it as it is.
-  std::string macro = name;
-  for (char& c : macro)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return !macro.empty() && std::isdigit(static_cast<unsigned char>(macro.front())) != 0 ? "_" + macro : macro;
-}
-
-// Text that must not end the comment it stands in.
-std::string in_comment(std::string_view text) {
-  std::string line = single_line(text);
-  for (std::size_t at = line.find("*/"); at != std::string::npos; at = line.find("*/", at)) line[at + 1] = '|';
-  for (std::size_t at = line.find("/*"); at != std::string::npos; at = line.find("/*", at)) line[at] = '|';
-  return line;
-}
-
-std::string real_replacement(double value) {
-  if (std::isfinite(value)) return value < 0 ? "(" + format_real(value) + ")" : format_real(value);
-  return std::isnan(value) ? "(0.0 / 0.0)" : value < 0 ? "(-1e999)" : "1e999";
-}
-
-std::string replacement(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::integer:
-    case Value::Kind::boolean: return value.as_integer() < 0 ? "(" + value.to_macro() + ")" : value.to_macro();
-    case Value::Kind::real: return real_replacement(value.as_real());
-    case Value::Kind::string: return single_line(value.to_macro());  // a line break would end the definition
-  }
-  return {};
-}
-
 std::string date_of(std::chrono::system_clock::time_point time) {
   if (time == std::chrono::system_clock::time_point()) return "date unknown";
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
-}
-
-// The best configuration of one device.
-struct Target {
-  std::string macro;
-  const RunInfo* info;
-  const Trial* trial;
-};
-
-std::string objective_text(const RunInfo& info) {
-  if (info.objectives.empty()) return "least time";
-  const Objective& objective = info.objectives.front();
-  return (objective.maximize ? "largest " : "least ") + objective.metric;
-}
-
-// Of two results for one device, one would be dropped: they must mean the same. A size that was not recorded may be
-// any.
-Result<void> check_comparable(const RunInfo& one, const RunInfo& other) {
-  const auto mismatch = [&](const char* what, const std::string& first, const std::string& second) {
-    return Error(ErrorCode::mismatch,
-                 fmt::format("results for {} are of different {}: {} and {}",
-                             one.device.name.empty() ? "one device" : one.device.name, what, first, second))
-        .hint("export each apart");
-  };
-  if (!one.problem_size.empty() && !other.problem_size.empty() && one.problem_size != other.problem_size)
-    return mismatch("problem sizes", one.problem_size, other.problem_size);
-  if (objective_text(one) != objective_text(other))
-    return mismatch("objectives", objective_text(one), objective_text(other));
-  return {};
-}
-
-// One target for each device; of several results for one device the best, so that the order only matters in a tie.
-Result<std::vector<Target>> targets_of(const std::vector<ResultSet>& results) {
-  std::vector<Target> targets;
-  for (const ResultSet& result : results) {
-    const std::vector<const Trial*> trials = ranked(result);
-    if (trials.empty()) continue;
-    const Target target{device_macro(result.info.device.name), &result.info, trials.front()};
-    const auto known =
-        std::find_if(targets.begin(), targets.end(), [&](const Target& other) { return other.macro == target.macro; });
-    if (known == targets.end()) {
-      targets.push_back(target);
-      continue;
-    }
-    WATTUNE_TRY(check_comparable(*known->info, *target.info));
-    if (target.trial->observation.objective() < known->trial->observation.objective()) *known = target;
-  }
-  return targets;
 }
 
 Result<void> check_same_kernel(const std::vector<ResultSet>& results) {
@@ -144,53 +41,104 @@ Result<void> check_same_kernel(const std::vector<ResultSet>& results) {
   return {};
 }
 
-bool is_default(const Target& target) {
-  const std::vector<Value>& values = target.info->default_values;
-  return !values.empty() && target.trial->configuration.values() == values;
+bool is_default(const Choice& choice) {
+  const std::vector<Value>& values = choice.info->default_values;
+  return !values.empty() && choice.trial->configuration.values() == values;
 }
 
-std::string defines_of(const Target& target) {
-  const std::string device = target.info->device.name.empty() ? "unknown device" : target.info->device.name;
+std::string defines_of(const Choice& choice) {
+  const std::string device = choice.info->device.name.empty() ? "unknown device" : choice.info->device.name;
   const std::string size =
-      target.info->problem_size.empty() ? "" : fmt::format(", problem size {}", target.info->problem_size);
+      choice.info->problem_size.empty() ? "" : fmt::format(", problem size {}", choice.info->problem_size);
   std::string text = fmt::format(
-      "/* {}: {}{}, {} on {}{}. */\n", in_comment(device), time_text(time_of(*target.trial)), in_comment(size),
-      target.info->device.kind == DeviceKind::simulated ? "replayed" : "measured", date_of(target.trial->finished_at),
-      is_default(target) ? "; it is the default, no other proved better" : "");
-  const std::vector<Value>& values = target.trial->configuration.values();
+      "/* {}: {}{}, {} on {}{}. */\n", in_comment(device), time_text(time_of(*choice.trial)), in_comment(size),
+      choice.info->device.kind == DeviceKind::simulated ? "replayed" : "measured", date_of(choice.trial->finished_at),
+      is_default(choice) ? "; it is the default, no other proved better" : "");
+  const std::vector<Value>& values = choice.trial->configuration.values();
   for (std::size_t i = 0; i < values.size(); ++i)
     text +=
-        fmt::format("#define {} {}\n", parameter_macro(target.trial->configuration.names()[i]), replacement(values[i]));
+        fmt::format("#define {} {}\n", parameter_macro(choice.trial->configuration.names()[i]), replacement(values[i]));
   return text;
 }
 
-// The sets behind their conditions. With one device there is nothing to choose; with several the application says
-// which, because what is best on one can be far off on another.
-std::string choice_of(const std::vector<Target>& targets) {
-  if (targets.size() == 1)
-    return fmt::format("/* {} is the only device. */\n", targets.front().macro) + defines_of(targets.front());
+// A macro once, in the order of the choices.
+std::vector<std::string> macros_of(const std::vector<Choice>& choices, std::string Choice::*macro) {
+  std::vector<std::string> macros;
+  for (const Choice& choice : choices)
+    if (!(choice.*macro).empty() && std::ranges::count(macros, choice.*macro) == 0) macros.push_back(choice.*macro);
+  return macros;
+}
+
+bool has_one_device(const std::vector<Choice>& choices) {
+  return macros_of(choices, &Choice::device_macro).size() == 1;
+}
+
+std::string defined(const std::vector<std::string>& macros, const char* joined_by) {
+  std::vector<std::string> conditions;
+  for (const std::string& macro : macros) conditions.push_back(fmt::format("defined({})", macro));
+  return fmt::format("{}", fmt::join(conditions, joined_by));
+}
+
+// Both, where there is something to choose.
+std::string condition_of(const Choice& choice, const std::vector<Choice>& choices) {
+  std::vector<std::string> macros;
+  if (!has_one_device(choices)) macros.push_back(choice.device_macro);
+  if (differ_in_size(choices) && !choice.size_macro.empty()) macros.push_back(choice.size_macro);
+  return defined(macros, " && ");
+}
+
+std::string refusal_of(const std::vector<Choice>& choices) {
+  const std::vector<std::string> devices = macros_of(choices, &Choice::device_macro);
+  const std::vector<std::string> sizes = macros_of(choices, &Choice::size_macro);
+  if (!differ_in_size(choices)) return fmt::format("#error \"define one of: {}\"\n", fmt::join(devices, ", "));
+  const std::string device = devices.size() == 1 ? "" : fmt::format("one of: {}; and ", fmt::join(devices, ", "));
+  return fmt::format("#error \"define {}one of: {}\"\n", device, fmt::join(sizes, ", "));
+}
+
+// Where no macro chooses, on the host.
+std::string otherwise(const std::string& kernel, const std::vector<Choice>& choices) {
+  const std::string lookup = differ_in_size(choices) ? lookup_of(kernel, choices) : std::string();
+  if (lookup.empty()) return "#else\n" + refusal_of(choices);
+  std::vector<std::string> macros = macros_of(choices, &Choice::device_macro);
+  std::ranges::copy(macros_of(choices, &Choice::size_macro), std::back_inserter(macros));
+  for (const char* device_code : {"__OPENCL_VERSION__", "__CUDACC_RTC__"}) macros.emplace_back(device_code);
+  return fmt::format("#elif {}\n{}#else\n{}", defined(macros, " || "), refusal_of(choices), lookup);
+}
+
+// The sets behind their conditions. With one device and size there is nothing to choose; with several the application
+// says which, because what is best for one can be far off for another.
+std::string choice_of(const std::string& kernel, const std::vector<Choice>& choices) {
+  if (choices.size() == 1)
+    return fmt::format("/* {} is the only device. */\n", choices.front().device_macro) + defines_of(choices.front());
   std::string text;
-  std::string macros;
-  for (const Target& target : targets) {
-    text += fmt::format("#{} defined({})\n{}", text.empty() ? "if" : "elif", target.macro, defines_of(target));
-    macros += (macros.empty() ? "" : ", ") + target.macro;
-  }
-  return text + fmt::format("#else\n#error \"define one of: {}\"\n#endif\n", macros);
+  for (const Choice& choice : choices)
+    text += fmt::format("#{} {}\n{}", text.empty() ? "if" : "elif", condition_of(choice, choices), defines_of(choice));
+  return text + otherwise(kernel, choices) + "#endif\n";
+}
+
+std::string instruction(const std::string& kernel, const std::vector<Choice>& choices) {
+  if (!differ_in_size(choices)) return "Choose a device with -D and the name of its macro.";
+  const char* what = has_one_device(choices) ? "a size" : "a device and a size";
+  std::string text = fmt::format("Choose {} with -D and the names of their macros", what);
+  if (!lookup_of(kernel, choices).empty())
+    text += fmt::format(",\n * or define none and ask {}() while the program runs", lookup_function(kernel));
+  return text + ".";
 }
 
 }  // namespace
 
 Result<std::string> write_header(const std::vector<ResultSet>& results) {
   WATTUNE_TRY(check_same_kernel(results));
-  WATTUNE_ASSIGN(const std::vector<Target> targets, targets_of(results));
-  if (targets.empty()) return Error(ErrorCode::not_found, "no result has a correct configuration to write a header of");
+  WATTUNE_ASSIGN(const std::vector<Choice> choices, choices_of(results));
+  if (choices.empty()) return Error(ErrorCode::not_found, "no result has a correct configuration to write a header of");
   const std::string& kernel = results.front().info.kernel_name;
   const std::string guard = fmt::format("WATTUNE_{}_H", kernel.empty() ? "KERNEL" : upper(identifier(kernel)));
   return fmt::format(
-      "/* The best configuration of {} on each device, found by Wattune {}.\n"
-      " * Choose a device with -D and the name of its macro. */\n"
+      "/* The best configuration of {} on each device{}, found by Wattune {}.\n"
+      " * {} */\n"
       "#ifndef {}\n#define {}\n\n{}\n#endif /* {} */\n",
-      kernel.empty() ? "the kernel" : in_comment(kernel), kVersion, guard, guard, choice_of(targets), guard);
+      kernel.empty() ? "the kernel" : in_comment(kernel), differ_in_size(choices) ? " for each problem size" : "",
+      kVersion, instruction(kernel, choices), guard, guard, choice_of(kernel, choices), guard);
 }
 
 }  // namespace wattune::report

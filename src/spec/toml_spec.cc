@@ -134,7 +134,23 @@ Result<void> read_problem(const Document& document, const Node& node, KernelSpec
   return {};
 }
 
-Result<Parameter> read_parameter(const Document& document, const Node::Member& member) {
+// How the sources get the parameter, where it has a way of its own. OpenCL's get macros.
+Result<void> read_style(const Table& table, const std::string& name, KernelSpec& spec) {
+  if (table.find("as") == nullptr) return {};
+  WATTUNE_ASSIGN(const bool constant, is_second(table, "as", "macro", "constant"));
+  bool has_cuda = false;
+  const auto set_for = [&](KernelSource& source) {
+    if (source.language != Language::cuda) return;
+    has_cuda = true;
+    source.own_styles[name] = constant ? ParameterStyle::constants : ParameterStyle::macros;
+  };
+  set_for(spec.source);
+  std::ranges::for_each(spec.alternatives, set_for);
+  if (has_cuda) return {};
+  return table.document().error(*table.find("as"), table.describe("as") + " is for CUDA kernels");
+}
+
+Result<Parameter> read_parameter(const Document& document, const Node::Member& member, KernelSpec& spec) {
   Parameter parameter;
   parameter.name = member.key;
   parameter.position = document.position(member.place);
@@ -144,7 +160,8 @@ Result<Parameter> read_parameter(const Document& document, const Node::Member& m
     return parameter;
   }
   WATTUNE_ASSIGN(const Table table, Table::of(document, member.value, "parameter " + what));
-  WATTUNE_TRY(table.allow_only({"values", "default"}));
+  WATTUNE_TRY(table.allow_only({"values", "default", "as"}));
+  WATTUNE_TRY(read_style(table, parameter.name, spec));
   WATTUNE_ASSIGN(const Node* values, table.required("values"));
   WATTUNE_ASSIGN(parameter.values, read_values(document, *values, what));
   if (const Node* value = table.find("default")) WATTUNE_TRY(set_default(document, *value, parameter));
@@ -154,7 +171,7 @@ Result<Parameter> read_parameter(const Document& document, const Node::Member& m
 Result<void> read_parameters(const Table& table, KernelSpec& spec) {
   if (table.node().members.empty()) return table.document().error(table.node(), "[parameters] has no parameter");
   for (const Node::Member& member : table.node().members) {
-    WATTUNE_ASSIGN(Parameter parameter, read_parameter(table.document(), member));
+    WATTUNE_ASSIGN(Parameter parameter, read_parameter(table.document(), member, spec));
     spec.parameters.push_back(std::move(parameter));
   }
   return {};
@@ -280,6 +297,7 @@ Result<Reference> read_reference_file(const Table& table, SourcePolicy policy, c
         .error(*table.find("file"), fmt::format("a reference kernel in {} for one in {}",
                                                 to_string(kernel.source.language), to_string(spec.source.language)))
         .hint("both run on the same device; a C++ function as reference runs beside any");
+  kernel.source.own_styles = spec.source.own_styles;
   kernel.geometry = spec.geometry;
   if (has_geometry(table)) {
     WATTUNE_ASSIGN(kernel.geometry, read_geometry(table, spec));

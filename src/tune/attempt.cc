@@ -6,6 +6,7 @@
 
 #include "backend/build_log.h"
 #include "core/stopwatch.h"
+#include "tune/argument_check.h"
 #include "tune/compared_parts.h"
 #include "wattune/backend/worker.h"
 

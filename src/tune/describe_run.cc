@@ -72,6 +72,7 @@ void write_options(Canonical& out, const KernelSource& source) {
   for (const std::string& option : source.options) out << option;
   if (source.compiler == Compiler::nvcc) out << "nvcc";
   if (source.parameter_style == ParameterStyle::constants) out << "constants";
+  for (const auto& [parameter, style] : source.own_styles) out << parameter << number_of(style);
 }
 
 // Files count by name and contents: a folder that moved is not another problem.

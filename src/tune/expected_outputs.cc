@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/build_log.h"
+#include "tune/argument_check.h"
 #include "tune/reminder.h"
 #include "tune/run_state.h"
 #include "wattune/core/suggest.h"
@@ -246,26 +247,6 @@ void ExpectedOutputs::forget_beyond(std::size_t most) {
   std::size_t bytes = 0;
   for (const Answer& answer : answers_) bytes += bytes_of(answer.outputs);
   for (; bytes > most; answers_.pop_back()) bytes -= bytes_of(answers_.back().outputs);
-}
-
-Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& spec, const Launch& launch,
-                             const PlannedStep& step) {
-  const std::vector<std::size_t> listed = parameters_of(spec, step.arguments);
-  if (kernel.argument_count() != listed.size())
-    return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, the spec lists {}", kernel.name(),
-                                                  kernel.argument_count(), listed.size()))
-        .at(spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position);
-  const std::span<const std::size_t> wanted = kernel.parameter_bytes();
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[listed[i]]);
-    const std::size_t given = scalar != nullptr ? scalar->bytes.size() : sizeof(void*);
-    if (given == wanted[i]) continue;
-    const Argument& argument = spec.arguments[listed[i]];
-    return Error(ErrorCode::mismatch, fmt::format("argument {} of kernel `{}` has {} bytes there, `{}` has {}", i + 1,
-                                                  kernel.name(), wanted[i], argument.name, given))
-        .at(argument.position);
-  }
-  return {};
 }
 
 }  // namespace wattune::tune

@@ -47,8 +47,4 @@ class ExpectedOutputs {
   std::deque<Answer> answers_;  // the newest first
 };
 
-// How `kernel` and the arguments that the spec has the step give it disagree, in number or in size.
-Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& spec, const Launch& launch,
-                             const PlannedStep& step);
-
 }  // namespace wattune::tune

@@ -24,11 +24,14 @@ Nanoseconds transfer_limit(std::size_t bytes) {
   return std::max(kLeast, Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)));
 }
 
-std::string describe_writes(const std::array<std::size_t, 2>& changed, const std::string& argument) {
-  const auto [before, behind] = changed;
-  if (behind > 0) return fmt::format("wrote {} bytes past the end of argument `{}`", behind, argument);
-  if (before > 0) return fmt::format("wrote {} bytes before the beginning of argument `{}`", before, argument);
-  return {};
+// What lies before one buffer may lie behind another, so every place is named, ends first: writes mostly run past one.
+std::string describe_writes(std::vector<std::string> ends, const std::vector<std::string>& beginnings,
+                            std::size_t buffers) {
+  const bool may_be_behind_another = ends.empty() && buffers > 1;
+  ends.insert(ends.end(), beginnings.begin(), beginnings.end());
+  if (ends.empty()) return {};
+  return fmt::format("wrote {}{}", fmt::join(ends, " and "),
+                     may_be_behind_another ? ", or far past the end of another" : "");
 }
 
 std::size_t launches_of_a_run(const Launch& launch) {
@@ -202,13 +205,20 @@ Result<std::span<const std::byte>> KernelSession::read(std::size_t argument) {
 }
 
 Result<std::string> KernelSession::out_of_bounds_writes() {
+  std::vector<std::string> ends;
+  std::vector<std::string> beginnings;
+  std::size_t buffers = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
+    ++buffers;
     WATTUNE_ASSIGN(const auto changed,
                    while_working([&] { return stream_->check_guards(*slots_[i].buffer, transfer_limit(0)); }));
-    if (std::string words = describe_writes(changed, arguments_[i].name); !words.empty()) return words;
+    const auto [before, behind] = changed;
+    const std::string& name = arguments_[i].name;
+    if (behind > 0) ends.push_back(fmt::format("{} bytes past the end of argument `{}`", behind, name));
+    if (before > 0) beginnings.push_back(fmt::format("{} bytes before the beginning of argument `{}`", before, name));
   }
-  return std::string();
+  return describe_writes(std::move(ends), beginnings, buffers);
 }
 
 void KernelSession::drop() {

@@ -303,7 +303,10 @@ TEST_F(Cuda, RefusesArgumentsThatDoNotFitTheKernel) {
   EXPECT_EQ(run("scale", {x.get()}).error().code(), ErrorCode::mismatch);
   const auto size = run("scale", {x.get(), scalar(1.0), scalar(1)});
   EXPECT_EQ(size.error().code(), ErrorCode::mismatch);
-  EXPECT_THAT(size.error().message(), HasSubstr("argument 2 of kernel `scale` has 4 bytes there, 8 bytes given"));
+  EXPECT_THAT(size.error().message(),
+              HasSubstr("argument 2 of kernel `scale` is declared `float factor`, 8 bytes given"));
+  const auto kind = run("scale", {x.get(), scalar(1.0f), x.get()});
+  EXPECT_THAT(kind.error().message(), HasSubstr("argument 3 of kernel `scale` is declared `int n`, a buffer given"));
 }
 
 TEST_F(Cuda, RefusesImpossibleLaunchesWithTheReason) {

@@ -70,6 +70,12 @@ TEST(CudaSource, PutsParametersIntoTextsAndNames) {
   EXPECT_EQ(cuda::with_parameters(source, macros),
             "constexpr int N = 32;\n#define T float\nconstexpr double F = 0.5;\nconstexpr long long L = 5000000000;\n"
             "#line 1 \"kernel.cu\"\ntext");
+  source.own_styles = {{"N", ParameterStyle::macros}};
+  EXPECT_EQ(cuda::with_parameters(source, std::span(macros).first(1)), "#define N 32\n#line 1 \"kernel.cu\"\ntext");
+  source.parameter_style = ParameterStyle::macros;
+  source.own_styles = {{"N", ParameterStyle::constants}};
+  EXPECT_EQ(cuda::with_parameters(source, std::span(macros).first(2)),
+            "constexpr int N = 32;\n#define T float\n#line 1 \"kernel.cu\"\ntext");
 }
 
 TEST(CudaSource, KnowsPtxAndCubins) {
@@ -179,6 +185,100 @@ TEST(Nvrtc, LogIsTextThroughout) {
   ASSERT_FALSE(report);
   EXPECT_THAT(report.error().message(), HasSubstr("too much shared data"));
   EXPECT_EQ(report.error().message().find('\0'), std::string::npos);
+}
+
+// A source that includes these and uses them so.
+KernelSource including(const std::vector<std::string>& headers, const std::string& use) {
+  std::string text;
+  for (const std::string& header : headers) text += "#include <" + header + ">\n";
+  return cuda_source(text + "extern \"C\" __global__ void f(float* x, int n) { " + use + " }", "f");
+}
+
+TEST(Nvrtc, FindsWhatDeviceCodeNeedsOfTheStandardLibrary) {
+  SKIP_WITHOUT_NVRTC();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> sources{
+      {{"stdio.h", "cstdio"}, "printf(\"%d\", n); std::printf(\"\");"},
+      {{"stdlib.h", "cstdlib"}, "free(malloc(8)); x[0] = std::abs(n); void* p = NULL;"},
+      {{"stddef.h", "cstddef"}, "x[0] = offsetof(float4, y); std::size_t s = 0; std::nullptr_t p = nullptr;"},
+      {{"stdint.h", "cstdint", "inttypes.h"}, "std::int64_t a = INT64_MAX; uint8_t b = UINT8_MAX; x[0] = a + b;"},
+      {{"math.h", "cmath"}, "x[0] = std::sqrt(x[1]) + M_PI; x[1] = isinf(x[2]) ? INFINITY : NAN;"},
+      {{"assert.h", "cassert", "stdbool.h"}, "assert(n > 0); bool good = true;"},
+      {{"limits.h", "climits"},
+       "static_assert(CHAR_BIT == 8 && INT_MIN < 0 && ULLONG_MAX > INT_MAX); x[0] = LONG_MAX;"},
+      {{"float.h", "cfloat"}, "x[0] = FLT_MAX; static_assert(DBL_EPSILON < FLT_EPSILON);"},
+      {{"string.h", "cstring", "ctime"}, "std::memcpy(x, x + 8, 4); memset(x, 0, n); x[0] = clock();"},
+      {{"algorithm"}, "x[0] = std::min(x[1], x[2]); x[1] = std::max(n, 2);"},
+  };
+  for (const auto& [headers, use] : sources) {
+    const auto report = compile_for_hopper(including(headers, use));
+    EXPECT_TRUE(report) << headers.front() << ": " << report.error().message();
+  }
+}
+
+TEST(Nvrtc, LeadsHeadersOfCppToThoseForDevices) {
+  SKIP_WITHOUT_NVRTC();
+  if (cuda::toolkit_include_folders().empty()) GTEST_SKIP() << "no toolkit with headers";
+  const auto report = compile_for_hopper(
+      including({"cstdint", "cmath", "limits", "type_traits", "tuple", "utility", "cub/block/block_reduce.cuh"},
+                "static_assert(std::is_same_v<std::int32_t, int>);\n"
+                "x[0] = std::numeric_limits<float>::max() + std::get<0>(std::make_tuple(n));"));
+  EXPECT_TRUE(report) << report.error().message();
+}
+
+// A header of the user's goes before what Wattune has of that name.
+TEST(Nvrtc, TakesTheUsersOwnHeaderOfAStandardName) {
+  SKIP_WITHOUT_NVRTC();
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "wattune own stdint";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "stdint.h") << "#define OWN 1\n";
+  KernelSource source = including({"stdint.h"}, "x[0] = OWN;");
+  source.file = folder / "kernel.cu";
+  const auto report = compile_for_hopper(source);
+  EXPECT_TRUE(report) << report.error().message();
+}
+
+TEST(Nvrtc, AdvisesNvccWhereAHeaderIsMissing) {
+  SKIP_WITHOUT_NVRTC();
+  const auto report = compile_for_hopper(including({"iostream"}, ""));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().advice(), "if `iostream` is a header of the host's compiler, compiler = \"nvcc\" finds it");
+}
+
+TEST(Nvrtc, NamesAParameterThatBreaksTheSource) {
+  SKIP_WITHOUT_NVRTC();
+  KernelSource source = including({}, "x[0] = n;");
+  EXPECT_THAT(compile_for_hopper(source, {{"n", "4"}}).error().advice(), HasSubstr("puts `4` into `int n` in line 1"));
+  source.own_styles = {{"n", ParameterStyle::constants}};
+  EXPECT_TRUE(compile_for_hopper(source, {{"n", "4"}}));
+}
+
+// As a macro and as a constant, by the one compiler and by the other.
+void expect_unrolling(Compiler compiler) {
+  for (const ParameterStyle style : {ParameterStyle::macros, ParameterStyle::constants}) {
+    KernelSource source = including({}, "\n#pragma unroll UNROLL\nfor (int i = 0; i < 64; ++i) x[i] += n;");
+    source.compiler = compiler;
+    source.parameter_style = style;
+    const auto report = compile_for_hopper(source, {{"UNROLL", "4"}});
+    if (!report && report.error().code() == ErrorCode::unavailable) GTEST_SKIP() << report.error().to_string();
+    ASSERT_TRUE(report) << report.error().message();
+    EXPECT_EQ(report->log, "");
+  }
+}
+
+TEST(Nvrtc, UnrollsByAParameter) {
+  SKIP_WITHOUT_NVRTC();
+  expect_unrolling(Compiler::standard);
+}
+
+TEST(Nvcc, UnrollsByAParameter) { expect_unrolling(Compiler::nvcc); }
+
+// What an extern "C" symbol does not say.
+TEST(Nvrtc, KeepsWhatTheSourceDeclares) {
+  SKIP_WITHOUT_NVRTC();
+  const auto image = cuda::compile({.architecture = "sm_90"}, including({}, ""), {}, kLimit).value();
+  ASSERT_EQ(image.parameters.count("f"), 1u);
+  EXPECT_EQ(image.parameters.at("f")[0].type, "float*");
+  EXPECT_EQ(image.parameters.at("f")[1].name, "n");
 }
 
 TEST(Nvrtc, MakesTheInstancesOfAllFunctions) {

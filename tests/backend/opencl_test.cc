@@ -114,6 +114,51 @@ TEST_F(OpenCl, TellsArgumentCountAndWorkGroupLimit) {
   EXPECT_LE(kernel->max_work_group_size(), device->info().max_work_group_size);
 }
 
+TEST_F(OpenCl, TellsWhatTheKernelDeclares) {
+  const std::string text =
+      "typedef float real;\n"
+      "kernel void f(global const float4* restrict a, unsigned int b, local short* c, constant double* d, real e) {}";
+  const auto program = device->build(source_of(text), {}, kLimit).value();
+  const auto kernel = program->kernel("f").value();
+  const std::span<const KernelParameter> parameters = kernel->parameters();
+  ASSERT_EQ(parameters.size(), 5u);
+  if (parameters[0].type.empty()) GTEST_SKIP() << "this driver tells nothing of arguments";
+  EXPECT_EQ(parameters[0], (KernelParameter{"a", "float4*", AddressSpace::global, ElementType::float32, {}}));
+  EXPECT_EQ(parameters[1], (KernelParameter{"b", "uint", AddressSpace::by_value, ElementType::uint32, 4}));
+  EXPECT_EQ(parameters[2], (KernelParameter{"c", "short*", AddressSpace::local, ElementType::int16, {}}));
+  EXPECT_EQ(parameters[3], (KernelParameter{"d", "double*", AddressSpace::constant, ElementType::float64, {}}));
+  EXPECT_EQ(parameters[4], (KernelParameter{"e", "real", AddressSpace::by_value, ElementType::float32, 4}));
+}
+
+TEST_F(OpenCl, RefusesArgumentsOfAnotherKind) {
+  const auto buffer = device->create_buffer(4).value();
+  const std::string text = "kernel void f(global float* a, int b, local float* c) {}";
+  const auto launched = run(text, {}, {buffer.get(), buffer.get(), LocalBytes{4}});
+  ASSERT_FALSE(launched);
+  EXPECT_EQ(launched.error().code(), ErrorCode::mismatch);
+  EXPECT_EQ(launched.error().message(), "argument 2 of kernel `f` is declared `int b`, a buffer given");
+  EXPECT_EQ(run(text, {}, {LocalBytes{4}, scalar(1), LocalBytes{4}}).error().code(), ErrorCode::mismatch);
+  EXPECT_EQ(run(text, {}, {buffer.get(), scalar(1), buffer.get()}).error().code(), ErrorCode::mismatch);
+}
+
+TEST_F(OpenCl, NamesAParameterThatBreaksTheSource) {
+  const Macro macro{"n", "4"};
+  const auto program =
+      device->build(source_of("kernel void f(global int* a, int n) { a[0] = n; }"), std::span(&macro, 1), kLimit);
+  ASSERT_FALSE(program);
+  EXPECT_THAT(program.error().advice(), HasSubstr("parameter `n` is a macro"));
+}
+
+TEST_F(OpenCl, UnrollsByAParameter) {
+  const Macro macro{"UNROLL", "4"};
+  const std::string text =
+      "kernel void f(global int* a) {\n"
+      "#pragma unroll UNROLL\n"
+      "  for (int i = 0; i < 16; ++i) a[i] = i;\n}";
+  const auto program = device->build(source_of(text), std::span(&macro, 1), kLimit);
+  EXPECT_TRUE(program) << program.error().to_string();
+}
+
 TEST_F(OpenCl, RunsKernelsWithScalarsOfEverySizeAndLocalMemory) {
   constexpr char kText[] = R"(
     kernel void f(global double* out, char a, short b, int c, long d, float e, double g, local double* shared) {
@@ -214,7 +259,6 @@ TEST_F(OpenCl, RefusesArgumentsThatDoNotFitTheKernel) {
   const auto size = run(kText, {}, {scalar(1), scalar(1.0)});
   EXPECT_EQ(size.error().code(), ErrorCode::mismatch);
   EXPECT_THAT(size.error().to_string(), HasSubstr("argument 2 of kernel `f`"));
-  EXPECT_THAT(size.error().to_string(), HasSubstr("CL_INVALID_ARG_SIZE"));
 }
 
 TEST_F(OpenCl, AbandonsAKernelThatRunsTooLong) {

@@ -64,7 +64,7 @@ TEST(CudaTune, TestsConditionsOnSpills) {
   }
 }
 
-TEST(CudaTune, NamesTheArgumentOfAnotherSize) {
+TEST(CudaTune, NamesTheArgumentOfAnotherType) {
   const TempFolder folder;
   write_scale(folder);
   std::string spec = kScaleSpec;
@@ -72,7 +72,8 @@ TEST(CudaTune, NamesTheArgumentOfAnotherSize) {
   const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet");
   EXPECT_EQ(finished.status, 2);
   EXPECT_EQ(finished.err,
-            "wattune: error: scale.toml:6:13: argument 2 of kernel `scale` has 4 bytes there, `factor` has 8\n");
+            "wattune: error: scale.toml:6:13: argument 2 of kernel `scale` is declared `float factor`, the spec says "
+            "`double`: `factor`\n");
 }
 
 // Twice times 3, each in as many microseconds as the block has threads.

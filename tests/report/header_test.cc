@@ -33,6 +33,17 @@ std::string header_of(const std::vector<ResultSet>& results) {
   return header ? *header : std::string();
 }
 
+constexpr char kApplication[] = R"(
+#include "best.h"
+#include "best.h" /* the guard allows this */
+#include <string.h>
+int main(void) {
+  type number = -1;
+  return !(block_size_x == 32 && 1 - scale == 1.5 && 1 - offset == 4 && padding && number > 0 &&
+           strcmp(label, "say \"hi\"") == 0);
+}
+)";
+
 // A folder with the header and programs that include it.
 class HeaderTest : public testing::Test {
  protected:
@@ -43,18 +54,10 @@ class HeaderTest : public testing::Test {
   ~HeaderTest() override { std::filesystem::remove_all(folder_); }
 
   // Whether an application with the header compiles, and ends with status 0.
-  bool runs(const std::string& header, const char* compiler, const char* suffix, const std::string& options) {
+  bool runs(const std::string& header, const char* compiler, const char* suffix, const std::string& options,
+            const std::string& application = kApplication) {
     std::ofstream(folder_ / "best.h") << header;
-    std::ofstream(folder_ / (std::string("app") + suffix)) << R"(
-#include "best.h"
-#include "best.h" /* the guard allows this */
-#include <string.h>
-int main(void) {
-  type number = -1;
-  return !(block_size_x == 32 && 1 - scale == 1.5 && 1 - offset == 4 && padding && number > 0 &&
-           strcmp(label, "say \"hi\"") == 0);
-}
-)";
+    std::ofstream(folder_ / (std::string("app") + suffix)) << application;
     const std::string command = std::string("cd ") + folder_.string() + " && " + compiler + " " + options +
                                 " -Wall -Wextra -Werror -o app app" + suffix + " 2> log && ./app";
     return std::system(command.c_str()) == 0;
@@ -73,6 +76,72 @@ TEST_F(HeaderTest, CompilesIntoAnApplication) {
   EXPECT_FALSE(runs(two, "cc", ".c", "-std=c99")) << "several devices and none chosen";
   EXPECT_TRUE(runs(two, "cc", ".c", "-std=c99 -DWATTUNE_DEVICE_MI250X_GFX90A"));
   EXPECT_TRUE(runs(two, "c++", ".cc", "-DWATTUNE_DEVICE_A100"));
+}
+
+ResultSet results_of_size(const std::string& device, const std::string& size, int block_size, double nanoseconds) {
+  ResultSet results = ResultsBuilder({{.name = "block", .values = {16, 32, 64}},
+                                      {.name = "scale", .values = {0.5}},
+                                      {.name = "type", .values = {"unsigned int"}}})
+                          .time({block_size, 0.5, "unsigned int"}, nanoseconds);
+  results.info.device.name = device;
+  results.info.problem_size = size;
+  return results;
+}
+
+std::string header_of_sizes() {
+  return header_of({results_of_size("A100", "1024x1024", 16, 1e6), results_of_size("A100", "4096x4096", 32, 2e6),
+                    results_of_size("MI250X", "4096x4096", 64, 3e6)});
+}
+
+TEST_F(HeaderTest, MacrosChooseDeviceAndSize) {
+  if (std::system("command -v cc > /dev/null && command -v c++ > /dev/null") != 0) GTEST_SKIP() << "no C compiler";
+  const auto has_block = [&](int block, const std::string& macros) {
+    const std::string application =
+        "#include \"best.h\"\nint main(void) { type n = 0; return block != " + std::to_string(block) + " || n; }\n";
+    return runs(header_of_sizes(), "cc", ".c", "-std=c99 -pedantic " + macros, application) &&
+           runs(header_of_sizes(), "c++", ".cc", macros, application);
+  };
+  EXPECT_TRUE(has_block(16, "-DWATTUNE_DEVICE_A100 -DWATTUNE_SIZE_1024X1024"));
+  EXPECT_TRUE(has_block(32, "-DWATTUNE_DEVICE_A100 -DWATTUNE_SIZE_4096X4096"));
+  EXPECT_TRUE(has_block(64, "-DWATTUNE_DEVICE_MI250X -DWATTUNE_SIZE_4096X4096"));
+  EXPECT_FALSE(has_block(64, "-DWATTUNE_DEVICE_MI250X -DWATTUNE_SIZE_1024X1024"));
+  EXPECT_FALSE(has_block(32, "-DWATTUNE_DEVICE_A100"));
+  EXPECT_FALSE(has_block(32, "-D__OPENCL_VERSION__=120"));
+}
+
+constexpr char kLookups[] = R"(
+#include "best.h"
+#include "best.h"
+#include <string.h>
+int main(void) {
+  const wattune_add_configuration* small = wattune_add_find("A100", 900, 1100);
+  const wattune_add_configuration* wide = wattune_add_find("A100", 1e6, 2048);
+  return !(small->parameters.block == 16 && small->parameters.scale == 0.5 &&
+           strcmp(small->parameters.type, "unsigned int") == 0 &&
+           strcmp(small->defines, "#define block 16\n#define scale 0.5\n#define type unsigned int\n") == 0 &&
+           wide->parameters.block == 32 && wide->problem_size[0] == 4096 &&
+           wattune_add_find("MI250X", 1, 1)->parameters.block == 64 && !wattune_add_find("A10", 1, 1) &&
+           !wattune_add_find("A1000", 1, 1));
+}
+)";
+
+TEST_F(HeaderTest, ARunningProgramFindsTheNearestSize) {
+  if (std::system("command -v cc > /dev/null && command -v c++ > /dev/null") != 0) GTEST_SKIP() << "no C compiler";
+  EXPECT_TRUE(runs(header_of_sizes(), "cc", ".c", "-std=c99 -pedantic", kLookups));
+  EXPECT_TRUE(runs(header_of_sizes(), "c++", ".cc", "-std=c++11", kLookups));
+  EXPECT_TRUE(runs(header_of_sizes(), "c++", ".cc", "-std=c++20", kLookups));
+  EXPECT_TRUE(
+      runs(header_of_sizes(), "c++", ".cc", "-std=c++14",
+           "#include \"best.h\"\nstatic_assert(wattune_add_find(\"A100\", 8e3, 8e3)->parameters.block == 32, \"\");"
+           "\nint main() {}\n"));
+}
+
+TEST(Header, WithoutExtentsHasNoLookup) {
+  const std::string header =
+      header_of({results_of_size("A100", "small", 16, 1e6), results_of_size("A100", "4096", 32, 2e6)});
+  EXPECT_THAT(header, HasSubstr("#elif defined(WATTUNE_SIZE_4096)"));
+  EXPECT_THAT(header, HasSubstr("#else\n#error \"define one of: WATTUNE_SIZE_SMALL, WATTUNE_SIZE_4096\"\n"));
+  EXPECT_THAT(header, testing::Not(HasSubstr("wattune_add_find")));
 }
 
 TEST(Header, HasOneSetPerDevice) {
@@ -129,15 +198,15 @@ TEST(Header, RefusesToMixKernels) {
   EXPECT_EQ(write_header({results_on("A100", 1e6), fewer}).error().code(), ErrorCode::mismatch);
 }
 
-TEST(Header, RefusesToMixSizesAndObjectivesOfOneDevice) {
+TEST(Header, RefusesToMixObjectivesOfOneDeviceAndSizesWithNone) {
   ResultSet small = results_on("A100", 1e6);
   small.info.problem_size = "1024";
   ResultSet large = results_on("A100", 2e6);
   large.info.problem_size = "4096";
-  EXPECT_EQ(write_header({small, large}).error().to_string(),
-            "results for A100 are of different problem sizes: 1024 and 4096 (export each apart)");
-  large.info.device.name = "A4000";
-  EXPECT_TRUE(write_header({small, large}));
+  const ResultSet any = results_on("A100", 3e6);
+  EXPECT_EQ(header_of({small, any}), header_of({any, small}));
+  EXPECT_EQ(write_header({any, small, large}).error().to_string(),
+            "results for A100 are of several problem sizes, and one tells none (export each apart)");
   ResultSet energy = small;
   energy.info.objectives = {{"energy", false}};
   EXPECT_EQ(write_header({small, energy}).error().to_string(),

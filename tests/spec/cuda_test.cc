@@ -56,6 +56,14 @@ TEST_F(CudaSpec, IsReadCompletely) {
   EXPECT_EQ(parameters_of(*spec, launches_of(*spec).front().arguments).size(), 1u);
 }
 
+TEST_F(CudaSpec, ParametersMayGoAWayOfTheirOwn) {
+  const auto spec = after("block = [32, 64]", "block = { values = [32, 64], as = \"macro\" }\nn = [1, 2]");
+  ASSERT_TRUE(spec) << spec.error().to_string();
+  EXPECT_EQ(spec->source.own_styles, (std::map<std::string, ParameterStyle>{{"block", ParameterStyle::macros}}));
+  EXPECT_EQ(described(after("block = [32, 64]", "block = { values = [32, 64], as = \"constants\" }")),
+            "17:36: unknown `as` of parameter `block`: `constants` (did you mean `constant`?)");
+}
+
 TEST_F(CudaSpec, TakesPtxForCuda) { EXPECT_EQ(after("add.cu", "add.ptx").value().source.language, Language::cuda); }
 
 TEST_F(CudaSpec, MistakesAreOneLine) {

@@ -237,7 +237,8 @@ TEST(Evaluator, AWriteBeforeTheBeginningIsSeenToo) {
     launch.write_out_of_bounds(1, 2, true);
     return scale(launch);
   });
-  EXPECT_EQ(problem.misbehave_between_good_ones().message, "wrote 2 bytes before the beginning of argument `x`");
+  EXPECT_EQ(problem.misbehave_between_good_ones().message,
+            "wrote 2 bytes before the beginning of argument `x`, or far past the end of another");
 }
 
 TEST(Evaluator, AWrongElementIsSeen) {

@@ -29,6 +29,11 @@ kernel void scale(global float* y, global const float* x, float factor, uint n) 
   y[i] = sqrt(-1.0f - x[i]);
 #elif MODE == 6
   if (i == 7) y[i] += 1.0f;
+#elif MODE == 7  // past one buffer into what lies before another
+  if (i == 0) y[n] = 1.0f;
+  if (i == 0) *((global float*)x - 1) = 1.0f;
+#elif MODE == 8
+  if (i == 0) *(y - 1) = 1.0f;
 #endif
 }
 )";
@@ -48,6 +53,9 @@ const Expectations kExpected{
     {4, {Status::runtime, "wrote 4 bytes past the end of argument `y`"}},
     {5, {Status::correctness, "`y`: 1024 of 1024 elements are wrong"}},
     {6, {Status::correctness, "`y`: 1 of 1024 elements is wrong, first at [7]"}},
+    {7,
+     {Status::runtime, "wrote 4 bytes past the end of argument `y` and 4 bytes before the beginning of argument `x`"}},
+    {8, {Status::runtime, "wrote 4 bytes before the beginning of argument `y`, or far past the end of another"}},
 };
 
 // The first OpenCL device, as `selector`.
@@ -61,8 +69,8 @@ const Expectations kExpected{
 TEST(MisbehavingKernels, GetTheirStatusInThisProcess) {
   SKIP_WITHOUT_OPENCL(selector);
   const auto device = backend::open_device(selector).value();
-  const auto trials = tune_all(misbehaving_spec({0, 1, 4, 5, 6}), *device);
-  EXPECT_EQ(trials.size(), 10u);
+  const auto trials = tune_all(misbehaving_spec({0, 1, 4, 5, 6, 7, 8}), *device);
+  EXPECT_EQ(trials.size(), 14u);
   expect_statuses(trials, kExpected);
 }
 

@@ -76,8 +76,8 @@ class Kernel {
   virtual const std::string& name() const = 0;
   // How many parameters the compiled kernel takes.
   virtual std::size_t argument_count() const = 0;
-  // Their sizes in order, where the backend knows them.
-  virtual std::span<const std::size_t> parameter_bytes() const { return {}; }
+  // They themselves, in order; empty where the backend knows nothing of them.
+  virtual std::span<const KernelParameter> parameters() const { return {}; }
   // The largest work-group this kernel may be launched with on its device.
   virtual std::size_t max_work_group_size() const = 0;
   // What it takes when launched with work-groups of this size and this much local memory in its arguments. A backend

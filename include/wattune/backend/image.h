@@ -5,6 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "wattune/core/kernel_spec.h"
 
 namespace wattune::backend {
 
@@ -31,12 +34,28 @@ struct KernelResources {
   bool operator==(const KernelResources&) const = default;
 };
 
+// Where what an argument stands for lies.
+enum class AddressSpace { by_value, global, constant, local };
+
+// A parameter of a kernel, as far as its compiler or its source tells.
+struct KernelParameter {
+  std::string name = {};                    // empty: unknown
+  std::string type = {};                    // in C, without qualifiers: "float4*"; empty: unknown
+  std::optional<AddressSpace> space = {};   // a pointer's; by_value: it is no pointer
+  std::optional<ElementType> element = {};  // of its components, or of those that it points to
+  std::optional<std::size_t> bytes = {};
+
+  bool operator==(const KernelParameter&) const = default;
+};
+
 struct Image {
   std::string code;  // CUDA: a cubin, or PTX, which the driver compiles further
   std::string log;   // the compiler's words
   // Functions as the user wrote them, by the name of their symbol; only those whose symbol the compiler told.
   std::map<std::string, std::string> symbols;
   std::map<std::string, KernelResources> resources = {};  // by symbol, as far as the compiler told
+  // What the source declares, by function, where it is clear; of symbols that do not tell their parameters' types.
+  std::map<std::string, std::vector<KernelParameter>> parameters = {};
 
   bool operator==(const Image&) const = default;
 };

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -213,6 +214,7 @@ struct KernelSource {
   Compiler compiler = Compiler::standard;
   ParameterStyle parameter_style = ParameterStyle::macros;
   std::vector<FunctionCall> calls = {};  // C and C++: of every function
+  std::map<std::string, ParameterStyle> own_styles = {};  // of parameters that go another way, by name
 };
 
 // Another kernel that computes the right answer.

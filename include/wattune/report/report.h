@@ -72,9 +72,10 @@ struct PerformanceCurve {
 // As SVG, for one strategy or several.
 std::string plot_performance_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
 
-// A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>; a single device needs no choice. All
-// results must tune the same kernel with the same parameters, those for one device also the same size for the same
-// objective: the best of them counts. The text depends on nothing but the results. mismatch, not_found (no correct
+// A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>, and where a device has results of
+// several sizes, per size, chosen by WATTUNE_SIZE_<SIZE>, or by a function while a program runs; a single set needs no
+// choice. All results must tune the same kernel with the same parameters, those for one device for the same objective:
+// of those of one size the best counts. The text depends on nothing but the results. mismatch, not_found (no correct
 // configuration).
 Result<std::string> write_header(const std::vector<ResultSet>& results);
 

@@ -5,8 +5,10 @@
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/ptxas_log.h"
+#include "backend/cuda/signature.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
+#include "backend/name_collision.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::cuda {
@@ -25,6 +27,16 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
 
 // The words of a log that are the user's, without the line break at its end.
 std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log.rest.find_last_not_of('\n') + 1); }
+
+// Of the functions whose symbol is their name: `extern "C"`.
+std::map<std::string, std::vector<KernelParameter>> parameters_in(const KernelSource& source) {
+  std::vector<std::string> functions = source.other_functions;
+  functions.push_back(source.function);
+  std::map<std::string, std::vector<KernelParameter>> parameters;
+  for (const std::string& function : functions)
+    if (auto declared = declared_parameters(source.text, function)) parameters[function] = *std::move(declared);
+  return parameters;
+}
 
 }  // namespace
 
@@ -45,14 +57,17 @@ Result<Image> compile(const CompileTarget& target, const KernelSource& source, s
   KernelSource talkative = source;
   talkative.options.emplace_back("--ptxas-options=-v");
   Result<Image> image = compile_with_wanted(target, talkative, macros, limit);
-  if (!image && image.error().code() == ErrorCode::compile_failed)
+  if (!image && image.error().code() == ErrorCode::compile_failed) {
+    const std::string collision = name_collision(source, macros);
     return Error(ErrorCode::compile_failed, without_figures(read_ptxas_log(image.error().message())))
         .native(image.error().native_code(), image.error().native_name())
-        .hint(image.error().advice());
+        .hint(collision.empty() ? image.error().advice() : collision);
+  }
   if (!image) return image.error();
   PtxasLog log = read_ptxas_log(image->log);
   image->log = without_figures(log);
   image->resources = std::move(log.kernels);
+  image->parameters = parameters_in(source);
   return image;
 }
 

@@ -96,7 +96,7 @@ Result<std::shared_ptr<const DriverLaunch>> DriverLaunch::make(const Handle<CUst
   launch->function_ = kernel.get();
   launch->attributes_ = attributes_of(geometry);
   launch->config_ = config_of(geometry, dynamic_bytes, stream.get(), launch->attributes_);
-  WATTUNE_TRY(launch->lay_out_parameters(kernel, arguments));
+  launch->lay_out_parameters(arguments);
   WATTUNE_TRY(launch->find_constants(session, kernel, arguments));
   return std::shared_ptr<const DriverLaunch>(launch);
 }
@@ -109,24 +109,16 @@ CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
   return CUDA_SUCCESS;
 }
 
-Result<void> DriverLaunch::lay_out_parameters(const CudaKernel& kernel, std::span<const LaunchArgument> arguments) {
-  const std::span<const std::size_t> wanted = kernel.parameter_bytes();
+void DriverLaunch::lay_out_parameters(std::span<const LaunchArgument> arguments) {
   for (const LaunchArgument& argument : arguments) {
     if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
       values_.push_back(bytes_of(address_of(*buffer)));
     } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
       values_.push_back(scalar->bytes);
-    } else {
-      continue;
     }
-    const std::size_t number = values_.size();
-    if (values_.back().size() != wanted[number - 1])
-      return Error(ErrorCode::mismatch, fmt::format("argument {} of kernel `{}` has {} bytes there, {} bytes given",
-                                                    number, kernel.name(), wanted[number - 1], values_.back().size()));
   }
   parameters_ = std::make_unique<void*[]>(values_.size());
   for (std::size_t i = 0; i < values_.size(); ++i) parameters_[i] = values_[i].data();
-  return {};
 }
 
 Result<void> DriverLaunch::find_constants(Session& session, const CudaKernel& kernel,

@@ -33,7 +33,7 @@ class DriverLaunch {
   };
 
   DriverLaunch() = default;
-  Result<void> lay_out_parameters(const CudaKernel& kernel, std::span<const LaunchArgument> arguments);
+  void lay_out_parameters(std::span<const LaunchArgument> arguments);
   Result<void> find_constants(Session& session, const CudaKernel& kernel, std::span<const LaunchArgument> arguments);
 
   CUfunction function_ = nullptr;

@@ -44,14 +44,20 @@ std::string without_spaces(std::string text) {
 
 }  // namespace
 
-std::string function_of_symbol(const std::string& symbol) {
+std::optional<std::string> demangled(const std::string& symbol) {
   int failed = 0;
-  const std::unique_ptr<char, void (*)(void*)> demangled(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed),
-                                                         std::free);
-  if (!symbol.starts_with("_Z") || failed != 0) return symbol;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed),
+                                                    std::free);
+  if (!symbol.starts_with("_Z") || failed != 0) return std::nullopt;
+  return without_anonymous_namespaces(text.get());
+}
+
+std::string function_of_symbol(const std::string& symbol) {
+  const std::optional<std::string> spelt = demangled(symbol);
+  if (!spelt) return symbol;
   // "void scale<32>(float*)": the parameters begin at the first parenthesis outside of <>, since a template argument
   // may be spelt "(Mode)1"; a return type stands before a template only.
-  std::string text = without_anonymous_namespaces(demangled.get());
+  const std::string& text = *spelt;
   int depth = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,12 +1,16 @@
 // Which symbol of a program is the function that the user named.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "wattune/core/result.h"
 
 namespace wattune::backend::cuda {
+
+// A symbol of C++ as it is declared, without anonymous namespaces: "void scale<32>(float*)".
+std::optional<std::string> demangled(const std::string& symbol);
 
 // The function of a symbol as C++ spells it, without its type and anonymous namespaces: "scale<32>" for
 // _Z5scaleILi32EEvPf; the symbol itself when it is no C++ name.

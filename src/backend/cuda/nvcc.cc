@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <sstream>
 
 #include "backend/compiler_program.h"
 #include "backend/cuda/compiler.h"
@@ -13,6 +15,8 @@ namespace wattune::backend::cuda {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr auto kAtBeginning = std::regex_constants::match_continuous;
 
 // Starting what is not there says so.
 std::string find_nvcc() { return find_toolkit_program("nvcc").value_or("nvcc").string(); }
@@ -27,9 +31,20 @@ Error nvcc_missing() {
       .hint("let CUDA_HOME name the folder of a toolkit, or compile with NVRTC");
 }
 
+// nvcc's preprocessor replaces no macros in `#pragma unroll`.
+std::string with_values_in_pragmas(const std::string& text, const KernelSource& source, std::vector<Macro> macros) {
+  static const std::regex pragma(R"([ \t]*#[ \t]*pragma[ \t]+unroll\b)");
+  std::erase_if(macros, [&](const Macro& macro) { return style_of(source, macro.name) != ParameterStyle::macros; });
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    result += (std::regex_search(line, pragma, kAtBeginning) ? with_values(line, macros) : line) + "\n";
+  return result;
+}
+
 // The source, and for templates functions that take their address, which instantiates them.
 std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> macros) {
-  std::string text = with_parameters(source, macros);
+  std::string text = with_values_in_pragmas(with_parameters(source, macros), source, {macros.begin(), macros.end()});
   int number = 0;
   for (const std::string& instance : template_instances(source, macros))
     text +=

@@ -8,6 +8,7 @@
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/cuda_error.h"
 #include "backend/cuda/source_text.h"
+#include "backend/cuda/standard_headers.h"
 #include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
@@ -17,8 +18,17 @@ namespace {
 // Owns an NVRTC program.
 class NvrtcProgram {
  public:
-  NvrtcProgram(const NvrtcApi& nvrtc, const std::string& text, const std::string& name) : nvrtc_(nvrtc) {
-    created_ = nvrtc.nvrtcCreateProgram(&program_, text.c_str(), name.c_str(), 0, nullptr, nullptr);
+  NvrtcProgram(const NvrtcApi& nvrtc, const std::string& text, const std::string& name,
+               const std::vector<StandardHeader>& headers)
+      : nvrtc_(nvrtc) {
+    std::vector<const char*> names;
+    std::vector<const char*> texts;
+    for (const StandardHeader& header : headers) {
+      names.push_back(header.name.c_str());
+      texts.push_back(header.text.c_str());
+    }
+    created_ = nvrtc.nvrtcCreateProgram(&program_, text.c_str(), name.c_str(), static_cast<int>(headers.size()),
+                                        texts.data(), names.data());
   }
   NvrtcProgram(const NvrtcProgram&) = delete;
   NvrtcProgram& operator=(const NvrtcProgram&) = delete;
@@ -92,6 +102,22 @@ std::optional<Error> undeclared(const KernelSource& source, std::span<const Macr
   return std::nullopt;
 }
 
+// The folders that the options name for headers.
+std::vector<std::string> folders_of(const std::vector<std::string>& options) {
+  std::vector<std::string> folders;
+  for (const std::string& option : options)
+    if (option.starts_with("-I")) folders.push_back(option.substr(2));
+  return folders;
+}
+
+// What to do where NVRTC lacks a header; empty where that is not what failed.
+std::string advice_of(const std::string& log) {
+  static const std::regex missing(R"re(cannot open source file "([^"\n]*)")re");
+  std::smatch match;
+  if (!std::regex_search(log, match, missing)) return {};
+  return fmt::format("if `{}` is a header of the host's compiler, compiler = \"nvcc\" finds it", match[1].str());
+}
+
 // From 12.9 on, NVRTC may answer from a cache of its own. What comes from there lacks the compiler's words.
 constexpr int kOldestWithCache = 12090;
 
@@ -105,10 +131,11 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
     WATTUNE_ASSIGN(options.emplace_back(), architecture_option(*nvrtc, target.architecture));
   }
   if (nvrtc->version >= kOldestWithCache) options.emplace_back("--no-cache");
+  const std::vector<StandardHeader> headers = standard_headers(folders_of(options));
   std::vector<const char*> pointers;
   for (const std::string& option : options) pointers.push_back(option.c_str());
 
-  const NvrtcProgram program(*nvrtc, with_parameters(source, macros), display_name(source));
+  const NvrtcProgram program(*nvrtc, with_parameters(source, macros), display_name(source), headers);
   if (program.created() != NVRTC_SUCCESS) return nvrtc_error(program.created(), "making an NVRTC program");
   const std::vector<std::string> instances = template_instances(source, macros);
   for (const std::string& instance : instances) {
@@ -122,7 +149,8 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
     const Error error = nvrtc_error(code, "compiling");
     if (error.code() != ErrorCode::compile_failed || image.log.empty()) return error;
     if (const auto missing = undeclared(source, macros, image.log)) return *missing;
-    return Error(error.code(), std::move(image.log)).native(error.native_code(), error.native_name());
+    const std::string advice = advice_of(image.log);
+    return Error(error.code(), std::move(image.log)).native(error.native_code(), error.native_name()).hint(advice);
   }
   for (const std::string& instance : instances) {
     const char* symbol = nullptr;

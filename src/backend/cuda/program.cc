@@ -6,6 +6,7 @@
 
 #include "backend/cuda/cuda_error.h"
 #include "backend/cuda/function_name.h"
+#include "backend/cuda/signature.h"
 #include "backend/cuda/source_text.h"
 #include "wattune/core/suggest.h"
 
@@ -43,6 +44,7 @@ class CudaProgram : public Program {
         log_(std::move(image.log)),
         symbols_(std::move(image.symbols)),
         resources_(std::move(image.resources)),
+        parameters_(std::move(image.parameters)),
         macros_(std::move(macros)) {}
 
   const std::string& build_log() const override { return log_; }
@@ -58,7 +60,7 @@ class CudaProgram : public Program {
     WATTUNE_ASSIGN(const std::size_t found, find_function(wanted, symbols));
     const auto told = resources_.find(symbols[found]);
     return CudaKernel::make(module_, functions[found].handle, name,
-                            told == resources_.end() ? KernelResources{} : told->second);
+                            told == resources_.end() ? KernelResources{} : told->second, parameters_of(symbols[found]));
   }
 
  private:
@@ -68,6 +70,12 @@ class CudaProgram : public Program {
   };
 
   Session& session() const { return *module_->handle.session(); }
+
+  std::vector<KernelParameter> parameters_of(const std::string& symbol) const {
+    if (auto parameters = parameters_of_symbol(symbol)) return *std::move(parameters);
+    const auto declared = parameters_.find(symbol);
+    return declared == parameters_.end() ? std::vector<KernelParameter>() : declared->second;
+  }
 
   Result<std::vector<Function>> list_functions() const {
     const CuApi& cu = session().cu();
@@ -90,19 +98,22 @@ class CudaProgram : public Program {
   std::string log_;
   std::map<std::string, std::string> symbols_;
   std::map<std::string, KernelResources> resources_;
+  std::map<std::string, std::vector<KernelParameter>> parameters_;
   std::vector<Macro> macros_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<const Module> module, CUfunction function,
-                                                 std::string name, const KernelResources& told) {
+                                                 std::string name, const KernelResources& told,
+                                                 std::vector<KernelParameter> parameters) {
   std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name), told));
   // Drivers load functions late, and tell nothing of those that are not loaded.
   Session& session = kernel->session();
   if (const CUresult code = session.cu().cuFuncLoad(function); code != CUDA_SUCCESS)
     return session.failure(code, fmt::format("loading kernel `{}`", kernel->name_));
-  WATTUNE_TRY(kernel->read_parameters());
+  WATTUNE_ASSIGN(const std::vector<std::size_t> bytes, kernel->parameter_bytes());
+  kernel->parameters_ = with_sizes(std::move(parameters), bytes);
   WATTUNE_ASSIGN(kernel->max_work_group_size_, kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
   WATTUNE_ASSIGN(kernel->static_local_bytes_, kernel->attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
   return std::unique_ptr<Kernel>(std::move(kernel));
@@ -116,15 +127,16 @@ Result<std::size_t> CudaKernel::attribute(CUfunction_attribute which) const {
 }
 
 // The driver answers until the index is behind the last parameter.
-Result<void> CudaKernel::read_parameters() {
+Result<std::vector<std::size_t>> CudaKernel::parameter_bytes() const {
+  std::vector<std::size_t> all;
   for (;;) {
     std::size_t offset = 0;
     std::size_t bytes = 0;
-    const CUresult code = session().cu().cuFuncGetParamInfo(function_, parameter_bytes_.size(), &offset, &bytes);
-    if (code == CUDA_ERROR_INVALID_VALUE) return {};
+    const CUresult code = session().cu().cuFuncGetParamInfo(function_, all.size(), &offset, &bytes);
+    if (code == CUDA_ERROR_INVALID_VALUE) return all;
     if (code != CUDA_SUCCESS)
       return session().failure(code, fmt::format("asking for the parameters of kernel `{}`", name_));
-    parameter_bytes_.push_back(bytes);
+    all.push_back(bytes);
   }
 }
 

@@ -18,13 +18,15 @@ struct Module {
 
 class CudaKernel : public Kernel {
  public:
-  // `told`: what the compiler said that it takes. What the driver says goes before it.
+  // `told`: what the compiler said that it takes. `parameters`: what symbol or source say of them. What the driver says
+  // goes before both.
   static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<const Module> module, CUfunction function,
-                                              std::string name, const KernelResources& told);
+                                              std::string name, const KernelResources& told,
+                                              std::vector<KernelParameter> parameters);
 
   const std::string& name() const override { return name_; }
-  std::size_t argument_count() const override { return parameter_bytes_.size(); }
-  std::span<const std::size_t> parameter_bytes() const override { return parameter_bytes_; }
+  std::size_t argument_count() const override { return parameters_.size(); }
+  std::span<const KernelParameter> parameters() const override { return parameters_; }
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
 
@@ -43,13 +45,13 @@ class CudaKernel : public Kernel {
 
   Session& session() const { return *module_->handle.session(); }
   Result<std::size_t> attribute(CUfunction_attribute which) const;
-  Result<void> read_parameters();
+  Result<std::vector<std::size_t>> parameter_bytes() const;
 
   std::shared_ptr<const Module> module_;
   CUfunction function_;
   std::string name_;
   KernelResources told_;
-  std::vector<std::size_t> parameter_bytes_;
+  std::vector<KernelParameter> parameters_;
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;
   bool was_launched_ = false;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "backend/code_text.h"
 #include "backend/cuda/toolkit.h"
 #include "backend/preprocessor.h"
 #include "wattune/backend/compile.h"
@@ -32,13 +33,17 @@ std::string definition(const Macro& macro, ParameterStyle style) {
   return fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 }  // namespace
 
+ParameterStyle style_of(const KernelSource& source, const std::string& parameter) {
+  const auto own = source.own_styles.find(parameter);
+  return own == source.own_styles.end() ? source.parameter_style : own->second;
+}
+
 std::string with_parameters(const KernelSource& source, std::span<const Macro> macros) {
   std::string text;
-  for (const Macro& macro : macros) text += definition(macro, source.parameter_style);
+  for (const Macro& macro : macros) text += definition(macro, style_of(source, macro.name));
   return text + line_directive(display_name(source)) + source.text;
 }
 

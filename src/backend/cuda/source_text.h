@@ -10,6 +10,9 @@
 
 namespace wattune::backend::cuda {
 
+// How the source gets a parameter.
+ParameterStyle style_of(const KernelSource& source, const std::string& parameter);
+
 // The source behind its parameters: #define lines, or constexpr definitions where the source asks for them and the
 // value is a number. Line numbers in messages stay those of the user's file.
 std::string with_parameters(const KernelSource& source, std::span<const Macro> macros);

@@ -26,6 +26,7 @@ namespace wattune::backend::opencl {
   X(clGetDeviceInfo)            \
   X(clGetEventInfo)             \
   X(clGetEventProfilingInfo)    \
+  X(clGetKernelArgInfo)         \
   X(clGetKernelInfo)            \
   X(clGetKernelWorkGroupInfo)   \
   X(clGetPlatformIDs)           \

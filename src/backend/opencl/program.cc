@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "backend/c_type.h"
+#include "backend/name_collision.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/preprocessor.h"
 #include "core/stopwatch.h"
@@ -90,9 +92,20 @@ std::string log_of(const Session& session, cl_program program) {
   return log;
 }
 
+std::optional<AddressSpace> address_space(cl_kernel_arg_address_qualifier space) {
+  switch (space) {
+    case CL_KERNEL_ARG_ADDRESS_PRIVATE: return AddressSpace::by_value;
+    case CL_KERNEL_ARG_ADDRESS_GLOBAL: return AddressSpace::global;
+    case CL_KERNEL_ARG_ADDRESS_CONSTANT: return AddressSpace::constant;
+    case CL_KERNEL_ARG_ADDRESS_LOCAL: return AddressSpace::local;
+    default: return std::nullopt;
+  }
+}
+
 class OpenClProgram : public Program {
  public:
-  OpenClProgram(Handle<cl_program> program, std::string log) : program_(std::move(program)), log_(std::move(log)) {}
+  OpenClProgram(Handle<cl_program> program, std::string log, PlainCode code)
+      : program_(std::move(program)), log_(std::move(log)), code_(std::move(code)) {}
 
   const std::string& build_log() const override { return log_; }
 
@@ -105,7 +118,7 @@ class OpenClProgram : public Program {
       return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", name))
           .hint(suggest(name, kernel_names()));
     if (code != CL_SUCCESS) return cl_error(code, fmt::format("making kernel `{}`", name));
-    return OpenClKernel::make(Handle<cl_kernel>(program_.session(), raw), name);
+    return OpenClKernel::make(Handle<cl_kernel>(program_.session(), raw), name, code_);
   }
 
  private:
@@ -123,22 +136,44 @@ class OpenClProgram : public Program {
 
   Handle<cl_program> program_;
   std::string log_;
+  PlainCode code_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> OpenClKernel::make(Handle<cl_kernel> handle, std::string name) {
+Result<std::unique_ptr<Kernel>> OpenClKernel::make(Handle<cl_kernel> handle, std::string name, const PlainCode& code) {
   const Session& session = *handle.session();
   std::unique_ptr<OpenClKernel> kernel(new OpenClKernel(std::move(handle), std::move(name)));
   cl_uint arguments = 0;
-  cl_int code = session.cl().clGetKernelInfo(kernel->get(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr);
-  if (code != CL_SUCCESS) return cl_error(code, fmt::format("asking for the arguments of kernel `{}`", kernel->name_));
-  kernel->argument_count_ = arguments;
-  code = session.cl().clGetKernelWorkGroupInfo(kernel->get(), session.device(), CL_KERNEL_WORK_GROUP_SIZE,
-                                               sizeof kernel->max_work_group_size_, &kernel->max_work_group_size_,
-                                               nullptr);
-  if (code != CL_SUCCESS) return cl_error(code, fmt::format("asking for the limits of kernel `{}`", kernel->name_));
+  cl_int result =
+      session.cl().clGetKernelInfo(kernel->get(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr);
+  if (result != CL_SUCCESS)
+    return cl_error(result, fmt::format("asking for the arguments of kernel `{}`", kernel->name_));
+  for (cl_uint i = 0; i < arguments; ++i) kernel->parameters_.push_back(kernel->parameter(i, code));
+  result = session.cl().clGetKernelWorkGroupInfo(kernel->get(), session.device(), CL_KERNEL_WORK_GROUP_SIZE,
+                                                 sizeof kernel->max_work_group_size_, &kernel->max_work_group_size_,
+                                                 nullptr);
+  if (result != CL_SUCCESS) return cl_error(result, fmt::format("asking for the limits of kernel `{}`", kernel->name_));
   return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+// As far as the compiler kept what the source says.
+KernelParameter OpenClKernel::parameter(cl_uint index, const PlainCode& code) const {
+  const ClApi& cl = kernel_.session()->cl();
+  const auto text = [&](cl_kernel_arg_info what) {
+    std::size_t size = 0;
+    if (cl.clGetKernelArgInfo(get(), index, what, 0, nullptr, &size) != CL_SUCCESS) return std::string();
+    std::string value(size, '\0');
+    cl.clGetKernelArgInfo(get(), index, what, size, value.data(), nullptr);
+    return std::string(value.c_str());
+  };
+  const std::string type = text(CL_KERNEL_ARG_TYPE_NAME);
+  KernelParameter parameter = parameter_of(text(CL_KERNEL_ARG_NAME), without_typedefs(code, type), Language::opencl);
+  parameter.type = type;
+  cl_kernel_arg_address_qualifier space = 0;
+  if (cl.clGetKernelArgInfo(get(), index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr) == CL_SUCCESS)
+    parameter.space = address_space(space);
+  return parameter;
 }
 
 // OpenCL 1.2 tells the private memory and, before arguments are set, the local memory that the kernel declares.
@@ -179,18 +214,21 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
   const cl_device_id device = session->device();
   const IncludeFolder folder(source.file);
   const std::string options =
-      fmt::format("{}{} {}", plain_macros(macros), fmt::join(source.options, " "), folder.option());
+      fmt::format("-cl-kernel-arg-info {}{} {}", plain_macros(macros), fmt::join(source.options, " "), folder.option());
   code = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
   std::string log =
       with_file_name(log_of(*session, program.get()), source.file.empty() ? "<kernel>" : source.file.string());
   if (code != CL_SUCCESS) {
     const Error error = cl_error(code, "compiling");
     if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
-    return Error(error.code(), std::move(log)).native(error.native_code(), error.native_name());
+    return Error(error.code(), std::move(log))
+        .native(error.native_code(), error.native_name())
+        .hint(name_collision(source, macros));
   }
   if (stopwatch.elapsed() > limit)
     return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
-  return std::unique_ptr<Program>(std::make_unique<OpenClProgram>(std::move(program), std::move(log)));
+  return std::unique_ptr<Program>(
+      std::make_unique<OpenClProgram>(std::move(program), std::move(log), read_code(source.text)));
 }
 
 }  // namespace wattune::backend::opencl

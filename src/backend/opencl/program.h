@@ -3,7 +3,9 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
+#include "backend/code_text.h"
 #include "backend/opencl/session.h"
 #include "wattune/backend/device.h"
 
@@ -11,10 +13,12 @@ namespace wattune::backend::opencl {
 
 class OpenClKernel : public Kernel {
  public:
-  static Result<std::unique_ptr<Kernel>> make(Handle<cl_kernel> kernel, std::string name);
+  // `code`: of the source, for the types that it names itself.
+  static Result<std::unique_ptr<Kernel>> make(Handle<cl_kernel> kernel, std::string name, const PlainCode& code);
 
   const std::string& name() const override { return name_; }
-  std::size_t argument_count() const override { return argument_count_; }
+  std::size_t argument_count() const override { return parameters_.size(); }
+  std::span<const KernelParameter> parameters() const override { return parameters_; }
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
   cl_kernel get() const { return kernel_.get(); }
@@ -24,9 +28,11 @@ class OpenClKernel : public Kernel {
  private:
   OpenClKernel(Handle<cl_kernel> kernel, std::string name) : kernel_(std::move(kernel)), name_(std::move(name)) {}
 
+  KernelParameter parameter(cl_uint index, const PlainCode& code) const;
+
   Handle<cl_kernel> kernel_;
   std::string name_;
-  std::size_t argument_count_ = 0;
+  std::vector<KernelParameter> parameters_;
   std::size_t max_work_group_size_ = 0;
 };
 

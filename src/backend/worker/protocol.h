@@ -83,7 +83,7 @@ struct KernelRequest {
 struct KernelAnswer {
   ObjectId id = 0;
   std::uint64_t argument_count = 0;
-  std::vector<std::size_t> parameter_bytes;
+  std::vector<KernelParameter> parameters;
   std::uint64_t max_work_group_size = 0;
 };
 
@@ -196,7 +196,7 @@ template <> inline constexpr auto kFields<FunctionCall> =
 template <> inline constexpr auto kFields<KernelSource> =
     std::tuple(&KernelSource::language, &KernelSource::function, &KernelSource::other_functions, &KernelSource::file,
                &KernelSource::text, &KernelSource::options, &KernelSource::compiler, &KernelSource::parameter_style,
-               &KernelSource::calls);
+               &KernelSource::calls, &KernelSource::own_styles);
 template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
 template <> inline constexpr auto kFields<Geometry3> = 
     std::tuple(&Geometry3::groups, &Geometry3::group_size, &Geometry3::cluster, &Geometry3::cooperative);
@@ -212,8 +212,11 @@ template <> inline constexpr auto kFields<BuildAnswer> = std::tuple(&BuildAnswer
 template <> inline constexpr auto kFields<CompileTarget> =
     std::tuple(&CompileTarget::backend, &CompileTarget::architecture, &CompileTarget::driver_version,
                &CompileTarget::compiler);
+template <> inline constexpr auto kFields<KernelParameter> =
+    std::tuple(&KernelParameter::name, &KernelParameter::type, &KernelParameter::space, &KernelParameter::element,
+               &KernelParameter::bytes);
 template <> inline constexpr auto kFields<Image> =
-    std::tuple(&Image::code, &Image::log, &Image::symbols, &Image::resources);
+    std::tuple(&Image::code, &Image::log, &Image::symbols, &Image::resources, &Image::parameters);
 template <> inline constexpr auto kFields<CompileRequest> =
     std::tuple(&CompileRequest::target, &CompileRequest::source, &CompileRequest::macros, &CompileRequest::limit);
 template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);
@@ -221,7 +224,7 @@ template <> inline constexpr auto kFields<TargetAnswer> = std::tuple(&TargetAnsw
 template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros);
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
 template <> inline constexpr auto kFields<KernelAnswer> =
-    std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::parameter_bytes,
+    std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::parameters,
                &KernelAnswer::max_work_group_size);
 template <> inline constexpr auto kFields<ResourcesRequest> =
     std::tuple(&ResourcesRequest::kernel, &ResourcesRequest::group_size, &ResourcesRequest::local_bytes);

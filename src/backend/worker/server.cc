@@ -135,10 +135,10 @@ class Server {
     if (program == nullptr) return unknown(asked.program);
     WATTUNE_ASSIGN(std::unique_ptr<Kernel> kernel, program->kernel(asked.name));
     const Kernel& made = *kernel;
-    const std::span<const std::size_t> bytes = made.parameter_bytes();
+    const std::span<const KernelParameter> parameters = made.parameters();
     return KernelAnswer{.id = keep(kernels_, std::move(kernel)),
                         .argument_count = made.argument_count(),
-                        .parameter_bytes = {bytes.begin(), bytes.end()},
+                        .parameters = {parameters.begin(), parameters.end()},
                         .max_work_group_size = made.max_work_group_size()};
   }
 

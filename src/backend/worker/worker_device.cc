@@ -48,7 +48,7 @@ class WorkerKernel : public Kernel, public Remote {
       : Remote(std::move(connection), answer.id), name_(std::move(name)), answer_(answer) {}
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return answer_.argument_count; }
-  std::span<const std::size_t> parameter_bytes() const override { return answer_.parameter_bytes; }
+  std::span<const KernelParameter> parameters() const override { return answer_.parameters; }
   std::size_t max_work_group_size() const override { return answer_.max_work_group_size; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override {
     return connection().ask<KernelResources>(Request::resources, ResourcesRequest{id(), group_size, local_bytes},

@@ -1,0 +1,138 @@
+#include "backend/cuda/signature.h"
+
+#include <algorithm>
+#include <array>
+
+#include "backend/c_type.h"
+#include "backend/code_text.h"
+#include "backend/cuda/function_name.h"
+
+namespace wattune::backend::cuda {
+
+namespace {
+
+using Parameters = std::vector<KernelParameter>;
+
+bool is_qualifier(const std::string& word) {
+  static constexpr std::array<std::string_view, 8> kQualifiers{
+      "const", "volatile", "restrict", "__restrict", "__restrict__", "register", "struct", "__grid_constant__"};
+  return std::ranges::count(kQualifiers, word) > 0;
+}
+
+bool is_keyword(const std::string& word) {
+  static constexpr std::array<std::string_view, 9> kKeywords{"char",     "short", "int",    "long", "signed",
+                                                             "unsigned", "float", "double", "bool"};
+  return std::ranges::count(kKeywords, word) > 0;
+}
+
+// "const float *__restrict__ x" -> float*, x. A demangled one has no name.
+KernelParameter parameter_from(const std::string& text, bool may_have_name, const PlainCode& code) {
+  std::vector<std::string> words = words_of(text.substr(0, text.find('[')));
+  const auto is_macro = [&](const std::string& word) { return code.macros.contains(word); };
+  if (text.find_first_of("(<:&=") != std::string::npos || std::ranges::any_of(words, is_macro)) return {};
+  std::erase_if(words, is_qualifier);
+  std::string name;
+  if (may_have_name && words.size() > 1 && !is_keyword(words.back())) {
+    name = words.back();
+    words.pop_back();
+  }
+  std::string type;
+  for (const std::string& word : words) type += (type.empty() ? "" : " ") + word;
+  type.append(static_cast<std::size_t>(std::ranges::count(text, '*') + std::ranges::count(text, '[')), '*');
+  KernelParameter parameter = parameter_of(std::move(name), without_typedefs(code, type), Language::cuda);
+  parameter.type = std::move(type);
+  return parameter;
+}
+
+// The end of what the parenthesis at `open` encloses; npos without one.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')' && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+// What stands between the commas of a list that are in no brackets.
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : list) {
+    if (c == '(' || c == '<' || c == '[') ++depth;
+    if (c == ')' || c == '>' || c == ']') --depth;
+    if (c == ',' && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  const std::vector<std::string> only = words_of(parts.front());
+  const bool none =
+      only.empty() || (only == std::vector<std::string>{"void"} && parts.front().find('*') == std::string::npos);
+  return parts.size() == 1 && none ? std::vector<std::string>() : parts;
+}
+
+Parameters parameters_from(std::string_view list, bool may_have_names, const PlainCode& code) {
+  Parameters parameters;
+  for (const std::string& text : split(list)) parameters.push_back(parameter_from(text, may_have_names, code));
+  return parameters;
+}
+
+// The list of the function that is declared from `at` on, where it has this name. Attributes have parentheses too.
+std::optional<std::string_view> list_of(std::string_view code, std::size_t at, const std::string& function) {
+  for (;;) {
+    const std::size_t open = code.find_first_of("(;{", at);
+    const std::size_t close = closing(code, open);
+    if (close == std::string_view::npos || code[open] != '(') return std::nullopt;
+    const std::vector<std::string> words = words_of(code.substr(at, open - at));
+    if (words.empty() || !words.back().starts_with("__"))
+      return !words.empty() && words.back() == function ? std::optional(code.substr(open + 1, close - open - 1))
+                                                        : std::nullopt;
+    at = close + 1;
+  }
+}
+
+bool same_types(const Parameters& one, const Parameters& other) {
+  return std::ranges::equal(one, other, {}, &KernelParameter::type, &KernelParameter::type);
+}
+
+}  // namespace
+
+std::optional<Parameters> parameters_of_symbol(const std::string& symbol) {
+  const std::optional<std::string> text = demangled(symbol);
+  if (!text) return std::nullopt;
+  const std::string function = function_of_symbol(symbol);
+  const std::size_t open = text->find(function + "(");
+  if (open == std::string::npos) return std::nullopt;
+  const std::size_t begin = open + function.size() + 1;
+  const std::size_t end = closing(*text, begin - 1);
+  return parameters_from(std::string_view(*text).substr(begin, end - begin), false, {});
+}
+
+std::optional<Parameters> declared_parameters(std::string_view source, const std::string& function) {
+  constexpr std::string_view kMark = "__global__";
+  const PlainCode code = read_code(source);
+  std::optional<Parameters> found;
+  for (std::size_t at = 0; (at = code.text.find(kMark, at)) != std::string::npos;) {
+    at += kMark.size();
+    const std::optional<std::string_view> list = list_of(code.text, at, function);
+    if (!list) continue;
+    Parameters parameters = parameters_from(*list, true, code);
+    if (list->find('#') != std::string_view::npos || (found && !same_types(*found, parameters))) return std::nullopt;
+    found = std::move(parameters);
+  }
+  return found;
+}
+
+Parameters with_sizes(Parameters parameters, std::span<const std::size_t> sizes) {
+  bool right = parameters.size() == sizes.size();
+  for (std::size_t i = 0; right && i < sizes.size(); ++i) {
+    if (parameters[i].space == AddressSpace::global) right = sizes[i] == sizeof(void*);
+    if (parameters[i].bytes) right = sizes[i] == *parameters[i].bytes;
+  }
+  if (!right) parameters = Parameters(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) parameters[i].bytes = sizes[i];
+  return parameters;
+}
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,88 @@
+#include "report/header_choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/header_text.h"
+#include "report/trials.h"
+
+namespace wattune::report {
+
+namespace {
+
+std::string device_macro(const std::string& device_name) {
+  const std::string name = upper(identifier(device_name));
+  return "WATTUNE_DEVICE_" + (name.empty() ? "UNKNOWN" : name);
+}
+
+std::string size_macro(const std::string& problem_size) {
+  return problem_size.empty() ? std::string() : "WATTUNE_SIZE_" + upper(identifier(problem_size));
+}
+
+std::string objective_text(const RunInfo& info) {
+  if (info.objectives.empty()) return "least time";
+  const Objective& objective = info.objectives.front();
+  return (objective.maximize ? "largest " : "least ") + objective.metric;
+}
+
+Error mismatch(const RunInfo& info, const std::string& what) {
+  const std::string device = info.device.name.empty() ? "one device" : info.device.name;
+  return Error(ErrorCode::mismatch, fmt::format("results for {} {}", device, what)).hint("export each apart");
+}
+
+// A size that was not recorded may be any.
+bool same_size(const Choice& one, const Choice& other) {
+  return one.size_macro.empty() || other.size_macro.empty() || one.size_macro == other.size_macro;
+}
+
+// Of two results for one device, one may be dropped: they must mean the same.
+Result<void> check_comparable(const std::vector<Choice>& choices, const Choice& added) {
+  std::size_t fitting = 0;
+  for (const Choice& choice : choices) {
+    if (choice.device_macro != added.device_macro) continue;
+    if (objective_text(*choice.info) != objective_text(*added.info))
+      return mismatch(*added.info, fmt::format("are of different objectives: {} and {}", objective_text(*choice.info),
+                                               objective_text(*added.info)));
+    if (same_size(choice, added)) ++fitting;
+  }
+  return fitting < 2 ? Result<void>() : mismatch(*added.info, "are of several problem sizes, and one tells none");
+}
+
+Result<void> add(std::vector<Choice>& choices, Choice added) {
+  WATTUNE_TRY(check_comparable(choices, added));
+  const auto known = std::ranges::find_if(choices, [&](const Choice& choice) {
+    return choice.device_macro == added.device_macro && same_size(choice, added);
+  });
+  if (known == choices.end()) {
+    choices.push_back(std::move(added));
+  } else if (added.trial->observation.objective() < known->trial->observation.objective()) {
+    *known = std::move(added);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results) {
+  std::vector<Choice> choices;
+  // Those without a size last, when all sizes are known.
+  for (const bool with_size : {true, false}) {
+    for (const ResultSet& result : results) {
+      if (result.info.problem_size.empty() == with_size) continue;
+      const std::vector<const Trial*> trials = ranked(result);
+      if (trials.empty()) continue;
+      WATTUNE_TRY(add(choices, {device_macro(result.info.device.name), size_macro(result.info.problem_size),
+                                &result.info, trials.front()}));
+    }
+  }
+  return choices;
+}
+
+bool differ_in_size(const std::vector<Choice>& choices) {
+  return std::ranges::any_of(choices, [&](const Choice& choice) {
+    return std::ranges::count(choices, choice.device_macro, &Choice::device_macro) > 1;
+  });
+}
+
+}  // namespace wattune::report

@@ -1,0 +1,164 @@
+// What is read of the types of kernels' parameters, and of names in a source, without any compiler.
+#include <gmock/gmock.h>
+
+#include "backend/c_type.h"
+#include "backend/code_text.h"
+#include "backend/cuda/signature.h"
+#include "backend/name_collision.h"
+
+namespace wattune::backend {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+KernelParameter cuda_parameter(const std::string& type) { return parameter_of("", type, Language::cuda); }
+KernelParameter opencl_parameter(const std::string& type) { return parameter_of("", type, Language::opencl); }
+
+TEST(CType, KnowsTheLanguagesOwnTypes) {
+  const std::pair<const char*, ElementType> integers[] = {{"unsigned", ElementType::uint32},
+                                                          {"long unsigned int", ElementType::uint64},
+                                                          {"long long", ElementType::int64},
+                                                          {"short int", ElementType::int16},
+                                                          {"signed char", ElementType::int8},
+                                                          {"size_t", ElementType::uint64},
+                                                          {"__nv_bfloat16*", ElementType::bfloat16},
+                                                          {"__nv_bfloat162*", ElementType::bfloat16},
+                                                          {"half2*", ElementType::float16},
+                                                          {"float4*", ElementType::float32},
+                                                          {"unsigned long long*", ElementType::uint64}};
+  for (const auto& [type, element] : integers) EXPECT_EQ(cuda_parameter(type).element, element) << type;
+  EXPECT_EQ(cuda_parameter("float").space, AddressSpace::by_value);
+  EXPECT_EQ(cuda_parameter("float*").space, AddressSpace::global);
+  EXPECT_EQ(cuda_parameter("double").bytes, 8u);
+  EXPECT_EQ(cuda_parameter("float3").bytes, 12u);
+  EXPECT_EQ(opencl_parameter("float3").bytes, 16u);
+  EXPECT_EQ(opencl_parameter("int16").bytes, 64u);
+}
+
+TEST(CType, LeavesUnknownWhatMayMeanAnything) {
+  for (const char* type : {"real", "struct particle", "int16", "float (*) [4]", "complex<float>", "image2d_t"}) {
+    EXPECT_EQ(cuda_parameter(type).element, std::nullopt) << type;
+    EXPECT_EQ(cuda_parameter(type).space, std::nullopt) << type;
+  }
+  EXPECT_EQ(cuda_parameter("void*").element, std::nullopt);
+  EXPECT_EQ(cuda_parameter("float**").element, std::nullopt);
+  EXPECT_EQ(cuda_parameter("particle*").space, AddressSpace::global);
+}
+
+TEST(CType, DataMayBeReadAsWhatHoldsIt) {
+  using enum ElementType;
+  EXPECT_TRUE(may_be_read_as(int32, uint32));
+  EXPECT_TRUE(may_be_read_as(float64, int8));
+  EXPECT_TRUE(may_be_read_as(uint8, float32));
+  EXPECT_TRUE(may_be_read_as(float16, uint16));
+  EXPECT_TRUE(may_be_read_as(float16, uint32));
+  EXPECT_FALSE(may_be_read_as(float32, float64));
+  EXPECT_FALSE(may_be_read_as(int32, float32));
+  EXPECT_FALSE(may_be_read_as(int32, int64));
+  EXPECT_FALSE(may_be_read_as(float16, bfloat16));
+  EXPECT_FALSE(may_be_read_as(float16, float32));
+}
+
+std::vector<std::string> described(const std::optional<std::vector<KernelParameter>>& parameters) {
+  if (!parameters) return {"none"};
+  std::vector<std::string> texts;
+  for (const KernelParameter& parameter : *parameters) texts.push_back(describe(parameter));
+  return texts;
+}
+
+TEST(CudaSignature, IsReadFromASymbol) {
+  EXPECT_THAT(described(cuda::parameters_of_symbol("_Z5scaleILi32EfEvPT0_S0_")), ElementsAre("float*", "float"));
+  EXPECT_THAT(described(cuda::parameters_of_symbol("_Z1fPKdmP6float4")),
+              ElementsAre("double*", "unsigned long", "float4*"));
+  EXPECT_THAT(described(cuda::parameters_of_symbol("_ZN5inner4noopEv")), IsEmpty());
+  EXPECT_THAT(described(cuda::parameters_of_symbol("plain")), ElementsAre("none"));
+}
+
+TEST(CudaSignature, IsReadFromASource) {
+  const std::string source =
+      "// __global__ void f(double* x)\n"
+      "template <int N> __device__ int g(int f);\n"
+      "extern \"C\" __global__ void __launch_bounds__(256, 2)\n"
+      "f(const float *__restrict__ x, float y[], /* , */ unsigned int const n, size_t,\n"
+      "  const __grid_constant__ Config config, int2 (*many)[4]) { other(1); }\n"
+      "__global__ void h(void) {}\n";
+  EXPECT_THAT(described(cuda::declared_parameters(source, "f")),
+              ElementsAre("float* x", "float* y", "unsigned int n", "size_t", "Config config", "0 bytes"));
+  EXPECT_THAT(described(cuda::declared_parameters(source, "h")), IsEmpty());
+  EXPECT_THAT(described(cuda::declared_parameters(source, "g")), ElementsAre("none"));
+}
+
+TEST(CudaSignature, IsUnknownWhereItIsNotClear) {
+  const std::string declared = "extern \"C\" __global__ void f(float* x) {}\n";
+  const auto read = [](const std::string& source) { return described(cuda::declared_parameters(source, "f")); };
+  EXPECT_THAT(read("#if WIDE\n" + declared + "#endif\n"), ElementsAre("none"));
+  EXPECT_THAT(read("__global__ void f(\n#ifdef A\nint a,\n#endif\nint b) {}"), ElementsAre("none"));
+  EXPECT_THAT(read(declared + "__global__ void f(double* x);"), ElementsAre("none"));
+  EXPECT_THAT(read(declared + "__global__ void f(float*);"), ElementsAre("float*"));
+  EXPECT_THAT(read("#define float double\n" + declared), ElementsAre("0 bytes"));
+  EXPECT_THAT(read("__global__ void f(float* x"), ElementsAre("none"));
+  EXPECT_THAT(read(""), ElementsAre("none"));
+  EXPECT_EQ(cuda::declared_parameters("typedef int n_t;\n__global__ void f(n_t n) {}", "f")->front().element,
+            ElementType::int32);
+}
+
+// A driver's sizes are of the code itself.
+TEST(CudaSignature, CountsForNothingAgainstTheDriversSizes) {
+  const auto parameters = cuda::declared_parameters("__global__ void f(float* x, float y) {}", "f").value();
+  const auto with = [&](std::vector<std::size_t> sizes) { return described(cuda::with_sizes(parameters, sizes)); };
+  EXPECT_THAT(with({8, 4}), ElementsAre("float* x", "float y"));
+  EXPECT_THAT(with({8, 8}), ElementsAre("8 bytes", "8 bytes"));
+  EXPECT_THAT(with({8}), ElementsAre("8 bytes"));
+}
+
+TEST(CodeText, IsWithoutCommentsAndQuotes) {
+  EXPECT_EQ(without_comments("a // b\nc /* d\n e */ f"), "a     \nc     \n      f");
+  EXPECT_EQ(without_comments("x = \"a\\\"//\" + 'b' + 1'000;"), "x =         +     + 1'000;");
+  EXPECT_EQ(without_comments("open /* without end"), "open               ");
+  EXPECT_EQ(without_comments("\"open"), "     ");
+}
+
+TEST(CodeText, KnowsWhatTypedefsOfValuesMean) {
+  const auto meant = [](const std::string& source, const std::string& type) {
+    return without_typedefs(read_code(source), type);
+  };
+  EXPECT_EQ(meant("typedef unsigned int word;\ntypedef word number;", "number*"), "unsigned int*");
+  EXPECT_EQ(meant("typedef float real; typedef float real;", "real"), "float");
+  EXPECT_EQ(meant("typedef float real; typedef double real;", "real"), "real");
+  EXPECT_EQ(meant("#if WIDE\ntypedef double real;\n#endif", "real"), "real");
+  EXPECT_EQ(meant("#define REAL float\ntypedef REAL real;", "real"), "real");
+  EXPECT_EQ(meant("typedef struct { int x; } pair; typedef float* pointer; typedef a a;", "pair"), "pair");
+  EXPECT_EQ(meant("typedef float* pointer;", "pointer"), "pointer");
+  EXPECT_EQ(meant("typedef a b; typedef b a;", "a"), "a");
+}
+
+std::string collision(std::string text, Language language = Language::opencl) {
+  const KernelSource source{.language = language, .function = "f", .text = std::move(text)};
+  const std::vector<Macro> macros{{"n", "32"}, {"x", "2"}};
+  return name_collision(source, macros);
+}
+
+TEST(NameCollision, NamesTheParameterThatReplacesAName) {
+  EXPECT_EQ(collision("\nkernel void f(global int* a, int n) {}"),
+            "likely because parameter `n` is a macro, which puts `32` into `int n` in line 2: rename one");
+  EXPECT_THAT(collision("kernel void f(global const float *n) {}"), HasSubstr("`float* n`"));
+  EXPECT_THAT(collision("__global__ void f(int* a) { a[threadIdx.x] = 1; }", Language::cuda),
+              HasSubstr("`threadIdx.x`"));
+  EXPECT_THAT(collision("kernel void f(global point* p) { p->x = 1; }"), HasSubstr("`p->x`"));
+}
+
+TEST(NameCollision, LeavesUsesAlone) {
+  EXPECT_EQ(collision("// int n;\n#define both (n)\nkernel void f(global int* a) { int b = n; a[n] = b * n, n; }"), "");
+  EXPECT_EQ(collision("int f() { if (n) return n; else return b *n; }"), "");
+}
+
+TEST(NameCollision, ConstantsCollideWithNothing) {
+  KernelSource source{.language = Language::cuda, .function = "f", .text = "__global__ void f(int n) {}"};
+  source.own_styles = {{"n", ParameterStyle::constants}};
+  EXPECT_EQ(name_collision(source, std::vector<Macro>{{"n", "32"}}), "");
+}
+
+}  // namespace
+}  // namespace wattune::backend
