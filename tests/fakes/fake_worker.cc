@@ -15,7 +15,7 @@
 
 #include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
-#include "backend/worker/process.h"
+#include "backend/worker/supervisor.h"
 #include "fakes/fake_device.h"
 #include "wattune/backend/worker.h"
 
@@ -116,4 +116,4 @@ Result<backend::Image> compile(const backend::CompileTarget& target, const Kerne
 
 }  // namespace
 
-int main() { return backend::serve_worker(kWorkerDescriptor, {discover, open, compile}); }
+int main(int argc, const char* const* argv) { return backend::run_worker(argc, argv, {discover, open, compile}); }

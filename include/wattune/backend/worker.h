@@ -2,7 +2,7 @@
 // caller. The next call after that returns device_lost (or timeout) and reset() starts a fresh worker.
 //
 // The worker is the program `wattune-worker`, which speaks the protocol of worker/protocol.h over a socket pair
-// on file descriptor 3 and dies with its parent. Stream commands are collected and sent with the next finish(),
+// on file descriptor 3 and dies with its parent, and with it all that it started. Stream commands are collected and sent with the next finish(),
 // so a measurement costs one round trip however many launches it has.
 #pragma once
 
@@ -16,17 +16,22 @@
 
 namespace wattune::backend {
 
+// Three quarters of the memory of this machine, or of the container.
+std::uint64_t default_memory_limit();
+
 struct WorkerOptions {
   // The worker program; empty: `wattune-worker` beside the running program, then in the installed libexec folder.
   std::filesystem::path executable;
-  // Upper bound on the worker's private memory in bytes; 0: no bound. Without it the kernel's out-of-memory
-  // killer is still told to take the worker first.
-  std::uint64_t memory_limit_bytes = 0;
+  // Upper bound on the private memory of the worker, and of each program that it starts, in bytes; 0: no bound. The
+  // kernel's out-of-memory killer is told to take the worker first in any case.
+  std::uint64_t memory_limit_bytes = default_memory_limit();
   // Lets drivers and kernels (printf) write to this program's output and error streams. Otherwise nothing is shown, and
   // the last line of the error stream explains a crash.
   bool show_output = false;
   // How long a worker may take to start and open its device.
   Nanoseconds start_limit = nanoseconds_from_seconds(60);
+  // How long it may take to be gone when it was killed; then it is left alone, because the driver keeps it.
+  Nanoseconds end_limit = nanoseconds_from_seconds(20);
 };
 
 // Discovery in a worker, so that a broken driver cannot hurt the caller. unavailable when the worker cannot start.
@@ -46,7 +51,8 @@ struct WorkerServices {
                            Nanoseconds limit) = compile_image;
 };
 
-// The worker's side: serves requests on `descriptor` until the peer goes away; returns the exit status.
-int serve_worker(int descriptor, const WorkerServices& services = {});
+// The whole of the program `wattune-worker`: serves the client that started it until that goes away; returns the exit
+// status. For main(), before anything else, because it forks.
+int run_worker(int argc, const char* const* argv, const WorkerServices& services = {});
 
 }  // namespace wattune::backend

@@ -14,8 +14,8 @@ namespace wattune::backend::worker {
 
 namespace {
 
-// Reads "WTW1" in memory; the digit is the version of the protocol.
-constexpr std::uint64_t kMagic = 0x31575457;
+// Another build may mean something else by the same bytes.
+constexpr std::uint64_t kMagic = WATTUNE_BUILD_ID;
 
 struct Header {
   std::uint64_t magic = kMagic;
@@ -105,7 +105,7 @@ Result<std::vector<std::byte>> Channel::receive(const Deadline& deadline) {
   Header header;
   WATTUNE_TRY(receive_bytes(std::as_writable_bytes(std::span(&header, 1)), deadline));
   if (header.magic != kMagic || header.payload_bytes > kMaxPayload)
-    return Error(ErrorCode::parse_error, "what came over the socket is no message of this version");
+    return Error(ErrorCode::parse_error, "what came over the socket is no message of this build");
   // In pieces, so that a wrong length does not allocate more than what really comes.
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::vector<std::byte> payload;

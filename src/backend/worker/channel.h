@@ -1,6 +1,6 @@
 // Frames over one end of a stream socket.
 //
-// A frame is a 16-byte header (magic, which names the protocol's version, and the payload's length) and a payload of at
+// A frame is a 16-byte header (magic, which names the build, and the payload's length) and a payload of at
 // most kMaxPayload bytes. Bare bytes may follow where both ends expect them. Interrupted calls go on, a peer that is
 // gone is an error and no signal, and every wait ends at its deadline.
 #pragma once

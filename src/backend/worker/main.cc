@@ -1,5 +1,5 @@
 // wattune-worker: a device in a process of its own. Started by open_device_in_worker(), never by hand.
-#include "backend/worker/process.h"
+#include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
 // Read by the address sanitizer, where it is built in: a crash must end the worker by its signal, as elsewhere, because
@@ -9,4 +9,4 @@ extern "C" const char* __asan_default_options() {
   return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0";
 }
 
-int main() { return wattune::backend::serve_worker(wattune::backend::worker::kWorkerDescriptor); }
+int main(int argc, const char* const* argv) { return wattune::backend::run_worker(argc, argv); }

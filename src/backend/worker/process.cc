@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -12,7 +11,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <system_error>
+#include <vector>
 
 namespace wattune::backend::worker {
 
@@ -96,27 +97,61 @@ struct SpawnPlan {
   }
 };
 
-// Set from here, so that the child needs to know nothing. What is refused is refused: the worker works without.
-void restrain(pid_t pid, const WorkerOptions& options) {
-  const rlimit no_core{0, 0};
-  prlimit(pid, RLIMIT_CORE, &no_core, nullptr);
-  if (options.memory_limit_bytes > 0) {
-    const rlimit memory{options.memory_limit_bytes, options.memory_limit_bytes};
-    prlimit(pid, RLIMIT_DATA, &memory, nullptr);
-  }
-  const Descriptor score(open(fmt::format("/proc/{}/oom_score_adj", pid).c_str(), O_WRONLY | O_CLOEXEC));
-  constexpr std::string_view kFirst = "1000";
-  [[maybe_unused]] const ssize_t ignored = write(score.get(), kFirst.data(), kFirst.size());
-}
-
 std::string signal_name(int signal) {
   const char* name = sigabbrev_np(signal);
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
+std::string without_memory(std::uint64_t limit) {
+  if (limit == 0) return "worker ran out of memory";
+  return fmt::format("worker reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
+}
+
+// Children that did not end when they were killed, to be reaped when they have. Any thread may call everything.
+class Unkillable {
+ public:
+  void add(pid_t child) {
+    const std::lock_guard lock(mutex_);
+    children_.push_back(child);
+  }
+  void reap() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(children_, [](pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> children_;
+};
+
+Unkillable& unkillable() {
+  static Unkillable children;
+  return children;
+}
+
+// What passes by itself on a machine that is busy.
+bool is_short_of_something(int code) { return code == EAGAIN || code == ENOMEM; }
+
+Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, const SpawnPlan& plan) {
+  constexpr int kTries = 4;
+  constexpr timespec kPause{0, 250'000'000};
+  std::string name = program;
+  std::string memory_limit = std::to_string(options.memory_limit_bytes);
+  char* const arguments[] = {name.data(), memory_limit.data(), nullptr};
+  pid_t pid = -1;
+  int code = posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ);
+  for (int i = 1; i < kTries && is_short_of_something(code); ++i) {
+    nanosleep(&kPause, nullptr);
+    code = posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ);
+  }
+  if (code != 0) return cannot_start(name, code);
+  return pid;
+}
+
 }  // namespace
 
 Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
+  unkillable().reap();
   WATTUNE_ASSIGN(const fs::path program, find_program(options));
   WATTUNE_ASSIGN(Pair socket, make_socket());
   Pair errors;
@@ -130,17 +165,15 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   posix_spawn_file_actions_adddup2(&plan.files, socket.theirs.get(), kWorkerDescriptor);
   posix_spawn_file_actions_addclosefrom_np(&plan.files, kWorkerDescriptor + 1);
 
-  std::string name = program.string();
-  char* const arguments[] = {name.data(), nullptr};
-  pid_t pid = -1;
-  if (const int code = posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ); code != 0)
-    return cannot_start(name, code);
-  restrain(pid, options);
-  return WorkerProcess(pid, Channel(std::move(socket.ours)), std::move(errors.ours));
+  WATTUNE_ASSIGN(const pid_t pid, spawn(program.string(), options, plan));
+  WorkerOptions started = options;
+  started.executable = program;
+  return WorkerProcess(std::move(started), pid, Channel(std::move(socket.ours)), std::move(errors.ours));
 }
 
 WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
+    : options_(std::move(other.options_)),
+      pid_(std::exchange(other.pid_, -1)),
       status_(other.status_),
       killed_by_us_(other.killed_by_us_),
       channel_(std::move(other.channel_)),
@@ -152,13 +185,14 @@ WorkerProcess::~WorkerProcess() {
   if (!reap_within(kPatience)) kill();
 }
 
-void WorkerProcess::kill() {
-  if (pid_ < 0) return;
+std::string WorkerProcess::kill() {
+  if (pid_ < 0) return {};
   killed_by_us_ = true;
-  ::kill(-pid_, SIGKILL);  // its group: drivers start compilers and linkers
-  while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
+  ::kill(pid_, SIGTERM);  // the supervisor kills all others
+  if (reap_within(options_.end_limit)) return {};
+  unkillable().add(pid_);
+  return fmt::format("its processes (supervisor {}) do not end although they were killed, so the driver keeps them",
+                     std::exchange(pid_, -1));
 }
 
 bool WorkerProcess::reap_within(Nanoseconds limit) {
@@ -194,21 +228,30 @@ std::string WorkerProcess::last_words() {
   return errors_.substr(errors_.find_last_of('\n') + 1);
 }
 
+Error WorkerProcess::end_by_itself() const {
+  if (WIFSIGNALED(status_)) {
+    const std::string name = signal_name(WTERMSIG(status_));
+    return Error(ErrorCode::device_lost, "worker killed by " + name).native(WTERMSIG(status_), name);
+  }
+  switch (WEXITSTATUS(status_)) {
+    case bad_message:
+      return Error(ErrorCode::device_lost,
+                   fmt::format("{} is of another build than this program", options_.executable.string()))
+          .hint("install both from one build");
+    case out_of_memory: return Error(ErrorCode::device_lost, without_memory(options_.memory_limit_bytes));
+    default: return Error(ErrorCode::device_lost, fmt::format("worker exited with status {}", WEXITSTATUS(status_)));
+  }
+}
+
 Error WorkerProcess::explain_end() {
   if (!reap_within(kPatience)) kill();
-  std::string message;
-  std::pair<int, std::string> native;
-  if (killed_by_us_) {
-    message = "worker closed its connection";
-  } else if (WIFSIGNALED(status_)) {
-    native = {WTERMSIG(status_), signal_name(WTERMSIG(status_))};
-    message = "worker killed by " + native.second;
-  } else {
-    message = fmt::format("worker exited with status {}", WEXITSTATUS(status_));
-  }
+  if (killed_by_us_) return Error(ErrorCode::device_lost, "worker closed its connection");
+  const Error end = end_by_itself();
   const std::string words = last_words();
-  if (!words.empty()) message += ": " + words;
-  return Error(ErrorCode::device_lost, std::move(message)).native(native.first, std::move(native.second));
+  if (words.empty()) return end;
+  return Error(end.code(), end.message() + ": " + words)
+      .native(end.native_code(), end.native_name())
+      .hint(end.advice());
 }
 
 }  // namespace wattune::backend::worker

@@ -1,8 +1,7 @@
 // WorkerProcess: a child process that speaks the protocol, from its start to its reaping.
 //
-// The child leads a process group of its own (Ctrl-C in the terminal goes to its parent only), which ends with it. It
-// inherits no descriptor but its socket, leaves no core dump, and is the first that the kernel ends when memory runs
-// out.
+// The child is a worker's supervisor (supervisor.h). It leads a process group of its own (Ctrl-C in the terminal goes to
+// its parent only), which ends with it. It inherits no descriptor but its socket and leaves no core dump.
 #pragma once
 
 #include <sys/types.h>
@@ -10,16 +9,15 @@
 #include <string>
 
 #include "backend/worker/channel.h"
+#include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::backend::worker {
 
-// The descriptor on which a worker finds its socket.
-inline constexpr int kWorkerDescriptor = 3;
-
 class WorkerProcess {
  public:
-  // unavailable when the program cannot be found or started.
+  // unavailable when the program cannot be found or started, also not after some tries where the machine is short of
+  // processes or memory.
   static Result<WorkerProcess> start(const WorkerOptions& options);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
@@ -29,20 +27,26 @@ class WorkerProcess {
   Channel& channel() { return channel_; }
   // Keeps the end of what the worker wrote to its standard error, and makes room for more.
   void drain_errors();
-  // Kills its group and reaps it.
-  void kill();
+  // Kills all that it started, and reaps it. Returns what is left after WorkerOptions::end_limit, in words, usually
+  // nothing: a process that is stuck in a driver cannot be killed. Such a one is reaped when it has ended.
+  std::string kill();
   // Waits for a worker that hung up, kills it if it stays, and tells how it ended: a device_lost whose message is like
   // "worker killed by SIGSEGV" and ends with the last line it wrote to its standard error; native: the signal.
   Error explain_end();
 
  private:
-  WorkerProcess(pid_t pid, Channel channel, Descriptor standard_error)
-      : pid_(pid), channel_(std::move(channel)), standard_error_(std::move(standard_error)) {}
+  WorkerProcess(WorkerOptions options, pid_t pid, Channel channel, Descriptor standard_error)
+      : options_(std::move(options)),
+        pid_(pid),
+        channel_(std::move(channel)),
+        standard_error_(std::move(standard_error)) {}
 
   bool reap_within(Nanoseconds limit);
+  Error end_by_itself() const;
   std::string last_words();
 
-  pid_t pid_;  // -1 once reaped
+  WorkerOptions options_;  // with the executable that was found
+  pid_t pid_;              // -1 once reaped or given up
   int status_ = 0;
   bool killed_by_us_ = false;
   Channel channel_;

@@ -1,17 +1,15 @@
 // The worker's side: a loop that answers requests with a device of its own.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <thread>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
 #include "backend/worker/protocol.h"
+#include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::backend {
@@ -20,9 +18,6 @@ namespace worker {
 namespace {
 
 constexpr Deadline kForever;
-
-// Exit statuses besides 0, which means that the client hung up.
-enum ExitStatus { hung_up = 0, bad_message = 2, out_of_memory = 3 };
 
 // Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
 class Block {
@@ -338,45 +333,22 @@ class Server {
   ObjectId last_id_ = 0;
 };
 
-// Ends the process, and the programs that it started, soon after the client hung up, even while a kernel keeps the
-// serving thread. A signal on the parent's death (PR_SET_PDEATHSIG) would come when the thread that started the worker
-// ends, not when its process does.
-void end_with_client(int descriptor) {
-  std::thread([descriptor] {
-    constexpr std::chrono::milliseconds kPatience{100};
-    pollfd socket{descriptor, POLLRDHUP, 0};
-    while (poll(&socket, 1, -1) <= 0) {
-    }
-    std::this_thread::sleep_for(kPatience);  // the serving thread may end it in order
-    // A compiler first, so that the serving thread may remove its files. The worker leads its process group.
-    signal(SIGTERM, SIG_IGN);
-    kill(-getpid(), SIGTERM);
-    std::this_thread::sleep_for(kPatience);
-    kill(-getpid(), SIGKILL);
-    _exit(hung_up);
-  }).detach();
-}
-
-int give_up(ExitStatus status, const std::string& reason) {
-  std::fprintf(stderr, "%s\n", reason.c_str());
-  return status;
-}
-
 }  // namespace
 }  // namespace worker
 
-int serve_worker(int descriptor, const WorkerServices& services) {
-  fcntl(descriptor, F_SETFD, FD_CLOEXEC);  // while another program holds it, nobody sees that this one is gone
-  keep_programs_in_group();
-  worker::end_with_client(descriptor);
-  try {
-    worker::Server server(worker::Channel(worker::Descriptor(descriptor)), services);
-    const Error end = server.serve();
-    if (end.code() == ErrorCode::io_error) return worker::hung_up;
-    return worker::give_up(worker::bad_message, end.to_string());
-  } catch (const std::bad_alloc&) {
-    return worker::give_up(worker::out_of_memory, "out of memory");
+int run_worker(int argc, const char* const* argv, const WorkerServices& services) {
+  using namespace worker;
+  if (fcntl(kWorkerDescriptor, F_SETFD, FD_CLOEXEC) < 0) {
+    std::fprintf(stderr, "this program is started by wattune, with a socket as descriptor %d\n", kWorkerDescriptor);
+    return no_supervision;
   }
+  supervise(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0);
+  keep_programs_in_group();
+  Server server(Channel(Descriptor(kWorkerDescriptor)), services);
+  const Error end = server.serve();
+  if (end.code() == ErrorCode::io_error) return client_hung_up;
+  std::fprintf(stderr, "%s\n", end.to_string().c_str());
+  return bad_message;
 }
 
 }  // namespace wattune::backend

@@ -1,0 +1,193 @@
+#include "backend/worker/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "backend/worker/memory_limit.h"
+#include "backend/worker/worker_folder.h"
+
+namespace wattune::backend::worker {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// For a worker whose client hung up to end in order, and then for its compilers to remove their files.
+constexpr milliseconds kPatience{100};
+constexpr milliseconds kForever{-1};
+
+// The signals that a supervisor takes by reading them.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&taken_);
+    for (const int each : {SIGCHLD, SIGTERM}) sigaddset(&taken_, each);
+    sigprocmask(SIG_BLOCK, &taken_, &before_);
+    descriptor_ = signalfd(-1, &taken_, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+  ~Signals() { close(descriptor_); }
+
+  int descriptor() const { return descriptor_; }
+  // Those that came; whether somebody else sent a SIGTERM.
+  bool take_all() const {
+    bool told = false;
+    for (signalfd_siginfo each{}; read(descriptor_, &each, sizeof each) == sizeof each;)
+      told |= each.ssi_signo == SIGTERM && each.ssi_pid != static_cast<std::uint32_t>(getpid());
+    return told;
+  }
+  // For the worker, which takes them as every program.
+  void restore() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t taken_;
+  sigset_t before_;
+  int descriptor_ = -1;
+};
+
+class Supervisor {
+ public:
+  explicit Supervisor(const Signals& signals) : signals_(signals) {}
+
+  // Until the worker has ended, and all that it started; returns how it ended, as waitpid() tells it.
+  int watch(pid_t worker) {
+    worker_ = worker;
+    while (!hung_up_ && !over()) pause(kForever);
+    if (hung_up_) end_in_order();
+    while (!all_gone()) {
+      kill_children();
+      pause(milliseconds(10));
+    }
+    return status_;
+  }
+
+ private:
+  bool over() const { return ended_ || told_to_end_; }
+
+  void end_in_order() {
+    wait(kPatience);
+    if (over()) return;
+    kill(0, SIGTERM);  // its group; the worker itself ignores it
+    wait(kPatience);
+  }
+
+  void wait(milliseconds limit) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    for (auto left = limit; !over() && left > milliseconds(0);
+         left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now()))
+      pause(left);
+  }
+
+  // Until something happens that this process waits for.
+  void pause(milliseconds limit) {
+    pollfd entries[] = {{signals_.descriptor(), POLLIN, 0}, {hung_up_ ? -1 : kWorkerDescriptor, POLLRDHUP, 0}};
+    poll(entries, std::size(entries), static_cast<int>(limit.count()));
+    hung_up_ |= entries[1].revents != 0;
+    told_to_end_ |= signals_.take_all();
+    reap();
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (child != worker_) continue;
+      ended_ = true;
+      status_ = status;
+    }
+  }
+
+  bool all_gone() const { return waitid(P_ALL, 0, nullptr, WEXITED | WNOWAIT | WNOHANG) != 0 && errno == ECHILD; }
+
+  // Their children become this process's, and are killed the next time.
+  void kill_children() const {
+    if (!ended_) kill(worker_, SIGKILL);
+    const std::string self = std::to_string(getpid());
+    std::ifstream children("/proc/self/task/" + self + "/children");
+    for (pid_t child = 0; children >> child;) kill(child, SIGKILL);
+  }
+
+  const Signals& signals_;
+  pid_t worker_ = -1;
+  bool ended_ = false;
+  bool hung_up_ = false;
+  bool told_to_end_ = false;
+  int status_ = 0;
+};
+
+// A machine that is short of processes for a moment is no reason to fail.
+pid_t fork_patiently() {
+  constexpr int kTries = 5;
+  constexpr useconds_t kPause = 100'000;
+  pid_t child = fork();
+  for (int i = 1; i < kTries && child < 0 && (errno == EAGAIN || errno == ENOMEM); ++i) {
+    usleep(kPause);
+    child = fork();
+  }
+  return child;
+}
+
+void be_the_first_to_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
+
+// A handler and not SIG_IGN, which programs that the worker starts would inherit.
+void ignore_the_call_to_compilers() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+[[noreturn]] void end_as(int status) {
+  if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
+  sigset_t all;
+  sigfillset(&all);
+  signal(WTERMSIG(status), SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &all, nullptr);
+  raise(WTERMSIG(status));
+  _exit(no_supervision);
+}
+
+}  // namespace
+
+void supervise(std::uint64_t memory_limit_bytes) {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const Signals signals;
+  WorkerFolder folder;
+  const pid_t supervisor = getpid();
+  const pid_t worker = fork_patiently();
+  if (worker < 0) {
+    std::fprintf(stderr, "cannot fork: %s\n", std::strerror(errno));
+    _exit(no_supervision);
+  }
+  if (worker > 0) {
+    const int status = Supervisor(signals).watch(worker);
+    folder.remove();
+    end_as(status);
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor) _exit(no_supervision);
+  ignore_the_call_to_compilers();
+  signals.restore();
+  be_the_first_to_end();
+  limit_memory(memory_limit_bytes);
+  folder.use();
+}
+
+}  // namespace wattune::backend::worker
