@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "backend/polling.h"
+#include "backend/start_process.h"
 
 namespace wattune::backend {
 
@@ -33,13 +34,33 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   if (!kept_in_group) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  const int failure = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  const int failure = start_patiently(
+      [&] { return posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ); });
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failure;
 }
 
+// A program that a file system keeps (a network that is gone) stays a zombie.
+void reap_killed(pid_t child) {
+  constexpr Nanoseconds kLimit = nanoseconds_from_seconds(10);
+  const Polling polling;
+  while (waitpid(child, nullptr, WNOHANG) == 0 && polling.elapsed() < kLimit) polling.pause();
+}
+
 }  // namespace
+
+std::string signal_name(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string death_of(const std::string& program, int status) {
+  if (!WIFSIGNALED(status)) return {};
+  const std::string name = signal_name(WTERMSIG(status));
+  const char* const cause = WTERMSIG(status) == SIGKILL ? ", perhaps because memory ran out" : "";
+  return fmt::format("{} was killed by {}{}", program, name, cause);
+}
 
 Result<TemporaryFolder> TemporaryFolder::create() {
   std::error_code error;
@@ -71,7 +92,7 @@ Result<int> run_program(const std::vector<std::string>& command, const std::file
     polling.pause();
   }
   kill(kept_in_group ? child : -child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  reap_killed(child);
   return Error(ErrorCode::timeout, fmt::format("took longer than {:g} ms", to_ms(limit))).about(command[0]);
 }
 

@@ -129,7 +129,7 @@ void declare_run(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME",
              "Longest time of one run: all launches of a configuration together");
   add_parsed(app, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
-             "Most memory for compiling and running in the worker: 8GB");
+             "Most memory of each process that compiles or runs kernels: 8GB; by default 3/4 of the machine's");
 }
 
 void declare_compiling(CLI::App& app, TuneOptions& options) {

@@ -50,7 +50,7 @@ ContestOutcome run_contest(RunState& run, const std::vector<Configuration>& cont
     Attempt& failed = attempts[*outcome.failed];
     outcome.error = std::move(failed.error());
     outcome.damaged_device = failed.damaged_device();
-    outcome.killed_from_outside = failed.killed_from_outside();
+    outcome.deserves_another_try = failed.deserves_another_try();
   }
   outcome.cancelled = !outcome.failed && outcome.comparison.rounds.empty();
   outcome.comparison.rounds.resize(contestants.size());

@@ -33,7 +33,7 @@ struct RunState {
         observers(options.observers),
         observed_runs(options.observed_runs),
         observe_for(options.observe_for),
-        limits(options.limits, device.info().backend != "cuda") {}
+        limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 

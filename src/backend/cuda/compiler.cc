@@ -7,6 +7,7 @@
 #include "backend/cuda/ptxas_log.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
+#include "backend/polling.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::cuda {
@@ -19,7 +20,7 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
   const Stopwatch stopwatch;
   WATTUNE_ASSIGN(Image image, compile_with_nvrtc(target, source, macros));
   if (stopwatch.elapsed() > limit)
-    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
+    return compiled_too_long(limit);
   return image;
 }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "backend/opencl/cl_error.h"
+#include "backend/polling.h"
 #include "core/stopwatch.h"
 #include "wattune/core/suggest.h"
 
@@ -193,8 +194,7 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
     if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
     return Error(error.code(), std::move(log)).native(error.native_code(), error.native_name());
   }
-  if (stopwatch.elapsed() > limit)
-    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
+  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
   return std::unique_ptr<Program>(std::make_unique<OpenClProgram>(std::move(program), std::move(log)));
 }
 

@@ -15,6 +15,9 @@
 #include <system_error>
 #include <vector>
 
+#include "backend/compiler_program.h"
+#include "backend/start_process.h"
+
 namespace wattune::backend::worker {
 
 namespace {
@@ -97,11 +100,6 @@ struct SpawnPlan {
   }
 };
 
-std::string signal_name(int signal) {
-  const char* name = sigabbrev_np(signal);
-  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
-}
-
 std::string without_memory(std::uint64_t limit) {
   if (limit == 0) return "worker ran out of memory";
   return fmt::format("worker reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
@@ -129,22 +127,14 @@ Unkillable& unkillable() {
   return children;
 }
 
-// What passes by itself on a machine that is busy.
-bool is_short_of_something(int code) { return code == EAGAIN || code == ENOMEM; }
-
 Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, const SpawnPlan& plan) {
-  constexpr int kTries = 4;
-  constexpr timespec kPause{0, 250'000'000};
   std::string name = program;
   std::string memory_limit = std::to_string(options.memory_limit_bytes);
   char* const arguments[] = {name.data(), memory_limit.data(), nullptr};
   pid_t pid = -1;
-  int code = posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ);
-  for (int i = 1; i < kTries && is_short_of_something(code); ++i) {
-    nanosleep(&kPause, nullptr);
-    code = posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ);
-  }
-  if (code != 0) return cannot_start(name, code);
+  const int failure = start_patiently(
+      [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ); });
+  if (failure != 0) return cannot_start(name, failure);
   return pid;
 }
 

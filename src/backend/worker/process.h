@@ -25,6 +25,7 @@ class WorkerProcess {
   ~WorkerProcess();
 
   Channel& channel() { return channel_; }
+  pid_t id() const { return pid_; }
   // Keeps the end of what the worker wrote to its standard error, and makes room for more.
   void drain_errors();
   // Kills all that it started, and reaps it. Returns what is left after WorkerOptions::end_limit, in words, usually

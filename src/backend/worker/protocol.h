@@ -73,6 +73,7 @@ struct TargetAnswer {
 struct LoadRequest {
   Image image;
   std::vector<Macro> macros;
+  Nanoseconds limit;
 };
 
 struct KernelRequest {
@@ -131,6 +132,7 @@ using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand
 struct RunRequest {
   ObjectId stream = 0;
   Nanoseconds limit;
+  Nanoseconds compile_limit;  // Stream::allow_compiling()
   std::vector<Command> commands;
   ObjectId guarded_buffer = 0;
   std::vector<std::string> counters;
@@ -198,7 +200,7 @@ template <> inline constexpr auto kFields<CompileRequest> =
     std::tuple(&CompileRequest::target, &CompileRequest::source, &CompileRequest::macros, &CompileRequest::limit);
 template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);
 template <> inline constexpr auto kFields<TargetAnswer> = std::tuple(&TargetAnswer::target);
-template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros);
+template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros, &LoadRequest::limit);
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
 template <> inline constexpr auto kFields<KernelAnswer> =
     std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::parameter_bytes,
@@ -220,8 +222,8 @@ template <> inline constexpr auto kFields<ConstantArgument> =
 template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
 template <> inline constexpr auto kFields<RunRequest> =
-    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer,
-               &RunRequest::counters);
+    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::compile_limit, &RunRequest::commands,
+               &RunRequest::guarded_buffer, &RunRequest::counters);
 template <> inline constexpr auto kFields<Conditions> = std::tuple(&Conditions::clock_mhz, &Conditions::throttled);
 template <> inline constexpr auto kFields<SensorReadings> =
     std::tuple(&SensorReadings::conditions, &SensorReadings::power_watts, &SensorReadings::energy_joules,
