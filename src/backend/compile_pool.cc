@@ -146,7 +146,8 @@ class CompilePool::Queue {
     try {
       return produce(process, job);
     } catch (const std::exception& exception) {
-      return {.image = Error(ErrorCode::internal, fmt::format("compiling ahead threw {}", exception.what())), .took = {}};
+      return {.image = Error(ErrorCode::internal, fmt::format("compiling ahead threw {}", exception.what())),
+              .took = {}};
     } catch (...) {
       return {.image = Error(ErrorCode::internal, "compiling ahead threw something of an unknown type"), .took = {}};
     }

@@ -203,8 +203,7 @@ bool Attempt::right_on_fresh_inputs() {
 bool Attempt::launch_once() {
   if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::prepare, done.error());
   const Stopwatch launching;
-  const auto samples =
-      run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.run(), run_.limits.compile());
+  const auto samples = run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.run(), run_.limits.compile());
   if (!samples) return fail(Phase::launch, samples.error());
   first_launch_overhead_ = launching.elapsed() - samples->front().time;
   run_.spec_fits_kernel = true;
@@ -323,8 +322,8 @@ bool Attempt::fail(Phase phase, const Error& error) {
 
 // Load alone makes nobody pass the limits that a run begins with.
 bool Attempt::fail_for_time(Phase phase, const Error& error) {
-  const bool compiling =
-      phase == Phase::compile || phase == Phase::build || (phase == Phase::launch && backend::is_compiled_too_long(error));
+  const bool compiling = phase == Phase::compile || phase == Phase::build ||
+                         (phase == Phase::launch && backend::is_compiled_too_long(error));
   if (!compiling && phase != Phase::launch) return fail(Status::timeout, one_line(error.to_string()));
   const bool tightened = compiling ? run_.limits.compile_is_tightened() : run_.limits.run_is_tightened();
   deserves_another_try_ = tightened && backend::load_may_have_caused(error);
@@ -353,8 +352,7 @@ bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
   }
   if (spec_and_kernel && run_.spec_fits_kernel) return fail(status_of(phase), message);
   const bool on_device = phase == Phase::launch || phase == Phase::transfer;
-  if (on_device && !spec_and_kernel && error.code() != ErrorCode::internal)
-    return fail(Status::runtime, message);
+  if (on_device && !spec_and_kernel && error.code() != ErrorCode::internal) return fail(Status::runtime, message);
   error_ = Error(error).at({run_.spec.file.string()});
   return false;
 }

@@ -7,8 +7,8 @@
 //   fake:sleep    never answers it
 //   fake:killed   is killed twice while it opens; WATTUNE_FAKE_WORKER_LOG names a file that gets a line each time
 // Kernels beside those: leave_process (starts a process in a session of its own, which never ends, and writes its id
-// into the buffer), leave_file (in the folder for temporary files), take_memory (new, without end), abort_without_memory
-// (malloc until there is none, then abort, as LLVM does).
+// into the buffer), leave_file (in the folder for temporary files), take_memory (new, without end),
+// abort_without_memory (malloc until there is none, then abort, as LLVM does).
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -137,7 +137,8 @@ Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   if (selector == "fake:nonsense") send_nonsense();
   if (selector == "fake:garbage" || selector == "fake:nonsense" || selector == "fake:sleep") sleep_forever();
   if (selector == "fake:killed") be_killed_twice();
-  if (selector != "fake:0" && selector != "fake:killed") return Error(ErrorCode::not_found, "no device `" + selector + "`").hint("one of: fake:0");
+  if (selector != "fake:0" && selector != "fake:killed")
+    return Error(ErrorCode::not_found, "no device `" + selector + "`").hint("one of: fake:0");
   return good_device();
 }
 

@@ -328,7 +328,8 @@ TEST(Evaluator, AHangOnAnIdleMachineCostsOneLimit) {
   });
   const Observation observation = problem.misbehave_between_good_ones();
   EXPECT_EQ(observation.status, Status::timeout);
-  EXPECT_THAT(observation.message, HasSubstr("the kernel ran longer than its limit of 1 s (--run-limit 60 s, tightened"));
+  EXPECT_THAT(observation.message,
+              HasSubstr("the kernel ran longer than its limit of 1 s (--run-limit 60 s, tightened"));
   EXPECT_EQ(launches, 1);
 }
 

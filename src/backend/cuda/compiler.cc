@@ -19,8 +19,7 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
   if (source.compiler == Compiler::nvcc) return compile_with_nvcc(target, source, macros, limit);
   const Stopwatch stopwatch;
   WATTUNE_ASSIGN(Image image, compile_with_nvrtc(target, source, macros));
-  if (stopwatch.elapsed() > limit)
-    return compiled_too_long(limit);
+  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
   return image;
 }
 

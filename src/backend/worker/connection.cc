@@ -49,7 +49,7 @@ Deadline Connection::answer_deadline(Nanoseconds limit, const std::vector<std::s
 Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> message,
                                                     const std::vector<std::span<const std::byte>>& sent,
                                                     const Deadline& deadline) {
-  process_.drain_errors();
+  process_.forget_errors();
   WATTUNE_TRY(process_.channel().send(message, deadline));
   for (const std::span<const std::byte> contents : sent) WATTUNE_TRY(process_.channel().send_bytes(contents, deadline));
   // Most answers come at once.
@@ -57,7 +57,9 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
   const Deadline soon = deadline_in(kSoon);
   const bool answered = process_.channel().wait_for_bytes(deadline ? std::min(*deadline, *soon) : *soon).has_value();
   if (!answered) processor_wait_.emplace(process_.id());
-  return process_.channel().receive(deadline);
+  Result<std::vector<std::byte>> answer = process_.channel().receive(deadline);
+  answered_ |= answer.has_value();
+  return answer;
 }
 
 Error Connection::broken(Error error, Nanoseconds limit) {
@@ -65,7 +67,7 @@ Error Connection::broken(Error error, Nanoseconds limit) {
     case ErrorCode::invalid_argument: return error;  // too long to be sent; the worker never saw it
     case ErrorCode::timeout:
       return too_late(Error(ErrorCode::timeout, fmt::format("no answer within {:g} ms", to_ms(limit))));
-    case ErrorCode::io_error: return end(process_.explain_end());
+    case ErrorCode::io_error: return end(process_.explain_end(answered_));
     default: return end(Error(ErrorCode::device_lost, "the worker does not speak the protocol: " + error.message()));
   }
 }

@@ -71,6 +71,7 @@ class Connection {
 
   WorkerProcess process_;
   std::optional<ProcessorWait> processor_wait_;  // of the worker, in the request that is under way for some time
+  bool answered_ = false;
   std::vector<ObjectId> released_;
   std::string end_;  // why the worker is gone; empty while it lives
 };
