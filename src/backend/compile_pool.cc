@@ -1,10 +1,14 @@
 #include "wattune/backend/compile_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "backend/compile_process.h"
@@ -21,7 +25,8 @@ class CompilePool::Queue {
     for (std::size_t i = 0; i < std::max<std::size_t>(1, options.processes); ++i)
       processes_.emplace_back(options.worker);
     activity_.processes = processes_.size();
-    for (CompileProcess& process : processes_) threads_.emplace_back([this, &process] { serve(process); });
+    for (CompileProcess& process : processes_)
+      if (!start_thread(process)) break;
   }
 
   ~Queue() {
@@ -125,6 +130,29 @@ class CompilePool::Queue {
     return {.image = std::move(image), .took = took};
   }
 
+  // Fewer threads than processes will do, but for the first.
+  bool start_thread(CompileProcess& process) {
+    try {
+      threads_.emplace_back([this, &process] { serve(process); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      return false;
+    }
+    return true;
+  }
+
+  // Who waits for a job must learn that it is done.
+  Compiled produce_or_explain(CompileProcess& process, const Job& job) {
+    try {
+      return produce(process, job);
+    } catch (const std::exception& exception) {
+      return {.image = Error(ErrorCode::internal, fmt::format("compiling ahead threw {}", exception.what())),
+              .took = {}};
+    } catch (...) {
+      return {.image = Error(ErrorCode::internal, "compiling ahead threw something of an unknown type"), .took = {}};
+    }
+  }
+
   void serve(CompileProcess& process) {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -136,7 +164,7 @@ class CompilePool::Queue {
       changed_.notify_all();
       lock.unlock();
       const Stopwatch stopwatch;
-      Compiled result = produce(process, *job);
+      Compiled result = produce_or_explain(process, *job);
       lock.lock();
       activity_.busy += stopwatch.elapsed();
       --activity_.running;

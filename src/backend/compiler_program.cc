@@ -14,6 +14,7 @@
 #include <set>
 
 #include "backend/polling.h"
+#include "backend/start_process.h"
 
 namespace wattune::backend {
 
@@ -69,14 +70,34 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   const int group = kept_in_group ? 0 : POSIX_SPAWN_SETPGROUP;
   posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | group));
   const std::lock_guard lock(belongings().mutex);
-  const int failure = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  const int failure = start_patiently(
+      [&] { return posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ); });
   if (failure == 0) belongings().programs.insert(child);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failure;
 }
 
+// A program that a file system keeps (a network that is gone) stays a zombie.
+void reap_killed(pid_t child) {
+  constexpr Nanoseconds kLimit = nanoseconds_from_seconds(10);
+  const Polling polling;
+  while (waitpid(child, nullptr, WNOHANG) == 0 && polling.elapsed() < kLimit) polling.pause();
+}
+
 }  // namespace
+
+std::string signal_name(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string death_of(const std::string& program, int status) {
+  if (!WIFSIGNALED(status)) return {};
+  const std::string name = signal_name(WTERMSIG(status));
+  const char* const cause = WTERMSIG(status) == SIGKILL ? ", perhaps because memory ran out" : "";
+  return fmt::format("{} was killed by {}{}", program, name, cause);
+}
 
 Result<TemporaryFolder> TemporaryFolder::create() {
   std::error_code error;
@@ -121,7 +142,7 @@ Result<int> run_program(const std::vector<std::string>& command, const std::file
     polling.pause();
   }
   kill(kept_in_group ? child : -child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  reap_killed(child);
   return Error(ErrorCode::timeout, fmt::format("took longer than {:g} ms", to_ms(limit))).about(command[0]);
 }
 

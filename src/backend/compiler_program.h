@@ -41,6 +41,11 @@ inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity
 Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log,
                         Nanoseconds limit = kWithoutLimit);
 
+// Such as SIGSEGV.
+std::string signal_name(int signal);
+// In words, when the status of a program says that a signal ended it; else empty.
+std::string death_of(const std::string& program, int status);
+
 // For a worker, whose client ends it together with its process group: from now on programs stay in that group, instead
 // of leading one of their own. What a program started then outlives a timeout until the client ends the worker.
 void keep_programs_in_group();

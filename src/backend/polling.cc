@@ -3,9 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <thread>
 
 namespace wattune::backend {
+
+namespace {
+
+constexpr std::string_view kCompiling = "compiling took longer than";
+
+}  // namespace
 
 void Polling::pause() const {
   constexpr Nanoseconds kSpin{50e3};
@@ -17,6 +24,14 @@ void Polling::pause() const {
 Error took_too_long(bool launch, Nanoseconds limit) {
   return Error(ErrorCode::timeout, fmt::format("{} longer than {:g} ms",
                                                launch ? "the kernel ran" : "the device was at work", to_ms(limit)));
+}
+
+Error compiled_too_long(Nanoseconds limit) {
+  return Error(ErrorCode::timeout, fmt::format("{} {:g} ms", kCompiling, to_ms(limit)));
+}
+
+bool is_compiled_too_long(const Error& error) {
+  return error.code() == ErrorCode::timeout && error.message().starts_with(kCompiling);
 }
 
 }  // namespace wattune::backend

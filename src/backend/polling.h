@@ -21,5 +21,8 @@ class Polling {
 
 // The timeout of a wait for the device: what it was sent last is a launch, or another command.
 Error took_too_long(bool launch, Nanoseconds limit);
+// The timeout of a compiler, wherever it runs, and whether an Error is that of one.
+Error compiled_too_long(Nanoseconds limit);
+bool is_compiled_too_long(const Error& error);
 
 }  // namespace wattune::backend

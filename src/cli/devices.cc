@@ -146,7 +146,7 @@ Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector
                                                      std::uint64_t memory_limit) {
   if (in_process) return backend::open_device(selector);
   auto opened = backend::open_device_in_worker(selector, {.memory_limit_bytes = memory_limit});
-  if (opened || memory_limit == 0) return opened;
+  if (opened || memory_limit == backend::default_memory_limit()) return opened;
   return std::move(opened).error().with_context(
       fmt::format("with --memory-limit {}", format_bytes(static_cast<double>(memory_limit))));
 }

@@ -23,7 +23,7 @@ std::vector<std::vector<DeviceInfo>> by_model(const std::vector<DeviceInfo>& dev
 // Devices of one model: "NVIDIA H200 (cuda:0, cuda:1)".
 std::string describe(const std::vector<DeviceInfo>& devices);
 
-// `memory_limit` bounds the worker's memory in bytes, 0 does not.
+// `memory_limit` bounds the worker's memory in bytes.
 Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector, bool in_process,
                                                      std::uint64_t memory_limit);
 

@@ -133,7 +133,7 @@ void declare_run(CLI::App& app, TuneOptions& options) {
              "Longest time to compile and call a C++ reference, or to run a reference kernel; by default that of the "
              "spec, else 10m");
   add_parsed(app, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
-             "Most memory for compiling and running in the worker: 8GB");
+             "Most memory of each process that compiles or runs kernels: 8GB; by default 3/4 of the machine's");
 }
 
 void declare_compiling(CLI::App& app, TuneOptions& options) {

@@ -9,6 +9,7 @@
 
 #include "cli/app.h"
 #include "cli/spec_options.h"
+#include "wattune/backend/worker.h"
 #include "wattune/measure/policy.h"
 #include "wattune/measure/shoot_out.h"
 #include "wattune/search/stop_rule.h"
@@ -37,7 +38,7 @@ struct TuneOptions {
   std::optional<Nanoseconds> compile_limit;
   std::optional<Nanoseconds> run_limit;
   std::optional<Nanoseconds> reference_limit;
-  std::uint64_t memory_limit = 0;  // bytes; 0: none
+  std::uint64_t memory_limit = backend::default_memory_limit();  // bytes
   std::optional<std::uint64_t> compile_jobs;
   std::optional<std::uint64_t> compile_ahead;
   std::string compile_cache;  // a folder; empty: the user's

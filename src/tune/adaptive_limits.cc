@@ -1,6 +1,9 @@
 #include "tune/adaptive_limits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 
 namespace wattune::tune {
 
@@ -11,14 +14,31 @@ Nanoseconds tightened(Nanoseconds first, Nanoseconds floor, double factor, const
   return seen ? std::min(first, std::max(floor, *seen * factor)) : first;
 }
 
+std::string in_words(Nanoseconds limit, Nanoseconds first, std::string_view option, std::string_view what,
+                     const std::optional<Nanoseconds>& seen) {
+  if (limit == first) return fmt::format("its limit of {:g} s ({})", to_seconds(limit), option);
+  return fmt::format("its limit of {:g} s ({} {:g} s, tightened because the {} so far took {:.3g} s)",
+                     to_seconds(limit), option, to_seconds(first), what, to_seconds(*seen));
+}
+
 }  // namespace
 
 Nanoseconds AdaptiveLimits::compile() const {
+  if (wide_) return limits_.compile;
   return tightened(limits_.compile, limits_.compile_floor, limits_.compile_factor, slowest_compile_);
 }
 
 Nanoseconds AdaptiveLimits::run() const {
+  if (wide_) return limits_.run;
   return tightened(limits_.run, limits_.run_floor, limits_.run_factor, fastest_run_);
+}
+
+std::string AdaptiveLimits::compile_in_words() const {
+  return in_words(compile(), limits_.compile, "--compile-limit", "longest compile", slowest_compile_);
+}
+
+std::string AdaptiveLimits::run_in_words() const {
+  return in_words(run(), limits_.run, "--run-limit", "fastest run", fastest_run_);
 }
 
 void AdaptiveLimits::saw_compile(Nanoseconds time) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "backend/build_log.h"
+#include "backend/polling.h"
+#include "backend/second_try.h"
 #include "core/stopwatch.h"
 #include "tune/argument_check.h"
 #include "tune/compared_parts.h"
@@ -144,7 +146,7 @@ bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
   observation_.phases.compile = compiled.took;
   if (!compiled.image) return fail(Phase::compile, compiled.image.error());
   const Stopwatch loading;
-  Result<std::unique_ptr<backend::Program>> program = run_.device.load(*compiled.image, macros);
+  Result<std::unique_ptr<backend::Program>> program = run_.device.load(*compiled.image, macros, run_.limits.compile());
   observation_.phases.compile += loading.elapsed();
   return keep(std::move(program));
 }
@@ -206,12 +208,12 @@ bool Attempt::right_on_fresh_inputs() {
 bool Attempt::launch_once() {
   if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::prepare, done.error());
   const Stopwatch launching;
-  const auto samples = run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.first_launch());
+  const auto samples = run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.run(), run_.limits.compile());
   if (!samples) return fail(Phase::launch, samples.error());
   first_launch_overhead_ = launching.elapsed() - samples->front().time;
   run_.spec_fits_kernel = true;
   Result<std::string> writes = run_.session.out_of_bounds_writes();
-  if (!writes) return fail(Phase::launch, writes.error());
+  if (!writes) return fail(Phase::transfer, writes.error());
   if (writes->empty()) return true;
   damaged_device_ = true;
   return fail(Status::runtime, *std::move(writes));
@@ -225,7 +227,7 @@ bool Attempt::compare_outputs() {
   }
   for (const ExpectedOutput& output : **expected) {
     const auto actual = run_.session.read(output.argument);
-    if (!actual) return fail(Phase::launch, actual.error());
+    if (!actual) return fail(Phase::transfer, actual.error());
     std::string wrong =
         difference(run_.spec.arguments[output.argument], run_.spec.tolerance, output.length, *actual, output.bytes);
     if (!wrong.empty()) return fail(Status::correctness, std::move(wrong));
@@ -314,16 +316,32 @@ bool Attempt::fail(Phase phase, const Error& error) {
     case ErrorCode::compile_failed:
       observation_.build_log = error.message();
       return fail(Status::compile, one_line(backend::without_log(error).to_string()));
-    case ErrorCode::timeout: damaged_device_ = on_device; return fail(Status::timeout, one_line(error.to_string()));
-    case ErrorCode::device_lost:
-      damaged_device_ = on_device;
-      killed_from_outside_ = on_device && backend::killed_from_outside(error);
-      return fail(status, one_line(error.to_string()));
+    case ErrorCode::timeout: damaged_device_ = on_device; return fail_for_time(phase, error);
+    case ErrorCode::device_lost: damaged_device_ = on_device; return fail_for_loss(phase, error);
     case ErrorCode::launch_failed:
       damaged_device_ = true;  // on many devices a failed launch spoils all that follow
       return fail(status, one_line(error.to_string()));
     default: return fail_for_misfit(phase, error);
   }
+}
+
+// Load alone makes nobody pass the limits that a run begins with.
+bool Attempt::fail_for_time(Phase phase, const Error& error) {
+  const bool compiling = phase == Phase::compile || phase == Phase::build ||
+                         (phase == Phase::launch && backend::is_compiled_too_long(error));
+  if (!compiling && phase != Phase::launch) return fail(Status::timeout, one_line(error.to_string()));
+  const bool tightened = compiling ? run_.limits.compile_is_tightened() : run_.limits.run_is_tightened();
+  deserves_another_try_ = tightened && backend::load_may_have_caused(error);
+  const std::string left = error.advice().empty() ? "" : "; " + error.advice();
+  return fail(Status::timeout, compiling ? "compiling took longer than " + run_.limits.compile_in_words() + left
+                                         : "the kernel ran longer than " + run_.limits.run_in_words() + left);
+}
+
+// The processes of a pool have tried twice by themselves.
+bool Attempt::fail_for_loss(Phase phase, const Error& error) {
+  if (!backend::killed_from_outside(error)) return fail(status_of(phase), one_line(error.to_string()));
+  deserves_another_try_ = phase != Phase::compile;
+  return fail(Status::runtime, "killed twice from outside (SIGKILL), perhaps because memory ran out");
 }
 
 // What does not fit: sizes to the device, or the spec to the kernel. Sizes of fixed length were on the device before,
@@ -338,8 +356,8 @@ bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
     return false;
   }
   if (spec_and_kernel && run_.spec_fits_kernel) return fail(status_of(phase), message);
-  if (phase == Phase::launch && !spec_and_kernel && error.code() != ErrorCode::internal)
-    return fail(Status::runtime, message);
+  const bool on_device = phase == Phase::launch || phase == Phase::transfer;
+  if (on_device && !spec_and_kernel && error.code() != ErrorCode::internal) return fail(Status::runtime, message);
   error_ = Error(error).at({run_.spec.file.string()});
   return false;
 }

@@ -38,12 +38,13 @@ class Attempt : public measure::Contestant {
   std::optional<Error>& error() { return error_; }
   // The device must be reset before it is used again.
   bool damaged_device() const { return damaged_device_; }
-  // The configuration deserves another try.
-  bool killed_from_outside() const { return killed_from_outside_; }
+  // The machine's load, or somebody's hand, may have caused the failure.
+  bool deserves_another_try() const { return deserves_another_try_; }
 
  private:
-  // compile: in a process of its own, whose failure does no harm to the device.
-  enum class Phase { compile, build, prepare, launch, observe };
+  // compile: in a process of its own, whose failure does no harm to the device. transfer: what moves data, with limits
+  // that are no configuration's.
+  enum class Phase { compile, build, prepare, launch, transfer, observe };
 
   static Status status_of(Phase phase);
 
@@ -73,6 +74,8 @@ class Attempt : public measure::Contestant {
   // Record why the attempt ends; return false.
   bool fail(Status status, std::string message);
   bool fail(Phase phase, const Error& error);
+  bool fail_for_time(Phase phase, const Error& error);
+  bool fail_for_loss(Phase phase, const Error& error);
   bool fail_for_misfit(Phase phase, const Error& error);
 
   RunState& run_;
@@ -87,7 +90,7 @@ class Attempt : public measure::Contestant {
   Observation observation_;
   std::optional<Error> error_;
   bool damaged_device_ = false;
-  bool killed_from_outside_ = false;
+  bool deserves_another_try_ = false;
 };
 
 }  // namespace wattune::tune

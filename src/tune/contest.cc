@@ -50,7 +50,7 @@ ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& cont
     Attempt& failed = attempts[*attempt.failed];
     attempt.error = std::move(failed.error());
     attempt.damaged_device = failed.damaged_device();
-    attempt.killed_from_outside = failed.killed_from_outside();
+    attempt.deserves_another_try = failed.deserves_another_try();
   }
   attempt.cancelled = !attempt.failed && attempt.contest.rounds.empty();
   attempt.contest.rounds.resize(contestants.size());

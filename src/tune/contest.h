@@ -14,7 +14,7 @@ struct ContestAttempt {
   std::optional<std::size_t> failed;
   std::optional<Error> error;  // which no configuration is to blame for
   bool damaged_device = false;
-  bool killed_from_outside = false;
+  bool deserves_another_try = false;
   bool cancelled = false;
 };
 

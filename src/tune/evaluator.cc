@@ -46,14 +46,13 @@ class DeviceEvaluator : public Evaluator {
   }
 
   Result<Observation> evaluate(const Configuration& configuration) override {
-    for (bool first = true;; first = false) {
-      Attempt attempt(*run_);
-      attempt.evaluate(configuration);
-      if (attempt.damaged_device()) WATTUNE_TRY(reset_device(*run_));
-      if (attempt.error()) return *std::move(attempt.error());
-      if (attempt.killed_from_outside() && first) continue;
-      return std::move(attempt.observation());
-    }
+    bool again = false;
+    Result<Observation> observation = try_once(configuration, again);
+    if (!again) return observation;
+    run_->limits.widen(true);
+    observation = try_once(configuration, again);
+    run_->limits.widen(false);
+    return observation;
   }
 
   void know_best(const Observation& best) override { run_->incumbent = best; }
@@ -76,10 +75,11 @@ class DeviceEvaluator : public Evaluator {
       for (const std::size_t i : standing) contestants.push_back(configurations[i]);
       expect(contestants);
       ContestAttempt attempt = try_contest(*run_, contestants, options);
+      run_->limits.widen(attempt.deserves_another_try && first);
       if (attempt.damaged_device) WATTUNE_TRY(reset_device(*run_));
       if (attempt.error) return *std::move(attempt.error);
       if (attempt.cancelled) return Contest();
-      if (attempt.killed_from_outside && first) continue;
+      if (attempt.deserves_another_try && first) continue;
       for (std::size_t i = 0; i < standing.size(); ++i) {
         result.observations[standing[i]] = std::move(attempt.contest.observations[i]);
         result.rounds[standing[i]] = std::move(attempt.contest.rounds[i]);
@@ -91,6 +91,15 @@ class DeviceEvaluator : public Evaluator {
   }
 
  private:
+  Result<Observation> try_once(const Configuration& configuration, bool& again) {
+    Attempt attempt(*run_);
+    attempt.evaluate(configuration);
+    if (attempt.damaged_device()) WATTUNE_TRY(reset_device(*run_));
+    if (attempt.error()) return *std::move(attempt.error());
+    again = attempt.deserves_another_try();
+    return std::move(attempt.observation());
+  }
+
   std::unique_ptr<RunState> run_;
   const Nanoseconds worked_before_;
 };

@@ -115,7 +115,8 @@ Result<void> KernelSession::flush_caches() {
 }
 
 Result<std::vector<Sample>> KernelSession::run(const Kernels& kernels, const Launch& launch, Outputs outputs,
-                                               std::size_t n, Nanoseconds limit) {
+                                               std::size_t n, Nanoseconds limit, Nanoseconds compile_limit) {
+  stream_->allow_compiling(compile_limit);
   if (since_last_run_ && since_last_run_->elapsed() > kIdleGap) busy_ = Nanoseconds();
   std::vector<Sample> samples;
   samples.reserve(n);

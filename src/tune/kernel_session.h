@@ -40,10 +40,11 @@ class KernelSession {
 
   // Brings the buffers that are not there, or have another size, onto the device. Before run(), and after its errors.
   Result<void> prepare(const std::vector<PlannedArgument>& planned);
-  // Runs the launch n times and waits at most n * limit; kernels[i] is what its step i launches. The time of each run
-  // on the device, the sum of its steps, and what that was like: runs of one wait share a reading of its sensors.
+  // Runs the launch n times and waits at most n * limit, and for `compile_limit` more where the driver compiles the
+  // kernels only now; kernels[i] is what its step i launches. The time of each run on the device, the sum of its steps,
+  // and what that was like: runs of one wait share a reading of its sensors.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
-                                  Nanoseconds limit);
+                                  Nanoseconds limit, Nanoseconds compile_limit = {});
   // Launches as often as it takes to count these (backend::Stream::count()), each time from the same contents. After
   // prepare().
   Result<std::vector<Metric>> count(const Kernels& kernels, const Launch& launch,

@@ -36,7 +36,7 @@ struct RunState {
         reference_limit(limit_of_reference(options.limits, spec)),
         reference_worker(options.reference_worker),
         on_slow_reference(options.on_slow_reference),
-        limits(options.limits, device.info().backend != "cuda" && device.info().backend != "host") {}
+        limits(options.limits) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 

@@ -359,7 +359,7 @@ Result<std::optional<backend::CompileTarget>> FakeDevice::compile_target(const K
 }
 
 Result<std::unique_ptr<backend::Program>> FakeDevice::load(const backend::Image& image,
-                                                           std::span<const backend::Macro> macros) {
+                                                           std::span<const backend::Macro> macros, Nanoseconds) {
   if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
   ++state_->counters.loads;
   return make_program(state_, image.log, image.code, as_map(macros));

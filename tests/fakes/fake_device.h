@@ -135,8 +135,8 @@ class FakeDevice : public backend::Device {
                                                   Nanoseconds limit) override;
   // What the compiler of wattune-fake-worker makes images for.
   Result<std::optional<backend::CompileTarget>> compile_target(const KernelSource& source) override;
-  Result<std::unique_ptr<backend::Program>> load(const backend::Image& image,
-                                                 std::span<const backend::Macro> macros) override;
+  Result<std::unique_ptr<backend::Program>> load(const backend::Image& image, std::span<const backend::Macro> macros,
+                                                 Nanoseconds limit) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
   Result<std::unique_ptr<backend::Stream>> create_stream() override;
   Result<backend::SensorReadings> read_sensors() override;

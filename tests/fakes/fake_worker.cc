@@ -5,13 +5,20 @@
 //   fake:garbage  answers the request to open with bytes that are no frame
 //   fake:nonsense answers it with a frame that is no answer
 //   fake:sleep    never answers it
+//   fake:killed   is killed twice while it opens; WATTUNE_FAKE_WORKER_LOG names a file that gets a line each time
+// Kernels beside those: leave_process (starts a process in a session of its own, which never ends, and writes its id
+// into the buffer), leave_file (in the folder for temporary files), take_memory (new, without end),
+// abort_without_memory (malloc until there is none, then abort, as LLVM does).
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
@@ -40,6 +47,43 @@ void send_nonsense() {
   (void)channel.send(nonsense, std::nullopt);
 }
 
+// As a daemon does: in a session of its own, and without a parent.
+pid_t start_daemon() {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  if (fork() == 0) {
+    setsid();
+    const pid_t daemon = fork();
+    if (daemon == 0) sleep_forever();
+    (void)!write(ends[1], &daemon, sizeof daemon);
+    _exit(0);
+  }
+  pid_t daemon = -1;
+  (void)!read(ends[0], &daemon, sizeof daemon);
+  return daemon;
+}
+
+[[noreturn]] void take_memory() {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  static std::vector<std::unique_ptr<char[]>> pieces;
+  for (;;) pieces.push_back(std::make_unique<char[]>(kPiece));
+}
+
+[[noreturn]] void abort_without_memory() {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  while (volatile char* const piece = static_cast<char*>(std::malloc(kPiece))) *piece = 1;
+  std::fprintf(stderr, "LLVM ERROR: out of memory\n");
+  std::abort();
+}
+
+void be_killed_twice() {
+  const char* const log = std::getenv("WATTUNE_FAKE_WORKER_LOG");
+  std::ifstream before(log);
+  if (std::count(std::istreambuf_iterator(before), {}, '\n') >= 2) return;
+  std::ofstream(log, std::ios::app) << "killed\n";
+  raise(SIGKILL);
+}
+
 Result<Nanoseconds> scale(const FakeLaunch& launch) {
   for (float& x : launch.elements<float>(0)) x *= launch.scalar<float>(1);
   return Nanoseconds(1000);
@@ -66,6 +110,16 @@ std::unique_ptr<backend::Device> good_device() {
     return Nanoseconds(1);
   });
   device->add_kernel("sleep", 0, [](const FakeLaunch&) -> Nanoseconds { sleep_forever(); });
+  device->add_kernel("leave_process", 1, [](const FakeLaunch& launch) {
+    launch.elements<pid_t>(0)[0] = start_daemon();
+    return Nanoseconds(1);
+  });
+  device->add_kernel("leave_file", 0, [](const FakeLaunch&) {
+    std::ofstream(std::filesystem::temp_directory_path() / "left") << "something";
+    return Nanoseconds(1);
+  });
+  device->add_kernel("take_memory", 0, [](const FakeLaunch&) -> Nanoseconds { take_memory(); });
+  device->add_kernel("abort_without_memory", 0, [](const FakeLaunch&) -> Nanoseconds { abort_without_memory(); });
   device->add_kernel("forever", 0, [](const FakeLaunch&) { return fakes::kForever; });
   device->on_build([](const KernelSource& source, const fakes::Macros&) -> Result<fakes::FakeCompilation> {
     if (source.text == "wrong") return Error(ErrorCode::compile_failed, "line 1: wrong");
@@ -82,7 +136,9 @@ Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   if (selector == "fake:garbage") send_garbage();
   if (selector == "fake:nonsense") send_nonsense();
   if (selector == "fake:garbage" || selector == "fake:nonsense" || selector == "fake:sleep") sleep_forever();
-  if (selector != "fake:0") return Error(ErrorCode::not_found, "no device `" + selector + "`").hint("one of: fake:0");
+  if (selector == "fake:killed") be_killed_twice();
+  if (selector != "fake:0" && selector != "fake:killed")
+    return Error(ErrorCode::not_found, "no device `" + selector + "`").hint("one of: fake:0");
   return good_device();
 }
 

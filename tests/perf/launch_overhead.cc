@@ -106,7 +106,7 @@ backend::ScalarBytes scalar(T value) {
 
 Result<Prepared> prepare(backend::Device& device, const backend::Image& image) {
   Prepared prepared;
-  WATTUNE_ASSIGN(prepared.program, device.load(image, {}));
+  WATTUNE_ASSIGN(prepared.program, device.load(image, {}, kLimit));
   WATTUNE_ASSIGN(prepared.kernel, prepared.program->kernel("scale"));
   WATTUNE_ASSIGN(prepared.stream, device.create_stream());
   const backend::Buffer* const none = nullptr;

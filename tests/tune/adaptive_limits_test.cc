@@ -20,11 +20,32 @@ TEST(AdaptiveLimits, StartWide) {
   const AdaptiveLimits limits(seconds(120, 60, 10, 1));
   EXPECT_EQ(limits.compile(), nanoseconds_from_seconds(120));
   EXPECT_EQ(limits.run(), nanoseconds_from_seconds(60));
-  EXPECT_EQ(limits.first_launch(), nanoseconds_from_seconds(180));
+  EXPECT_FALSE(limits.compile_is_tightened());
+  EXPECT_FALSE(limits.run_is_tightened());
+  EXPECT_EQ(limits.compile_in_words(), "its limit of 120 s (--compile-limit)");
+  EXPECT_EQ(limits.run_in_words(), "its limit of 60 s (--run-limit)");
 }
 
-TEST(AdaptiveLimits, GiveAFirstLaunchNoTimeToCompileWhereTheCodeIsReady) {
-  EXPECT_EQ(AdaptiveLimits(seconds(120, 60, 10, 1), false).first_launch(), nanoseconds_from_seconds(60));
+TEST(AdaptiveLimits, SayWhyTheyAreTighterThanTheUserSetThem) {
+  AdaptiveLimits limits(seconds(120, 60, 10, 1));
+  limits.saw_compile(nanoseconds_from_seconds(2));
+  limits.saw_run(nanoseconds_from_seconds(0.1));
+  EXPECT_EQ(limits.compile_in_words(),
+            "its limit of 20 s (--compile-limit 120 s, tightened because the longest compile so far took 2 s)");
+  EXPECT_EQ(limits.run_in_words(),
+            "its limit of 2 s (--run-limit 60 s, tightened because the fastest run so far took 0.1 s)");
+}
+
+TEST(AdaptiveLimits, AreWideForASecondTry) {
+  AdaptiveLimits limits(seconds(120, 60, 10, 1));
+  limits.saw_compile(nanoseconds_from_seconds(1));
+  limits.saw_run(nanoseconds_from_seconds(1));
+  limits.widen(true);
+  EXPECT_EQ(limits.compile(), nanoseconds_from_seconds(120));
+  EXPECT_EQ(limits.run(), nanoseconds_from_seconds(60));
+  limits.widen(false);
+  EXPECT_EQ(limits.compile(), nanoseconds_from_seconds(10));
+  EXPECT_EQ(limits.run(), nanoseconds_from_seconds(20));
 }
 
 // 10 times the slowest compile: 30 s. 20 times the fastest run: 10 s.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "backend/second_try.h"
 #include "tune/problem.h"
 
 namespace wattune::tune {
@@ -303,8 +304,59 @@ TEST(Evaluator, AWorkerKilledFromOutsideIsTriedAgain) {
 
 TEST(Evaluator, AConfigurationThatIsKilledTwiceHasFailed) {
   CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return fakes::crash("SIGKILL", 9); });
-  EXPECT_EQ(problem.misbehave_between_good_ones().status, Status::runtime);
+  const Observation observation = problem.misbehave_between_good_ones();
+  EXPECT_EQ(observation.status, Status::runtime);
+  EXPECT_EQ(observation.message, "killed twice from outside (SIGKILL), perhaps because memory ran out");
   EXPECT_EQ(problem.device.counters().resets, 2);
+}
+
+// Also when it was compiling: the compiler said nothing.
+TEST(Evaluator, ACompilerThatIsKilledTwiceRefusedNothing) {
+  Problem problem;
+  problem.device.on_build([](const KernelSource&, const fakes::Macros& macros) -> Result<fakes::FakeCompilation> {
+    if (macros.at("mode") == "1") return fakes::crash("SIGKILL", 9);
+    return fakes::FakeCompilation{};
+  });
+  ASSERT_TRUE(problem.start());
+  const Observation observation = problem.evaluate(8, 1).value();
+  EXPECT_EQ(observation.status, Status::runtime);
+  EXPECT_THAT(observation.message, HasSubstr("killed twice from outside"));
+}
+
+// After a good configuration of 1 us a run may take 1 s, before it 60 s.
+TEST(Evaluator, WhatPassedATightenedLimitUnderLoadIsTriedAgainWithTheFirstOne) {
+  int launches = 0;
+  CheckedProblem problem([&launches](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    if (++launches == 1) return backend::with_load(Error(ErrorCode::timeout, "the kernel ran longer than 1000 ms"));
+    const auto time = scale(launch);
+    return launches == 2 ? nanoseconds_from_seconds(50) : *time;
+  });
+  EXPECT_EQ(problem.misbehave_between_good_ones().status, Status::correct);
+  EXPECT_EQ(problem.device.counters().resets, 1);
+}
+
+TEST(Evaluator, AHangOnAnIdleMachineCostsOneLimit) {
+  int launches = 0;
+  CheckedProblem problem([&launches](const fakes::FakeLaunch&) -> Result<Nanoseconds> {
+    ++launches;
+    return fakes::kForever;
+  });
+  const Observation observation = problem.misbehave_between_good_ones();
+  EXPECT_EQ(observation.status, Status::timeout);
+  EXPECT_THAT(observation.message,
+              HasSubstr("the kernel ran longer than its limit of 1 s (--run-limit 60 s, tightened"));
+  EXPECT_EQ(launches, 1);
+}
+
+TEST(Evaluator, AHangUnderLoadCostsTwoLimitsAndNoMore) {
+  int launches = 0;
+  CheckedProblem problem([&launches](const fakes::FakeLaunch&) -> Result<Nanoseconds> {
+    ++launches;
+    return backend::with_load(Error(ErrorCode::timeout, "the kernel ran too long"));
+  });
+  const Observation observation = problem.misbehave_between_good_ones();
+  EXPECT_EQ(observation.message, "the kernel ran longer than its limit of 60 s (--run-limit)");
+  EXPECT_EQ(launches, 2);
 }
 
 TEST(Evaluator, ADeviceThatDoesNotComeBackIsAnError) {
@@ -327,7 +379,7 @@ TEST(Evaluator, MovingDataHasNothingToDoWithTheLimitOfARun) {
 
 TEST(Evaluator, LimitsTightenAfterAGoodConfiguration) {
   CheckedProblem problem([](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return nanoseconds_from_seconds(40); });
-  // 40 s are within the first limit of 120 + 60 s, but not within the floors of 30 + 1 s.
+  // 40 s are within the first limit of 60 s, but not within the floor of 1 s.
   EXPECT_EQ(problem.evaluate(8, 1)->status, Status::correctness);
   EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
   EXPECT_EQ(problem.evaluate(16, 1)->status, Status::timeout);

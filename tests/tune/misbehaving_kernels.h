@@ -58,8 +58,9 @@ class Silent : public TuningObserver {
 // Follows how long this machine takes, so that a hang is noticed soon on an idle one and nothing else on a busy one.
 inline EvaluatorOptions short_limits() {
   EvaluatorOptions options;
+  options.limits.run = nanoseconds_from_seconds(10);
   options.limits.compile_floor = nanoseconds_from_seconds(1);
-  options.limits.run_floor = nanoseconds_from_seconds(1);
+  options.limits.run_floor = nanoseconds_from_seconds(0.5);
   return options;
 }
 

@@ -8,7 +8,7 @@
 //   CompilePool pool(*target, source, {.processes = 16});
 //   pool.expect({macros_of_the_next, macros_of_the_one_after}, limit);
 //   WATTUNE_ASSIGN(const Image image, pool.take(macros_of_the_next, limit).image);
-//   WATTUNE_ASSIGN(const auto program, device->load(image, macros_of_the_next));
+//   WATTUNE_ASSIGN(const auto program, device->load(image, macros_of_the_next, limit));
 #pragma once
 
 #include <memory>

@@ -146,6 +146,9 @@ class Stream {
   // For launches that are not timed. CUDA, in this process: sending it costs little more than the driver's own call.
   virtual Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                           std::span<const LaunchArgument> arguments);
+  // In the next finish(), launches may take so much longer before they begin, all together: some drivers (PoCL's)
+  // compile a kernel at its first launch. Devices that compile everything before ignore it.
+  virtual void allow_compiling(Nanoseconds /*limit*/) {}
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
   // Runs the commands since the last finish(), as often as the hardware needs to count all these counters from their
@@ -172,8 +175,10 @@ class Device {
   virtual Result<std::optional<CompileTarget>> compile_target(const KernelSource& /*source*/) {
     return std::optional<CompileTarget>();
   }
-  // A program from an image that was compiled with these macros for compile_target(). compile_failed, device_lost.
-  virtual Result<std::unique_ptr<Program>> load(const Image& /*image*/, std::span<const Macro> /*macros*/) {
+  // A program from an image that was compiled with these macros for compile_target(); drivers may compile it once more
+  // (PTX). compile_failed, timeout, device_lost.
+  virtual Result<std::unique_ptr<Program>> load(const Image& /*image*/, std::span<const Macro> /*macros*/,
+                                                Nanoseconds /*limit*/) {
     return Error(ErrorCode::invalid_argument, "this device loads no code that was compiled apart from it");
   }
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;

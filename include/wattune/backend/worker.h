@@ -2,8 +2,8 @@
 // caller. The next call after that returns device_lost (or timeout) and reset() starts a fresh worker.
 //
 // The worker is the program `wattune-worker`, which speaks the protocol of worker/protocol.h over a socket pair
-// on file descriptor 3 and dies with its parent, and with it all that it started. Stream commands are collected and sent with the next finish(),
-// so a measurement costs one round trip however many launches it has.
+// on file descriptor 3 and dies with its parent, and with it all that it started. Stream commands are collected and
+// sent with the next finish(), so a measurement costs one round trip however many launches it has.
 #pragma once
 
 #include <cstdint>

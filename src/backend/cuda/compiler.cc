@@ -9,6 +9,7 @@
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/toolkit.h"
 #include "backend/name_collision.h"
+#include "backend/polling.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::cuda {
@@ -20,8 +21,7 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
   if (source.compiler == Compiler::nvcc) return compile_with_nvcc(target, source, macros, limit);
   const Stopwatch stopwatch;
   WATTUNE_ASSIGN(Image image, compile_with_nvrtc(target, source, macros));
-  if (stopwatch.elapsed() > limit)
-    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
+  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
   return image;
 }
 

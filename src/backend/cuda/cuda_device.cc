@@ -10,6 +10,8 @@
 #include "backend/cuda/range_profiler.h"
 #include "backend/cuda/source_text.h"
 #include "backend/cuda/stream.h"
+#include "backend/polling.h"
+#include "core/stopwatch.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::backend::cuda {
@@ -40,9 +42,12 @@ class CudaDevice : public Device {
     return std::optional(std::move(result));
   }
 
-  Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros) override {
+  Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros, Nanoseconds limit) override {
     WATTUNE_TRY(session_->check());
-    return load_program(session_, image, macros);
+    const Stopwatch stopwatch;
+    Result<std::unique_ptr<Program>> program = load_program(session_, image, macros);
+    if (program && stopwatch.elapsed() > limit) return compiled_too_long(limit);
+    return program;
   }
 
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {

@@ -76,7 +76,8 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const Result<int> status = run_program(command, log, limit);
   if (!status && status.error().code() == ErrorCode::not_found) return nvcc_missing();
   if (!status) return status.error();
-  if (*status != 0) return Error(ErrorCode::compile_failed, contents(log)).native(*status, "nvcc");
+  if (*status != 0)
+    return Error(ErrorCode::compile_failed, contents(log) + death_of(command[0], *status)).native(*status, "nvcc");
   return Image{.code = contents(output), .log = contents(log), .symbols = {}};
 }
 

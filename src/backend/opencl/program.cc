@@ -12,6 +12,7 @@
 #include "backend/c_type.h"
 #include "backend/name_collision.h"
 #include "backend/opencl/cl_error.h"
+#include "backend/polling.h"
 #include "backend/preprocessor.h"
 #include "core/stopwatch.h"
 #include "wattune/core/suggest.h"
@@ -225,8 +226,7 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
         .native(error.native_code(), error.native_name())
         .hint(name_collision(source, macros));
   }
-  if (stopwatch.elapsed() > limit)
-    return Error(ErrorCode::timeout, fmt::format("compiling took longer than {:g} ms", to_ms(limit)));
+  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
   return std::unique_ptr<Program>(
       std::make_unique<OpenClProgram>(std::move(program), std::move(log), read_code(source.text)));
 }

@@ -49,16 +49,22 @@ Result<void> Session::check() const {
   return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", device_.info.selector));
 }
 
-Result<void> Session::wait(cl_event event, bool launch, Nanoseconds limit) {
-  Polling polling;
+Result<void> Session::wait(cl_event event, bool launch, TimeLeft& left) {
+  const TimeLeft before = left;
+  const bool may_compile = launch && left.compiling > Nanoseconds();
+  const Polling polling;
+  Nanoseconds compiled;
   for (;;) {
     cl_int status = CL_QUEUED;
     const cl_int code = cl_->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
     if (code != CL_SUCCESS) return cl_error(code, "waiting for the device");
+    const Nanoseconds elapsed = polling.elapsed();
+    if (may_compile && status > CL_RUNNING) compiled = elapsed;
+    left = {before.compiling - compiled, before.running - (elapsed - compiled)};
     if (status <= CL_COMPLETE) return {};
-    if (polling.elapsed() > limit) {
+    if (left.compiling < Nanoseconds() || left.running < Nanoseconds()) {
       state_ = State::abandoned;
-      return took_too_long(launch, limit);
+      return left.running < Nanoseconds() ? took_too_long(launch, before.running) : compiled_too_long(before.compiling);
     }
     polling.pause();
   }

@@ -15,6 +15,12 @@
 
 namespace wattune::backend::opencl {
 
+// How long commands may still take. What a driver compiles at a launch (PoCL does) counts apart from running.
+struct TimeLeft {
+  Nanoseconds compiling;
+  Nanoseconds running;
+};
+
 class Session {
  public:
   static Result<std::shared_ptr<Session>> open(const ClDevice& device);
@@ -38,9 +44,9 @@ class Session {
   }
   bool releasable() const { return state_ != State::abandoned; }
 
-  // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here). On timeout the
-  // session is abandoned.
-  Result<void> wait(cl_event event, bool launch, Nanoseconds limit);
+  // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here), and takes what
+  // that took from `left`. On timeout the session is abandoned.
+  Result<void> wait(cl_event event, bool launch, TimeLeft& left);
   // The error of a failed command. Finds out whether the context still works: if not, the session is closed and the
   // error becomes device_lost.
   Error failure(cl_int code, std::string_view doing);

@@ -61,6 +61,8 @@ Result<void> Channel::wait(short events, const Deadline& deadline) {
   }
 }
 
+Result<void> Channel::wait_for_bytes(const Deadline& deadline) { return wait(POLLIN, deadline); }
+
 Result<void> Channel::send_bytes(std::span<const std::byte> bytes, const Deadline& deadline) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

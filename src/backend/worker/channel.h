@@ -51,6 +51,8 @@ class Channel {
   Result<std::vector<std::byte>> receive(const Deadline& deadline);
   Result<void> send_bytes(std::span<const std::byte> bytes, const Deadline& deadline);
   Result<void> receive_bytes(std::span<std::byte> bytes, const Deadline& deadline);
+  // Until something came; timeout.
+  Result<void> wait_for_bytes(const Deadline& deadline);
   void close() { socket_.close(); }
   // From any thread: every wait ends with io_error, and the peer sees the end.
   void hang_up();

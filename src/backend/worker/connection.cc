@@ -2,18 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "backend/second_try.h"
+
 namespace wattune::backend::worker {
 
 namespace {
 
 // How long after its limit a worker may take to say that it passed.
 constexpr Nanoseconds kGrace = nanoseconds_from_ms(250);
+// How long a request is served before anybody asks why it takes so long.
+constexpr Nanoseconds kSoon = nanoseconds_from_ms(100);
 // No machine copies contents more slowly than this.
 constexpr double kNanosecondsPerByte = 10.0;
-
-Error too_late(Nanoseconds limit) {
-  return Error(ErrorCode::timeout, fmt::format("the worker was ended after its limit of {:g} ms", to_ms(limit)));
-}
 
 double total_bytes(const auto& spans) {
   double bytes = 0.0;
@@ -47,34 +49,47 @@ Deadline Connection::answer_deadline(Nanoseconds limit, const std::vector<std::s
 Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> message,
                                                     const std::vector<std::span<const std::byte>>& sent,
                                                     const Deadline& deadline) {
-  process_.drain_errors();
+  process_.forget_errors();
   WATTUNE_TRY(process_.channel().send(message, deadline));
   for (const std::span<const std::byte> contents : sent) WATTUNE_TRY(process_.channel().send_bytes(contents, deadline));
-  return process_.channel().receive(deadline);
+  // Most answers come at once.
+  processor_wait_.reset();
+  const Deadline soon = deadline_in(kSoon);
+  const bool answered = process_.channel().wait_for_bytes(deadline ? std::min(*deadline, *soon) : *soon).has_value();
+  if (!answered) processor_wait_.emplace(process_.id());
+  Result<std::vector<std::byte>> answer = process_.channel().receive(deadline);
+  answered_ |= answer.has_value();
+  return answer;
 }
 
 Error Connection::broken(Error error, Nanoseconds limit) {
   switch (error.code()) {
     case ErrorCode::invalid_argument: return error;  // too long to be sent; the worker never saw it
-    case ErrorCode::timeout: return end(too_late(limit));
-    case ErrorCode::io_error: return end(process_.explain_end());
+    case ErrorCode::timeout:
+      return too_late(Error(ErrorCode::timeout, fmt::format("no answer within {:g} ms", to_ms(limit))));
+    case ErrorCode::io_error: return end(process_.explain_end(answered_));
     default: return end(Error(ErrorCode::device_lost, "the worker does not speak the protocol: " + error.message()));
   }
 }
 
 Error Connection::refused(Error error, Nanoseconds limit) {
   switch (error.code()) {
-    case ErrorCode::timeout:
+    case ErrorCode::timeout: return too_late(std::move(error));
     case ErrorCode::device_lost: return end(std::move(error));
     case ErrorCode::parse_error: return broken(std::move(error), limit);
     default: return error;
   }
 }
 
+Error Connection::too_late(Error error) {
+  const bool lacked_processors = !processor_wait_ || processor_wait_->was_long();
+  return end(lacked_processors ? with_load(std::move(error)) : std::move(error));
+}
+
 Error Connection::end(Error error) {
-  process_.kill();
+  const std::string left = process_.kill();
   end_ = error.message();
-  return error;
+  return left.empty() ? error : std::move(error).hint(left);
 }
 
 }  // namespace wattune::backend::worker

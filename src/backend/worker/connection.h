@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/worker/process.h"
+#include "backend/worker/processor_wait.h"
 #include "backend/worker/protocol.h"
 
 namespace wattune::backend::worker {
@@ -27,7 +28,7 @@ class Connection {
   void release(ObjectId id) { released_.push_back(id); }
 
   // Asks for one thing and waits for the answer, at most `limit` and what it takes to notice that it has passed.
-  // The error that the worker answered; timeout and device_lost, after which the worker is gone.
+  // The error that the worker answered; timeout (second_try.h) and device_lost, after which the worker is gone.
   template <typename Answer, typename Asked>
   Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit) {
     return ask<Answer>(request, asked, limit, {}, {});
@@ -64,9 +65,13 @@ class Connection {
   Error broken(Error error, Nanoseconds limit);
   // The worker answered with an error: some of them leave it useless.
   Error refused(Error error, Nanoseconds limit);
+  // The limit of a request passed.
+  Error too_late(Error error);
   Error end(Error error);
 
   WorkerProcess process_;
+  std::optional<ProcessorWait> processor_wait_;  // of the worker, in the request that is under way for some time
+  bool answered_ = false;
   std::vector<ObjectId> released_;
   std::string end_;  // why the worker is gone; empty while it lives
 };

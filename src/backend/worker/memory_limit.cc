@@ -65,8 +65,8 @@ namespace {
 
 // What the machine has, or the container: cgroups of version 2 and 1.
 std::uint64_t available_bytes() {
-  std::uint64_t least = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t least =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
     if (std::uint64_t bytes = 0; std::ifstream(file) >> bytes) least = std::min(least, bytes);
   return least;

@@ -9,11 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <system_error>
 #include <vector>
+
+#include "backend/compiler_program.h"
+#include "backend/start_process.h"
 
 namespace wattune::backend::worker {
 
@@ -97,11 +101,6 @@ struct SpawnPlan {
   }
 };
 
-std::string signal_name(int signal) {
-  const char* name = sigabbrev_np(signal);
-  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
-}
-
 std::string without_memory(std::uint64_t limit) {
   if (limit == 0) return "worker ran out of memory";
   return fmt::format("worker reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
@@ -129,22 +128,14 @@ Unkillable& unkillable() {
   return children;
 }
 
-// What passes by itself on a machine that is busy.
-bool is_short_of_something(int code) { return code == EAGAIN || code == ENOMEM; }
-
 Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, const SpawnPlan& plan) {
-  constexpr int kTries = 4;
-  constexpr timespec kPause{0, 250'000'000};
   std::string name = program;
   std::string memory_limit = std::to_string(options.memory_limit_bytes);
   char* const arguments[] = {name.data(), memory_limit.data(), nullptr};
   pid_t pid = -1;
-  int code = posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ);
-  for (int i = 1; i < kTries && is_short_of_something(code); ++i) {
-    nanosleep(&kPause, nullptr);
-    code = posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ);
-  }
-  if (code != 0) return cannot_start(name, code);
+  const int failure = start_patiently(
+      [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ); });
+  if (failure != 0) return cannot_start(name, failure);
   return pid;
 }
 
@@ -177,7 +168,6 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
       status_(other.status_),
       killed_by_us_(other.killed_by_us_),
       channel_(std::move(other.channel_)),
-      errors_(std::move(other.errors_)),
       standard_error_(std::move(other.standard_error_)) {}
 
 WorkerProcess::~WorkerProcess() {
@@ -213,40 +203,44 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
   return true;
 }
 
-void WorkerProcess::drain_errors() {
-  constexpr std::size_t kKept = 4096;
+void WorkerProcess::forget_errors() {
+  char piece[4096];
+  while (read(standard_error_.get(), piece, sizeof piece) > 0) {
+  }
+}
+
+// The last line that is not empty, without what a terminal would obey.
+std::string WorkerProcess::last_words() {
+  constexpr std::size_t kMost = 200;
+  std::string words;
   char piece[4096];
   for (ssize_t n; (n = read(standard_error_.get(), piece, sizeof piece)) > 0;)
-    errors_.append(piece, static_cast<std::size_t>(n));
-  if (errors_.size() > kKept) errors_.erase(0, errors_.size() - kKept);
+    words.append(piece, static_cast<std::size_t>(n));
+  words.resize(words.find_last_not_of(" \n") + 1);
+  words.erase(0, words.find_last_of('\n') + 1);
+  std::erase_if(words, [](unsigned char c) { return std::iscntrl(c) != 0; });
+  if (words.size() > kMost) words.resize(kMost);
+  return words;
 }
 
-// The last line that is not empty.
-std::string WorkerProcess::last_words() {
-  drain_errors();
-  errors_.resize(errors_.find_last_not_of(" \n") + 1);
-  return errors_.substr(errors_.find_last_of('\n') + 1);
-}
-
-Error WorkerProcess::end_by_itself() const {
+Error WorkerProcess::end_by_itself(bool answered) const {
   if (WIFSIGNALED(status_)) {
     const std::string name = signal_name(WTERMSIG(status_));
     return Error(ErrorCode::device_lost, "worker killed by " + name).native(WTERMSIG(status_), name);
   }
-  switch (WEXITSTATUS(status_)) {
-    case bad_message:
-      return Error(ErrorCode::device_lost,
-                   fmt::format("{} is of another build than this program", options_.executable.string()))
-          .hint("install both from one build");
-    case out_of_memory: return Error(ErrorCode::device_lost, without_memory(options_.memory_limit_bytes));
-    default: return Error(ErrorCode::device_lost, fmt::format("worker exited with status {}", WEXITSTATUS(status_)));
-  }
+  const int status = WEXITSTATUS(status_);
+  if (status == out_of_memory) return Error(ErrorCode::device_lost, without_memory(options_.memory_limit_bytes));
+  if (status != bad_message || answered)
+    return Error(ErrorCode::device_lost, fmt::format("worker exited with status {}", status));
+  return Error(ErrorCode::device_lost,
+               fmt::format("{} is of another build than this program", options_.executable.string()))
+      .hint("install both from one build");
 }
 
-Error WorkerProcess::explain_end() {
+Error WorkerProcess::explain_end(bool answered) {
   if (!reap_within(kPatience)) kill();
   if (killed_by_us_) return Error(ErrorCode::device_lost, "worker closed its connection");
-  const Error end = end_by_itself();
+  const Error end = end_by_itself(answered);
   const std::string words = last_words();
   if (words.empty()) return end;
   return Error(end.code(), end.message() + ": " + words)

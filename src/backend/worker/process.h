@@ -1,7 +1,7 @@
 // WorkerProcess: a child process that speaks the protocol, from its start to its reaping.
 //
-// The child is a worker's supervisor (supervisor.h). It leads a process group of its own (Ctrl-C in the terminal goes to
-// its parent only), which ends with it. It inherits no descriptor but its socket and leaves no core dump.
+// The child is a worker's supervisor (supervisor.h). It leads a process group of its own (Ctrl-C in the terminal goes
+// to its parent only), which ends with it. It inherits no descriptor but its socket and leaves no core dump.
 #pragma once
 
 #include <sys/types.h>
@@ -25,14 +25,16 @@ class WorkerProcess {
   ~WorkerProcess();
 
   Channel& channel() { return channel_; }
-  // Keeps the end of what the worker wrote to its standard error, and makes room for more.
-  void drain_errors();
+  pid_t id() const { return pid_; }
+  // Forgets what the worker has written to its standard error, and so makes room for more.
+  void forget_errors();
   // Kills all that it started, and reaps it. Returns what is left after WorkerOptions::end_limit, in words, usually
   // nothing: a process that is stuck in a driver cannot be killed. Such a one is reaped when it has ended.
   std::string kill();
   // Waits for a worker that hung up, kills it if it stays, and tells how it ended: a device_lost whose message is like
-  // "worker killed by SIGSEGV" and ends with the last line it wrote to its standard error; native: the signal.
-  Error explain_end();
+  // "worker killed by SIGSEGV" and ends with the last line it wrote to its standard error; native: the signal. One that
+  // has not `answered` anything yet may be of another build.
+  Error explain_end(bool answered);
 
  private:
   WorkerProcess(WorkerOptions options, pid_t pid, Channel channel, Descriptor standard_error)
@@ -42,7 +44,7 @@ class WorkerProcess {
         standard_error_(std::move(standard_error)) {}
 
   bool reap_within(Nanoseconds limit);
-  Error end_by_itself() const;
+  Error end_by_itself(bool answered) const;
   std::string last_words();
 
   WorkerOptions options_;  // with the executable that was found
@@ -50,7 +52,6 @@ class WorkerProcess {
   int status_ = 0;
   bool killed_by_us_ = false;
   Channel channel_;
-  std::string errors_;         // what was drained last
   Descriptor standard_error_;  // read end of a pipe; none when the worker shares ours
 };
 

@@ -74,6 +74,7 @@ struct TargetAnswer {
 struct LoadRequest {
   Image image;
   std::vector<Macro> macros;
+  Nanoseconds limit;
 };
 
 struct KernelRequest {
@@ -132,6 +133,7 @@ using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand
 struct RunRequest {
   ObjectId stream = 0;
   Nanoseconds limit;
+  Nanoseconds compile_limit;  // Stream::allow_compiling()
   std::vector<Command> commands;
   ObjectId guarded_buffer = 0;
   std::vector<std::string> counters;
@@ -221,7 +223,7 @@ template <> inline constexpr auto kFields<CompileRequest> =
     std::tuple(&CompileRequest::target, &CompileRequest::source, &CompileRequest::macros, &CompileRequest::limit);
 template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);
 template <> inline constexpr auto kFields<TargetAnswer> = std::tuple(&TargetAnswer::target);
-template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros);
+template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros, &LoadRequest::limit);
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
 template <> inline constexpr auto kFields<KernelAnswer> =
     std::tuple(&KernelAnswer::id, &KernelAnswer::argument_count, &KernelAnswer::parameters,
@@ -243,8 +245,8 @@ template <> inline constexpr auto kFields<ConstantArgument> =
 template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
 template <> inline constexpr auto kFields<RunRequest> =
-    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::commands, &RunRequest::guarded_buffer,
-               &RunRequest::counters);
+    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::compile_limit, &RunRequest::commands,
+               &RunRequest::guarded_buffer, &RunRequest::counters);
 template <> inline constexpr auto kFields<ReferenceArgument> =
     std::tuple(&ReferenceArgument::name, &ReferenceArgument::bytes, &ReferenceArgument::length,
                &ReferenceArgument::writable, &ReferenceArgument::fill, &ReferenceArgument::wanted);

@@ -126,7 +126,7 @@ class Server {
 
   Result<BuildAnswer> load(const LoadRequest& asked) {
     WATTUNE_TRY(check_device());
-    WATTUNE_ASSIGN(std::unique_ptr<Program> program, device_->load(asked.image, asked.macros));
+    WATTUNE_ASSIGN(std::unique_ptr<Program> program, device_->load(asked.image, asked.macros, asked.limit));
     return keep_program(std::move(program));
   }
 
@@ -242,6 +242,7 @@ class Server {
     Stream* const stream = find(streams_, asked.stream);
     if (stream == nullptr) return unknown(asked.stream);
     std::vector<std::unique_ptr<Event>> events;
+    stream->allow_compiling(asked.compile_limit);
     const Result<void> submitted = submit(*stream, asked.commands, events);
     RunAnswer answer;
     if (submitted && !asked.counters.empty()) {

@@ -18,6 +18,7 @@
 #include <iterator>
 #include <string>
 
+#include "backend/start_process.h"
 #include "backend/worker/memory_limit.h"
 #include "backend/worker/worker_folder.h"
 
@@ -130,18 +131,6 @@ class Supervisor {
   int status_ = 0;
 };
 
-// A machine that is short of processes for a moment is no reason to fail.
-pid_t fork_patiently() {
-  constexpr int kTries = 5;
-  constexpr useconds_t kPause = 100'000;
-  pid_t child = fork();
-  for (int i = 1; i < kTries && child < 0 && (errno == EAGAIN || errno == ENOMEM); ++i) {
-    usleep(kPause);
-    child = fork();
-  }
-  return child;
-}
-
 void be_the_first_to_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
 // A handler and not SIG_IGN, which programs that the worker starts would inherit.
@@ -171,9 +160,10 @@ void supervise(std::uint64_t memory_limit_bytes) {
   const Signals signals;
   WorkerFolder folder;
   const pid_t supervisor = getpid();
-  const pid_t worker = fork_patiently();
-  if (worker < 0) {
-    std::fprintf(stderr, "cannot fork: %s\n", std::strerror(errno));
+  pid_t worker = -1;
+  const int failure = start_patiently([&] { return (worker = fork()) < 0 ? errno : 0; });
+  if (failure != 0) {
+    std::fprintf(stderr, "cannot fork: %s\n", std::strerror(failure));
     _exit(no_supervision);
   }
   if (worker > 0) {

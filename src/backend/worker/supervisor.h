@@ -17,8 +17,8 @@ namespace wattune::backend::worker {
 // The descriptor on which a worker finds its socket.
 inline constexpr int kWorkerDescriptor = 3;
 
-// Exit statuses of a worker.
-enum ExitStatus { client_hung_up = 0, no_supervision = 1, bad_message = 2, out_of_memory = 3 };
+// Exit statuses of a worker; those beside 0 to 2 are such that no kernel which exits hits them by chance.
+enum ExitStatus { client_hung_up = 0, no_supervision = 1, bad_message = 2, out_of_memory = 121 };
 
 // Returns in the worker only, to whom kWorkerDescriptor belongs. The worker has temporary files and PoCL's cache in a
 // folder of its own, may allocate so many bytes of private memory (0: any) and exits with out_of_memory beyond, and is

@@ -1,6 +1,8 @@
 // The client's side: Device and its objects, as names for what lives in a worker.
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "backend/launch_check.h"
 #include "backend/worker/connection.h"
 #include "wattune/backend/worker.h"
@@ -75,21 +77,21 @@ class WorkerProgram : public Program, public Remote {
   std::string log_;
 };
 
-// What became of a launch, shared by the stream, which fills it in, and the event.
-struct Outcome {
+// How a launch ended, shared by the stream, which fills it in, and the event.
+struct LaunchEnd {
   Result<Nanoseconds> duration = Error(ErrorCode::invalid_argument, "the launch has not finished");
   Conditions conditions;
 };
-using OutcomePointer = std::shared_ptr<Outcome>;
+using LaunchEndPointer = std::shared_ptr<LaunchEnd>;
 
 class WorkerEvent : public Event {
  public:
-  explicit WorkerEvent(OutcomePointer outcome) : outcome_(std::move(outcome)) {}
-  Result<Nanoseconds> duration() const override { return outcome_->duration; }
-  Conditions conditions() const override { return outcome_->conditions; }
+  explicit WorkerEvent(LaunchEndPointer end) : end_(std::move(end)) {}
+  Result<Nanoseconds> duration() const override { return end_->duration; }
+  Conditions conditions() const override { return end_->conditions; }
 
  private:
-  OutcomePointer outcome_;
+  LaunchEndPointer end_;
 };
 
 // What the interface hands back are objects of this backend.
@@ -143,9 +145,11 @@ class WorkerStream : public Stream, public Remote {
       }
     }
     commands_.emplace_back(std::move(command));
-    outcomes_.push_back(std::make_shared<Outcome>());
-    return std::unique_ptr<Event>(std::make_unique<WorkerEvent>(outcomes_.back()));
+    ends_.push_back(std::make_shared<LaunchEnd>());
+    return std::unique_ptr<Event>(std::make_unique<WorkerEvent>(ends_.back()));
   }
+
+  void allow_compiling(Nanoseconds limit) override { compile_limit_ = limit; }
 
   Result<void> finish(Nanoseconds limit) override {
     if (commands_.empty()) return connection().check();
@@ -165,19 +169,21 @@ class WorkerStream : public Stream, public Remote {
 
  private:
   Result<RunAnswer> run(Nanoseconds limit, ObjectId guarded_buffer, const std::vector<std::string>& counters = {}) {
-    const RunRequest request{id(), limit, std::exchange(commands_, {}), guarded_buffer, counters};
+    const Nanoseconds compile_limit = std::exchange(compile_limit_, Nanoseconds());
+    const RunRequest request{id(), limit, compile_limit, std::exchange(commands_, {}), guarded_buffer, counters};
     const auto sent = std::exchange(sent_, {});
     const auto received = std::exchange(received_, {});
-    const auto outcomes = std::exchange(outcomes_, {});
-    Result<RunAnswer> answer = connection().ask<RunAnswer>(Request::run, request, limit, sent, received);
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      outcomes[i]->duration = outcome_of(answer, i);
-      if (answer) outcomes[i]->conditions = answer->conditions;
+    const auto ends = std::exchange(ends_, {});
+    Result<RunAnswer> answer =
+        connection().ask<RunAnswer>(Request::run, request, limit + compile_limit, sent, received);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      ends[i]->duration = duration_of(answer, i);
+      if (answer) ends[i]->conditions = answer->conditions;
     }
     return answer;
   }
 
-  static Result<Nanoseconds> outcome_of(const Result<RunAnswer>& answer, std::size_t launch) {
+  static Result<Nanoseconds> duration_of(const Result<RunAnswer>& answer, std::size_t launch) {
     if (!answer) return answer.error();
     if (launch >= answer->durations.size())
       return Error(ErrorCode::internal, "the worker did not tell the time of a launch");
@@ -190,15 +196,51 @@ class WorkerStream : public Stream, public Remote {
   std::vector<Command> commands_;
   std::vector<std::span<const std::byte>> sent_;
   std::vector<std::span<std::byte>> received_;
-  std::vector<OutcomePointer> outcomes_;
+  std::vector<LaunchEndPointer> ends_;
+  Nanoseconds compile_limit_;  // of the next finish
 };
+
+// PoCL's words where it finds no memory.
+std::string advice_on(const Error& error) {
+  if (error.message().find("Not enough memory to run on this device") == std::string::npos) return error.advice();
+  return "PoCL asks /sys how much memory there is: mount it into the container; or let --memory-limit allow more";
+}
 
 // A worker that could not be made to serve is missing, not lost.
 Error unavailable_if_lost(Error error) {
   if (error.code() != ErrorCode::device_lost && error.code() != ErrorCode::timeout) return error;
   return Error(ErrorCode::unavailable, error.message())
       .native(error.native_code(), error.native_name())
+      .hint(advice_on(error))
       .with_context("starting a worker");
+}
+
+// A worker that was started, and its first answer.
+template <typename Answer>
+struct Started {
+  ConnectionPointer connection;
+  Answer answer;
+};
+
+template <typename Answer, typename Asked>
+Result<Started<Answer>> start_once(const WorkerOptions& options, Request request, const Asked& asked) {
+  WATTUNE_ASSIGN(ConnectionPointer connection, Connection::start(options));
+  WATTUNE_ASSIGN(Answer answer, connection->ask<Answer>(request, asked, options.start_limit));
+  return Started<Answer>{std::move(connection), std::move(answer)};
+}
+
+// A worker that is killed from outside while it starts, perhaps because memory ran out, is started again.
+template <typename Answer, typename Asked>
+Result<Started<Answer>> start_worker(const WorkerOptions& options, Request request, const Asked& asked) {
+  constexpr int kTries = 4;
+  constexpr std::chrono::milliseconds kPause{250};
+  auto started = start_once<Answer>(options, request, asked);
+  for (int i = 1; i < kTries && !started && killed_from_outside(started.error()); ++i) {
+    std::this_thread::sleep_for(kPause);
+    started = start_once<Answer>(options, request, asked);
+  }
+  if (!started) return unavailable_if_lost(std::move(started).error());
+  return started;
 }
 
 class WorkerDevice : public Device {
@@ -224,9 +266,9 @@ class WorkerDevice : public Device {
     return std::move(answer.target);
   }
 
-  Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros) override {
-    const LoadRequest request{image, {macros.begin(), macros.end()}};
-    WATTUNE_ASSIGN(BuildAnswer answer, connection_->ask<BuildAnswer>(Request::load, request, kPromptly));
+  Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros, Nanoseconds limit) override {
+    const LoadRequest request{image, {macros.begin(), macros.end()}, limit};
+    WATTUNE_ASSIGN(BuildAnswer answer, connection_->ask<BuildAnswer>(Request::load, request, limit));
     return std::unique_ptr<Program>(std::make_unique<WorkerProgram>(connection_, std::move(answer)));
   }
 
@@ -261,11 +303,9 @@ class WorkerDevice : public Device {
 
   // A new worker with the device open. The old connection stays when there is none.
   Result<DeviceInfo> connect() {
-    WATTUNE_ASSIGN(ConnectionPointer connection, Connection::start(options_));
-    Result<DeviceInfo> info = connection->ask<DeviceInfo>(Request::open, OpenRequest{selector_}, options_.start_limit);
-    if (!info) return unavailable_if_lost(std::move(info).error());
-    connection_ = std::move(connection);
-    return info;
+    WATTUNE_ASSIGN(auto started, start_worker<DeviceInfo>(options_, Request::open, OpenRequest{selector_}));
+    connection_ = std::move(started.connection);
+    return std::move(started.answer);
   }
 
   std::string selector_;
@@ -279,10 +319,8 @@ class WorkerDevice : public Device {
 
 Result<Discovery> discover_in_worker(const WorkerOptions& options) {
   using namespace worker;
-  WATTUNE_ASSIGN(const ConnectionPointer connection, Connection::start(options));
-  Result<Discovery> found = connection->ask<Discovery>(Request::discover, Nothing{}, options.start_limit);
-  if (!found) return unavailable_if_lost(std::move(found).error());
-  return found;
+  WATTUNE_ASSIGN(auto started, start_worker<Discovery>(options, Request::discover, Nothing{}));
+  return std::move(started.answer);
 }
 
 bool killed_from_outside(const Error& error) {

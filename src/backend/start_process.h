@@ -1,0 +1,24 @@
+// Starting a process on a machine that is short of processes or memory, which passes by itself.
+#pragma once
+
+#include <time.h>
+
+#include <cerrno>
+
+namespace wattune::backend {
+
+// Calls `start` some times, with pauses between, while it returns that something is short. Returns its last error
+// number; 0: it started.
+template <typename Start>
+int start_patiently(Start start) {
+  constexpr int kTries = 4;
+  constexpr timespec kPause{0, 250'000'000};
+  int failure = start();
+  for (int i = 1; i < kTries && (failure == EAGAIN || failure == ENOMEM); ++i) {
+    nanosleep(&kPause, nullptr);
+    failure = start();
+  }
+  return failure;
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,40 @@
+#include "backend/worker/processor_wait.h"
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace wattune::backend::worker {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the threads of a process and of its descendants have waited so far. What ends meanwhile is left out.
+std::optional<Nanoseconds> waited(pid_t process) {
+  Nanoseconds total;
+  bool told = false;
+  std::error_code failed;
+  fs::directory_iterator thread(fs::path("/proc") / std::to_string(process) / "task", failed);
+  for (; !failed && thread != fs::directory_iterator(); thread.increment(failed)) {
+    double ran = 0.0;
+    double ready = 0.0;
+    if (std::ifstream(thread->path() / "schedstat") >> ran >> ready) told = true;
+    total += Nanoseconds(ready);
+    std::ifstream children(thread->path() / "children");
+    for (pid_t child = 0; children >> child;) total += waited(child).value_or(Nanoseconds());
+  }
+  return told ? std::optional(total) : std::nullopt;
+}
+
+}  // namespace
+
+ProcessorWait::ProcessorWait(pid_t process) : process_(process), before_(waited(process)) {}
+
+bool ProcessorWait::was_long() const {
+  constexpr double kShare = 0.25;
+  const std::optional<Nanoseconds> now = waited(process_);
+  return !before_ || !now || *now - *before_ >= stopwatch_.elapsed() * kShare;
+}
+
+}  // namespace wattune::backend::worker

@@ -1,0 +1,202 @@
+// What a worker leaves behind when it ends in whichever way: nothing.
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+
+#include "backend/compiler_program.h"
+#include "backend/support.h"
+#include "programs.h"
+
+namespace wattune::backend {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kKernels[] = "noop abort sleep leave_process leave_file take_memory abort_without_memory";
+
+// The process that the supervisor watches.
+pid_t worker_of(pid_t supervisor) {
+  const std::string id = std::to_string(supervisor);
+  std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+  pid_t worker = -1;
+  children >> worker;
+  return worker;
+}
+
+// With a folder of its own for temporary files.
+class Supervisor : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(folder_);
+    setenv("TMPDIR", folder_.c_str(), 1);
+    options_.executable = test::program("wattune-fake-worker");
+  }
+  void TearDown() override {
+    stream_.reset();
+    device_.reset();
+    EXPECT_THAT(children(), IsEmpty());
+    setenv("TMPDIR", outer_.c_str(), 1);
+    fs::remove_all(folder_);
+  }
+
+  void open() {
+    device_ = open_device_in_worker("fake:0", options_).value();
+    stream_ = device_->create_stream().value();
+  }
+
+  Result<Nanoseconds> run(const std::string& name, std::vector<LaunchArgument> arguments = {},
+                          Nanoseconds limit = kLimit) {
+    return run_once(*device_, *stream_, kKernels, name, {}, std::move(arguments), limit);
+  }
+
+  // The id of a process that a kernel started.
+  pid_t leave_process() {
+    const auto buffer = buffer_with<pid_t>(*device_, *stream_, {0});
+    EXPECT_TRUE(run("leave_process", {buffer.get()}));
+    return contents_of<pid_t>(*buffer, *stream_)[0];
+  }
+
+  void end() {
+    stream_.reset();
+    device_.reset();
+  }
+
+  bool is_clean() const { return fs::is_empty(folder_); }
+
+  WorkerOptions options_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Stream> stream_;
+
+ private:
+  const fs::path outer_ = fs::temp_directory_path();
+  const fs::path folder_ = outer_ / ("wattune-supervisor-test-" + std::to_string(getpid()));
+};
+
+TEST_F(Supervisor, EndsWhatAKernelStartedWithItsWorker) {
+  open();
+  const pid_t left = leave_process();
+  EXPECT_EQ(kill(left, 0), 0);
+  end();
+  EXPECT_TRUE(ends(left));
+}
+
+TEST_F(Supervisor, EndsItWhenTheWorkerCrashes) {
+  open();
+  const pid_t left = leave_process();
+  EXPECT_THAT(run("abort").error().message(), HasSubstr("SIGABRT"));
+  EXPECT_TRUE(ends(left));
+}
+
+TEST_F(Supervisor, EndsItWhenTheWorkerIsKilled) {
+  open();
+  const pid_t left = leave_process();
+  kill(worker_of(children().at(0)), SIGKILL);
+  EXPECT_TRUE(killed_from_outside(run("noop").error()));
+  EXPECT_TRUE(ends(left));
+}
+
+TEST_F(Supervisor, EndsItAtALimit) {
+  open();
+  const pid_t left = leave_process();
+  EXPECT_EQ(run("sleep", {}, nanoseconds_from_ms(20)).error().code(), ErrorCode::timeout);
+  EXPECT_TRUE(ends(left));
+}
+
+TEST_F(Supervisor, RemovesTheFilesOfTheWorker) {
+  open();
+  ASSERT_TRUE(run("leave_file"));
+  EXPECT_FALSE(is_clean());
+  end();
+  EXPECT_TRUE(is_clean());
+}
+
+TEST_F(Supervisor, RemovesThemWhenTheWorkerIsKilled) {
+  open();
+  ASSERT_TRUE(run("leave_file"));
+  kill(worker_of(children().at(0)), SIGKILL);
+  EXPECT_TRUE(killed_from_outside(run("noop").error()));
+  EXPECT_TRUE(is_clean());
+}
+
+// Nobody is left who could.
+TEST_F(Supervisor, RemovesThoseOfOneThatWasKilledWithItsWorker) {
+  open();
+  ASSERT_TRUE(run("leave_file"));
+  const pid_t worker = worker_of(children().at(0));
+  kill(children().at(0), SIGKILL);
+  EXPECT_TRUE(ends(worker));
+  end();
+  EXPECT_FALSE(is_clean());
+  open();
+  end();
+  EXPECT_TRUE(is_clean());
+}
+
+TEST_F(Supervisor, RemovesNoFilesThatAreInUse) {
+  open();
+  ASSERT_TRUE(run("leave_file"));
+  const auto other = open_device_in_worker("fake:0", options_).value();
+  EXPECT_TRUE(run("leave_file"));
+  EXPECT_TRUE(run("noop"));
+}
+
+TEST_F(Supervisor, NamesTheMemoryLimitThatAWorkerMeets) {
+  options_.memory_limit_bytes = 100'000'000;
+  for (const char* kernel : {"take_memory", "abort_without_memory"}) {
+    open();
+    const Error error = run(kernel).error();
+    EXPECT_EQ(error.code(), ErrorCode::device_lost);
+    EXPECT_THAT(error.message(), HasSubstr("worker reached its memory limit of 100 MB (--memory-limit)"));
+  }
+}
+
+// A process that somebody traces cannot be reaped before its tracer has seen its end: as one that a driver keeps.
+TEST_F(Supervisor, GoesOnWithoutAWorkerThatCannotBeKilled) {
+  options_.end_limit = nanoseconds_from_ms(200);
+  open();
+  const pid_t supervisor = children().at(0);
+  const pid_t worker = worker_of(supervisor);
+  if (ptrace(PTRACE_SEIZE, worker, nullptr, nullptr) != 0) GTEST_SKIP() << "processes cannot be traced here";
+  const Error error = run("sleep", {}, nanoseconds_from_ms(20)).error();
+  EXPECT_EQ(error.code(), ErrorCode::timeout);
+  EXPECT_THAT(error.advice(), HasSubstr("do not end although they were killed"));
+  device_->reset().value();
+  stream_ = device_->create_stream().value();
+  EXPECT_TRUE(run("noop"));
+  waitpid(worker, nullptr, 0);  // as its tracer
+  EXPECT_TRUE(ends(supervisor));
+  open();  // reaps what was left
+}
+
+TEST_F(Supervisor, StartsAWorkerAgainThatIsKilledWhileItStarts) {
+  const fs::path log = fs::temp_directory_path() / "log";
+  setenv("WATTUNE_FAKE_WORKER_LOG", log.c_str(), 1);
+  EXPECT_TRUE(open_device_in_worker("fake:killed", options_));
+  unsetenv("WATTUNE_FAKE_WORKER_LOG");
+  fs::remove(log);
+}
+
+// Workers of any other build end so when they are asked for the first time.
+TEST_F(Supervisor, NamesAWorkerOfAnotherBuild) {
+  options_.executable = fs::temp_directory_path() / "wattune-worker";
+  std::ofstream(options_.executable) << "#!/bin/sh\necho no message of this version >&2\nexit 2\n";
+  chmod(options_.executable.c_str(), 0700);
+  const auto device = open_device_in_worker("fake:0", options_);
+  ASSERT_FALSE(device);
+  EXPECT_THAT(device.error().message(), HasSubstr(options_.executable.string() + " is of another build"));
+  fs::remove(options_.executable);
+}
+
+TEST(CompilerProgram, NamesTheSignalThatEndedIt) {
+  const auto folder = TemporaryFolder::create().value();
+  const auto status = run_program({"sh", "-c", "kill -KILL $$"}, folder / "log").value();
+  EXPECT_EQ(death_of("nvcc", status), "nvcc was killed by SIGKILL, perhaps because memory ran out");
+  EXPECT_EQ(death_of("nvcc", run_program({"false"}, folder / "log").value()), "");
+}
+
+}  // namespace
+}  // namespace wattune::backend
