@@ -9,6 +9,7 @@
 #include "store/files.h"
 #include "store/journal_text.h"
 #include "store/locked_file.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::store {
 
@@ -42,6 +43,15 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
   return Error(ErrorCode::mismatch, fmt::format("{} cannot be continued: {}", file.string(), fmt::join(reasons, "; ")))
       .hint(in_meaning.empty() ? "write to another file; --force-resume goes on nevertheless"
                                : "write to another file");
+}
+
+// The first of FILE.~1~, FILE.~2~ and so on that is free.
+std::filesystem::path backup_of(const std::filesystem::path& file) {
+  std::error_code ignored;
+  for (int number = 1;; ++number) {
+    std::filesystem::path backup = fmt::format("{}.~{}~", file.string(), number);
+    if (std::filesystem::symlink_status(backup, ignored).type() == std::filesystem::file_type::not_found) return backup;
+  }
 }
 
 }  // namespace
@@ -86,7 +96,7 @@ Result<void> Journal::add(const Trial& trial) {
 // The lock is held until the file has its new name, which it would otherwise keep being written under.
 Result<void> set_aside(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const LockedFile locked, LockedFile::open(file));
-  if (std::rename(file.c_str(), (file.string() + "~").c_str()) != 0) return system_error("cannot rename", file, errno);
+  if (std::rename(file.c_str(), backup_of(file).c_str()) != 0) return system_error("cannot rename", file, errno);
   return {};
 }
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-#include "store/files.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::store {
 

@@ -11,6 +11,7 @@
 
 #include "store/json_text.h"
 #include "store/recorded.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::store {
 
@@ -49,7 +50,7 @@ void read_field(const Json& json, const char* name, DeviceKind& kind) {
       kind = each;
       return;
     }
-  throw Malformed(fmt::format("`{}` names no kind of device: `{}`", name, text));
+  throw Malformed(fmt::format("`{}` names no kind of device: {}", name, in_quotes(text)));
 }
 
 DeviceInfo device_from_json(const Json& json) {
@@ -107,7 +108,7 @@ std::vector<Objective> objectives_from_json(const Json& json) {
 
 TimePoint time_member(const Json& object, const char* name) {
   const std::optional<TimePoint> time = parse_timestamp(text_member(object, name));
-  if (!time) throw Malformed(fmt::format("`{}` is no point in time: `{}`", name, text_member(object, name)));
+  if (!time) throw Malformed(fmt::format("`{}` is no point in time: {}", name, in_quotes(text_member(object, name))));
   return *time;
 }
 
@@ -328,7 +329,7 @@ Outcome outcome_from_json(const Json& object) {
   Observation& observation = outcome.observation;
   const std::string& name = text_member(object, "status");
   const std::optional<Status> status = parse_status(name);
-  if (!status) throw Malformed(fmt::format("`status` is none that Wattune knows: `{}`", name));
+  if (!status) throw Malformed(fmt::format("`status` is none that Wattune knows: {}", in_quotes(name)));
   observation.status = *status;
   observation.message = text_or(object, "message", "");
   observation.build_log = text_or(object, "build_log", "");
@@ -350,7 +351,7 @@ Outcome outcome_from_json(const Json& object) {
   if (find_member(object, "target") != nullptr) observation.target = number_member(object, "target");
   const std::string place = text_or(object, "final", "none");
   const std::optional<FinalPlace> final_place = parse_final_place(place);
-  if (!final_place) throw Malformed(fmt::format("`final` is none that Wattune knows: `{}`", place));
+  if (!final_place) throw Malformed(fmt::format("`final` is none that Wattune knows: {}", in_quotes(place)));
   observation.final_place = *final_place;
   outcome.finished_at = time_member(object, "finished_at");
   outcome.device = text_or(object, "device", "");
@@ -360,7 +361,7 @@ Outcome outcome_from_json(const Json& object) {
 ConfigurationId id_from_json(const Json& object) {
   const std::string& text = text_member(object, "id");
   const std::optional<ConfigurationId> id = parse_uint128(text);
-  if (!id) throw Malformed(fmt::format("`id` must be a number in decimal digits: `{}`", text));
+  if (!id) throw Malformed(fmt::format("`id` must be a number in decimal digits: {}", in_quotes(text)));
   return *id;
 }
 

@@ -265,7 +265,7 @@ TEST_F(JournalTest, IsSetAsideOnlyWhenNobodyWritesIt) {
   }
   ASSERT_TRUE(set_aside(file_));
   EXPECT_FALSE(std::filesystem::exists(file_));
-  EXPECT_TRUE(read_journal(file_.string() + "~"));
+  EXPECT_TRUE(read_journal(file_.string() + ".~1~"));
 }
 
 TEST_F(JournalTest, NamesTheProcessThatHoldsIt) {

@@ -51,7 +51,7 @@ class Journal : public TrialSink {
   std::vector<Trial> recovered_;
 };
 
-// Renames a journal that is to make room for another: to its name with `~` behind it, in the place of what is there.
+// Renames a journal that is to make room for another: to its name with `.~1~` behind it, or the next number that is free.
 // busy: another process writes it; io_error.
 Result<void> set_aside(const std::filesystem::path& file);
 
