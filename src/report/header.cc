@@ -8,6 +8,7 @@
 #include "report/text.h"
 #include "report/time_text.h"
 #include "report/trials.h"
+#include "wattune/core/printable.h"
 #include "wattune/core/version.h"
 #include "wattune/report/report.h"
 
@@ -50,7 +51,7 @@ std::string parameter_macro(const std::string& name) {
 
 // Text that must not end the comment it stands in.
 std::string in_comment(std::string_view text) {
-  std::string line = single_line(text);
+  std::string line = printable(text);
   for (std::size_t at = line.find("*/"); at != std::string::npos; at = line.find("*/", at)) line[at + 1] = '|';
   for (std::size_t at = line.find("/*"); at != std::string::npos; at = line.find("/*", at)) line[at] = '|';
   return line;
@@ -66,9 +67,17 @@ std::string replacement(const Value& value) {
     case Value::Kind::integer:
     case Value::Kind::boolean: return value.as_integer() < 0 ? "(" + value.to_macro() + ")" : value.to_macro();
     case Value::Kind::real: return real_replacement(value.as_real());
-    case Value::Kind::string: return single_line(value.to_macro());  // a line break would end the definition
+    case Value::Kind::string: return value.to_macro();
   }
   return {};
+}
+
+// A text that would end its definition or reach beyond it. Spaces serve a kernel as line breaks do.
+Result<std::string> definition_of(const std::string& name, const Value& value) {
+  const std::string text = printable(replacement(value));
+  if (text.ends_with('\\') || text.find("/*") != std::string::npos)
+    return Error(ErrorCode::invalid_argument, "a header cannot hold this value of " + in_quotes(name)).about(text);
+  return fmt::format("#define {} {}\n", parameter_macro(name), text);
 }
 
 std::string date_of(std::chrono::system_clock::time_point time) {
@@ -144,29 +153,30 @@ Result<void> check_same_kernel(const std::vector<ResultSet>& results) {
   return {};
 }
 
-std::string defines_of(const Target& target) {
+Result<std::string> defines_of(const Target& target) {
   const std::string device = target.info->device.name.empty() ? "unknown device" : target.info->device.name;
   const std::string size =
       target.info->problem_size.empty() ? "" : fmt::format(", problem size {}", target.info->problem_size);
   std::string text = fmt::format(
       "/* {}: {}{}, {} on {}. */\n", in_comment(device), time_text(time_of(*target.trial)), in_comment(size),
       target.info->device.kind == DeviceKind::simulated ? "replayed" : "measured", date_of(target.trial->finished_at));
-  const std::vector<Value>& values = target.trial->configuration.values();
-  for (std::size_t i = 0; i < values.size(); ++i)
-    text +=
-        fmt::format("#define {} {}\n", parameter_macro(target.trial->configuration.names()[i]), replacement(values[i]));
+  const Configuration& best = target.trial->configuration;
+  for (std::size_t i = 0; i < best.values().size(); ++i) {
+    WATTUNE_ASSIGN(const std::string definition, definition_of(best.names()[i], best.values()[i]));
+    text += definition;
+  }
   return text;
 }
 
 // The sets behind their conditions. With one device there is nothing to choose; with several the application says
 // which, because what is best on one can be far off on another.
-std::string choice_of(const std::vector<Target>& targets) {
-  if (targets.size() == 1)
-    return fmt::format("/* {} is the only device. */\n", targets.front().macro) + defines_of(targets.front());
+Result<std::string> choice_of(const std::vector<Target>& targets) {
   std::string text;
   std::string macros;
   for (const Target& target : targets) {
-    text += fmt::format("#{} defined({})\n{}", text.empty() ? "if" : "elif", target.macro, defines_of(target));
+    WATTUNE_ASSIGN(const std::string defines, defines_of(target));
+    if (targets.size() == 1) return fmt::format("/* {} is the only device. */\n", target.macro) + defines;
+    text += fmt::format("#{} defined({})\n{}", text.empty() ? "if" : "elif", target.macro, defines);
     macros += (macros.empty() ? "" : ", ") + target.macro;
   }
   return text + fmt::format("#else\n#error \"define one of: {}\"\n#endif\n", macros);
@@ -178,13 +188,14 @@ Result<std::string> write_header(const std::vector<ResultSet>& results) {
   WATTUNE_TRY(check_same_kernel(results));
   WATTUNE_ASSIGN(const std::vector<Target> targets, targets_of(results));
   if (targets.empty()) return Error(ErrorCode::not_found, "no result has a correct configuration to write a header of");
+  WATTUNE_ASSIGN(const std::string choice, choice_of(targets));
   const std::string& kernel = results.front().info.kernel_name;
   const std::string guard = fmt::format("WATTUNE_{}_H", kernel.empty() ? "KERNEL" : upper(identifier(kernel)));
   return fmt::format(
       "/* The best configuration of {} on each device, found by Wattune {}.\n"
       " * Choose a device with -D and the name of its macro. */\n"
       "#ifndef {}\n#define {}\n\n{}\n#endif /* {} */\n",
-      kernel.empty() ? "the kernel" : in_comment(kernel), kVersion, guard, guard, choice_of(targets), guard);
+      kernel.empty() ? "the kernel" : in_comment(kernel), kVersion, guard, guard, choice, guard);
 }
 
 }  // namespace wattune::report

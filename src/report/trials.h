@@ -13,7 +13,7 @@ namespace wattune::report {
 // The fastest Trial of the default configuration, or one that failed, or nullptr when it was not evaluated.
 const Trial* default_trial(const ResultSet& results);
 
-// "gemm on NVIDIA A100"; what is not known is left out.
+// "gemm on NVIDIA A100", printable; what is not known is left out.
 std::string name_of(const RunInfo& info);
 
 // Positions of the parameters that have more than one value.

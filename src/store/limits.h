@@ -1,4 +1,4 @@
-// What a result file of strangers may demand (docs/formats/results.md). Past these a few kilobytes, unpacked, would
+// What a result file of strangers may demand (docs/store.md). Past these a few kilobytes, unpacked, would
 // take all memory; deep nesting overflows the stack of what walks through it later; and each member of an ordered
 // object is compared with all before it.
 #pragma once

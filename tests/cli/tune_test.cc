@@ -242,6 +242,7 @@ TEST_F(Tune, RunsWhatInitWrites) {
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.json()["evaluated"], 2);
   EXPECT_EQ(finished.json()["result_file"], "mine.journal.jsonl");
+  EXPECT_EQ(finished.json()["best"]["verified"], true);
 }
 
 // Waits until the journal holds Trials, so that the signal meets the loop and not the start.
