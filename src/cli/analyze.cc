@@ -234,6 +234,12 @@ Result<void> write_plot(const Options& options, const Plot& plot, const std::vec
   return store::write_file(options.svg, svg, options.overwrite);
 }
 
+std::string analysis_text(const std::vector<Analysed>& all) {
+  std::string text;
+  for (const Analysed& each : all) text += (text.empty() ? "" : "\n") + describe(each, terminal_width(STDOUT_FILENO));
+  return all.size() > 1 ? text + "\n" + portability_text(all) : text;
+}
+
 Result<ExitStatus> run_analyze(const Options& options) {
   WATTUNE_ASSIGN(const Plot* plot, plot_of(options));
   std::vector<Analysed> all;
@@ -242,14 +248,8 @@ Result<ExitStatus> run_analyze(const Options& options) {
     all.push_back(std::move(analysed));
   }
   if (!options.svg.empty()) WATTUNE_TRY(write_plot(options, *plot, all));
-  std::string text;
-  if (options.json) {
-    text = analysis_json(all);
-  } else {
-    for (const Analysed& each : all) text += (text.empty() ? "" : "\n") + describe(each, terminal_width(STDOUT_FILENO));
-    if (all.size() > 1) text += "\n" + portability_text(all);
-  }
-  return print_result(text) ? ExitStatus::good : ExitStatus::environment;
+  const bool printed = options.json ? print_document(analysis_json(all)) : print_result(analysis_text(all));
+  return printed ? ExitStatus::good : ExitStatus::environment;
 }
 
 }  // namespace

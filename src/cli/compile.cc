@@ -106,7 +106,8 @@ std::string compile_text(const KernelSpec& spec, const std::string& architecture
   std::string logs = failures_text(all);
   if (all.size() == 1 && all.front().report) logs = all.front().report->log;
   const std::string text = fmt::format("{} for {}\n\n{}", spec.name, architecture, table.to_string());
-  return logs.empty() ? text : text + "\n" + logs;
+  if (logs.empty()) return text;
+  return text + "\n" + logs + (logs.ends_with('\n') ? "" : "\n");
 }
 
 template <typename T>
@@ -125,7 +126,7 @@ Json to_json(const Compiled& one) {
   json["private_bytes"] = json_or_null(report.resources.private_bytes);
   json["static_local_bytes"] = json_or_null(report.resources.static_local_bytes);
   json["binary_bytes"] = json_or_null(report.resources.binary_bytes);
-  json["log"] = one.report ? report.log : one.report.error().to_string();
+  json["log"] = one.report ? report.log : one.report.error().message();
   return json;
 }
 
@@ -159,8 +160,9 @@ Result<ExitStatus> run_compile(const Options& options) {
       all.push_back({configuration, function, std::move(report)});
     }
   }
-  if (!print_result(options.json ? compile_json(spec, architecture, all) : compile_text(spec, architecture, all)))
-    return ExitStatus::environment;
+  const bool printed = options.json ? print_document(compile_json(spec, architecture, all))
+                                    : print_result(compile_text(spec, architecture, all));
+  if (!printed) return ExitStatus::environment;
   return any ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 

@@ -11,7 +11,7 @@ namespace wattune::cli {
 namespace {
 
 ExitStatus print_text(const std::string& text) {
-  return print_result(text) ? ExitStatus::good : ExitStatus::environment;
+  return print_document(text) ? ExitStatus::good : ExitStatus::environment;
 }
 
 Result<ExitStatus> run_completion(const CLI::App& program, const std::string& shell) {

@@ -90,13 +90,14 @@ Json counters_json(const std::vector<backend::CounterInfo>& counters) {
 
 Result<ExitStatus> run_counters(const std::string& wanted, bool json, bool in_process) {
   WATTUNE_ASSIGN(const std::vector<backend::CounterInfo> counters, find_counters(wanted, in_process));
-  const bool printed = print_result(json ? dump(counters_json(counters)) : table_of_counters(counters));
+  const bool printed = json ? print_document(dump(counters_json(counters))) : print_result(table_of_counters(counters));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 
 Result<ExitStatus> run_devices(bool json, bool in_process) {
   WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
-  const bool printed = print_result(json ? dump(discovery_json(discovery)) : table_of_devices(discovery));
+  const bool printed =
+      json ? print_document(dump(discovery_json(discovery))) : print_result(table_of_devices(discovery));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 

@@ -68,7 +68,7 @@ Result<ExitStatus> run_export(const Options& options) {
     WATTUNE_TRY(store::write_file(options.output, text, options.overwrite));
     return ExitStatus::good;
   }
-  return print_result(text) ? ExitStatus::good : ExitStatus::environment;
+  return print_document(text) ? ExitStatus::good : ExitStatus::environment;
 }
 
 }  // namespace

@@ -17,20 +17,31 @@ Error in_the_way(const fs::path& file) {
   return Error(ErrorCode::already_exists, "file exists").about(file.string()).hint("wattune init NAME.toml");
 }
 
-// Writes the spec and the kernel files that it names beside it, or nothing.
+// A link counts, wherever it leads.
+bool is_there(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(file, ignored));
+}
+
+// Writes the spec and the files that it names beside it, or nothing.
 Result<ExitStatus> run_init(const fs::path& file) {
   if (file.extension() != ".toml") return Error(ErrorCode::invalid_argument, "not a .toml file").about(file.string());
-  const spec::Template start = spec::starting_point(file.stem().string());
-  const fs::path opencl = fs::path(file).replace_extension(".cl");
-  const fs::path cuda = fs::path(file).replace_extension(".cu");
+  const std::string name = file.stem().string();
+  const spec::Template start = spec::starting_point(name);
   WATTUNE_TRY(spec::parse_toml(start.spec, file, spec::SourcePolicy::optional));
-  for (const fs::path& each : {file, opencl, cuda})
-    if (fs::exists(each)) return in_the_way(each);
-  WATTUNE_TRY(store::write_file(opencl, start.opencl_kernel, false));
-  WATTUNE_TRY(store::write_file(cuda, start.cuda_kernel, false));
-  WATTUNE_TRY(store::write_file(file, start.spec, false));
-  const bool printed = print_result(fmt::format("wrote {}, {} and {}\nnext   wattune tune {}\n", file.string(),
-                                                opencl.string(), cuda.string(), quoted_for_shell(file.string())));
+  const std::vector<std::pair<fs::path, std::string_view>> files = {
+      {file.parent_path() / (name + ".cl"), start.opencl_kernel},
+      {file.parent_path() / (name + ".cu"), start.cuda_kernel},
+      {file.parent_path() / (name + "_reference.cc"), start.reference},
+      {file, start.spec}};
+  for (const auto& [path, text] : files)
+    if (is_there(path)) return in_the_way(path);
+  std::string wrote;
+  for (const auto& [path, text] : files) {
+    WATTUNE_TRY(store::write_file(path, text, false));
+    wrote += fmt::format("wrote  {}\n", path.string());
+  }
+  const bool printed = print_result(wrote + fmt::format("next   wattune tune {}\n", quoted_for_shell(file.string())));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 
@@ -38,8 +49,10 @@ Result<ExitStatus> run_init(const fs::path& file) {
 
 Command add_init(CLI::App& program) {
   const auto file = std::make_shared<std::string>("kernel.toml");
-  CLI::App* app = program.add_subcommand("init", "Write a commented spec and its kernel to start from");
-  app->add_option("FILE", *file, "The spec to write, NAME.toml; the kernel goes beside it as NAME.cl and NAME.cu")
+  CLI::App* app = program.add_subcommand("init", "Write a commented spec, its kernel and a reference to start from");
+  app->add_option(
+         "FILE", *file,
+         "The spec to write, NAME.toml; beside it go the kernel, as NAME.cl and NAME.cu, and NAME_reference.cc")
       ->type_name("FILE")
       ->capture_default_str();
   app->footer("Nothing that exists is overwritten.\n\nExamples:\n  wattune init\n  wattune init transpose.toml");

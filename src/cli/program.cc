@@ -10,7 +10,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
-#include "cli/text.h"
+#include "report/text.h"
 #include "wattune/core/suggest.h"
 #include "wattune/core/version.h"
 
@@ -40,7 +40,7 @@ class WrappingFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string name = make_option_name(option, option->get_positional());
-    const std::string lines = wrapped(name + CLI::Formatter::make_option_opts(option), width() - kIndent);
+    const std::string lines = report::wrapped(name + CLI::Formatter::make_option_opts(option), width() - kIndent);
     return CLI::detail::find_and_replace(lines.substr(name.size()), "\n", "\n" + std::string(kIndent, ' '));
   }
   std::string make_option_desc(const CLI::Option* option) const override {
@@ -58,7 +58,7 @@ class WrappingFormatter : public CLI::Formatter {
   static constexpr std::size_t kNarrowest = 24;  // of the right column
 
   std::size_t width() const { return std::max(terminal_width(STDOUT_FILENO), get_column_width() + kNarrowest); }
-  std::string in_column(const std::string& text) const { return wrapped(text, width() - get_column_width()); }
+  std::string in_column(const std::string& text) const { return report::wrapped(text, width() - get_column_width()); }
 };
 
 std::vector<std::string> option_names(const CLI::App& app) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/text.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::cli {
 
@@ -42,7 +43,8 @@ void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
 }
 
 void ProgressDisplay::on_final(std::size_t finalists) {
-  const std::string text = fmt::format("final: {} run in turns", counted(finalists, "configuration"));
+  const std::string text = finalists == 1 ? "final: the best of before runs once more"
+                                          : fmt::format("final: {} run in turns", counted(finalists, "configuration"));
   options_.write(options_.live ? std::string(kClearLine) + text : text + "\n");
 }
 
@@ -109,7 +111,8 @@ void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search
 // The objective in words.
 std::string ProgressDisplay::figure(double objective) const {
   if (!options_.objective) return format_time(Nanoseconds(objective));
-  return fmt::format("{} {:.4g}", options_.objective->metric, options_.objective->maximize ? -objective : objective);
+  return fmt::format("{} {:.4g}", printable(options_.objective->metric),
+                     options_.objective->maximize ? -objective : objective);
 }
 
 std::string ProgressDisplay::best(double objective) const {

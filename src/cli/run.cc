@@ -64,8 +64,8 @@ Result<ExitStatus> run_one(const Options& options) {
                  tune::make_evaluator(spec, space, *device, *policy, evaluator_options(options.tune)));
   Trial trial{.configuration = configuration, .observation = {}, .finished_at = {}};
   WATTUNE_ASSIGN(trial.observation, evaluator->evaluate(configuration));
-  const bool printed = print_result(options.tune.json ? dump(run_json(spec, device->info(), trial))
-                                                      : trial_text(trial, why_unverified(spec, options.tune.check)));
+  const bool printed = options.tune.json ? print_document(dump(run_json(spec, device->info(), trial)))
+                                         : print_result(trial_text(trial, why_unverified(spec, options.tune.check)));
   if (!printed) return ExitStatus::environment;
   return trial.observation.ok() ? ExitStatus::good : ExitStatus::nothing_correct;
 }

@@ -237,7 +237,7 @@ Result<ExitStatus> run_score(Options options) {
   WATTUNE_ASSIGN(const auto reaches, find_reaches(options, spaces, choices));
   const ScoreReport report{spaces, scores, options.score, explain(clock), options.within.value_or(0.0), reaches};
   // First what took minutes, should the plot not be writable.
-  const bool printed = print_result(options.json ? score_json(report) : score_text(report));
+  const bool printed = options.json ? print_document(score_json(report)) : print_result(score_text(report));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }

@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "report/trials.h"
+#include "wattune/core/printable.h"
 #include "wattune/core/suggest.h"
 #include "wattune/report/report.h"
 #include "wattune/store/formats.h"
@@ -44,9 +45,9 @@ std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
 std::string facts(const ResultSet& results) {
   std::string text =
       fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {}: {}\n",
-                  results.info.kernel_name.empty() ? "not recorded" : results.info.kernel_name,
-                  results.info.problem_size.empty() ? "" : ", problem size ", results.info.problem_size,
-                  results.info.device.name.empty() ? "not recorded" : results.info.device.name,
+                  results.info.kernel_name.empty() ? "not recorded" : printable(results.info.kernel_name),
+                  results.info.problem_size.empty() ? "" : ", problem size ", printable(results.info.problem_size),
+                  results.info.device.name.empty() ? "not recorded" : printable(results.info.device.name),
                   results.info.device.kind == DeviceKind::simulated ? ", replayed" : "",
                   counted(results.trials.size(), "configuration"), format_counts(count_by_status(results)));
   if (const Trial* best = results.best()) {
@@ -137,7 +138,8 @@ Result<ExitStatus> run_show(const Options& options) {
   if (!options.svg.empty()) {
     WATTUNE_TRY(store::write_file(options.svg, report::plot_convergence_svg(results), options.overwrite));
   }
-  const bool printed = print_result(options.json ? show_json(results, options.top) : show_text(results, options));
+  const bool printed =
+      options.json ? print_document(show_json(results, options.top)) : print_result(show_text(results, options));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 

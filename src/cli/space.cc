@@ -30,8 +30,8 @@ Result<ExitStatus> run_space(const Options& options) {
   Random random(options.seed);
   report.sample = space.sample_stratified(options.sample, random);
   report.effects = constraint_effects(spec);
-  const bool printed =
-      print_result(options.json ? space_json(report) : space_text(report, terminal_width(STDOUT_FILENO)));
+  const bool printed = options.json ? print_document(space_json(report))
+                                    : print_result(space_text(report, terminal_width(STDOUT_FILENO)));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 

@@ -64,15 +64,11 @@ Result<std::vector<StrategyInfo>> chosen(const std::string& name) {
 
 Result<ExitStatus> run_strategies(const Options& options) {
   WATTUNE_ASSIGN(const std::vector<StrategyInfo> infos, chosen(options.name));
-  std::string text;
-  if (options.json) {
-    Json all = Json::array();
-    for (const StrategyInfo& info : infos) all.push_back(to_json(info));
-    text = dump({{"strategies", all}});
-  } else {
-    text = options.name.empty() ? list() : describe(infos.front());
-  }
-  return print_result(text) ? ExitStatus::good : ExitStatus::environment;
+  Json all = Json::array();
+  for (const StrategyInfo& info : infos) all.push_back(to_json(info));
+  const bool printed = options.json ? print_document(dump({{"strategies", all}}))
+                                    : print_result(options.name.empty() ? list() : describe(infos.front()));
+  return printed ? ExitStatus::good : ExitStatus::environment;
 }
 
 }  // namespace

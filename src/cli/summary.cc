@@ -7,6 +7,7 @@
 
 #include "cli/json.h"
 #include "cli/text.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::cli {
 
@@ -25,7 +26,7 @@ std::string describe_time(const Observation& observation, const std::string& unv
 // Labelled lines, whose texts begin in one column.
 class Lines {
  public:
-  void add(std::string label, std::string text) { lines_.emplace_back(std::move(label), std::move(text)); }
+  void add(std::string_view label, std::string_view text) { lines_.emplace_back(printable(label), printable(text)); }
 
   std::string to_string() const {
     std::size_t width = 0;

@@ -9,15 +9,14 @@
 #include <cstdlib>
 #include <optional>
 
+#include "wattune/core/printable.h"
+
 namespace wattune::cli {
 
 namespace {
 
 constexpr std::size_t kDefaultWidth = 80;
 constexpr std::size_t kUnlimitedWidth = 1'000'000;
-
-// The first line of what may have several.
-std::string_view one_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 std::optional<std::size_t> known_width(int descriptor) {
   winsize size{};
@@ -32,15 +31,17 @@ std::optional<std::size_t> known_width(int descriptor) {
 
 }  // namespace
 
-bool print_result(std::string_view text) {
+bool print_result(std::string_view text) { return print_document(printable_lines(text)); }
+
+bool print_document(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) print_error("cannot write to standard output");
   return written;
 }
 
-void print_error(std::string_view message) { fmt::print(stderr, "wattune: error: {}\n", one_line(message)); }
+void print_error(std::string_view message) { fmt::print(stderr, "wattune: error: {}\n", printable(message)); }
 
-void print_note(std::string_view message) { fmt::print(stderr, "{}\n", message); }
+void print_note(std::string_view message) { fmt::print(stderr, "{}\n", printable(message)); }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 

@@ -6,8 +6,11 @@
 
 namespace wattune::cli {
 
-// Standard output, at once. False when it could not be written (a full disk), said on standard error.
+// What people read, on standard output: names in it may come from anywhere, so control characters but tabs and line
+// feeds become spaces. False when it could not be written (a full disk), said on standard error.
 [[nodiscard]] bool print_result(std::string_view text);
+// The same for what programs read (JSON, exports): byte for byte.
+[[nodiscard]] bool print_document(std::string_view text);
 // One line on standard error: "wattune: error: ...".
 void print_error(std::string_view message);
 // One line on standard error that is no error.

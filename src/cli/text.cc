@@ -50,18 +50,6 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-std::string wrapped(std::string_view text, std::size_t width) {
-  std::string lines;
-  while (text.size() > width) {
-    std::size_t end = text[width] == ' ' ? width : text.find_last_of(" |", width - 1);
-    if (end == std::string_view::npos || end == 0) end = text.find_first_of(" |", width);
-    if (end == std::string_view::npos) break;
-    lines += fmt::format("{}\n", text.substr(0, text[end] == '|' ? end + 1 : end));
-    text.remove_prefix(end + 1);
-  }
-  return lines.append(text);
-}
-
 Result<Nanoseconds> parse_time(std::string_view text) {
   WATTUNE_ASSIGN(const double nanoseconds,
                  parse_quantity(text, kTimeUnits, "a time such as 60s, 5m or 1.5ms (units: ns, us, ms, s, m, h)"));

@@ -17,9 +17,6 @@ namespace wattune::cli {
 // Without the spaces at both ends.
 std::string trimmed(const std::string& text);
 
-// Lines of at most `width` characters, broken at spaces and behind |; a longer word is left whole.
-std::string wrapped(std::string_view text, std::size_t width);
-
 // "1.5ms", "60s", "5m", "1h"; units ns, us, ms, s, m, h. invalid_argument: no number, no or another unit, negative.
 Result<Nanoseconds> parse_time(std::string_view text);
 // "8GB", "500MB"; units kB, MB, GB, TB of 1000, KiB, MiB, GiB, TiB of 1024. invalid_argument.

@@ -45,6 +45,11 @@ Result<void> check_journal_file(const fs::path& file, const TuneOptions& options
   if (resume && options.overwrite) {
     return Error(ErrorCode::invalid_argument, "--overwrite and --resume exclude each other");
   }
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    return Error(ErrorCode::invalid_argument, "results cannot be written into a folder")
+        .about(file.string())
+        .hint("--output names a file");
   if (resume || options.overwrite || !has_contents(file)) return {};
   return Error(ErrorCode::already_exists, "results exist")
       .about(file.string())
@@ -250,7 +255,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
                         options.seed,
                         run->space.count(),
                         sanitized ? *sanitized : std::nullopt};
-  const bool printed = print_result(options.json ? summary_json(summary) : summary_text(summary));
+  const bool printed = options.json ? print_document(summary_json(summary)) : print_result(summary_text(summary));
   if (!intact) return intact.error();
   if (!sanitized) return sanitized.error();
   return printed ? status_of(*result, *sanitized, stop.made()) : ExitStatus::environment;

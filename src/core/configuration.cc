@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "wattune/core/printable.h"
+
 namespace wattune {
 
 Configuration::Configuration(ConfigurationId id, Names names, std::vector<Value> values)
@@ -19,7 +21,7 @@ std::string Configuration::to_string() const {
   std::string text;
   for (std::size_t i = 0; i < values_.size(); ++i)
     text += (i == 0 ? "" : ", ") + (*names_)[i] + "=" + values_[i].to_string();
-  return text;
+  return printable(text);
 }
 
 bool operator==(const Configuration& a, const Configuration& b) {

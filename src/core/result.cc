@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "wattune/core/printable.h"
+
 namespace wattune {
 
 std::string_view to_string(ErrorCode code) {
@@ -63,10 +65,10 @@ std::string Error::to_string() const {
   if (!line.empty()) line += ": ";
   for (auto context = context_.rbegin(); context != context_.rend(); ++context) line += *context + ": ";
   line += message_;
-  if (!offending_text_.empty()) line += ": `" + offending_text_ + "`";
+  if (!offending_text_.empty()) line += ": " + in_quotes(offending_text_);
   if (!native_name_.empty()) line += fmt::format(" [{} {}]", native_name_, native_code_);
   if (!hint_.empty()) line += " (" + hint_ + ")";
-  return line;
+  return printable(line);
 }
 
 }  // namespace wattune

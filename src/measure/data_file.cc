@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "wattune/core/system_error.h"
 #include "wattune/measure/arguments.h"
 
 namespace wattune::measure {
@@ -33,7 +35,8 @@ Result<std::vector<char>> read_file(const std::filesystem::path& path) {
   if (error == std::errc::no_such_file_or_directory)
     return Error(ErrorCode::not_found, "no such file").about(path.string());
   std::ifstream file(path, std::ios::binary);
-  if (error || !file) return Error(ErrorCode::io_error, "cannot read the file").about(path.string());
+  if (error) return system_error("cannot read", path, error.value());
+  if (!file) return system_error("cannot read", path, errno);
   std::vector<char> bytes(size);
   file.read(bytes.data(), static_cast<std::streamsize>(size));
   if (!file) return Error(ErrorCode::io_error, "cannot read the file to its end").about(path.string());

@@ -6,6 +6,7 @@
 #include "report/text.h"
 #include "report/time_text.h"
 #include "report/trials.h"
+#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {
@@ -65,12 +66,12 @@ class BestTable {
         has_intervals_(std::any_of(trials_.begin(), trials_.end(), has_interval)) {
     if (default_ != nullptr && !has_time(*default_)) default_ = nullptr;
     std::vector<TextTable::Column> columns = {{"#"}};
-    if (objective_) columns.push_back({single_line(objective_->metric)});
+    if (objective_) columns.push_back({printable(objective_->metric)});
     columns.push_back({fmt::format("time ({})", times_.unit())});
     if (has_intervals_) columns.push_back({"interval"});
     if (default_ != nullptr) columns.push_back({"vs default"});
-    for (const std::string& name : metrics_) columns.push_back({cut(single_line(name), kLongestMetric)});
-    for (std::size_t i : parameters_) columns.push_back({single_line(results.info.parameters[i].name)});
+    for (const std::string& name : metrics_) columns.push_back({cut(printable(name), kLongestMetric)});
+    for (std::size_t i : parameters_) columns.push_back({printable(results.info.parameters[i].name)});
     table_ = TextTable(std::move(columns));
   }
 
@@ -113,7 +114,7 @@ class BestTable {
       cells.push_back(ratio.empty() || is_beside_default(trial) ? ratio : "~" + ratio);
     }
     for (const std::string& name : metrics_) cells.push_back(metric_text(trial, name));
-    for (std::size_t i : parameters_) cells.push_back(single_line(trial.configuration.values()[i].to_string()));
+    for (std::size_t i : parameters_) cells.push_back(printable(trial.configuration.values()[i].to_string()));
     return cells;
   }
 
@@ -164,7 +165,7 @@ std::string fitted(const std::string& lines, std::size_t width) {
   std::string text;
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin);
-    text += cut(std::string_view(lines).substr(begin, end - begin), width) + "\n";
+    text += wrapped(std::string_view(lines).substr(begin, end - begin), width) + "\n";
     begin = end + 1;
   }
   return text;
@@ -174,10 +175,10 @@ std::string fitted(const std::string& lines, std::size_t width) {
 
 std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width,
                           const std::vector<std::string>& metrics) {
-  if (results.trials.empty()) return cut("No configuration was evaluated.", width) + "\n";
+  if (results.trials.empty()) return wrapped("No configuration was evaluated.", width) + "\n";
   const std::vector<const Trial*> trials = ranked(results);
   if (trials.empty())
-    return cut(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width) + "\n";
+    return wrapped(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width) + "\n";
   BestTable table(results, trials, metrics);
   return table.to_string(rows, width) +
          fitted(table.notes(rows) + level_note(trials) + default_note(results, *trials.front()), width);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "report/text.h"
+#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {
@@ -12,6 +13,7 @@ namespace wattune::report {
 namespace {
 
 constexpr std::size_t kMessagesPerStatus = 3;
+constexpr std::size_t kIndent = 9;  // of what is said of a message
 
 struct Message {
   std::string text;
@@ -41,9 +43,9 @@ std::string section_of(Status status, const std::vector<Message>& messages, std:
   std::string text = cut(fmt::format("{}: {}", to_string(status), total), width) + "\n";
   for (std::size_t i = 0; i < std::min(messages.size(), kMessagesPerStatus); ++i) {
     const Message& message = messages[i];
-    const std::string words = message.text.empty() ? "(no message)" : single_line(message.text);
-    text += cut(fmt::format("{:>6}x  {}", message.count, words), width) + "\n";
-    text += cut(fmt::format("         e.g. {}", single_line(message.example->configuration.to_string())), width) + "\n";
+    const std::string words = message.text.empty() ? "(no message)" : printable(message.text);
+    text += wrapped(fmt::format("{:>6}x  {}", message.count, words), width, kIndent) + "\n";
+    text += wrapped(fmt::format("         e.g. {}", message.example->configuration.to_string()), width, kIndent) + "\n";
   }
   if (messages.size() > kMessagesPerStatus)
     text += cut(fmt::format("         and {} other messages", messages.size() - kMessagesPerStatus), width) + "\n";
@@ -53,7 +55,7 @@ std::string section_of(Status status, const std::vector<Message>& messages, std:
 }  // namespace
 
 std::string table_of_failures(const ResultSet& results, std::size_t width) {
-  if (results.trials.empty()) return cut("No configuration was evaluated.", width) + "\n";
+  if (results.trials.empty()) return wrapped("No configuration was evaluated.", width) + "\n";
   std::string text;
   for (Status status : kAllStatuses) {
     if (status == Status::correct) continue;
@@ -61,7 +63,7 @@ std::string table_of_failures(const ResultSet& results, std::size_t width) {
     if (!messages.empty()) text += section_of(status, messages, width);
   }
   if (!text.empty()) return text;
-  return cut(fmt::format("No failures: {} evaluations, all correct.", results.trials.size()), width) + "\n";
+  return wrapped(fmt::format("No failures: {} evaluations, all correct.", results.trials.size()), width) + "\n";
 }
 
 }  // namespace wattune::report

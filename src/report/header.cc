@@ -9,6 +9,7 @@
 #include "report/header_text.h"
 #include "report/time_text.h"
 #include "report/trials.h"
+#include "wattune/core/printable.h"
 #include "wattune/core/version.h"
 #include "wattune/report/report.h"
 
@@ -37,6 +38,18 @@ Result<void> check_same_kernel(const std::vector<ResultSet>& results) {
       return Error(ErrorCode::mismatch,
                    fmt::format("the results have different parameters: {} and {}", fmt::join(names(first), ", "),
                                fmt::join(names(result.info), ", ")));
+  }
+  return {};
+}
+
+// A text must neither end its definition nor reach beyond it.
+Result<void> check_values(const Configuration& configuration) {
+  for (std::size_t i = 0; i < configuration.values().size(); ++i) {
+    const std::string text = replacement(configuration.values()[i]);
+    if (text.ends_with('\\') || text.find("/*") != std::string::npos)
+      return Error(ErrorCode::invalid_argument,
+                   "a header cannot hold this value of " + in_quotes(configuration.names()[i]))
+          .about(text);
   }
   return {};
 }
@@ -131,6 +144,7 @@ Result<std::string> write_header(const std::vector<ResultSet>& results) {
   WATTUNE_TRY(check_same_kernel(results));
   WATTUNE_ASSIGN(const std::vector<Choice> choices, choices_of(results));
   if (choices.empty()) return Error(ErrorCode::not_found, "no result has a correct configuration to write a header of");
+  for (const Choice& choice : choices) WATTUNE_TRY(check_values(choice.trial->configuration));
   const std::string& kernel = results.front().info.kernel_name;
   const std::string guard = fmt::format("WATTUNE_{}_H", kernel.empty() ? "KERNEL" : upper(identifier(kernel)));
   return fmt::format(

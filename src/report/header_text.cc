@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "report/text.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::report {
 
@@ -44,7 +44,7 @@ std::string parameter_macro(const std::string& name) {
 }
 
 std::string in_comment(std::string_view text) {
-  std::string line = single_line(text);
+  std::string line = printable(text);
   for (std::size_t at = line.find("*/"); at != std::string::npos; at = line.find("*/", at)) line[at + 1] = '|';
   for (std::size_t at = line.find("/*"); at != std::string::npos; at = line.find("/*", at)) line[at] = '|';
   return line;
@@ -64,7 +64,7 @@ std::string replacement(const Value& value) {
     case Value::Kind::integer:
     case Value::Kind::boolean: return value.as_integer() < 0 ? "(" + value.to_macro() + ")" : value.to_macro();
     case Value::Kind::real: return real_replacement(value.as_real());
-    case Value::Kind::string: return single_line(value.to_macro());  // a line break would end the definition
+    case Value::Kind::string: return printable(value.to_macro());  // a line break would end the definition
   }
   return {};
 }

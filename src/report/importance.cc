@@ -19,6 +19,7 @@
 #include "report/log_times.h"
 #include "report/text.h"
 #include "report/trials.h"
+#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {
@@ -70,19 +71,20 @@ std::vector<Importance> parameter_importance(const ResultSet& results) {
 std::string table_of_importance(const ResultSet& results, std::size_t width) {
   constexpr std::size_t kFewest = 3;
   const auto correct = static_cast<std::size_t>(std::count_if(results.trials.begin(), results.trials.end(), has_time));
-  if (correct < kFewest) return cut("Too few correct results to tell which parameters matter.", width) + "\n";
+  if (correct < kFewest) return wrapped("Too few correct results to tell which parameters matter.", width) + "\n";
   const std::vector<Importance> importance = parameter_importance(results);
   std::size_t name_width = 0;
   for (const Importance& entry : importance) name_width = std::max(name_width, width_of(entry.parameter));
   const std::size_t used = name_width + 2 + 7 + 2;
   const std::size_t bar_width = width > used ? std::min<std::size_t>(width - used, 50) : 0;
 
-  std::string text = cut(fmt::format("share of the variance of log(time), {} correct results", correct), width) + "\n";
+  std::string text =
+      wrapped(fmt::format("share of the variance of log(time), {} correct results", correct), width) + "\n";
   for (const Importance& entry : importance) {
     const std::string padding(name_width - width_of(entry.parameter), ' ');
     const double share = entry.main_effect.value_or(0.0);
     const std::string line =
-        fmt::format("{}{}  {}  {}", single_line(entry.parameter), padding,
+        fmt::format("{}{}  {}  {}", printable(entry.parameter), padding,
                     entry.main_effect ? fmt::format("{:5.1f} %", share * 100) : "      ?", bar(share, bar_width));
     text += cut(line.substr(0, line.find_last_not_of(' ') + 1), width) + "\n";
   }

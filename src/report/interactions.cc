@@ -18,6 +18,7 @@
 
 #include "report/log_times.h"
 #include "report/text.h"
+#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {
@@ -148,10 +149,9 @@ std::string table_of_interactions(const ResultSet& results, std::size_t rows, st
   std::string text;
   for (const Interaction& each : parameter_interactions(results)) {
     if (rows-- == 0 || each.share < kLeast) break;
-    text +=
-        cut(fmt::format("{:5.1f} %  {} and {}", each.share * 100, single_line(each.first), single_line(each.second)),
-            width) +
-        "\n";
+    text += cut(fmt::format("{:5.1f} %  {} and {}", each.share * 100, printable(each.first), printable(each.second)),
+                width) +
+            "\n";
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include "report/text.h"
 #include "report/trials.h"
 #include "wattune/core/pareto.h"
+#include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
 namespace wattune::report {
@@ -50,14 +51,14 @@ std::string table_of_pareto_front(const ResultSet& results, std::size_t width) {
   if (front.empty()) return {};
   std::vector<TextTable::Column> columns;
   for (const Objective& objective : results.info.objectives)
-    columns.push_back({single_line(objective.metric) + (objective.metric == "time" ? " (s)" : "")});
+    columns.push_back({printable(objective.metric) + (objective.metric == "time" ? " (s)" : "")});
   columns.push_back({"configuration", TextTable::Align::left});
   TextTable table(std::move(columns));
   for (const Trial* trial : front) {
     std::vector<std::string> cells;
     for (const Objective& objective : results.info.objectives)
       cells.push_back(fmt::format("{:.6g}", value_of(trial->observation, objective.metric).value_or(0.0)));
-    cells.push_back(single_line(trial->configuration.to_string()));
+    cells.push_back(trial->configuration.to_string());
     table.add_row(std::move(cells));
   }
   return table.to_string(width);

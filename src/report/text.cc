@@ -1,12 +1,32 @@
 #include "report/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "wattune/core/printable.h"
 
 namespace wattune::report {
 
 namespace {
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+// What the first `width` characters take.
+std::size_t bytes_of(std::string_view text, std::size_t width) {
+  std::size_t bytes = 0;
+  for (std::size_t characters = 0; bytes < text.size(); ++bytes)
+    if (starts_character(text[bytes]) && ++characters > width) break;
+  return bytes;
+}
+
+// Where the last space or bar of the first `width` characters is, or the next one; npos when there is none.
+std::size_t end_of_line(std::string_view text, std::size_t width) {
+  const std::size_t fitting = bytes_of(text, width);
+  if (text[fitting] == ' ') return fitting;
+  const std::size_t last = text.substr(0, fitting).find_last_of(" |");
+  return last == std::string_view::npos || last == 0 ? text.find_first_of(" |", fitting) : last;
+}
 
 std::string padded(const std::string& cell, std::size_t width, TextTable::Align align) {
   const std::string padding(width - std::min(width, width_of(cell)), ' ');
@@ -22,22 +42,23 @@ std::size_t width_of(std::string_view text) {
 std::string cut(std::string_view text, std::size_t width) {
   if (width_of(text) <= width) return std::string(text);
   if (width == 0) return {};
-  std::size_t end = 0;
-  for (std::size_t columns = 0; end < text.size(); ++end)
-    if (starts_character(text[end]) && ++columns == width) break;
-  return std::string(text.substr(0, end)) + "…";
+  return std::string(text.substr(0, bytes_of(text, width - 1))) + "…";
 }
 
-std::string single_line(std::string_view text) {
-  std::string line(text);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
-  return line;
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  for (std::size_t room = width; width_of(text) > room; room = width - std::min(width, indent)) {
+    const std::size_t end = end_of_line(text, room);
+    if (end == std::string_view::npos) break;
+    lines += fmt::format("{}\n{:{}}", text.substr(0, text[end] == '|' ? end + 1 : end), "", indent);
+    text.remove_prefix(end + 1);
+  }
+  return lines.append(text);
 }
 
 std::string xml_text(std::string_view text) {
   std::string out;
-  for (const char c : single_line(text)) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

@@ -14,10 +14,11 @@ std::size_t width_of(std::string_view text);
 // At most `width` columns; what is cut off leaves an ellipsis.
 std::string cut(std::string_view text, std::size_t width);
 
-// Control characters as spaces: recorded messages may hold newlines and escape sequences.
-std::string single_line(std::string_view text);
+// Lines of at most `width` columns, broken at spaces and behind |; a longer word is left whole. All but the first are
+// indented.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-// Text inside XML, on a single line.
+// Printable text inside XML.
 std::string xml_text(std::string_view text);
 
 class TextTable {

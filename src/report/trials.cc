@@ -5,6 +5,8 @@
 #include <string>
 #include <tuple>
 
+#include "wattune/core/printable.h"
+
 namespace wattune::report {
 
 namespace {
@@ -58,7 +60,7 @@ const Trial* default_trial(const ResultSet& results) {
 
 std::string name_of(const RunInfo& info) {
   const std::string kernel = info.kernel_name.empty() ? "tuning" : info.kernel_name;
-  return info.device.name.empty() ? kernel : kernel + " on " + info.device.name;
+  return printable(info.device.name.empty() ? kernel : kernel + " on " + info.device.name);
 }
 
 std::vector<std::size_t> varied_parameters(const ResultSet& results) {

@@ -16,7 +16,7 @@ const Trial* default_trial(const ResultSet& results);
 // Whether a Trial took part in the final that `winner` won, if that won one: the Trials of one have one time stamp.
 bool ran_beside(const Trial& trial, const Trial& winner);
 
-// "gemm on NVIDIA A100"; what is not known is left out.
+// "gemm on NVIDIA A100", printable; what is not known is left out.
 std::string name_of(const RunInfo& info);
 
 // Positions of the parameters that have more than one value.

@@ -53,9 +53,10 @@ Result<void> Diagram::count_configurations() {
     for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge) {
       before[edge] = counts[node];
       if (__builtin_add_overflow(counts[node], counts[child(edge)], &counts[node])) {
-        return Error(
-            ErrorCode::out_of_range,
-            fmt::format("about 10^{:.0f} configurations, more than the 2^128 that ids can tell apart", log10_count()));
+        return Error(ErrorCode::out_of_range,
+                     fmt::format("about 10^{:.0f} configurations, more than the 2^128 that ids can tell apart",
+                                 log10_count()))
+            .hint("leave parameters or values out, or add constraints");
       }
     }
   }

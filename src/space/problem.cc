@@ -24,7 +24,8 @@ Error bad(const Parameter& parameter, std::string message) {
 Result<void> check_values(const Parameter& parameter) {
   if (parameter.values.empty()) return bad(parameter, "has no values");
   if (parameter.values.size() > kMaxValues) {
-    return bad(parameter, fmt::format("has {} values; the most are {}", parameter.values.size(), kMaxValues));
+    return bad(parameter, fmt::format("has {} values; the most are {}", parameter.values.size(), kMaxValues))
+        .hint("give coarser steps, or make two parameters of it");
   }
   std::unordered_set<Value, ValueHash> seen;
   for (const Value& value : parameter.values) {

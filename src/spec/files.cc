@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <system_error>
 
 #include "wattune/core/suggest.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::spec {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 26;
 
 std::string lower_case(std::string_view text) {
   std::string result(text);
@@ -45,11 +49,14 @@ bool is_file(const fs::path& path) {
 }  // namespace
 
 Result<std::string> read_text(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return system_error("cannot read", path, EISDIR);
   if (!is_file(path)) return not_found(path);
+  if (fs::file_size(path, error) > kMaxBytes)
+    return Error(ErrorCode::invalid_argument, "a spec holds at most 64 MiB").about(path.string());
   std::ifstream stream(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) return Error(ErrorCode::io_error, "cannot read").about(path.string());
-  return text;
+  if (!stream) return system_error("cannot read", path, errno);
+  return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
 Result<fs::path> named_file(const Document& document, const Node& node, const std::string& what, bool required) {

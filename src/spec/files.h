@@ -12,7 +12,7 @@
 
 namespace wattune::spec {
 
-// not_found (with the nearest name in the folder), io_error.
+// not_found (with the nearest name in the folder), invalid_argument (a folder, unreadable, too large), io_error.
 Result<std::string> read_text(const std::filesystem::path& path);
 
 // The path of a file that `document` names in `node`, which must exist when `required`. not_found, at the node.

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "spec/text.h"
+#include "wattune/core/printable.h"
 #include "wattune/core/suggest.h"
 #include "wattune/space/expression.h"
 
@@ -61,6 +62,10 @@ SourcePosition advance(SourcePosition position, std::string_view text, std::size
 
 bool is_identifier(std::string_view name) {
   return !name.empty() && begins_name(name[0]) && skip(name, 0, continues_name) == name.size();
+}
+
+bool fits_file_names(const std::string& name) {
+  return !name.empty() && name.find('/') == std::string::npos && printable(name) == name;
 }
 
 std::vector<NameInText> names_in(std::string_view expression) {

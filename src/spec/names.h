@@ -15,6 +15,10 @@ namespace wattune::spec {
 // What a parameter may be called: it becomes a macro of the kernel.
 bool is_identifier(std::string_view name);
 
+// What a spec may be called: files with its results are named after it.
+bool fits_file_names(const std::string& name);
+inline constexpr const char* kUnfitName = "the name is part of file names and cannot be this";
+
 // A name as it stands in the text of an expression. Subscripts belong to it: "ProblemSize[0]".
 struct NameInText {
   std::string name;

@@ -1,4 +1,5 @@
-// What `wattune init` writes: a commented spec and its kernel in both languages, to be replaced by the user's own.
+// What `wattune init` writes: a commented spec, its kernel in both languages and a reference, to be replaced by the
+// user's own.
 #include "wattune/spec/spec.h"
 
 namespace wattune::spec {
@@ -52,8 +53,8 @@ constraints = [
 # seconds = 60                         # so much time,
 # fraction = 0.5                       # or this part of the space
 
-# [reference]                          # checks every configuration's output
-# file = "reference.cc"                # extern "C" void reference(void* const* arguments, const std::size_t* lengths)
+[reference]                            # every configuration's output is compared with what this computes
+file = "NAME_reference.cc"
 )toml";
 
 constexpr std::string_view kOpenClKernel =
@@ -92,6 +93,21 @@ __global__ void saxpy(const float* __restrict__ x, const float* __restrict__ y, 
 }
 )cu";
 
+constexpr std::string_view kReference =
+    R"cc(// What the kernel must compute, in plain C++: Wattune compiles this and compares the kernel's outputs with it.
+#include <cstddef>
+
+         // The arguments are in the kernel's order: the elements of a buffer, the address of a scalar. Lengths count
+         // elements.
+         extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
+           const float* x = static_cast<const float*>(arguments[0]);
+           const float* y = static_cast<const float*>(arguments[1]);
+           float* z = static_cast<float*>(arguments[2]);
+           const float a = *static_cast<const float*>(arguments[3]);
+           for (std::size_t i = 0; i < lengths[2]; ++i) z[i] = a * x[i] + y[i];
+         }
+    )cc";
+
 // The spec with the name of its files in the place of NAME.
 std::string named_spec(std::string_view name) {
   constexpr std::string_view kPlace = "NAME";
@@ -103,6 +119,6 @@ std::string named_spec(std::string_view name) {
 
 }  // namespace
 
-Template starting_point(std::string_view name) { return {named_spec(name), kOpenClKernel, kCudaKernel}; }
+Template starting_point(std::string_view name) { return {named_spec(name), kOpenClKernel, kCudaKernel, kReference}; }
 
 }  // namespace wattune::spec

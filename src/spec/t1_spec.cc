@@ -13,6 +13,7 @@
 #include "spec/document.h"
 #include "spec/files.h"
 #include "spec/launch.h"
+#include "spec/names.h"
 #include "spec/parameters.h"
 #include "spec/t1_arguments.h"
 #include "spec/validate.h"
@@ -356,6 +357,8 @@ Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& 
   WATTUNE_ASSIGN(const Table kernel, required_table(root, "KernelSpecification"));
   WATTUNE_TRY(read_source(kernel, policy, spec));
   WATTUNE_ASSIGN(spec.name, read_name(root, spec));
+  if (!fits_file_names(spec.name))
+    return Error(ErrorCode::invalid_argument, kUnfitName).at({file.string()}).about(spec.name);
   WATTUNE_TRY(read_problem_size(kernel, spec));
   WATTUNE_TRY(replace_extents(spec, sizes));
   WATTUNE_TRY(validate_space(spec));

@@ -325,8 +325,7 @@ Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec&
 // function's.
 Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<std::string> name, root.string("name"));
-  if (name && (name->empty() || name->find('/') != std::string::npos))
-    return root.document().error(*root.find("name"), "the name is part of file names and cannot be this");
+  if (name && !fits_file_names(*name)) return root.document().error(*root.find("name"), kUnfitName);
   if (name) return *name;
   if (spec.file.has_stem()) return spec.file.stem().string();
   return spec.source.function.substr(0, spec.source.function.find('<'));

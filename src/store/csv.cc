@@ -11,7 +11,9 @@
 #include <optional>
 
 #include "store/files.h"
+#include "store/limits.h"
 #include "store/recorded.h"
+#include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {
@@ -102,14 +104,15 @@ class CsvReader {
 
   std::size_t column_named(std::string_view name) const {
     const auto found = std::ranges::find(columns_, name);
-    if (found == columns_.end()) throw Malformed(fmt::format("there is no column `{}`", name));
+    if (found == columns_.end()) throw Malformed(fmt::format("there is no column {}", in_quotes(name)));
     return static_cast<std::size_t>(found - columns_.begin());
   }
 
   TimeColumn time_column(std::size_t index) const {
     const std::string_view name = columns_[index];
     const auto unit = nanoseconds_per(name.substr(name.rfind('_') + 1));
-    if (!unit) throw Malformed(fmt::format("the column `{}` does not end in a unit of time, as in `time_ms`", name));
+    if (!unit)
+      throw Malformed(fmt::format("the column {} does not end in a unit of time, as in `time_ms`", in_quotes(name)));
     return {index, *unit};
   }
 
@@ -144,7 +147,8 @@ class CsvReader {
       if (found == listed.end())
         found = std::ranges::find_if(listed, [&](const Value& value) { return value.to_string() == field; });
       if (found == listed.end())
-        throw Malformed(fmt::format("`{}` is not among the values of `{}`", field, declared_[p].name));
+        throw Malformed(
+            fmt::format("{} is not among the values of {}", in_quotes(field), in_quotes(declared_[p].name)));
       values.push_back(*found);
     }
     return values;
@@ -212,6 +216,16 @@ std::string_view next_line(std::string_view& rest) {
   rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
+}
+
+Result<void> check_limits(std::string_view text, const std::filesystem::path& file) {
+  const auto separates = [](char c) { return c == ',' || c == ';' || c == '\n'; };
+  if (static_cast<std::size_t>(std::ranges::count_if(text, separates)) >= kMaxValues)
+    return Error(ErrorCode::parse_error, kTooManyValues).at(position_in(file));
+  for (int number = 1; !text.empty(); ++number)
+    if (next_line(text).size() > kMaxLineBytes)
+      return Error(ErrorCode::parse_error, kLineTooLong).at(position_in(file, number));
+  return {};
 }
 
 // What write_csv() writes behind the parameters and before the metrics.
@@ -284,6 +298,7 @@ bool looks_like_csv(std::string_view text, const std::filesystem::path& file) {
 }
 
 Result<ResultSet> read_csv(std::string_view text, const std::filesystem::path& file) {
+  WATTUNE_TRY(check_limits(text, file));
   std::string_view rest = text;
   std::string_view line = next_line(rest);
   int number = 1;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "store/files.h"
+#include "wattune/core/system_error.h"
 
 extern char** environ;  // NOLINT: POSIX names it
 
@@ -62,7 +63,8 @@ Result<std::string> decompress(const char* program, const std::filesystem::path&
   }
   Result<std::string> text = read_descriptor(ends[0], file);
   ::close(ends[0]);
-  if (!ended_well(process))
+  const bool unpacked = ended_well(process);
+  if (text && !unpacked)
     return Error(ErrorCode::parse_error, fmt::format("{} cannot be decompressed by `{} -dc`", file.string(), program));
   return text;
 }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "store/limits.h"
+#include "wattune/core/printable.h"
 namespace wattune::store {
 
 namespace {
@@ -57,16 +59,27 @@ SourcePosition position_of_byte(std::string_view text, std::size_t byte, const s
   return position_in(file, static_cast<int>(line), static_cast<int>(before.size() - line_start + 1));
 }
 
-// nlohmann's "[json.exception.x.1] parse error at line 1, column 2: what" without its frame.
+// nlohmann's "[json.exception.x.1] parse error at line 1, column 2: what; last read: 'token'" without its frame.
 std::string_view plain_message(std::string_view message) {
   if (const auto bracket = message.find("] "); bracket != std::string_view::npos) message.remove_prefix(bracket + 2);
   if (message.starts_with("parse error"))
     if (const auto colon = message.find(": "); colon != std::string_view::npos) message.remove_prefix(colon + 2);
-  return message;
+  return message.substr(0, message.find("; last read: "));
+}
+
+// The last bytes of the text that were read.
+std::string_view read_before(std::string_view text, std::size_t byte) {
+  constexpr std::size_t kShown = 24;
+  const std::string_view before = text.substr(0, byte);
+  return before.substr(before.size() - std::min(kShown, before.size()));
 }
 
 [[noreturn]] void wrong_type(const char* name, std::string_view wanted) {
-  throw Malformed(fmt::format("`{}` must be {}", name, wanted));
+  throw Malformed(fmt::format("{} must be {}", in_quotes(name), wanted));
+}
+
+std::string only_objects(const Document& document) {
+  return fmt::format("`{}` may only hold objects", document.section);
 }
 
 // Moves the objects of the document's list to `entries` as they are completed.
@@ -75,8 +88,12 @@ class EntryCollector {
   explicit EntryCollector(Document& document) : document_(document) {}
 
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    const bool in_list = inside_ && depth == 2;
+    if (!in_list || event != Json::parse_event_t::key) limits_.check(depth, event);
     if (event == Json::parse_event_t::key && depth == 1) enter(parsed.get_ref<const std::string&>());
-    if (event != Json::parse_event_t::object_end || depth != 2 || !inside_) return true;
+    if (in_list && (event == Json::parse_event_t::value || event == Json::parse_event_t::array_start))
+      throw Malformed(only_objects(document_));
+    if (!in_list || event != Json::parse_event_t::object_end) return true;
     document_.entries.push_back(std::move(parsed));
     return false;
   }
@@ -88,6 +105,7 @@ class EntryCollector {
   }
 
   Document& document_;
+  JsonLimits limits_;
   bool inside_ = false;
 };
 
@@ -106,7 +124,10 @@ Result<Document> parse_document(std::string_view text, const std::filesystem::pa
     document.head = Json::parse(text, std::ref(collect));
   } catch (const Json::parse_error& error) {
     return Error(ErrorCode::parse_error, fmt::format("not valid JSON: {}", plain_message(error.what())))
-        .at(position_of_byte(text, error.byte, file));
+        .at(position_of_byte(text, error.byte, file))
+        .about(std::string(read_before(text, error.byte)));
+  } catch (const Malformed& malformed) {
+    return Error(ErrorCode::parse_error, malformed.what()).at(position_in(file));
   } catch (const Json::exception& error) {
     return Error(ErrorCode::parse_error, fmt::format("not valid JSON: {}", plain_message(error.what())))
         .at(position_in(file));
@@ -114,8 +135,7 @@ Result<Document> parse_document(std::string_view text, const std::filesystem::pa
   if (!document.head.is_object())
     return Error(ErrorCode::parse_error, "a result file must be one JSON object").at(position_in(file));
   if (const Json* list = find_member(document.head, document.section.c_str()); list != nullptr && !list->empty())
-    return Error(ErrorCode::parse_error, fmt::format("`{}` may only hold objects", document.section))
-        .at(position_in(file));
+    return Error(ErrorCode::parse_error, only_objects(document)).at(position_in(file));
   return document;
 }
 
@@ -127,7 +147,7 @@ const Json* find_member(const Json& object, const char* name) {
 
 const Json& member(const Json& object, const char* name) {
   const Json* found = find_member(object, name);
-  if (found == nullptr) throw Malformed(fmt::format("`{}` is missing", name));
+  if (found == nullptr) throw Malformed(fmt::format("{} is missing", in_quotes(name)));
   return *found;
 }
 
@@ -185,7 +205,8 @@ Value value_from_json(const Json& json, std::string_view name) {
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
     return json.get<double>();
   if (json.is_number_integer()) return json.get<std::int64_t>();
-  throw Malformed(fmt::format("a value of `{}` must be a number, true, false or text, not {}", name, json.type_name()));
+  throw Malformed(
+      fmt::format("a value of {} must be a number, true, false or text, not {}", in_quotes(name), json.type_name()));
 }
 
 Json value_to_json(const Value& value) {

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "store/limits.h"
+#include "wattune/core/system_error.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {
@@ -38,12 +40,29 @@ Result<void> write_all(int descriptor, std::string_view text, const std::filesys
   return {};
 }
 
-// Errors speak of `file`, whatever is `opened` in its place.
-Result<void> create(const std::filesystem::path& opened, int flags, std::string_view text,
-                    const std::filesystem::path& file) {
-  const Descriptor descriptor(::open(opened.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
+// Terminals, pipes and /dev/null are written to, not replaced.
+Result<void> write_to_device(const std::filesystem::path& file, std::string_view text) {
+  const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   if (descriptor.get() < 0) return system_error("cannot write", file, errno);
   return write_all(descriptor.get(), text, file);
+}
+
+// A new file beside `file`, whose name goes to `temporary`. Names that exist are left alone: whoever may write to the
+// folder could have put a link in the way.
+int create_beside(const std::filesystem::path& file, std::filesystem::path& temporary) {
+  constexpr int kAttempts = 100;
+  int descriptor = -1;
+  for (int i = 0; i < kAttempts && descriptor < 0; ++i) {
+    temporary = fmt::format("{}.{}.{}.tmp", file.string(), ::getpid(), i);
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+    if (descriptor < 0 && errno != EEXIST) break;
+  }
+  return descriptor;
+}
+
+Error too_large(const std::filesystem::path& file) {
+  return Error(ErrorCode::invalid_argument, fmt::format("{} holds more than 1 GiB, unpacked", file.string()))
+      .hint("divide it: the first line of a journal with some of the others is a journal");
 }
 
 Error exists_error(const std::filesystem::path& file) {
@@ -63,11 +82,6 @@ Result<void> publish(const std::filesystem::path& temporary, const std::filesyst
 
 }  // namespace
 
-Error system_error(const char* what, const std::filesystem::path& file, int error_number) {
-  const ErrorCode code = error_number == ENOENT ? ErrorCode::not_found : ErrorCode::io_error;
-  return Error(code, fmt::format("{} {}: {}", what, file.string(), std::strerror(error_number)));
-}
-
 Result<std::string> read_descriptor(int descriptor, const std::filesystem::path& file) {
   std::string text;
   std::array<char, 1 << 16> block;
@@ -76,6 +90,7 @@ Result<std::string> read_descriptor(int descriptor, const std::filesystem::path&
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_error("cannot read", file, errno);
     if (count == 0) return text;
+    if (text.size() + static_cast<std::size_t>(count) > kMaxFileBytes) return too_large(file);
     text.append(block.data(), static_cast<std::size_t>(count));
   }
 }
@@ -83,6 +98,10 @@ Result<std::string> read_descriptor(int descriptor, const std::filesystem::path&
 Result<std::string> read_file(const std::filesystem::path& file) {
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (descriptor.get() < 0) return system_error("cannot open", file, errno);
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+      static_cast<std::uintmax_t>(status.st_size) > kMaxFileBytes)
+    return too_large(file);
   return read_descriptor(descriptor.get(), file);
 }
 
@@ -91,13 +110,14 @@ Result<void> write_file(const std::filesystem::path& file, std::string_view text
   const auto status = std::filesystem::status(file, ignored);
   if (std::filesystem::is_directory(status))
     return Error(ErrorCode::invalid_argument, fmt::format("{} is a directory", file.string()));
-  // Terminals, pipes and /dev/null are written to, not replaced.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return create(file, 0, text, file);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return write_to_device(file, text);
   if (!overwrite && std::filesystem::exists(status)) return exists_error(file);
   // Through a symbolic link, the file that it names is replaced.
   const auto target = std::filesystem::exists(status) ? std::filesystem::canonical(file, ignored) : file;
-  const std::filesystem::path temporary = fmt::format("{}.{}.tmp", target.string(), ::getpid());
-  Result<void> written = create(temporary, O_CREAT | O_TRUNC, text, file);
+  std::filesystem::path temporary;
+  const Descriptor descriptor(create_beside(target, temporary));
+  if (descriptor.get() < 0) return system_error("cannot write", file, errno);
+  Result<void> written = write_all(descriptor.get(), text, file);
   if (written) written = publish(temporary, target, overwrite);
   if (!written) ::unlink(temporary.c_str());
   return written;

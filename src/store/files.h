@@ -1,4 +1,4 @@
-// Reading whole files, and the operating system's refusals as Errors.
+// Reading and writing whole files.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,7 @@
 
 namespace wattune::store {
 
-// "cannot open runs/a.journal: No space left on device". not_found for ENOENT, otherwise io_error.
-Error system_error(const char* what, const std::filesystem::path& file, int error_number);
-
-// All bytes from the current offset on.
+// All bytes from the current offset on. invalid_argument: more than a result file may hold.
 Result<std::string> read_descriptor(int descriptor, const std::filesystem::path& file);
 Result<std::string> read_file(const std::filesystem::path& file);
 

@@ -9,6 +9,7 @@
 #include "store/files.h"
 #include "store/journal_text.h"
 #include "store/locked_file.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::store {
 
@@ -45,12 +46,25 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
                                : "write to another file");
 }
 
-// The first name beside a file's that nothing has.
+// The first of these names, by number from 1, that nothing has.
+template <typename NameOfNumber>
+std::filesystem::path first_free(const NameOfNumber& name_of) {
+  std::error_code ignored;
+  for (int number = 1;; ++number) {
+    std::filesystem::path name = name_of(number);
+    if (std::filesystem::symlink_status(name, ignored).type() == std::filesystem::file_type::not_found) return name;
+  }
+}
+
+// FILE.saved, FILE.saved2 and so on.
 std::filesystem::path unused_name_beside(const std::filesystem::path& file) {
-  std::filesystem::path name = file.string() + ".saved";
-  for (int i = 2; std::filesystem::exists(std::filesystem::symlink_status(name)); ++i)
-    name = fmt::format("{}.saved{}", file.string(), i);
-  return name;
+  return first_free(
+      [&](int number) { return file.string() + (number == 1 ? ".saved" : fmt::format(".saved{}", number)); });
+}
+
+// FILE.~1~, FILE.~2~ and so on.
+std::filesystem::path backup_of(const std::filesystem::path& file) {
+  return first_free([&](int number) { return fmt::format("{}.~{}~", file.string(), number); });
 }
 
 }  // namespace
@@ -122,7 +136,7 @@ Result<void> Journal::save_elsewhere(Error loss) {
 // The lock is held until the file has its new name, which it would otherwise keep being written under.
 Result<void> set_aside(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const LockedFile locked, LockedFile::open(file));
-  if (std::rename(file.c_str(), (file.string() + "~").c_str()) != 0) return system_error("cannot rename", file, errno);
+  if (std::rename(file.c_str(), backup_of(file).c_str()) != 0) return system_error("cannot rename", file, errno);
   return {};
 }
 

@@ -13,8 +13,10 @@
 #include <xxhash.h>
 
 #include "store/document.h"
+#include "store/limits.h"
 #include "store/plausible.h"
 #include "store/run_json.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::store {
 
@@ -46,8 +48,18 @@ Error error_at(const std::filesystem::path& file, int line, std::string message)
   return Error(ErrorCode::parse_error, std::move(message)).at(position_in(file, line));
 }
 
-Result<RunInfo> read_header(std::string_view line, const std::filesystem::path& file) {
-  const Json json = Json::parse(line, nullptr, false);
+// Discarded when it is not JSON.
+Json parse_line(std::string_view line, JsonLimits& limits) {
+  if (line.size() > kMaxLineBytes) throw Malformed(kLineTooLong);
+  const auto check = [&limits](int depth, Json::parse_event_t event, const Json&) {
+    limits.check(depth, event);
+    return true;
+  };
+  return Json::parse(line, check, false);
+}
+
+Result<RunInfo> read_header(std::string_view line, JsonLimits& limits, const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(const Json json, guard(position_in(file, 1), [&] { return parse_line(line, limits); }));
   const Json* version = find_member(json, "wattune_journal");
   if (version == nullptr && !looks_like_journal(line)) return error_at(file, 1, "not a Wattune journal");
   if (version != nullptr && version->is_number_unsigned() && version->get<std::uint64_t>() > kVersion)
@@ -65,8 +77,8 @@ class TrialDecoder {
   explicit TrialDecoder(const std::vector<Parameter>& parameters)
       : parameters_(parameters), names_(names_of(parameters)) {}
 
-  Trial decode(std::string_view line) const {
-    const Json json = Json::parse(line, nullptr, false);
+  Trial decode(std::string_view line, JsonLimits& limits) const {
+    const Json json = parse_line(line, limits);
     if (!json.is_object()) throw Malformed("not a JSON object");
     Configuration configuration(id_from_json(json), names_, values_from(array_member(json, "values")));
     Outcome outcome = outcome_from_json(json);
@@ -81,7 +93,7 @@ class TrialDecoder {
     for (const Parameter& parameter : parameters_) {
       const Json& index = indices[values.size()];
       if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= parameter.values.size())
-        throw Malformed(fmt::format("`values` has no index of a value of `{}`", parameter.name));
+        throw Malformed(fmt::format("`values` has no index of a value of {}", in_quotes(parameter.name)));
       values.push_back(parameter.values[index.get<std::size_t>()]);
     }
     return values;
@@ -180,7 +192,8 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto found = columns_[i].index_of.find(values[i]);
     if (found == columns_[i].index_of.end())
-      return Error(ErrorCode::invalid_argument, fmt::format("the space has no such value of `{}`", columns_[i].name))
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("the space has no such value of {}", in_quotes(columns_[i].name)))
           .about(values[i].to_string());
     fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}{}"), i == 0 ? "" : ",", found->second);
   }
@@ -203,7 +216,8 @@ Result<JournalContents> read_journal_text(std::string_view text, const std::file
   if (is_unbegun_journal(text)) return error_at(file, 1, "the journal has not been begun: its header is incomplete");
   LineReader lines(text);
   JournalContents contents;
-  WATTUNE_ASSIGN(contents.results.info, read_header(lines.next().value_or(text), file));
+  JsonLimits limits;
+  WATTUNE_ASSIGN(contents.results.info, read_header(lines.next().value_or(text), limits, file));
   if (checks.run) WATTUNE_TRY(checks.run(contents.results.info));
   contents.intact_bytes = lines.consumed();
   const TrialDecoder decoder(contents.results.info.parameters);
@@ -216,7 +230,7 @@ Result<JournalContents> read_journal_text(std::string_view text, const std::file
       return error_at(file, number, "this line of the journal is damaged, and it is not the last").hint(kCutOff);
     }
     Result<Trial> trial = guard(position_in(file, number), [&] {
-      Trial decoded = decoder.decode(*line);
+      Trial decoded = decoder.decode(*line, limits);
       ids.add(decoded.configuration);
       return decoded;
     });

@@ -6,6 +6,7 @@
 
 #include "store/document.h"
 #include "store/recorded.h"
+#include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::store {
@@ -84,7 +85,7 @@ Observation observation_of(const Json& entry, const std::vector<std::string>& na
     return observation;
   }
   const Json* time = find_member(entry, "time");
-  if (time == nullptr) throw Malformed(fmt::format("there is no `time`; the file ranks by `{}`", objective));
+  if (time == nullptr) throw Malformed(fmt::format("there is no `time`; the file ranks by {}", in_quotes(objective)));
   if (!time->is_number() || time->get<double>() >= kFailureTime) {
     observation.status = Status::runtime;
     observation.message = "no time was recorded";

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "store/recorded.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::store {
 
@@ -21,7 +22,7 @@ Status status_of(const Json& result) {
   const std::string& name = text_member(result, "Status");
   for (const KttStatus& known : kStatuses)
     if (known.name == name) return known.status;
-  throw Malformed(fmt::format("`Status` is none of KTT's: `{}`", name));
+  throw Malformed(fmt::format("`Status` is none of KTT's: {}", in_quotes(name)));
 }
 
 // What the compiler and the profiler said of the kernel; of the first one when a configuration runs several.
@@ -72,7 +73,7 @@ std::vector<Value> values_of(const Json& configuration, const std::vector<std::s
   for (const Json& pair : configuration) {
     const std::string& name = names[values.size()];
     if (text_member(pair, "Name") != name)
-      throw Malformed(fmt::format("`Configuration` lacks `{}` in its place", name));
+      throw Malformed(fmt::format("`Configuration` lacks {} in its place", in_quotes(name)));
     values.push_back(value_from_json(member(pair, "Value"), name));
   }
   return values;
@@ -81,7 +82,8 @@ std::vector<Value> values_of(const Json& configuration, const std::vector<std::s
 ResultSet read_results(const Document& document) {
   const Json& metadata = object_member(document.head, "Metadata");
   const std::optional<double> unit = nanoseconds_per(text_member(metadata, "TimeUnit"));
-  if (!unit) throw Malformed(fmt::format("`TimeUnit` is no unit of time: `{}`", text_member(metadata, "TimeUnit")));
+  if (!unit)
+    throw Malformed(fmt::format("`TimeUnit` is no unit of time: {}", in_quotes(text_member(metadata, "TimeUnit"))));
   const TimePoint time = timestamp_or_epoch(metadata, "Timestamp");
   RecordedTrials trials(names_in(document));
   for (const Json& result : document.entries)

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "store/file_lock.h"
-#include "store/files.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::store {
 

@@ -13,6 +13,7 @@
 #include "store/json_text.h"
 #include "store/plausible.h"
 #include "store/recorded.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::store {
 
@@ -51,7 +52,7 @@ void read_field(const Json& json, const char* name, DeviceKind& kind) {
       kind = each;
       return;
     }
-  throw Malformed(fmt::format("`{}` names no kind of device: `{}`", name, text));
+  throw Malformed(fmt::format("`{}` names no kind of device: {}", name, in_quotes(text)));
 }
 
 DeviceInfo device_from_json(const Json& json) {
@@ -115,7 +116,7 @@ Identity identity_from_json(const Json& json) {
 
 TimePoint time_member(const Json& object, const char* name) {
   const std::optional<TimePoint> time = parse_timestamp(text_member(object, name));
-  if (!time) throw Malformed(fmt::format("`{}` is no point in time: `{}`", name, text_member(object, name)));
+  if (!time) throw Malformed(fmt::format("`{}` is no point in time: {}", name, in_quotes(text_member(object, name))));
   return *time;
 }
 
@@ -330,7 +331,7 @@ Outcome outcome_from_json(const Json& object) {
   Observation& observation = outcome.observation;
   const std::string& name = text_member(object, "status");
   const std::optional<Status> status = parse_status(name);
-  if (!status) throw Malformed(fmt::format("`status` is none that Wattune knows: `{}`", name));
+  if (!status) throw Malformed(fmt::format("`status` is none that Wattune knows: {}", in_quotes(name)));
   observation.status = *status;
   observation.message = text_or(object, "message", "");
   observation.build_log = text_or(object, "build_log", "");
@@ -355,7 +356,7 @@ Outcome outcome_from_json(const Json& object) {
 ConfigurationId id_from_json(const Json& object) {
   const std::string& text = text_member(object, "id");
   const std::optional<ConfigurationId> id = parse_uint128(text);
-  if (!id) throw Malformed(fmt::format("`id` must be a number in decimal digits: `{}`", text));
+  if (!id) throw Malformed(fmt::format("`id` must be a number in decimal digits: {}", in_quotes(text)));
   return *id;
 }
 

@@ -5,6 +5,7 @@
 
 #include "store/document.h"
 #include "store/recorded.h"
+#include "wattune/core/printable.h"
 #include "wattune/core/version.h"
 #include "wattune/store/formats.h"
 
@@ -82,7 +83,7 @@ class ResultReader {
   static Status status_of(const Json& result) {
     const std::string& name = text_member(result, "invalidity");
     const std::optional<Status> status = parse_status(name);
-    if (!status) throw Malformed(fmt::format("`invalidity` is none of T4's: `{}`", name));
+    if (!status) throw Malformed(fmt::format("`invalidity` is none of T4's: {}", in_quotes(name)));
     return *status;
   }
 
@@ -114,7 +115,7 @@ std::optional<double> file_unit_of(const Json& head) {
   if (metadata == nullptr || find_member(*metadata, "timeunit") == nullptr) return std::nullopt;
   const std::string& name = text_member(*metadata, "timeunit");
   const std::optional<double> unit = nanoseconds_per(name);
-  if (!unit) throw Malformed(fmt::format("`timeunit` is no unit of time: `{}`", name));
+  if (!unit) throw Malformed(fmt::format("`timeunit` is no unit of time: {}", in_quotes(name)));
   return unit;
 }
 

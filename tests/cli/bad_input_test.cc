@@ -1,6 +1,7 @@
 // Whatever the user gets wrong: one line that says where, exit status 2, and nothing written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "cli/run_program.h"
 
@@ -133,6 +134,7 @@ TEST_F(BadInput, OptionsAndCommandsThatDoNotExist) {
             "unexpected argument: `--evalutions` (did you mean `--evaluations`?)\n");
   EXPECT_EQ(refused({"--json", "devices"}),
             "option before the command that it is of: `--json` (wattune devices --json)\n");
+  EXPECT_EQ(refused({"tnue"}), "unknown command: `tnue` (did you mean `tune`?)\n");
   EXPECT_EQ(refused({"tunes"}), "unknown command: `tunes` (did you mean `tune`?)\n");
   EXPECT_EQ(refused({"tune"}), "SPEC is required (see `wattune tune --help`)\n");
   EXPECT_EQ(refused({}), "A subcommand is required (see `wattune --help`)\n");
@@ -154,7 +156,39 @@ TEST_F(BadInput, InitOverwritesNothing) {
   folder_.write("other.cu", "mine too");
   EXPECT_THAT(refused({"init", "other.toml"}), HasSubstr("other.cu"));
   EXPECT_FALSE(folder_.has("other.toml") || folder_.has("other.cl"));
+  std::filesystem::create_symlink("nowhere.toml", folder_.path() / "dangling.toml");
+  EXPECT_EQ(refused({"init", "dangling.toml"}), "file exists: `dangling.toml` (wattune init NAME.toml)\n");
   EXPECT_EQ(refused({"init", "other"}), "not a .toml file: `other`\n");
+}
+
+TEST_F(BadInput, FoldersWhereFilesAreMeant) {
+  std::filesystem::create_directory(folder_.path() / "d.toml");
+  folder_.write("s.toml", spec_with("True"));
+  EXPECT_EQ(refused({"show", "d.toml"}), "cannot read d.toml: Is a directory\n");
+  EXPECT_EQ(refused({"tune", "d.toml"}), "cannot read d.toml: Is a directory\n");
+  EXPECT_EQ(refused({"show", "s.toml/x"}), "cannot open s.toml/x: Not a directory\n");
+  for (const char* option : {"--resume", "--overwrite", "--quiet"})
+    EXPECT_EQ(refused({"tune", "s.toml", "--output", "d.toml", option}),
+              "results cannot be written into a folder: `d.toml` (--output names a file)\n");
+}
+
+TEST_F(BadInput, FilesThatPermissionsKeepAway) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read and write everything";
+  namespace fs = std::filesystem;
+  folder_.write("s.toml", spec_with("True"));
+  folder_.write("r.json", R"({"results":[]})");
+  fs::create_directory(folder_.path() / "d");
+  for (const char* name : {"s.toml", "r.json", "d"}) fs::permissions(folder_.path() / name, fs::perms::none);
+  EXPECT_EQ(refused({"tune", "s.toml"}), "cannot read s.toml: Permission denied\n");
+  EXPECT_EQ(refused({"show", "r.json"}), "cannot open r.json: Permission denied\n");
+  fs::permissions(folder_.path() / "r.json", fs::perms::owner_read);
+  EXPECT_EQ(refused({"export", "r.json", "-f", "t4", "-o", "d/x"}), "cannot write d/x: Permission denied\n");
+}
+
+TEST_F(BadInput, NamesThatNoFileCanHave) {
+  for (const char* name : {"a/b", "a\\nb", "a\\u0000b", "a\\u001bb", ""})
+    EXPECT_THAT(refused_spec("name = \"" + std::string(name) + "\"\n" + spec_with("True")),
+                StartsWith("s.toml:1:8: the name is part of file names and cannot be this"));
 }
 
 TEST_F(BadInput, CompletionForAnUnknownShell) {

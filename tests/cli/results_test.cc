@@ -91,6 +91,30 @@ TEST_F(Results, ExportGoesToStandardOutputAndOverwritesOnlyWhenTold) {
   EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "-f", "t4", "-o", "out.json", "--overwrite"}).status, 0);
 }
 
+// Names with line breaks, a terminal's title, colours and what turns the direction of writing.
+TEST_F(Results, NamesReachNoTerminalWithTheirControlCharacters) {
+  const std::string bad = R"(\u001b]0;owned\u0007\u001b[31m\u009b2J\u202e\nbest 1 ns)";
+  std::string cache = kCache;
+  for (const char* name : {"Some GPU", "\"add", "\"tile", "128,2", "RuntimeFailedConfig", "1000"})
+    for (std::size_t at = cache.find(name); at != std::string::npos; at = cache.find(name, at + bad.size() + 12))
+      cache.insert(at + (name[0] == '"' ? 1 : 0), name == std::string("1000") ? "" : bad);
+  folder_.write("bad\x1b.json", cache);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"show"}, {"show", "--json"}, {"analyze"}, {"analyze", "--json"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.push_back("bad\x1b.json");
+    const Finished finished = run_wattune(folder_, arguments);
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(finished.out.find_first_of("\x1b\a\r\x9b"), std::string::npos) << finished.out;
+    EXPECT_THAT(finished.out, testing::Not(HasSubstr("\nbest 1 ns")));
+    if (command.size() == 2) EXPECT_TRUE(finished.json().is_object() || finished.json().is_array());
+  }
+  const Finished missing = run_wattune(folder_, {"show", "none\x1b[2J\n.json"});
+  EXPECT_EQ(missing.err, "wattune: error: cannot open none [2J .json: No such file or directory\n");
+  ASSERT_EQ(run_wattune(folder_, {"show", "bad\x1b.json", "--svg", "p.svg"}).status, 0);
+  EXPECT_EQ(folder_.read("p.svg").find('\x1b'), std::string::npos);
+}
+
 TEST_F(Results, OnlyTheHeaderTakesSeveral) {
   const Finished finished = run_wattune(folder_, {"export", "cache.json", "cache.json", "--format", "t4"});
   EXPECT_EQ(finished.status, 2);

@@ -20,14 +20,6 @@ TEST(Text, RefusesTimesThatAreNone) {
   }
 }
 
-TEST(Text, WrapsAtSpacesAndBars) {
-  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
-  EXPECT_EQ(wrapped("one two three", 6), "one\ntwo\nthree");
-  EXPECT_EQ(wrapped(" MODE a|bc|def", 8), " MODE a|\nbc|def");
-  EXPECT_EQ(wrapped("unbreakable it is", 4), "unbreakable\nit\nis");
-  EXPECT_EQ(wrapped("", 4), "");
-}
-
 TEST(Text, ReadsSizesWithTheirUnit) {
   EXPECT_EQ(*parse_bytes("8GB"), 8'000'000'000u);
   EXPECT_EQ(*parse_bytes("1.5kB"), 1500u);

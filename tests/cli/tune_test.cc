@@ -97,7 +97,7 @@ TEST_F(Tune, RefusesExistingResultsUnlessToldWhatToDo) {
   const Finished anew = run_wattune(folder_, quick({"tune", "add.toml", "--overwrite", "--json"}));
   EXPECT_EQ(anew.status, 0) << anew.err;
   EXPECT_EQ(anew.json()["evaluated"], 4);
-  EXPECT_THAT(folder_.read("add.journal.jsonl~"), testing::StartsWith(journal));
+  EXPECT_THAT(folder_.read("add.journal.jsonl.~1~"), testing::StartsWith(journal));
 }
 
 TEST_F(Tune, RefusesToResumeWhenTheKernelChangedUnlessForced) {
@@ -324,6 +324,7 @@ TEST_F(Tune, RunsWhatInitWrites) {
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.json()["evaluated"], 2);
   EXPECT_EQ(finished.json()["result_file"], "mine.journal.jsonl");
+  EXPECT_EQ(finished.json()["best"]["verified"], true);
 }
 
 TEST_F(Tune, ControlCEndsTheRunWithItsResults) {
@@ -348,7 +349,7 @@ TEST_F(Tune, OverwritesNoJournalThatIsBeingWritten) {
   EXPECT_THAT(second.err, HasSubstr("add.journal.jsonl is being written by process"));
   kill(program.pid(), SIGINT);
   EXPECT_EQ(program.wait().status, 130);
-  EXPECT_FALSE(folder_.has("add.journal.jsonl~"));
+  EXPECT_FALSE(folder_.has("add.journal.jsonl.~1~"));
 }
 
 TEST_F(Tune, ControlCTwiceEndsAtOnce) {

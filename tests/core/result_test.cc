@@ -62,6 +62,11 @@ TEST(Error, KeepsTheInnermostPosition) {
   EXPECT_EQ(error.to_string(), "a:1:2: bad");
 }
 
+TEST(Error, PrintsOneLineWithoutControlCharactersAndOfTheUsersTextNoMoreThanALine) {
+  const Error error = Error(ErrorCode::parse_error, "in \x1b[2Jred").at({"a\nb", 1, 0}).about(std::string(1000, 'x'));
+  EXPECT_EQ(error.to_string(), "a b:1: in  [2Jred: `" + std::string(80, 'x') + "…`");
+}
+
 TEST(SourcePosition, LeavesOutWhatIsUnknown) {
   EXPECT_EQ(to_string(SourcePosition{}), "");
   EXPECT_EQ(to_string(SourcePosition{"f", 0, 0}), "f");

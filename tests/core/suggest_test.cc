@@ -10,6 +10,11 @@ TEST(Suggest, NamesTheNearestCandidate) {
   EXPECT_EQ(suggest("MWG", {"mwg", "nwg"}), "did you mean `mwg`?");
 }
 
+TEST(Suggest, CountsSwappedNeighboursOnce) {
+  EXPECT_EQ(suggest("tnue", {"space", "tune"}), "did you mean `tune`?");
+  EXPECT_EQ(suggest("enut", {"space", "tune"}), "one of: space, tune");
+}
+
 TEST(Suggest, CompletesTheBeginningOfAName) {
   EXPECT_EQ(suggest("Greedy", {"random", "greedy_ils", "greedy_mls"}), "did you mean `greedy_ils`?");
   EXPECT_EQ(suggest("gr", {"random", "greedy_ils"}), "one of: random, greedy_ils");

@@ -213,6 +213,15 @@ TEST(Header, RefusesToMixObjectivesOfOneDeviceAndSizesWithNone) {
             "results for A100 are of different objectives: least time and least energy (export each apart)");
 }
 
+TEST(Header, RefusesTextsThatReachBeyondTheirDefinition) {
+  for (const char* text : {"1 /* ", "float\\"}) {
+    const ResultSet results = ResultsBuilder({{.name = "type", .values = {text}}}).time({text}, 5);
+    EXPECT_THAT(write_header({results}).error().to_string(), HasSubstr("a header cannot hold this value of `type`: `"));
+  }
+  const ResultSet lines = ResultsBuilder({{.name = "type", .values = {"unsigned\nint"}}}).time({"unsigned\nint"}, 5);
+  EXPECT_THAT(header_of({lines}), HasSubstr("#define type unsigned int\n"));
+}
+
 TEST(Header, NamesAnUnknownDevice) {
   EXPECT_THAT(header_of({results_on("", 1e6)}), HasSubstr("/* unknown device: 1.000 ms"));
   EXPECT_THAT(header_of({results_on("", 1e6)}), HasSubstr("WATTUNE_DEVICE_UNKNOWN"));

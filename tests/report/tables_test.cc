@@ -214,6 +214,33 @@ TEST(TextTable, AlignsByCharactersWithoutTrailingBlanks) {
   EXPECT_EQ(table.to_string(), "a     long\nwäde  b\nx\n");
 }
 
+TEST(Text, WrapsAtSpacesAndBars) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrapped("one two three", 6), "one\ntwo\nthree");
+  EXPECT_EQ(wrapped(" MODE a|bc|def", 8), " MODE a|\nbc|def");
+  EXPECT_EQ(wrapped("unbreakable it is", 4), "unbreakable\nit\nis");
+  EXPECT_EQ(wrapped("", 4), "");
+  EXPECT_EQ(wrapped("äö ü", 3), "äö\nü");
+  EXPECT_EQ(wrapped("one two three", 7, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("one two", 0, 2), "one\n  two");
+}
+
+// 24 columns: every word of a sentence is there, and no line is longer.
+TEST(Tables, WrapSentencesOnNarrowTerminals) {
+  const ResultSet results = ResultsBuilder({{.name = "x", .values = {1, 2}}})
+                                .default_values({2})
+                                .failure({1}, Status::runtime, "the kernel wrote past the end of its buffer")
+                                .time({1}, 5)
+                                .time({2}, 10);
+  const std::string text = table_of_best(results, 10, 24) + table_of_failures(results, 24) +
+                           table_of_importance(results, 24) + plot_convergence(ResultSet{}, 24, 8);
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("…")));
+  EXPECT_THAT(text, testing::HasSubstr("the best\nis 2.00 times as fast.\n"));
+  EXPECT_THAT(text, testing::HasSubstr("the kernel wrote\n         past the end of\n         its buffer\n"));
+  for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1)
+    EXPECT_LE(width_of(text.substr(begin, text.find('\n', begin) - begin)), 24u) << text.substr(begin);
+}
+
 TEST(Text, CutsAtCharactersNotBytes) {
   EXPECT_EQ(cut("äöü", 3), "äöü");
   EXPECT_EQ(cut("äöüß", 3), "äö…");

@@ -315,6 +315,7 @@ TEST_F(TomlSpec, TheStartingPointParsesAndNamesItsKernel) {
   const Template start = starting_point("mine");
   write("mine.cl", start.opencl_kernel);
   write("mine.cu", start.cuda_kernel);
+  write("mine_reference.cc", start.reference);
   const Result<KernelSpec> spec = load(write("mine.toml", start.spec));
   ASSERT_TRUE(spec) << spec.error().to_string();
   EXPECT_EQ(spec->name, "mine");

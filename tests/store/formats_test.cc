@@ -166,7 +166,7 @@ TEST_F(LoadResults, SaysWhatIsWrongWithAFile) {
     return load_results(path("r")).error();
   };
   EXPECT_EQ(load_results(path("missing")).error().code(), ErrorCode::not_found);
-  EXPECT_EQ(load_results(path("")).error().code(), ErrorCode::io_error);
+  EXPECT_EQ(load_results(path("")).error().code(), ErrorCode::invalid_argument);
   for (const char* text : {"", "\n", "[kernel]\n"})
     EXPECT_EQ(error(text).message(), "no result format that Wattune knows") << text;
   EXPECT_EQ(error("{\"a\": 1}").message(), "no result format that Wattune knows");
@@ -197,6 +197,16 @@ TEST_F(WriteFile, LeavesNoTemporaryFileBehind) {
   EXPECT_FALSE(write_file(path("f"), "two", false));
   EXPECT_FALSE(write_file(path("missing/f"), "two", false));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 1);
+}
+
+TEST_F(WriteFile, WritesThroughNoLinkThatStandsWhereItsTemporaryFileWould) {
+  write_contents(path("victim"), "mine");
+  const std::string name = path("f").string() + "." + std::to_string(::getpid());
+  std::filesystem::create_symlink("victim", name + ".tmp");
+  std::filesystem::create_symlink("victim", name + ".0.tmp");
+  ASSERT_TRUE(write_file(path("f"), "text", false));
+  EXPECT_EQ(contents_of(path("f")), "text");
+  EXPECT_EQ(contents_of(path("victim")), "mine");
 }
 
 TEST_F(WriteFile, ReplacesTheFileBehindALink) {

@@ -269,7 +269,19 @@ TEST_F(JournalTest, IsSetAsideOnlyWhenNobodyWritesIt) {
   }
   ASSERT_TRUE(set_aside(file_));
   EXPECT_FALSE(std::filesystem::exists(file_));
-  EXPECT_TRUE(read_journal(file_.string() + "~"));
+  EXPECT_TRUE(read_journal(file_.string() + ".~1~"));
+}
+
+TEST_F(JournalTest, IsSetAsideWithoutLosingWhatWasSetAsideBefore) {
+  for (const char* kernel : {"first", "second", "third"}) {
+    RunInfo info = sample_info();
+    info.kernel_name = kernel;
+    ASSERT_TRUE(Journal::open(file_, info));
+    ASSERT_TRUE(set_aside(file_));
+  }
+  EXPECT_EQ(read_journal(file_.string() + ".~1~")->info.kernel_name, "first");
+  EXPECT_EQ(read_journal(file_.string() + ".~2~")->info.kernel_name, "second");
+  EXPECT_EQ(read_journal(file_.string() + ".~3~")->info.kernel_name, "third");
 }
 
 TEST_F(JournalTest, NamesTheProcessThatHoldsIt) {

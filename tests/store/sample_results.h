@@ -133,7 +133,7 @@ class FolderTest : public testing::Test {
   }
   ~FolderTest() override { std::filesystem::remove_all(folder_); }
 
-  std::filesystem::path path(const char* name) const { return folder_ / name; }
+  std::filesystem::path path(const std::string& name) const { return folder_ / name; }
 
  private:
   std::filesystem::path folder_;

@@ -31,11 +31,13 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
 Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
                             SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
 
-// A commented TOML spec to start from, for `wattune init`, and the kernels that it names: NAME.cl and NAME.cu.
+// A commented TOML spec to start from, for `wattune init`, and what it names: NAME.cl, NAME.cu and
+// NAME_reference.cc.
 struct Template {
   std::string spec;
   std::string_view opencl_kernel;
   std::string_view cuda_kernel;
+  std::string_view reference;
 };
 Template starting_point(std::string_view name);
 
