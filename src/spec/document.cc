@@ -66,6 +66,11 @@ Result<ExpressionText> Document::expression(const Node& node, const std::string&
   return ExpressionText{node.scalar.to_string(), position(node.content)};
 }
 
+Result<ExpressionText> Document::value_expression(const Node& node, const std::string& what) const {
+  if (node.kind != Node::Kind::scalar) return expression(node, what);
+  return ExpressionText{node.scalar.to_string(), position(node.content)};
+}
+
 Result<std::vector<std::string>> Document::strings(const Node& node, const std::string& what) const {
   if (node.kind != Node::Kind::list) return error(node, what + " must be a list of strings");
   std::vector<std::string> result;

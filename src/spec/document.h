@@ -71,7 +71,8 @@ class Document {
   Result<double> number(const Node& node, const std::string& what) const;  // finite
   Result<std::int64_t> integer(const Node& node, const std::string& what) const;
   Result<bool> boolean(const Node& node, const std::string& what) const;
-  Result<ExpressionText> expression(const Node& node, const std::string& what) const;  // a string or an integer
+  Result<ExpressionText> expression(const Node& node, const std::string& what) const;        // a string or an integer
+  Result<ExpressionText> value_expression(const Node& node, const std::string& what) const;  // any scalar
   Result<std::vector<std::string>> strings(const Node& node, const std::string& what) const;
 
  private:

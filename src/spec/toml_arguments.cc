@@ -240,9 +240,7 @@ Result<VectorArgument> read_constant_symbol(const Table& table, const ComponentT
 Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& component) {
   WATTUNE_TRY(table.allow_only({"name", "type", "value"}));
   WATTUNE_ASSIGN(const Node* node, table.required("value"));
-  if (node->kind == Node::Kind::scalar && !node->is_string())
-    return ScalarArgument{component.type, {node->scalar.to_string(), table.document().position(node->content)}};
-  WATTUNE_ASSIGN(ExpressionText value, table.document().expression(*node, table.describe("value")));
+  WATTUNE_ASSIGN(ExpressionText value, table.document().value_expression(*node, table.describe("value")));
   return ScalarArgument{component.type, std::move(value)};
 }
 
@@ -330,6 +328,19 @@ Result<LocalArgument> read_local(const Table& table, const ComponentType& compon
   return LocalArgument{component.type, std::move(length)};
 }
 
+// A pointer without a buffer.
+Result<NullArgument> read_null(const Table& table, const DeclaredType& type) {
+  WATTUNE_ASSIGN(const std::optional<bool> null, table.boolean("null"));
+  const bool is_pointer =
+      type.memory == DeclaredType::Memory::vector || type.memory == DeclaredType::Memory::structures;
+  if (!is_pointer || !null.value_or(false))
+    return table.document()
+        .error(*table.find("null"), table.describe("null") + " makes a pointer null and nothing else")
+        .hint("write null = true, with a type such as `float*`");
+  WATTUNE_TRY(table.allow_only({"name", "type", "null"}));
+  return NullArgument{};
+}
+
 }  // namespace
 
 Result<Argument> read_argument(const Document& document, const Node& node, bool files_required) {
@@ -339,6 +350,10 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
   argument.position = document.position(unnamed.find("name")->content);
   WATTUNE_ASSIGN(const Table table, Table::of(document, node, fmt::format("argument `{}`", argument.name)));
   WATTUNE_ASSIGN(const DeclaredType type, read_type(table));
+  if (table.find("null") != nullptr) {
+    WATTUNE_ASSIGN(argument.kind, read_null(table, type));
+    return argument;
+  }
   switch (type.memory) {
     case DeclaredType::Memory::vector: {
       WATTUNE_ASSIGN(argument.kind, read_vector(table, type.component, files_required));

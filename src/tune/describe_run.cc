@@ -94,6 +94,13 @@ void write(Canonical& out, const LocalArgument& argument) {
   out << "local" << to_string(argument.type) << argument.length;
 }
 
+void write(Canonical& out, const NullArgument&) { out << "null"; }
+void write(Canonical& out, const Sampling& sampling) {
+  out << "sampling" << number_of(sampling.address) << number_of(sampling.filter)
+      << std::int64_t{sampling.normalized_coordinates};
+}
+void write(Canonical& out, const SamplerArgument& argument) { write(out, argument.sampling); }
+
 void write(Canonical& out, const std::vector<std::size_t>& arguments) {
   if (!arguments.empty()) out << "arguments" << static_cast<std::int64_t>(arguments.size());
   for (const std::size_t argument : arguments) out << static_cast<std::int64_t>(argument);
@@ -102,8 +109,16 @@ void write(Canonical& out, const std::vector<std::size_t>& arguments) {
 void write(Canonical& out, const LaunchStep& step) {
   out << "step" << step.function << step.condition;
   if (!step.repeat.text.empty()) out << "repeat" << step.repeat;
+  if (!step.index.empty()) out << "index" << step.index;
+  for (const LaunchValue& each : step.values) out << "value" << static_cast<std::int64_t>(each.argument) << each.value;
+  for (const std::vector<std::size_t>& swap : step.swaps) {
+    out << "swap";
+    write(out, swap);
+  }
   write(out, step.arguments);
   write(out, step.geometry);
+  if (!step.group.empty()) out << "group" << static_cast<std::int64_t>(step.group.size());
+  for (const LaunchStep& each : step.group) write(out, each);
 }
 
 std::string text_of(const std::filesystem::path& file) {

@@ -37,6 +37,12 @@ std::size_t launches_of_a_run(const Launch& launch) {
   return count;
 }
 
+// What the step gives a scalar argument: its own value or the argument's.
+const backend::ScalarBytes& value_of(const PlannedStep& step, std::size_t argument, const backend::ScalarBytes& own) {
+  const auto found = std::ranges::find(step.values, argument, &PlannedValue::argument);
+  return found == step.values.end() ? own : found->bytes;
+}
+
 // One run of a launch, from the events of its steps.
 Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& steps) {
   Sample sample;
@@ -154,11 +160,11 @@ Result<KernelSession::Events> KernelSession::queue_run(const Kernels& kernels, c
 Result<KernelSession::Events> KernelSession::launch_steps(const Kernels& kernels, const Launch& launch) {
   Events events;
   events.reserve(launches_of_a_run(launch));
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const PlannedStep& step = launch.steps[i];
+  for (const PlannedStep& step : launch.steps) {
     const std::vector<backend::LaunchArgument> arguments = launch_arguments(launch, step);
+    backend::Kernel& kernel = *kernels.at(step.function);
     for (std::size_t n = 0; n < step.repeat; ++n) {
-      WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(*kernels[i], step.geometry, arguments));
+      WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(kernel, step.geometry, arguments));
     }
   }
   return events;
@@ -181,14 +187,15 @@ std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launc
   std::vector<backend::LaunchArgument> result;
   result.reserve(step.arguments.size());
   for (const std::size_t i : step.arguments) {
+    const auto* vector = std::get_if<VectorArgument>(&arguments_[i].kind);
     if (const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[i]))
-      result.emplace_back(*scalar);
+      result.emplace_back(value_of(step, i, *scalar));
     else if (const auto* local = std::get_if<backend::LocalBytes>(&launch.arguments[i]))
       result.emplace_back(*local);
-    else if (std::get<VectorArgument>(arguments_[i].kind).place == BufferPlace::constant)
+    else if (vector != nullptr && vector->place == BufferPlace::constant)
       result.emplace_back(backend::ConstantBuffer{arguments_[i].name, slots_[i].buffer.get()});
     else
-      result.emplace_back(slots_[i].buffer.get());
+      result.emplace_back(slots_[i].buffer.get());  // null: a null pointer
   }
   return result;
 }

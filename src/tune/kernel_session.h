@@ -7,6 +7,7 @@
 // What a kernel writes into an argument declared read_only stays there until drop().
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,8 @@ enum class Outputs {
   reused,  // whatever the launch before left
 };
 
-// Of the steps of a Launch, in their order.
-using Kernels = std::vector<std::unique_ptr<backend::Kernel>>;
+// By the functions that the steps of a Launch name.
+using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
 class KernelSession {
  public:
@@ -40,8 +41,8 @@ class KernelSession {
 
   // Brings the buffers that are not there, or have another size, onto the device. Before run(), and after its errors.
   Result<void> prepare(const std::vector<PlannedArgument>& planned);
-  // Runs the launch n times and waits at most n * limit; kernels[i] is what its step i launches. The time of each run
-  // on the device, the sum of its steps, and what that was like: runs of one wait share a reading of its sensors.
+  // Runs the launch n times and waits at most n * limit. The time of each run on the device, the sum of its steps, and
+  // what that was like: runs of one wait share a reading of its sensors.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit);
   // Launches as often as it takes to count these (backend::Stream::count()), each time from the same contents. After
