@@ -34,11 +34,12 @@ Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geo
   return {};
 }
 
-// CUDA kernels get neither local memory nor constant symbols as parameters.
+// CUDA kernels get neither local memory nor constant symbols nor samplers as parameters.
 std::size_t parameters_of(const DeviceInfo& info, std::span<const LaunchArgument> arguments) {
   if (language_of(info) != Language::cuda) return arguments.size();
   return static_cast<std::size_t>(std::ranges::count_if(arguments, [](const LaunchArgument& argument) {
-    return !std::holds_alternative<LocalBytes>(argument) && !std::holds_alternative<ConstantBuffer>(argument);
+    return !std::holds_alternative<LocalBytes>(argument) && !std::holds_alternative<ConstantBuffer>(argument) &&
+           !std::holds_alternative<Sampling>(argument);
   }));
 }
 

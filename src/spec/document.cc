@@ -121,6 +121,11 @@ Result<std::string> Table::required_string(std::string_view key) const {
   return document_->string(*node, describe(key));
 }
 
+Result<ExpressionText> Table::required_expression(std::string_view key) const {
+  WATTUNE_ASSIGN(const Node* node, required(key));
+  return document_->expression(*node, describe(key));
+}
+
 Result<std::optional<std::string>> Table::string(std::string_view key) const {
   return convert_if<std::string>(find(key), [&](const Node& n) { return document_->string(n, describe(key)); });
 }

@@ -100,6 +100,7 @@ class Table {
 
   Result<const Node*> required(std::string_view key) const;
   Result<std::string> required_string(std::string_view key) const;
+  Result<ExpressionText> required_expression(std::string_view key) const;
   // Nothing when the key is absent; no strings for strings().
   Result<std::optional<std::string>> string(std::string_view key) const;
   Result<std::optional<double>> number(std::string_view key) const;

@@ -43,7 +43,7 @@ Result<std::vector<LaunchValue>> read_values(const Table& table, const KernelSpe
 bool have_equal_elements(const VectorArgument& a, const VectorArgument& b) {
   const auto same_field = [](const BufferField& x, const BufferField& y) { return x.type == y.type; };
   return a.type == b.type && a.vector_width == b.vector_width && a.place == b.place &&
-         std::ranges::equal(a.fields, b.fields, same_field);
+         a.image.has_value() == b.image.has_value() && std::ranges::equal(a.fields, b.fields, same_field);
 }
 
 // Why the arguments cannot change places; empty when they can.

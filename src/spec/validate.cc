@@ -70,9 +70,20 @@ Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, co
   return {};
 }
 
+// Textures are sampled as they say themselves.
+Result<void> check_samplers(const KernelSpec& spec) {
+  for (const Argument& argument : spec.arguments)
+    if (std::holds_alternative<SamplerArgument>(argument.kind))
+      return Error(ErrorCode::invalid_argument, "a sampler in a spec without an OpenCL kernel")
+          .at(argument.position)
+          .about(argument.name)
+          .hint("the image has the keys `address`, `filter` and `coordinates`");
+  return {};
+}
+
 // What only CUDA has, in a spec whose kernel is written in another language.
 Result<void> check_language(const KernelSpec& spec) {
-  if (spec.source.language == Language::cuda && spec.alternatives.empty()) return {};
+  if (spec.source.language == Language::cuda && spec.alternatives.empty()) return check_samplers(spec);
   const auto refuse = [&](const SourcePosition& position, std::string message) {
     return Error(ErrorCode::invalid_argument, std::move(message)).at(position).hint("only CUDA kernels have them");
   };
@@ -128,7 +139,10 @@ std::string field_of(const std::string& field, const std::string& argument) {
 }
 
 Result<void> check_vector(const VectorArgument& vector, const std::string& name, const NameScope& scope) {
-  WATTUNE_TRY(scope.check(vector.length, key_of("length", name)));
+  if (!vector.image) WATTUNE_TRY(scope.check(vector.length, key_of("length", name)));
+  if (vector.image)
+    for (const ExpressionText& size : vector.image->sizes)
+      if (!size.text.empty()) WATTUNE_TRY(scope.check(size, key_of("size", name)));
   if (!vector.compared_length.text.empty())
     WATTUNE_TRY(scope.check(vector.compared_length, key_of("compare_length", name)));
   WATTUNE_TRY(check_fill(vector.fill, scope, key_of("fill", name)));

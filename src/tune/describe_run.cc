@@ -68,12 +68,23 @@ void write(Canonical& out, const FillIota& fill) { out << "iota" << fill.start <
 void write(Canonical& out, const FillExpression& fill) { out << "expression" << fill.expression; }
 void write(Canonical& out, const FillFile& fill) { out << "file" << fill.path.filename().string(); }
 
+void write(Canonical& out, const Sampling& sampling) {
+  out << "sampling" << number_of(sampling.address) << number_of(sampling.filter)
+      << std::int64_t{sampling.normalized_coordinates};
+}
+void write(Canonical& out, const PixelImage& image) {
+  out << "image" << number_of(image.type) << number_of(image.order) << std::int64_t{image.normalized_channels};
+  for (const ExpressionText& size : image.sizes) out << size;
+  write(out, image.sampling);
+}
+
 void write(Canonical& out, const VectorArgument& argument) {
   out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << argument.length
       << number_of(argument.access);
   if (argument.place == BufferPlace::constant) out << "constant symbol";
   if (argument.comparison != OutputComparison::elements) out << "compared" << number_of(argument.comparison);
   if (!argument.compared_length.text.empty()) out << "compared length" << argument.compared_length;
+  if (argument.image) write(out, *argument.image);
   std::visit([&](const auto& fill) { write(out, fill); }, argument.fill);
   for (const BufferField& field : argument.fields) {
     out << "field" << field.name << to_string(field.type);
@@ -95,10 +106,6 @@ void write(Canonical& out, const LocalArgument& argument) {
 }
 
 void write(Canonical& out, const NullArgument&) { out << "null"; }
-void write(Canonical& out, const Sampling& sampling) {
-  out << "sampling" << number_of(sampling.address) << number_of(sampling.filter)
-      << std::int64_t{sampling.normalized_coordinates};
-}
 void write(Canonical& out, const SamplerArgument& argument) { write(out, argument.sampling); }
 
 void write(Canonical& out, const std::vector<std::size_t>& arguments) {

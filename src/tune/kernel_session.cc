@@ -72,7 +72,7 @@ Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned)
 Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const auto* wanted = std::get_if<PlannedBuffer>(&planned[i]);
-    if (wanted == nullptr || (slots_[i].buffer && slots_[i].buffer->bytes() == wanted->bytes)) continue;
+    if (wanted == nullptr || slots_[i].holds(*wanted)) continue;
     if (Result<void> done = upload(i, *wanted); !done) {
       slots_[i] = {};  // a buffer without its contents must not pass for a prepared one
       return std::move(done).error().with_context(fmt::format("argument `{}`", arguments_[i].name));
@@ -85,12 +85,17 @@ Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& p
 Result<void> KernelSession::upload(std::size_t argument, const PlannedBuffer& planned) {
   Slot& slot = slots_[argument];
   slot = {};
-  WATTUNE_ASSIGN(slot.buffer, device_.create_buffer(planned.bytes));
+  slot.pixels = planned.pixels;
+  WATTUNE_ASSIGN(slot.buffer, create(planned));
   if (access(argument) == ArgumentAccess::write_only) return {};
   WATTUNE_ASSIGN(const std::vector<std::byte>* contents, contents_.get(argument, planned.length));
   if (access(argument) == ArgumentAccess::read_only) return stream_->write(*slot.buffer, *contents);
-  WATTUNE_ASSIGN(slot.pristine, device_.create_buffer(planned.bytes));
+  WATTUNE_ASSIGN(slot.pristine, create(planned));
   return stream_->write(*slot.pristine, *contents);
+}
+
+Result<std::unique_ptr<backend::Buffer>> KernelSession::create(const PlannedBuffer& planned) {
+  return planned.pixels ? device_.create_pixel_buffer(*planned.pixels) : device_.create_buffer(planned.bytes);
 }
 
 Result<void> KernelSession::restore(Outputs outputs) {
@@ -192,6 +197,8 @@ std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launc
       result.emplace_back(value_of(step, i, *scalar));
     else if (const auto* local = std::get_if<backend::LocalBytes>(&launch.arguments[i]))
       result.emplace_back(*local);
+    else if (const auto* sampling = std::get_if<Sampling>(&launch.arguments[i]))
+      result.emplace_back(*sampling);
     else if (vector != nullptr && vector->place == BufferPlace::constant)
       result.emplace_back(backend::ConstantBuffer{arguments_[i].name, slots_[i].buffer.get()});
     else

@@ -69,6 +69,11 @@ class KernelSession {
   struct Slot {
     std::unique_ptr<backend::Buffer> buffer;
     std::unique_ptr<backend::Buffer> pristine;  // of what kernels overwrite
+    std::optional<backend::PixelLayout> pixels;
+
+    bool holds(const PlannedBuffer& planned) const {
+      return buffer != nullptr && buffer->bytes() == planned.bytes && pixels == planned.pixels;
+    }
   };
 
   ArgumentAccess access(std::size_t argument) const {
@@ -88,6 +93,7 @@ class KernelSession {
   // Counts the bytes of what it uploaded.
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
+  Result<std::unique_ptr<backend::Buffer>> create(const PlannedBuffer& planned);
   // Everything that comes before a launch.
   Result<void> set_up(Outputs outputs);
   Result<void> restore(Outputs outputs);

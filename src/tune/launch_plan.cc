@@ -21,6 +21,19 @@ Result<std::vector<std::byte>> to_bytes(const Formula<Value>& formula, ElementTy
   return bytes;
 }
 
+// Of an image, but for its sizes.
+std::optional<backend::PixelLayout> pixels_of(const VectorArgument& argument) {
+  if (!argument.image) return std::nullopt;
+  const PixelImage& image = *argument.image;
+  return backend::PixelLayout{.type = image.type,
+                              .channel = argument.type,
+                              .channels = argument.vector_width,
+                              .order = image.order,
+                              .normalized_channels = image.normalized_channels,
+                              .written = argument.access != ArgumentAccess::read_only,
+                              .sampling = image.sampling};
+}
+
 }  // namespace
 
 Result<LaunchPlan> LaunchPlan::compile(const KernelSpec& spec, const std::vector<LaunchStep>& steps,
@@ -44,8 +57,8 @@ Result<LaunchPlan> LaunchPlan::compile(const KernelSpec& spec, const std::vector
 Result<LaunchPlan::CompiledArgument> LaunchPlan::compile_argument(const Argument& argument,
                                                                   const std::shared_ptr<const Names>& names) {
   if (const auto* vector = std::get_if<VectorArgument>(&argument.kind)) {
-    WATTUNE_ASSIGN(SizeFormula length, compile_positive(vector->length, names));
-    return CompiledArgument(Vector{std::move(length), element_bytes(*vector)});
+    WATTUNE_ASSIGN(Vector compiled, compile_vector(*vector, names));
+    return CompiledArgument(std::move(compiled));
   }
   if (const auto* local = std::get_if<LocalArgument>(&argument.kind)) {
     WATTUNE_ASSIGN(SizeFormula length, SizeFormula::compile(local->length, names));
@@ -55,10 +68,27 @@ Result<LaunchPlan::CompiledArgument> LaunchPlan::compile_argument(const Argument
     WATTUNE_ASSIGN(Struct compiled, compile_struct({{{argument.name, *scalar}}}, names));
     return CompiledArgument(std::move(compiled));
   }
+  if (const auto* sampler = std::get_if<SamplerArgument>(&argument.kind)) return CompiledArgument(sampler->sampling);
   const auto* structure = std::get_if<StructArgument>(&argument.kind);
   if (structure == nullptr) return CompiledArgument(Null{});
   WATTUNE_ASSIGN(Struct compiled, compile_struct(*structure, names));
   return CompiledArgument(std::move(compiled));
+}
+
+Result<LaunchPlan::Vector> LaunchPlan::compile_vector(const VectorArgument& argument,
+                                                      const std::shared_ptr<const Names>& names) {
+  Vector compiled{{}, element_bytes(argument), pixels_of(argument)};
+  if (!argument.image) {
+    WATTUNE_ASSIGN(SizeFormula length, compile_positive(argument.length, names));
+    compiled.sizes.push_back(std::move(length));
+    return compiled;
+  }
+  for (const ExpressionText& text : argument.image->sizes) {
+    if (text.text.empty()) continue;
+    WATTUNE_ASSIGN(SizeFormula size, compile_positive(text, names));
+    compiled.sizes.push_back(std::move(size));
+  }
+  return compiled;
 }
 
 Result<LaunchPlan::Struct> LaunchPlan::compile_struct(const StructArgument& argument,
@@ -74,7 +104,7 @@ Result<LaunchPlan::Struct> LaunchPlan::compile_struct(const StructArgument& argu
 
 bool LaunchPlan::has_fixed_length(std::size_t argument) const {
   const auto* vector = std::get_if<Vector>(&arguments_[argument]);
-  return vector == nullptr || vector->length.fixed();
+  return vector == nullptr || std::ranges::all_of(vector->sizes, [](const SizeFormula& size) { return size.fixed(); });
 }
 
 Result<Launch> LaunchPlan::evaluate(const Configuration& configuration) const {
@@ -109,13 +139,15 @@ Result<PlannedStep> LaunchPlan::evaluate(const StepPlan& step, const Configurati
 
 Result<void> LaunchPlan::check_swaps(const std::vector<PlannedArgument>& planned) const {
   for (const std::vector<std::size_t>& swap : swaps_) {
-    const std::size_t first = std::get<PlannedBuffer>(planned[swap.front()]).length;
+    const auto& first = std::get<PlannedBuffer>(planned[swap.front()]);
     for (const std::size_t argument : swap) {
-      const std::size_t length = std::get<PlannedBuffer>(planned[argument]).length;
-      if (length == first) continue;
-      return Error(ErrorCode::invalid_argument,
-                   fmt::format("`{}` and `{}` change places, but have {} and {} elements",
-                               argument_names_[swap.front()], argument_names_[argument], first, length));
+      const auto& other = std::get<PlannedBuffer>(planned[argument]);
+      const std::string names = fmt::format("`{}` and `{}`", argument_names_[swap.front()], argument_names_[argument]);
+      if (other.length != first.length)
+        return Error(ErrorCode::invalid_argument,
+                     fmt::format("{} change places, but have {} and {} elements", names, first.length, other.length));
+      if (other.pixels != first.pixels)
+        return Error(ErrorCode::invalid_argument, names + " change places, but are images of different kinds");
     }
   }
   return {};
@@ -144,11 +176,7 @@ Result<std::vector<PlannedArgument>> LaunchPlan::arguments(const Configuration& 
 }
 
 Result<PlannedArgument> LaunchPlan::evaluate(const CompiledArgument& argument, const Configuration& configuration) {
-  if (const auto* vector = std::get_if<Vector>(&argument)) {
-    WATTUNE_ASSIGN(const std::size_t length, positive(vector->length, configuration));
-    WATTUNE_ASSIGN(const std::size_t bytes, multiply(length, vector->element_bytes));
-    return PlannedArgument(PlannedBuffer{length, bytes});
-  }
+  if (const auto* vector = std::get_if<Vector>(&argument)) return evaluate(*vector, configuration);
   if (const auto* local = std::get_if<Local>(&argument)) {
     WATTUNE_ASSIGN(const std::size_t length, local->length.evaluate(configuration));
     WATTUNE_ASSIGN(const std::size_t bytes, multiply(length, local->element_bytes));
@@ -156,7 +184,19 @@ Result<PlannedArgument> LaunchPlan::evaluate(const CompiledArgument& argument, c
     return PlannedArgument(backend::LocalBytes{std::max(bytes, local->element_bytes)});
   }
   if (std::holds_alternative<Null>(argument)) return PlannedArgument(PlannedNull{});
+  if (const auto* sampling = std::get_if<Sampling>(&argument)) return PlannedArgument(*sampling);
   return evaluate(std::get<Struct>(argument), configuration);
+}
+
+Result<PlannedArgument> LaunchPlan::evaluate(const Vector& vector, const Configuration& configuration) {
+  PlannedBuffer planned{1, 0, vector.pixels};
+  for (std::size_t i = 0; i < vector.sizes.size(); ++i) {
+    WATTUNE_ASSIGN(const std::size_t size, positive(vector.sizes[i], configuration));
+    if (planned.pixels) planned.pixels->sizes[i] = size;
+    WATTUNE_ASSIGN(planned.length, multiply(planned.length, size));
+  }
+  WATTUNE_ASSIGN(planned.bytes, multiply(planned.length, vector.element_bytes));
+  return PlannedArgument(std::move(planned));
 }
 
 Result<PlannedArgument> LaunchPlan::evaluate(const Struct& structure, const Configuration& configuration) {

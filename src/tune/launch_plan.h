@@ -24,9 +24,10 @@ namespace wattune::tune {
 struct PlannedBuffer {
   std::size_t length = 0;  // elements, of vector_width components each
   std::size_t bytes = 0;
+  std::optional<backend::PixelLayout> pixels = {};  // of an image
 };
 struct PlannedNull {};
-using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes, PlannedNull>;
+using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes, PlannedNull, Sampling>;
 
 // What a launch gives a scalar in the place of the argument's own value.
 struct PlannedValue {
@@ -73,8 +74,9 @@ class LaunchPlan {
 
  private:
   struct Vector {
-    SizeFormula length;
+    std::vector<SizeFormula> sizes;  // whose product is the length: of an image one for each dimension
     std::size_t element_bytes;
+    std::optional<backend::PixelLayout> pixels;  // but for the sizes
   };
   struct Scalar {
     Formula<Value> value;
@@ -90,11 +92,13 @@ class LaunchPlan {
     std::size_t element_bytes;
   };
   struct Null {};
-  using CompiledArgument = std::variant<Vector, Struct, Local, Null>;
+  using CompiledArgument = std::variant<Vector, Struct, Local, Null, Sampling>;
 
   static Result<CompiledArgument> compile_argument(const Argument& argument, const std::shared_ptr<const Names>& names);
+  static Result<Vector> compile_vector(const VectorArgument& argument, const std::shared_ptr<const Names>& names);
   static Result<Struct> compile_struct(const StructArgument& argument, const std::shared_ptr<const Names>& names);
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
+  static Result<PlannedArgument> evaluate(const Vector& vector, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Struct& structure, const Configuration& configuration);
   // Each launch of the configuration, with its place in the holders of the walk.
   Result<PlannedStep> evaluate(const StepPlan& step, const Configuration& values, std::size_t repeat,

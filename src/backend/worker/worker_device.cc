@@ -138,6 +138,8 @@ class WorkerStream : public Stream, public Remote {
         command.arguments.emplace_back(*scalar);
       } else if (const auto* constant = std::get_if<ConstantBuffer>(&argument)) {
         command.arguments.emplace_back(ConstantArgument{constant->symbol, id_of(*constant->buffer)});
+      } else if (const auto* sampling = std::get_if<Sampling>(&argument)) {
+        command.arguments.emplace_back(*sampling);
       } else {
         command.arguments.emplace_back(std::get<LocalBytes>(argument));
       }
@@ -233,6 +235,12 @@ class WorkerDevice : public Device {
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
     WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::buffer, BufferRequest{bytes}, kPromptly));
     return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes));
+  }
+
+  Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& layout) override {
+    WATTUNE_ASSIGN(const Created answer,
+                   connection_->ask<Created>(Request::pixel_buffer, PixelBufferRequest{layout}, kPromptly));
+    return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes_of(layout)));
   }
 
   Result<std::unique_ptr<Stream>> create_stream() override {
