@@ -14,7 +14,8 @@ extern "C" void reference(void* const* arguments, const std::size_t*) {
         int sum = 0;
         for (int dy = -1; dy <= 1; ++dy)
           for (int dx = -1; dx <= 1; ++dx)
-            sum += picture[(std::clamp(y + dy, 0, rows - 1) * columns + std::clamp(x + dx, 0, columns - 1)) * 4 + channel];
+            sum +=
+                picture[(std::clamp(y + dy, 0, rows - 1) * columns + std::clamp(x + dx, 0, columns - 1)) * 4 + channel];
         blurred[(y * columns + x) * 4 + channel] = static_cast<unsigned char>(std::lround(sum / 9.0));
       }
 }

@@ -7,6 +7,11 @@ extern "C" __global__ void spread(float* next, const float* plate, int pitch, in
     const int i = y * pitch + x;
     const float here = plate[i];
     const bool edge = x == 0 || y == 0 || x == pitch - 1 || y == rows - 1;
-    next[i] = edge ? here : here + 0.2f * (0.25f * (plate[i - 1] + plate[i + 1] + plate[i - pitch] + plate[i + pitch]) - here);
+    if (edge) {
+      next[i] = here;
+    } else {
+      const float mean = 0.25f * (plate[i - 1] + plate[i + 1] + plate[i - pitch] + plate[i + pitch]);
+      next[i] = here + 0.2f * (mean - here);
+    }
   }
 }

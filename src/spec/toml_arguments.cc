@@ -83,8 +83,8 @@ Result<OutputComparison> read_comparison(const Table& table) {
       {{"elements", OutputComparison::elements}, {"sum", OutputComparison::sum}, {"none", OutputComparison::none}});
 }
 
-// What buffers and images of all types have, after a look at the keys, which are these and `more`.
-Result<VectorArgument> read_memory(const Table& table, std::vector<std::string> more) {
+// What buffers and images of all types have but for their size, after a look at the keys, which are these and `more`.
+Result<VectorArgument> read_memory(const Table& table, const char* size_key, std::vector<std::string> more) {
   VectorArgument vector;
   WATTUNE_ASSIGN(vector.access, read_access(table));
   const bool is_output = vector.access != ArgumentAccess::read_only;
@@ -93,7 +93,7 @@ Result<VectorArgument> read_memory(const Table& table, std::vector<std::string> 
     if (const Node* node = table.find(key); node != nullptr && !is_output)
       return table.document().error(*node, table.name() + " is only read, so that nothing is compared");
   }
-  for (const char* key : {"access", "type", "name"}) more.insert(more.begin(), key);
+  for (const char* key : {"access", size_key, "type", "name"}) more.insert(more.begin(), key);
   WATTUNE_TRY(table.allow_only(more));
   WATTUNE_ASSIGN(vector.comparison, read_comparison(table));
   if (const Node* length = table.find("compare_length")) {
@@ -103,8 +103,7 @@ Result<VectorArgument> read_memory(const Table& table, std::vector<std::string> 
 }
 
 Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> more) {
-  more.insert(more.begin(), "length");
-  WATTUNE_ASSIGN(VectorArgument vector, read_memory(table, std::move(more)));
+  WATTUNE_ASSIGN(VectorArgument vector, read_memory(table, "length", std::move(more)));
   WATTUNE_ASSIGN(vector.length, table.required_expression("length"));
   return vector;
 }
@@ -138,7 +137,7 @@ Result<VectorArgument> read_image(const Table& table, const DeclaredType& type, 
     WATTUNE_ASSIGN(fill, find_fill(table));
     for (std::string& key : keys_of(*fill)) keys.push_back(std::move(key));
   }
-  WATTUNE_ASSIGN(VectorArgument vector, read_memory(table, std::move(keys)));
+  WATTUNE_ASSIGN(VectorArgument vector, read_memory(table, "size", std::move(keys)));
   vector.type = type.component.type;
   vector.vector_width = type.component.width;
   WATTUNE_ASSIGN(vector.image, read_pixel_image(table, type.image, vector));

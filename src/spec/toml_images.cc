@@ -89,7 +89,7 @@ std::optional<ImageType> parse_image_type(std::string_view type) {
 
 std::vector<std::string> image_keys() {
   std::vector<std::string> keys = sampling_keys();
-  keys.insert(keys.end(), {"size", "order", "normalized"});
+  keys.insert(keys.end(), {"order", "normalized"});
   return keys;
 }
 

@@ -14,7 +14,7 @@ namespace wattune::spec {
 // "image2d float4": the word before the type of a pixel.
 std::optional<ImageType> parse_image_type(std::string_view type);
 
-// What an image has beside what every buffer has, but for its length.
+// What an image has beside `size` and what every buffer has.
 std::vector<std::string> image_keys();
 // Of `vector`, whose type and access are known. invalid_argument.
 Result<PixelImage> read_pixel_image(const Table& table, ImageType type, const VectorArgument& vector);

@@ -71,25 +71,27 @@ Result<void> StepPlan::visit(const Configuration& configuration, StepWalk& walk)
   WATTUNE_ASSIGN(const bool wanted, is_launched(configuration));
   if (!wanted) return {};
   WATTUNE_ASSIGN(const std::size_t repeat, repeats(configuration));
-  WATTUNE_TRY(count(repeat, walk));
-  if (group_.empty() && swaps_.empty()) return repeat > 0 ? walk.launch(*this, configuration, repeat) : Result<void>();
+  if (repeat > 0 && group_.empty() && swaps_.empty()) {
+    WATTUNE_TRY(count(repeat, walk));
+    return walk.launch(*this, configuration, repeat);
+  }
   for (std::size_t i = 0; i < repeat; ++i) WATTUNE_TRY(visit_once(configuration, walk));
   return {};
 }
 
 Result<void> StepPlan::visit_each(const Configuration& configuration, StepWalk& walk) const {
   WATTUNE_ASSIGN(const std::size_t repeat, repeats(configuration));
-  WATTUNE_TRY(count(repeat, walk));
   const Indexed indexed(configuration, index_);
   for (std::size_t i = 0; i < repeat; ++i) {
     const Configuration values = indexed.at(i);
     WATTUNE_ASSIGN(const bool wanted, is_launched(values));
-    if (wanted) WATTUNE_TRY(visit_once(values, walk));
+    WATTUNE_TRY(wanted ? visit_once(values, walk) : count(1, walk));
   }
   return {};
 }
 
 Result<void> StepPlan::visit_once(const Configuration& configuration, StepWalk& walk) const {
+  WATTUNE_TRY(count(1, walk));
   if (group_.empty()) WATTUNE_TRY(walk.launch(*this, configuration, 1));
   for (const StepPlan& step : group_) WATTUNE_TRY(step.visit(configuration, walk));
   for (const std::vector<std::size_t>& swap : swaps_)
@@ -109,14 +111,14 @@ Result<std::size_t> StepPlan::repeats(const Configuration& configuration) const 
 }
 
 Error StepPlan::too_many(std::string message) const {
-  if (!repeat_) return {ErrorCode::out_of_range, std::move(message)};
   const space::Expression& expression = repeat_->expression();
   return Error(ErrorCode::out_of_range, std::move(message)).at(expression.position()).about(expression.text());
 }
 
+// What is repeated too often is in a step that says how often, and an error there can be shown.
 Result<void> StepPlan::count(std::size_t repetitions, StepWalk& walk) const {
   walk.repetitions += repetitions;
-  if (walk.repetitions <= kMostRepetitions) return {};
+  if (walk.repetitions <= kMostRepetitions || !repeat_) return {};
   return too_many(fmt::format("a run has up to {} launches and repetitions of groups", kMostRepetitions));
 }
 

@@ -96,7 +96,8 @@ TEST_P(PixelBuffers, IntegersMayStandForReals) {
   const std::string text = R"(
   constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
   kernel void f(global float* y, read_only image2d_t a) { vstore4(read_imagef(a, s, (int2)(0, 0)), 0, y); })";
-  EXPECT_THAT(four_floats(text, {image.get()}), ElementsAre(0.0f, 1.0f, 0.2f, 0.4f));
+  EXPECT_THAT(four_floats(text, {image.get()}),
+              ElementsAre(0.0f, 1.0f, ::testing::FloatEq(0.2f), ::testing::FloatEq(0.4f)));
   layout.normalized_channels = false;
   const auto whole = pixels_with<unsigned char>(layout, {0, 255, 51, 102});
   const std::string as_integers = R"(
