@@ -48,6 +48,8 @@ PixelLayout floats(ImageType type, std::array<std::size_t, 3> sizes) {
 TEST_P(PixelBuffers, AreReadAndWrittenInRowsWithoutGaps) {
   const auto image = pixels_with(floats(ImageType::image2d, {3, 2, 1}), iota(6));
   EXPECT_EQ(image->bytes(), 24u);
+  EXPECT_TRUE(image->has_pixels());
+  EXPECT_FALSE(device->create_buffer(24).value()->has_pixels());
   EXPECT_THAT(contents_of<float>(*image, *stream), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 

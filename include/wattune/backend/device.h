@@ -55,6 +55,8 @@ class Buffer {
  public:
   virtual ~Buffer() = default;
   virtual std::size_t bytes() const = 0;
+  // Made by Device::create_pixel_buffer().
+  virtual bool has_pixels() const { return false; }
 };
 
 // The i-th argument of a launch, in the kernel's order: a buffer (nullptr: a null pointer), a sampler (no parameter of

@@ -15,10 +15,8 @@ class CudaMemory : public Buffer {
   virtual CUresult read(CUstream stream, void* data) const = 0;
   // `to` is of the same kind and size.
   virtual CUresult copy(CUstream stream, const CudaMemory& to) const = 0;
-  // Sets every byte.
+  // Sets every byte. Pixels are filled from host memory, which blocks as write() and read() do.
   virtual CUresult fill(CUstream stream, std::byte value) = 0;
-  // fill() transfers host memory, and blocks as write() and read() do.
-  virtual bool fills_from_host() const { return false; }
 };
 
 }  // namespace wattune::backend::cuda

@@ -13,12 +13,12 @@ class CudaPixelBuffer : public CudaMemory {
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, const PixelLayout& layout);
 
   std::size_t bytes() const override { return bytes_of(layout_); }
+  bool has_pixels() const override { return true; }
   std::uint64_t argument() const override;
   CUresult write(CUstream stream, const void* data) const override;
   CUresult read(CUstream stream, void* data) const override;
   CUresult copy(CUstream stream, const CudaMemory& to) const override;
   CUresult fill(CUstream stream, std::byte value) override;
-  bool fills_from_host() const override { return true; }
 
  private:
   explicit CudaPixelBuffer(const PixelLayout& layout) : layout_(layout) {}

@@ -73,7 +73,7 @@ class CudaStream : public Stream {
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
-    return add("filling a buffer", own(buffer).fills_from_host() ? Kind::transfer : Kind::device, buffer.bytes(),
+    return add("filling a buffer", buffer.has_pixels() ? Kind::transfer : Kind::device, buffer.bytes(),
                [this, &memory = own(buffer), value] { return memory.fill(stream_.get(), value); });
   }
 
@@ -138,9 +138,8 @@ class CudaStream : public Stream {
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_TRY(finish(limit));
     const std::span<const std::byte> guard = session().guard();
-    const auto* guarded = dynamic_cast<const CudaBuffer*>(&buffer);
-    if (guard.empty() || guarded == nullptr) return std::array<std::size_t, 2>{};
-    const std::array<CUdeviceptr, 2> zones = guarded->guards();
+    if (guard.empty() || buffer.has_pixels()) return std::array<std::size_t, 2>{};
+    const std::array<CUdeviceptr, 2> zones = static_cast<const CudaBuffer&>(buffer).guards();
     std::array<std::vector<std::byte>, 2> found;
     for (std::size_t side = 0; side < 2; ++side) {
       found[side].resize(guard.size());

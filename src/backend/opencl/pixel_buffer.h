@@ -13,6 +13,7 @@ class OpenClPixelBuffer : public OpenClMemory {
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, const PixelLayout& layout);
 
   std::size_t bytes() const override { return bytes_of(layout_); }
+  bool has_pixels() const override { return true; }
   cl_mem contents() const override { return image_.get(); }
   cl_int write(cl_command_queue queue, const void* data, cl_event* event) const override;
   cl_int read(cl_command_queue queue, void* data, cl_event* event) const override;

@@ -109,14 +109,14 @@ class OpenClStream : public Stream {
 
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_TRY(finish(limit));
-    const auto* guarded = dynamic_cast<const OpenClBuffer*>(&buffer);
-    if (guarded == nullptr) return std::array<std::size_t, 2>{};
+    if (buffer.has_pixels()) return std::array<std::size_t, 2>{};
+    const auto& guarded = static_cast<const OpenClBuffer&>(buffer);
     const std::span<const std::byte> guard = session().guard();
     std::array<std::vector<std::byte>, 2> found;
     for (std::size_t side = 0; side < 2; ++side) {
       found[side].resize(guard.size());
       WATTUNE_TRY(enqueue("reading a guard zone", [&](cl_event* event) {
-        return cl().clEnqueueReadBuffer(queue_.get(), guarded->allocation(), CL_FALSE, guarded->guard_offsets()[side],
+        return cl().clEnqueueReadBuffer(queue_.get(), guarded.allocation(), CL_FALSE, guarded.guard_offsets()[side],
                                         guard.size(), found[side].data(), 0, nullptr, event);
       }));
     }
@@ -124,7 +124,7 @@ class OpenClStream : public Stream {
     std::array<std::size_t, 2> changed{};
     for (std::size_t side = 0; side < 2; ++side) {
       for (std::size_t i = 0; i < guard.size(); ++i) changed[side] += found[side][i] != guard[i];
-      if (changed[side] > 0) WATTUNE_TRY(renew_guard(*guarded, side));
+      if (changed[side] > 0) WATTUNE_TRY(renew_guard(guarded, side));
     }
     WATTUNE_TRY(finish(limit));
     return changed;
