@@ -34,11 +34,12 @@ Result<void> check_group(const DeviceInfo& info, const Kernel& kernel, const Geo
   return {};
 }
 
-// CUDA kernels get neither local memory nor constant symbols as parameters.
+// CUDA kernels get neither local memory nor constant symbols nor samplers as parameters.
 std::vector<const LaunchArgument*> parameters_of(const DeviceInfo& info, std::span<const LaunchArgument> arguments) {
   std::vector<const LaunchArgument*> parameters;
   for (const LaunchArgument& argument : arguments) {
-    const bool none = std::holds_alternative<LocalBytes>(argument) || std::holds_alternative<ConstantBuffer>(argument);
+    const bool none = std::holds_alternative<LocalBytes>(argument) ||
+                      std::holds_alternative<ConstantBuffer>(argument) || std::holds_alternative<Sampling>(argument);
     if (!none || info.backend != "cuda") parameters.push_back(&argument);
   }
   return parameters;
@@ -49,12 +50,16 @@ bool fits(const LaunchArgument& argument, const KernelParameter& parameter) {
   if (std::holds_alternative<LocalBytes>(argument)) return is(AddressSpace::local);
   if (const auto* scalar = std::get_if<ScalarBytes>(&argument))
     return is(AddressSpace::by_value) && parameter.bytes.value_or(scalar->bytes.size()) == scalar->bytes.size();
-  return (is(AddressSpace::global) || is(AddressSpace::constant)) &&
+  if (std::holds_alternative<Sampling>(argument)) return true;
+  const auto* buffer = std::get_if<const Buffer*>(&argument);
+  const bool object = buffer != nullptr && *buffer != nullptr && (*buffer)->has_pixels();  // of an image or a texture
+  return (object || is(AddressSpace::global) || is(AddressSpace::constant)) &&
          parameter.bytes.value_or(sizeof(void*)) == sizeof(void*);
 }
 
 std::string describe(const LaunchArgument& argument) {
   if (std::holds_alternative<LocalBytes>(argument)) return "local memory";
+  if (std::holds_alternative<Sampling>(argument)) return "a sampler";
   const auto* scalar = std::get_if<ScalarBytes>(&argument);
   return scalar != nullptr ? fmt::format("{} bytes", scalar->bytes.size()) : "a buffer";
 }

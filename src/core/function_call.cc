@@ -49,6 +49,8 @@ std::string type_of(const StructArgument& argument) {
 }
 
 std::string type_of(const LocalArgument&) { return "void*"; }
+std::string type_of(const NullArgument&) { return "void*"; }
+std::string type_of(const SamplerArgument&) { return "void*"; }
 
 FunctionCall call_of(const KernelSpec& spec, const LaunchStep& launch) {
   FunctionCall call{launch.function, {}};

@@ -60,6 +60,27 @@ StructLayout layout_of_types(const std::vector<ElementType>& types) {
   return layout;
 }
 
+void name_functions(std::vector<LaunchStep>& launches, const std::string& function) {
+  for (LaunchStep& launch : launches) {
+    if (launch.function.empty()) launch.function = function;
+    name_functions(launch.group, function);
+  }
+}
+
+void add_single_launches(const std::vector<LaunchStep>& launches, std::vector<LaunchStep>& single) {
+  for (const LaunchStep& launch : launches) {
+    if (launch.group.empty()) single.push_back(launch);
+    add_single_launches(launch.group, single);
+  }
+}
+
+// CUDA kernels get them in other ways, or not at all.
+bool is_parameter_in_cuda(const Argument& argument) {
+  if (const auto* vector = std::get_if<VectorArgument>(&argument.kind)) return vector->place == BufferPlace::global;
+  return !std::holds_alternative<LocalArgument>(argument.kind) &&
+         !std::holds_alternative<SamplerArgument>(argument.kind);
+}
+
 }  // namespace
 
 std::size_t size_in_bytes(ElementType type) { return traits(type).bytes; }
@@ -129,14 +150,19 @@ std::vector<LaunchStep> launches_of(const KernelSpec& spec) {
     only.geometry = spec.geometry;
     for (std::size_t i = 0; i < spec.arguments.size(); ++i) only.arguments.push_back(i);
   }
-  for (LaunchStep& launch : launches)
-    if (launch.function.empty()) launch.function = spec.source.function;
+  name_functions(launches, spec.source.function);
   return launches;
+}
+
+std::vector<LaunchStep> single_launches_of(const KernelSpec& spec) {
+  std::vector<LaunchStep> single;
+  add_single_launches(launches_of(spec), single);
+  return single;
 }
 
 KernelSource launched_source(const KernelSpec& spec) {
   KernelSource source = spec.source;
-  const std::vector<LaunchStep> launches = launches_of(spec);
+  const std::vector<LaunchStep> launches = single_launches_of(spec);
   for (const LaunchStep& launch : launches)
     if (launch.function != source.function && std::ranges::count(source.other_functions, launch.function) == 0)
       source.other_functions.push_back(launch.function);
@@ -146,12 +172,7 @@ KernelSource launched_source(const KernelSpec& spec) {
 std::vector<std::size_t> parameters_of(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   std::vector<std::size_t> parameters = arguments;
   if (spec.source.language != Language::cuda) return parameters;
-  std::erase_if(parameters, [&](std::size_t position) {
-    const Argument& argument = spec.arguments[position];
-    const auto* vector = std::get_if<VectorArgument>(&argument.kind);
-    return std::holds_alternative<LocalArgument>(argument.kind) ||
-           (vector != nullptr && vector->place == BufferPlace::constant);
-  });
+  std::erase_if(parameters, [&](std::size_t position) { return !is_parameter_in_cuda(spec.arguments[position]); });
   return parameters;
 }
 

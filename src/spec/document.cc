@@ -66,6 +66,11 @@ Result<ExpressionText> Document::expression(const Node& node, const std::string&
   return ExpressionText{node.scalar.to_string(), position(node.content)};
 }
 
+Result<ExpressionText> Document::value_expression(const Node& node, const std::string& what) const {
+  if (node.kind != Node::Kind::scalar) return expression(node, what);
+  return ExpressionText{node.scalar.to_string(), position(node.content)};
+}
+
 Result<std::vector<std::string>> Document::strings(const Node& node, const std::string& what) const {
   if (node.kind != Node::Kind::list) return error(node, what + " must be a list of strings");
   std::vector<std::string> result;
@@ -114,6 +119,11 @@ Result<const Node*> Table::required(std::string_view key) const {
 Result<std::string> Table::required_string(std::string_view key) const {
   WATTUNE_ASSIGN(const Node* node, required(key));
   return document_->string(*node, describe(key));
+}
+
+Result<ExpressionText> Table::required_expression(std::string_view key) const {
+  WATTUNE_ASSIGN(const Node* node, required(key));
+  return document_->expression(*node, describe(key));
 }
 
 Result<std::optional<std::string>> Table::string(std::string_view key) const {

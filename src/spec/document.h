@@ -71,7 +71,8 @@ class Document {
   Result<double> number(const Node& node, const std::string& what) const;  // finite
   Result<std::int64_t> integer(const Node& node, const std::string& what) const;
   Result<bool> boolean(const Node& node, const std::string& what) const;
-  Result<ExpressionText> expression(const Node& node, const std::string& what) const;  // a string or an integer
+  Result<ExpressionText> expression(const Node& node, const std::string& what) const;        // a string or an integer
+  Result<ExpressionText> value_expression(const Node& node, const std::string& what) const;  // any scalar
   Result<std::vector<std::string>> strings(const Node& node, const std::string& what) const;
 
  private:
@@ -99,6 +100,7 @@ class Table {
 
   Result<const Node*> required(std::string_view key) const;
   Result<std::string> required_string(std::string_view key) const;
+  Result<ExpressionText> required_expression(std::string_view key) const;
   // Nothing when the key is absent; no strings for strings().
   Result<std::optional<std::string>> string(std::string_view key) const;
   Result<std::optional<double>> number(std::string_view key) const;

@@ -152,64 +152,28 @@ void add_constant_symbols(const KernelSpec& spec, std::vector<std::size_t>& posi
 
 }  // namespace
 
+Result<std::size_t> argument_position(const KernelSpec& spec, const std::string& name, const SourcePosition& position) {
+  const auto found = std::ranges::find(spec.arguments, name, &Argument::name);
+  if (found != spec.arguments.end()) return static_cast<std::size_t>(found - spec.arguments.begin());
+  std::vector<std::string> known;
+  for (const Argument& argument : spec.arguments) known.push_back(argument.name);
+  return Error(ErrorCode::not_found, "[kernel] has no argument of this name")
+      .at(position)
+      .about(name)
+      .hint(suggest(name, known));
+}
+
 Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec) {
   const Node* list = table.find("arguments");
   std::vector<std::size_t> positions(list == nullptr ? spec.arguments.size() : 0);
   std::iota(positions.begin(), positions.end(), std::size_t{0});
   WATTUNE_ASSIGN(const std::vector<std::string> names, table.strings("arguments"));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto found = std::ranges::find(spec.arguments, names[i], &Argument::name);
-    if (found == spec.arguments.end()) {
-      std::vector<std::string> known;
-      for (const Argument& argument : spec.arguments) known.push_back(argument.name);
-      return table.document()
-          .error(list->elements[i], "[kernel] has no argument of this name", ErrorCode::not_found)
-          .hint(suggest(names[i], known));
-    }
-    positions.push_back(static_cast<std::size_t>(found - spec.arguments.begin()));
+    const SourcePosition place = table.document().position(list->elements[i].content);
+    WATTUNE_ASSIGN(positions.emplace_back(), argument_position(spec, names[i], place));
   }
   add_constant_symbols(spec, positions);
   return positions;
-}
-
-namespace {
-
-Result<LaunchStep> read_step(const Table& table, const KernelSpec& spec) {
-  LaunchStep step;
-  WATTUNE_ASSIGN(const std::optional<std::string> function, table.string("function"));
-  step.function = function.value_or("");
-  WATTUNE_ASSIGN(step.arguments, read_argument_names(table, spec));
-  WATTUNE_ASSIGN(step.geometry, read_geometry(table, spec));
-  if (const Node* when = table.find("when")) {
-    WATTUNE_ASSIGN(step.condition, table.document().expression(*when, table.describe("when")));
-  }
-  if (const Node* repeat = table.find("repeat")) {
-    WATTUNE_ASSIGN(step.repeat, table.document().expression(*repeat, table.describe("repeat")));
-  }
-  return step;
-}
-
-}  // namespace
-
-Result<void> read_launch(const Document& document, const Node& node, KernelSpec& spec) {
-  if (node.kind != Node::Kind::list) {
-    WATTUNE_ASSIGN(const Table launch, Table::of(document, node, "[launch]"));
-    WATTUNE_TRY(launch.allow_only(with_geometry_keys({"arguments"})));
-    WATTUNE_ASSIGN(LaunchStep step, read_step(launch, spec));
-    spec.geometry = step.geometry;
-    if (launch.find("arguments") != nullptr) spec.steps.push_back(std::move(step));
-    return {};
-  }
-  for (const Node& each : node.elements) {
-    WATTUNE_ASSIGN(const Table launch,
-                   Table::of(document, each, fmt::format("[[launch]] number {}", spec.steps.size() + 1)));
-    WATTUNE_TRY(launch.allow_only(with_geometry_keys({"function", "arguments", "when", "repeat"})));
-    WATTUNE_ASSIGN(LaunchStep step, read_step(launch, spec));
-    spec.steps.push_back(std::move(step));
-  }
-  if (spec.steps.empty()) return document.error(node, "[[launch]] has no launch");
-  spec.geometry = spec.steps.front().geometry;
-  return {};
 }
 
 }  // namespace wattune::spec

@@ -1,4 +1,4 @@
-// Launch geometry: how both formats say how many work-items run.
+// Launch geometry: how both formats say how many work-items run, and which arguments a launch takes.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ std::vector<std::string> with_geometry_keys(std::vector<std::string> keys);
 // invalid_argument.
 Result<Geometry> read_geometry(const Table& table, const KernelSpec& spec);
 
+// Which of the spec's arguments has this name, which stands at `position` in the file. not_found.
+Result<std::size_t> argument_position(const KernelSpec& spec, const std::string& name, const SourcePosition& position);
+
 // The arguments that `arguments` of the table names, as positions in the spec's; all of them without the key.
 // invalid_argument, not_found.
 Result<std::vector<std::size_t>> read_argument_names(const Table& table, const KernelSpec& spec);
-
-// [launch], once or as a list of steps, into `geometry` and `steps` of the spec. invalid_argument, not_found.
-Result<void> read_launch(const Document& document, const Node& node, KernelSpec& spec);
 
 // Kernel Tuner's convention: block_size_x, _y, _z, those that are parameters; all empty when none is.
 Expressions3 default_work_group(const std::vector<Parameter>& parameters);

@@ -3,18 +3,22 @@
 #include <fmt/format.h>
 
 #include "spec/argument_type.h"
-#include "spec/files.h"
+#include "spec/choice.h"
+#include "spec/toml_fills.h"
+#include "spec/toml_images.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::spec {
 
 namespace {
 
-// What `type` says: "float4*", "constant float*", "int", "struct", "struct*", "local float".
+// What `type` says: "float4*", "constant float*", "int", "struct", "struct*", "local float", "image2d float4",
+// "sampler".
 struct DeclaredType {
-  enum class Memory { vector, constant, scalar, structure, structures, local };
+  enum class Memory { vector, constant, scalar, structure, structures, local, image, sampler };
   Memory memory = Memory::scalar;
   ComponentType component;
+  ImageType image = ImageType::image2d;
 };
 
 std::string_view trim(std::string_view text) {
@@ -28,9 +32,14 @@ Result<DeclaredType> read_type(const Table& table) {
   WATTUNE_ASSIGN(const std::string text, table.document().string(*node, table.describe("type")));
   DeclaredType type;
   std::string_view name = trim(text);
-  if (name == "struct") {
-    type.memory = DeclaredType::Memory::structure;
+  if (name == "struct" || name == "sampler") {
+    type.memory = name == "struct" ? DeclaredType::Memory::structure : DeclaredType::Memory::sampler;
     return type;
+  }
+  if (const std::optional<ImageType> image = parse_image_type(name)) {
+    type.memory = DeclaredType::Memory::image;
+    type.image = *image;
+    name = trim(name.substr(name.find(' ')));
   }
   if (name.ends_with('*')) {
     type.memory = DeclaredType::Memory::vector;
@@ -52,33 +61,13 @@ Result<DeclaredType> read_type(const Table& table) {
   if (!component)
     return table.document().error(*node, "unknown type of " + table.name()).hint(suggest(name, c_type_names()));
   type.component = *component;
-  if (type.memory != DeclaredType::Memory::vector && type.memory != DeclaredType::Memory::constant &&
-      component->width > 1)
+  const bool may_be_wide = type.memory == DeclaredType::Memory::vector ||
+                           type.memory == DeclaredType::Memory::constant || type.memory == DeclaredType::Memory::image;
+  if (!may_be_wide && component->width > 1)
     return table.document()
         .error(*node, table.name() + " may not be a vector type unless it is a buffer")
         .hint("write `float4*` for a buffer; give local memory the length of its components");
   return type;
-}
-
-Result<ExpressionText> required_expression(const Table& table, std::string_view key) {
-  WATTUNE_ASSIGN(const Node* node, table.required(key));
-  return table.document().expression(*node, table.describe(key));
-}
-
-// What the word of `key` stands for, or the first of the choices where there is none; messages call it `noun`.
-template <typename T>
-Result<T> read_choice(const Table& table, std::string_view key, std::string_view noun,
-                      const std::vector<std::pair<std::string, T>>& choices) {
-  WATTUNE_ASSIGN(const std::optional<std::string> text, table.string(key));
-  if (!text) return choices.front().second;
-  std::vector<std::string> words;
-  for (const auto& [word, choice] : choices) {
-    if (*text == word) return choice;
-    words.push_back(word);
-  }
-  return table.document()
-      .error(*table.find(key), fmt::format("unknown {} of {}", noun, table.name()))
-      .hint(suggest(*text, words));
 }
 
 Result<ArgumentAccess> read_access(const Table& table) {
@@ -88,100 +77,14 @@ Result<ArgumentAccess> read_access(const Table& table) {
                                       {"readwrite", ArgumentAccess::read_write}});
 }
 
-// --- fills: each reads the keys that go with it ---
-
-Result<Fill> read_constant(const Table& table, bool) {
-  WATTUNE_ASSIGN(const std::optional<double> value, table.number("value"));
-  return Fill(FillConstant{value.value_or(0.0)});
-}
-
-Result<std::uint64_t> read_seed(const Table& table) {
-  WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("seed"));
-  if (seed && *seed < 0) return table.document().error(*table.find("seed"), table.describe("seed") + " is negative");
-  return static_cast<std::uint64_t>(seed.value_or(0));
-}
-
-Result<Fill> read_uniform(const Table& table, bool) {
-  FillUniform fill;
-  WATTUNE_ASSIGN(const std::optional<double> low, table.number("low"));
-  WATTUNE_ASSIGN(const std::optional<double> high, table.number("high"));
-  WATTUNE_ASSIGN(fill.seed, read_seed(table));
-  fill.low = low.value_or(fill.low);
-  fill.high = high.value_or(fill.high);
-  if (fill.low < fill.high) return Fill(fill);
-  const Node* node = table.find("high") != nullptr ? table.find("high") : table.find("low");
-  return table.document().error(*node, "`low` must be below `high` in " + table.name());
-}
-
-Result<Fill> read_normal(const Table& table, bool) {
-  FillNormal fill;
-  WATTUNE_ASSIGN(const std::optional<double> mean, table.number("mean"));
-  WATTUNE_ASSIGN(const std::optional<double> deviation, table.number("deviation"));
-  WATTUNE_ASSIGN(fill.seed, read_seed(table));
-  fill.mean = mean.value_or(fill.mean);
-  fill.deviation = deviation.value_or(fill.deviation);
-  if (fill.deviation > 0) return Fill(fill);
-  return table.document().error(*table.find("deviation"), table.describe("deviation") + " must be positive");
-}
-
-Result<Fill> read_iota(const Table& table, bool) {
-  FillIota fill;
-  WATTUNE_ASSIGN(const std::optional<double> start, table.number("start"));
-  WATTUNE_ASSIGN(const std::optional<double> step, table.number("step"));
-  fill.start = start.value_or(fill.start);
-  fill.step = step.value_or(fill.step);
-  return Fill(fill);
-}
-
-Result<Fill> read_expression(const Table& table, bool) {
-  WATTUNE_ASSIGN(ExpressionText expression, required_expression(table, "expression"));
-  return Fill(FillExpression{std::move(expression)});
-}
-
-Result<Fill> read_file(const Table& table, bool files_required) {
-  WATTUNE_ASSIGN(const Node* node, table.required("file"));
-  WATTUNE_ASSIGN(std::filesystem::path path,
-                 named_file(table.document(), *node, table.describe("file"), files_required));
-  return Fill(FillFile{std::move(path)});
-}
-
-struct FillKind {
-  std::string name;
-  std::vector<std::string> keys;
-  Result<Fill> (*read)(const Table& table, bool files_required);
-};
-
-const std::vector<FillKind>& fill_kinds() {
-  static const std::vector<FillKind> kinds{{"uniform", {"low", "high", "seed"}, read_uniform},
-                                           {"normal", {"mean", "deviation", "seed"}, read_normal},
-                                           {"constant", {"value"}, read_constant},
-                                           {"iota", {"start", "step"}, read_iota},
-                                           {"expression", {"expression"}, read_expression},
-                                           {"file", {"file"}, read_file}};
-  return kinds;
-}
-
-Result<const FillKind*> find_fill(const Table& table) {
-  WATTUNE_ASSIGN(const std::optional<std::string> name, table.string("fill"));
-  if (!name) return &fill_kinds().front();
-  std::vector<std::string> names;
-  for (const FillKind& kind : fill_kinds()) {
-    if (kind.name == *name) return &kind;
-    names.push_back(kind.name);
-  }
-  return table.document().error(*table.find("fill"), "unknown fill of " + table.name()).hint(suggest(*name, names));
-}
-
-// --- the kinds of argument ---
-
 Result<OutputComparison> read_comparison(const Table& table) {
   return read_choice<OutputComparison>(
       table, "compare", "comparison",
       {{"elements", OutputComparison::elements}, {"sum", OutputComparison::sum}, {"none", OutputComparison::none}});
 }
 
-// What buffers of all types have, after a look at the keys, which are these and `more`.
-Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> more) {
+// What buffers and images of all types have but for their size, after a look at the keys, which are these and `more`.
+Result<VectorArgument> read_memory(const Table& table, const char* size_key, std::vector<std::string> more) {
   VectorArgument vector;
   WATTUNE_ASSIGN(vector.access, read_access(table));
   const bool is_output = vector.access != ArgumentAccess::read_only;
@@ -190,9 +93,8 @@ Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> 
     if (const Node* node = table.find(key); node != nullptr && !is_output)
       return table.document().error(*node, table.name() + " is only read, so that nothing is compared");
   }
-  for (const char* key : {"access", "length", "type", "name"}) more.insert(more.begin(), key);
+  for (const char* key : {"access", size_key, "type", "name"}) more.insert(more.begin(), key);
   WATTUNE_TRY(table.allow_only(more));
-  WATTUNE_ASSIGN(vector.length, required_expression(table, "length"));
   WATTUNE_ASSIGN(vector.comparison, read_comparison(table));
   if (const Node* length = table.find("compare_length")) {
     WATTUNE_ASSIGN(vector.compared_length, table.document().expression(*length, table.describe("compare_length")));
@@ -200,11 +102,10 @@ Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> 
   return vector;
 }
 
-// `fill` and the keys that go with it.
-std::vector<std::string> keys_of(const FillKind& fill) {
-  std::vector<std::string> keys{"fill"};
-  keys.insert(keys.end(), fill.keys.begin(), fill.keys.end());
-  return keys;
+Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> more) {
+  WATTUNE_ASSIGN(VectorArgument vector, read_memory(table, "length", std::move(more)));
+  WATTUNE_ASSIGN(vector.length, table.required_expression("length"));
+  return vector;
 }
 
 // Written only, a buffer has no contents to begin with.
@@ -228,6 +129,32 @@ Result<VectorArgument> read_vector(const Table& table, const ComponentType& comp
   return vector;
 }
 
+Result<VectorArgument> read_image(const Table& table, const DeclaredType& type, bool files_required) {
+  WATTUNE_ASSIGN(const bool filled, has_contents(table));
+  std::vector<std::string> keys = image_keys();
+  const FillKind* fill = nullptr;
+  if (filled) {
+    WATTUNE_ASSIGN(fill, find_fill(table));
+    for (std::string& key : keys_of(*fill)) keys.push_back(std::move(key));
+  }
+  WATTUNE_ASSIGN(VectorArgument vector, read_memory(table, "size", std::move(keys)));
+  vector.type = type.component.type;
+  vector.vector_width = type.component.width;
+  WATTUNE_ASSIGN(vector.image, read_pixel_image(table, type.image, vector));
+  if (filled) {
+    WATTUNE_ASSIGN(vector.fill, fill->read(table, files_required));
+  }
+  return vector;
+}
+
+Result<SamplerArgument> read_sampler(const Table& table) {
+  std::vector<std::string> keys = sampling_keys();
+  keys.insert(keys.begin(), {"name", "type"});
+  WATTUNE_TRY(table.allow_only(keys));
+  WATTUNE_ASSIGN(const Sampling sampling, read_sampling(table));
+  return SamplerArgument{sampling};
+}
+
 // The kernel cannot write it.
 Result<VectorArgument> read_constant_symbol(const Table& table, const ComponentType& component, bool files_required) {
   WATTUNE_ASSIGN(VectorArgument vector, read_vector(table, component, files_required));
@@ -240,9 +167,7 @@ Result<VectorArgument> read_constant_symbol(const Table& table, const ComponentT
 Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& component) {
   WATTUNE_TRY(table.allow_only({"name", "type", "value"}));
   WATTUNE_ASSIGN(const Node* node, table.required("value"));
-  if (node->kind == Node::Kind::scalar && !node->is_string())
-    return ScalarArgument{component.type, {node->scalar.to_string(), table.document().position(node->content)}};
-  WATTUNE_ASSIGN(ExpressionText value, table.document().expression(*node, table.describe("value")));
+  WATTUNE_ASSIGN(ExpressionText value, table.document().value_expression(*node, table.describe("value")));
   return ScalarArgument{component.type, std::move(value)};
 }
 
@@ -326,8 +251,21 @@ Result<VectorArgument> read_structs(const Table& table, bool files_required) {
 
 Result<LocalArgument> read_local(const Table& table, const ComponentType& component) {
   WATTUNE_TRY(table.allow_only({"name", "type", "length"}));
-  WATTUNE_ASSIGN(ExpressionText length, required_expression(table, "length"));
+  WATTUNE_ASSIGN(ExpressionText length, table.required_expression("length"));
   return LocalArgument{component.type, std::move(length)};
+}
+
+// A pointer without a buffer.
+Result<NullArgument> read_null(const Table& table, const DeclaredType& type) {
+  WATTUNE_ASSIGN(const std::optional<bool> null, table.boolean("null"));
+  const bool is_pointer =
+      type.memory == DeclaredType::Memory::vector || type.memory == DeclaredType::Memory::structures;
+  if (!is_pointer || !null.value_or(false))
+    return table.document()
+        .error(*table.find("null"), table.describe("null") + " makes a pointer null and nothing else")
+        .hint("write null = true, with a type such as `float*`");
+  WATTUNE_TRY(table.allow_only({"name", "type", "null"}));
+  return NullArgument{};
 }
 
 }  // namespace
@@ -339,6 +277,10 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
   argument.position = document.position(unnamed.find("name")->content);
   WATTUNE_ASSIGN(const Table table, Table::of(document, node, fmt::format("argument `{}`", argument.name)));
   WATTUNE_ASSIGN(const DeclaredType type, read_type(table));
+  if (table.find("null") != nullptr) {
+    WATTUNE_ASSIGN(argument.kind, read_null(table, type));
+    return argument;
+  }
   switch (type.memory) {
     case DeclaredType::Memory::vector: {
       WATTUNE_ASSIGN(argument.kind, read_vector(table, type.component, files_required));
@@ -362,6 +304,14 @@ Result<Argument> read_argument(const Document& document, const Node& node, bool 
     }
     case DeclaredType::Memory::local: {
       WATTUNE_ASSIGN(argument.kind, read_local(table, type.component));
+      break;
+    }
+    case DeclaredType::Memory::image: {
+      WATTUNE_ASSIGN(argument.kind, read_image(table, type, files_required));
+      break;
+    }
+    case DeclaredType::Memory::sampler: {
+      WATTUNE_ASSIGN(argument.kind, read_sampler(table));
       break;
     }
   }

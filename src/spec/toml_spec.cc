@@ -7,6 +7,7 @@
 #include "spec/document.h"
 #include "spec/files.h"
 #include "spec/launch.h"
+#include "spec/launch_steps.h"
 #include "spec/names.h"
 #include "spec/parameters.h"
 #include "spec/toml_arguments.h"

@@ -74,7 +74,7 @@ Result<void> check_geometry(const Geometry& geometry, const NameScope& scope, co
 Result<void> check_calls(const KernelSpec& spec) {
   if (!is_host_language(spec.source.language)) return {};
   const std::vector<FunctionCall> calls = launched_source(spec).calls;
-  for (const LaunchStep& launch : launches_of(spec)) {
+  for (const LaunchStep& launch : single_launches_of(spec)) {
     const FunctionCall& first = *std::ranges::find(calls, launch.function, &FunctionCall::function);
     const FunctionCall call = with_calls({.language = spec.source.language}, spec, {launch}).calls.front();
     if (std::ranges::equal(call.arguments, first.arguments, {}, &CallArgument::type, &CallArgument::type)) continue;
@@ -85,25 +85,43 @@ Result<void> check_calls(const KernelSpec& spec) {
   return {};
 }
 
+// What only devices have.
+std::string_view device_only(const Argument& argument) {
+  const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+  if (vector != nullptr && vector->image) return "an image";
+  return std::holds_alternative<LocalArgument>(argument.kind) ? "local memory" : "";
+}
+
 Result<void> check_host_arguments(const KernelSpec& spec) {
   if (!is_host_language(spec.source.language)) return {};
   for (const Argument& argument : spec.arguments)
-    if (std::holds_alternative<LocalArgument>(argument.kind))
+    if (const std::string_view what = device_only(argument); !what.empty())
       return Error(ErrorCode::invalid_argument,
-                   fmt::format("local memory as an argument of a function in {}", to_string(spec.source.language)))
+                   fmt::format("{} as an argument of a function in {}", what, to_string(spec.source.language)))
           .at(argument.position)
           .about(argument.name)
           .hint("declare the array in the function");
   return {};
 }
 
+// Textures are sampled as they say themselves.
+Result<void> check_samplers(const KernelSpec& spec) {
+  for (const Argument& argument : spec.arguments)
+    if (std::holds_alternative<SamplerArgument>(argument.kind))
+      return Error(ErrorCode::invalid_argument, "a sampler in a spec without an OpenCL kernel")
+          .at(argument.position)
+          .about(argument.name)
+          .hint("the image has the keys `address`, `filter` and `coordinates`");
+  return {};
+}
+
 // What only CUDA has, in a spec whose kernel is written in another language.
 Result<void> check_language(const KernelSpec& spec) {
-  if (spec.source.language == Language::cuda && spec.alternatives.empty()) return {};
+  if (spec.source.language == Language::cuda && spec.alternatives.empty()) return check_samplers(spec);
   const auto refuse = [&](const SourcePosition& position, std::string message) {
     return Error(ErrorCode::invalid_argument, std::move(message)).at(position).hint("only CUDA kernels have them");
   };
-  for (const LaunchStep& step : launches_of(spec)) {
+  for (const LaunchStep& step : single_launches_of(spec)) {
     for (const ExpressionText& size : step.geometry.cluster)
       if (!size.text.empty()) return refuse(size.position, "clusters in the launch of an OpenCL kernel");
     if (step.geometry.cooperative)
@@ -118,6 +136,28 @@ Result<void> check_language(const KernelSpec& spec) {
   return {};
 }
 
+// A series counts itself by a name that its expressions read, and those inside it, but for its `repeat`.
+Result<void> add_index(const LaunchStep& step, NameScope& scope) {
+  if (step.index.empty()) return {};
+  const auto refuse = [&](std::string message) {
+    return Error(ErrorCode::invalid_argument, std::move(message)).at(step.repeat.position).about(step.index);
+  };
+  if (!is_identifier(step.index)) return refuse("the `index` of a launch must be an identifier");
+  if (scope.contains(step.index)) return refuse("the `index` of a launch has the name of something else");
+  scope.add(step.index);
+  return {};
+}
+
+Result<void> check_step(const KernelSpec& spec, const LaunchStep& step, NameScope scope) {
+  if (!step.repeat.text.empty()) WATTUNE_TRY(scope.check(step.repeat, "`repeat` of the launch"));
+  WATTUNE_TRY(add_index(step, scope));
+  if (!step.condition.text.empty()) WATTUNE_TRY(scope.check(step.condition, "`when` of the launch"));
+  for (const LaunchValue& each : step.values)
+    WATTUNE_TRY(scope.check(each.value, fmt::format("the launch's value of `{}`", spec.arguments[each.argument].name)));
+  for (const LaunchStep& inner : step.group) WATTUNE_TRY(check_step(spec, inner, scope));
+  return check_geometry(step.geometry, scope, "the launch sizes");
+}
+
 Result<void> check_fill(const Fill& fill, NameScope scope, const std::string& what) {
   const auto* expression = std::get_if<FillExpression>(&fill);
   if (expression == nullptr) return {};
@@ -125,24 +165,50 @@ Result<void> check_fill(const Fill& fill, NameScope scope, const std::string& wh
   return scope.check(expression->expression, what);
 }
 
+std::string key_of(std::string_view key, const std::string& argument) {
+  return fmt::format("`{}` of argument `{}`", key, argument);
+}
+
+std::string field_of(const std::string& field, const std::string& argument) {
+  return fmt::format("field `{}` of argument `{}`", field, argument);
+}
+
+Result<void> check_vector(const VectorArgument& vector, const std::string& name, const NameScope& scope) {
+  if (!vector.image) WATTUNE_TRY(scope.check(vector.length, key_of("length", name)));
+  if (vector.image)
+    for (const ExpressionText& size : vector.image->sizes)
+      if (!size.text.empty()) WATTUNE_TRY(scope.check(size, key_of("size", name)));
+  if (!vector.compared_length.text.empty())
+    WATTUNE_TRY(scope.check(vector.compared_length, key_of("compare_length", name)));
+  WATTUNE_TRY(check_fill(vector.fill, scope, key_of("fill", name)));
+  for (const BufferField& field : vector.fields) WATTUNE_TRY(check_fill(field.fill, scope, field_of(field.name, name)));
+  return {};
+}
+
 Result<void> check_argument(const Argument& argument, const NameScope& scope) {
-  const auto what = [&](std::string_view key) { return fmt::format("`{}` of argument `{}`", key, argument.name); };
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument.kind))
-    return scope.check(scalar->value, what("value"));
+    return scope.check(scalar->value, key_of("value", argument.name));
   if (const auto* structure = std::get_if<StructArgument>(&argument.kind)) {
     for (const StructField& field : structure->fields)
-      WATTUNE_TRY(
-          scope.check(field.scalar.value, fmt::format("field `{}` of argument `{}`", field.name, argument.name)));
+      WATTUNE_TRY(scope.check(field.scalar.value, field_of(field.name, argument.name)));
     return {};
   }
-  if (const auto* local = std::get_if<LocalArgument>(&argument.kind)) return scope.check(local->length, what("length"));
-  const auto& vector = std::get<VectorArgument>(argument.kind);
-  WATTUNE_TRY(scope.check(vector.length, what("length")));
-  if (!vector.compared_length.text.empty()) WATTUNE_TRY(scope.check(vector.compared_length, what("compare_length")));
-  WATTUNE_TRY(check_fill(vector.fill, scope, what("fill")));
-  for (const BufferField& field : vector.fields)
-    WATTUNE_TRY(check_fill(field.fill, scope, fmt::format("field `{}` of argument `{}`", field.name, argument.name)));
-  return {};
+  if (const auto* local = std::get_if<LocalArgument>(&argument.kind))
+    return scope.check(local->length, key_of("length", argument.name));
+  const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+  return vector == nullptr ? Result<void>() : check_vector(*vector, argument.name, scope);
+}
+
+bool has_index(const std::vector<LaunchStep>& steps, const std::string& name) {
+  return std::ranges::any_of(steps,
+                             [&](const LaunchStep& step) { return step.index == name || has_index(step.group, name); });
+}
+
+// An argument has one value, but a launch may have another in each repetition.
+Result<void> check_argument(const Argument& argument, const NameScope& scope, const KernelSpec& spec) {
+  Result<void> known = check_argument(argument, scope);
+  if (known || !has_index(spec.steps, known.error().offending_text())) return known;
+  return std::move(known).error().hint("`values` of a launch may read its `index`");
 }
 
 }  // namespace
@@ -185,18 +251,14 @@ Result<void> validate_launch(const KernelSpec& spec) {
   WATTUNE_TRY(check_host_arguments(spec));
   WATTUNE_TRY(check_calls(spec));
   const NameScope scope = all_names(spec);
-  for (const LaunchStep& step : launches_of(spec)) {
-    WATTUNE_TRY(check_geometry(step.geometry, scope, "the launch sizes"));
-    if (!step.condition.text.empty()) WATTUNE_TRY(scope.check(step.condition, "`when` of the launch"));
-    if (!step.repeat.text.empty()) WATTUNE_TRY(scope.check(step.repeat, "`repeat` of the launch"));
-  }
+  for (const LaunchStep& step : launches_of(spec)) WATTUNE_TRY(check_step(spec, step, scope));
   std::set<std::string_view> seen;
   for (const Argument& argument : spec.arguments) {
     if (!seen.insert(argument.name).second)
       return Error(ErrorCode::invalid_argument, "a second argument of this name")
           .at(argument.position)
           .about(argument.name);
-    WATTUNE_TRY(check_argument(argument, scope));
+    WATTUNE_TRY(check_argument(argument, scope, spec));
   }
   const auto* kernel = std::get_if<ReferenceKernel>(&spec.reference);
   return kernel == nullptr ? Result<void>() : check_geometry(kernel->geometry, scope, "the reference kernel's sizes");

@@ -21,7 +21,14 @@ bool elements_fit(ElementType type, const KernelParameter& parameter) {
 
 bool has_bytes(const KernelParameter& parameter, std::size_t bytes) { return parameter.bytes.value_or(bytes) == bytes; }
 
+// The objects of images, textures and surfaces have types that only the compiler tells apart, or are 64 bits.
+bool is_object(const KernelParameter& parameter) {
+  const bool pointer = parameter.type.find('*') != std::string::npos;
+  return !pointer && elements_fit(ElementType::uint64, parameter) && has_bytes(parameter, sizeof(std::uint64_t));
+}
+
 bool fits(const VectorArgument& vector, const PlannedArgument&, const KernelParameter& parameter) {
+  if (vector.image) return is_object(parameter);
   return is_any(parameter, {AddressSpace::global, AddressSpace::constant}) && has_bytes(parameter, sizeof(void*)) &&
          (!vector.fields.empty() || elements_fit(vector.type, parameter));
 }
@@ -40,8 +47,17 @@ bool fits(const LocalArgument& local, const PlannedArgument&, const KernelParame
   return is_any(parameter, {AddressSpace::local}) && elements_fit(local.type, parameter);
 }
 
+bool fits(const NullArgument&, const PlannedArgument&, const KernelParameter& parameter) {
+  return is_any(parameter, {AddressSpace::global, AddressSpace::constant}) && has_bytes(parameter, sizeof(void*));
+}
+
+bool fits(const SamplerArgument&, const PlannedArgument&, const KernelParameter& parameter) {
+  return !parameter.element && parameter.type.find('*') == std::string::npos;
+}
+
 // As the spec has it.
 std::string describe(const VectorArgument& vector) {
+  if (vector.image) return "image";
   if (!vector.fields.empty()) return "struct*";
   const std::string width = vector.vector_width > 1 ? std::to_string(vector.vector_width) : std::string();
   return fmt::format("{}{}*", backend::c_name(vector.type), width);
@@ -50,6 +66,8 @@ std::string describe(const ScalarArgument& scalar) { return std::string(backend:
 std::string describe(const StructArgument& structure) {
   return fmt::format("struct of {} bytes", layout_of(structure).bytes);
 }
+std::string describe(const NullArgument&) { return "null"; }
+std::string describe(const SamplerArgument&) { return "sampler"; }
 std::string describe(const LocalArgument& local) { return fmt::format("local {}", backend::c_name(local.type)); }
 
 // "(float* x, int n)", where the types of all are known.

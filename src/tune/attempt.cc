@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "backend/build_log.h"
 #include "backend/polling.h"
@@ -163,12 +165,14 @@ bool Attempt::fit() {
 }
 
 bool Attempt::fit(const PlannedStep& step) {
-  Result<std::unique_ptr<backend::Kernel>> kernel = program_->kernel(step.function);
-  if (!kernel) return fail(Phase::build, kernel.error());
-  kernels_.push_back(*std::move(kernel));
-  if (auto fits = check_arguments(*kernels_.back(), run_.spec, launch_, step); !fits)
-    return fail(Phase::build, fits.error());
-  const std::size_t most = kernels_.back()->max_work_group_size();
+  std::unique_ptr<backend::Kernel>& kernel = kernels_[step.function];
+  if (kernel == nullptr) {
+    Result<std::unique_ptr<backend::Kernel>> found = program_->kernel(step.function);
+    if (!found) return fail(Phase::build, found.error());
+    kernel = *std::move(found);
+  }
+  if (auto fits = check_arguments(*kernel, run_.spec, launch_, step); !fits) return fail(Phase::build, fits.error());
+  const std::size_t most = kernel->max_work_group_size();
   if (most == 0 || group_items(step) <= most) return true;
   return fail(Status::runtime,
               fmt::format("a work-group of {} work-items, the compiled kernel allows {}", group_items(step), most));
@@ -176,10 +180,12 @@ bool Attempt::fit(const PlannedStep& step) {
 
 bool Attempt::inspect() {
   backend::KernelResources all;
-  for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    const PlannedStep& step = launch_.steps[i];
-    const Result<backend::KernelResources> resources =
-        kernels_[i]->resources(group_items(step), local_bytes(launch_, step));
+  std::set<std::tuple<std::string, std::size_t, std::size_t>> asked;
+  for (const PlannedStep& step : launch_.steps) {
+    const std::size_t items = group_items(step);
+    const std::size_t bytes = local_bytes(launch_, step);
+    if (!asked.emplace(step.function, items, bytes).second) continue;
+    const Result<backend::KernelResources> resources = kernels_.at(step.function)->resources(items, bytes);
     if (!resources) return fail(Phase::launch, resources.error());
     all = worst_of(all, *resources);
   }
@@ -226,7 +232,7 @@ bool Attempt::compare_outputs() {
     return false;
   }
   for (const ExpectedOutput& output : **expected) {
-    const auto actual = run_.session.read(output.argument);
+    const auto actual = run_.session.read(holder_of(launch_, output.argument));
     if (!actual) return fail(Phase::transfer, actual.error());
     std::string wrong =
         difference(run_.spec.arguments[output.argument], run_.spec.tolerance, output.length, *actual, output.bytes);

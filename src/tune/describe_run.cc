@@ -92,12 +92,23 @@ void write(Canonical& out, const FillFile& fill) {
   write(out, fill.path);
 }
 
+void write(Canonical& out, const Sampling& sampling) {
+  out << "sampling" << number_of(sampling.address) << number_of(sampling.filter)
+      << std::int64_t{sampling.normalized_coordinates};
+}
+void write(Canonical& out, const PixelImage& image) {
+  out << "image" << number_of(image.type) << number_of(image.order) << std::int64_t{image.normalized_channels};
+  for (const ExpressionText& size : image.sizes) out << size;
+  write(out, image.sampling);
+}
+
 void write(Canonical& out, const VectorArgument& argument) {
   out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << argument.length
       << number_of(argument.access);
   if (argument.place == BufferPlace::constant) out << "constant symbol";
   if (argument.comparison != OutputComparison::elements) out << "compared" << number_of(argument.comparison);
   if (!argument.compared_length.text.empty()) out << "compared length" << argument.compared_length;
+  if (argument.image) write(out, *argument.image);
   std::visit([&](const auto& fill) { write(out, fill); }, argument.fill);
   for (const BufferField& field : argument.fields) {
     out << "field" << field.name << to_string(field.type);
@@ -118,6 +129,9 @@ void write(Canonical& out, const LocalArgument& argument) {
   out << "local" << to_string(argument.type) << argument.length;
 }
 
+void write(Canonical& out, const NullArgument&) { out << "null"; }
+void write(Canonical& out, const SamplerArgument& argument) { write(out, argument.sampling); }
+
 void write(Canonical& out, const std::vector<std::size_t>& arguments) {
   if (!arguments.empty()) out << "arguments" << static_cast<std::int64_t>(arguments.size());
   for (const std::size_t argument : arguments) out << static_cast<std::int64_t>(argument);
@@ -126,8 +140,16 @@ void write(Canonical& out, const std::vector<std::size_t>& arguments) {
 void write(Canonical& out, const LaunchStep& step) {
   out << "step" << step.function << step.condition;
   if (!step.repeat.text.empty()) out << "repeat" << step.repeat;
+  if (!step.index.empty()) out << "index" << step.index;
+  for (const LaunchValue& each : step.values) out << "value" << static_cast<std::int64_t>(each.argument) << each.value;
+  for (const std::vector<std::size_t>& swap : step.swaps) {
+    out << "swap";
+    write(out, swap);
+  }
   write(out, step.arguments);
   write(out, step.geometry);
+  if (!step.group.empty()) out << "group" << static_cast<std::int64_t>(step.group.size());
+  for (const LaunchStep& each : step.group) write(out, each);
 }
 
 void write(Canonical& out, const std::monostate&) { out << "no reference"; }

@@ -70,20 +70,20 @@ Error past_limit_or_as_it_is(const Error& error, Nanoseconds limit) {
 
 Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
   const std::vector<backend::Macro> macros = macros_of(configuration);
-  LaunchStep step = launches_of(run.spec).front();
+  LaunchStep step;
   step.function = reference.source.function;
   step.geometry = reference.geometry;
-  step.condition = {};
-  step.repeat = {};
-  if (!reference.arguments.empty()) step.arguments = reference.arguments;
+  step.arguments = reference.arguments;
+  if (step.arguments.empty()) step.arguments = single_launches_of(run.spec).front().arguments;
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
   WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
   const KernelSource source = with_calls(reference.source, run.spec, {step});
   const auto built = run.device.build(source, macros, run.limits.compile());
   if (!built) return backend::without_log(built.error());
-  Kernels kernels(1);
-  WATTUNE_ASSIGN(kernels.front(), (*built)->kernel(reference.source.function));
-  WATTUNE_TRY(check_arguments(*kernels.front(), run.spec, launch, launch.steps.front()));
+  Kernels kernels;
+  std::unique_ptr<backend::Kernel>& kernel = kernels[step.function];
+  WATTUNE_ASSIGN(kernel, (*built)->kernel(step.function));
+  WATTUNE_TRY(check_arguments(*kernel, run.spec, launch, launch.steps.front()));
   WATTUNE_TRY(run.session.prepare(launch.arguments));
   const auto ran = run.session.run(kernels, launch, Outputs::fresh, 1, run.reference_limit);
   if (!ran) return past_limit_or_as_it_is(ran.error(), run.reference_limit);

@@ -37,6 +37,12 @@ Names::Names(const std::vector<NamedSize>& problem_size, const std::vector<Param
   }
 }
 
+Names Names::with_index(const std::string& name) const {
+  Names names = *this;
+  names.parameters_.push_back(name);
+  return names;
+}
+
 bool Names::is_parameter(std::string_view name) const {
   return std::find(parameters_.begin(), parameters_.end(), name) != parameters_.end();
 }

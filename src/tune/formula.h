@@ -22,6 +22,9 @@ class Names {
  public:
   Names(const std::vector<NamedSize>& problem_size, const std::vector<Parameter>& parameters);
 
+  // The same and one more, whose value comes with those of the parameters.
+  Names with_index(const std::string& name) const;
+
   bool is_parameter(std::string_view name) const;
   // The value of a problem extent, or nullptr.
   const Value* constant(std::string_view name) const;

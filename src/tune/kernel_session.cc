@@ -40,6 +40,12 @@ std::size_t launches_of_a_run(const Launch& launch) {
   return count;
 }
 
+// What the step gives a scalar argument: its own value or the argument's.
+const backend::ScalarBytes& value_of(const PlannedStep& step, std::size_t argument, const backend::ScalarBytes& own) {
+  const auto found = std::ranges::find(step.values, argument, &PlannedValue::argument);
+  return found == step.values.end() ? own : found->bytes;
+}
+
 // One run of a launch, from the events of its steps.
 Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& steps) {
   Sample sample;
@@ -69,7 +75,7 @@ Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned)
 Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const auto* wanted = std::get_if<PlannedBuffer>(&planned[i]);
-    if (wanted == nullptr || (slots_[i].buffer && slots_[i].buffer->bytes() == wanted->bytes)) continue;
+    if (wanted == nullptr || slots_[i].holds(*wanted)) continue;
     if (Result<void> done = upload(i, *wanted); !done) {
       slots_[i] = {};  // a buffer without its contents must not pass for a prepared one
       return std::move(done).error().with_context(fmt::format("argument `{}`", arguments_[i].name));
@@ -82,12 +88,17 @@ Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& p
 Result<void> KernelSession::upload(std::size_t argument, const PlannedBuffer& planned) {
   Slot& slot = slots_[argument];
   slot = {};
-  WATTUNE_ASSIGN(slot.buffer, device_.create_buffer(planned.bytes));
+  slot.pixels = planned.pixels;
+  WATTUNE_ASSIGN(slot.buffer, create(planned));
   if (access(argument) == ArgumentAccess::write_only) return {};
   WATTUNE_ASSIGN(const std::vector<std::byte>* contents, contents_.get(argument, planned.length));
   if (access(argument) == ArgumentAccess::read_only) return stream_->write(*slot.buffer, *contents);
-  WATTUNE_ASSIGN(slot.pristine, device_.create_buffer(planned.bytes));
+  WATTUNE_ASSIGN(slot.pristine, create(planned));
   return stream_->write(*slot.pristine, *contents);
+}
+
+Result<std::unique_ptr<backend::Buffer>> KernelSession::create(const PlannedBuffer& planned) {
+  return planned.pixels ? device_.create_pixel_buffer(*planned.pixels) : device_.create_buffer(planned.bytes);
 }
 
 Result<void> KernelSession::restore(Outputs outputs) {
@@ -158,11 +169,11 @@ Result<KernelSession::Events> KernelSession::queue_run(const Kernels& kernels, c
 Result<KernelSession::Events> KernelSession::launch_steps(const Kernels& kernels, const Launch& launch) {
   Events events;
   events.reserve(launches_of_a_run(launch));
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const PlannedStep& step = launch.steps[i];
+  for (const PlannedStep& step : launch.steps) {
     const std::vector<backend::LaunchArgument> arguments = launch_arguments(launch, step);
+    backend::Kernel& kernel = *kernels.at(step.function);
     for (std::size_t n = 0; n < step.repeat; ++n) {
-      WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(*kernels[i], step.geometry, arguments));
+      WATTUNE_ASSIGN(events.emplace_back(), stream_->launch(kernel, step.geometry, arguments));
     }
   }
   return events;
@@ -185,14 +196,17 @@ std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launc
   std::vector<backend::LaunchArgument> result;
   result.reserve(step.arguments.size());
   for (const std::size_t i : step.arguments) {
+    const auto* vector = std::get_if<VectorArgument>(&arguments_[i].kind);
     if (const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[i]))
-      result.emplace_back(*scalar);
+      result.emplace_back(value_of(step, i, *scalar));
     else if (const auto* local = std::get_if<backend::LocalBytes>(&launch.arguments[i]))
       result.emplace_back(*local);
-    else if (std::get<VectorArgument>(arguments_[i].kind).place == BufferPlace::constant)
+    else if (const auto* sampling = std::get_if<Sampling>(&launch.arguments[i]))
+      result.emplace_back(*sampling);
+    else if (vector != nullptr && vector->place == BufferPlace::constant)
       result.emplace_back(backend::ConstantBuffer{arguments_[i].name, slots_[i].buffer.get()});
     else
-      result.emplace_back(slots_[i].buffer.get());
+      result.emplace_back(slots_[i].buffer.get());  // null: a null pointer
   }
   return result;
 }

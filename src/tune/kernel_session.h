@@ -7,6 +7,7 @@
 // What a kernel writes into an argument declared read_only stays there until drop().
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,8 @@ enum class Outputs {
   reused,  // whatever the launch before left
 };
 
-// Of the steps of a Launch, in their order.
-using Kernels = std::vector<std::unique_ptr<backend::Kernel>>;
+// By the functions that the steps of a Launch name.
+using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
 class KernelSession {
  public:
@@ -69,6 +70,11 @@ class KernelSession {
   struct Slot {
     std::unique_ptr<backend::Buffer> buffer;
     std::unique_ptr<backend::Buffer> pristine;  // of what kernels overwrite
+    std::optional<backend::PixelLayout> pixels;
+
+    bool holds(const PlannedBuffer& planned) const {
+      return buffer != nullptr && buffer->bytes() == planned.bytes && pixels == planned.pixels;
+    }
   };
 
   ArgumentAccess access(std::size_t argument) const {
@@ -88,6 +94,7 @@ class KernelSession {
   // Counts the bytes of what it uploaded.
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
+  Result<std::unique_ptr<backend::Buffer>> create(const PlannedBuffer& planned);
   // Everything that comes before a launch.
   Result<void> set_up(Outputs outputs);
   Result<void> restore(Outputs outputs);

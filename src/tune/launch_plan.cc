@@ -11,8 +11,28 @@ namespace wattune::tune {
 
 namespace {
 
-// Every launch of a run has an event until the run ends.
-constexpr std::size_t kMostRepeats = 100'000;
+// A number as the type of a scalar argument; errors show the expression that gave it.
+Result<std::vector<std::byte>> to_bytes(const Formula<Value>& formula, ElementType type,
+                                        const Configuration& configuration) {
+  const space::Expression& expression = formula.expression();
+  WATTUNE_ASSIGN(const Value value, formula.evaluate(configuration));
+  Result<std::vector<std::byte>> bytes = measure::to_bytes(value, type);
+  if (!bytes) return std::move(bytes).error().at(expression.position()).about(expression.text());
+  return bytes;
+}
+
+// Of an image, but for its sizes.
+std::optional<backend::PixelLayout> pixels_of(const VectorArgument& argument) {
+  if (!argument.image) return std::nullopt;
+  const PixelImage& image = *argument.image;
+  return backend::PixelLayout{.type = image.type,
+                              .channel = argument.type,
+                              .channels = argument.vector_width,
+                              .order = image.order,
+                              .normalized_channels = image.normalized_channels,
+                              .written = argument.access != ArgumentAccess::read_only,
+                              .sampling = image.sampling};
+}
 
 }  // namespace
 
@@ -27,30 +47,18 @@ Result<LaunchPlan> LaunchPlan::compile(const KernelSpec& spec, const std::vector
     plan.argument_names_.push_back(argument.name);
   }
   for (const LaunchStep& step : steps) {
-    WATTUNE_ASSIGN(Step compiled, compile_step(step, plan.names_));
+    WATTUNE_ASSIGN(StepPlan compiled, StepPlan::compile(step, plan.names_));
+    for (std::vector<std::size_t>& swap : compiled.all_swaps()) plan.swaps_.push_back(std::move(swap));
     plan.steps_.push_back(std::move(compiled));
   }
   return plan;
 }
 
-Result<LaunchPlan::Step> LaunchPlan::compile_step(const LaunchStep& step, const std::shared_ptr<const Names>& names) {
-  Step compiled{step.function, step.arguments, {}, {}, {}};
-  WATTUNE_ASSIGN(compiled.geometry, GeometryPlan::compile(step.geometry, names));
-  if (!step.condition.text.empty()) {
-    WATTUNE_ASSIGN(compiled.condition, Formula<bool>::compile(step.condition, names));
-  }
-  if (!step.repeat.text.empty()) {
-    WATTUNE_ASSIGN(compiled.repeat, SizeFormula::compile(step.repeat, names));
-    if (compiled.repeat->fixed()) WATTUNE_TRY(repeats(compiled, Configuration()));
-  }
-  return compiled;
-}
-
 Result<LaunchPlan::CompiledArgument> LaunchPlan::compile_argument(const Argument& argument,
                                                                   const std::shared_ptr<const Names>& names) {
   if (const auto* vector = std::get_if<VectorArgument>(&argument.kind)) {
-    WATTUNE_ASSIGN(SizeFormula length, compile_positive(vector->length, names));
-    return CompiledArgument(Vector{std::move(length), element_bytes(*vector)});
+    WATTUNE_ASSIGN(Vector compiled, compile_vector(*vector, names));
+    return CompiledArgument(std::move(compiled));
   }
   if (const auto* local = std::get_if<LocalArgument>(&argument.kind)) {
     WATTUNE_ASSIGN(SizeFormula length, SizeFormula::compile(local->length, names));
@@ -60,8 +68,27 @@ Result<LaunchPlan::CompiledArgument> LaunchPlan::compile_argument(const Argument
     WATTUNE_ASSIGN(Struct compiled, compile_struct({{{argument.name, *scalar}}}, names));
     return CompiledArgument(std::move(compiled));
   }
-  WATTUNE_ASSIGN(Struct compiled, compile_struct(std::get<StructArgument>(argument.kind), names));
+  if (const auto* sampler = std::get_if<SamplerArgument>(&argument.kind)) return CompiledArgument(sampler->sampling);
+  const auto* structure = std::get_if<StructArgument>(&argument.kind);
+  if (structure == nullptr) return CompiledArgument(Null{});
+  WATTUNE_ASSIGN(Struct compiled, compile_struct(*structure, names));
   return CompiledArgument(std::move(compiled));
+}
+
+Result<LaunchPlan::Vector> LaunchPlan::compile_vector(const VectorArgument& argument,
+                                                      const std::shared_ptr<const Names>& names) {
+  Vector compiled{{}, element_bytes(argument), pixels_of(argument)};
+  if (!argument.image) {
+    WATTUNE_ASSIGN(SizeFormula length, compile_positive(argument.length, names));
+    compiled.sizes.push_back(std::move(length));
+    return compiled;
+  }
+  for (const ExpressionText& text : argument.image->sizes) {
+    if (text.text.empty()) continue;
+    WATTUNE_ASSIGN(SizeFormula size, compile_positive(text, names));
+    compiled.sizes.push_back(std::move(size));
+  }
+  return compiled;
 }
 
 Result<LaunchPlan::Struct> LaunchPlan::compile_struct(const StructArgument& argument,
@@ -70,52 +97,71 @@ Result<LaunchPlan::Struct> LaunchPlan::compile_struct(const StructArgument& argu
   for (const StructField& field : argument.fields) {
     WATTUNE_ASSIGN(auto value, Formula<Value>::compile(field.scalar.value, names));
     const Scalar& scalar = compiled.fields.emplace_back(Scalar{std::move(value), field.scalar.type});
-    if (scalar.value.fixed()) WATTUNE_TRY(evaluate(scalar, Configuration()));
+    if (scalar.value.fixed()) WATTUNE_TRY(to_bytes(scalar.value, scalar.type, Configuration()));
   }
   return compiled;
 }
 
 bool LaunchPlan::has_fixed_length(std::size_t argument) const {
   const auto* vector = std::get_if<Vector>(&arguments_[argument]);
-  return vector == nullptr || vector->length.fixed();
+  return vector == nullptr || std::ranges::all_of(vector->sizes, [](const SizeFormula& size) { return size.fixed(); });
 }
 
 Result<Launch> LaunchPlan::evaluate(const Configuration& configuration) const {
   Launch launch;
-  for (const Step& step : steps_) {
-    WATTUNE_ASSIGN(const bool wanted, is_launched(step, configuration));
-    if (!wanted) continue;
-    WATTUNE_ASSIGN(const backend::Geometry3 geometry, step.geometry.evaluate(configuration));
-    WATTUNE_ASSIGN(const std::size_t repeat, repeats(step, configuration));
-    launch.steps.push_back({step.function, step.arguments, geometry, repeat});
-  }
+  StepWalk walk{.launch = {}, .holders = swaps_.empty() ? Holders() : own_holders(arguments_.size())};
+  walk.launch = [&](const StepPlan& step, const Configuration& values, std::size_t repeat) -> Result<void> {
+    WATTUNE_ASSIGN(launch.steps.emplace_back(), evaluate(step, values, repeat, walk.holders));
+    return {};
+  };
+  for (const StepPlan& step : steps_) WATTUNE_TRY(step.visit(configuration, walk));
   if (launch.steps.empty())
     return Error(ErrorCode::invalid_argument, "nothing is launched: `when` holds for no launch");
   WATTUNE_ASSIGN(launch.arguments, arguments(configuration));
+  WATTUNE_TRY(check_swaps(launch.arguments));
+  launch.holders = std::move(walk.holders);
   return launch;
+}
+
+Result<PlannedStep> LaunchPlan::evaluate(const StepPlan& step, const Configuration& values, std::size_t repeat,
+                                         const Holders& holders) const {
+  PlannedStep planned{step.function(), step.arguments(), {}, repeat};
+  WATTUNE_ASSIGN(planned.geometry, step.geometry().evaluate(values));
+  if (!holders.empty())
+    for (std::size_t& argument : planned.arguments) argument = holders[argument];
+  for (const StepPlan::ScalarValue& each : step.values()) {
+    const ElementType type = std::get<Struct>(arguments_[each.argument]).fields.front().type;
+    WATTUNE_ASSIGN(auto bytes, to_bytes(each.value, type, values));
+    planned.values.push_back({each.argument, {std::move(bytes)}});
+  }
+  return planned;
+}
+
+Result<void> LaunchPlan::check_swaps(const std::vector<PlannedArgument>& planned) const {
+  for (const std::vector<std::size_t>& swap : swaps_) {
+    const auto& first = std::get<PlannedBuffer>(planned[swap.front()]);
+    for (const std::size_t argument : swap) {
+      const auto& other = std::get<PlannedBuffer>(planned[argument]);
+      const std::string names = fmt::format("`{}` and `{}`", argument_names_[swap.front()], argument_names_[argument]);
+      if (other.length != first.length)
+        return Error(ErrorCode::invalid_argument,
+                     fmt::format("{} change places, but have {} and {} elements", names, first.length, other.length));
+      if (other.pixels != first.pixels)
+        return Error(ErrorCode::invalid_argument, names + " change places, but are images of different kinds");
+    }
+  }
+  return {};
 }
 
 Result<std::vector<std::string>> LaunchPlan::functions(const Configuration& configuration) const {
   std::vector<std::string> functions;
-  for (const Step& step : steps_) {
-    WATTUNE_ASSIGN(const bool wanted, is_launched(step, configuration));
-    if (wanted && std::ranges::count(functions, step.function) == 0) functions.push_back(step.function);
-  }
+  const auto add = [&](const StepPlan& step, const Configuration&, std::size_t) -> Result<void> {
+    if (std::ranges::count(functions, step.function()) == 0) functions.push_back(step.function());
+    return {};
+  };
+  StepWalk walk{.launch = add, .holders = own_holders(arguments_.size())};
+  for (const StepPlan& step : steps_) WATTUNE_TRY(step.visit(configuration, walk));
   return functions;
-}
-
-Result<bool> LaunchPlan::is_launched(const Step& step, const Configuration& configuration) {
-  return step.condition ? step.condition->evaluate(configuration) : Result<bool>(true);
-}
-
-Result<std::size_t> LaunchPlan::repeats(const Step& step, const Configuration& configuration) {
-  if (!step.repeat) return std::size_t{1};
-  WATTUNE_ASSIGN(const std::size_t repeat, step.repeat->evaluate(configuration));
-  if (repeat >= 1 && repeat <= kMostRepeats) return repeat;
-  const space::Expression& expression = step.repeat->expression();
-  return Error(ErrorCode::out_of_range, fmt::format("a launch is repeated 1 to {} times, not {}", kMostRepeats, repeat))
-      .at(expression.position())
-      .about(expression.text());
 }
 
 Result<std::vector<PlannedArgument>> LaunchPlan::arguments(const Configuration& configuration) const {
@@ -130,32 +176,37 @@ Result<std::vector<PlannedArgument>> LaunchPlan::arguments(const Configuration& 
 }
 
 Result<PlannedArgument> LaunchPlan::evaluate(const CompiledArgument& argument, const Configuration& configuration) {
-  if (const auto* vector = std::get_if<Vector>(&argument)) {
-    WATTUNE_ASSIGN(const std::size_t length, positive(vector->length, configuration));
-    WATTUNE_ASSIGN(const std::size_t bytes, multiply(length, vector->element_bytes));
-    return PlannedArgument(PlannedBuffer{length, bytes});
-  }
+  if (const auto* vector = std::get_if<Vector>(&argument)) return evaluate(*vector, configuration);
   if (const auto* local = std::get_if<Local>(&argument)) {
     WATTUNE_ASSIGN(const std::size_t length, local->length.evaluate(configuration));
     WATTUNE_ASSIGN(const std::size_t bytes, multiply(length, local->element_bytes));
     // Some configurations do not use it, but no device takes an argument of size 0.
     return PlannedArgument(backend::LocalBytes{std::max(bytes, local->element_bytes)});
   }
-  const auto& structure = std::get<Struct>(argument);
-  backend::ScalarBytes planned{std::vector<std::byte>(structure.layout.bytes)};
-  for (std::size_t i = 0; i < structure.fields.size(); ++i) {
-    WATTUNE_ASSIGN(const std::vector<std::byte> field, evaluate(structure.fields[i], configuration));
-    std::ranges::copy(field, planned.bytes.begin() + static_cast<std::ptrdiff_t>(structure.layout.offsets[i]));
+  if (std::holds_alternative<Null>(argument)) return PlannedArgument(PlannedNull{});
+  if (const auto* sampling = std::get_if<Sampling>(&argument)) return PlannedArgument(*sampling);
+  return evaluate(std::get<Struct>(argument), configuration);
+}
+
+Result<PlannedArgument> LaunchPlan::evaluate(const Vector& vector, const Configuration& configuration) {
+  PlannedBuffer planned{1, 0, vector.pixels};
+  for (std::size_t i = 0; i < vector.sizes.size(); ++i) {
+    WATTUNE_ASSIGN(const std::size_t size, positive(vector.sizes[i], configuration));
+    if (planned.pixels) planned.pixels->sizes[i] = size;
+    WATTUNE_ASSIGN(planned.length, multiply(planned.length, size));
   }
+  WATTUNE_ASSIGN(planned.bytes, multiply(planned.length, vector.element_bytes));
   return PlannedArgument(std::move(planned));
 }
 
-Result<std::vector<std::byte>> LaunchPlan::evaluate(const Scalar& scalar, const Configuration& configuration) {
-  const space::Expression& expression = scalar.value.expression();
-  WATTUNE_ASSIGN(const Value value, scalar.value.evaluate(configuration));
-  Result<std::vector<std::byte>> bytes = measure::to_bytes(value, scalar.type);
-  if (!bytes) return std::move(bytes).error().at(expression.position()).about(expression.text());
-  return bytes;
+Result<PlannedArgument> LaunchPlan::evaluate(const Struct& structure, const Configuration& configuration) {
+  backend::ScalarBytes planned{std::vector<std::byte>(structure.layout.bytes)};
+  for (std::size_t i = 0; i < structure.fields.size(); ++i) {
+    const Scalar& scalar = structure.fields[i];
+    WATTUNE_ASSIGN(const std::vector<std::byte> field, to_bytes(scalar.value, scalar.type, configuration));
+    std::ranges::copy(field, planned.bytes.begin() + static_cast<std::ptrdiff_t>(structure.layout.offsets[i]));
+  }
+  return PlannedArgument(std::move(planned));
 }
 
 std::vector<backend::Macro> macros_of(const Configuration& configuration) {
@@ -170,6 +221,10 @@ Result<std::vector<std::string>> launched_functions(const KernelSpec& spec, cons
   const auto names = std::make_shared<const Names>(spec.problem_size, spec.parameters);
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(spec, launches_of(spec), names));
   return plan.functions(configuration);
+}
+
+std::size_t holder_of(const Launch& launch, std::size_t argument) {
+  return launch.holders.empty() ? argument : launch.holders[argument];
 }
 
 std::size_t group_items(const PlannedStep& step) {

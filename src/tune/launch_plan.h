@@ -15,6 +15,7 @@
 
 #include "tune/formula.h"
 #include "tune/geometry_plan.h"
+#include "tune/step_plan.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/kernel_spec.h"
 
@@ -23,8 +24,16 @@ namespace wattune::tune {
 struct PlannedBuffer {
   std::size_t length = 0;  // elements, of vector_width components each
   std::size_t bytes = 0;
+  std::optional<backend::PixelLayout> pixels = {};  // of an image
 };
-using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes>;
+struct PlannedNull {};
+using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes, PlannedNull, Sampling>;
+
+// What a launch gives a scalar in the place of the argument's own value.
+struct PlannedValue {
+  std::size_t argument = 0;
+  backend::ScalarBytes bytes;
+};
 
 // A launch of a kernel, or a series of equal ones.
 struct PlannedStep {
@@ -32,13 +41,18 @@ struct PlannedStep {
   std::vector<std::size_t> arguments;  // positions in Launch::arguments, in the function's order
   backend::Geometry3 geometry;
   std::size_t repeat = 1;
+  std::vector<PlannedValue> values = {};
 };
 
 // What one configuration runs: the steps whose conditions hold, one after another.
 struct Launch {
   std::vector<PlannedStep> steps;
   std::vector<PlannedArgument> arguments;  // of the spec, in its order
+  Holders holders = {};                    // after the last step; empty: nothing changes places
 };
+
+// The argument whose buffer holds the contents of `argument` when the launch is over.
+std::size_t holder_of(const Launch& launch, std::size_t argument);
 
 std::size_t group_items(const PlannedStep& step);
 // Of local memory that the step's arguments are.
@@ -59,16 +73,10 @@ class LaunchPlan {
   const std::shared_ptr<const Names>& names() const { return names_; }
 
  private:
-  struct Step {
-    std::string function;
-    std::vector<std::size_t> arguments;
-    GeometryPlan geometry;
-    std::optional<Formula<bool>> condition;
-    std::optional<SizeFormula> repeat;
-  };
   struct Vector {
-    SizeFormula length;
+    std::vector<SizeFormula> sizes;  // whose product is the length: of an image one for each dimension
     std::size_t element_bytes;
+    std::optional<backend::PixelLayout> pixels;  // but for the sizes
   };
   struct Scalar {
     Formula<Value> value;
@@ -83,18 +91,24 @@ class LaunchPlan {
     SizeFormula length;
     std::size_t element_bytes;
   };
-  using CompiledArgument = std::variant<Vector, Struct, Local>;
+  struct Null {};
+  using CompiledArgument = std::variant<Vector, Struct, Local, Null, Sampling>;
 
-  static Result<bool> is_launched(const Step& step, const Configuration& configuration);
-  static Result<std::size_t> repeats(const Step& step, const Configuration& configuration);
-  static Result<Step> compile_step(const LaunchStep& step, const std::shared_ptr<const Names>& names);
   static Result<CompiledArgument> compile_argument(const Argument& argument, const std::shared_ptr<const Names>& names);
+  static Result<Vector> compile_vector(const VectorArgument& argument, const std::shared_ptr<const Names>& names);
   static Result<Struct> compile_struct(const StructArgument& argument, const std::shared_ptr<const Names>& names);
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
-  static Result<std::vector<std::byte>> evaluate(const Scalar& scalar, const Configuration& configuration);
+  static Result<PlannedArgument> evaluate(const Vector& vector, const Configuration& configuration);
+  static Result<PlannedArgument> evaluate(const Struct& structure, const Configuration& configuration);
+  // Each launch of the configuration, with its place in the holders of the walk.
+  Result<PlannedStep> evaluate(const StepPlan& step, const Configuration& values, std::size_t repeat,
+                               const Holders& holders) const;
+  // What changes places must have one size.
+  Result<void> check_swaps(const std::vector<PlannedArgument>& planned) const;
 
   std::shared_ptr<const Names> names_;
-  std::vector<Step> steps_;
+  std::vector<StepPlan> steps_;
+  std::vector<std::vector<std::size_t>> swaps_;  // of all steps
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };

@@ -41,6 +41,21 @@ extern "C" __global__ void cluster_rank(unsigned* y) {
   y[blockIdx.x] = rank;
 #endif
 }
+extern "C" __global__ void sample(float* y, cudaTextureObject_t plane, cudaTextureObject_t volume,
+                                  cudaTextureObject_t linear, cudaTextureObject_t bytes) {
+  y[0] = tex2D<float>(plane, 1.5f, 0.5f);
+  y[1] = tex2D<float>(plane, 9.5f, 2.5f);
+  y[2] = tex2D<float>(plane, 1.0f, 0.5f);
+  y[3] = tex3D<float>(volume, 0.75f, 0.25f, 0.75f);
+  y[4] = tex1Dfetch<float>(linear, 2);
+  const float4 pixel = tex2D<float4>(bytes, 0.5f, 0.5f);
+  y[5] = pixel.y;
+  y[6] = pixel.z;
+}
+extern "C" __global__ void paint(cudaSurfaceObject_t surface) {
+  surf2Dwrite(10.0f * threadIdx.y + threadIdx.x, surface, threadIdx.x * sizeof(float), threadIdx.y);
+}
+extern "C" __global__ void is_null(float* y, const float* x) { y[0] = x == nullptr ? 1.0f : 2.0f; }
 template <int N, typename T>
 __global__ void fill(T* y) { y[threadIdx.x] = N; }
 extern "C" __global__ void large(float* y) {
@@ -102,6 +117,10 @@ class CudaDevice : public ::testing::Test {
   std::unique_ptr<Stream> stream;
   std::unique_ptr<Buffer> y;
 };
+
+PixelLayout float_pixels(ImageType type, std::array<std::size_t, 3> sizes) {
+  return {.type = type, .sizes = sizes, .channel = ElementType::float32, .channels = 1, .order = ChannelOrder::r};
+}
 
 TEST_F(CudaDevice, DescribesItselfCompletely) {
   const DeviceInfo& info = device->info();
@@ -246,6 +265,51 @@ TEST_F(CudaDevice, InThisProcessAResetEndsTheBrokenContext) {
   }
   prepare();
   expect_good_results();
+}
+
+// Pixel i is i. Between two pixels the linear filter gives their mean; beyond the edge the last pixel is meant.
+TEST_F(CudaDevice, KernelsSampleTextures) {
+  PixelLayout plane = float_pixels(ImageType::image2d, {2, 3, 1});
+  plane.sampling.filter = FilterMode::linear;
+  PixelLayout volume = float_pixels(ImageType::image3d, {2, 2, 2});
+  volume.sampling = {.address = AddressMode::repeat, .normalized_coordinates = true};
+  const PixelLayout linear = float_pixels(ImageType::image1d_buffer, {4, 1, 1});
+  const PixelLayout bytes{
+      .sizes = {1, 1, 1}, .channel = ElementType::uint8, .channels = 4, .normalized_channels = true};
+  std::vector<std::unique_ptr<Buffer>> textures;
+  for (const PixelLayout& layout : {plane, volume, linear}) {
+    textures.push_back(device->create_pixel_buffer(layout).value());
+    const std::vector<float> values = iota(bytes_of(layout) / sizeof(float));
+    stream->write(*textures.back(), std::as_bytes(std::span(values))).value();
+    stream->finish(kLimit).value();
+  }
+  const std::array<unsigned char, 4> pixel{0, 255, 51, 0};
+  textures.push_back(device->create_pixel_buffer(bytes).value());
+  stream->write(*textures.back(), std::as_bytes(std::span(pixel))).value();
+  stream->finish(kLimit).value();
+  const auto time =
+      run("sample", {y.get(), textures[0].get(), textures[1].get(), textures[2].get(), textures[3].get()});
+  ASSERT_TRUE(time) << time.error().to_string();
+  const std::vector<float> found = contents_of<float>(*y, *stream);
+  EXPECT_THAT(std::span(found).first(7), ElementsAre(1.0f, 5.0f, 0.5f, 5.0f, 2.0f, 1.0f, ::testing::FloatEq(0.2f)));
+}
+
+TEST_F(CudaDevice, KernelsWriteSurfaces) {
+  PixelLayout layout = float_pixels(ImageType::image2d, {2, 2, 1});
+  layout.written = true;
+  const auto surface = device->create_pixel_buffer(layout).value();
+  const auto time = run("paint", {surface.get()}, {.group_size = {2, 2, 1}});
+  ASSERT_TRUE(time) << time.error().to_string();
+  EXPECT_THAT(contents_of<float>(*surface, *stream), ElementsAre(0, 1, 10, 11));
+  const auto copy = device->create_pixel_buffer(layout).value();
+  stream->fill(*copy, std::byte{0}).value();
+  stream->copy(*surface, *copy).value();
+  EXPECT_THAT(contents_of<float>(*copy, *stream), ElementsAre(0, 1, 10, 11));
+}
+
+TEST_F(CudaDevice, KernelsGetNullPointers) {
+  ASSERT_TRUE(run("is_null", {y.get(), static_cast<const Buffer*>(nullptr)}));
+  EXPECT_EQ(contents_of<float>(*y, *stream).front(), 1.0f);
 }
 
 }  // namespace

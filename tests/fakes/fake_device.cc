@@ -280,7 +280,8 @@ class FakeStream : public backend::Stream, public Owned {
     copies.reserve(arguments.size());
     for (const backend::LaunchArgument& argument : arguments) {
       if (const auto* buffer = std::get_if<const backend::Buffer*>(&argument)) {
-        seen.push_back({fake(**buffer).contents(), fake(**buffer).with_guards()});
+        if (*buffer == nullptr) seen.emplace_back();
+        if (*buffer != nullptr) seen.push_back({fake(**buffer).contents(), fake(**buffer).with_guards()});
       } else {
         const auto* scalar = std::get_if<backend::ScalarBytes>(&argument);
         copies.push_back(scalar ? scalar->bytes

@@ -157,7 +157,7 @@ TEST_F(TomlErrors, LaunchesThatCannotBe) {
   EXPECT_EQ(after(launch, step + "function = \"add<tile>\"\nrepeat = \"tile // 2\""), "fine");
   EXPECT_EQ(after(launch, step + "repeat = \"tiles\""),
             "15:11: unknown name in `repeat` of the launch: `tiles` (did you mean `tile`?)");
-  EXPECT_EQ(after(launch, launch + "\nwhen = \"tile > 1\"").substr(0, 34), "15:1: unknown key in [launch]: `wh");
+  EXPECT_EQ(after(launch, launch + "\nwhen = \"tile > 1\""), "fine");
   EXPECT_EQ(after("[launch]\nglobal = [\"n // tile\"]\nlocal = [\"block\"]\n[parameters]", "launch = []\n[parameters]")
                 .substr(0, 4),
             "12:1");

@@ -183,7 +183,7 @@ TEST(MeasuringIdentity, LeavesOutHowManySamplesThereAre) {
 }
 
 TEST(DescribeRun, EveryOptionCounts) {
-  std::vector<KernelSpec> specs(20, scale_spec());
+  std::vector<KernelSpec> specs(30, scale_spec());
   specs[1].source.options = {"-cl-fast-relaxed-math"};
   specs[2].geometry.convention = GeometryConvention::divided;
   specs[3].geometry.divisors[1] = {at_line("block", 1)};
@@ -206,6 +206,17 @@ TEST(DescribeRun, EveryOptionCounts) {
     fields[1].fill = FillIota{static_cast<double>(i), 1.0};
   }
   specs[19].steps = {{"", {0, 1, 2}, specs[19].geometry, {}, at_line("2", 1)}};
+  for (std::size_t i = 20; i < 25; ++i) specs[i].steps = specs[19].steps;
+  specs[20].steps[0].index = "i";
+  specs[21].steps[0].values = {{2, at_line("4", 1)}};
+  specs[22].steps[0].swaps = {{0, 1}};
+  specs[23].steps[0].group = specs[19].steps;
+  specs[24].steps[0].group = {specs[19].steps[0], specs[19].steps[0]};
+  specs[25].arguments[1].kind = NullArgument{};
+  specs[26].arguments[2].kind = SamplerArgument{};
+  specs[27].arguments[2].kind = SamplerArgument{{.filter = FilterMode::linear}};
+  std::get<VectorArgument>(specs[28].arguments[1].kind).image = PixelImage{};
+  std::get<VectorArgument>(specs[29].arguments[1].kind).image = PixelImage{.normalized_channels = true};
   for (std::size_t i = 0; i < specs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(identity(specs[i]), identity(specs[j])) << i << " and " << j;
 }

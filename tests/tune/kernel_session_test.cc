@@ -16,17 +16,18 @@ TEST(KernelSession, AfterAnErrorNothingIsLeftInTheStream) {
   const std::vector<Argument> arguments{vector_argument("y", ArgumentAccess::write_only)};
   ArgumentContents contents(arguments);
   KernelSession session(arguments, contents, device);
-  const PlannedStep step{.function = "", .arguments = {0}, .geometry = {}};
-  const Launch one{.steps = {step}, .arguments = {PlannedBuffer{1, 4}}};
-  const Launch both{.steps = {step, step}, .arguments = one.arguments};
+  const PlannedStep good{.function = "takes_one", .arguments = {0}, .geometry = {}};
+  const PlannedStep bad{.function = "takes_two", .arguments = {0}, .geometry = {}};
+  const Launch one{.steps = {good}, .arguments = {PlannedBuffer{1, 4}}};
+  const Launch both{.steps = {good, bad}, .arguments = one.arguments};
   const Nanoseconds limit = nanoseconds_from_seconds(1);
   const auto program = device.build({.text = "takes_one takes_two"}, {}, limit).value();
   Kernels kernels;
-  for (const char* name : {"takes_one", "takes_two"}) kernels.push_back(program->kernel(name).value());
+  for (const char* name : {"takes_one", "takes_two"}) kernels[name] = program->kernel(name).value();
 
   session.prepare(one.arguments).value();
   EXPECT_EQ(session.run(kernels, both, Outputs::fresh, 1, limit).error().code(), ErrorCode::mismatch);
-  kernels.pop_back();
+  kernels.erase("takes_two");
   session.prepare(one.arguments).value();
   EXPECT_TRUE(session.run(kernels, one, Outputs::fresh, 1, limit));
   EXPECT_EQ(device.counters().launches, 1);

@@ -138,5 +138,65 @@ TEST(Steps, AReferenceMayTakeAScalarThatTheKernelDoesNot) {
   EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
 }
 
+// y = 2 * x, and then y is x: as often as `repeat` says, so that the answer is in x.
+KernelSpec doubling(const std::string& repeat) {
+  KernelSpec spec = scale_spec();
+  std::get<VectorArgument>(spec.arguments[0].kind).comparison = OutputComparison::none;
+  std::get<VectorArgument>(spec.arguments[1].kind).access = ArgumentAccess::read_write;
+  LaunchStep step{"scale", {0, 1, 2}, spec.geometry, {}, at_line(repeat, 43)};
+  step.swaps = {{0, 1}};
+  spec.steps = {step};
+  return spec;
+}
+
+TEST(Steps, OutputsAreWhereTheirNamesAreAfterTheLastRepetition) {
+  for (const int repeat : {1, 2, 3}) {
+    Problem problem(doubling(std::to_string(repeat)), [](const fakes::FakeLaunch& launch) {
+      const auto x = launch.elements<float>(1);
+      for (std::size_t i = 0; i < x.size(); ++i) launch.elements<float>(0)[i] = 2.0f * x[i];
+      return Result<Nanoseconds>(Nanoseconds(1000.0));
+    });
+    problem.spec.reference = plain_kernel({1});
+    problem.device.add_kernel("plain", 1, [&](const fakes::FakeLaunch& launch) {
+      for (float& x : launch.elements<float>(0)) x *= static_cast<float>(1 << repeat);
+      return Result<Nanoseconds>(Nanoseconds(1.0));
+    });
+    ASSERT_TRUE(problem.start());
+    const Observation observation = problem.evaluate(8, 0).value();
+    EXPECT_EQ(observation.status, Status::correct) << repeat << ": " << observation.message;
+    EXPECT_TRUE(observation.verified);
+    EXPECT_EQ(observation.statistics->median, Nanoseconds(repeat * 1000.0));
+  }
+}
+
+TEST(Steps, EachRepetitionGetsTheValuesOfItsIndex) {
+  KernelSpec spec = scale_spec();
+  LaunchStep step{"scale", {0, 1, 2}, spec.geometry, {}, at_line("3", 43), "i"};
+  step.values = {{2, at_line("i + 0.5", 44)}};
+  spec.steps = {step};
+  std::vector<float> seen;
+  Problem problem(spec, [&](const fakes::FakeLaunch& launch) {
+    seen.push_back(launch.scalar<float>(2));
+    return scale(launch);
+  });
+  ASSERT_TRUE(problem.start());
+  ASSERT_TRUE(problem.evaluate(8, 0));
+  ASSERT_GE(seen.size(), 3u);
+  seen.resize(3);
+  EXPECT_THAT(seen, ::testing::ElementsAre(0.5f, 1.5f, 2.5f));
+}
+
+TEST(Steps, ANullPointerHasNothingBehindIt) {
+  KernelSpec spec = scale_spec();
+  spec.arguments.push_back({"mask", NullArgument{}, {"spec.toml", 13, 1}});
+  Problem problem(spec, scale);
+  problem.device.add_kernel("scale", 4, [](const fakes::FakeLaunch& launch) {
+    EXPECT_EQ(launch.arguments()[3].bytes.data(), nullptr);
+    return scale(launch);
+  });
+  ASSERT_TRUE(problem.start());
+  EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
+}
+
 }  // namespace
 }  // namespace wattune::tune

@@ -24,6 +24,7 @@
 
 #include "wattune/backend/counters.h"
 #include "wattune/backend/image.h"
+#include "wattune/backend/pixel_layout.h"
 #include "wattune/core/device_info.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
@@ -54,9 +55,12 @@ class Buffer {
  public:
   virtual ~Buffer() = default;
   virtual std::size_t bytes() const = 0;
+  // Made by Device::create_pixel_buffer().
+  virtual bool has_pixels() const { return false; }
 };
 
-// The i-th argument of a launch, in the kernel's order.
+// The i-th argument of a launch, in the kernel's order: a buffer (nullptr: a null pointer), a sampler (no parameter of
+// a CUDA kernel), or one of these.
 struct ScalarBytes {
   std::vector<std::byte> bytes;
 };
@@ -68,7 +72,7 @@ struct ConstantBuffer {
   std::string symbol;
   const Buffer* buffer = nullptr;
 };
-using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer>;
+using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer, Sampling>;
 
 class Kernel {
  public:
@@ -182,6 +186,12 @@ class Device {
     return Error(ErrorCode::invalid_argument, "this device loads no code that was compiled apart from it");
   }
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
+  // For pixels: kernels get an image object (OpenCL), or a texture or surface object (CUDA), in its place. It is
+  // written, read and copied as any buffer, in rows without gaps, and has no guard zones. unavailable where the device
+  // has no images or not these.
+  virtual Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& /*layout*/) {
+    return Error(ErrorCode::unavailable, "this device has no images");
+  }
   virtual Result<std::unique_ptr<Stream>> create_stream() = 0;
   // What its sensors show now; empty where there are none.
   virtual Result<SensorReadings> read_sensors() { return SensorReadings{}; }

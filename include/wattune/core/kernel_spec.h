@@ -18,6 +18,7 @@
 
 #include "wattune/core/objective.h"
 #include "wattune/core/parameter.h"
+#include "wattune/core/sampling.h"
 
 namespace wattune {
 
@@ -106,7 +107,17 @@ struct BufferField {
   Fill fill = FillConstant{};
 };
 
-// A buffer. `length` counts elements of vector_width components each, or structs.
+// What makes a buffer of pixels an image. OpenCL: an image object; CUDA: a texture object where the kernel only reads
+// it, a surface object otherwise.
+struct PixelImage {
+  ImageType type = ImageType::image2d;
+  std::array<ExpressionText, 3> sizes;  // in pixels: width, height, depth; empty beyond its dimensions
+  ChannelOrder order = ChannelOrder::rgba;
+  bool normalized_channels = false;  // kernels see integers as reals from 0 to 1, or from -1
+  Sampling sampling;                 // CUDA: the texture's
+};
+
+// A buffer. `length` counts elements of vector_width components each, or structs; that of an image is empty.
 struct VectorArgument {
   ElementType type = ElementType::float32;
   unsigned vector_width = 1;
@@ -118,6 +129,7 @@ struct VectorArgument {
   std::vector<BufferField> fields;
   OutputComparison comparison = OutputComparison::elements;
   ExpressionText compared_length;  // elements from the beginning that are compared; empty: all
+  std::optional<PixelImage> image = {};
 };
 // Bytes from one element to the next.
 std::size_t element_bytes(const VectorArgument& argument);
@@ -148,9 +160,17 @@ struct LocalArgument {
   ExpressionText length;
 };
 
+// A buffer that is not there: a null pointer.
+struct NullArgument {};
+
+// OpenCL: a sampler; no parameter of a CUDA kernel.
+struct SamplerArgument {
+  Sampling sampling;
+};
+
 struct Argument {
   std::string name;
-  std::variant<VectorArgument, ScalarArgument, StructArgument, LocalArgument> kind;
+  std::variant<VectorArgument, ScalarArgument, StructArgument, LocalArgument, NullArgument, SamplerArgument> kind;
   SourcePosition position;
 };
 
@@ -171,13 +191,24 @@ struct Geometry {
   bool cooperative = false;               // CUDA: all blocks at once, so that the grid can be synchronised
 };
 
-// One of several launches, or a series of equal ones: a function of the source, on some of the arguments.
+// What a launch gives a scalar argument in the place of its value.
+struct LaunchValue {
+  std::size_t argument = 0;  // position in KernelSpec::arguments
+  ExpressionText value;
+};
+
+// One of several launches, or a series of them: a function of the source on some of the arguments, or a group.
 struct LaunchStep {
   std::string function;                // empty: the source's own
   std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
   Geometry geometry;
   ExpressionText condition;    // left out where it does not hold; empty: always launched
   ExpressionText repeat = {};  // how often it is launched, one after another; empty: once
+  std::string index = {};      // in its expressions, the number of the repetition, from 0; empty: no name for it
+  std::vector<LaunchValue> values = {};
+  // Buffers that change places after each repetition: each argument gets the next one's buffer, the last the first's.
+  std::vector<std::vector<std::size_t>> swaps = {};
+  std::vector<LaunchStep> group = {};  // launched in its place, one after another: then it has no function
 };
 
 // Which compiler turns a source into code.
@@ -213,7 +244,7 @@ struct KernelSource {
   std::vector<std::string> options;  // compile options, passed as they are
   Compiler compiler = Compiler::standard;
   ParameterStyle parameter_style = ParameterStyle::macros;
-  std::vector<FunctionCall> calls = {};  // C and C++: of every function
+  std::vector<FunctionCall> calls = {};                   // C and C++: of every function
   std::map<std::string, ParameterStyle> own_styles = {};  // of parameters that go another way, by name
 };
 
@@ -292,6 +323,8 @@ Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languag
 
 // What one run launches, one after another, each with its function: the steps, or the one launch without them.
 std::vector<LaunchStep> launches_of(const KernelSpec& spec);
+// The same without groups: what is in them, each once.
+std::vector<LaunchStep> single_launches_of(const KernelSpec& spec);
 
 // The spec's own source with the functions of all its launches, whether their conditions hold or not.
 KernelSource launched_source(const KernelSpec& spec);
@@ -300,7 +333,7 @@ KernelSource launched_source(const KernelSpec& spec);
 KernelSource with_calls(KernelSource source, const KernelSpec& spec, const std::vector<LaunchStep>& launches);
 
 // Those of these arguments, by position, that are parameters of the kernel: CUDA kernels get neither local memory nor
-// constant symbols as parameters.
+// constant symbols nor samplers as parameters.
 std::vector<std::size_t> parameters_of(const KernelSpec& spec, const std::vector<std::size_t>& arguments);
 
 }  // namespace wattune

@@ -38,4 +38,20 @@ Result<std::unique_ptr<Buffer>> CudaBuffer::make(const std::shared_ptr<Session>&
   return std::unique_ptr<Buffer>(std::move(buffer));
 }
 
+CUresult CudaBuffer::write(CUstream stream, const void* data) const {
+  return cu().cuMemcpyHtoDAsync(contents(), data, bytes_, stream);
+}
+
+CUresult CudaBuffer::read(CUstream stream, void* data) const {
+  return cu().cuMemcpyDtoHAsync(data, contents(), bytes_, stream);
+}
+
+CUresult CudaBuffer::copy(CUstream stream, const CudaMemory& to) const {
+  return cu().cuMemcpyDtoDAsync(to.argument(), contents(), bytes_, stream);
+}
+
+CUresult CudaBuffer::fill(CUstream stream, std::byte value) {
+  return cu().cuMemsetD8Async(contents(), std::to_integer<unsigned char>(value), bytes_, stream);
+}
+
 }  // namespace wattune::backend::cuda

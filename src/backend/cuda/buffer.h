@@ -4,16 +4,21 @@
 
 #include <array>
 
-#include "backend/cuda/session.h"
-#include "wattune/backend/device.h"
+#include "backend/cuda/memory.h"
 
 namespace wattune::backend::cuda {
 
-class CudaBuffer : public Buffer {
+class CudaBuffer : public CudaMemory {
  public:
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
 
   std::size_t bytes() const override { return bytes_; }
+  std::uint64_t argument() const override { return contents(); }
+  CUresult write(CUstream stream, const void* data) const override;
+  CUresult read(CUstream stream, void* data) const override;
+  CUresult copy(CUstream stream, const CudaMemory& to) const override;
+  CUresult fill(CUstream stream, std::byte value) override;
+
   // What the kernel sees.
   CUdeviceptr contents() const { return guards()[0] + guard_bytes_; }
   // Where the guard zones begin.
@@ -22,6 +27,8 @@ class CudaBuffer : public Buffer {
  private:
   CudaBuffer(Handle<CUdeviceptr> allocation, std::size_t bytes, std::size_t guard_bytes)
       : allocation_(std::move(allocation)), bytes_(bytes), guard_bytes_(guard_bytes) {}
+
+  const CuApi& cu() const { return allocation_.session()->cu(); }
 
   Handle<CUdeviceptr> allocation_;
   std::size_t bytes_;

@@ -17,6 +17,9 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUarray = struct CUarray_st*;
+enum class CUtexObject : std::uint64_t {};
+enum class CUsurfObject : std::uint64_t {};
 
 // Results are ints, because newer drivers return values that are not listed here.
 using CUresult = int;
@@ -116,6 +119,91 @@ struct CUlaunchConfig {
   CUlaunchAttribute* attrs;
   unsigned numAttrs;
 };
+
+enum CUarray_format : int {
+  CU_AD_FORMAT_UNSIGNED_INT8 = 1,
+  CU_AD_FORMAT_UNSIGNED_INT16 = 2,
+  CU_AD_FORMAT_UNSIGNED_INT32 = 3,
+  CU_AD_FORMAT_SIGNED_INT8 = 8,
+  CU_AD_FORMAT_SIGNED_INT16 = 9,
+  CU_AD_FORMAT_SIGNED_INT32 = 10,
+  CU_AD_FORMAT_HALF = 16,
+  CU_AD_FORMAT_FLOAT = 32,
+};
+
+inline constexpr unsigned CUDA_ARRAY3D_SURFACE_LDST = 2;
+
+struct CUDA_ARRAY3D_DESCRIPTOR {
+  std::size_t Width, Height, Depth;  // a height or depth of 0: the array has fewer dimensions
+  CUarray_format Format;
+  unsigned NumChannels;
+  unsigned Flags;
+};
+
+enum CUmemorytype : int { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CU_MEMORYTYPE_ARRAY = 3 };
+
+struct CUDA_MEMCPY3D {
+  std::size_t srcXInBytes, srcY, srcZ, srcLOD;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void* reserved0;
+  std::size_t srcPitch, srcHeight;
+  std::size_t dstXInBytes, dstY, dstZ, dstLOD;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void* reserved1;
+  std::size_t dstPitch, dstHeight;
+  std::size_t WidthInBytes, Height, Depth;
+};
+static_assert(sizeof(CUDA_MEMCPY3D) == 200);
+
+enum CUresourcetype : int { CU_RESOURCE_TYPE_ARRAY = 0, CU_RESOURCE_TYPE_LINEAR = 2 };
+
+struct CUDA_RESOURCE_DESC {
+  CUresourcetype resType;
+  union {
+    struct {
+      CUarray hArray;
+    } array;
+    struct {
+      CUdeviceptr devPtr;
+      CUarray_format format;
+      unsigned numChannels;
+      std::size_t sizeInBytes;
+    } linear;
+    int reserved[32];
+  } res;
+  unsigned flags;
+};
+static_assert(sizeof(CUDA_RESOURCE_DESC) == 144);
+
+enum CUaddress_mode : int {
+  CU_TR_ADDRESS_MODE_WRAP = 0,
+  CU_TR_ADDRESS_MODE_CLAMP = 1,
+  CU_TR_ADDRESS_MODE_MIRROR = 2,
+  CU_TR_ADDRESS_MODE_BORDER = 3,
+};
+
+enum CUfilter_mode : int { CU_TR_FILTER_MODE_POINT = 0, CU_TR_FILTER_MODE_LINEAR = 1 };
+
+inline constexpr unsigned CU_TRSF_READ_AS_INTEGER = 1;
+inline constexpr unsigned CU_TRSF_NORMALIZED_COORDINATES = 2;
+
+struct CUDA_TEXTURE_DESC {
+  CUaddress_mode addressMode[3];
+  CUfilter_mode filterMode;
+  unsigned flags;
+  unsigned maxAnisotropy;
+  CUfilter_mode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  float borderColor[4];
+  int reserved[12];
+};
+static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
 // NOLINTEND(readability-identifier-naming)
 
 // name in CuApi, symbol in libcuda (the version whose declaration this is), parameters.
@@ -143,6 +231,15 @@ struct CUlaunchConfig {
   X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream stream))         \
   X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream))   \
   X(cuMemsetD8Async, cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream))       \
+  X(cuArray3DCreate, cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR* description))                \
+  X(cuArrayDestroy, cuArrayDestroy, (CUarray array))                                                                   \
+  X(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D* copy, CUstream stream))                                 \
+  X(cuTexObjectCreate, cuTexObjectCreate,                                                                              \
+    (CUtexObject * texture, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* description,                  \
+     const void* view))                                                                                                \
+  X(cuTexObjectDestroy, cuTexObjectDestroy, (CUtexObject texture))                                                     \
+  X(cuSurfObjectCreate, cuSurfObjectCreate, (CUsurfObject * surface, const CUDA_RESOURCE_DESC* resource))              \
+  X(cuSurfObjectDestroy, cuSurfObjectDestroy, (CUsurfObject surface))                                                  \
   X(cuModuleLoadDataEx, cuModuleLoadDataEx,                                                                            \
     (CUmodule * module, const void* image, unsigned count, CUjit_option* options, void** values))                      \
   X(cuModuleUnload, cuModuleUnload, (CUmodule module))                                                                 \

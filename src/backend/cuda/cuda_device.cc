@@ -6,6 +6,7 @@
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/discovery.h"
 #include "backend/cuda/nvrtc_api.h"
+#include "backend/cuda/pixel_buffer.h"
 #include "backend/cuda/program.h"
 #include "backend/cuda/range_profiler.h"
 #include "backend/cuda/source_text.h"
@@ -53,6 +54,11 @@ class CudaDevice : public Device {
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
     WATTUNE_TRY(session_->check());
     return CudaBuffer::make(session_, bytes);
+  }
+
+  Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& layout) override {
+    WATTUNE_TRY(session_->check());
+    return CudaPixelBuffer::make(session_, layout);
   }
 
   Result<std::unique_ptr<Stream>> create_stream() override {

@@ -49,8 +49,8 @@ std::vector<std::byte> bytes_of(const T& value) {
 }
 
 // What the interface hands back are objects of this backend.
-CUdeviceptr address_of(const Buffer* buffer) {
-  return buffer != nullptr ? static_cast<const CudaBuffer*>(buffer)->contents() : CUdeviceptr{0};
+std::uint64_t argument_of(const Buffer* buffer) {
+  return buffer != nullptr ? static_cast<const CudaMemory*>(buffer)->argument() : 0;
 }
 
 // The limits of CUDA beyond those that every backend has.
@@ -112,7 +112,7 @@ CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
 void DriverLaunch::lay_out_parameters(std::span<const LaunchArgument> arguments) {
   for (const LaunchArgument& argument : arguments) {
     if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
-      values_.push_back(bytes_of(address_of(*buffer)));
+      values_.push_back(bytes_of(argument_of(*buffer)));
     } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
       values_.push_back(scalar->bytes);
     }
@@ -126,7 +126,7 @@ Result<void> DriverLaunch::find_constants(Session& session, const CudaKernel& ke
   for (const LaunchArgument& argument : arguments) {
     const auto* constant = std::get_if<ConstantBuffer>(&argument);
     if (constant == nullptr) continue;
-    ConstantCopy copy{address_of(constant->buffer), 0, constant->buffer->bytes()};
+    ConstantCopy copy{argument_of(constant->buffer), 0, constant->buffer->bytes()};
     std::size_t bytes = 0;
     const CUresult code = session.cu().cuModuleGetGlobal(&copy.to, &bytes, kernel.module(), constant->symbol.c_str());
     if (code == CUDA_ERROR_NOT_FOUND)

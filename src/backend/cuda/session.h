@@ -61,6 +61,9 @@ class Session {
 
 inline void release(const Session& session, CUdeviceptr memory) { session.cu().cuMemFree(memory); }
 inline void release(const Session& session, std::uint32_t* host_memory) { session.cu().cuMemFreeHost(host_memory); }
+inline void release(const Session& session, CUarray array) { session.cu().cuArrayDestroy(array); }
+inline void release(const Session& session, CUtexObject texture) { session.cu().cuTexObjectDestroy(texture); }
+inline void release(const Session& session, CUsurfObject surface) { session.cu().cuSurfObjectDestroy(surface); }
 inline void release(const Session& session, CUmodule module) { session.cu().cuModuleUnload(module); }
 inline void release(const Session& session, CUstream stream) { session.cu().cuStreamDestroy(stream); }
 inline void release(const Session& session, CUevent event) { session.cu().cuEventDestroy(event); }

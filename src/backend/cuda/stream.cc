@@ -47,7 +47,8 @@ class CudaEvent : public Event {
 };
 
 // What the interface hands back are objects of this backend.
-const CudaBuffer& own(const Buffer& buffer) { return static_cast<const CudaBuffer&>(buffer); }
+CudaMemory& own(Buffer& buffer) { return static_cast<CudaMemory&>(buffer); }
+const CudaMemory& own(const Buffer& buffer) { return static_cast<const CudaMemory&>(buffer); }
 CudaKernel& own(Kernel& kernel) { return static_cast<CudaKernel&>(kernel); }
 
 class CudaStream : public Stream {
@@ -57,24 +58,23 @@ class CudaStream : public Stream {
   explicit CudaStream(Handle<CUstream> stream) : stream_(std::move(stream)), hold_(stream_.session(), stream_.get()) {}
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
-    return add("writing a buffer", Kind::transfer, data.size(), [this, to = own(buffer).contents(), data] {
-      return cu().cuMemcpyHtoDAsync(to, data.data(), data.size(), stream_.get());
-    });
+    return add("writing a buffer", Kind::transfer, data.size(),
+               [this, &to = own(buffer), data] { return to.write(stream_.get(), data.data()); });
   }
 
   Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
-    return read(own(buffer).contents(), data);
+    return add("reading a buffer", Kind::transfer, data.size(),
+               [this, &from = own(buffer), data] { return from.read(stream_.get(), data.data()); });
   }
 
   Result<void> copy(const Buffer& from, Buffer& to) override {
-    return copy(own(from).contents(), own(to).contents(), from.bytes());
+    return add("copying a buffer", Kind::device, from.bytes(),
+               [this, &from = own(from), &to = own(to)] { return from.copy(stream_.get(), to); });
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
-    return add("filling a buffer", Kind::device, buffer.bytes(),
-               [this, to = own(buffer).contents(), value, bytes = buffer.bytes()] {
-                 return cu().cuMemsetD8Async(to, std::to_integer<unsigned char>(value), bytes, stream_.get());
-               });
+    return add("filling a buffer", buffer.has_pixels() ? Kind::transfer : Kind::device, buffer.bytes(),
+               [this, &memory = own(buffer), value] { return memory.fill(stream_.get(), value); });
   }
 
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
@@ -138,8 +138,8 @@ class CudaStream : public Stream {
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_TRY(finish(limit));
     const std::span<const std::byte> guard = session().guard();
-    if (guard.empty()) return std::array<std::size_t, 2>{};
-    const std::array<CUdeviceptr, 2> zones = own(buffer).guards();
+    if (guard.empty() || buffer.has_pixels()) return std::array<std::size_t, 2>{};
+    const std::array<CUdeviceptr, 2> zones = static_cast<const CudaBuffer&>(buffer).guards();
     std::array<std::vector<std::byte>, 2> found;
     for (std::size_t side = 0; side < 2; ++side) {
       found[side].resize(guard.size());
@@ -194,11 +194,6 @@ class CudaStream : public Stream {
   Result<void> read(CUdeviceptr from, std::span<std::byte> data) {
     return add("reading a buffer", Kind::transfer, data.size(),
                [this, from, data] { return cu().cuMemcpyDtoHAsync(data.data(), from, data.size(), stream_.get()); });
-  }
-
-  Result<void> copy(CUdeviceptr from, CUdeviceptr to, std::size_t bytes) {
-    return add("copying a buffer", Kind::device, bytes,
-               [this, from, to, bytes] { return cu().cuMemcpyDtoDAsync(to, from, bytes, stream_.get()); });
   }
 
   // For what was sent, `last` the last of it, if any.

@@ -34,4 +34,20 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::make(const std::shared_ptr<Session
   return std::unique_ptr<Buffer>(std::move(buffer));
 }
 
+cl_int OpenClBuffer::write(cl_command_queue queue, const void* data, cl_event* event) const {
+  return cl().clEnqueueWriteBuffer(queue, contents(), CL_FALSE, 0, bytes_, data, 0, nullptr, event);
+}
+
+cl_int OpenClBuffer::read(cl_command_queue queue, void* data, cl_event* event) const {
+  return cl().clEnqueueReadBuffer(queue, contents(), CL_FALSE, 0, bytes_, data, 0, nullptr, event);
+}
+
+cl_int OpenClBuffer::copy(cl_command_queue queue, const OpenClMemory& to, cl_event* event) const {
+  return cl().clEnqueueCopyBuffer(queue, contents(), to.contents(), 0, 0, bytes_, 0, nullptr, event);
+}
+
+cl_int OpenClBuffer::fill(cl_command_queue queue, std::byte value, cl_event* event) {
+  return cl().clEnqueueFillBuffer(queue, contents(), &value, sizeof value, 0, bytes_, 0, nullptr, event);
+}
+
 }  // namespace wattune::backend::opencl

@@ -4,18 +4,20 @@
 // land in a guard zone, where they are found, and not in memory of the driver.
 #pragma once
 
-#include "backend/opencl/session.h"
-#include "wattune/backend/device.h"
+#include "backend/opencl/memory.h"
 
 namespace wattune::backend::opencl {
 
-class OpenClBuffer : public Buffer {
+class OpenClBuffer : public OpenClMemory {
  public:
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
 
   std::size_t bytes() const override { return bytes_; }
-  // What the kernel sees.
-  cl_mem contents() const { return contents_.get(); }
+  cl_mem contents() const override { return contents_.get(); }
+  cl_int write(cl_command_queue queue, const void* data, cl_event* event) const override;
+  cl_int read(cl_command_queue queue, void* data, cl_event* event) const override;
+  cl_int copy(cl_command_queue queue, const OpenClMemory& to, cl_event* event) const override;
+  cl_int fill(cl_command_queue queue, std::byte value, cl_event* event) override;
   // The whole allocation, and where its guard zones begin.
   cl_mem allocation() const { return allocation_.get(); }
   std::array<std::size_t, 2> guard_offsets() const { return {0, end_}; }
@@ -23,6 +25,8 @@ class OpenClBuffer : public Buffer {
  private:
   OpenClBuffer(Handle<cl_mem> allocation, Handle<cl_mem> contents, std::size_t bytes, std::size_t end)
       : allocation_(std::move(allocation)), contents_(std::move(contents)), bytes_(bytes), end_(end) {}
+
+  const ClApi& cl() const { return contents_.session()->cl(); }
 
   Handle<cl_mem> allocation_;
   Handle<cl_mem> contents_;

@@ -13,14 +13,19 @@ namespace wattune::backend::opencl {
   X(clCreateBuffer)             \
   X(clCreateCommandQueue)       \
   X(clCreateContext)            \
+  X(clCreateImage)              \
   X(clCreateKernel)             \
   X(clCreateProgramWithSource)  \
+  X(clCreateSampler)            \
   X(clCreateSubBuffer)          \
   X(clEnqueueCopyBuffer)        \
+  X(clEnqueueCopyImage)         \
   X(clEnqueueFillBuffer)        \
   X(clEnqueueNDRangeKernel)     \
   X(clEnqueueReadBuffer)        \
+  X(clEnqueueReadImage)         \
   X(clEnqueueWriteBuffer)       \
+  X(clEnqueueWriteImage)        \
   X(clFlush)                    \
   X(clGetDeviceIDs)             \
   X(clGetDeviceInfo)            \
@@ -39,6 +44,7 @@ namespace wattune::backend::opencl {
   X(clReleaseKernel)            \
   X(clReleaseMemObject)         \
   X(clReleaseProgram)           \
+  X(clReleaseSampler)           \
   X(clSetKernelArg)
 
 struct ClApi {

@@ -4,6 +4,7 @@
 
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/discovery.h"
+#include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/stream.h"
 #include "wattune/core/suggest.h"
@@ -31,6 +32,11 @@ class OpenClDevice : public Device {
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
     WATTUNE_TRY(session_->check());
     return OpenClBuffer::make(session_, bytes);
+  }
+
+  Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& layout) override {
+    WATTUNE_TRY(session_->check());
+    return OpenClPixelBuffer::make(session_, layout);
   }
 
   Result<std::unique_ptr<Stream>> create_stream() override {

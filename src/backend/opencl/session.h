@@ -69,6 +69,7 @@ inline void release(const Session& session, cl_command_queue queue) { session.cl
 inline void release(const Session& session, cl_event event) { session.cl().clReleaseEvent(event); }
 inline void release(const Session& session, cl_kernel kernel) { session.cl().clReleaseKernel(kernel); }
 inline void release(const Session& session, cl_mem memory) { session.cl().clReleaseMemObject(memory); }
+inline void release(const Session& session, cl_sampler sampler) { session.cl().clReleaseSampler(sampler); }
 inline void release(const Session& session, cl_program program) { session.cl().clReleaseProgram(program); }
 
 // Owns one reference to an OpenCL object.

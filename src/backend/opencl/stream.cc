@@ -5,6 +5,7 @@
 #include "backend/launch_check.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/cl_error.h"
+#include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
 
 namespace wattune::backend::opencl {
@@ -43,7 +44,8 @@ class OpenClEvent : public Event {
 };
 
 // What the interface hands back are objects of this backend.
-const OpenClBuffer& own(const Buffer& buffer) { return static_cast<const OpenClBuffer&>(buffer); }
+OpenClMemory& own(Buffer& buffer) { return static_cast<OpenClMemory&>(buffer); }
+const OpenClMemory& own(const Buffer& buffer) { return static_cast<const OpenClMemory&>(buffer); }
 
 class OpenClStream : public Stream {
  public:
@@ -51,34 +53,24 @@ class OpenClStream : public Stream {
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
     if (data.empty()) return session().check();
-    return enqueue("writing a buffer", [&](cl_event* event) {
-      return cl().clEnqueueWriteBuffer(queue_.get(), own(buffer).contents(), CL_FALSE, 0, data.size(), data.data(), 0,
-                                       nullptr, event);
-    });
+    return enqueue("writing a buffer",
+                   [&](cl_event* event) { return own(buffer).write(queue_.get(), data.data(), event); });
   }
 
   Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
     if (data.empty()) return session().check();
-    return enqueue("reading a buffer", [&](cl_event* event) {
-      return cl().clEnqueueReadBuffer(queue_.get(), own(buffer).contents(), CL_FALSE, 0, data.size(), data.data(), 0,
-                                      nullptr, event);
-    });
+    return enqueue("reading a buffer",
+                   [&](cl_event* event) { return own(buffer).read(queue_.get(), data.data(), event); });
   }
 
   Result<void> copy(const Buffer& from, Buffer& to) override {
     if (from.bytes() == 0) return session().check();
-    return enqueue("copying a buffer", [&](cl_event* event) {
-      return cl().clEnqueueCopyBuffer(queue_.get(), own(from).contents(), own(to).contents(), 0, 0, from.bytes(), 0,
-                                      nullptr, event);
-    });
+    return enqueue("copying a buffer", [&](cl_event* event) { return own(from).copy(queue_.get(), own(to), event); });
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
     if (buffer.bytes() == 0) return session().check();
-    return enqueue("filling a buffer", [&](cl_event* event) {
-      return cl().clEnqueueFillBuffer(queue_.get(), own(buffer).contents(), &value, sizeof value, 0, buffer.bytes(), 0,
-                                      nullptr, event);
-    });
+    return enqueue("filling a buffer", [&](cl_event* event) { return own(buffer).fill(queue_.get(), value, event); });
   }
 
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
@@ -120,21 +112,22 @@ class OpenClStream : public Stream {
 
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
     WATTUNE_TRY(finish(limit));
+    if (buffer.has_pixels()) return std::array<std::size_t, 2>{};
+    const auto& guarded = static_cast<const OpenClBuffer&>(buffer);
     const std::span<const std::byte> guard = session().guard();
     std::array<std::vector<std::byte>, 2> found;
     for (std::size_t side = 0; side < 2; ++side) {
       found[side].resize(guard.size());
       WATTUNE_TRY(enqueue("reading a guard zone", [&](cl_event* event) {
-        return cl().clEnqueueReadBuffer(queue_.get(), own(buffer).allocation(), CL_FALSE,
-                                        own(buffer).guard_offsets()[side], guard.size(), found[side].data(), 0, nullptr,
-                                        event);
+        return cl().clEnqueueReadBuffer(queue_.get(), guarded.allocation(), CL_FALSE, guarded.guard_offsets()[side],
+                                        guard.size(), found[side].data(), 0, nullptr, event);
       }));
     }
     WATTUNE_TRY(finish(limit));
     std::array<std::size_t, 2> changed{};
     for (std::size_t side = 0; side < 2; ++side) {
       for (std::size_t i = 0; i < guard.size(); ++i) changed[side] += found[side][i] != guard[i];
-      if (changed[side] > 0) WATTUNE_TRY(renew_guard(own(buffer), side));
+      if (changed[side] > 0) WATTUNE_TRY(renew_guard(guarded, side));
     }
     WATTUNE_TRY(finish(limit));
     return changed;
@@ -171,8 +164,19 @@ class OpenClStream : public Stream {
     });
   }
 
+  // A kernel keeps no sampler alive.
+  Result<cl_sampler> sampler_for(const Sampling& sampling) {
+    for (const auto& [made_for, sampler] : samplers_)
+      if (made_for == sampling) return sampler.get();
+    cl_int code = CL_SUCCESS;
+    Handle<cl_sampler> made(queue_.session(), make_sampler(session(), sampling, code));
+    if (code != CL_SUCCESS) return cl_error(code, "making a sampler");
+    return samplers_.emplace_back(sampling, std::move(made)).second.get();
+  }
+
   Result<void> set_argument(const OpenClKernel& kernel, std::size_t index, const LaunchArgument& argument) {
     cl_mem memory = nullptr;
+    cl_sampler sampler = nullptr;
     std::size_t size = sizeof memory;  // NOLINT(bugprone-sizeof-expression): the handle itself is the argument
     const void* value = &memory;
     if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
@@ -180,6 +184,9 @@ class OpenClStream : public Stream {
     } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
       size = scalar->bytes.size();
       value = scalar->bytes.data();
+    } else if (const auto* sampling = std::get_if<Sampling>(&argument)) {
+      WATTUNE_ASSIGN(sampler, sampler_for(*sampling));
+      value = &sampler;
     } else {
       size = std::max<std::size_t>(1, std::get<LocalBytes>(argument).bytes);
       value = nullptr;
@@ -196,6 +203,7 @@ class OpenClStream : public Stream {
   }
 
   Handle<cl_command_queue> queue_;
+  std::vector<std::pair<Sampling, Handle<cl_sampler>>> samplers_;
   std::vector<CommandPointer> commands_;  // since the last finish
   Nanoseconds compile_limit_;             // of the next one
 };

@@ -26,6 +26,7 @@ enum class Request : std::uint32_t {
   kernel,
   resources,
   buffer,
+  pixel_buffer,
   stream,
   run,
   sensors,
@@ -98,6 +99,10 @@ struct BufferRequest {
   std::uint64_t bytes = 0;
 };
 
+struct PixelBufferRequest {
+  PixelLayout layout;
+};
+
 struct WriteCommand {
   ObjectId buffer = 0;
   std::uint64_t bytes = 0;
@@ -124,7 +129,7 @@ struct ConstantArgument {
 struct LaunchCommand {
   ObjectId kernel = 0;
   Geometry3 geometry;
-  std::vector<std::variant<BufferArgument, ScalarBytes, LocalBytes, ConstantArgument>> arguments;
+  std::vector<std::variant<BufferArgument, ScalarBytes, LocalBytes, ConstantArgument, Sampling>> arguments;
 };
 using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand>;
 
@@ -139,8 +144,8 @@ struct RunRequest {
   std::vector<std::string> counters;
 };
 
-// One argument of a C++ reference. Its contents follow the request unless it says what fills them, and the answer if they
-// are wanted.
+// One argument of a C++ reference. Its contents follow the request unless it says what fills them, and the answer if
+// they are wanted.
 struct ReferenceArgument {
   std::string name;
   std::uint64_t bytes = 0;   // none: local memory
@@ -235,6 +240,12 @@ template <> inline constexpr auto kFields<KernelResources> =
                &KernelResources::static_local_bytes, &KernelResources::dynamic_local_bytes,
                &KernelResources::binary_bytes, &KernelResources::occupancy);
 template <> inline constexpr auto kFields<BufferRequest> = std::tuple(&BufferRequest::bytes);
+template <> inline constexpr auto kFields<Sampling> =
+    std::tuple(&Sampling::address, &Sampling::filter, &Sampling::normalized_coordinates);
+template <> inline constexpr auto kFields<PixelLayout> =
+    std::tuple(&PixelLayout::type, &PixelLayout::sizes, &PixelLayout::channel, &PixelLayout::channels,
+               &PixelLayout::order, &PixelLayout::normalized_channels, &PixelLayout::written, &PixelLayout::sampling);
+template <> inline constexpr auto kFields<PixelBufferRequest> = std::tuple(&PixelBufferRequest::layout);
 template <> inline constexpr auto kFields<WriteCommand> = std::tuple(&WriteCommand::buffer, &WriteCommand::bytes);
 template <> inline constexpr auto kFields<ReadCommand> = std::tuple(&ReadCommand::buffer, &ReadCommand::bytes);
 template <> inline constexpr auto kFields<CopyCommand> = std::tuple(&CopyCommand::from, &CopyCommand::to);

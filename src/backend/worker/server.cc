@@ -73,6 +73,7 @@ class Server {
       case Request::kernel: return answer(reader, &Server::make_kernel);
       case Request::resources: return answer(reader, &Server::resources);
       case Request::buffer: return answer(reader, &Server::make_buffer);
+      case Request::pixel_buffer: return answer(reader, &Server::make_pixel_buffer);
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
       case Request::sensors: return answer(reader, &Server::read_sensors);
@@ -151,6 +152,12 @@ class Server {
   Result<Created> make_buffer(const BufferRequest& asked) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(std::unique_ptr<Buffer> buffer, device_->create_buffer(asked.bytes));
+    return Created{keep(buffers_, std::move(buffer))};
+  }
+
+  Result<Created> make_pixel_buffer(const PixelBufferRequest& asked) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(std::unique_ptr<Buffer> buffer, device_->create_pixel_buffer(asked.layout));
     return Created{keep(buffers_, std::move(buffer))};
   }
 
@@ -309,6 +316,8 @@ class Server {
         const Buffer* const buffer = find(buffers_, constant->buffer);
         if (buffer == nullptr) return unknown(constant->buffer);
         arguments.emplace_back(ConstantBuffer{constant->symbol, buffer});
+      } else if (const auto* sampling = std::get_if<Sampling>(&argument)) {
+        arguments.emplace_back(*sampling);
       } else {
         arguments.emplace_back(std::get<LocalBytes>(argument));
       }

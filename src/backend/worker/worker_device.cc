@@ -36,12 +36,14 @@ class Remote {
 
 class WorkerBuffer : public Buffer, public Remote {
  public:
-  WorkerBuffer(ConnectionPointer connection, ObjectId id, std::size_t bytes)
-      : Remote(std::move(connection), id), bytes_(bytes) {}
+  WorkerBuffer(ConnectionPointer connection, ObjectId id, std::size_t bytes, bool pixels)
+      : Remote(std::move(connection), id), bytes_(bytes), pixels_(pixels) {}
   std::size_t bytes() const override { return bytes_; }
+  bool has_pixels() const override { return pixels_; }
 
  private:
   std::size_t bytes_;
+  bool pixels_;
 };
 
 class WorkerKernel : public Kernel, public Remote {
@@ -140,6 +142,8 @@ class WorkerStream : public Stream, public Remote {
         command.arguments.emplace_back(*scalar);
       } else if (const auto* constant = std::get_if<ConstantBuffer>(&argument)) {
         command.arguments.emplace_back(ConstantArgument{constant->symbol, id_of(*constant->buffer)});
+      } else if (const auto* sampling = std::get_if<Sampling>(&argument)) {
+        command.arguments.emplace_back(*sampling);
       } else {
         command.arguments.emplace_back(std::get<LocalBytes>(argument));
       }
@@ -274,7 +278,13 @@ class WorkerDevice : public Device {
 
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
     WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::buffer, BufferRequest{bytes}, kPromptly));
-    return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes));
+    return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes, false));
+  }
+
+  Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& layout) override {
+    WATTUNE_ASSIGN(const Created answer,
+                   connection_->ask<Created>(Request::pixel_buffer, PixelBufferRequest{layout}, kPromptly));
+    return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes_of(layout), true));
   }
 
   Result<std::unique_ptr<Stream>> create_stream() override {

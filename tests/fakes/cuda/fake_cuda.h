@@ -4,6 +4,8 @@
 //   scale(float* x, float factor, int n)    x[i] *= factor
 //   overrun(char* x, int n)                 changes x[-1] and x[n] to x[n + 2]
 //   weigh(float* x, int n)                  x[i] = symbol weights[i]
+//   sample(float* x, texture, int n)        x[i] = pixel i, not sampled; `texture` of the state says how it would be
+//   paint(surface, int n)                   pixel i = i
 //   illegal(), misaligned(), failed_assertion()   break the context, which is noticed when the stream is asked
 //   hang()                                  never ends
 //   too_large()                             is refused for want of resources
@@ -32,6 +34,8 @@ struct FakeCuda {
   long allocations = 0;
   long streams = 0;
   long events = 0;
+  long arrays = 0;
+  long objects = 0;  // textures and surfaces
   // All that ever lived.
   long made = 0;
   // Transfers that would have waited for a kernel that never ends.
@@ -41,6 +45,7 @@ struct FakeCuda {
   unsigned dynamic_bytes = 0;
   std::array<unsigned, 3> cluster{};
   bool cooperative = false;
+  std::array<int, 3> texture{};  // address mode, filter mode and flags of what was last sampled
   std::size_t allowed_dynamic_bytes = 48 * 1024;
   // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
   double launch_gap_ms = 0.0;
@@ -51,7 +56,7 @@ struct FakeCuda {
   // The next contexts cannot be made, with this result.
   int context_result = 0;
 
-  long live() const { return contexts + modules + allocations + streams + events; }
+  long live() const { return contexts + modules + allocations + streams + events + arrays + objects; }
 };
 
 // Exported by the stand-in.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -83,6 +84,15 @@ struct CUstream_st {
 struct CUevent_st {
   double time_ms = 0.0;
 };
+struct CUarray_st {
+  CUDA_ARRAY3D_DESCRIPTOR description{};
+  std::vector<char> pixels;
+};
+// Of a texture or a surface.
+struct FakeObject {
+  char* pixels = nullptr;
+  CUDA_TEXTURE_DESC description{};
+};
 struct CUctx_st {
   CUdevice device = 0;
   CUresult broken = CUDA_SUCCESS;
@@ -93,6 +103,8 @@ struct CUctx_st {
   std::set<CUmodule> modules;
   std::set<CUstream> streams;
   std::set<CUevent> events;
+  std::set<CUarray> arrays;
+  std::set<FakeObject*> objects;
 };
 
 }  // namespace wattune::backend::cuda
@@ -149,6 +161,16 @@ CUresult run(const std::string& name, CUfunction function, CUstream stream, void
     const int n = value<int>(parameters[1]);
     for (const int i : {-1, n, n + 1, n + 2}) x[i] = static_cast<char>(x[i] ^ 1);
   }
+  if (name == "sample") {
+    const auto* const texture = value<FakeObject*>(parameters[1]);
+    state.texture = {texture->description.addressMode[0], texture->description.filterMode,
+                     static_cast<int>(texture->description.flags)};
+    std::memcpy(value<float*>(parameters[0]), texture->pixels, sizeof(float) * value<int>(parameters[2]));
+  }
+  if (name == "paint") {
+    auto* const pixels = reinterpret_cast<float*>(value<FakeObject*>(parameters[0])->pixels);
+    for (int i = 0; i < value<int>(parameters[1]); ++i) pixels[i] = static_cast<float>(i);
+  }
   if (name == "weigh") {
     const std::vector<char>& weights = function->module->constants.at("weights");
     std::memcpy(value<float*>(parameters[0]), weights.data(), sizeof(float) * value<int>(parameters[1]));
@@ -162,6 +184,26 @@ void transfer(CUstream stream, void* to, const void* from, std::size_t bytes) {
   } else {
     std::memcpy(to, from, bytes);
   }
+}
+
+char* pixels_of(const CUDA_RESOURCE_DESC& resource) {
+  return resource.resType == CU_RESOURCE_TYPE_ARRAY ? resource.res.array.hArray->pixels.data()
+                                                    : reinterpret_cast<char*>(resource.res.linear.devPtr);
+}
+
+std::size_t channel_bytes(CUarray_format format) {
+  const bool is_byte = format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8;
+  const bool is_word = format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
+  return is_byte ? 1 : is_word || format == CU_AD_FORMAT_FLOAT ? 4 : 2;
+}
+
+// One end of a copy, whose rows follow each other without gaps here.
+char* end_of(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array, std::size_t bytes) {
+  if (type == CU_MEMORYTYPE_HOST) return static_cast<char*>(const_cast<void*>(host));
+  if (type == CU_MEMORYTYPE_DEVICE) return reinterpret_cast<char*>(device);
+  if (!context().arrays.contains(array)) misused("a copy of an array that is gone");
+  if (array->pixels.size() != bytes) misused("a copy of less or more than an array");
+  return array->pixels.data();
 }
 
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
@@ -252,6 +294,8 @@ CUresult cuCtxDestroy_v2(CUcontext gone) {
   state.allocations -= static_cast<long>(gone->allocations.size());
   while (!gone->modules.empty()) take(gone->modules, *gone->modules.begin(), state.modules);
   while (!gone->streams.empty()) take(gone->streams, *gone->streams.begin(), state.streams);
+  while (!gone->arrays.empty()) take(gone->arrays, *gone->arrays.begin(), state.arrays);
+  while (!gone->objects.empty()) take(gone->objects, *gone->objects.begin(), state.objects);
   while (!gone->events.empty()) take(gone->events, *gone->events.begin(), state.events);
   take(contexts, gone, state.contexts);
   if (current == gone) current = nullptr;
@@ -337,6 +381,56 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, std::size_t bytes, CUstream) {
   WATTUNE_UNLESS_BROKEN();
   std::memset(pointer(to), byte, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) {
+  WATTUNE_UNLESS_BROKEN();
+  const std::size_t pixels =
+      description->Width * std::max<std::size_t>(1, description->Height) * std::max<std::size_t>(1, description->Depth);
+  auto* const made_array = new CUarray_st{*description, {}};
+  made_array->pixels.resize(pixels * description->NumChannels * channel_bytes(description->Format));
+  *array = made(context().arrays, made_array, state.arrays);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuArrayDestroy(CUarray array) {
+  take(context().arrays, array, state.arrays);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
+  WATTUNE_UNLESS_BROKEN();
+  const std::size_t bytes = copy->WidthInBytes * copy->Height * copy->Depth;
+  transfer(stream, end_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray, bytes),
+           end_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray, bytes), bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC* resource,
+                           const CUDA_TEXTURE_DESC* description, const void*) {
+  WATTUNE_UNLESS_BROKEN();
+  auto* const object = made(context().objects, new FakeObject{pixels_of(*resource), *description}, state.objects);
+  *texture = static_cast<CUtexObject>(reinterpret_cast<std::uint64_t>(object));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectDestroy(CUtexObject texture) {
+  take(context().objects, reinterpret_cast<FakeObject*>(texture), state.objects);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuSurfObjectCreate(CUsurfObject* surface, const CUDA_RESOURCE_DESC* resource) {
+  WATTUNE_UNLESS_BROKEN();
+  if (resource->resType != CU_RESOURCE_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+  if ((resource->res.array.hArray->description.Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0) return CUDA_ERROR_INVALID_VALUE;
+  auto* const object = made(context().objects, new FakeObject{pixels_of(*resource), {}}, state.objects);
+  *surface = static_cast<CUsurfObject>(reinterpret_cast<std::uint64_t>(object));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuSurfObjectDestroy(CUsurfObject surface) {
+  take(context().objects, reinterpret_cast<FakeObject*>(surface), state.objects);
   return CUDA_SUCCESS;
 }
 

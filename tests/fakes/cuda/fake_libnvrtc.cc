@@ -1,7 +1,7 @@
 // A stand-in for libnvrtc.so.12: finds the kernels of a source by their text and compiles nothing. `#error` in the
 // source is a compile error, `#warning` a warning, and `#hang` keeps the compiler for good. Asked for figures, it says
 // that every kernel spills 8 bytes. Kernels take pointers,
-// double (8 bytes) and float or int (4 bytes).
+// textures, surfaces, double (8 bytes) and float or int (4 bytes).
 #include <unistd.h>
 
 #include <cstdlib>
@@ -36,7 +36,8 @@ std::vector<std::size_t> parameter_bytes(const std::string& parameters) {
   std::istringstream list(parameters);
   for (std::string parameter; std::getline(list, parameter, ',');) {
     if (parameter.find_first_not_of(' ') == std::string::npos) continue;
-    const bool wide = parameter.find('*') != std::string::npos || parameter.find("double") != std::string::npos;
+    const bool wide = parameter.find('*') != std::string::npos || parameter.find("double") != std::string::npos ||
+                      parameter.find("Object_t") != std::string::npos;
     bytes.push_back(wide ? 8 : 4);
   }
   return bytes;

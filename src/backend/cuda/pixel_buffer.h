@@ -1,0 +1,42 @@
+// Pixels in an array, or in linear memory, behind a texture or a surface object.
+#pragma once
+
+#include <vector>
+
+#include "backend/cuda/memory.h"
+
+namespace wattune::backend::cuda {
+
+class CudaPixelBuffer : public CudaMemory {
+ public:
+  // unavailable, in words: CUDA has no such pixels.
+  static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, const PixelLayout& layout);
+
+  std::size_t bytes() const override { return bytes_of(layout_); }
+  bool has_pixels() const override { return true; }
+  std::uint64_t argument() const override;
+  CUresult write(CUstream stream, const void* data) const override;
+  CUresult read(CUstream stream, void* data) const override;
+  CUresult copy(CUstream stream, const CudaMemory& to) const override;
+  CUresult fill(CUstream stream, std::byte value) override;
+
+ private:
+  explicit CudaPixelBuffer(const PixelLayout& layout) : layout_(layout) {}
+
+  const CuApi& cu() const { return (linear_.get() != 0 ? *linear_.session() : *array_.session()).cu(); }
+  Result<void> allocate(const std::shared_ptr<Session>& session);
+  Result<void> make_object(const std::shared_ptr<Session>& session);
+  // A copy of everything, whose two ends are still to be set.
+  CUDA_MEMCPY3D whole() const;
+  void set_source(CUDA_MEMCPY3D& copy) const;
+  void set_target(CUDA_MEMCPY3D& copy) const;
+
+  PixelLayout layout_;
+  Handle<CUarray> array_;
+  Handle<CUdeviceptr> linear_;  // in the place of the array
+  Handle<CUtexObject> texture_;
+  Handle<CUsurfObject> surface_;
+  std::vector<std::byte> filling_;  // read until the command is over
+};
+
+}  // namespace wattune::backend::cuda

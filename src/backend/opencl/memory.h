@@ -1,0 +1,23 @@
+// OpenClMemory: what a stream moves and a kernel gets, a buffer or an image. Each call enqueues one command, which is
+// over when its event is.
+#pragma once
+
+#include "backend/opencl/session.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::opencl {
+
+class OpenClMemory : public Buffer {
+ public:
+  // What the kernel gets.
+  virtual cl_mem contents() const = 0;
+
+  virtual cl_int write(cl_command_queue queue, const void* data, cl_event* event) const = 0;
+  virtual cl_int read(cl_command_queue queue, void* data, cl_event* event) const = 0;
+  // `to` is of the same kind and size.
+  virtual cl_int copy(cl_command_queue queue, const OpenClMemory& to, cl_event* event) const = 0;
+  // Sets every byte.
+  virtual cl_int fill(cl_command_queue queue, std::byte value, cl_event* event) = 0;
+};
+
+}  // namespace wattune::backend::opencl

@@ -1,0 +1,33 @@
+// One of several words as the value of a key.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spec/document.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::spec {
+
+// What the word of `key` stands for, or the first of the choices where there is none; messages call it `noun`.
+template <typename T>
+Result<T> read_choice(const Table& table, std::string_view key, std::string_view noun,
+                      const std::vector<std::pair<std::string, T>>& choices) {
+  WATTUNE_ASSIGN(const std::optional<std::string> text, table.string(key));
+  if (!text) return choices.front().second;
+  std::vector<std::string> words;
+  for (const auto& [word, choice] : choices) {
+    if (*text == word) return choice;
+    words.push_back(word);
+  }
+  return table.document()
+      .error(*table.find(key), fmt::format("unknown {} of {}", noun, table.name()))
+      .hint(suggest(*text, words));
+}
+
+}  // namespace wattune::spec

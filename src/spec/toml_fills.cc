@@ -1,0 +1,96 @@
+#include "spec/toml_fills.h"
+
+#include "spec/files.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::spec {
+
+namespace {
+
+// --- each reads the keys that go with it ---
+
+Result<Fill> read_constant(const Table& table, bool) {
+  WATTUNE_ASSIGN(const std::optional<double> value, table.number("value"));
+  return Fill(FillConstant{value.value_or(0.0)});
+}
+
+Result<std::uint64_t> read_seed(const Table& table) {
+  WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("seed"));
+  if (seed && *seed < 0) return table.document().error(*table.find("seed"), table.describe("seed") + " is negative");
+  return static_cast<std::uint64_t>(seed.value_or(0));
+}
+
+Result<Fill> read_uniform(const Table& table, bool) {
+  FillUniform fill;
+  WATTUNE_ASSIGN(const std::optional<double> low, table.number("low"));
+  WATTUNE_ASSIGN(const std::optional<double> high, table.number("high"));
+  WATTUNE_ASSIGN(fill.seed, read_seed(table));
+  fill.low = low.value_or(fill.low);
+  fill.high = high.value_or(fill.high);
+  if (fill.low < fill.high) return Fill(fill);
+  const Node* node = table.find("high") != nullptr ? table.find("high") : table.find("low");
+  return table.document().error(*node, "`low` must be below `high` in " + table.name());
+}
+
+Result<Fill> read_normal(const Table& table, bool) {
+  FillNormal fill;
+  WATTUNE_ASSIGN(const std::optional<double> mean, table.number("mean"));
+  WATTUNE_ASSIGN(const std::optional<double> deviation, table.number("deviation"));
+  WATTUNE_ASSIGN(fill.seed, read_seed(table));
+  fill.mean = mean.value_or(fill.mean);
+  fill.deviation = deviation.value_or(fill.deviation);
+  if (fill.deviation > 0) return Fill(fill);
+  return table.document().error(*table.find("deviation"), table.describe("deviation") + " must be positive");
+}
+
+Result<Fill> read_iota(const Table& table, bool) {
+  FillIota fill;
+  WATTUNE_ASSIGN(const std::optional<double> start, table.number("start"));
+  WATTUNE_ASSIGN(const std::optional<double> step, table.number("step"));
+  fill.start = start.value_or(fill.start);
+  fill.step = step.value_or(fill.step);
+  return Fill(fill);
+}
+
+Result<Fill> read_expression(const Table& table, bool) {
+  WATTUNE_ASSIGN(ExpressionText expression, table.required_expression("expression"));
+  return Fill(FillExpression{std::move(expression)});
+}
+
+Result<Fill> read_file(const Table& table, bool files_required) {
+  WATTUNE_ASSIGN(const Node* node, table.required("file"));
+  WATTUNE_ASSIGN(std::filesystem::path path,
+                 named_file(table.document(), *node, table.describe("file"), files_required));
+  return Fill(FillFile{std::move(path)});
+}
+
+const std::vector<FillKind>& fill_kinds() {
+  static const std::vector<FillKind> kinds{{"uniform", {"low", "high", "seed"}, read_uniform},
+                                           {"normal", {"mean", "deviation", "seed"}, read_normal},
+                                           {"constant", {"value"}, read_constant},
+                                           {"iota", {"start", "step"}, read_iota},
+                                           {"expression", {"expression"}, read_expression},
+                                           {"file", {"file"}, read_file}};
+  return kinds;
+}
+
+}  // namespace
+
+Result<const FillKind*> find_fill(const Table& table) {
+  WATTUNE_ASSIGN(const std::optional<std::string> name, table.string("fill"));
+  if (!name) return &fill_kinds().front();
+  std::vector<std::string> names;
+  for (const FillKind& kind : fill_kinds()) {
+    if (kind.name == *name) return &kind;
+    names.push_back(kind.name);
+  }
+  return table.document().error(*table.find("fill"), "unknown fill of " + table.name()).hint(suggest(*name, names));
+}
+
+std::vector<std::string> keys_of(const FillKind& fill) {
+  std::vector<std::string> keys{"fill"};
+  keys.insert(keys.end(), fill.keys.begin(), fill.keys.end());
+  return keys;
+}
+
+}  // namespace wattune::spec
