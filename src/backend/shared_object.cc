@@ -116,14 +116,14 @@ Result<std::string> system_compiler_version(Language language) {
 }
 
 Result<SharedObject::Handle> SharedObject::open(const fs::path& file) {
-  Handle handle(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
+  Handle handle(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* loaded) { dlclose(loaded); });
   if (handle) return handle;
   return Error(ErrorCode::compile_failed, fmt::format("the compiled code cannot be loaded: {}", dlerror()));
 }
 
 Result<SharedObject> SharedObject::load_for_good(const fs::path& file) {
   WATTUNE_ASSIGN(Handle handle, open(file));
-  handle.get_deleter().wanted = false;
+  handle.get_deleter() = [](void*) {};
   return SharedObject(std::move(handle));
 }
 

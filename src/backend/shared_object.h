@@ -39,13 +39,7 @@ class SharedObject {
   void* symbol(const std::string& name) const { return dlsym(handle_.get(), name.c_str()); }
 
  private:
-  struct Unload {
-    bool wanted = true;
-    void operator()(void* handle) const {
-      if (wanted) dlclose(handle);
-    }
-  };
-  using Handle = std::unique_ptr<void, Unload>;
+  using Handle = std::unique_ptr<void, void (*)(void*)>;
 
   explicit SharedObject(Handle handle) : handle_(std::move(handle)) {}
   static Result<Handle> open(const std::filesystem::path& file);

@@ -100,7 +100,7 @@ Result<void> check_host_arguments(const KernelSpec& spec) {
                    fmt::format("{} as an argument of a function in {}", what, to_string(spec.source.language)))
           .at(argument.position)
           .about(argument.name)
-          .hint("declare the array in the function");
+          .hint("declare an array in the function, or give it a buffer");
   return {};
 }
 

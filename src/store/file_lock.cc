@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "store/files.h"
+#include "wattune/core/system_error.h"
 
 namespace wattune::store {
 

@@ -39,13 +39,20 @@ class HostProgram : public Program {
     if (!objections_[number].empty())
       return Error(ErrorCode::mismatch,
                    fmt::format("`{}` cannot be called as the spec says: {}", name, objections_[number]));
-    const auto* const sizes = static_cast<const unsigned long*>(code_->symbol(symbol_of_sizes(number)));
-    return std::unique_ptr<Kernel>(std::make_unique<HostKernel>(
-        code_, name, reinterpret_cast<HostKernel::Caller>(code_->symbol(symbol_of_call(number))),
-        std::vector<std::size_t>(sizes, sizes + call->arguments.size())));
+    const auto caller = reinterpret_cast<HostKernel::Caller>(code_->symbol(symbol_of_call(number)));
+    return std::unique_ptr<Kernel>(
+        std::make_unique<HostKernel>(code_, name, caller, parameters_of(number, call->arguments)));
   }
 
  private:
+  std::vector<KernelParameter> parameters_of(std::size_t call, const std::vector<CallArgument>& arguments) const {
+    const auto* const sizes = static_cast<const unsigned long*>(code_->symbol(symbol_of_sizes(call)));
+    std::vector<KernelParameter> parameters;
+    for (const CallArgument& argument : arguments)
+      parameters.push_back({.name = argument.name, .bytes = sizes[parameters.size()]});
+    return parameters;
+  }
+
   std::shared_ptr<Session> session_;
   std::vector<FunctionCall> calls_;
   Objections objections_;

@@ -17,12 +17,14 @@ class HostKernel : public Kernel {
   // Takes the addresses of the arguments.
   using Caller = void (*)(void** arguments);
 
-  HostKernel(std::shared_ptr<const SharedObject> code, std::string name, Caller caller, std::vector<std::size_t> sizes)
-      : code_(std::move(code)), name_(std::move(name)), caller_(caller), sizes_(std::move(sizes)) {}
+  HostKernel(std::shared_ptr<const SharedObject> code, std::string name, Caller caller,
+             std::vector<KernelParameter> parameters)
+      : code_(std::move(code)), name_(std::move(name)), caller_(caller), parameters_(std::move(parameters)) {}
 
   const std::string& name() const override { return name_; }
-  std::size_t argument_count() const override { return sizes_.size(); }
-  std::span<const std::size_t> parameter_bytes() const override { return sizes_; }
+  std::size_t argument_count() const override { return parameters_.size(); }
+  // Their sizes: the compiler has checked their types.
+  std::span<const KernelParameter> parameters() const override { return parameters_; }
   // A function has no work-group: it is one work-item.
   std::size_t max_work_group_size() const override { return 1; }
   Caller function() const { return caller_; }
@@ -33,7 +35,7 @@ class HostKernel : public Kernel {
   std::shared_ptr<const SharedObject> code_;
   std::string name_;
   Caller caller_;
-  std::vector<std::size_t> sizes_;
+  std::vector<KernelParameter> parameters_;
 };
 
 // compile_failed with the log; unavailable (no compiler), timeout.
