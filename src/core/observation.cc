@@ -33,7 +33,8 @@ std::optional<double> gain(double objective, double over) {
 }
 
 std::optional<double> gain_over_default(const Observation& observation, const Observation& standard) {
-  return observation.over_default ? std::optional(observation.over_default->median) : gain(observation, standard);
+  if (observation.over_default) return observation.over_default->median;
+  return gain(observation.search_figures().objective, standard.search_figures().objective);
 }
 
 double positive(double objective) {

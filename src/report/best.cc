@@ -88,9 +88,10 @@ class BestTable {
     std::string text;
     if (!std::ranges::is_sorted(shown, {}, objective))
       text +=
-          "Those that ran in turns in the final come first, in its order; the times of the others are of the search.\n";
+          "The finalists come first, in the order of the final, where they ran in turns;\n"
+          "the times of the others are of the search and do not compare with theirs.\n";
     if (default_ != nullptr && !std::ranges::all_of(shown, beside))
-      text += "~ ran at another time than the default, which ran beside the finalists\n";
+      text += "~ is not of turns with the default, but the ratio of two medians\n";
     return text;
   }
 
@@ -133,7 +134,7 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   const auto level = std::count_if(trials.begin() + 1, trials.end(),
                                    [&](const Trial* trial) { return is_level_with(*trial, *trials.front()); });
   if (level == 0) return {};
-  const std::string why = is_winner(*trials.front()) ? "they were as good when they ran in turns with it"
+  const std::string why = is_winner(*trials.front()) ? "they were as good in turns with it"
                                                      : fmt::format("their {:.0f} % intervals meet its own",
                                                                    statistics_of(*trials.front()).confidence * 100);
   return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
@@ -142,8 +143,9 @@ std::string level_note(const std::vector<const Trial*>& trials) {
 // How the ratio of the best to the default was found; nothing where there was no other way.
 std::string how_compared(const Trial& best) {
   if (const std::optional<PairedGain>& gain = best.observation.over_default)
-    return fmt::format(" ({:.2f} to {:.2f}) in turns with it", gain->low, gain->high);
-  return is_winner(best) ? ", by the ratio of their medians" : "";
+    return fmt::format("That is of their turns in the final, with an interval of {:.2f} to {:.2f} (95 %).\n", gain->low,
+                       gain->high);
+  return is_winner(best) ? "That is the ratio of their medians.\n" : "";
 }
 
 std::string default_note(const ResultSet& results, const Trial& best) {
@@ -155,9 +157,9 @@ std::string default_note(const ResultSet& results, const Trial& best) {
   const std::optional<double> ratio = gain_over_default(best.observation, trial->observation);
   if (!ratio) return {};
   if (const auto objective = searched_for(results))
-    return fmt::format("The default configuration has {} {}; the best is {:.2f} times as good{}.\n",
+    return fmt::format("The default configuration has {} {}; the best is {:.2f} times as good.\n{}",
                        objective_text(*trial, *objective), objective->metric, *ratio, how_compared(best));
-  return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast{}.\n",
+  return fmt::format("The default configuration takes {}; the best is {:.2f} times as fast.\n{}",
                      time_text(time_of(*trial)), *ratio, how_compared(best));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "wattune/core/suggest.h"
 #include "wattune/tune/replay.h"
@@ -93,6 +94,16 @@ Nanoseconds median_cost(const std::vector<Trial>& trials) {
   return *middle;
 }
 
+// A replay has no shoot-out: its best is whatever is fastest of what it asked for, as the search measured all of them.
+void forget_final(Observation& observation) {
+  observation.final_place = FinalPlace::none;
+  observation.over_default.reset();
+  if (!observation.in_search) return;
+  const SearchFigures figures = *std::exchange(observation.in_search, std::nullopt);
+  observation.statistics = Statistics{figures.time, figures.time, figures.time, figures.time, figures.time, 0.0};
+  if (observation.target) observation.target = figures.objective;
+}
+
 }  // namespace
 
 Result<space::SearchSpace> recorded_space(const ResultSet& results) {
@@ -143,6 +154,7 @@ Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet re
     }
     Trial& trial = results.trials[i];
     trial.configuration = space.configuration(*ids[i]);
+    forget_final(trial.observation);
     by_id.emplace(*ids[i], std::move(trial));
   }
   if (by_id.empty())

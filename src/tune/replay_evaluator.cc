@@ -27,7 +27,7 @@ class ReplayEvaluator : public Evaluator {
       now_ += kOneEvaluation;
     else
       now_ += recorded != nullptr ? cost_of(*recorded) : recording_.typical_cost();
-    Observation observation = recorded != nullptr ? answer(*recorded) : not_recorded();
+    Observation observation = recorded != nullptr ? *recorded : not_recorded();
     left_at_ = processor_time();
     return observation;
   }
@@ -35,15 +35,6 @@ class ReplayEvaluator : public Evaluator {
   Nanoseconds now() const override { return now_; }
 
  private:
-  // A replay has no shoot-out, so that its best is whatever is fastest of what it asked for.
-  static Observation answer(const Observation& recorded) {
-    Observation observation = recorded;
-    observation.final_place = FinalPlace::none;
-    observation.over_default.reset();
-    observation.in_search.reset();
-    return observation;
-  }
-
   static Observation not_recorded() {
     Observation observation;
     observation.status = Status::not_recorded;

@@ -133,6 +133,10 @@ TEST(Observation, TheGainOverTheDefaultIsThatOfTheFinal) {
   best.over_default = PairedGain{3.5, 3.4, 3.6};
   EXPECT_EQ(gain_over_default(best, standard), 3.5);
   EXPECT_EQ(gain_over_default(standard, standard), 1.0);
+  // The default of a final against a configuration that was not in it: 40 over 20, as in the search.
+  Observation in_final = timed(50).observation;
+  in_final.in_search = SearchFigures{Nanoseconds(40), 40.0};
+  EXPECT_EQ(gain_over_default(timed(20).observation, in_final), 2.0);
 }
 
 TEST(Observation, WhatTheSearchMeasuredOutlivesTheFinal) {

@@ -125,10 +125,16 @@ TEST(Replay, AnswersWithWhatWasRecorded) {
 TEST(Replay, HasNoWinnerOfItsOwn) {
   ResultSet results = recorded();
   results.trials[1].observation.final_place = FinalPlace::winner;
+  results.trials[1].observation.over_default = PairedGain{2.0, 1.9, 2.1};
+  results.trials[1].observation.in_search = SearchFigures{Nanoseconds(15), 15.0};
   const space::SearchSpace space = whole_space();
   const Recording recording = Recording::match(space, std::move(results)).value();
   const auto evaluator = make_replay_evaluator(recording, ReplayClock::recorded);
-  EXPECT_EQ(evaluator->evaluate(space.configuration(id_of(space, 16, 1)))->final_place, FinalPlace::none);
+  const Observation answer = evaluator->evaluate(space.configuration(id_of(space, 16, 1))).value();
+  EXPECT_EQ(answer.final_place, FinalPlace::none);
+  EXPECT_FALSE(answer.over_default);
+  EXPECT_EQ(answer.objective(), 15.0);  // as the search measured it, as all others
+  EXPECT_FALSE(answer.in_search);
 }
 
 TEST(Replay, ClockAdvancesByTheRecordedCost) {

@@ -129,8 +129,8 @@ inline std::optional<double> gain(const Observation& observation, const Observat
   return gain(observation.objective(), over.objective());
 }
 
-// How many times better a configuration is than the default one: as the final found in turns of both, or else by what
-// was measured of each at its own time. Precondition: both are ok().
+// How many times better a configuration is than the default one: as the final found in turns of both, or else as the
+// search measured each. Precondition: both are ok().
 std::optional<double> gain_over_default(const Observation& observation, const Observation& standard);
 
 // The same order in positive numbers, for what thinks in ratios: an objective that is positive itself, of a negative
