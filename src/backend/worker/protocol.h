@@ -137,8 +137,8 @@ struct RunRequest {
   std::vector<std::string> counters;
 };
 
-// One argument of a C++ reference. Its contents follow the request unless it says what fills them, and the answer if they
-// are wanted.
+// One argument of a C++ reference. Its contents follow the request unless it says what fills them, and the answer if
+// they are wanted.
 struct ReferenceArgument {
   std::string name;
   std::uint64_t bytes = 0;   // none: local memory
