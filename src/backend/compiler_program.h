@@ -29,8 +29,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// For a process that is about to end without destructors: kills the programs that run, removes the folders, and holds up
-// every thread that wants to start or make another, until the process has ended. From any thread.
+// For a process that is about to end without destructors: kills the programs that run, removes the folders, and holds
+// up every thread that wants to start or make another, until the process has ended. From any thread.
 void abandon_programs();
 
 inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity()};

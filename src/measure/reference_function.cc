@@ -11,6 +11,9 @@ namespace {
 using backend::worker::Connection;
 using backend::worker::ReferenceRequest;
 
+// The worker notices the limit, and says in which words it passed; it is only ended when it does not.
+constexpr Nanoseconds kGrace = nanoseconds_from_seconds(5);
+
 ReferenceRequest request_for(const ReferenceFunction& function, const std::vector<HostArgument>& arguments,
                              const ReferenceOptions& options) {
   ReferenceRequest request{.file = function.file,
@@ -40,8 +43,8 @@ Result<void> ask(const ReferenceRequest& request, std::vector<HostArgument>& arg
     received.push_back(argument.result);
   }
   WATTUNE_ASSIGN(const auto worker, Connection::start(options.worker));
-  auto answer = worker->ask<backend::worker::Nothing>(backend::worker::Request::reference, request, options.limit, sent,
-                                                      received);
+  auto answer = worker->ask<backend::worker::Nothing>(backend::worker::Request::reference, request,
+                                                      options.limit + kGrace, sent, received);
   if (!answer) return std::move(answer).error();
   return {};
 }

@@ -34,10 +34,14 @@ class CppReference : public testing::Test {
                       " }\n");
   }
 
-  // Starts a run whose reference never ends, and returns when it is at work.
-  void start_endless_reference(RunningProgram& program) {
+  // A run that is sent a signal while its reference is at work.
+  Finished interrupted_by(int signal_number) {
+    RunningProgram program(folder_, quick({"tune", "add.toml"}));
     while (program.running() && !folder_.has("running")) usleep(5000);
+    kill(program.pid(), signal_number);
+    return program.wait();
   }
+  // A supervisor removes its worker's folder when all processes have ended.
   void expect_nothing_left() {
     for (int i = 0; i < 500 && !temporary_.files().empty(); ++i) usleep(10'000);
     EXPECT_THAT(temporary_.files(), IsEmpty());
@@ -99,10 +103,7 @@ TEST_F(CppReference, ANoteSaysThatItIsStillAtWork) {
 TEST_F(CppReference, InterruptsEndItWithAllThatItStarted) {
   write_reference("", std::string("if (fork() == 0) setsid(); ") + kEndless);
   for (const int number : {SIGINT, SIGTERM}) {
-    RunningProgram program(folder_, quick({"tune", "add.toml"}));
-    start_endless_reference(program);
-    kill(program.pid(), number);
-    const Finished finished = program.wait();
+    const Finished finished = interrupted_by(number);
     EXPECT_EQ(finished.status, 130);
     EXPECT_EQ(finished.err, "wattune: interrupted\n");
     expect_nothing_left();

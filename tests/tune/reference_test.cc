@@ -73,6 +73,20 @@ TEST_F(ReferenceTest, AKernelThatFailsIsAnError) {
   EXPECT_EQ(started.error().to_string(), "reference kernel `plain`: wrote 3 bytes past the end of argument `y`");
 }
 
+TEST_F(ReferenceTest, AKernelThatPassesTheLimitNamesIt) {
+  Problem problem;
+  problem.spec.reference = plain_kernel();
+  problem.spec.reference_seconds = 2.0;
+  problem.device.add_kernel("plain", 3, [](const fakes::FakeLaunch&) -> Result<Nanoseconds> {
+    return Error(ErrorCode::timeout, "the kernel ran longer than 2000 ms");
+  });
+  const auto started = problem.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().to_string(),
+            "reference kernel `plain`: took longer than its limit of 2 s (--reference-limit or `seconds` of "
+            "[reference] sets another)");
+}
+
 TEST_F(ReferenceTest, AKernelThatDoesNotCompileSaysWhyInOneLine) {
   Problem problem;
   problem.spec.reference = plain_kernel();

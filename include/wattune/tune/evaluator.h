@@ -118,10 +118,8 @@ struct EvaluatorOptions {
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. Evaluators of equal devices may
   // share it. nullptr: the device compiles.
   backend::CompilePool* compilers = nullptr;
-  // In which a C++ reference is compiled and called.
-  backend::WorkerOptions reference_worker;
-  // Called now and then while a reference takes long, from a thread of its own, with the time since it began and its
-  // limit; may be empty.
+  backend::WorkerOptions reference_worker;  // compiles and calls a C++ reference
+  // Called now and then while a reference takes long, from a thread of its own; may be empty.
   std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
 };
 
