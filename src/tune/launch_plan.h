@@ -100,7 +100,7 @@ class LaunchPlan {
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Vector& vector, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Struct& structure, const Configuration& configuration);
-  // Each launch of the configuration, with its place in the holders of the walk.
+  // A launch that reads `values`; `holders` are those before it, empty where nothing changes places.
   Result<PlannedStep> evaluate(const StepPlan& step, const Configuration& values, std::size_t repeat,
                                const Holders& holders) const;
   // What changes places must have one size.

@@ -112,10 +112,10 @@ TEST_P(PixelBuffers, IntegersMayStandForReals) {
 
 TEST_P(PixelBuffers, AreWrittenByKernels) {
   const auto image = device->create_pixel_buffer(floats(ImageType::image2d, {2, 2, 1})).value();
-  const auto unused = four_floats(R"(kernel void f(global float* y, write_only image2d_t image) {
+  const std::string text = R"(kernel void f(global float* y, write_only image2d_t image) {
     for (int i = 0; i < 4; ++i) write_imagef(image, (int2)(i % 2, i / 2), (float4)(10.0f + i));
-  })",
-                                  {image.get()});
+  })";
+  EXPECT_THAT(four_floats(text, {image.get()}), Each(-1.0f));
   EXPECT_THAT(contents_of<float>(*image, *stream), ElementsAre(10, 11, 12, 13));
 }
 
