@@ -274,8 +274,9 @@ void declare_results(CLI::App& app, TuneOptions& options) {
                  "Journal to write; by default NAME.journal.jsonl here, after the spec's name or file")
       ->type_name("FILE");
   app.add_flag("--resume", options.resume, "Go on with an existing journal of the same run");
-  app.add_flag("--force-resume", options.force_resume,
-               "Go on although kernel, device, cache mode or the like changed since; space and objectives must be the same");
+  app.add_flag(
+      "--force-resume", options.force_resume,
+      "Go on although kernel, device, cache mode or the like changed since; space and objectives must be the same");
   app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name");
   app.add_flag("--json", options.json, "Print the result as one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");

@@ -208,20 +208,6 @@ TEST(Evaluator, ATimeOfZeroIsNoMeasurement) {
   EXPECT_FALSE(observation.statistics.has_value());
 }
 
-// Drivers whose clock runs backwards or overflows were seen; one such number must not end the run.
-TEST(Evaluator, ATimeThatNoClockCanTellIsNoMeasurement) {
-  for (const double absurd : {-5.0, 1e308}) {
-    CheckedProblem problem([absurd](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
-      const Result<Nanoseconds> run = scale(launch);
-      return run ? Result<Nanoseconds>(Nanoseconds(absurd)) : run;
-    });
-    const Observation observation = problem.misbehave_between_good_ones();
-    EXPECT_EQ(observation.status, Status::runtime);
-    EXPECT_THAT(observation.message, HasSubstr("by the device's clock, which cannot be"));
-    EXPECT_FALSE(observation.statistics.has_value());
-  }
-}
-
 TEST(Evaluator, AWriteOutOfBoundsNamesTheArgument) {
   CheckedProblem problem([](const fakes::FakeLaunch& launch) {
     launch.write_out_of_bounds(0, 5);
