@@ -1,6 +1,7 @@
 // The pool of compile processes, with a worker program whose compiler misbehaves on demand (fakes/fake_worker.cc).
 #include "wattune/backend/compile_pool.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <filesystem>
@@ -192,6 +193,34 @@ TEST_F(Pool, SaysThatItCannotStart) {
   CompilePool pool({}, source_of("text"), {.processes = 1, .worker = {.executable = "/nowhere/wattune-worker"}});
   EXPECT_EQ(pool.take(macros("1"), kLimit).image.error().code(), ErrorCode::unavailable);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a program that is short of memory
+// What this process has allocated that it may write.
+std::uint64_t private_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t pages = 0;
+  for (int i = 0; i < 6; ++i) statm >> pages;
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// A request of 32 MiB is copied more than twice on its way.
+TEST_F(Pool, AnExceptionBecomesTheErrorOfItsJob) {
+  constexpr std::uint64_t kRequest = std::uint64_t{32} << 20;
+  WorkerOptions worker;
+  worker.executable = test::program("wattune-fake-worker");
+  pool_ = std::make_unique<CompilePool>(CompileTarget{}, source_of(std::string(kRequest, ' ')),
+                                        CompilePoolOptions{.processes = 1, .worker = worker});
+  rlimit before{};
+  getrlimit(RLIMIT_DATA, &before);
+  const rlimit scarce{private_bytes() + 2 * kRequest, before.rlim_max};
+  setrlimit(RLIMIT_DATA, &scarce);
+  const Result<Image> image = pool_->take(macros("1"), kLimit).image;
+  setrlimit(RLIMIT_DATA, &before);
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().code(), ErrorCode::internal);
+  EXPECT_EQ(image.error().message(), "compiling ahead threw std::bad_alloc");
+}
+#endif
 
 // TearDown() looks for processes that are left.
 TEST_F(Pool, EndsCompilersThatWork) {

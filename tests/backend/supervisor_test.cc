@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <filesystem>
+#include <stdexcept>
 
 #include "backend/compiler_program.h"
 #include "backend/support.h"
@@ -18,13 +19,15 @@ using ::testing::IsEmpty;
 
 constexpr char kKernels[] = "noop abort sleep leave_process leave_file take_memory abort_without_memory";
 
-// The process that the supervisor watches.
+// The process that the supervisor watches. The list is not whole in the moment in which it changes.
 pid_t worker_of(pid_t supervisor) {
   const std::string id = std::to_string(supervisor);
-  std::ifstream children("/proc/" + id + "/task/" + id + "/children");
-  pid_t worker = -1;
-  children >> worker;
-  return worker;
+  for (int i = 0; i < 500; ++i) {
+    std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+    if (pid_t worker = 0; children >> worker) return worker;
+    usleep(10'000);
+  }
+  throw std::runtime_error("the supervisor has no worker");
 }
 
 // With a folder of its own for temporary files.

@@ -87,6 +87,18 @@ TEST_F(WorkerOpenCl, EndsAnInfiniteLoopAtTheLimit) {
   expect_recovery();
 }
 
+// However long the driver may take to compile before.
+TEST_F(WorkerOpenCl, EndsAnInfiniteLoopAtTheLimitOfARunAlone) {
+  const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+  const auto kernel = program->kernel("loop").value();
+  const std::vector<LaunchArgument> arguments{buffer.get(), scalar<std::uint64_t>(0)};
+  ASSERT_TRUE(stream->launch(*kernel, {.groups = {2, 1, 1}, .group_size = {4, 1, 1}}, arguments));
+  stream->allow_compiling(nanoseconds_from_seconds(24 * 3600));
+  const auto result = stream->finish(nanoseconds_from_ms(100));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message(), "the kernel ran longer than 100 ms");
+}
+
 TEST_F(WorkerOpenCl, SurvivesAKillFromOutside) {
   kill(children().at(0), SIGKILL);
   const auto result = run("scale", scalar(1.0f));

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -71,7 +72,7 @@ pid_t start_daemon() {
 
 [[noreturn]] void abort_without_memory() {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
-  while (volatile char* const piece = static_cast<char*>(std::malloc(kPiece))) *piece = 1;
+  while (void* const piece = std::malloc(kPiece)) explicit_bzero(piece, kPiece);
   std::fprintf(stderr, "LLVM ERROR: out of memory\n");
   std::abort();
 }

@@ -1,15 +1,11 @@
 #include "backend/worker/memory_limit.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <new>
-#include <string>
 
 #include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
@@ -19,31 +15,15 @@ namespace wattune::backend {
 namespace worker {
 namespace {
 
-std::uint64_t half_of_limit = 0;  // with what the program takes by itself
-
 [[noreturn]] void end_without_memory() { _exit(out_of_memory); }
 
-// Of private memory, which is the sixth number of statm. Allocates nothing, for a signal's handler.
+// Of private memory that may be written, which is the sixth number of statm.
 std::uint64_t allocated_bytes() {
   constexpr int kPlace = 6;
-  char text[256];
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  const ssize_t size = read(file, text, sizeof text);
-  close(file);
-  const char* at = text;
-  const char* const end = text + std::max<ssize_t>(size, 0);
+  std::ifstream statm("/proc/self/statm");
   std::uint64_t pages = 0;
-  for (int i = 0; i < kPlace; ++i) {
-    at = std::from_chars(at, end, pages).ptr;
-    if (at != end) ++at;
-  }
+  for (int i = 0; i < kPlace; ++i) statm >> pages;
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-// LLVM aborts when malloc() gives nothing. Containers grow by doubling, so that one that could not grow any more had
-// taken half of the limit.
-void abort_without_memory(int) {
-  if (allocated_bytes() >= half_of_limit) end_without_memory();
 }
 
 }  // namespace
@@ -53,10 +33,8 @@ void limit_memory(std::uint64_t bytes) {
   if (bytes == 0) return;
   // Sanitizers reserve terabytes for themselves.
   const std::uint64_t before = allocated_bytes();
-  half_of_limit = before + bytes / 2;
   const rlimit most{before + bytes, before + bytes};
   setrlimit(RLIMIT_DATA, &most);
-  signal(SIGABRT, abort_without_memory);
 }
 
 }  // namespace worker

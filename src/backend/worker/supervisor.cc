@@ -62,12 +62,17 @@ class Signals {
   int descriptor_ = -1;
 };
 
+struct WorkerEnd {
+  int status = 0;                // as waitpid() tells it
+  std::uint64_t most_bytes = 0;  // that it had in memory at a time
+};
+
 class Supervisor {
  public:
   explicit Supervisor(const Signals& signals) : signals_(signals) {}
 
-  // Until the worker has ended, and all that it started; returns how it ended, as waitpid() tells it.
-  int watch(pid_t worker) {
+  // Until the worker has ended, and all that it started.
+  WorkerEnd watch(pid_t worker) {
     worker_ = worker;
     while (!hung_up_ && !over()) pause(kForever);
     if (hung_up_) end_in_order();
@@ -75,7 +80,7 @@ class Supervisor {
       kill_children();
       pause(milliseconds(10));
     }
-    return status_;
+    return end_;
   }
 
  private:
@@ -106,10 +111,11 @@ class Supervisor {
 
   void reap() {
     int status = 0;
-    for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+    rusage usage{};
+    for (pid_t child; (child = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
       if (child != worker_) continue;
       ended_ = true;
-      status_ = status;
+      end_ = {status, static_cast<std::uint64_t>(usage.ru_maxrss) * 1024};
     }
   }
 
@@ -128,7 +134,7 @@ class Supervisor {
   bool ended_ = false;
   bool hung_up_ = false;
   bool told_to_end_ = false;
-  int status_ = 0;
+  WorkerEnd end_;
 };
 
 void be_the_first_to_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
@@ -139,6 +145,12 @@ void ignore_the_call_to_compilers() {
   action.sa_handler = [](int) {};
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
+}
+
+// LLVM aborts when malloc() gives nothing. Its containers double and copy, so that what could not grow any more had
+// taken about a third of the limit.
+bool lacked_memory(const WorkerEnd& end, std::uint64_t limit) {
+  return WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGABRT && limit > 0 && end.most_bytes >= limit / 4;
 }
 
 [[noreturn]] void end_as(int status) {
@@ -167,9 +179,10 @@ void supervise(std::uint64_t memory_limit_bytes) {
     _exit(no_supervision);
   }
   if (worker > 0) {
-    const int status = Supervisor(signals).watch(worker);
+    const WorkerEnd end = Supervisor(signals).watch(worker);
     folder.remove();
-    end_as(status);
+    if (lacked_memory(end, memory_limit_bytes)) _exit(out_of_memory);
+    end_as(end.status);
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(no_supervision);
