@@ -18,8 +18,8 @@ struct Choice {
 };
 
 // One for each device and size, in the order of the results, those without a size behind the others. Of several results
-// for both the best counts, so that their order only matters in a tie. mismatch: results of different objectives for one device, or one without a size beside
-// others of several.
+// for both the best counts, so that their order only matters in a tie. mismatch: results of different objectives for
+// one device, or one without a size beside others of several.
 Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results);
 
 // Some device has several sizes.
