@@ -55,6 +55,6 @@ Json to_json(const Trial& trial) {
           {"metrics", metrics}};
 }
 
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const Json& json) { return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace wattune::cli

@@ -25,7 +25,8 @@ Json to_json(const std::map<Status, std::uint64_t>& by_status);
 // metrics.
 Json to_json(const Trial& trial);
 
-// The document with two spaces of indentation and a line end. Bytes that are no UTF-8 are replaced.
+// The document with two spaces of indentation and a line end, in ASCII, so that it may be printed on a terminal. Bytes
+// that are no UTF-8 are replaced.
 std::string dump(const Json& json);
 
 }  // namespace wattune::cli

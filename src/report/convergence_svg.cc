@@ -64,7 +64,7 @@ class Picture {
   double y_of(double value) const { return kPlotBottom - times_.position(value) * (kPlotBottom - kTop); }
 
   void draw_titles() {
-    svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, xml_text(cut(name_of(results_.info), 70)));
+    svg_.add_title(kLeft, kRight, name_of(results_.info));
     svg_.add(
         "<text x=\"{}\" y=\"48\"><tspan fill=\"#d9730d\">━ best so far, at last {}</tspan>"
         "<tspan dx=\"14\" fill=\"#3b82c4\">● one evaluation</tspan>",

@@ -188,8 +188,7 @@ TEST_F(TomlErrors, UnknownWords) {
   EXPECT_EQ(after("float*", "flaot*"), "6:25: unknown type of argument `a`: `flaot*` (did you mean `float`?)");
   EXPECT_EQ(after("\"int\"", "\"ints\""), "8:25: unknown type of argument `n`: `ints` (did you mean `int`?)");
   EXPECT_EQ(after("\"int\"", "\"int4\"").substr(0, 40), "8:25: argument `n` may not be a vector t");
-  EXPECT_EQ(after("\"iota\"", "\"itoa\""),
-            "6:63: unknown fill of argument `a`: `itoa` (did you mean `iota`?)");
+  EXPECT_EQ(after("\"iota\"", "\"itoa\""), "6:63: unknown fill of argument `a`: `itoa` (did you mean `iota`?)");
   EXPECT_EQ(after("\"write\"", "\"writ\""), "7:58: unknown access of argument `c`: `writ` (did you mean `write`?)");
   EXPECT_EQ(after("function = \"add\"", "function = \"add\"\nlanguage = \"OpenGL\""),
             "5:13: unknown language: `OpenGL` (did you mean `OpenCL`?)");
