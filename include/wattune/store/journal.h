@@ -51,8 +51,8 @@ class Journal : public TrialSink {
   std::vector<Trial> recovered_;
 };
 
-// Renames a journal that is to make room for another: to its name with `.~1~` behind it, or the next number that is free.
-// busy: another process writes it; io_error.
+// Renames a journal that is to make room for another: to its name with `.~1~` behind it, or the next number that is
+// free. busy: another process writes it; io_error.
 Result<void> set_aside(const std::filesystem::path& file);
 
 // Reads a journal while it may be written. Also from a text, for tests and fuzzing.
