@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "report/text.h"
+#include "report/trials.h"
 #include "wattune/core/suggest.h"
 #include "wattune/report/analysis.h"
 #include "wattune/report/report.h"
@@ -173,17 +174,32 @@ std::string analysis_json(const std::vector<Analysed>& all) {
   return dump({{"results", files}, {"portability", matrix}});
 }
 
-// What tells results apart in a picture: their devices, or else their files.
+std::string file_label(const Analysed& one) {
+  const std::string file = std::filesystem::path(one.file).filename();
+  return file.substr(0, file.find('.', 1));
+}
+
+std::string kernel_of(const Analysed& one) { return one.results.info.kernel_name; }
+std::string device_of(const Analysed& one) { return one.results.info.device.name; }
+std::string kernel_and_device(const Analysed& one) { return report::name_of(one.results.info); }
+
+// What tells results apart in a picture: the devices where the kernel is the same, the kernels where the device is, or
+// both, or else the files.
 std::vector<std::string> names_of(const std::vector<Analysed>& all) {
-  std::vector<std::string> devices;
-  std::vector<std::string> files;
-  for (const Analysed& each : all) {
-    devices.push_back(each.results.info.device.name);
-    const std::string file = std::filesystem::path(each.file).filename();
-    files.push_back(file.substr(0, file.find('.', 1)));
-  }
-  const std::set<std::string> distinct(devices.begin(), devices.end());
-  return distinct.size() == all.size() && !distinct.contains("") ? devices : files;
+  const auto labels = [&](std::string (*label)(const Analysed&)) {
+    std::vector<std::string> names;
+    for (const Analysed& each : all) names.push_back(label(each));
+    return names;
+  };
+  const auto differing = [](const std::vector<std::string>& names) {
+    return std::set<std::string>(names.begin(), names.end()).size();
+  };
+  const bool one_kernel = differing(labels(kernel_of)) == 1;
+  const bool one_device = differing(labels(device_of)) == 1;
+  const std::vector<std::string> names = labels(one_kernel == one_device ? kernel_and_device
+                                                : one_kernel             ? device_of
+                                                                         : kernel_of);
+  return differing(names) == all.size() && std::ranges::count(names, "") == 0 ? names : labels(file_label);
 }
 
 struct Plot {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <ranges>
+
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -34,7 +36,7 @@ Result<ExitStatus> run_init(const fs::path& file) {
       {file.parent_path() / (name + ".cu"), start.cuda_kernel},
       {file.parent_path() / (name + "_reference.cc"), start.reference},
       {file, start.spec}};
-  for (const auto& [path, text] : files)
+  for (const auto& [path, text] : std::views::reverse(files))
     if (is_there(path)) return in_the_way(path);
   std::string wrote;
   for (const auto& [path, text] : files) {

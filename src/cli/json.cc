@@ -65,6 +65,6 @@ Json speed_up_json(const Trial* best, const Trial* standard) {
   return json;
 }
 
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const Json& json) { return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace wattune::cli

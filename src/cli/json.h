@@ -28,7 +28,8 @@ Json to_json(const Trial& trial);
 // Trials is correct, or nullptr.
 Json speed_up_json(const Trial* best, const Trial* standard);
 
-// The document with two spaces of indentation and a line end. Bytes that are no UTF-8 are replaced.
+// The document with two spaces of indentation and a line end, in ASCII, so that it may be printed on a terminal. Bytes
+// that are no UTF-8 are replaced.
 std::string dump(const Json& json);
 
 }  // namespace wattune::cli

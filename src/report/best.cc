@@ -167,7 +167,7 @@ std::string fitted(const std::string& lines, std::size_t width) {
   std::string text;
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin);
-    text += wrapped(std::string_view(lines).substr(begin, end - begin), width) + "\n";
+    text += paragraph(std::string_view(lines).substr(begin, end - begin), width);
     begin = end + 1;
   }
   return text;
@@ -177,10 +177,10 @@ std::string fitted(const std::string& lines, std::size_t width) {
 
 std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width,
                           const std::vector<std::string>& metrics) {
-  if (results.trials.empty()) return wrapped("No configuration was evaluated.", width) + "\n";
+  if (results.trials.empty()) return paragraph("No configuration was evaluated.", width);
   const std::vector<const Trial*> trials = ranked(results);
   if (trials.empty())
-    return wrapped(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width) + "\n";
+    return paragraph(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width);
   BestTable table(results, trials, metrics);
   return table.to_string(rows, width) +
          fitted(table.notes(rows) + level_note(trials) + default_note(results, *trials.front()), width);

@@ -117,7 +117,7 @@ std::vector<double> convergence(const ResultSet& results) {
 
 std::string plot_convergence(const ResultSet& results, std::size_t width, std::size_t height) {
   const std::vector<const Trial*> trials = ranked(results);
-  if (trials.empty()) return wrapped("Nothing to plot: no evaluation gave a correct result.", width) + "\n";
+  if (trials.empty()) return paragraph("Nothing to plot: no evaluation gave a correct result.", width);
   const TimeUnit unit = unit_for(time_of(*trials.front()));
   std::vector<double> best = convergence(results);
   for (double& value : best) value *= 1e6 / unit.nanoseconds;

@@ -76,8 +76,8 @@ class Picture {
   double y_of(double value) const { return kPlotBottom - times_.position(value) * (kPlotBottom - kTop); }
 
   void draw_titles() {
-    svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, xml_text(cut(name_of(results_.info), 70)));
-    svg_.add("<text x=\"{}\" y=\"46\">{}<tspan fill=\"#d9730d\">━ {}, at last {}</tspan>", kLeft,
+    svg_.add_title(kLeft, kRight, name_of(results_.info));
+    svg_.add("<text x=\"{}\" y=\"48\">{}<tspan fill=\"#d9730d\">━ {}, at last {}</tspan>", kLeft,
              has_final() ? "search: " : "", searched_for(results_) ? "time of the best so far" : "best so far",
              time_text(nanoseconds_from_ms(convergence(results_).back())));
     svg_.add("<tspan dx=\"14\" fill=\"#3b82c4\">● one evaluation</tspan>");
@@ -90,7 +90,7 @@ class Picture {
   }
 
   void draw_title_of_final() {
-    svg_.add("<text x=\"{}\" y=\"63\">final: <tspan fill=\"#d9730d\">◇ best, {}</tspan>", kLeft,
+    svg_.add("<text x=\"{}\" y=\"64\">final: <tspan fill=\"#d9730d\">◇ best, {}</tspan>", kLeft,
              time_text(time_of(best_)));
     if (default_ != nullptr && default_->observation.in_search)
       svg_.add("<tspan dx=\"14\">default, {}</tspan>", time_text(time_of(*default_)));

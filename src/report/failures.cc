@@ -44,8 +44,8 @@ std::string section_of(Status status, const std::vector<Message>& messages, std:
   for (std::size_t i = 0; i < std::min(messages.size(), kMessagesPerStatus); ++i) {
     const Message& message = messages[i];
     const std::string words = message.text.empty() ? "(no message)" : printable(message.text);
-    text += wrapped(fmt::format("{:>6}x  {}", message.count, words), width, kIndent) + "\n";
-    text += wrapped(fmt::format("         e.g. {}", message.example->configuration.to_string()), width, kIndent) + "\n";
+    text += paragraph(fmt::format("{:>6}x  {}", message.count, words), width, kIndent);
+    text += paragraph(fmt::format("         e.g. {}", message.example->configuration.to_string()), width, kIndent);
   }
   if (messages.size() > kMessagesPerStatus)
     text += cut(fmt::format("         and {} other messages", messages.size() - kMessagesPerStatus), width) + "\n";
@@ -55,7 +55,7 @@ std::string section_of(Status status, const std::vector<Message>& messages, std:
 }  // namespace
 
 std::string table_of_failures(const ResultSet& results, std::size_t width) {
-  if (results.trials.empty()) return wrapped("No configuration was evaluated.", width) + "\n";
+  if (results.trials.empty()) return paragraph("No configuration was evaluated.", width);
   std::string text;
   for (Status status : kAllStatuses) {
     if (status == Status::correct) continue;
@@ -63,7 +63,7 @@ std::string table_of_failures(const ResultSet& results, std::size_t width) {
     if (!messages.empty()) text += section_of(status, messages, width);
   }
   if (!text.empty()) return text;
-  return wrapped(fmt::format("No failures: {} evaluations, all correct.", results.trials.size()), width) + "\n";
+  return paragraph(fmt::format("No failures: {} evaluations, all correct.", results.trials.size()), width);
 }
 
 }  // namespace wattune::report

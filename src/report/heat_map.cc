@@ -43,7 +43,7 @@ class Drawing {
         svg_(width(), bottom_ + kSlope * length_of(map.columns) + kMargin, kStyle) {}
 
   std::string draw() {
-    svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kMargin, xml_text(cut(map_.title, 100)));
+    svg_.add_title(kMargin, width() - kMargin, map_.title);
     for (std::size_t row = 0; row < map_.rows.size(); ++row) {
       svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left_ - 8, kTop + middle(row) + 4,
                label(map_.rows[row]));
@@ -58,7 +58,7 @@ class Drawing {
  private:
   double width() const {
     const double table = left_ + kCell * static_cast<double>(map_.columns.size()) + kSlope * length_of(map_.columns);
-    return std::max(table, kMargin + 1.25 * kLetter * static_cast<double>(width_of(cut(map_.title, 100)))) + kMargin;
+    return std::max(table, kMargin + kLetter * static_cast<double>(width_of(cut(map_.title, 100)))) + kMargin;
   }
 
   static std::string label(const std::string& text) { return xml_text(cut(text, kLongestLabel)); }

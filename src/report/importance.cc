@@ -71,15 +71,14 @@ std::vector<Importance> parameter_importance(const ResultSet& results) {
 std::string table_of_importance(const ResultSet& results, std::size_t width) {
   constexpr std::size_t kFewest = 3;
   const auto correct = static_cast<std::size_t>(std::count_if(results.trials.begin(), results.trials.end(), has_time));
-  if (correct < kFewest) return wrapped("Too few correct results to tell which parameters matter.", width) + "\n";
+  if (correct < kFewest) return paragraph("Too few correct results to tell which parameters matter.", width);
   const std::vector<Importance> importance = parameter_importance(results);
   std::size_t name_width = 0;
   for (const Importance& entry : importance) name_width = std::max(name_width, width_of(entry.parameter));
   const std::size_t used = name_width + 2 + 7 + 2;
   const std::size_t bar_width = width > used ? std::min<std::size_t>(width - used, 50) : 0;
 
-  std::string text =
-      wrapped(fmt::format("share of the variance of log(time), {} correct results", correct), width) + "\n";
+  std::string text = paragraph(fmt::format("share of the variance of log(time), {} correct results", correct), width);
   for (const Importance& entry : importance) {
     const std::string padding(name_width - width_of(entry.parameter), ' ');
     const double share = entry.main_effect.value_or(0.0);

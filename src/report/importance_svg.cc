@@ -13,7 +13,7 @@ namespace wattune::report {
 namespace {
 
 constexpr const char* kStyle = ".bar{fill:#0072b2}";
-constexpr double kWidth = 760, kLeft = 210, kLongest = 460, kTop = 56, kLine = 24, kThick = 16;
+constexpr double kWidth = 760, kMargin = 24, kLeft = 210, kLongest = 460, kTop = 56, kLine = 24, kThick = 16;
 
 }  // namespace
 
@@ -22,8 +22,7 @@ std::string plot_importance_svg(const ResultSet& results) {
   const std::vector<Importance> parameters = parameter_importance(results);
   const double largest = parameters.empty() ? 0.0 : parameters.front().main_effect.value_or(0.0);
   Svg svg(kWidth, kTop + kLine * static_cast<double>(parameters.size() + 1), kStyle);
-  svg.add("<text class=\"title\" x=\"24\" y=\"26\">{}</text>\n",
-          xml_text(cut(name_of(results.info) + ": share of the variance of log(time)", 90)));
+  svg.add_title(kMargin, kWidth - kMargin, name_of(results.info) + ": share of the variance of log(time)");
   double y = kTop;
   for (const Importance& each : parameters) {
     const double length = largest > 0.0 ? kLongest * each.main_effect.value_or(0.0) / largest : 0.0;

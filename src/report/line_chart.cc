@@ -28,7 +28,7 @@ class Drawing {
         svg_(kWidth, kLegendTop + kLegendLine * static_cast<double>(chart.curves.size()), kStyle) {}
 
   std::string draw() {
-    svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft, xml_text(cut(chart_.title, 80)));
+    svg_.add_title(kLeft, kRight, chart_.title);
     draw_grid();
     draw_frame();
     for (std::size_t i = 0; i < chart_.curves.size(); ++i) draw_curve(chart_.curves[i], i);
@@ -66,7 +66,7 @@ class Drawing {
                                            kDashes[std::min(number / kColours.size(), kDashes.size() - 1)]);
     const double y = kLegendTop + kLegendLine * static_cast<double>(number);
     svg_.add("<path class=\"curve\" {} d=\"M{} {}h{}\"/>\n", stroke, kLeft, y - 4, kSample);
-    svg_.add("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + kSample + 8, y, xml_text(cut(curve.name, 90)));
+    svg_.add("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + kSample + 8, y, xml_text(cut(curve.name, 80)));
     std::string path;
     for (const auto& [x, value] : curve.points)
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(x), y_of(value));

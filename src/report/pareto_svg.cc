@@ -103,8 +103,7 @@ class Picture {
   }
 
   void draw_titles() {
-    svg_.add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", kLeft,
-             xml_text(cut(name_of(results_.info) + ": Pareto front", 80)));
+    svg_.add_title(kLeft, kRight, name_of(results_.info) + ": Pareto front");
     svg_.add(
         "<text x=\"{}\" y=\"48\"><tspan fill=\"#d55e00\">● Pareto front, {}</tspan>"
         "<tspan dx=\"14\" fill=\"#56b4e9\">● a configuration</tspan><tspan dx=\"14\">{}</tspan></text>\n",

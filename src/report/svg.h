@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "report/text.h"
+
 namespace wattune::report {
 
 class Svg {
@@ -24,6 +26,16 @@ class Svg {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
 
+  // Between two edges, in pixels. A title that would be longer, in whatever font, is squeezed in; what is far too long
+  // is cut.
+  void add_title(double left, double right, std::string_view title) {
+    const double room = right - left;
+    const std::string shown = cut(title, static_cast<std::size_t>(room / kNarrowestLetter));
+    const bool fits = kWidestLetter * static_cast<double>(width_of(shown)) <= room;
+    const std::string length = fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", room);
+    add("<text class=\"title\" x=\"{}\" y=\"26\"{}>{}</text>\n", left, fits ? "" : length, xml_text(shown));
+  }
+
   // The whole document; nothing can be added afterwards.
   std::string finish() {
     add("</svg>\n");
@@ -36,6 +48,8 @@ class Svg {
       ".title{font-size:15px;font-weight:600}"
       ".grid{stroke:#7b8088;stroke-opacity:.25}"
       ".frame{stroke:#7b8088}";
+
+  static constexpr double kNarrowestLetter = 5.5, kWidestLetter = 9.0;  // of titles
 
   std::string text_;
 };

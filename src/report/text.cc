@@ -56,6 +56,17 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return lines.append(text);
 }
 
+std::string paragraph(std::string_view text, std::size_t width, std::size_t indent) {
+  const std::string lines = wrapped(text, width, indent);
+  std::string fitting;
+  for (std::size_t begin = 0; begin <= lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    fitting += cut(std::string_view(lines).substr(begin, end - begin), width) + "\n";
+    begin = end + 1;
+  }
+  return fitting;
+}
+
 std::string xml_text(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {

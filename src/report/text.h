@@ -18,6 +18,9 @@ std::string cut(std::string_view text, std::size_t width);
 // indented.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
+// The same with each line ended, and cut where a word is longer.
+std::string paragraph(std::string_view text, std::size_t width, std::size_t indent = 0);
+
 // Printable text inside XML.
 std::string xml_text(std::string_view text);
 

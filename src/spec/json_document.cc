@@ -83,8 +83,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const auto line = static_cast<int>(std::count(read.begin(), read.end(), '\n')) + 1;
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...": keep the last part.
     std::string message = error.what();
+    if (const std::size_t bracket = message.find("] "); bracket != std::string::npos) message.erase(0, bracket + 2);
     if (const std::size_t colon = message.find(": "); colon != std::string::npos) message.erase(0, colon + 2);
-    message.erase(std::min(message.find("; last read: "), message.size()));
+    message.erase(std::min({message.find("; last read: "), message.find(" parsing '"), message.size()}));
     failure_ = Error(ErrorCode::parse_error, std::move(message))
                    .at({file_.string(), line, characters_in(read.substr(line_begin)) + 1})
                    .about(line_of(text_, line));

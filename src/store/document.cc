@@ -64,7 +64,7 @@ std::string_view plain_message(std::string_view message) {
   if (const auto bracket = message.find("] "); bracket != std::string_view::npos) message.remove_prefix(bracket + 2);
   if (message.starts_with("parse error"))
     if (const auto colon = message.find(": "); colon != std::string_view::npos) message.remove_prefix(colon + 2);
-  return message.substr(0, message.find("; last read: "));
+  return message.substr(0, std::min(message.find("; last read: "), message.find(" parsing '")));
 }
 
 // The last bytes of the text that were read.

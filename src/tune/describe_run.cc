@@ -271,7 +271,8 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring) {
   RunInfo info;
-  info.kernel_name = spec.name.empty() ? spec.source.function : spec.name;
+  // Kernel Tuner reads a cache only under the function's name. Spaces that were recorded elsewhere have none.
+  info.kernel_name = spec.source.function.empty() ? spec.name : spec.source.function;
   info.kernel_language = to_string(spec.source.language);
   info.problem_size = problem_size_of(spec);
   info.space_hash = space.content_hash();

@@ -188,7 +188,7 @@ TEST_F(BadInput, FilesThatPermissionsKeepAway) {
 TEST_F(BadInput, NamesThatNoFileCanHave) {
   for (const char* name : {"a/b", "a\\nb", "a\\u0000b", "a\\u001bb", ""})
     EXPECT_THAT(refused_spec("name = \"" + std::string(name) + "\"\n" + spec_with("True")),
-                StartsWith("s.toml:1:8: the name is part of file names and cannot be this"));
+                StartsWith("s.toml:1:9: the name is part of file names and cannot be this"));
 }
 
 TEST_F(BadInput, CompletionForAnUnknownShell) {

@@ -36,7 +36,7 @@ TEST_F(Results, ShowSaysBestFailuresImportanceAndConvergence) {
 
 TEST_F(Results, ShowCutsTablesOnlyToAKnownWidth) {
   const std::string show = program_path().string() + " show cache.json";
-  EXPECT_THAT(run_shell(folder_, "COLUMNS=30 " + show).out, HasSubstr("…"));
+  EXPECT_THAT(run_shell(folder_, "COLUMNS=20 " + show).out, HasSubstr("…"));
   EXPECT_THAT(run_shell(folder_, "env -u COLUMNS " + show).out, testing::Not(HasSubstr("…")));
 }
 

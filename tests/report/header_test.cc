@@ -215,10 +215,12 @@ TEST(Header, RefusesToMixObjectivesOfOneDeviceAndSizesWithNone) {
 
 TEST(Header, RefusesTextsThatReachBeyondTheirDefinition) {
   for (const char* text : {"1 /* ", "float\\"}) {
-    const ResultSet results = ResultsBuilder({{.name = "type", .values = {text}}}).time({text}, 5);
+    const Parameter type{.name = "type", .values = {text}};
+    const ResultSet results = ResultsBuilder({type}).time({text}, 5);
     EXPECT_THAT(write_header({results}).error().to_string(), HasSubstr("a header cannot hold this value of `type`: `"));
   }
-  const ResultSet lines = ResultsBuilder({{.name = "type", .values = {"unsigned\nint"}}}).time({"unsigned\nint"}, 5);
+  const Parameter type{.name = "type", .values = {"unsigned\nint"}};
+  const ResultSet lines = ResultsBuilder({type}).time({"unsigned\nint"}, 5);
   EXPECT_THAT(header_of({lines}), HasSubstr("#define type unsigned int\n"));
 }
 

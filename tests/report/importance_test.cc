@@ -74,7 +74,7 @@ TEST(Importance, IsDrawnAsBars) {
   auto builder = one_parameter();
   for (int i = 0; i < 4; ++i) builder.time({1}, 5).time({2}, 10);
   EXPECT_EQ(table_of_importance(builder, 22),
-            "share of the variance…\n"
+            "share of the variance\nof log(time), 8\ncorrect results\n"
             "x  100.0 %  ██████████\n");
 }
 

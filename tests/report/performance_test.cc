@@ -18,6 +18,14 @@ TEST(PerformanceSvg, DrawsCurvesBetweenRandomSearchAndOptimum) {
   EXPECT_THAT(svg, HasSubstr("class=\"zero\" x1=\"76\" x2=\"736\" y1=\"218.0\""));
 }
 
+// The title begins at 76 and the picture ends at 760; nothing says how wide the letters are.
+TEST(PerformanceSvg, SqueezesALongTitleIntoThePicture) {
+  const std::string title(100, 'W');
+  EXPECT_THAT(plot_performance_svg(title, {}),
+              HasSubstr("textLength=\"660\" lengthAdjust=\"spacingAndGlyphs\">" + title));
+  EXPECT_THAT(plot_performance_svg("short", {}), HasSubstr("y=\"26\">short</text>"));
+}
+
 TEST(PerformanceSvg, WritesZeroWithoutASign) {
   const std::string svg = plot_performance_svg("t", {{"a", {-1.0, 1.0}}});
   EXPECT_THAT(svg, HasSubstr(">0</text>"));
