@@ -87,7 +87,7 @@ TEST(Convergence, IsOfTheSearchWhateverTheFinalMeasured) {
 TEST(Convergence, IsTheTimeOfTheBestByAnotherObjective) {
   ResultSet results = one_parameter().time({1}, 2e6).time({2}, 3e6).time({4}, 1e6);
   results.info.objectives = {{"energy", false}};
-  for (std::size_t i = 0; i < 3; ++i) results.trials[i].observation.target = std::vector{5.0, 4.0, 6.0}[i];
+  for (std::size_t i = 0; i < 3; ++i) results.trials[i].observation.objective_value = std::vector{5.0, 4.0, 6.0}[i];
   EXPECT_THAT(convergence(results), ElementsAre(2.0, 3.0, 3.0));
   EXPECT_THAT(plot_convergence(results, 80, 8), testing::StartsWith("time of the best so far (ms)\n"));
 }

@@ -162,7 +162,7 @@ TEST(MeasuringIdentity, HoldsWhatChangesTheMeaningOfNumbers) {
   sampling.warm_up = Nanoseconds(5e5);
   options.cache = Cache::cold;
   options.check = CheckOutput::never;
-  options.observe = {Quantity::power, Quantity::energy};
+  options.observe = {BoardMetric::power, BoardMetric::energy};
   options.counters = {"dram__bytes_read.sum"};
   EXPECT_EQ(measuring_identity(options, *measure::make_repeated_runs(sampling)),
             (Identity{{"cache mode", "cold"},
