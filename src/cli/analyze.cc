@@ -17,6 +17,7 @@
 #include "cli/text.h"
 #include "report/text.h"
 #include "report/trials.h"
+#include "wattune/core/printable.h"
 #include "wattune/core/suggest.h"
 #include "wattune/report/analysis.h"
 #include "wattune/report/report.h"
@@ -96,9 +97,9 @@ std::string amortisation_text(const report::Amortisation& amortisation) {
 
 std::string describe(const Analysed& analysed, std::size_t width) {
   const report::Distribution& counts = analysed.distribution;
-  std::string text =
-      fmt::format("{}: {}{}{}\n", analysed.file, analysed.results.info.kernel_name,
-                  analysed.results.info.device.name.empty() ? "" : " on ", analysed.results.info.device.name);
+  std::string text = fmt::format("{}: {}{}{}\n", printable(analysed.file), printable(analysed.results.info.kernel_name),
+                                 analysed.results.info.device.name.empty() ? "" : " on ",
+                                 printable(analysed.results.info.device.name));
   text +=
       fmt::format("configurations  {} correct, {} failed\n", group_digits(counts.correct), group_digits(counts.failed));
   if (counts.correct == 0) return text;
