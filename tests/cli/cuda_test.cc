@@ -196,7 +196,7 @@ TEST(CudaTune, AbandonsAKernelThatHangsAfterTheRunLimit) {
                "[launch]\ngrid = 1\nblock = \"block\"\n[parameters]\nblock = [32]\n");
   const Finished finished = run_with_stand_ins(folder, "tune hang.toml --quiet --run-limit 200ms");
   EXPECT_EQ(finished.status, 1) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("timeout: the kernel ran longer than 200 ms"));
+  EXPECT_THAT(finished.out, HasSubstr("timeout: the kernel ran longer than its limit of 0.2 s (--run-limit)"));
 }
 
 TEST(CudaTune, RefusesToCompileAheadInWaysThatCannotBe) {

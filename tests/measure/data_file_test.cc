@@ -125,7 +125,7 @@ TEST_F(DataFile, AMissingFileIsNamed) {
 
 TEST_F(DataFile, AFolderIsNoFile) {
   EXPECT_EQ(read_data_file(std::filesystem::temp_directory_path(), ElementType::float32, 1).error().code(),
-            ErrorCode::io_error);
+            ErrorCode::invalid_argument);
 }
 
 }  // namespace

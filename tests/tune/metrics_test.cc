@@ -40,7 +40,7 @@ TEST(Metrics, TheFirstObjectiveIsTheTarget) {
 TEST(Metrics, LeastTimeIsNoTarget) {
   Problem problem(spec_with({}, {{"time", false}}));
   ASSERT_TRUE(problem.start());
-  EXPECT_FALSE(problem.evaluate(16, 0)->target);
+  EXPECT_FALSE(problem.evaluate(16, 0)->objective_value);
 }
 
 TEST(Metrics, WhatCannotBeComputedFailsTheConfiguration) {

@@ -187,7 +187,10 @@ const Expectations kExpected{
     {6, {Status::correctness, "`y`: 1 of 1024 elements is wrong, first at [7]"}},
     {7, {Status::runtime, "CL_INVALID_WORK_GROUP_SIZE"}},
     {8, {Status::compile, "no kernel `scale` in the program"}},
-    {9, {Status::compile, "kernel `scale` takes 5 arguments, the spec lists 4"}},
+    {9,
+     {Status::compile,
+      "kernel `scale` takes 5 arguments (int* additional, float* y, float* x, float factor, uint n), the spec lists "
+      "4"}},
     {10, {Status::compile, "expected expression"}},
     {11, {Status::compile, "refused here"}},
     {12, {Status::compile, "'no_such_file.h' file not found"}},

@@ -33,7 +33,6 @@ std::string definition(const Macro& macro, ParameterStyle style) {
   return fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
 }
 
-
 }  // namespace
 
 ParameterStyle style_of(const KernelSource& source, const std::string& parameter) {
