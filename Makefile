@@ -1,9 +1,10 @@
 # The two commands of a newcomer, and a developer's shortcuts. CMake does the building (CMakePresets.json).
-.PHONY: help demo check tidy build bench format fuzz clean
+.PHONY: help demo check check-all tidy build bench format fuzz clean
 
 help:
 	@echo "make demo    install what is missing, build, tune a kernel on the best device here, show the result"
-	@echo "make check   install what is missing, build, run all tests, also under sanitizers, and clang-tidy"
+	@echo "make check   install what is missing, build, run the tests of every commit"
+	@echo "make check-all  also all tests under sanitizers, clang-tidy over everything, and the fuzzers"
 	@echo "make tidy    clang-tidy alone"
 	@echo "make build   build build/release/bin/wattune"
 	@echo "make bench   measure search spaces and the tuner's own overhead"
@@ -22,6 +23,10 @@ build:
 check:
 	tools/install-dependencies check
 	tools/check
+
+check-all:
+	tools/install-dependencies fuzz
+	tools/check-all
 
 tidy:
 	tools/install-dependencies check

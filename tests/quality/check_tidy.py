@@ -1,5 +1,8 @@
 """clang-tidy with the checks of .clang-tidy over every source of the library and the program.
 
+    check_tidy.py             all sources
+    check_tidy.py --changed   those that the last commit or the working tree changed, or whose own header they changed
+
 Reading headers is most of the work, so sources go together in the groups of the preset's unity build. A group with
 findings is checked source by source, which also settles groups whose sources only have local names in common.
 Run in the project's folder, after `cmake --preset tidy`.
@@ -40,9 +43,28 @@ def check(group):
     return "".join(findings(source, flags) for source in sources)
 
 
+def changed_stems():
+    """The paths below src/ and include/wattune/, without suffix, of what differs from the commit before the last."""
+    diff = subprocess.run(["git", "diff", "--name-only", "HEAD~1"], capture_output=True, text=True)
+    if diff.returncode != 0:  # a checkout of a single commit: nobody knows what it changed
+        return None
+    return {re.sub(r"^(src|include/wattune)/|\.\w+$", "", path) for path in diff.stdout.split()}
+
+
+def changed_groups():
+    """Each changed source as a group of its own, with the flags of the group that it is built in."""
+    stems = changed_stems()
+    for unit, sources, flags in groups():
+        for source in sources:
+            stem = str(pathlib.Path(source).relative_to(SOURCES).with_suffix(""))
+            if stems is None or stem in stems:
+                yield unit, [source], flags
+
+
 def main():
+    wanted = changed_groups() if sys.argv[1:] == ["--changed"] else groups()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [text for text in pool.map(check, groups()) if text]
+        found = [text for text in pool.map(check, wanted) if text]
     sys.stdout.write("".join(found))
     return 1 if found else 0
 
