@@ -27,7 +27,7 @@ namespace wattune::cli {
 
 namespace {
 
-struct Options {
+struct AnalyzeOptions {
   std::vector<std::string> files;
   std::string svg;
   std::string plot;  // empty: what suits the number of files
@@ -222,7 +222,7 @@ const std::array<Plot, 5> kPlots = {
      {"portability", 2, kAny,
       [](const std::vector<Analysed>& all) { return report::plot_portability_svg(results_of(all), names_of(all)); }}}};
 
-Result<const Plot*> plot_of(const Options& options) {
+Result<const Plot*> plot_of(const AnalyzeOptions& options) {
   if (options.svg.empty() && !options.plot.empty())
     return Error(ErrorCode::invalid_argument, "--plot needs --svg FILE to write to");
   const std::string suited = options.files.size() == 1 ? "interactions" : "portability";
@@ -242,7 +242,7 @@ Result<const Plot*> plot_of(const Options& options) {
   return &*plot;
 }
 
-Result<void> write_plot(const Options& options, const Plot& plot, const std::vector<Analysed>& all) {
+Result<void> write_plot(const AnalyzeOptions& options, const Plot& plot, const std::vector<Analysed>& all) {
   const std::string svg = plot.draw(all);
   if (svg.empty())
     return Error(ErrorCode::invalid_argument, "the result has no Pareto front to draw")
@@ -257,7 +257,7 @@ std::string analysis_text(const std::vector<Analysed>& all) {
   return all.size() > 1 ? text + "\n" + portability_text(all) : text;
 }
 
-Result<ExitStatus> run_analyze(const Options& options) {
+Result<ExitStatus> run_analyze(const AnalyzeOptions& options) {
   WATTUNE_ASSIGN(const Plot* plot, plot_of(options));
   std::vector<Analysed> all;
   for (const std::string& file : options.files) {
@@ -272,7 +272,7 @@ Result<ExitStatus> run_analyze(const Options& options) {
 }  // namespace
 
 Command add_analyze(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<AnalyzeOptions>();
   CLI::App* app =
       program.add_subcommand("analyze", "Say how hard recorded search spaces are, and how results carry over");
   app->add_option("RESULT", options->files, "Result files, best of whole spaces; also compressed")

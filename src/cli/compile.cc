@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kArchitecture[] = "sm_90";
 
-struct Options {
+struct CompileOptions {
   SpecOptions spec;
   std::string architecture;  // empty: the spec's, or kArchitecture
   std::string configuration;
@@ -39,7 +39,8 @@ struct Compiled {
   Result<backend::CompileReport> report;
 };
 
-Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpace& space, const Options& options) {
+Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpace& space,
+                                                         const CompileOptions& options) {
   if (options.sample > 0 && !options.configuration.empty())
     return Error(ErrorCode::invalid_argument, "--sample and --configuration exclude each other");
   std::vector<Configuration> chosen;
@@ -56,7 +57,7 @@ Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpac
 }
 
 // The spec's options go before a default of ours, but not silently before what the user asks for.
-Result<std::string> chosen_architecture(const KernelSpec& spec, const Options& options) {
+Result<std::string> chosen_architecture(const KernelSpec& spec, const CompileOptions& options) {
   const std::optional<std::string> named = backend::named_architecture(spec.source);
   if (named && !options.architecture.empty())
     return Error(ErrorCode::invalid_argument, "the options of the kernel name an architecture, so --arch has no effect")
@@ -141,7 +142,7 @@ bool is_hopeless(const Error& error) {
   return error.code() != ErrorCode::compile_failed && error.code() != ErrorCode::timeout;
 }
 
-Result<ExitStatus> run_compile(const Options& options) {
+Result<ExitStatus> run_compile(const CompileOptions& options) {
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
   WATTUNE_TRY(use_language(spec, {Language::cuda}));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
@@ -169,7 +170,7 @@ Result<ExitStatus> run_compile(const Options& options) {
 }  // namespace
 
 Command add_compile(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompileOptions>();
   CLI::App* app = program.add_subcommand("compile", "Compile a CUDA kernel without a GPU, and show what it takes");
   declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON");
   app->add_option("--arch", options->architecture, "The GPU to compile for, by its architecture")

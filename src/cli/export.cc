@@ -13,7 +13,7 @@ namespace wattune::cli {
 
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::vector<std::string> files;
   std::string format;
   std::string output;
@@ -52,7 +52,7 @@ Result<const Writer*> find_writer(const std::string& format) {
   return Error(ErrorCode::invalid_argument, "unknown format").about(format).hint(suggest(format, names));
 }
 
-Result<ExitStatus> run_export(const Options& options) {
+Result<ExitStatus> run_export(const ExportOptions& options) {
   WATTUNE_ASSIGN(const Writer* write, find_writer(options.format));
   if (options.files.size() > 1 && options.format != "header") {
     return Error(ErrorCode::invalid_argument, fmt::format("format {} takes one result file", options.format))
@@ -74,7 +74,7 @@ Result<ExitStatus> run_export(const Options& options) {
 }  // namespace
 
 Command add_export(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportOptions>();
   CLI::App* app =
       program.add_subcommand("export", "Write results as a C header, JSON, a table, T4 or Kernel Tuner's cache");
   app->add_option("RESULT", options->files,

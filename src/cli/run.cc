@@ -16,7 +16,7 @@ namespace wattune::cli {
 
 namespace {
 
-struct Options {
+struct RunOptions {
   TuneOptions tune;
   std::string configuration;
   bool no_metrics = false;
@@ -46,7 +46,7 @@ Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& tri
   return json;
 }
 
-Result<ExitStatus> run_one(const Options& options) {
+Result<ExitStatus> run_one(const RunOptions& options) {
   WATTUNE_TRY(options.tune.measure.validate());
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.tune.spec));
   if (options.no_metrics) {
@@ -73,7 +73,7 @@ Result<ExitStatus> run_one(const Options& options) {
 }  // namespace
 
 Command add_run(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunOptions>();
   CLI::App* app = program.add_subcommand("run", "Compile, check and time one configuration of a kernel");
   declare_evaluation_options(*app, options->tune);
   app->get_option("SPEC")->required()->description("The spec: TOML, or T1 JSON");

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ScoreOptions {
   std::vector<std::string> strategies;
   std::vector<std::string> strategy_options;  // NAME=VALUE
   std::vector<std::string> spaces;            // FILE or FILE:SPEC
@@ -85,7 +85,7 @@ Result<RecordedSpace> load_space(const std::string& text) {
 }
 
 // Recorded runs alone have no use for what strategies are told.
-Result<void> check_strategies(const Options& options) {
+Result<void> check_strategies(const ScoreOptions& options) {
   if (!options.strategies.empty()) return {};
   if (options.runs.empty())
     return Error(ErrorCode::invalid_argument, "nothing to score").hint("give --strategy NAME,... or --runs FOLDER");
@@ -99,7 +99,7 @@ Result<void> check_strategies(const Options& options) {
 }
 
 // Each parameter goes to the strategies that have it; one that none has is refused by make_strategy().
-Result<std::vector<score::StrategyChoice>> choose_strategies(const Options& options) {
+Result<std::vector<score::StrategyChoice>> choose_strategies(const ScoreOptions& options) {
   std::vector<score::StrategyChoice> choices;
   WATTUNE_TRY(check_strategies(options));
   for (const std::string& name : options.strategies) choices.push_back({name, {}});
@@ -156,7 +156,7 @@ Result<score::StrategyScore> score_folder(const std::string& folder, const std::
 }
 
 // The strategies, then the recorded runs; but these are read first, so that a file that cannot be is known at once.
-Result<std::vector<score::StrategyScore>> score_all(const Options& options,
+Result<std::vector<score::StrategyScore>> score_all(const ScoreOptions& options,
                                                     const std::vector<score::ScoredSpace>& spaces,
                                                     const std::vector<score::StrategyChoice>& choices) {
   std::vector<score::StrategyScore> recorded;
@@ -199,7 +199,7 @@ std::function<void(std::size_t, std::size_t)> progress_line() {
 }
 
 // Nothing unless asked for; recorded runs end with their budget, so they have no part in it.
-Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
+Result<std::vector<score::StrategyReach>> find_reaches(const ScoreOptions& options,
                                                        const std::vector<score::ScoredSpace>& spaces,
                                                        const std::vector<score::StrategyChoice>& choices) {
   if (!options.within) return std::vector<score::StrategyReach>();
@@ -213,13 +213,13 @@ Result<std::vector<score::StrategyReach>> find_reaches(const Options& options,
 }
 
 // Before the work, not after it.
-Result<void> check_plot(const Options& options) {
+Result<void> check_plot(const ScoreOptions& options) {
   std::error_code ignored;
   if (options.svg.empty() || options.overwrite || !fs::is_regular_file(options.svg, ignored)) return {};
   return Error(ErrorCode::already_exists, "the plot exists").about(options.svg).hint("--overwrite replaces it");
 }
 
-Result<ExitStatus> run_score(Options options) {
+Result<ExitStatus> run_score(ScoreOptions options) {
   WATTUNE_ASSIGN(const tune::ReplayClock clock, parse_clock(options.clock));
   WATTUNE_ASSIGN(const std::vector<score::StrategyChoice> choices, choose_strategies(options));
   WATTUNE_TRY(check_plot(options));
@@ -245,7 +245,7 @@ Result<ExitStatus> run_score(Options options) {
 }  // namespace
 
 Command add_score(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ScoreOptions>();
   CLI::App* app = program.add_subcommand("score", "Compare search strategies on recorded spaces");
   app->add_option("--strategy,-s", options->strategies, "Strategies to compare, separated by commas")
       ->type_name("NAME,...")

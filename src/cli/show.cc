@@ -20,7 +20,7 @@ namespace wattune::cli {
 
 namespace {
 
-struct Options {
+struct ShowOptions {
   std::string file;
   std::uint64_t top = 10;
   std::vector<std::string> metrics;
@@ -69,7 +69,7 @@ Result<void> check_metrics(const ResultSet& results, const std::vector<std::stri
   return {};
 }
 
-std::string show_text(const ResultSet& results, const Options& options) {
+std::string show_text(const ResultSet& results, const ShowOptions& options) {
   const std::size_t width = terminal_width(STDOUT_FILENO);
   const std::size_t wide = table_width(STDOUT_FILENO);
   std::string text = facts(results);
@@ -132,7 +132,7 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
   return dump(json);
 }
 
-Result<ExitStatus> run_show(const Options& options) {
+Result<ExitStatus> run_show(const ShowOptions& options) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(options.file));
   WATTUNE_TRY(check_metrics(results, options.metrics));
   if (!options.svg.empty()) {
@@ -146,7 +146,7 @@ Result<ExitStatus> run_show(const Options& options) {
 }  // namespace
 
 Command add_show(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ShowOptions>();
   CLI::App* app = program.add_subcommand("show", "Show the best configurations, failures, importance and convergence");
   app->add_option("RESULT", options->file,
                   "A result file: journal, JSON, T4, Kernel Tuner cache, KTT's JSON or a CSV table with its mapping, "

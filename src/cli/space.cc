@@ -12,7 +12,7 @@ namespace wattune::cli {
 
 namespace {
 
-struct Options {
+struct SpaceOptions {
   SpecOptions spec;
   std::string explain;
   std::uint64_t sample = 3;
@@ -20,7 +20,7 @@ struct Options {
   bool json = false;
 };
 
-Result<ExitStatus> run_space(const Options& options) {
+Result<ExitStatus> run_space(const SpaceOptions& options) {
   WATTUNE_ASSIGN(const KernelSpec spec, load_spec(options.spec, spec::SourcePolicy::optional));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   SpaceReport report{.spec = spec, .space = space, .effects = {}, .sample = {}, .explanation = {}};
@@ -38,7 +38,7 @@ Result<ExitStatus> run_space(const Options& options) {
 }  // namespace
 
 Command add_space(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SpaceOptions>();
   CLI::App* app = program.add_subcommand("space", "Count the valid configurations of a spec, and explain invalid ones");
   declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON; its kernel file need not exist");
   add_configuration(*app, "--explain", options->explain, "Say which constraints this configuration breaks");

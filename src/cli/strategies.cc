@@ -19,7 +19,7 @@ namespace {
 using search::StrategyInfo;
 using search::StrategyParameter;
 
-struct Options {
+struct StrategiesOptions {
   std::string name;
   bool json = false;
 };
@@ -62,7 +62,7 @@ Result<std::vector<StrategyInfo>> chosen(const std::string& name) {
   return Error(ErrorCode::not_found, "unknown strategy").about(name).hint(suggest(name, names));
 }
 
-Result<ExitStatus> run_strategies(const Options& options) {
+Result<ExitStatus> run_strategies(const StrategiesOptions& options) {
   WATTUNE_ASSIGN(const std::vector<StrategyInfo> infos, chosen(options.name));
   Json all = Json::array();
   for (const StrategyInfo& info : infos) all.push_back(to_json(info));
@@ -74,7 +74,7 @@ Result<ExitStatus> run_strategies(const Options& options) {
 }  // namespace
 
 Command add_strategies(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<StrategiesOptions>();
   CLI::App* app = program.add_subcommand("strategies", "List the search strategies, or the parameters of one");
   app->add_option("NAME", options->name, "One of them, to see its parameters")->type_name("NAME");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");

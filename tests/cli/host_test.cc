@@ -122,8 +122,8 @@ TEST_F(Host, AFunctionHasNeitherAGridNorLocalMemory) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(
       refused.err,
-      "wattune: error: scale.toml:7:13: local memory as an argument of a function in C: `n` (declare the array in the "
-      "function)\n");
+      "wattune: error: scale.toml:7:13: local memory as an argument of a function in C: `n` (declare an array in the "
+      "function, or give it a buffer)\n");
 }
 
 TEST_F(Host, WithoutACompilerTheReasonIsSaid) {
