@@ -73,7 +73,7 @@ enum class ReplayClock {
 // The metrics that some recorded Trial has beside the time, by name.
 std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
 
-// `recording` outlives the evaluator, which never fails.
+// `recording` outlives the evaluator, which never fails. Evaluators may share one.
 std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
 
 // What its correct Trials say to a search of another device or problem size (search::StrategyOptions::prior).
