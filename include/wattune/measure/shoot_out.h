@@ -21,7 +21,7 @@ struct ShootOutOptions {
   std::size_t max_blocks = 5;
   Nanoseconds max_time = nanoseconds_from_seconds(10);  // device time after which no further block begins
   Nanoseconds warm_up = nanoseconds_from_ms(20);        // to run before a round after an idle gap
-  const std::atomic<bool>* cancel = nullptr;            // set from elsewhere to end after the turn in flight
+  const std::atomic<bool>* cancel = nullptr;            // set from any thread to end after the turn in flight
 
   bool cancelled() const { return cancel != nullptr && cancel->load(); }
 };

@@ -48,7 +48,7 @@ class Recording {
   const RunInfo& info() const { return info_; }
   // Every recorded configuration of the space once, ascending by id.
   const std::vector<Trial>& trials() const { return trials_; }
-  // What was recorded of a configuration; nullptr when nothing was.
+  // What was recorded of a configuration, which the Recording owns; nullptr when nothing was.
   const Observation* find(ConfigurationId id) const;
   // Trials of the results whose configuration is not in the space.
   std::size_t outside() const { return outside_; }
