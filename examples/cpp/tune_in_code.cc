@@ -1,4 +1,4 @@
-// Tunes a kernel from an application: the problem in code, the device in this process, the Trials in memory.
+// Tunes a kernel from an application: the spec in code, the device in this process, the Trials in memory.
 #include <cstdio>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// Outcomes that a machine under load may have caused, whatever ran: they are no verdict on it.
+// Timeouts that a machine under load may have caused, whatever ran: they are no verdict on it.
 #pragma once
 
 #include <cerrno>

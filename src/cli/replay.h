@@ -1,4 +1,4 @@
-// What `--device replay:FILE` needs, the recorded results and a problem to search when there is no spec, and
+// What `--device replay:FILE` needs, the recorded results and a spec to search where none is given, and
 // `--warm-start FILE`.
 #pragma once
 
@@ -18,7 +18,7 @@ std::optional<std::string> replayed_file(const std::string& device);
 // What identifies measurements that are replayed: the contents of the file.
 Identity recording_identity(const std::string& file);
 
-// The problem of results that come without a spec: its name and parameters. There is no kernel to run.
+// The spec of results that come without one: its name and parameters. There is no kernel to run.
 KernelSpec recorded_spec(const RunInfo& info);
 
 // What the results of earlier runs say to a search of `space` for the objective of `spec`, a list for each file.

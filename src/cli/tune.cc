@@ -202,7 +202,7 @@ Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Jou
   return result;
 }
 
-// What identifies the measurements beside the problem and the device. A replay's are those of the recorded file.
+// What identifies the measurements beside the spec and the device. A replay's are those of the recorded file.
 Identity measuring_identity(const TuneOptions& options) {
   if (const auto file = replayed_file(options.device)) return recording_identity(*file);
   return tune::measuring_identity(evaluator_options(options), *policy_of(options));

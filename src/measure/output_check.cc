@@ -123,7 +123,7 @@ Mismatch compare_range(std::span<const std::byte> actual, std::span<const std::b
   return mismatch;
 }
 
-// Of two ranges, the one in front given first.
+// Of two parts of an output, the one in front given first.
 Mismatch merged(Mismatch front, Mismatch behind) {
   if (front.wrong_elements == 0) return behind;
   front.wrong_elements += behind.wrong_elements;

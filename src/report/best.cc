@@ -96,7 +96,7 @@ class BestTable {
   }
 
  private:
-  // A shoot-out measures the default anew, beside the finalists.
+  // A final measures the default anew, beside the finalists.
   bool is_beside_default(const Trial& trial) const { return !has_final_ || trial.finished_at == default_->finished_at; }
 
   std::vector<std::string> cells_of(std::size_t rank) const {

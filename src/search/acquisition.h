@@ -14,7 +14,7 @@ namespace wattune::search {
 // multi chooses among the others by what they gained so far.
 enum Acquisition : std::size_t { expected_improvement, confidence_bound, improvement_probability, multi };
 
-// Positive, larger is better. `best` is the lowest target so far, kappa the deviations that the bound lies below the
+// Positive, larger is better. `best` is the lowest value so far, kappa the deviations that the bound lies below the
 // mean.
 inline double acquire(std::size_t acquisition, const Prediction& prediction, double best, double kappa) {
   const double deviation = std::max(prediction.deviation, 1e-9);

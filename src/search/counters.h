@@ -1,6 +1,6 @@
 // Counters: what a GPU's profiler counted while a kernel ran, under one name for all architectures.
 //
-// Profilers call the same quantity by different names: nvprof's metrics up to compute capability 7.0, CUPTI's and
+// Profilers call the same counter by different names: nvprof's metrics up to compute capability 7.0, CUPTI's and
 // Nsight Compute's from there on. Amounts are counts (bytes are divided into sectors of 32), utilisations are shares
 // of 1.
 #pragma once

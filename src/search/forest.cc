@@ -11,7 +11,7 @@ struct Forest::Sample {
   std::span<const std::uint16_t> rows;
   std::size_t width;
   std::span<const double> targets;
-  std::vector<std::uint32_t> order;    // of the rows; every node owns a range of it
+  std::vector<std::uint32_t> order;    // of the rows; every node owns a part of it
   std::vector<std::uint16_t> columns;  // all, those to try at the front
 
   std::uint16_t value(std::uint32_t row, std::size_t column) const { return rows[row * width + column]; }

@@ -1,4 +1,4 @@
-// Which recorded outcomes can be true. Files are written by hand, too, and a checksum does not make sense of numbers.
+// Which recorded Observations can be true. Files are written by hand too, and a checksum says nothing of numbers.
 #pragma once
 
 #include <string>

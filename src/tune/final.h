@@ -1,4 +1,4 @@
-// Final: what became of the contestants of the shoot-out at the end of a run.
+// Final: what became of the contestants at the end of a run.
 #pragma once
 
 #include <cstddef>

@@ -94,7 +94,7 @@ Nanoseconds median_cost(const std::vector<Trial>& trials) {
   return *middle;
 }
 
-// A replay has no shoot-out: its best is whatever is fastest of what it asked for, as the search measured all of them.
+// A replay has no final: its best is whatever is fastest of what it asked for, as the search measured all of them.
 void forget_final(Observation& observation) {
   observation.final_place = FinalPlace::none;
   observation.over_default.reset();

@@ -1,11 +1,30 @@
 #!/usr/bin/env python3
-"""Checks that the documents point at what exists: every relative link, and a docs page for every module."""
+"""Checks the documents: relative links point at what exists, every module has a page, prose keeps to 120 columns."""
 import pathlib
 import re
 import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
+widest = 120
+
+
+def lines_of_prose(text):
+    """Number and text of each line outside of code, tables, headings and pictures."""
+    in_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        start = line.lstrip()
+        if start.startswith("```"):
+            in_code = not in_code
+        elif not in_code and not start.startswith(("|", "#", "![")):
+            yield number, line
+
+
+def can_break(line):
+    """A line that is one long word, such as a link to a long address, cannot; a list's mark is no word."""
+    return len(re.sub(r"^\s*([-*+]|\d+\.)?\s*", "", line).split()) > 1
+
+
 problems = []
 pages = subprocess.run(["git", "ls-files", "*.md"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
 for page in pages:
@@ -13,6 +32,9 @@ for page in pages:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         if not ((root / page).parent / target).exists():
             problems.append(f"{page}: link to missing {target}")
+    for number, line in lines_of_prose(text):
+        if len(line) > widest and can_break(line):
+            problems.append(f"{page}:{number}: {len(line)} columns of prose; wrap at {widest}")
 for module in sorted(p.name for p in (root / "src").iterdir() if p.is_dir()):
     if not (root / "docs" / f"{module}.md").exists():
         problems.append(f"docs/{module}.md is missing")

@@ -106,7 +106,7 @@ TEST_P(EachStrategy, TakesTimesOfZeroAndOfNoNumber) {
   EXPECT_EQ(run(*strategy, measure).size(), 64u);
 }
 
-// The least of 2^n and the largest of 2^-n, which a target holds as -(2^-n), are the same search.
+// The least of 2^n and the largest of 2^-n, which an objective holds as -(2^-n), are the same search.
 TEST_P(EachStrategy, SearchesForTheLargestAsForTheLeast) {
   const SearchSpace space = make_space({6, 6, 6});
   const auto least = [](const SearchSpace& its, ConfigurationId id) {

@@ -572,7 +572,7 @@ TEST_F(JournalTest, RefusesToMixDifferentRuns) {
   }
 }
 
-// Targets of two objectives in one run would be compared with each other.
+// Values of two objectives in one run would be compared with each other.
 TEST_F(JournalTest, ForcedRefusesOtherObjectives) {
   write_journal(2);
   RunInfo wanted = sample_info();

@@ -51,7 +51,7 @@ TEST(KernelTunerCache, KeepsTimesFailuresAndMetrics) {
   }
 }
 
-// A maximised metric is a negative target, which is no time.
+// A maximised metric is a negative objective, which is no time.
 TEST(KernelTunerCache, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);
   results.trials[0].observation.objective_value = -12.5;

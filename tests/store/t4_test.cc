@@ -50,7 +50,7 @@ TEST(T4, KeepsTimesFailuresAndMetrics) {
   }
 }
 
-// A maximised metric is a negative target, which is no time.
+// A maximised metric is a negative objective, which is no time.
 TEST(T4, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);
   results.trials[0].observation.objective_value = -12.5;

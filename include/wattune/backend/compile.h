@@ -1,4 +1,4 @@
-// Compiling CUDA C++ without a device, and what the compiler says a kernel takes.
+// Compiling CUDA C++ without a device, and what the compiler says a kernel takes. Any thread may call.
 //
 //   WATTUNE_ASSIGN(CompileReport report, compile_cuda(spec.source, macros, "sm_90", limit));
 #pragma once

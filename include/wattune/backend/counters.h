@@ -1,7 +1,7 @@
 // Hardware counters: what a device can count while a kernel runs. NVIDIA's GPUs have thousands, read through CUPTI.
 //
 // A counter becomes a number by a sub-metric behind its name: dram__bytes_read.sum is the sum over all memory
-// controllers, dram__bytes_read.sum.per_second that over time. Counted by Stream::count().
+// controllers, dram__bytes_read.sum.per_second that over time. Counted by Stream::count(). Any thread may call.
 #pragma once
 
 #include <span>
@@ -38,6 +38,7 @@ struct CounterAlias {
   const char* meaning;
 };
 
+// Lives as long as the program.
 std::span<const CounterAlias> counter_aliases();
 
 // What devices answer whose counters cannot be read.

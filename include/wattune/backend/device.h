@@ -1,9 +1,9 @@
 // Device, Program, Kernel, Buffer, Stream, Event: what every backend offers.
 //
-// A Device compiles programs and owns the objects made from it; they must be destroyed before it, and are
+// A Device compiles programs and makes the other objects. Callers own them and destroy them before it; they are
 // useless (every call returns device_lost) after reset() or after the device itself was lost. One thread uses a
-// device at a time. Every wait has a limit. Implementations: cuda/ and opencl/ (in this process) and worker/ (any of
-// them in a process of its own, so that a crash or a hang costs one configuration).
+// device, and all that was made from it, at a time. Every wait has a limit. Implementations: cuda/, opencl/ and host/
+// (in this process) and worker/ (any of them in a process of its own, so that a crash costs one configuration).
 //
 //   auto program = device->build(source, macros, limit);
 //   auto kernel = (*program)->kernel("add");
@@ -50,7 +50,8 @@ struct Geometry3 {
   bool operator==(const Geometry3&) const = default;
 };
 
-// Device memory. Guard zones before and after it hold a fixed pattern, so that writes out of bounds show.
+// Device memory, freed with this object. Guard zones before and after it hold a fixed pattern, so that writes out of
+// bounds show.
 class Buffer {
  public:
   virtual ~Buffer() = default;
@@ -74,6 +75,7 @@ struct ConstantBuffer {
 };
 using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer, Sampling>;
 
+// A function of a program; it keeps the code that it needs, so the program may go first.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -91,6 +93,7 @@ class Kernel {
   }
 };
 
+// Compiled code.
 class Program {
  public:
   virtual ~Program() = default;

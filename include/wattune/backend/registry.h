@@ -1,4 +1,5 @@
-// The devices of this machine, over all backends compiled in, and how to open one.
+// The devices of this machine, over all backends compiled in, and how to open one. Any thread may call; who opens a
+// device owns it.
 #pragma once
 
 #include <memory>
@@ -37,8 +38,8 @@ Result<Image> compile_image(const CompileTarget& target, const KernelSource& sou
 // What a device compiles; at least one.
 std::vector<Language> languages_of(const DeviceInfo& device);
 
-// The device that "auto" means: GPUs before accelerators before CPUs, then CUDA before OpenCL, then by compute units
-// times clock. nullptr when there is none.
+// The device that "auto" means: GPUs before accelerators before CPUs, then CUDA before OpenCL before the host, then
+// by compute units times clock. It points into `devices`; nullptr when there is none.
 const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices);
 
 // Resolves what a user typed ("auto", a selector, a backend name, or part of a device's name) to one device that

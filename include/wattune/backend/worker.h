@@ -3,7 +3,8 @@
 //
 // The worker is the program `wattune-worker`, which speaks the protocol of worker/protocol.h over a socket pair
 // on file descriptor 3 and dies with its parent, and with it all that it started. Stream commands are collected and
-// sent with the next finish(), so a measurement costs one round trip however many launches it has.
+// sent with the next finish(), so a measurement costs one round trip however many launches it has. Any thread may open
+// devices, each of which owns its worker; one thread uses a device at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Configuration: one point of a search space, by its dense id, with named values for those who ask.
 //
 // Ids count from 0 to count-1 of the space that made them and mean nothing in another space. The names are
-// shared by all configurations of a space, so that copying one is cheap.
+// shared by all configurations of a space, so that copying one is cheap. Immutable; may be shared between threads.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class Configuration {
   ConfigurationId id() const { return id_; }
   const std::vector<std::string>& names() const { return *names_; }
   const std::vector<Value>& values() const { return values_; }
-  // The value of a parameter, or nullptr when there is none of that name.
+  // The value of a parameter, which lives as long as this object, or nullptr when there is none of that name.
   const Value* find(std::string_view name) const;
 
   // "block_size_x=32, tile=2" in the order of the spec.

@@ -2,7 +2,8 @@
 //
 // A part has the name that messages show ("cache mode") and a value: a short text as people write it, or the content
 // hash of a long one. A part that a measurement lacks counts as empty, so a new kind of part (clocks that are held, a
-// power limit) leaves those alike that do not use it. Who adds which part: tune/identity.h and tune/describe_run.cc.
+// power limit) leaves those alike that do not use it. Who adds which part: identity_of() (trial.h) and
+// tune/describe_run.cc.
 #pragma once
 
 #include <map>

@@ -73,7 +73,7 @@ struct PhaseTimes {
   bool operator==(const PhaseTimes&) const = default;
 };
 
-// How a configuration came out of the shoot-out at the end of a run, in which finalists run side by side.
+// How a configuration came out of the final at the end of a run, in which the best run in turns.
 enum class FinalPlace { none, winner, tied, behind };
 
 std::string_view to_string(FinalPlace place);

@@ -22,7 +22,7 @@
 
 namespace wattune {
 
-// What kind of failure this is; decides the exit status of the program and the exception class in Python.
+// What kind of failure this is; decides the exit status of the program.
 enum class ErrorCode {
   invalid_argument,  // the caller or the user's file asked for something that cannot be
   not_found,         // no such file, device, parameter, kernel
@@ -60,7 +60,7 @@ class [[nodiscard]] Error {
  public:
   Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
 
-  // Where in the user's text the problem is. The innermost position wins: a later call does not replace it.
+  // Where in the user's text the mistake is. The innermost position wins: a later call does not replace it.
   Error at(SourcePosition position) &&;
   // The line or fragment of the user's text that is wrong; shown behind the message.
   Error about(std::string offending_text) &&;

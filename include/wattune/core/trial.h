@@ -1,4 +1,4 @@
-// Trial: specification, configuration and observation together, the only thing that leaves the tuning loop.
+// Trial: a configuration with its observation, the only thing that leaves the tuning loop.
 //
 // The specification is the same for every Trial of a run, so it is kept once, in RunInfo; a ResultSet is a run
 // with its Trials, which is what store reads and report shows. TrialSink is where the loop writes them:
@@ -34,7 +34,7 @@ struct Trial {
 // What a run was about, with everything that must agree before its Trials may be mixed with new ones.
 struct RunInfo {
   std::string kernel_name;
-  std::string kernel_language;  // "OpenCL" or "CUDA"
+  std::string kernel_language;  // as to_string(Language): "OpenCL", "C++"
   std::string problem_size;     // as text, for reports and Kernel Tuner's cache; may be empty
   std::string space_hash;       // SearchSpace::content_hash()
   Identity identity;            // beside what the other members say; empty: an older Wattune did not record it
@@ -61,13 +61,13 @@ struct ResultSet {
   RunInfo info;
   std::vector<Trial> trials;  // in the order they were measured
 
-  // Of those that count the Trial with the smallest objective, or nullptr when none is correct. After a shoot-out: of
+  // Of those that count the Trial with the smallest objective, or nullptr when none is correct. After a final: of
   // its winner and what was measured later, because the winner was found among all before, or beside it without a
-  // place, as the default configuration once was.
+  // place, as the default configuration has it in older files. It points into `trials`.
   const Trial* best() const;
 };
 
-// Where finished Trials go. Called from one thread, before the next launch.
+// Where finished Trials go. Called from one thread, before the next launch; who keeps a Trial copies it.
 class TrialSink {
  public:
   virtual ~TrialSink() = default;

@@ -1,7 +1,7 @@
 // Value: what a tuning parameter can be: an integer, a real, a boolean or a string.
 //
 // Comparison follows Python, whose expression syntax the constraints use: True == 1 == 1.0, a number never
-// equals a string. Values are small and copied freely.
+// equals a string. Values own their text, are small and are copied freely.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Host-side contents of a kernel's arguments: generated, or read from files, and the reference for its outputs.
 //
 // Everything is bytes in the device's layout: little-endian elements without padding. Functions of their arguments
-// alone, except that run_reference_function() runs the user's code, in a worker.
+// alone, except that run_reference_function() runs the user's code, in a worker. Any thread may call.
 //
 //   WATTUNE_ASSIGN(std::vector<std::byte> contents, make_contents(vector_argument, 1024, seed));
 #pragma once
@@ -51,9 +51,9 @@ struct ReferenceOptions {
   backend::WorkerOptions worker;
 };
 
-// Compiles the C++ file with the system's compiler (c++ -std=c++20 -O2 -shared -fPIC), calls its function and fills the
-// results, all in a worker, which ends with what the reference started. compile_failed, not_found (the file, the
-// function), timeout, unavailable (no worker, no compiler, no memory; the worker was killed); invalid_argument: it
+// Compiles the C++ file with the system's compiler (CXX or c++; -std=c++20 -O2 -shared -fPIC), calls its function and
+// fills the results, all in a worker, which ends with what the reference started. compile_failed, not_found (the file,
+// the function), timeout, unavailable (no worker, no compiler, no memory; the worker was killed); invalid_argument: it
 // crashed, threw, ended its process, or accessed what it must not.
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments,
                                     const ReferenceOptions& options = {});

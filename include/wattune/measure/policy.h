@@ -20,7 +20,7 @@
 
 namespace wattune::measure {
 
-// Runs the prepared kernel.
+// Runs the prepared kernel, on the thread that calls the policy.
 class Runner {
  public:
   virtual ~Runner() = default;

@@ -1,4 +1,5 @@
 // The shoot-out: the best configurations run in turns, so that what the device does meanwhile happens to all of them.
+// One thread runs it; contestants belong to the caller. The final of a run is one.
 //
 //   WATTUNE_ASSIGN(Rounds rounds, run_shoot_out(contestants, {}, failed));
 //   Verdict verdict = judge(rounds, standard);
@@ -20,7 +21,7 @@ struct ShootOutOptions {
   std::size_t max_blocks = 5;
   Nanoseconds max_time = nanoseconds_from_seconds(10);  // device time after which no further block begins
   Nanoseconds warm_up = nanoseconds_from_ms(20);        // to run before a round after an idle gap
-  const std::atomic<bool>* cancel = nullptr;            // set from elsewhere to end after the turn in flight
+  const std::atomic<bool>* cancel = nullptr;            // set from any thread to end after the turn in flight
 
   bool cancelled() const { return cancel != nullptr && cancel->load(); }
 };
@@ -49,7 +50,7 @@ class Contestant {
   virtual Result<Turn> take_turn(Nanoseconds warm_up) = 0;
 };
 
-// Compared by the time of a run.
+// Compared by the time of a run. The runner outlives it.
 class TimedContestant : public Contestant {
  public:
   explicit TimedContestant(Runner& runner) : runner_(runner) {}

@@ -2,7 +2,7 @@
 //
 // Only reads Trials. Of several Trials of one configuration the fastest counts; failed ones have no time. Where
 // something else was searched for, that stands for the time and its inverse for the speed. Finalists count with what
-// the search measured of them, because times of the final do not compare with those of all others.
+// the search measured of them, because times of the final do not compare with those of all others. Any thread may call.
 #pragma once
 
 #include <cstddef>

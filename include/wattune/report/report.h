@@ -1,4 +1,5 @@
-// Reports: what people look at after a run. Only reads Trials; returns text, prints nothing.
+// Reports: what people look at after a run. Only reads Trials; returns text, prints nothing. Any thread may call.
+// Trials that are returned belong to `results`.
 #pragma once
 
 #include <cstddef>

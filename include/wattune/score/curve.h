@@ -31,7 +31,7 @@ struct SearchRun {
   std::string remark;            // search::Strategy::remark()
 };
 
-// The repeats of one strategy on one space. `baseline` outlives it.
+// The repeats of one strategy on one space. `baseline` outlives it. Immutable; may be shared between threads.
 class Performance {
  public:
   // Precondition: some run has a point.

@@ -2,7 +2,7 @@
 //
 // Each strategy searches each space many times on a replay; the runs become a curve of performance over time, 0 being
 // random search and 1 the optimum; the score is its mean. docs/score.md has the formulas, their source and their
-// limits.
+// limits. Runs are shared out to threads, which end before a function returns.
 //
 //   WATTUNE_ASSIGN(auto scored, ScoredSpace::of("convolution A100", space, recording, ReplayClock::recorded));
 //   WATTUNE_ASSIGN(auto scores, score({scored}, {{"greedy_ils", {}}}, {}));
@@ -22,7 +22,7 @@
 
 namespace wattune::score {
 
-// A recorded space to search. Space and recording outlive it.
+// A recorded space to search. Space and recording outlive it; any number of threads may read them.
 struct ScoredSpace {
   std::string name;
   const space::SearchSpace& space;

@@ -1,4 +1,4 @@
-// StopRule: when to stop searching. Any rule that is set and met ends the run.
+// StopRule: when to stop searching. Any rule that is set and met ends the run. A plain value, as Progress is.
 #pragma once
 
 #include <cstdint>

@@ -129,10 +129,10 @@ struct StrategyInfo {
 };
 
 // The hardware counters of CUPTI, with their sub-metrics, that `profile` looks for among the metrics of an Observation:
-// one name for each quantity of which profilers have several. NVIDIA's GPUs from Turing on have them all.
+// one name for each, of which profilers have several. NVIDIA's GPUs from Turing on have them all.
 std::vector<std::string> profiled_counters();
 
-// Every strategy, in the order to show them.
+// Every strategy, in the order to show them. Lives as long as the program, as what find_strategy() points to.
 const std::vector<StrategyInfo>& strategies();
 // The one of this name; nullptr: there is none.
 const StrategyInfo* find_strategy(std::string_view name);

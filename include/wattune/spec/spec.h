@@ -1,7 +1,8 @@
 // Reading tuning problems: TOML (docs/formats/spec.md) and T1 JSON (docs/formats/t1.md) into a KernelSpec.
 //
 // The kernel's source text is read along. Every mistake is one Error with file, line, column, the offending text
-// and the nearest valid name; all keys are checked, so a misspelt one is never silently ignored.
+// and the nearest valid name; all keys are checked, so a misspelt one is never silently ignored. Any thread may call;
+// what is returned holds on to nothing.
 //
 //   WATTUNE_ASSIGN(KernelSpec spec, spec::load("gemm.toml"));
 #pragma once

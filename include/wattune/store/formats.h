@@ -2,7 +2,7 @@
 //
 // docs/formats/t4.md and kernel_tuner_cache.md say how each field maps. Readers accept old and new dialects; a
 // failure's name becomes a Status, strings or 1e20 for a time mean failure. Ids of read Trials are their positions,
-// since no space is known.
+// since no space is known. Any thread may call.
 #pragma once
 
 #include <filesystem>

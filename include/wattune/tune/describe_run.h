@@ -1,4 +1,4 @@
-// RunInfo: what a run is about, with all that identifies its measurements.
+// RunInfo: what a run is about, with all that identifies its measurements. Any thread may call.
 //
 //   const Identity measuring = measuring_identity(options, *policy);
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, describe_run(spec, space, device.info(), measuring)));

@@ -128,8 +128,8 @@ std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
 
 // Evaluates on `device`, which it resets after a crash, a hang or an out-of-bounds write. The reference, if the spec
 // names one, is computed once, here; its failure is an Error. `policy` and `device` outlive it.
-// invalid_argument, mismatch, not_found: what the spec or the options got wrong. unavailable: a quantity or counter to
-// observe cannot be read.
+// invalid_argument, mismatch, not_found: what the spec or the options got wrong. unavailable: a board metric or counter
+// cannot be read.
 Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const space::SearchSpace& space,
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});

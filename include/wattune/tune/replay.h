@@ -48,7 +48,7 @@ class Recording {
   const RunInfo& info() const { return info_; }
   // Every recorded configuration of the space once, ascending by id.
   const std::vector<Trial>& trials() const { return trials_; }
-  // What was recorded of a configuration; nullptr when nothing was.
+  // What was recorded of a configuration, which the Recording owns; nullptr when nothing was.
   const Observation* find(ConfigurationId id) const;
   // Trials of the results whose configuration is not in the space.
   std::size_t outside() const { return outside_; }
@@ -73,7 +73,7 @@ enum class ReplayClock {
 // The metrics that some recorded Trial has beside the time, by name.
 std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
 
-// `recording` outlives the evaluator, which never fails.
+// `recording` outlives the evaluator, which never fails. Evaluators may share one.
 std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
 
 // What its correct Trials say to a search of another device or problem size (search::StrategyOptions::prior).

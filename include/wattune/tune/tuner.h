@@ -25,7 +25,7 @@
 
 namespace wattune::tune {
 
-// What an observer of the run sees after each Trial.
+// What an observer of the run sees after each Trial; what it refers to lives for the call.
 struct TuningEvent {
   const Trial& trial;
   const search::Progress& progress;
@@ -51,8 +51,8 @@ struct TuningOptions {
   // How many proposals the strategy is asked for before the outcome of the first is known, for the evaluator to compile
   // ahead. A search that learns from outcomes learns later; at least 1.
   std::size_t ahead = 1;
-  // Set from a signal handler or another thread to end after the evaluations in flight. The final ends after the run in
-  // flight and decides nothing.
+  // Outlives the run; set from a signal handler or another thread to end after the evaluations in flight. The final
+  // ends after the run in flight and decides nothing.
   const std::atomic<bool>* cancel = nullptr;
   // Between those that the search could not tell from the best and the default configuration, which wins unless one of
   // them is better; not after cancelling. Fewer finalists, but two, when they take so long that a block would last
