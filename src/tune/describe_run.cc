@@ -234,6 +234,8 @@ void add_parts(Identity& identity, const KernelSource& source) {
   identity["compile options"] = fmt::format("{}", fmt::join(source.options, " "));
   if (source.compiler == Compiler::nvcc) identity["compiler"] = "nvcc";
   if (source.parameter_style == ParameterStyle::constants) identity["parameter style"] = "constants";
+  for (const auto& [parameter, style] : source.own_styles)
+    identity["style of " + parameter] = style == ParameterStyle::constants ? "constant" : "macro";
 }
 
 // What is launched, compared and computed from the times.

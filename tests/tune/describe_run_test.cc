@@ -73,6 +73,12 @@ TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
   EXPECT_EQ(parts(spec, scale_spec()), Parts{"kernel source"});
 }
 
+TEST(DescribeRun, TheWayInWhichAParameterIsPassedCounts) {
+  KernelSpec now = scale_spec();
+  now.source.own_styles = {{"block", ParameterStyle::constants}};
+  EXPECT_EQ(parts(now, scale_spec()), Parts{"style of block"});
+}
+
 TEST(DescribeRun, EachMetricIsAPartOfItsOwn) {
   KernelSpec before = scale_spec();
   before.metrics = {{"rate", at_line("n / time", 1)}, {"unchanged", at_line("time", 2)}};

@@ -30,7 +30,7 @@ std::size_t changed_bytes(const std::byte* begin, const std::byte* end) {
 
 template <typename T>
 void store(std::span<std::byte> bytes, const std::vector<T>& values) {
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
 }
 
 }  // namespace
