@@ -62,8 +62,10 @@ std::string hash_of_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string block(std::size_t{1} << 20, '\0');
   std::string hash;
-  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0)
-    hash = content_hash(hash + block.substr(0, static_cast<std::size_t>(stream.gcount())));
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0) {
+    hash.append(block, 0, static_cast<std::size_t>(stream.gcount()));
+    hash = content_hash(hash);
+  }
   return hash;
 }
 
