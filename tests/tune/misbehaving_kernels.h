@@ -59,8 +59,6 @@ class Silent : public TuningObserver {
 inline EvaluatorOptions short_limits() {
   EvaluatorOptions options;
   options.limits.run = nanoseconds_from_seconds(10);
-  options.limits.compile_floor = nanoseconds_from_seconds(1);
-  options.limits.run_floor = nanoseconds_from_seconds(0.5);
   return options;
 }
 
