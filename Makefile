@@ -26,7 +26,7 @@ check:
 
 check-all:
 	tools/install-dependencies fuzz
-	tools/check-all
+	tools/check all
 
 tidy:
 	tools/install-dependencies check

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 namespace wattune::backend::host {
 
@@ -13,15 +12,6 @@ namespace {
 
 // Beyond what a processor has for itself alone.
 constexpr std::size_t kLarge = std::size_t{16} << 20;
-
-std::vector<int> usable_processors() {
-  cpu_set_t usable;
-  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return {};
-  std::vector<int> processors;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-    if (CPU_ISSET(processor, &usable)) processors.push_back(processor);
-  return processors;
-}
 
 void move_to(int processor) {
   cpu_set_t only;
@@ -35,6 +25,15 @@ void fill(std::span<std::byte> memory, std::byte value) {
 }
 
 }  // namespace
+
+std::vector<int> usable_processors() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return {};
+  std::vector<int> processors;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+    if (CPU_ISSET(processor, &usable)) processors.push_back(processor);
+  return processors;
+}
 
 void fill_from_all_processors(std::span<std::byte> memory, std::byte value) {
   const std::vector<int> processors = usable_processors();

@@ -1,13 +1,14 @@
 #include "backend/host/host_device.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
 #include "backend/host/buffer.h"
+#include "backend/host/fill.h"
 #include "backend/host/program.h"
 #include "backend/host/stream.h"
 #include "backend/shared_object.h"
@@ -73,11 +74,6 @@ double clock_mhz() {
   return std::strtod(processor_text("cpu MHz").c_str(), nullptr);
 }
 
-unsigned usable_processors() {
-  cpu_set_t usable;
-  return sched_getaffinity(0, sizeof usable, &usable) == 0 ? static_cast<unsigned>(CPU_COUNT(&usable)) : 1;
-}
-
 std::uint64_t memory_bytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
@@ -94,7 +90,7 @@ DeviceInfo describe(std::string compiler) {
   info.platform = "host";
   info.driver_version = std::move(compiler);
   info.language_version = "C++ and C";
-  info.compute_units = usable_processors();
+  info.compute_units = std::max(1U, static_cast<unsigned>(usable_processors().size()));
   info.clock_mhz = clock_mhz();
   info.global_memory_bytes = memory_bytes();
   info.max_allocation_bytes = info.global_memory_bytes;
