@@ -2,7 +2,7 @@
 option(WATTUNE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(WATTUNE_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 set(WATTUNE_TEST_DEEPLY "" CACHE STRING
-  "Add tests that need further builds: memory (tools/check makes those) or all (tools/check all)")
+  "Add tests that need further builds: strangers (tools/check makes those) or all (tools/check all)")
 option(WATTUNE_BUILD_FUZZERS "Build the libFuzzer targets (needs clang)" OFF)
 option(WATTUNE_STATIC_RUNTIME "Link the C++ runtime statically, so that programs run on other machines" OFF)
 set(WATTUNE_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
