@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/worker/protocol.h"
+#include "core/new_file.h"
 #include "wattune/core/hash.h"
 
 namespace wattune::backend {
@@ -94,12 +95,10 @@ void ImageCache::store(const std::string& key, const Image& image) {
   if (bytes.size() > limit_) return;
   const std::lock_guard lock(mutex_);
   const fs::path temporary = folder_ / fmt::format("{}.{}.{}{}", key, getpid(), temporary_files_++, kUnfinishedSuffix);
-  std::ofstream stream(temporary, std::ios::binary);
-  stream << bytes;
-  stream.close();
+  if (!write_new_file(temporary, bytes)) return;
   std::error_code failed;
-  if (stream) fs::rename(temporary, file_of(key), failed);
-  if (!stream || failed) {
+  fs::rename(temporary, file_of(key), failed);
+  if (failed) {
     fs::remove(temporary, failed);
     return;
   }
