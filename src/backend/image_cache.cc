@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/worker/protocol.h"
+#include "core/logging.h"
 #include "core/new_file.h"
 #include "wattune/core/hash.h"
 
@@ -83,6 +84,7 @@ fs::path ImageCache::file_of(const std::string& key) const { return folder_ / (k
 std::optional<Image> ImageCache::find(const std::string& key) const {
   const fs::path file = file_of(key);
   std::ifstream stream(file, std::ios::binary);
+  log_debug("image {} is {}in the cache", key, stream ? "" : "not ");
   if (!stream) return std::nullopt;
   std::optional<Image> image = from_bytes({std::istreambuf_iterator<char>(stream), {}});
   std::error_code ignored;
