@@ -1,5 +1,7 @@
 #include "backend/compile_process.h"
 
+#include "core/logging.h"
+
 namespace wattune::backend {
 
 Result<std::shared_ptr<worker::Connection>> CompileProcess::connect() {
@@ -21,6 +23,7 @@ Result<Image> CompileProcess::compile(const worker::CompileRequest& request) {
     Result<Image> image = connection->ask<Image>(worker::Request::compile, request, request.limit);
     const bool again = first && !image && killed_from_outside(image.error());
     if (!again) return image;
+    log_info("a compile process was killed from outside: compiled once more");
   }
 }
 

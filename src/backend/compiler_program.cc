@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -58,7 +57,8 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+                                   0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
@@ -100,21 +100,17 @@ std::string death_of(const std::string& program, int status) {
 }
 
 Result<TemporaryFolder> TemporaryFolder::create() {
-  std::error_code error;
-  std::string pattern = (std::filesystem::temp_directory_path(error) / "wattune-compiler-XXXXXX").string();
   const std::lock_guard lock(belongings().mutex);
-  if (error || mkdtemp(pattern.data()) == nullptr)
-    return Error(ErrorCode::io_error, "cannot create a temporary folder").about(pattern);
-  belongings().folders.insert(pattern);
-  return TemporaryFolder(pattern);
+  WATTUNE_ASSIGN(OwnFolder folder, OwnFolder::create("wattune-compiler-"));
+  belongings().folders.insert(folder.path());
+  return TemporaryFolder(std::move(folder));
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (path_.empty()) return;
-  std::filesystem::remove_all(path_, ignored);
+  if (!folder_) return;
+  folder_->remove();
   const std::lock_guard lock(belongings().mutex);
-  belongings().folders.erase(path_);
+  belongings().folders.erase(folder_->path());
 }
 
 void abandon_programs() {

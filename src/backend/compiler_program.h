@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "backend/own_folder.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
@@ -17,16 +19,16 @@ namespace wattune::backend {
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create();
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder(TemporaryFolder&& other) noexcept : folder_(std::exchange(other.folder_, std::nullopt)) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();
 
-  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+  std::filesystem::path operator/(const char* name) const { return folder_->path() / name; }
 
  private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit TemporaryFolder(OwnFolder folder) : folder_(std::move(folder)) {}
 
-  std::filesystem::path path_;
+  std::optional<OwnFolder> folder_;  // none once it has moved
 };
 
 // For a process that is about to end without destructors: kills the programs that run, removes the folders, and holds

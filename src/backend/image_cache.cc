@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "backend/worker/protocol.h"
+#include "core/logging.h"
+#include "core/new_file.h"
 #include "wattune/core/hash.h"
 
 namespace wattune::backend {
@@ -82,6 +84,7 @@ fs::path ImageCache::file_of(const std::string& key) const { return folder_ / (k
 std::optional<Image> ImageCache::find(const std::string& key) const {
   const fs::path file = file_of(key);
   std::ifstream stream(file, std::ios::binary);
+  log_debug("image {} is {}in the cache", key, stream ? "" : "not ");
   if (!stream) return std::nullopt;
   std::optional<Image> image = from_bytes({std::istreambuf_iterator<char>(stream), {}});
   std::error_code ignored;
@@ -94,12 +97,10 @@ void ImageCache::store(const std::string& key, const Image& image) {
   if (bytes.size() > limit_) return;
   const std::lock_guard lock(mutex_);
   const fs::path temporary = folder_ / fmt::format("{}.{}.{}{}", key, getpid(), temporary_files_++, kUnfinishedSuffix);
-  std::ofstream stream(temporary, std::ios::binary);
-  stream << bytes;
-  stream.close();
+  if (!write_new_file(temporary, bytes)) return;
   std::error_code failed;
-  if (stream) fs::rename(temporary, file_of(key), failed);
-  if (!stream || failed) {
+  fs::rename(temporary, file_of(key), failed);
+  if (failed) {
     fs::remove(temporary, failed);
     return;
   }

@@ -1,8 +1,8 @@
 #include "backend/image_key.h"
 
-#include <cstdlib>
 #include <sstream>
 
+#include "backend/compiler_environment.h"
 #include "backend/included_files.h"
 #include "backend/worker/protocol.h"
 #include "wattune/core/hash.h"
@@ -18,14 +18,15 @@ constexpr int kFormat = 3;
 // With what nvcc takes from the environment among the options: its own, and the folders of the host's compiler.
 KernelSource with_environment(KernelSource source) {
   if (source.compiler != Compiler::nvcc) return source;
-  const auto add = [&](const char* name, const std::string& option, char separator) {
-    const char* const value = std::getenv(name);
-    std::istringstream parts(value != nullptr ? value : "");
+  const auto add = [&](const std::string& option, const std::string& value, char separator) {
+    std::istringstream parts(value);
     for (std::string part; std::getline(parts, part, separator);) source.options.push_back(option + part);
   };
-  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) add(name, "", ' ');
-  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"}) add(name, "-I", ':');
-  add("NVCC_CCBIN", "-ccbin=", '\n');
+  for (const auto& [name, value] : compiler_environment(source)) {
+    if (name.ends_with("_FLAGS")) add("", value, ' ');
+    if (name.ends_with("PATH")) add("-I", value, ':');
+    if (name == "NVCC_CCBIN") source.options.push_back("-ccbin=" + value);
+  }
   return source;
 }
 

@@ -5,12 +5,16 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <sstream>
 
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "report/text.h"
+#include "wattune/core/log.h"
 #include "wattune/core/suggest.h"
 #include "wattune/core/version.h"
 
@@ -134,6 +138,23 @@ Result<ExitStatus> run_command(const Command& command) {
   }
 }
 
+// What -v asks for, or else the environment.
+Result<void> start_log(int verbosity) {
+  constexpr std::array kLevels{LogLevel::off, LogLevel::info, LogLevel::debug, LogLevel::trace};
+  LogLevel level = kLevels[static_cast<std::size_t>(std::min(verbosity, 3))];
+  if (const char* const name = std::getenv("WATTUNE_LOG"); verbosity == 0 && name != nullptr && *name != '\0') {
+    const std::optional<LogLevel> named = parse_log_level(name);
+    if (!named)
+      return Error(ErrorCode::invalid_argument, "WATTUNE_LOG names no level")
+          .about(name)
+          .hint("trace, debug, info, warn, error or off");
+    level = *named;
+  }
+  set_log_level(level);
+  log_to_standard_error();
+  return {};
+}
+
 }  // namespace
 
 Program make_program() {
@@ -153,6 +174,8 @@ Program make_program() {
   for (const auto add : {add_tune, add_space, add_compile, add_run, add_devices, add_show, add_export, add_score,
                          add_strategies, add_analyze, add_init, add_completion, add_man}) {
     program.commands.push_back(add(app));
+    program.commands.back().app->add_flag("--verbose,-v", *program.verbosity,
+                                          "Say what goes on, on standard error; -vv, -vvv: more of it");
   }
   return program;
 }
@@ -169,6 +192,7 @@ int run_program(const Program& program, int argc, const char* const* argv) {
   }
   for (const Command& command : program.commands) {
     if (!command.app->parsed()) continue;
+    if (const Result<void> started = start_log(*program.verbosity); !started) return fail(started.error());
     const Result<ExitStatus> status = run_command(command);
     return status ? static_cast<int>(*status) : fail(status.error());
   }

@@ -12,6 +12,7 @@ namespace wattune::cli {
 struct Program {
   std::unique_ptr<CLI::App> app;
   std::vector<Command> commands;
+  std::unique_ptr<int> verbosity = std::make_unique<int>(0);  // how often -v was given
 };
 
 Program make_program();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/text.h"
+#include "core/logging.h"
 #include "wattune/core/printable.h"
 
 namespace wattune::cli {
@@ -38,8 +39,8 @@ void ProgressDisplay::on_start(const search::Progress& progress, std::size_t res
 void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
   count(event.trial);
   pipeline_ = event.pipeline;
-  if (options_.verbose) options_.write(fmt::format("{}{}\n", options_.live ? kClearLine : "", describe(event)));
-  if (due(event.improved) || (options_.verbose && options_.live)) show(event.progress);
+  log_info("{}", describe(event));
+  if (due(event.improved)) show(event.progress);
 }
 
 void ProgressDisplay::on_final(std::size_t finalists) {

@@ -1,7 +1,7 @@
 // ProgressDisplay: what `wattune tune` shows while it runs, on standard error.
 //
 // On a terminal one line that is redrawn in place, at most ten times a second; elsewhere a line at each improvement
-// and otherwise every five seconds, so that logs stay short. Verbose, each configuration has a line above it.
+// and otherwise every five seconds, so that logs stay short. The log has a line for each configuration.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,6 @@ struct ProgressOptions {
   bool live = false;  // standard error is a terminal
   std::function<std::size_t()> width;
   std::function<void(std::string_view)> write;  // bytes to standard error
-  bool verbose = false;                         // a line for each configuration
   search::StopRule stop;
   ConfigurationId default_id = 0;
   std::optional<Objective> objective;  // unless it is the least time

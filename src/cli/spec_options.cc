@@ -26,8 +26,8 @@ Result<void> replace_size(KernelSpec& spec, const std::string& text) {
         .about(name)
         .hint(suggest(name, size_names(spec)));
   }
-  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), size->value);
-  if (problem != std::errc() || end != value.data() + value.size()) {
+  const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), size->value);
+  if (failure != std::errc() || end != value.data() + value.size()) {
     return Error(ErrorCode::invalid_argument, "--problem-size: expected an integer").about(text);
   }
   return {};

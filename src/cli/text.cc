@@ -33,8 +33,8 @@ Error bad(std::string_view wanted, std::string_view text) {
 // A number of 0 or more and a unit, without a blank between them.
 Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view wanted) {
   double number = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || !(number >= 0.0) || std::isinf(number)) return bad(wanted, text);
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || !(number >= 0.0) || std::isinf(number)) return bad(wanted, text);
   const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
   for (const Unit& unit : units) {
     if (unit.name == name) return number * unit.factor;
@@ -65,15 +65,15 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
 
 Result<std::uint64_t> parse_count(std::string_view text) {
   std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size()) return bad("a whole number, 0 or more", text);
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return bad("a whole number, 0 or more", text);
   return number;
 }
 
 Result<double> parse_number(std::string_view text) {
   double number = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
     return bad("a number", text);
   return number;
 }

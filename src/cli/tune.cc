@@ -82,7 +82,6 @@ ProgressOptions progress_options(const TuneOptions& options, const KernelSpec& s
   return {.live = stderr_is_terminal(),
           .width = [] { return terminal_width(STDERR_FILENO); },
           .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
-          .verbose = options.verbose,
           .stop = plan.stop,
           .default_id = space.default_configuration(),
           .objective = tune::custom_objective(spec)};

@@ -280,7 +280,6 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name");
   app.add_flag("--json", options.json, "Print the result as one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
-  app.add_flag("--verbose,-v", options.verbose, "A line for each configuration on standard error")->excludes("--quiet");
 }
 
 tune::Limits limits_of(const TuneOptions& options) {

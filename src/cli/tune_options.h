@@ -56,7 +56,6 @@ struct TuneOptions {
   std::vector<Objective> objectives;
   bool json = false;
   bool quiet = false;
-  bool verbose = false;
 };
 
 // Declares the options; `options` must outlive `app`.

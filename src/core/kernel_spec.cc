@@ -3,62 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace wattune {
 
 namespace {
-
-struct TypeTraits {
-  ElementType type;
-  std::string_view name;
-  std::size_t bytes;
-};
-
-constexpr std::array<TypeTraits, 12> kTypes{{{ElementType::int8, "int8", 1},
-                                             {ElementType::uint8, "uint8", 1},
-                                             {ElementType::int16, "int16", 2},
-                                             {ElementType::uint16, "uint16", 2},
-                                             {ElementType::int32, "int32", 4},
-                                             {ElementType::uint32, "uint32", 4},
-                                             {ElementType::int64, "int64", 8},
-                                             {ElementType::uint64, "uint64", 8},
-                                             {ElementType::float16, "float16", 2},
-                                             {ElementType::bfloat16, "bfloat16", 2},
-                                             {ElementType::float32, "float32", 4},
-                                             {ElementType::float64, "float64", 8}}};
-
-constexpr std::array<std::pair<std::string_view, ElementType>, 13> kAliases{{{"char", ElementType::int8},
-                                                                             {"uchar", ElementType::uint8},
-                                                                             {"bool", ElementType::uint8},
-                                                                             {"short", ElementType::int16},
-                                                                             {"ushort", ElementType::uint16},
-                                                                             {"int", ElementType::int32},
-                                                                             {"uint", ElementType::uint32},
-                                                                             {"unsigned", ElementType::uint32},
-                                                                             {"long", ElementType::int64},
-                                                                             {"ulong", ElementType::uint64},
-                                                                             {"half", ElementType::float16},
-                                                                             {"float", ElementType::float32},
-                                                                             {"double", ElementType::float64}}};
-
-std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
-
-const TypeTraits& traits(ElementType type) { return kTypes[static_cast<std::size_t>(type)]; }
-
-StructLayout layout_of_types(const std::vector<ElementType>& types) {
-  StructLayout layout;
-  std::size_t largest = 1;
-  for (const ElementType type : types) {
-    const std::size_t size = size_in_bytes(type);
-    layout.offsets.push_back(round_up(layout.bytes, size));
-    layout.bytes = layout.offsets.back() + size;
-    largest = std::max(largest, size);
-  }
-  layout.bytes = round_up(layout.bytes, largest);
-  return layout;
-}
 
 void name_functions(std::vector<LaunchStep>& launches, const std::string& function) {
   for (LaunchStep& launch : launches) {
@@ -82,47 +31,6 @@ bool is_parameter_in_cuda(const Argument& argument) {
 }
 
 }  // namespace
-
-std::size_t size_in_bytes(ElementType type) { return traits(type).bytes; }
-
-std::string_view to_string(ElementType type) { return traits(type).name; }
-
-std::optional<ElementType> parse_element_type(std::string_view name) {
-  for (const TypeTraits& entry : kTypes)
-    if (entry.name == name) return entry.type;
-  for (const auto& [alias, type] : kAliases)
-    if (alias == name) return type;
-  return std::nullopt;
-}
-
-std::size_t element_bytes(const VectorArgument& argument) {
-  if (!argument.fields.empty()) return layout_of(argument.fields).bytes;
-  return size_in_bytes(argument.type) * argument.vector_width;
-}
-
-StructLayout layout_of(const StructArgument& argument) {
-  std::vector<ElementType> types;
-  for (const StructField& field : argument.fields) types.push_back(field.scalar.type);
-  return layout_of_types(types);
-}
-
-StructLayout layout_of(const std::vector<BufferField>& fields) {
-  std::vector<ElementType> types;
-  for (const BufferField& field : fields) types.push_back(field.type);
-  return layout_of_types(types);
-}
-
-std::string_view to_string(Language language) {
-  switch (language) {
-    case Language::opencl: return "OpenCL";
-    case Language::cuda: return "CUDA";
-    case Language::cpp: return "C++";
-    case Language::c: return "C";
-  }
-  return "unknown";
-}
-
-bool is_host_language(Language language) { return language == Language::cpp || language == Language::c; }
 
 Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages) {
   const auto among = [&](const KernelSource& source) { return std::ranges::count(languages, source.language) > 0; };

@@ -24,7 +24,7 @@ std::optional<Status> parse_status(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_measurable(Nanoseconds time) { return time >= Nanoseconds() && time <= Nanoseconds(0x1p64); }
+bool is_measurable(Nanoseconds time) { return time >= Nanoseconds() && time < Nanoseconds(0x1p63); }
 
 std::optional<double> gain(double objective, double over) {
   if (objective > 0 && over > 0) return over / objective;

@@ -12,6 +12,7 @@ namespace {
 ErrorCode code_of(int error_number) {
   switch (error_number) {
     case ENOENT: return ErrorCode::not_found;
+    case EEXIST: return ErrorCode::already_exists;
     case EACCES:
     case EPERM:
     case EROFS:

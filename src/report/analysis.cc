@@ -20,18 +20,19 @@ double slowdown(double objective, double best) {
   return gain(best, objective).value_or(std::numeric_limits<double>::infinity());
 }
 
-// The Trial of a configuration, matched by names and values: the fastest correct one, else a failed one.
+// The Trial of a configuration, matched by names and values; where the other run has further parameters, the best of
+// the configurations that match.
 const Trial* find(const ResultSet& results, const Configuration& wanted) {
   const Trial* best = nullptr;
-  for (const Trial& trial : results.trials) {
+  for (const Trial* trial : counting(results.trials)) {
     const bool same = std::ranges::all_of(wanted.names(), [&](const std::string& name) {
-      const Value* value = trial.configuration.find(name);
+      const Value* value = trial->configuration.find(name);
       return value != nullptr && *value == *wanted.find(name);
     });
-    if (!same || trial.observation.status == Status::not_recorded) continue;
+    if (!same || trial->observation.status == Status::not_recorded) continue;
     const bool better =
-        best == nullptr || (has_time(trial) && (!has_time(*best) || objective_of(trial) < objective_of(*best)));
-    if (better) best = &trial;
+        best == nullptr || (has_time(*trial) && (!has_time(*best) || objective_of(*trial) < objective_of(*best)));
+    if (better) best = trial;
   }
   return best;
 }
@@ -48,9 +49,10 @@ Distribution distribution_of(const ResultSet& results) {
   const std::vector<double> objectives = searched_objectives(results);
   Distribution distribution;
   distribution.correct = objectives.size();
-  distribution.failed = static_cast<std::size_t>(std::ranges::count_if(results.trials, [](const Trial& trial) {
-    return !trial.observation.ok() && trial.observation.status != Status::not_recorded;
-  }));
+  distribution.failed =
+      static_cast<std::size_t>(std::ranges::count_if(counting(results.trials), [](const Trial* trial) {
+        return !trial->observation.ok() && trial->observation.status != Status::not_recorded;
+      }));
   if (objectives.empty()) return distribution;
   const auto at = [&](double share) {
     return objectives[static_cast<std::size_t>(std::lround(share * static_cast<double>(objectives.size() - 1)))];

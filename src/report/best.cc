@@ -33,8 +33,8 @@ bool is_level_with(const Trial& trial, const Trial& best) {
 }
 
 std::string objective_text(const Trial& trial, const Objective& objective) {
-  const double target = trial.observation.objective();
-  return fmt::format("{:.6g}", objective.maximize ? -target : target);
+  const double value = trial.observation.objective();
+  return fmt::format("{:.6g}", objective.maximize ? -value : value);
 }
 
 bool is_winner(const Trial& trial) { return trial.observation.final_place == FinalPlace::winner; }

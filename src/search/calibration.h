@@ -18,8 +18,8 @@ namespace wattune::search {
 class Calibration {
  public:
   // What a model predicted of a configuration, and what it turned out to be.
-  void add(const Prediction& prediction, double target) {
-    const double error = std::abs(target - prediction.mean);
+  void add(const Prediction& prediction, double response) {
+    const double error = std::abs(response - prediction.mean);
     const double standardised = std::min(kLargestError, error / std::max(prediction.deviation, kSmallestDeviation));
     outcomes_ = kKeep * outcomes_ + 1.0;
     squares_ = kKeep * squares_ + standardised * standardised;

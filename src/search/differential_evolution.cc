@@ -15,7 +15,7 @@ class DifferentialEvolution final : public Swarm {
   using Swarm::Swarm;
 
  private:
-  static constexpr std::size_t kMembers = 4;  // the target and three others
+  static constexpr std::size_t kMembers = 4;  // the member itself and three others
 
   Task<> search() override {
     std::vector<Particle> members = co_await start_swarm(std::max(kMembers, count_option("population")));
@@ -29,11 +29,11 @@ class DifferentialEvolution final : public Swarm {
     }
   }
 
-  Coordinates trial(const std::vector<Particle>& members, std::size_t target) {
-    const std::size_t first = option("best") > 0 ? best_of(members) : other(members, {target});
-    const std::size_t second = other(members, {target, first});
-    const std::size_t third = other(members, {target, first, second});
-    Coordinates point = members[target].position;
+  Coordinates trial(const std::vector<Particle>& members, std::size_t member) {
+    const std::size_t first = option("best") > 0 ? best_of(members) : other(members, {member});
+    const std::size_t second = other(members, {member, first});
+    const std::size_t third = other(members, {member, first, second});
+    Coordinates point = members[member].position;
     const std::size_t certain = random().below(point.size());
     for (std::size_t p = 0; p < point.size(); ++p) {
       if (p != certain && random().uniform() >= option("crossover_rate")) continue;

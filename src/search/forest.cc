@@ -10,7 +10,7 @@ namespace wattune::search {
 struct Forest::Sample {
   std::span<const std::uint16_t> rows;
   std::size_t width;
-  std::span<const double> targets;
+  std::span<const double> responses;
   std::vector<std::uint32_t> order;    // of the rows; every node owns a part of it
   std::vector<std::uint16_t> columns;  // all, those to try at the front
 
@@ -22,11 +22,12 @@ struct Forest::Sample {
   }
 };
 
-void Forest::fit(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> targets,
+void Forest::fit(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> responses,
                  std::size_t trees, Random& random) {
   roots_.clear();
   nodes_.clear();
-  Sample sample{rows, width, targets, std::vector<std::uint32_t>(targets.size()), std::vector<std::uint16_t>(width)};
+  Sample sample{rows, width, responses, std::vector<std::uint32_t>(responses.size()),
+                std::vector<std::uint16_t>(width)};
   std::iota(sample.columns.begin(), sample.columns.end(), 0);
   for (std::size_t tree = 0; tree < trees; ++tree) {
     std::iota(sample.order.begin(), sample.order.end(), 0);
@@ -39,7 +40,7 @@ void Forest::fit(std::span<const std::uint16_t> rows, std::size_t width, std::sp
 void Forest::grow(Sample& sample, std::uint32_t node, std::size_t begin, std::size_t end, Random& random) {
   const auto members = std::span(sample.order).subspan(begin, end - begin);
   double sum = 0.0;
-  for (const std::uint32_t row : members) sum += sample.targets[row];
+  for (const std::uint32_t row : members) sum += sample.responses[row];
   nodes_[node].value = sum / static_cast<double>(members.size());
   if (members.size() <= kLeaf) return;
   const Split split = best_split(sample, members, random);
@@ -62,7 +63,7 @@ Forest::Split Forest::best_split(Sample& sample, std::span<const std::uint32_t> 
   Split best;
   const auto count = static_cast<double>(members.size());
   double total = 0.0;
-  for (const std::uint32_t row : members) total += sample.targets[row];
+  for (const std::uint32_t row : members) total += sample.responses[row];
   for (const std::uint16_t column : sample.draw_columns(random)) {
     std::uint16_t low = sample.value(members.front(), column);
     std::uint16_t high = low;
@@ -76,7 +77,7 @@ Forest::Split Forest::best_split(Sample& sample, std::span<const std::uint32_t> 
     double below = 0.0;
     for (const std::uint32_t row : members) {
       if (sample.value(row, column) > threshold) continue;
-      sum += sample.targets[row];
+      sum += sample.responses[row];
       below += 1.0;
     }
     const double gain = sum * sum / below + (total - sum) * (total - sum) / (count - below) - total * total / count;

@@ -22,8 +22,8 @@ struct Prediction {
 
 class Forest {
  public:
-  // rows[i * width ...] are the columns of targets[i]. Precondition: targets is not empty.
-  void fit(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> targets, std::size_t trees,
+  // rows[i * width ...] are the columns of responses[i]. Precondition: responses is not empty.
+  void fit(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> responses, std::size_t trees,
            Random& random);
   bool empty() const { return roots_.empty(); }
   // Precondition: !empty().
@@ -37,7 +37,7 @@ class Forest {
     std::uint16_t column = 0;
     std::uint16_t threshold = 0;  // numbers up to it go to `below`, larger ones to below + 1
     std::uint32_t below = 0;      // 0 in a leaf
-    double value = 0.0;           // mean of the targets
+    double value = 0.0;           // mean of the responses
   };
   struct Split {
     std::uint16_t column = 0;

@@ -8,7 +8,7 @@ namespace wattune::search {
 
 namespace {
 
-// Variance of the noise, as a share of the targets' variance.
+// Variance of the noise, as a share of the responses' variance.
 constexpr double kNoise = 1e-3;
 
 // Of the first n elements. Four sums at a time: one alone waits for each addition before it begins the next.
@@ -46,7 +46,7 @@ void GaussianProcess::extend(Candidate& candidate) const {
   solve_next(candidate.solved, kernel(candidate.point, points_[row]));
   const double last = candidate.solved.back();
   candidate.with_itself += last * last;
-  candidate.with_targets += last * solved_targets_[row];
+  candidate.with_responses += last * solved_responses_[row];
   candidate.with_ones += last * solved_ones_[row];
 }
 
@@ -59,7 +59,7 @@ void GaussianProcess::set_candidates(std::vector<Coordinates> candidates) {
   }
 }
 
-void GaussianProcess::add(Coordinates point, double target) {
+void GaussianProcess::add(Coordinates point, double response) {
   const std::size_t row = points_.size();
   point = scaled(std::move(point));
   std::vector<double> entries;
@@ -68,10 +68,10 @@ void GaussianProcess::add(Coordinates point, double target) {
   entries.push_back(std::sqrt(std::max(kNoise, 1.0 + kNoise - dot(entries, entries, row))));
   factor_.push_back(std::move(entries));
   points_.push_back(std::move(point));
-  solve_next(solved_targets_, target);
+  solve_next(solved_responses_, response);
   solve_next(solved_ones_, 1.0);
-  sum_ += target;
-  squares_ += target * target;
+  sum_ += response;
+  squares_ += response * response;
   for (Candidate& candidate : candidates_) extend(candidate);
 }
 
@@ -86,7 +86,7 @@ Prediction GaussianProcess::predict(std::size_t candidate) const {
   const auto [mean, deviation] = scale();
   const Candidate& its = candidates_[candidate];
   // (L^-1 k) . (L^-1 (y - mean)); the scale cancels.
-  const double shift = its.with_targets - mean * its.with_ones;
+  const double shift = its.with_responses - mean * its.with_ones;
   return {mean + shift, deviation * std::sqrt(std::max(0.0, 1.0 - its.with_itself))};
 }
 
@@ -95,7 +95,7 @@ double GaussianProcess::log_likelihood() const {
   double fit = 0.0;
   double log_determinant = 0.0;
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    const double residual = (solved_targets_[i] - mean * solved_ones_[i]) / deviation;
+    const double residual = (solved_responses_[i] - mean * solved_ones_[i]) / deviation;
     fit += residual * residual;
     log_determinant += std::log(factor_[i][i]);
   }

@@ -3,9 +3,9 @@
 // Zero mean after standardisation, Matern 3/2 kernel with a length scale per coordinate, a little noise (Rasmussen,
 // Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
 // The Cholesky factor L of the kernel matrix gains a row per observation, and so does L^-1 k(candidate) of every
-// candidate: with m candidates and n observations an observation costs O(n^2 + m n). Mean and scale of the targets are
-// standardised anew at each prediction. It needs the products of L^-1 k(candidate) with itself, L^-1 y and L^-1 1 only,
-// which grow with the rows, so that a prediction costs O(1).
+// candidate: with m candidates and n observations an observation costs O(n^2 + m n). Mean and scale of the responses
+// are standardised anew at each prediction. It needs the products of L^-1 k(candidate) with itself, L^-1 y and L^-1 1
+// only, which grow with the rows, so that a prediction costs O(1).
 #pragma once
 
 #include <utility>
@@ -23,10 +23,10 @@ class GaussianProcess {
   std::size_t size() const { return points_.size(); }
   // Replaces the points that predict() answers for.
   void set_candidates(std::vector<Coordinates> candidates);
-  void add(Coordinates point, double target);
+  void add(Coordinates point, double response);
   // Of a candidate, by its position. Precondition: size() >= 2.
   Prediction predict(std::size_t candidate) const;
-  // Log of the probability of the targets (Rasmussen, Williams, equation 2.30, up to a constant).
+  // Log of the probability of the responses (Rasmussen, Williams, equation 2.30, up to a constant).
   double log_likelihood() const;
 
  private:
@@ -38,7 +38,7 @@ class GaussianProcess {
     Coordinates point;           // scaled
     std::vector<double> solved;  // L^-1 k(point)
     double with_itself = 0.0;    // its products
-    double with_targets = 0.0;
+    double with_responses = 0.0;
     double with_ones = 0.0;
   };
   // In length scales.
@@ -53,10 +53,10 @@ class GaussianProcess {
 
   std::vector<double> length_scales_;
   std::vector<Coordinates> points_;  // scaled
-  double sum_ = 0.0;                 // of the targets
+  double sum_ = 0.0;                 // of the responses
   double squares_ = 0.0;
   std::vector<std::vector<double>> factor_;  // rows of L
-  std::vector<double> solved_targets_;       // L^-1 y
+  std::vector<double> solved_responses_;     // L^-1 y
   std::vector<double> solved_ones_;          // L^-1 1
   std::vector<Candidate> candidates_;
 };

@@ -18,8 +18,8 @@ constexpr double kSpread = 2.0;                             // of the logarithms
 
 class Fit {
  public:
-  Fit(const std::vector<Coordinates>& points, const std::vector<double>& targets)
-      : points_(points), targets_(targets), width_(points.front().size()) {}
+  Fit(const std::vector<Coordinates>& points, const std::vector<double>& responses)
+      : points_(points), responses_(responses), width_(points.front().size()) {}
 
   std::vector<double> run() {
     for (const double scale : kCommonScales) try_common(scale * std::sqrt(static_cast<double>(width_) / 4.0));
@@ -52,7 +52,7 @@ class Fit {
 
   double log_likelihood(const std::vector<double>& scales) const {
     GaussianProcess process(scales);
-    for (std::size_t i = 0; i < points_.size(); ++i) process.add(points_[i], targets_[i]);
+    for (std::size_t i = 0; i < points_.size(); ++i) process.add(points_[i], responses_[i]);
     return process.log_likelihood();
   }
 
@@ -64,7 +64,7 @@ class Fit {
   }
 
   const std::vector<Coordinates>& points_;
-  const std::vector<double>& targets_;
+  const std::vector<double>& responses_;
   std::size_t width_;
   double common_ = 1.0;
   double highest_ = -std::numeric_limits<double>::infinity();  // log of the posterior of scales_
@@ -73,8 +73,8 @@ class Fit {
 
 }  // namespace
 
-std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& targets) {
-  return Fit(points, targets).run();
+std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& responses) {
+  return Fit(points, responses).run();
 }
 
 }  // namespace wattune::search

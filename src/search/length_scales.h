@@ -13,7 +13,7 @@
 
 namespace wattune::search {
 
-// Precondition: as many points as targets, at least one.
-std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& targets);
+// Precondition: as many points as responses, at least one.
+std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& responses);
 
 }  // namespace wattune::search

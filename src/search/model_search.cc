@@ -14,8 +14,8 @@
 // so that a wrong model cannot hold it for ever. Predicted deviations are widened by how far off recent predictions
 // were (Calibration), so that a model that is often wrong looks more where it is unsure.
 //
-// With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the target less slope * prior, and
-// the search begins with the prior's best instead.
+// With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior,
+// and the search begins with the prior's best instead.
 //
 // Cost: the models hold the best and the latest observations up to a limit, candidates stay for kCandidateAge
 // proposals, forests until the outcomes have grown by a share, and the process goes when the forest's weight has passed
@@ -62,7 +62,7 @@ class ModelSearch final : public LocalSearch {
  private:
   struct Row {
     ConfigurationId id = 0;
-    double target = 0.0;
+    double response = 0.0;
     double prior = 0.0;
   };
   struct Candidate {
@@ -116,7 +116,7 @@ class ModelSearch final : public LocalSearch {
     const std::size_t wanted = count_option("acquisition");
     const std::size_t acquisition = wanted == multi ? draw_acquisition() : wanted;
     const double weight = forest_weight();
-    const double record = target_of(best()->objective);
+    const double record = response_of(best()->objective);
     const double kappa = option("kappa");
     const double widening = option("calibrate") > 0 ? calibration_.factor() : 1.0;
     std::optional<ConfigurationId> chosen;
@@ -137,7 +137,7 @@ class ModelSearch final : public LocalSearch {
   }
 
   // The logarithm; of a time of zero that of the smallest one.
-  static double target_of(double objective) {
+  static double response_of(double objective) {
     return std::log(std::max(objective, std::numeric_limits<double>::min()));
   }
 
@@ -182,22 +182,22 @@ class ModelSearch final : public LocalSearch {
 
   void fit_scales() {
     std::vector<Coordinates> points;
-    std::vector<double> targets;
+    std::vector<double> responses;
     for (const Row& row : best_and_latest(kScaleRows)) {
       points.push_back(encoding_.point(row.id));
-      targets.push_back(left_to_explain(row));
+      responses.push_back(left_to_explain(row));
     }
-    scales_ = fit_length_scales(points, targets);
+    scales_ = fit_length_scales(points, responses);
     refit_at_ = observations_ + observations_ / kScaleGrowth;
   }
 
-  double left_to_explain(const Row& row) const { return row.target - slope_ * row.prior; }
+  double left_to_explain(const Row& row) const { return row.response - slope_ * row.prior; }
 
   // How far it holds by now. What the models learned before was by another slope.
   void ask_prior() {
     if (prior_.empty()) return;
     std::vector<Prior::Pair> pairs;
-    for (const Row& row : rows_) pairs.push_back({row.prior, row.target});
+    for (const Row& row : rows_) pairs.push_back({row.prior, row.response});
     slope_ = prior_.slope(pairs);
     regrow_at_ = outcomes_;
   }
@@ -207,7 +207,7 @@ class ModelSearch final : public LocalSearch {
     if (rows_.size() <= n) return rows_;
     const auto half = static_cast<std::ptrdiff_t>(n / 2);
     std::vector<Row> rows(rows_.begin(), rows_.end() - half);
-    std::ranges::stable_sort(rows, {}, &Row::target);
+    std::ranges::stable_sort(rows, {}, &Row::response);
     rows.resize(n / 2);
     rows.insert(rows.end(), rows_.end() - half, rows_.end());
     return rows;
@@ -216,7 +216,7 @@ class ModelSearch final : public LocalSearch {
   void draw_candidates() {
     std::vector<ConfigurationId> ids;
     std::vector<Row> elite(std::min({kElite + observations_ / kElitePerRows, rows_.size(), kNeighbours}));
-    std::ranges::partial_sort_copy(rows_, elite, {}, &Row::target, &Row::target);
+    std::ranges::partial_sort_copy(rows_, elite, {}, &Row::response, &Row::response);
     for (std::size_t i = 0; i < elite.size(); ++i) {
       for (const ConfigurationId id : neighbours(elite[i].id)) {
         if (ids.size() < kNeighbours * (i + 1) / elite.size()) ids.push_back(id);
@@ -257,12 +257,12 @@ class ModelSearch final : public LocalSearch {
     const std::size_t width = encoding_.width();
     if (uses_forest()) {
       std::vector<std::uint16_t> rows;
-      std::vector<double> targets;
+      std::vector<double> responses;
       for (const Row& row : best_and_latest(kForestRows)) {
         encoding_.append_row(row.id, rows);
-        targets.push_back(left_to_explain(row));
+        responses.push_back(left_to_explain(row));
       }
-      times_.fit(rows, width, targets, kTrees, random());
+      times_.fit(rows, width, responses, kTrees, random());
     }
     if (!any_failed_) return;
     const std::size_t latest = std::min(failed_.size(), kForestRows);
@@ -274,7 +274,7 @@ class ModelSearch final : public LocalSearch {
     remember_success(id, outcome.has_value());
     judge_choice(id, outcome);
     if (!outcome) return;
-    const Row row{.id = id, .target = target_of(*outcome), .prior = prior_.predict(id)};
+    const Row row{.id = id, .response = response_of(*outcome), .prior = prior_.predict(id)};
     rows_.push_back(row);
     if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(kForestRows);
     ++observations_;
@@ -300,7 +300,7 @@ class ModelSearch final : public LocalSearch {
     for (double& gain : gains_) gain *= kForget;
     if (!outcome) return;
     if (*outcome > 0.0) gains_[choice.acquisition] += best()->objective / *outcome;
-    calibration_.add(choice.prediction, target_of(*outcome));
+    calibration_.add(choice.prediction, response_of(*outcome));
   }
 
   Encoding encoding_{space()};
@@ -313,7 +313,7 @@ class ModelSearch final : public LocalSearch {
   std::vector<double> scales_;  // of the process
   std::size_t refit_at_ = 0;
   std::size_t outcomes_ = 0;  // failures too
-  Forest times_;              // of the targets
+  Forest times_;              // of the responses
   Forest failures_;           // of what failed
   std::size_t regrow_at_ = 0;
   std::vector<Candidate> candidates_;   // in the order of the process's

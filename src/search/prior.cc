@@ -43,16 +43,16 @@ Prior::Prior(const space::SearchSpace& space, const std::vector<std::vector<Prio
   if (best_.empty()) return;
   std::ranges::sort(best_, {}, [&](ConfigurationId id) { return std::pair(known_.at(id), id); });
   std::vector<std::uint16_t> places;
-  std::vector<double> targets;
+  std::vector<double> responses;
   const std::size_t half = std::min(kRows / 2, best_.size());
   const std::size_t step = std::max<std::size_t>(1, (best_.size() - half) / (kRows / 2));
   space::ValueIndices indices;
   for (std::size_t i = 0; i < best_.size(); i += i < half ? 1 : step) {
     space_.unrank(best_[i], indices);
     places.insert(places.end(), indices.begin(), indices.end());
-    targets.push_back(known_.at(best_[i]));
+    responses.push_back(known_.at(best_[i]));
   }
-  forest_.fit(places, space_.parameters().size(), targets, kTrees, random);
+  forest_.fit(places, space_.parameters().size(), responses, kTrees, random);
   double sum = 0.0;
   double squares = 0.0;
   for (const ConfigurationId id : best_) {
@@ -77,12 +77,12 @@ double Prior::slope(std::span<const Pair> pairs) const {
   Pair mean;
   for (const Pair& pair : pairs) {
     mean.prior += pair.prior / static_cast<double>(pairs.size());
-    mean.target += pair.target / static_cast<double>(pairs.size());
+    mean.response += pair.response / static_cast<double>(pairs.size());
   }
   double both = kTrust * variance_;
   double own = kTrust * variance_;
   for (const Pair& pair : pairs) {
-    both += (pair.prior - mean.prior) * (pair.target - mean.target);
+    both += (pair.prior - mean.prior) * (pair.response - mean.response);
     own += (pair.prior - mean.prior) * (pair.prior - mean.prior);
   }
   return own > 0.0 ? std::max(0.0, both / own) : 1.0;

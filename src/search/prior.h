@@ -26,11 +26,11 @@ class Prior {
   const std::vector<ConfigurationId>& best() const { return best_; }
 
   struct Pair {
-    double prior = 0.0;   // predict()
-    double target = 0.0;  // logarithm of what was measured here
+    double prior = 0.0;     // predict()
+    double response = 0.0;  // logarithm of what was measured here
   };
-  // The factor on predict() that explains the targets best (least squares), 0 at least. It begins at 1, which counts as
-  // much as kTrust observations.
+  // The factor on predict() that explains the responses best (least squares), 0 at least. It begins at 1, which counts
+  // as much as kTrust observations.
   double slope(std::span<const Pair> pairs) const;
 
  private:

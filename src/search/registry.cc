@@ -233,10 +233,10 @@ const std::vector<Entry>& entries() {
   return list;
 }
 
-template <typename Range, typename Name>
-std::vector<std::string> names_of(const Range& range, Name name) {
+template <typename Entries, typename Name>
+std::vector<std::string> names_of(const Entries& entries, Name name) {
   std::vector<std::string> names;
-  for (const auto& element : range) names.push_back(name(element));
+  for (const auto& element : entries) names.push_back(name(element));
   return names;
 }
 

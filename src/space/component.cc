@@ -33,10 +33,10 @@ std::vector<Group> group_terms(const Scopes& scopes, std::vector<std::uint32_t> 
 
 }  // namespace
 
-ComponentBuilder::ComponentBuilder(const Problem& problem, const Domains& domains, const Scopes& scopes,
+ComponentBuilder::ComponentBuilder(const ConstraintSystem& system, const Domains& domains, const Scopes& scopes,
                                    std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms,
                                    std::size_t state_budget)
-    : problem_(problem),
+    : system_(system),
       domains_(domains),
       scopes_(scopes),
       variables_(std::move(variables)),
@@ -125,9 +125,9 @@ std::optional<ConstraintDiagram> ComponentBuilder::build_group(const Group& grou
                        [&](std::uint32_t variable) { return std::ranges::binary_search(group.scope, variable); });
   std::vector<Root> roots;
   for (std::uint32_t t : group.terms) {
-    roots.push_back({problem_.terms[t].root, t, demanded == t ? FaultRule::demand : FaultRule::admit});
+    roots.push_back({system_.terms[t].root, t, demanded == t ? FaultRule::demand : FaultRule::admit});
   }
-  const ConstraintProgram program = compile(problem_.graph, roots, variables, domains_, problem_.predicates);
+  const ConstraintProgram program = compile(system_.graph, roots, variables, domains_, system_.predicates);
   return build_constraint_diagram(program, domains_, budget);
 }
 

@@ -13,12 +13,12 @@
 
 #include "space/budget.h"
 #include "space/constraint_diagram.h"
+#include "space/constraint_system.h"
 #include "space/layered_diagram.h"
-#include "space/problem.h"
 
 namespace wattune::space {
 
-// By term of the problem: the variables it reads that have more than one value left, ascending.
+// By term of the system: the variables it reads that have more than one value left, ascending.
 using Scopes = std::vector<std::vector<std::uint32_t>>;
 
 // Terms that are built into one automaton.
@@ -36,7 +36,7 @@ struct ComponentDiagram {
 class ComponentBuilder {
  public:
   // `variables` ascending, with at least two values each; they include the scopes of `terms`.
-  ComponentBuilder(const Problem& problem, const Domains& domains, const Scopes& scopes,
+  ComponentBuilder(const ConstraintSystem& system, const Domains& domains, const Scopes& scopes,
                    std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms, std::size_t state_budget);
 
   // The diagram in the order that won; nullopt when none finished within the budget. culprits() then says which
@@ -66,7 +66,7 @@ class ComponentBuilder {
   std::vector<std::uint32_t> widest_terms(const Group& group) const;
   std::vector<std::uint32_t> larger_half(const std::vector<ConstraintDiagram>& diagrams) const;
 
-  const Problem& problem_;
+  const ConstraintSystem& system_;
   const Domains& domains_;
   const Scopes& scopes_;
   std::vector<std::uint32_t> variables_;

@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "space/problem.h"
+#include "space/constraint_system.h"
 
 namespace wattune::space {
 
 // Constraints that together admit nothing while every proper part of them admits something, ascending; empty when
 // finding them would take long.
-std::vector<std::uint32_t> find_conflict(const Problem& problem);
+std::vector<std::uint32_t> find_conflict(const ConstraintSystem& system);
 
 }  // namespace wattune::space

@@ -22,7 +22,7 @@ enum class FaultRule : std::uint8_t {
 
 struct Root {
   NodeId node;
-  std::uint32_t term;  // of the problem
+  std::uint32_t term;  // of the system
   FaultRule rule = FaultRule::admit;
 };
 

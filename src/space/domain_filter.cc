@@ -2,7 +2,7 @@
 // `1024 % x == 0` over 1024 values costs 11 from then on.
 #include <algorithm>
 
-#include "space/problem.h"
+#include "space/constraint_system.h"
 
 namespace wattune::space {
 
@@ -20,8 +20,8 @@ double combinations(const Term& term, const Domains& domains) {
 // Counts through all combinations of the term's variables and notes which values occur in one that passes.
 class SupportSearch {
  public:
-  SupportSearch(const Problem& problem, const Term& term, const Domains& domains)
-      : program_(compile(problem.graph, std::vector<Root>{{term.root, 0}}, term.scope, domains, problem.predicates)),
+  SupportSearch(const ConstraintSystem& system, const Term& term, const Domains& domains)
+      : program_(compile(system.graph, std::vector<Root>{{term.root, 0}}, term.scope, domains, system.predicates)),
         domains_(domains),
         cells_(program_.initial_cells()),
         choice_(term.scope.size(), 0) {
@@ -72,10 +72,10 @@ void keep(std::vector<T>& items, const std::vector<bool>& flags) {
 
 }  // namespace
 
-void filter_domains(const Problem& problem, std::span<const std::uint32_t> terms, Domains& domains) {
+void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_t> terms, Domains& domains) {
   std::vector<const Term*> open;
   for (std::uint32_t t : terms) {
-    const Term& term = problem.terms[t];
+    const Term& term = system.terms[t];
     if (!term.scope.empty() && term.scope.size() <= 2) open.push_back(&term);
   }
   // Cheapest first: each makes those that follow cheaper.
@@ -88,7 +88,7 @@ void filter_domains(const Problem& problem, std::span<const std::uint32_t> terms
     const double size = combinations(term, domains);
     if (size == 0 || size > left) return;
     left -= size;
-    const std::vector<std::vector<bool>> supported = SupportSearch(problem, term, domains).find();
+    const std::vector<std::vector<bool>> supported = SupportSearch(system, term, domains).find();
     for (std::size_t i = 0; i < term.scope.size(); ++i) {
       keep(domains.values[term.scope[i]], supported[i]);
       keep(domains.cells[term.scope[i]], supported[i]);

@@ -20,7 +20,7 @@ struct KnownFunction {
 };
 
 constexpr std::size_t kAnyNumber = ~std::size_t{0};
-constexpr auto kFunctions = std::to_array<KnownFunction>({
+constexpr auto kKnownFunctions = std::to_array<KnownFunction>({
     {"min", Function::minimum, 1, kAnyNumber},
     {"max", Function::maximum, 1, kAnyNumber},
     {"abs", Function::absolute},
@@ -50,14 +50,14 @@ constexpr auto kFunctions = std::to_array<KnownFunction>({
 
 const KnownFunction* find_function(std::string_view name) {
   const std::string short_name = name.starts_with("numpy.") ? "np." + std::string(name.substr(6)) : std::string(name);
-  const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
+  const auto found = std::find_if(kKnownFunctions.begin(), kKnownFunctions.end(),
                                   [&](const KnownFunction& known) { return known.name == short_name; });
-  return found == kFunctions.end() ? nullptr : &*found;
+  return found == kKnownFunctions.end() ? nullptr : &*found;
 }
 
 std::string nearest_function(const std::string& name) {
   std::vector<std::string> names;
-  for (const KnownFunction& known : kFunctions) names.emplace_back(known.name);
+  for (const KnownFunction& known : kKnownFunctions) names.emplace_back(known.name);
   const std::string nearest = suggest(name, names);
   return nearest.empty() ? "functions: min max abs ceil floor round sqrt log2 pow int float bool len" : nearest;
 }

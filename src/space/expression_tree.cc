@@ -13,9 +13,9 @@ namespace {
 constexpr std::array<std::string_view, 3> kUnary = {"+", "-", "not"};
 constexpr std::array<std::string_view, 7> kBinary = {"+", "-", "*", "/", "//", "%", "**"};
 constexpr std::array<std::string_view, 8> kComparisons = {"==", "!=", "<", "<=", ">", ">=", "in", "not in"};
-constexpr std::array<std::string_view, 16> kFunctions = {"min",      "max",   "abs",  "ceil", "floor", "np.ceil",
-                                                         "np.floor", "round", "sqrt", "log2", "pow",   "math.pow",
-                                                         "int",      "float", "bool", "len"};
+constexpr std::array<std::string_view, 16> kFunctionNames = {"min",      "max",   "abs",  "ceil", "floor", "np.ceil",
+                                                             "np.floor", "round", "sqrt", "log2", "pow",   "math.pow",
+                                                             "int",      "float", "bool", "len"};
 
 template <std::size_t n, typename Enumeration>
 std::string_view at(const std::array<std::string_view, n>& names, Enumeration enumerator) {
@@ -27,7 +27,7 @@ std::string_view symbol(const Expression::Node& node) {
     case NodeKind::unary: return at(kUnary, node.unary);
     case NodeKind::binary: return at(kBinary, node.binary);
     case NodeKind::comparison: return at(kComparisons, node.comparisons.front());
-    case NodeKind::call: return at(kFunctions, node.function);
+    case NodeKind::call: return at(kFunctionNames, node.function);
     default: return {};
   }
 }

@@ -9,16 +9,16 @@ namespace wattune::space {
 
 namespace {
 
-Result<void> check(const Problem& problem, const std::vector<ValueIndices>& configurations) {
+Result<void> check(const ConstraintSystem& system, const std::vector<ValueIndices>& configurations) {
   if (configurations.empty()) return Error(ErrorCode::invalid_argument, "the list holds no configuration");
   for (const ValueIndices& indices : configurations) {
-    if (indices.size() != problem.parameters.size())
+    if (indices.size() != system.parameters.size())
       return Error(ErrorCode::invalid_argument,
-                   fmt::format("{} values for {} parameters", indices.size(), problem.parameters.size()));
+                   fmt::format("{} values for {} parameters", indices.size(), system.parameters.size()));
     for (std::size_t p = 0; p < indices.size(); ++p)
-      if (indices[p] >= problem.parameters[p].values.size())
+      if (indices[p] >= system.parameters[p].values.size())
         return Error(ErrorCode::out_of_range,
-                     fmt::format("parameter `{}` has no value number {}", problem.parameters[p].name, indices[p]));
+                     fmt::format("parameter `{}` has no value number {}", system.parameters[p].name, indices[p]));
   }
   return {};
 }
@@ -79,12 +79,12 @@ class ListBuilder {
 
 }  // namespace
 
-Result<BuiltSpace> build_listed_space(const Problem& problem, std::vector<ValueIndices> configurations) {
-  WATTUNE_TRY(check(problem, configurations));
+Result<BuiltSpace> build_listed_space(const ConstraintSystem& system, std::vector<ValueIndices> configurations) {
+  WATTUNE_TRY(check(system, configurations));
   std::ranges::sort(configurations);
   configurations.erase(std::unique(configurations.begin(), configurations.end()), configurations.end());
   BuiltSpace space;
-  space.domains = occurring(problem.domains, configurations);
+  space.domains = occurring(system.domains, configurations);
   LayeredDiagram diagram = ListBuilder(space.domains, configurations).build();
   space.states = diagram.nodes();
   if (!diagram.layers.empty()) space.components.push_back(std::move(diagram));

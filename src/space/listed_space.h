@@ -6,12 +6,12 @@
 
 #include <vector>
 
-#include "space/problem.h"
+#include "space/constraint_system.h"
 #include "space/space_builder.h"
 
 namespace wattune::space {
 
-// `problem` has no constraints. Errors as SearchSpace::from_list().
-Result<BuiltSpace> build_listed_space(const Problem& problem, std::vector<ValueIndices> configurations);
+// `system` has no constraints. Errors as SearchSpace::from_list().
+Result<BuiltSpace> build_listed_space(const ConstraintSystem& system, std::vector<ValueIndices> configurations);
 
 }  // namespace wattune::space

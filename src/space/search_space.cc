@@ -21,34 +21,33 @@ namespace {
 constexpr int kHashVersion = 1;  // goes up when equal declarations come to mean other ids
 constexpr int kWitnessDraws = 1'000'000;
 
-Error empty_space(const Problem& problem) {
-  const std::vector<std::uint32_t> conflict = find_conflict(problem);
+Error empty_space(const ConstraintSystem& system) {
+  const std::vector<std::uint32_t> conflict = find_conflict(system);
   if (conflict.empty()) {
     return Error(ErrorCode::invalid_argument, "the constraints leave no valid configuration");
   }
   std::string texts;
-  for (std::uint32_t c : conflict)
-    texts += fmt::format("{}`{}`", texts.empty() ? "" : ", ", problem.constraint_text(c));
+  for (std::uint32_t c : conflict) texts += fmt::format("{}`{}`", texts.empty() ? "" : ", ", system.constraint_text(c));
   const bool alone = conflict.size() == 1;
   return Error(ErrorCode::invalid_argument,
                alone ? fmt::format("no configuration meets the constraint {}", texts)
                      : fmt::format("no configuration meets these constraints together: {}", texts))
-      .at(problem.constraint_position(conflict.front()));
+      .at(system.constraint_position(conflict.front()));
 }
 
 // Every declaration with its length in front, so that no two specs give the same bytes, and the diagram, which
 // says what every id means, also where predicates decide.
-std::string hashed_bytes(const Problem& problem, const Diagram& diagram, bool exact) {
+std::string hashed_bytes(const ConstraintSystem& system, const Diagram& diagram, bool exact) {
   std::string text = fmt::format("wattune space {} {}", kHashVersion, exact ? "exact" : "relaxed");
   const auto append = [&](std::string_view part) { text += fmt::format("\n{}:{}", part.size(), part); };
-  for (const Parameter& parameter : problem.parameters) {
+  for (const Parameter& parameter : system.parameters) {
     append(parameter.name);
     for (const Value& value : parameter.values) {
       append(fmt::format("{} {}", static_cast<int>(value.kind()), value.to_string()));
     }
   }
-  for (const Constraint& constraint : problem.constraints) append(constraint.expression);
-  for (const Predicate& predicate : problem.predicates) {
+  for (const Constraint& constraint : system.constraints) append(constraint.expression);
+  for (const Predicate& predicate : system.predicates) {
     for (const std::string& name : predicate.names) append(name);
     append(predicate.description);
   }
@@ -85,16 +84,16 @@ Result<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters, std::v
                                        std::vector<Predicate> predicates, const BuildOptions& options) {
   const Stopwatch stopwatch;
   auto data = std::make_unique<Data>();
-  Problem& problem = data->problem;
-  problem.parameters = std::move(parameters);
-  problem.constraints = std::move(constraints);
-  problem.predicates = std::move(predicates);
-  WATTUNE_TRY(compile_problem(problem));
+  ConstraintSystem& system = data->system;
+  system.parameters = std::move(parameters);
+  system.constraints = std::move(constraints);
+  system.predicates = std::move(predicates);
+  WATTUNE_TRY(compile_system(system));
 
-  std::vector<std::uint32_t> terms(problem.terms.size());
+  std::vector<std::uint32_t> terms(system.terms.size());
   for (std::uint32_t t = 0; t < terms.size(); ++t) terms[t] = t;
-  WATTUNE_ASSIGN(BuiltSpace built, build_space(problem, terms, options));
-  if (built.empty) return empty_space(problem);
+  WATTUNE_ASSIGN(BuiltSpace built, build_space(system, terms, options));
+  if (built.empty) return empty_space(system);
   WATTUNE_ASSIGN(SearchSpace space, assemble(std::move(data), std::move(built)));
   WATTUNE_TRY(space.find_witness());
   space.data_->report.build_time = stopwatch.elapsed();
@@ -105,9 +104,9 @@ Result<SearchSpace> SearchSpace::from_list(std::vector<Parameter> parameters,
                                            std::vector<ValueIndices> configurations) {
   const Stopwatch stopwatch;
   auto data = std::make_unique<Data>();
-  data->problem.parameters = std::move(parameters);
-  WATTUNE_TRY(compile_problem(data->problem));
-  WATTUNE_ASSIGN(BuiltSpace built, build_listed_space(data->problem, std::move(configurations)));
+  data->system.parameters = std::move(parameters);
+  WATTUNE_TRY(compile_system(data->system));
+  WATTUNE_ASSIGN(BuiltSpace built, build_listed_space(data->system, std::move(configurations)));
   WATTUNE_ASSIGN(SearchSpace space, assemble(std::move(data), std::move(built)));
   space.data_->report.build_time = stopwatch.elapsed();
   return space;
@@ -115,12 +114,12 @@ Result<SearchSpace> SearchSpace::from_list(std::vector<Parameter> parameters,
 
 // From the diagrams of the components to everything that a space answers from.
 Result<SearchSpace> SearchSpace::assemble(std::unique_ptr<Data> data, BuiltSpace built) {
-  const Problem& problem = data->problem;
+  const ConstraintSystem& system = data->system;
   WATTUNE_ASSIGN(data->diagram, Diagram::assemble(built.components, built.domains));
   data->unchecked = std::move(built.unchecked);
   data->occurring = occurring_values(data->diagram);
-  data->names = std::make_shared<const std::vector<std::string>>(names_of(problem.parameters));
-  data->content_hash = wattune::content_hash(hashed_bytes(problem, data->diagram, data->unchecked.empty()));
+  data->names = std::make_shared<const std::vector<std::string>>(names_of(system.parameters));
+  data->content_hash = wattune::content_hash(hashed_bytes(system, data->diagram, data->unchecked.empty()));
 
   BuildReport& report = data->report;
   report.nodes = data->diagram.nodes();
@@ -129,7 +128,7 @@ Result<SearchSpace> SearchSpace::assemble(std::unique_ptr<Data> data, BuiltSpace
   report.states = built.states;
   report.fallback = std::move(built.fallback);
   for (std::size_t l = 0; l < data->diagram.levels(); ++l) {
-    report.order.push_back(problem.parameters[data->diagram.parameter(l)].name);
+    report.order.push_back(system.parameters[data->diagram.parameter(l)].name);
   }
   return SearchSpace(std::move(data));
 }
@@ -146,7 +145,7 @@ Result<void> SearchSpace::find_witness() {
                fmt::format("no valid configuration among {} drawn: {}", kWitnessDraws, data_->report.fallback));
 }
 
-const std::vector<Parameter>& SearchSpace::parameters() const { return data_->problem.parameters; }
+const std::vector<Parameter>& SearchSpace::parameters() const { return data_->system.parameters; }
 const BuildReport& SearchSpace::report() const { return data_->report; }
 const std::string& SearchSpace::content_hash() const { return data_->content_hash; }
 bool SearchSpace::exact() const { return data_->unchecked.empty(); }
@@ -160,8 +159,8 @@ double SearchSpace::cartesian_count() const {
 
 bool SearchSpace::Data::passes_unchecked(const ValueIndices& indices) const {
   if (unchecked.empty()) return true;
-  const std::vector<Cell> cells = problem.evaluate(indices);
-  return std::ranges::all_of(unchecked, [&](std::uint32_t t) { return problem.holds(problem.terms[t], cells); });
+  const std::vector<Cell> cells = system.evaluate(indices);
+  return std::ranges::all_of(unchecked, [&](std::uint32_t t) { return system.holds(system.terms[t], cells); });
 }
 
 ConfigurationId SearchSpace::rank(const ValueIndices& indices) const { return *data_->diagram.find(indices); }
@@ -234,14 +233,14 @@ Result<ConfigurationId> SearchSpace::find(const ValueIndices& indices) const {
 }
 
 std::vector<Violation> SearchSpace::violations(const ValueIndices& indices) const {
-  const Problem& problem = data_->problem;
-  const std::vector<Cell> cells = problem.evaluate(indices);
+  const ConstraintSystem& system = data_->system;
+  const std::vector<Cell> cells = system.evaluate(indices);
   std::vector<Violation> result;
   std::uint32_t last = ~std::uint32_t{0};
-  for (const Term& term : problem.terms) {
-    if (term.constraint == last || problem.holds(term, cells)) continue;
+  for (const Term& term : system.terms) {
+    if (term.constraint == last || system.holds(term, cells)) continue;
     last = term.constraint;
-    result.push_back({problem.constraint_text(last), problem.constraint_position(last)});
+    result.push_back({system.constraint_text(last), system.constraint_position(last)});
   }
   return result;
 }

@@ -1,14 +1,14 @@
-// What a SearchSpace holds: the problem as declared, the diagram, and what the diagram does not enforce.
+// What a SearchSpace holds: the system as declared, the diagram, and what the diagram does not enforce.
 #pragma once
 
+#include "space/constraint_system.h"
 #include "space/diagram.h"
-#include "space/problem.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::space {
 
 struct SearchSpace::Data {
-  Problem problem;
+  ConstraintSystem system;
   Diagram diagram;
   std::vector<std::uint32_t> unchecked;               // terms to test per configuration; empty when exact
   ConfigurationId witness = 0;                        // a valid id

@@ -52,43 +52,44 @@ std::vector<Component> find_components(const Domains& domains, const Scopes& sco
 }
 
 // "division by zero in `%` at a=0, b=3"
-Error fault_error(const Problem& problem, std::uint32_t term, const Domains& domains, const Assignment& assignment) {
-  const std::uint32_t constraint = problem.terms[term].constraint;
-  ValueIndices indices(problem.parameters.size());
+Error fault_error(const ConstraintSystem& system, std::uint32_t term, const Domains& domains,
+                  const Assignment& assignment) {
+  const std::uint32_t constraint = system.terms[term].constraint;
+  ValueIndices indices(system.parameters.size());
   for (std::size_t p = 0; p < indices.size(); ++p) indices[p] = domains.values[p].front();
   for (const auto& [variable, value] : assignment) indices[variable] = value;
 
-  const bool is_expression = constraint < problem.constraints.size();
+  const bool is_expression = constraint < system.constraints.size();
   const std::vector<std::string>& names = is_expression
-                                              ? problem.expressions[constraint].names()
-                                              : problem.predicates[constraint - problem.constraints.size()].names;
+                                              ? system.expressions[constraint].names()
+                                              : system.predicates[constraint - system.constraints.size()].names;
   std::string place;
   const auto value_of = [&](std::string_view name) -> const Value* {
-    const auto parameter = std::ranges::find(problem.parameters, name, &Parameter::name);
-    return &parameter->values[indices[static_cast<std::size_t>(parameter - problem.parameters.begin())]];
+    const auto parameter = std::ranges::find(system.parameters, name, &Parameter::name);
+    return &parameter->values[indices[static_cast<std::size_t>(parameter - system.parameters.begin())]];
   };
   for (const std::string& name : names) {
     place += fmt::format("{}{}={}", place.empty() ? " at " : ", ", name, value_of(name)->to_string());
   }
   Error cause(ErrorCode::invalid_argument, "a constraint threw an exception");
   if (is_expression) {
-    Result<bool> value = problem.expressions[constraint].evaluate_bool(value_of);
+    Result<bool> value = system.expressions[constraint].evaluate_bool(value_of);
     if (!value) cause = std::move(value).error();
   }
   return Error(cause.code(), cause.message() + place)
       .at(is_expression ? cause.position() : SourcePosition())
-      .about(problem.constraint_text(constraint))
+      .about(system.constraint_text(constraint))
       .hint("guard it, as in `x != 0 and ...`, or exclude this configuration by another constraint");
 }
 
 class SpaceBuilder {
  public:
-  SpaceBuilder(const Problem& problem, std::span<const std::uint32_t> terms, const BuildOptions& options)
-      : problem_(problem), terms_(terms), options_(options) {}
+  SpaceBuilder(const ConstraintSystem& system, std::span<const std::uint32_t> terms, const BuildOptions& options)
+      : system_(system), terms_(terms), options_(options) {}
 
   Result<BuiltSpace> build() {
-    space_.domains = problem_.domains;
-    filter_domains(problem_, terms_, space_.domains);
+    space_.domains = system_.domains;
+    filter_domains(system_, terms_, space_.domains);
     space_.empty = space_.domains.any_empty();
     if (space_.empty) return std::move(space_);
     narrow_scopes();
@@ -98,16 +99,16 @@ class SpaceBuilder {
       build_component(component);
       if (space_.empty) return std::move(space_);
     }
-    if (fault_) return fault_error(problem_, fault_->term, space_.domains, fault_->assignment);
+    if (fault_) return fault_error(system_, fault_->term, space_.domains, fault_->assignment);
     if (!constant.always_faulty.empty()) {
-      return fault_error(problem_, constant.always_faulty.front(), space_.domains, {});
+      return fault_error(system_, constant.always_faulty.front(), space_.domains, {});
     }
     return std::move(space_);
   }
 
  private:
   void narrow_scopes() {
-    for (const Term& term : problem_.terms) {
+    for (const Term& term : system_.terms) {
       std::vector<std::uint32_t>& scope = scopes_.emplace_back(term.scope);
       std::erase_if(scope, [&](std::uint32_t variable) { return space_.domains.width(variable) < 2; });
     }
@@ -117,9 +118,9 @@ class SpaceBuilder {
   ConstraintProgram check_constant_terms() {
     std::vector<Root> roots;
     for (std::uint32_t t : terms_) {
-      if (scopes_[t].empty()) roots.push_back({problem_.terms[t].root, t});
+      if (scopes_[t].empty()) roots.push_back({system_.terms[t].root, t});
     }
-    ConstraintProgram program = compile(problem_.graph, roots, {}, space_.domains, problem_.predicates);
+    ConstraintProgram program = compile(system_.graph, roots, {}, space_.domains, system_.predicates);
     space_.empty = program.contradiction;
     return program;
   }
@@ -131,7 +132,7 @@ class SpaceBuilder {
     Terms aside;
     for (;;) {
       const std::size_t state_budget = kept.empty() ? kUnlimited : options_.state_budget;
-      ComponentBuilder builder(problem_, space_.domains, scopes_, component.variables, kept, state_budget);
+      ComponentBuilder builder(system_, space_.domains, scopes_, component.variables, kept, state_budget);
       std::optional<ComponentDiagram> built = builder.build();
       if (!built) {
         const Terms& culprits = builder.culprits();
@@ -182,10 +183,10 @@ class SpaceBuilder {
 
   std::optional<Restriction> restrict_to(const LayeredDiagram& relaxed, const Terms& tested) const {
     std::vector<Root> roots;
-    for (std::uint32_t t : tested) roots.push_back({problem_.terms[t].root, t});
+    for (std::uint32_t t : tested) roots.push_back({system_.terms[t].root, t});
     std::vector<std::uint32_t> order;
     for (const LayeredDiagram::Layer& layer : relaxed.layers) order.push_back(layer.variable);
-    const ConstraintProgram program = compile(problem_.graph, roots, order, space_.domains, problem_.predicates);
+    const ConstraintProgram program = compile(system_.graph, roots, order, space_.domains, system_.predicates);
     return restrict_diagram(relaxed, program, space_.domains, options_.materialise_limit);
   }
 
@@ -198,18 +199,18 @@ class SpaceBuilder {
   std::string name_constraints(const Terms& terms) const {
     constexpr std::size_t kNamed = 3;
     std::set<std::uint32_t> constraints;
-    for (std::uint32_t t : terms) constraints.insert(problem_.terms[t].constraint);
+    for (std::uint32_t t : terms) constraints.insert(system_.terms[t].constraint);
     if (constraints.empty()) return "finding where constraints fault";
     std::string names;
     std::size_t named = 0;
     for (std::uint32_t constraint : constraints) {
       if (named++ == kNamed) return fmt::format("{} and {} more", names, constraints.size() - kNamed);
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", problem_.constraint_text(constraint));
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", system_.constraint_text(constraint));
     }
     return names;
   }
 
-  const Problem& problem_;
+  const ConstraintSystem& system_;
   std::span<const std::uint32_t> terms_;
   const BuildOptions& options_;
   Scopes scopes_;
@@ -219,9 +220,9 @@ class SpaceBuilder {
 
 }  // namespace
 
-Result<BuiltSpace> build_space(const Problem& problem, std::span<const std::uint32_t> terms,
+Result<BuiltSpace> build_space(const ConstraintSystem& system, std::span<const std::uint32_t> terms,
                                const BuildOptions& options) {
-  return SpaceBuilder(problem, terms, options).build();
+  return SpaceBuilder(system, terms, options).build();
 }
 
 }  // namespace wattune::space

@@ -1,6 +1,6 @@
-// Space builder: from a compiled problem to the diagrams of its components.
+// Space builder: from a compiled system to the diagrams of its components.
 //
-// The problem. A tuning space has up to 10^9 valid configurations among 10^12 and more combinations; lists and trees of
+// The system. A tuning space has up to 10^9 valid configurations among 10^12 and more combinations; lists and trees of
 // them take seconds and gigabytes, and drawing fairly from a tree needs counts that it does not have.
 // The idea. What a prefix of the parameters means for the rest is only what the constraints can still see of it.
 // Prefixes that look alike from there share a node, so that the space is a small decision diagram with counts on its
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "space/component.h"
-#include "space/problem.h"
+#include "space/constraint_system.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::space {
@@ -33,8 +33,8 @@ struct BuiltSpace {
   std::size_t states = 0;
 };
 
-// Builds the space of some of the problem's terms.
-Result<BuiltSpace> build_space(const Problem& problem, std::span<const std::uint32_t> terms,
+// Builds the space of some of the system's terms.
+Result<BuiltSpace> build_space(const ConstraintSystem& system, std::span<const std::uint32_t> terms,
                                const BuildOptions& options);
 
 }  // namespace wattune::space

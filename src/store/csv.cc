@@ -48,8 +48,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::optional<double> number_in(std::string_view text) {
   double number = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
   return number;
 }
 
@@ -243,7 +243,7 @@ Json mapping_of(const RunInfo& info) {
 std::vector<std::string> metrics_in(const ResultSet& results) {
   std::vector<std::string> names;
   for (const Trial& trial : results.trials)
-    for (const Metric& metric : trial.observation.metrics)
+    for (const Metric& metric : exported_metrics(trial.observation))
       if (std::ranges::count(names, metric.name) == 0) names.push_back(metric.name);
   return names;
 }
@@ -264,9 +264,10 @@ std::vector<std::string> fields_of(const Trial& trial, const std::vector<std::st
   const PhaseTimes& phases = observation.phases;
   for (const Nanoseconds& phase : {phases.compile, phases.check, phases.measure, phases.overhead})
     fields.push_back(fmt::format("{}", phase.value()));
+  const std::vector<Metric> known = exported_metrics(observation);
   for (const std::string& name : metrics) {
-    const auto metric = std::ranges::find(observation.metrics, name, &Metric::name);
-    fields.push_back(metric == observation.metrics.end() ? "" : fmt::format("{}", metric->value));
+    const auto metric = std::ranges::find(known, name, &Metric::name);
+    fields.push_back(metric == known.end() ? "" : fmt::format("{}", metric->value));
   }
   return fields;
 }

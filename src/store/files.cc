@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "core/new_file.h"
 #include "store/limits.h"
 #include "wattune/core/system_error.h"
 #include "wattune/store/formats.h"
@@ -30,34 +31,11 @@ class Descriptor {
   int number_;
 };
 
-Result<void> write_all(int descriptor, std::string_view text, const std::filesystem::path& file) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return system_error("cannot write", file, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 // Terminals, pipes and /dev/null are written to, not replaced.
 Result<void> write_to_device(const std::filesystem::path& file, std::string_view text) {
   const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   if (descriptor.get() < 0) return system_error("cannot write", file, errno);
   return write_all(descriptor.get(), text, file);
-}
-
-// A new file beside `file`, whose name goes to `temporary`. Names that exist are left alone: whoever may write to the
-// folder could have put a link in the way.
-int create_beside(const std::filesystem::path& file, std::filesystem::path& temporary) {
-  constexpr int kAttempts = 100;
-  int descriptor = -1;
-  for (int i = 0; i < kAttempts && descriptor < 0; ++i) {
-    temporary = fmt::format("{}.{}.{}.tmp", file.string(), ::getpid(), i);
-    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
-    if (descriptor < 0 && errno != EEXIST) break;
-  }
-  return descriptor;
 }
 
 Error too_large(const std::filesystem::path& file) {
@@ -113,14 +91,11 @@ Result<void> write_file(const std::filesystem::path& file, std::string_view text
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return write_to_device(file, text);
   if (!overwrite && std::filesystem::exists(status)) return exists_error(file);
   // Through a symbolic link, the file that it names is replaced.
-  const auto target = std::filesystem::exists(status) ? std::filesystem::canonical(file, ignored) : file;
-  std::filesystem::path temporary;
-  const Descriptor descriptor(create_beside(target, temporary));
-  if (descriptor.get() < 0) return system_error("cannot write", file, errno);
-  Result<void> written = write_all(descriptor.get(), text, file);
-  if (written) written = publish(temporary, target, overwrite);
-  if (!written) ::unlink(temporary.c_str());
-  return written;
+  const auto place = std::filesystem::exists(status) ? std::filesystem::canonical(file, ignored) : file;
+  WATTUNE_ASSIGN(const std::filesystem::path temporary, write_beside(place, text));
+  const Result<void> published = publish(temporary, place, overwrite);
+  if (!published) ::unlink(temporary.c_str());
+  return published;
 }
 
 }  // namespace wattune::store

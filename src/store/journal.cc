@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/logging.h"
 #include "store/files.h"
 #include "store/journal_text.h"
 #include "store/locked_file.h"
@@ -88,6 +89,7 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file
   WATTUNE_ASSIGN(std::string text, locked.read());
   std::vector<Trial> recovered;
   if (is_unbegun_journal(text)) {
+    log_info("{}: a new journal", file.string());
     text = journal_header(info);
     WATTUNE_TRY(locked.cut_to(0));
     WATTUNE_TRY(locked.append(text));
@@ -98,6 +100,8 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file
     const JournalChecks checks{.run = [&](const RunInfo& found) { return check_resumable(found, info, resume, file); },
                                .configuration = check};
     WATTUNE_ASSIGN(JournalContents contents, read_journal_text(text, file, checks));
+    log_info("{}: goes on after {} Trials{}", file.string(), contents.results.trials.size(),
+             contents.intact_bytes < text.size() ? ", without a torn last line" : "");
     WATTUNE_TRY(locked.cut_to(contents.intact_bytes));
     text.resize(contents.intact_bytes);
     recovered = std::move(contents.results.trials);
@@ -129,6 +133,7 @@ Result<void> Journal::save_elsewhere(Error loss) {
   const Result<void> written = saved ? saved->append(writer_->text) : Result<void>(saved.error());
   if (!written) return std::move(loss).with_context(written.error().to_string());
   writer_->file = std::make_unique<LockedFile>(*std::move(saved));
+  log_warning("{} was lost, {} takes its place", file_.string(), name.string());
   file_ = name;
   return std::move(loss).hint(fmt::format("what was measured is in {}", name.string()));
 }

@@ -81,8 +81,9 @@ class TrialDecoder {
     const Json json = parse_line(line, limits);
     if (!json.is_object()) throw Malformed("not a JSON object");
     Configuration configuration(id_from_json(json), names_, values_from(array_member(json, "values")));
-    Outcome outcome = outcome_from_json(json);
-    return {std::move(configuration), std::move(outcome.observation), outcome.finished_at, std::move(outcome.device)};
+    Measured measured = measured_from_json(json);
+    return {std::move(configuration), std::move(measured.observation), measured.finished_at,
+            std::move(measured.device)};
   }
 
  private:
@@ -184,8 +185,8 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
     return Error(ErrorCode::invalid_argument, "the configuration is of another space than the journal");
   if (trial.observation.ok() && !(trial.observation.statistics && std::isfinite(trial.observation.objective())))
     return Error(ErrorCode::invalid_argument, "a correct Trial needs statistics with a finite median");
-  if (std::string problem = implausible(trial.observation); !problem.empty())
-    return Error(ErrorCode::invalid_argument, std::move(problem));
+  if (std::string why = implausible(trial.observation); !why.empty())
+    return Error(ErrorCode::invalid_argument, std::move(why));
   line = "{\"id\":\"";
   line += to_string(trial.configuration.id());
   line += "\",\"values\":[";
@@ -198,7 +199,7 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
     fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}{}"), i == 0 ? "" : ",", found->second);
   }
   line += "],";
-  append_outcome(line, trial);
+  append_measured(line, trial);
   seal(line);
   return {};
 }

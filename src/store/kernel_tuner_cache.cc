@@ -187,8 +187,8 @@ Json entry_of(const Trial& trial) {
   entry["benchmark_time"] = in_ms(observation.phases.measure);
   entry["strategy_time"] = 0;
   entry["framework_time"] = in_ms(observation.phases.overhead);
-  for (const Metric& metric : observation.metrics)
-    if (std::isfinite(metric.value) && !entry.contains(metric.name)) entry[metric.name] = metric.value;
+  for (const Metric& metric : exported_metrics(observation))
+    if (!entry.contains(metric.name)) entry[metric.name] = metric.value;
   entry["timestamp"] = format_python_timestamp(trial.finished_at);
   return entry;
 }

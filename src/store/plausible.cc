@@ -48,10 +48,10 @@ std::string implausible(const Observation& observation) {
   for (const Nanoseconds time : {phases.compile, phases.check, phases.measure})
     if (!is_measurable(time)) return no_time("phases", time);
   if (!is_measurable(phases.overhead)) return no_time("overhead", phases.overhead);
-  if (std::string problem = implausible(observation.samples); !problem.empty()) return problem;
+  if (std::string why = implausible(observation.samples); !why.empty()) return why;
   if (observation.statistics)
-    if (std::string problem = implausible(*observation.statistics); !problem.empty()) return problem;
-  if (!std::isfinite(observation.objective_value.value_or(0.0))) return "`target` must be a number";
+    if (std::string why = implausible(*observation.statistics); !why.empty()) return why;
+  if (!std::isfinite(observation.objective_value.value_or(0.0))) return "`objective` must be a number";
   return {};
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 
 #include "wattune/core/value_hash.h"
 
@@ -48,6 +50,16 @@ void refuse_unmeasurable(Nanoseconds time) {
 }
 
 }  // namespace
+
+std::vector<Metric> exported_metrics(const Observation& observation) {
+  std::vector<Metric> metrics = observation.metrics;
+  if (const auto& gain = observation.over_default)
+    for (const auto& [name, value] : {std::pair("over_default", gain->median), std::pair("over_default_low", gain->low),
+                                      std::pair("over_default_high", gain->high)})
+      metrics.push_back({name, value, ""});
+  std::erase_if(metrics, [](const Metric& metric) { return !std::isfinite(metric.value); });
+  return metrics;
+}
 
 Json configuration_to_json(const Configuration& configuration) {
   Json object = Json::object();

@@ -37,6 +37,10 @@ inline constexpr const char* kTookNoTime = "the recorded time is 0";
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 
+// For formats that have no place of their own for the gain over the default: the metrics that are numbers, and behind
+// them that gain with its interval.
+std::vector<Metric> exported_metrics(const Observation& observation);
+
 // Kernel Tuner's names of failures, as its cache and T4 files hold them.
 Status status_of_kernel_tuner_error(std::string_view name);
 std::string_view kernel_tuner_error(Status status);  // precondition: not correct

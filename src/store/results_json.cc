@@ -14,8 +14,8 @@ constexpr std::uint64_t kVersion = 2;
 
 Trial trial_from_json(const Json& json, const Configuration::Names& names) {
   Configuration configuration(id_from_json(json), names, values_by_name(object_member(json, "configuration"), *names));
-  Outcome outcome = outcome_from_json(json);
-  return {std::move(configuration), std::move(outcome.observation), outcome.finished_at, std::move(outcome.device)};
+  Measured measured = measured_from_json(json);
+  return {std::move(configuration), std::move(measured.observation), measured.finished_at, std::move(measured.device)};
 }
 
 ResultSet read_results(const Document& document) {
@@ -37,7 +37,7 @@ ResultSet read_results(const Document& document) {
 void append_trial(std::string& out, const Trial& trial) {
   out += fmt::format("{{\"id\":\"{}\",\"configuration\":{},", to_string(trial.configuration.id()),
                      dump(configuration_to_json(trial.configuration)));
-  append_outcome(out, trial);
+  append_measured(out, trial);
   out += '}';
 }
 

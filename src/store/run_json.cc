@@ -20,6 +20,7 @@ namespace wattune::store {
 namespace {
 
 constexpr std::size_t kMaxBuildLogBytes = 16 * 1024;
+constexpr const char* kFormerNameOfObjective = "target";
 
 Json device_to_json(const DeviceInfo& device) {
   Json json = Json::object();
@@ -284,7 +285,7 @@ RunInfo run_info_from_json(const Json& object) {
   return info;
 }
 
-void append_outcome(std::string& out, const Trial& trial) {
+void append_measured(std::string& out, const Trial& trial) {
   const Observation& observation = trial.observation;
   out += "\"status\":\"";
   out += to_string(observation.status);
@@ -307,7 +308,7 @@ void append_outcome(std::string& out, const Trial& trial) {
   out += ",\"metrics\":";
   append_metrics(out, observation.metrics);
   if (observation.objective_value) {
-    out += ",\"target\":";
+    out += ",\"objective\":";
     append_json_number(out, *observation.objective_value);
   }
   append_final(out, observation);
@@ -326,9 +327,9 @@ void append_outcome(std::string& out, const Trial& trial) {
   out += '"';
 }
 
-Outcome outcome_from_json(const Json& object) {
-  Outcome outcome;
-  Observation& observation = outcome.observation;
+Measured measured_from_json(const Json& object) {
+  Measured measured;
+  Observation& observation = measured.observation;
   const std::string& name = text_member(object, "status");
   const std::optional<Status> status = parse_status(name);
   if (!status) throw Malformed(fmt::format("`status` is none that Wattune knows: {}", in_quotes(name)));
@@ -345,12 +346,13 @@ Outcome outcome_from_json(const Json& object) {
   observation.metrics = metrics_from_json(array_member(object, "metrics"));
   observation.phases = phases_from_json(array_member(object, "phases"));
   observation.phases.overhead = Nanoseconds(number_or(object, "overhead", 0.0));
-  if (find_member(object, "target") != nullptr) observation.objective_value = number_member(object, "target");
+  for (const char* member : {"objective", kFormerNameOfObjective})
+    if (find_member(object, member) != nullptr) observation.objective_value = number_member(object, member);
   read_final(object, observation);
-  if (const std::string problem = implausible(observation); !problem.empty()) throw Malformed(problem);
-  outcome.finished_at = time_member(object, "finished_at");
-  outcome.device = text_or(object, "device", "");
-  return outcome;
+  if (const std::string why = implausible(observation); !why.empty()) throw Malformed(why);
+  measured.finished_at = time_member(object, "finished_at");
+  measured.device = text_or(object, "device", "");
+  return measured;
 }
 
 ConfigurationId id_from_json(const Json& object) {

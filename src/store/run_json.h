@@ -14,14 +14,15 @@ void add_run_info(Json& object, const RunInfo& info);
 RunInfo run_info_from_json(const Json& object);  // throws Malformed
 
 // Appends `"status":...,"finished_at":...`, the members that say what a Trial showed, without braces.
-void append_outcome(std::string& out, const Trial& trial);
+void append_measured(std::string& out, const Trial& trial);
 
-struct Outcome {
+// A Trial without its configuration.
+struct Measured {
   Observation observation;
   TimePoint finished_at;
   std::string device;
 };
-Outcome outcome_from_json(const Json& object);  // throws Malformed
+Measured measured_from_json(const Json& object);  // throws Malformed
 
 // "id" as decimal text.
 ConfigurationId id_from_json(const Json& object);  // throws Malformed

@@ -185,8 +185,8 @@ Json measurements_of(const Observation& observation) {
     list.push_back(measurement("time", in_ms(observation.statistics->median), "ms"));
   else
     list.push_back(measurement("time", kernel_tuner_error(observation.status), ""));
-  for (const Metric& metric : observation.metrics)
-    if (std::isfinite(metric.value)) list.push_back(measurement(metric.name, metric.value, metric.unit));
+  for (const Metric& metric : exported_metrics(observation))
+    list.push_back(measurement(metric.name, metric.value, metric.unit));
   return list;
 }
 

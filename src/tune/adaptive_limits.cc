@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/logging.h"
+
 namespace wattune::tune {
 
 namespace {
@@ -42,10 +44,16 @@ std::string AdaptiveLimits::run_in_words() const {
 }
 
 void AdaptiveLimits::saw_compile(Nanoseconds time) {
+  const Nanoseconds before = compile();
   slowest_compile_ = std::max(slowest_compile_.value_or(time), time);
+  if (compile() != before) log_debug("compiling has {}", compile_in_words());
 }
 
-void AdaptiveLimits::saw_run(Nanoseconds median) { fastest_run_ = std::min(fastest_run_.value_or(median), median); }
+void AdaptiveLimits::saw_run(Nanoseconds median) {
+  const Nanoseconds before = run();
+  fastest_run_ = std::min(fastest_run_.value_or(median), median);
+  if (run() != before) log_debug("a run has {}", run_in_words());
+}
 
 Result<void> Limits::validate() const {
   const auto invalid = [](const char* message) { return Error(ErrorCode::invalid_argument, message); };

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "backend/compiler_environment.h"
 #include "backend/included_files.h"
 #include "wattune/core/hash.h"
 #include "wattune/core/version.h"
@@ -238,6 +239,7 @@ void add_parts(Identity& identity, const KernelSource& source) {
   if (source.parameter_style == ParameterStyle::constants) identity["parameter style"] = "constants";
   for (const auto& [parameter, style] : source.own_styles)
     identity["style of " + parameter] = style == ParameterStyle::constants ? "constant" : "macro";
+  for (const auto& [name, value] : backend::compiler_environment(source)) identity["environment " + name] = value;
 }
 
 // What is launched, compared and computed from the times.

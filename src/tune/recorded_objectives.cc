@@ -42,7 +42,7 @@ std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials) {
 Result<Recording> Recording::with_objectives(const KernelSpec& spec) const {
   WATTUNE_ASSIGN(const Metrics metrics, Metrics::compile(spec, spec.parameters, readable_metrics(trials_, spec)));
   Recording result = *this;
-  std::optional<Error> problem;
+  std::optional<Error> refusal;
   bool any = false;
   for (Trial& trial : result.trials_) {
     Observation& observation = trial.observation;
@@ -52,10 +52,10 @@ Result<Recording> Recording::with_objectives(const KernelSpec& spec) const {
     const Result<void> added = metrics.add_to(observation, trial.configuration);
     any = any || added;
     if (added) continue;
-    if (!problem) problem = added.error();
+    if (!refusal) refusal = added.error();
     fail(observation, added.error().to_string());
   }
-  if (problem && !any) return *std::move(problem);
+  if (refusal && !any) return *std::move(refusal);
   return result;
 }
 

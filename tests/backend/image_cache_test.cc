@@ -57,6 +57,21 @@ TEST(ImageCache, FindsWhatWasStoredAlsoInALaterRun) {
   EXPECT_FALSE(later->find("b"));
 }
 
+// Who may write to the folder could plant links under the names of files to come.
+TEST(ImageCache, FollowsNoPlantedLink) {
+  const Folder folder;
+  const fs::path precious = folder.write("precious", "precious");
+  const fs::path cache_folder = folder.path() / "cache";
+  fs::create_directories(cache_folder);
+  for (int i = 0; i < 3; ++i)
+    fs::create_symlink(precious, cache_folder / fmt::format("a.{}.{}.wattune-image-new", getpid(), i));
+  const auto cache = ImageCache::open(cache_folder).value();
+  for (int i = 0; i < 4; ++i) cache->store("a", image_of("code"));
+  EXPECT_EQ(cache->find("a"), image_of("code"));
+  std::ifstream stream(precious);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "precious");
+}
+
 // Cut, changed in one byte, and emptied.
 TEST(ImageCache, WhatIsDamagedIsMissingAndReplaced) {
   const Folder folder;
@@ -233,6 +248,17 @@ TEST_F(Key, KnowsWhatNvccTakesFromTheEnvironment) {
   EXPECT_NE(key(nvcc), without);
   unsetenv("CPATH");
   EXPECT_EQ(key(nvcc), plain);
+}
+
+// Such lines once went through std::regex, which takes a frame of the stack for each character.
+TEST_F(Key, LinesMayBeAsLongAsTheyLike) {
+  constexpr std::size_t kLength = 10'000'000;
+  const std::string name(kLength, 'x');
+  const std::string blanks(kLength, ' ');
+  EXPECT_TRUE(key(source("#include \"" + name + "\"\n")));
+  EXPECT_NE(key(source("#include \"" + name + "\"\n")), key(source("#include \"" + name + "y\"\n")));
+  EXPECT_FALSE(key(source("#include \"" + name)));
+  EXPECT_FALSE(key(source("#" + blanks + "include" + blanks + "MACRO\n")));
 }
 
 TEST_F(Key, ThereIsNoneForWhatCannotBeKnown) {

@@ -13,6 +13,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+std::optional<std::vector<KernelParameter>> declared(const std::string& source, const std::string& function) {
+  return cuda::declared_parameters(read_code(source), function, Language::cuda);
+}
+
 KernelParameter cuda_parameter(const std::string& type) { return parameter_of("", type, Language::cuda); }
 KernelParameter opencl_parameter(const std::string& type) { return parameter_of("", type, Language::opencl); }
 
@@ -84,29 +88,44 @@ TEST(CudaSignature, IsReadFromASource) {
       "f(const float *__restrict__ x, float y[], /* , */ unsigned int const n, size_t,\n"
       "  const __grid_constant__ Config config, int2 (*many)[4]) { other(1); }\n"
       "__global__ void h(void) {}\n";
-  EXPECT_THAT(described(cuda::declared_parameters(source, "f")),
+  EXPECT_THAT(described(declared(source, "f")),
               ElementsAre("float* x", "float* y", "unsigned int n", "size_t", "Config config", "0 bytes"));
-  EXPECT_THAT(described(cuda::declared_parameters(source, "h")), IsEmpty());
-  EXPECT_THAT(described(cuda::declared_parameters(source, "g")), ElementsAre("none"));
+  EXPECT_THAT(described(declared(source, "h")), IsEmpty());
+  EXPECT_THAT(described(declared(source, "g")), ElementsAre("none"));
 }
 
 TEST(CudaSignature, IsUnknownWhereItIsNotClear) {
-  const std::string declared = "extern \"C\" __global__ void f(float* x) {}\n";
-  const auto read = [](const std::string& source) { return described(cuda::declared_parameters(source, "f")); };
-  EXPECT_THAT(read("#if WIDE\n" + declared + "#endif\n"), ElementsAre("none"));
+  const std::string plain = "extern \"C\" __global__ void f(float* x) {}\n";
+  const auto read = [](const std::string& source) { return described(declared(source, "f")); };
+  EXPECT_THAT(read("#if WIDE\n" + plain + "#endif\n"), ElementsAre("none"));
   EXPECT_THAT(read("__global__ void f(\n#ifdef A\nint a,\n#endif\nint b) {}"), ElementsAre("none"));
-  EXPECT_THAT(read(declared + "__global__ void f(double* x);"), ElementsAre("none"));
-  EXPECT_THAT(read(declared + "__global__ void f(float*);"), ElementsAre("float*"));
-  EXPECT_THAT(read("#define float double\n" + declared), ElementsAre("0 bytes"));
+  EXPECT_THAT(read(plain + "__global__ void f(double* x);"), ElementsAre("none"));
+  EXPECT_THAT(read(plain + "__global__ void f(float*);"), ElementsAre("float*"));
+  EXPECT_THAT(read("#define float double\n" + plain), ElementsAre("0 bytes"));
   EXPECT_THAT(read("__global__ void f(float* x"), ElementsAre("none"));
   EXPECT_THAT(read(""), ElementsAre("none"));
-  EXPECT_EQ(cuda::declared_parameters("typedef int n_t;\n__global__ void f(n_t n) {}", "f")->front().element,
-            ElementType::int32);
+  EXPECT_EQ(declared("typedef int n_t;\n__global__ void f(n_t n) {}", "f")->front().element, ElementType::int32);
+}
+
+// For drivers that do not tell them.
+TEST(OpenClSignature, IsReadFromASource) {
+  const std::string source =
+      "float kernel_of(float x) { return x; }\n"
+      "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void f(global const float4* restrict x, "
+      "__local double* tile, constant int* weights, const uint n, read_only image2d_t image) {}\n";
+  const auto parameters = cuda::declared_parameters(read_code(source), "f", Language::opencl);
+  EXPECT_THAT(described(parameters), ElementsAre("float4* x", "local double* tile", "constant int* weights", "uint n",
+                                                 "read_only image2d_t image"));
+  EXPECT_EQ(parameters->at(0).element, ElementType::float32);
+  EXPECT_EQ(parameters->at(1).space, AddressSpace::local);
+  EXPECT_EQ(parameters->at(3).element, ElementType::uint32);
+  EXPECT_EQ(parameters->at(4).element, std::nullopt);
+  EXPECT_FALSE(cuda::declared_parameters(read_code(source), "kernel_of", Language::opencl));
 }
 
 // A driver's sizes are of the code itself.
 TEST(CudaSignature, CountsForNothingAgainstTheDriversSizes) {
-  const auto parameters = cuda::declared_parameters("__global__ void f(float* x, float y) {}", "f").value();
+  const auto parameters = declared("__global__ void f(float* x, float y) {}", "f").value();
   const auto with = [&](std::vector<std::size_t> sizes) { return described(cuda::with_sizes(parameters, sizes)); };
   EXPECT_THAT(with({8, 4}), ElementsAre("float* x", "float y"));
   EXPECT_THAT(with({8, 8}), ElementsAre("8 bytes", "8 bytes"));

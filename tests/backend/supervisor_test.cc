@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "backend/compiler_program.h"
+#include "backend/start_process.h"
 #include "backend/support.h"
 #include "programs.h"
 
@@ -102,6 +103,17 @@ TEST_F(Supervisor, EndsItWhenTheWorkerIsKilled) {
   EXPECT_TRUE(ends(left));
 }
 
+// Nobody else knows what a killed supervisor's worker had started in a session of its own.
+TEST_F(Supervisor, ItsClientEndsItWhenTheSupervisorIsKilled) {
+  open();
+  const pid_t left = leave_process();
+  const pid_t worker = worker_of(children().at(0));
+  kill(children().at(0), SIGKILL);
+  EXPECT_TRUE(ends(worker));
+  EXPECT_FALSE(run("noop"));
+  EXPECT_TRUE(ends(left));
+}
+
 TEST_F(Supervisor, EndsItAtALimit) {
   open();
   const pid_t left = leave_process();
@@ -186,6 +198,14 @@ TEST_F(Supervisor, StartsAWorkerAgainThatIsKilledWhileItStarts) {
   fs::remove(log);
 }
 
+TEST_F(Supervisor, AdvisesWherePoclFindsNoMemory) {
+  const auto device = open_device_in_worker("fake:without_memory", options_);
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(device.error().message(), HasSubstr("Not enough memory to run on this device"));
+  EXPECT_THAT(device.error().advice(), HasSubstr("PoCL asks /sys how much memory there is: mount it"));
+}
+
 // Workers of any other build end so when they are asked for the first time.
 TEST_F(Supervisor, NamesAWorkerOfAnotherBuild) {
   options_.executable = fs::temp_directory_path() / "wattune-worker";
@@ -195,6 +215,43 @@ TEST_F(Supervisor, NamesAWorkerOfAnotherBuild) {
   ASSERT_FALSE(device);
   EXPECT_THAT(device.error().message(), HasSubstr(options_.executable.string() + " is of another build"));
   fs::remove(options_.executable);
+}
+
+// As by SIGKILL: the folder stays, the lock goes.
+TEST_F(Supervisor, FilesOfAKilledCompilationGoWithTheNextOne) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto folder = TemporaryFolder::create();
+    if (folder) std::ofstream(*folder / "kernel.cu") << "something";
+    ::_exit(folder ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  EXPECT_FALSE(is_clean());
+  const auto living = TemporaryFolder::create().value();
+  { EXPECT_TRUE(TemporaryFolder::create()); }
+  EXPECT_TRUE(fs::exists(living / "."));
+  EXPECT_EQ(std::distance(fs::directory_iterator(fs::temp_directory_path()), {}), 1);
+}
+
+// fork() and posix_spawn() tell so where processes or memory are short.
+TEST(StartPatiently, TriesAgainWhereTheMachineIsShort) {
+  int calls = 0;
+  EXPECT_EQ(start_patiently([&] { return ++calls == 1 ? EAGAIN : calls == 2 ? ENOMEM : 0; }), 0);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(StartPatiently, GivesUpInTheEnd) {
+  int calls = 0;
+  EXPECT_EQ(start_patiently([&] { return ++calls, EAGAIN; }), EAGAIN);
+  EXPECT_EQ(calls, 4);
+}
+
+TEST(StartPatiently, TriesNothingElseAgain) {
+  int calls = 0;
+  EXPECT_EQ(start_patiently([&] { return ++calls, ENOENT; }), ENOENT);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(CompilerProgram, NamesTheSignalThatEndedIt) {

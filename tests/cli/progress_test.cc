@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "wattune/core/log.h"
+
 namespace wattune::cli {
 namespace {
 
@@ -48,19 +50,17 @@ TEST_F(Progress, SaysCountBestSpeedUpTimeLeftAndRate) {
   EXPECT_EQ(written_, "1/40  best 2 ms (1.00x)  1:18 left  0.50/s\n");
 }
 
-TEST_F(Progress, VerboseHasALineForEachConfiguration) {
-  ProgressOptions options{.live = false,
-                          .width = [] { return std::size_t{80}; },
-                          .write = [this](std::string_view bytes) { written_ += bytes; },
-                          .verbose = true,
-                          .stop = {.evaluations = 40},
-                          .default_id = 7};
-  ProgressDisplay shown(options, {});
+TEST_F(Progress, TheLogHasALineForEachConfiguration) {
+  set_log_sink([this](LogLevel, std::string_view text) { written_ += std::string(text) + "\n"; });
+  set_log_level(LogLevel::info);
+  ProgressDisplay shown = display(false);
   Trial first = trial(7, 2e6);
   first.configuration =
       Configuration(7, std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x"}), {32});
   shown.on_trial({first, after(1, 2, 2e6), &first, true});
   shown.on_trial({trial(8, {}), after(2, 4, 2e6), &first, false});
+  set_log_level(LogLevel::off);
+  set_log_sink({});
   EXPECT_EQ(written_,
             "correct            2 ms * x=32\n"
             "1/40  best 2 ms (1.00x)  1:18 left  0.50/s\n"

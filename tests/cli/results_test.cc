@@ -7,6 +7,7 @@
 namespace wattune::cli_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* kCache = R"({"device_name": "Some GPU", "kernel_name": "add", "problem_size": 1000,
@@ -52,6 +53,29 @@ TEST_F(Results, ShowJsonHasEveryPromisedField) {
   EXPECT_EQ(json["best"][0]["objective"], 1e6);
   EXPECT_EQ(json["convergence_ms"].size(), 4u);
   EXPECT_TRUE(json["importance"].contains("block"));
+}
+
+// The devices where the kernel is the same, the kernels where the device is, both where both differ, and files where
+// nothing else does.
+TEST_F(Results, LegendsNameWhatDiffers) {
+  const auto cache = [&](const std::string& file, const std::string& device, const std::string& kernel) {
+    std::string text = kCache;
+    text.replace(text.find("Some GPU"), 8, device).replace(text.find("\"add\"") + 1, 3, kernel);
+    folder_.write(file, text);
+  };
+  const auto legend = [&](const std::string& device, const std::string& kernel) {
+    cache("a.json", "One", "add");
+    cache("b.json", device, kernel);
+    EXPECT_EQ(run_shell(folder_, "rm -f p.svg; '" + program_path().string() +
+                                     "' analyze a.json b.json --plot distribution --svg p.svg")
+                  .status,
+              0);
+    return folder_.read("p.svg");
+  };
+  EXPECT_THAT(legend("Two", "add"), AllOf(HasSubstr(">One: 3 correct"), HasSubstr(">Two: 3 correct")));
+  EXPECT_THAT(legend("One", "mul"), AllOf(HasSubstr(">add: 3 correct"), HasSubstr(">mul: 3 correct")));
+  EXPECT_THAT(legend("Two", "mul"), AllOf(HasSubstr(">add on One: 3 correct"), HasSubstr(">mul on Two: 3 correct")));
+  EXPECT_THAT(legend("One", "add"), AllOf(HasSubstr(">a: 3 correct"), HasSubstr(">b: 3 correct")));
 }
 
 TEST_F(Results, ShowWritesThePlotButOverNothing) {

@@ -102,8 +102,10 @@ TEST(RunInfo, IdentityHoldsDeviceDriverObjectivesAndSpace) {
 }
 
 TEST(Observation, TimesThatNoClockTellsAreNotMeasurable) {
-  for (const double possible : {0.0, 1.0, 0x1p64}) EXPECT_TRUE(is_measurable(Nanoseconds(possible))) << possible;
-  for (const double impossible : {-1.0, 1e308, std::numeric_limits<double>::quiet_NaN()})
+  for (const double possible : {0.0, 1.0, 9.2e18}) EXPECT_TRUE(is_measurable(Nanoseconds(possible))) << possible;
+  // 1000 ns back, in 64 bits without a sign.
+  const auto wrapped = static_cast<double>(std::uint64_t{0} - 1000);
+  for (const double impossible : {-1.0, 0x1p63, wrapped, 1e308, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_FALSE(is_measurable(Nanoseconds(impossible))) << impossible;
 }
 

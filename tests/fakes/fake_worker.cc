@@ -44,7 +44,7 @@ void send_garbage() {
 
 void send_nonsense() {
   const std::vector<std::byte> nonsense(64, std::byte{0xFF});
-  backend::worker::Channel channel{backend::worker::Descriptor(dup(kWorkerDescriptor))};
+  backend::worker::Channel channel{backend::Descriptor(dup(kWorkerDescriptor))};
   (void)channel.send(nonsense, std::nullopt);
 }
 
@@ -130,10 +130,17 @@ std::unique_ptr<backend::Device> good_device() {
   return device;
 }
 
+// As where it does not learn from /sys how much there is.
+[[noreturn]] void end_as_pocl_without_memory() {
+  std::fprintf(stderr, "Not enough memory to run on this device.\n");
+  std::abort();
+}
+
 backend::Discovery discover() { return {{fakes::FakeDevice().info()}, {{"fake", true, ""}}}; }
 
 Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   if (selector == "fake:exit") std::_Exit(7);
+  if (selector == "fake:without_memory") end_as_pocl_without_memory();
   if (selector == "fake:garbage") send_garbage();
   if (selector == "fake:nonsense") send_nonsense();
   if (selector == "fake:garbage" || selector == "fake:nonsense" || selector == "fake:sleep") sleep_forever();

@@ -56,7 +56,7 @@ class RecordedRunner : public measure::Runner {
   Nanoseconds busy_;
 };
 
-struct Outcome {
+struct Replayed {
   double regret = 0.0;
   double launches = 0.0;  // over seven of each
   double sampled = 0.0;   // share of the configurations that were not rejected
@@ -78,7 +78,7 @@ std::vector<std::size_t> shuffled(std::size_t n, Random& random) {
 
 using Recording = std::vector<std::vector<Sample>>;  // of each configuration
 
-Outcome replay(const Recording& recording, measure::MeasurePolicy& policy, std::uint64_t seed) {
+Replayed replay(const Recording& recording, measure::MeasurePolicy& policy, std::uint64_t seed) {
   Random random(seed);
   const std::vector<std::size_t> order = shuffled(recording.size(), random);
   std::vector<RecordedRunner> runners;
@@ -86,11 +86,11 @@ Outcome replay(const Recording& recording, measure::MeasurePolicy& policy, std::
 
   std::vector<Statistics> measured;
   std::optional<Statistics> incumbent;
-  Outcome outcome;
+  Replayed replayed;
   for (RecordedRunner& runner : runners) {
     measured.push_back(measure::summarize(policy.measure(runner, incumbent).value()));
     if (!incumbent || measured.back().median < incumbent->median) incumbent = measured.back();
-    outcome.sampled += measured.back().confidence > 0.0 ? 1.0 : 0.0;
+    replayed.sampled += measured.back().confidence > 0.0 ? 1.0 : 0.0;
   }
 
   const measure::ShootOutOptions options;
@@ -113,11 +113,11 @@ Outcome replay(const Recording& recording, measure::MeasurePolicy& policy, std::
     best = std::min(best, truth(i));
     launches += runners[i].launches();
   }
-  outcome.regret = truth(order[finalists[verdict.winner]]) / best - 1.0;
-  outcome.launches = static_cast<double>(launches) / (7.0 * static_cast<double>(recording.size()));
-  outcome.sampled /= static_cast<double>(recording.size());
-  outcome.tied = verdict.ties.size();
-  return outcome;
+  replayed.regret = truth(order[finalists[verdict.winner]]) / best - 1.0;
+  replayed.launches = static_cast<double>(launches) / (7.0 * static_cast<double>(recording.size()));
+  replayed.sampled /= static_cast<double>(recording.size());
+  replayed.tied = verdict.ties.size();
+  return replayed;
 }
 
 Result<Recording> load(const std::string& file) {
@@ -134,14 +134,14 @@ Result<Recording> load(const std::string& file) {
 Result<void> replay_file(const std::string& file, const Settings& settings) {
   WATTUNE_ASSIGN(const Recording recording, load(file));
   std::vector<double> regrets;
-  Outcome worst;
+  Replayed worst;
   for (std::uint64_t seed = 1; seed <= settings.seeds; ++seed) {
     const auto policy = settings.policy == "gated" ? measure::make_gated({}) : measure::make_repeated_runs({});
-    const Outcome outcome = replay(recording, *policy, seed);
-    regrets.push_back(outcome.regret);
-    worst.launches = std::max(worst.launches, outcome.launches);
-    worst.sampled = std::max(worst.sampled, outcome.sampled);
-    worst.tied = std::max(worst.tied, outcome.tied);
+    const Replayed replayed = replay(recording, *policy, seed);
+    regrets.push_back(replayed.regret);
+    worst.launches = std::max(worst.launches, replayed.launches);
+    worst.sampled = std::max(worst.sampled, replayed.sampled);
+    worst.tied = std::max(worst.tied, replayed.tied);
   }
   std::sort(regrets.begin(), regrets.end());
   const auto above = std::ranges::count_if(regrets, [](double regret) { return regret > 0.01; });

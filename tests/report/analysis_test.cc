@@ -130,6 +130,18 @@ TEST(Analysis, PortabilityComparesWithTheBestOfEach) {
   EXPECT_EQ(matrix[2][0], 0.5);
 }
 
+// On the second device 8 was fast at first and slow beside the best in the final, and 1 failed a check in the end.
+TEST(Analysis, IsOfTheTrialThatCounts) {
+  ResultSet first = one_parameter().time({8}, 1e6);
+  ResultSet second = one_parameter().time({2}, 2e6).time({8}, 1e6).time({8}, 4e6).time({1}, 1e6);
+  EXPECT_EQ(distribution_of(second).failed, 0u);
+  second.trials.push_back(ResultSet(one_parameter().failure({1}, Status::correctness, "no")).trials.front());
+  EXPECT_EQ(portability({first, second})[0][1], 0.5);
+  EXPECT_EQ(distribution_of(second).failed, 1u);
+  second.trials.push_back(ResultSet(one_parameter().time({1}, 3e6)).trials.front());
+  EXPECT_EQ(distribution_of(second).failed, 0u);
+}
+
 // Rates of 100, 98, 50 and 80: within 5 % is what is at most 1.05 times as bad. One of four is enough for a good one in
 // ln(0.1) / ln(1 - 2 / 4) = 3.3 steps; the mean slowdown (1 + 100/98 + 2 + 1.25) / 4 * 0.95 - 1 = 0.2517 costs 0.9 * 4
 // * 0.2517 / 0.1 launches.

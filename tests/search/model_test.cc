@@ -17,17 +17,17 @@ namespace {
 // y = 3 where the first place is 2 or more, else 1; the second parameter means nothing.
 TEST(Forest, FindsTheParameterThatMatters) {
   std::vector<std::uint16_t> rows;
-  std::vector<double> targets;
+  std::vector<double> responses;
   for (std::uint16_t a = 0; a < 4; ++a) {
     for (std::uint16_t b = 0; b < 5; ++b) {
       rows.insert(rows.end(), {a, b});
-      targets.push_back(a >= 2 ? 3.0 : 1.0);
+      responses.push_back(a >= 2 ? 3.0 : 1.0);
     }
   }
   Random random(1);
   Forest forest;
   EXPECT_TRUE(forest.empty());
-  forest.fit(rows, 2, targets, 50, random);
+  forest.fit(rows, 2, responses, 50, random);
   for (std::uint16_t a = 0; a < 4; ++a) {
     const std::vector<std::uint16_t> row = {a, 2};
     EXPECT_NEAR(forest.predict(row).mean, a >= 2 ? 3.0 : 1.0, 1e-9);
@@ -40,13 +40,13 @@ TEST(Forest, FindsTheParameterThatMatters) {
 TEST(Forest, FindsTheColumnThatMattersAmongMany) {
   Random random(1);
   std::vector<std::uint16_t> rows;
-  std::vector<double> targets;
+  std::vector<double> responses;
   for (int row = 0; row < 200; ++row) {
     for (int column = 0; column < 100; ++column) rows.push_back(static_cast<std::uint16_t>(random.below(4)));
-    targets.push_back(rows.back() >= 2 ? 3.0 : 1.0);
+    responses.push_back(rows.back() >= 2 ? 3.0 : 1.0);
   }
   Forest forest;
-  forest.fit(rows, 100, targets, 50, random);
+  forest.fit(rows, 100, responses, 50, random);
   std::vector<std::uint16_t> row(100, 1);
   const double low = forest.predict(row).mean;
   row.back() = 2;
@@ -56,14 +56,14 @@ TEST(Forest, FindsTheColumnThatMattersAmongMany) {
 TEST(Forest, IsUnsureWhereItHasSeenNothing) {
   const std::vector<std::uint16_t> rows = {0, 10};
   std::vector<std::uint16_t> many;
-  std::vector<double> targets;
+  std::vector<double> responses;
   for (int i = 0; i < 4; ++i) {
     many.insert(many.end(), rows.begin(), rows.end());
-    targets.insert(targets.end(), {1.0, 5.0});
+    responses.insert(responses.end(), {1.0, 5.0});
   }
   Random random(1);
   Forest forest;
-  forest.fit(many, 1, targets, 50, random);
+  forest.fit(many, 1, responses, 50, random);
   const std::vector<std::uint16_t> middle = {5};
   EXPECT_GT(forest.predict(middle).deviation, 1.0);
 }
@@ -140,14 +140,14 @@ TEST(Calibration, NeverNarrows) {
 // The second coordinate means nothing, so that its scale grows: it starts as the first one's and the two can only part.
 TEST(LengthScales, AreLongWhereNothingChanges) {
   std::vector<Coordinates> points;
-  std::vector<double> targets;
+  std::vector<double> responses;
   for (int a = 0; a < 5; ++a) {
     for (int b = 0; b < 5; ++b) {
       points.push_back({a / 4.0, b / 4.0});
-      targets.push_back(std::sin(6.0 * points.back()[0]));
+      responses.push_back(std::sin(6.0 * points.back()[0]));
     }
   }
-  const std::vector<double> scales = fit_length_scales(points, targets);
+  const std::vector<double> scales = fit_length_scales(points, responses);
   EXPECT_GE(scales[1], 2.0 * scales[0]);
 }
 
@@ -157,12 +157,12 @@ TEST(LengthScales, AreCommonWithFewObservationsOrManyCoordinates) {
   };
   EXPECT_TRUE(common(fit_length_scales({{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}}, {1.0, 2.0, 1.0})));
   std::vector<Coordinates> wide;
-  std::vector<double> targets;
+  std::vector<double> responses;
   for (int i = 0; i < 20; ++i) {
     wide.emplace_back(100, 0.0)[0] = i / 20.0;
-    targets.push_back(i);
+    responses.push_back(i);
   }
-  EXPECT_TRUE(common(fit_length_scales(wide, targets)));
+  EXPECT_TRUE(common(fit_length_scales(wide, responses)));
 }
 
 // block: octaves 0, 1, 1.58, 2 above 16, exponents 4, 5, 4, 6 of 6; unroll: octaves 0, 1, exponents that only grow;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "space/constraint_diagram.h"
-#include "space/problem.h"
+#include "space/constraint_system.h"
 #include "space/space_support.h"
 
 namespace wattune::space {
@@ -13,18 +13,18 @@ namespace {
 
 // Compiles one constraint, which must be one term, in the order in which the parameters are given.
 struct Compiled {
-  Problem problem;
+  ConstraintSystem system;
   ConstraintProgram program{ConstraintGraph({}), {}, {}, false, {}};
 
   Compiled(std::vector<Parameter> parameters, const std::string& expression) {
-    problem.parameters = std::move(parameters);
-    problem.constraints = constraints({expression});
-    EXPECT_TRUE(compile_problem(problem));
+    system.parameters = std::move(parameters);
+    system.constraints = constraints({expression});
+    EXPECT_TRUE(compile_system(system));
     std::vector<Root> roots;
-    for (std::uint32_t t = 0; t < problem.terms.size(); ++t) roots.push_back({problem.terms[t].root, t});
-    std::vector<std::uint32_t> order(problem.parameters.size());
+    for (std::uint32_t t = 0; t < system.terms.size(); ++t) roots.push_back({system.terms[t].root, t});
+    std::vector<std::uint32_t> order(system.parameters.size());
     std::iota(order.begin(), order.end(), 0U);
-    program = compile(problem.graph, roots, order, problem.domains, {});
+    program = compile(system.graph, roots, order, system.domains, {});
   }
 
   std::size_t frontier(std::size_t level) const { return program.levels[level].frontier.size(); }
@@ -32,7 +32,7 @@ struct Compiled {
   // The number of states per layer of the minimal automaton, the one for "everything passes" included.
   std::vector<std::size_t> states() const {
     Budget budget(1'000'000, 10'000'000);
-    const ConstraintDiagram diagram = *build_constraint_diagram(program, problem.domains, budget);
+    const ConstraintDiagram diagram = *build_constraint_diagram(program, system.domains, budget);
     std::vector<std::size_t> result;
     for (const ConstraintDiagram::Layer& layer : diagram.layers) result.push_back(layer.children.size() / layer.width);
     return result;

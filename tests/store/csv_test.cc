@@ -101,6 +101,17 @@ TEST(Csv, MetricsAreColumnsWithBlanksWhereTheyAreUnknown) {
                         "32,2.0,True,float4,compile,,,100000001,2000000,3000000,4000000,,\n"));
 }
 
+TEST(Csv, TheGainOverTheDefaultIsThreeColumns) {
+  ResultSet written;
+  written.info = sample_info();
+  written.trials = {sample_trial(0), sample_trial(1)};
+  written.trials[0].observation.over_default = PairedGain{1.25, 1.125, 1.5};
+  const std::string text = write_csv(written).value();
+  EXPECT_THAT(text, HasSubstr("GFLOP/s,registers,over_default,over_default_low,over_default_high\n"));
+  EXPECT_THAT(text, HasSubstr(",12.5,40,1.25,1.125,1.5\n"));
+  EXPECT_THAT(text, HasSubstr("4000000,,,,,\n"));
+}
+
 TEST(Csv, RefusesTextsThatAreNoField) {
   ResultSet written;
   written.info.parameters = {{.name = "layout", .values = {"rows, columns"}}};

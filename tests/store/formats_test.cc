@@ -232,5 +232,18 @@ TEST_F(WriteFile, HonoursTheUmask) {
   EXPECT_EQ(std::filesystem::status(path("f")).permissions(), std::filesystem::perms(0640));
 }
 
+// They have no place of their own for it, and readers of theirs take any number that has a name.
+TEST(Formats, OfOthersCarryTheGainOverTheDefaultAsNumbers) {
+  ResultSet written = sample_results(1);
+  written.trials[0].observation.metrics.clear();
+  written.trials[0].observation.over_default = PairedGain{1.25, 1.125, 1.5};
+  const std::vector<Metric> gain = {
+      {"over_default", 1.25, ""}, {"over_default_low", 1.125, ""}, {"over_default_high", 1.5, ""}};
+  EXPECT_THAT(parse_t4(write_t4(written)).value().trials.at(0).observation.metrics,
+              testing::UnorderedElementsAreArray(gain));
+  EXPECT_THAT(parse_kernel_tuner_cache(write_kernel_tuner_cache(written)).value().trials.at(0).observation.metrics,
+              testing::UnorderedElementsAreArray(gain));
+}
+
 }  // namespace
 }  // namespace wattune::store

@@ -73,6 +73,25 @@ TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
   EXPECT_EQ(parts(spec, scale_spec()), Parts{"kernel source"});
 }
 
+// The compiler of a kernel in OpenCL heeds no such variable, and what is not set is no part, so that journals of runs
+// without it go on.
+TEST(DescribeRun, WhatTheCompilerTakesFromTheEnvironmentCounts) {
+  KernelSpec spec = scale_spec();
+  spec.source.language = Language::cuda;
+  spec.source.compiler = Compiler::nvcc;
+  unsetenv("CPATH");
+  const Identity before = identity(spec);
+  setenv("CPATH", "/opt/include", 1);
+  const std::vector<IdentityDifference> found = differences(before, identity(spec));
+  const Identity of_opencl = identity(scale_spec());
+  unsetenv("CPATH");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].part, "environment CPATH");
+  EXPECT_EQ(found[0].wanted, "/opt/include");
+  EXPECT_FALSE(before.contains("environment CPATH"));
+  EXPECT_FALSE(of_opencl.contains("environment CPATH"));
+}
+
 TEST(DescribeRun, TheWayInWhichAParameterIsPassedCounts) {
   KernelSpec now = scale_spec();
   now.source.own_styles = {{"block", ParameterStyle::constants}};

@@ -310,9 +310,19 @@ TEST(MisbehavingKernels, GetTheirStatusInThisProcess) {
   expect_statuses(trials, kExpected);
 }
 
+// A GPU's driver neither words its messages nor fails as PoCL does, and each hang costs it a reset: there, those whose
+// status does not depend on it. tests/device has what CUDA makes of the others.
+Expectations expected_on(DeviceKind kind) {
+  if (kind == DeviceKind::cpu) return kExpected;
+  Expectations expected;
+  for (const std::int64_t mode : {0, 3, 4, 5, 6, 25, 26, 28, 29, 30, 31, 40, 41})
+    expected.insert(*kExpected.find(mode));
+  return expected;
+}
+
 TEST(MisbehavingKernels, GetTheirStatusInAWorker) {
   SKIP_WITHOUT_OPENCL(selector);
-  expect_in_a_worker(selector, kExpected);
+  expect_in_a_worker(selector, expected_on(best->kind));
 }
 
 #ifdef __x86_64__

@@ -51,7 +51,8 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-// Whether a clock can have told this time: it is not negative, and 64 bits of nanoseconds can count it.
+// Whether a clock can have told this time: it is not negative, and below 2^63 ns, above which is what unsigned
+// differences wrap to when a clock goes back.
 bool is_measurable(Nanoseconds time);
 
 // A named figure beside the time: registers, bandwidth, GFLOP/s.

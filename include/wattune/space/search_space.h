@@ -25,7 +25,7 @@
 #include "wattune/core/parameter.h"
 #include "wattune/core/random.h"
 #include "wattune/core/result.h"
-#include "wattune/core/units.h"
+#include "wattune/space/build_report.h"
 
 namespace wattune::space {
 
@@ -44,24 +44,6 @@ enum class Neighbourhood {
   hamming,   // exactly one parameter differs, to any value
   adjacent,  // every parameter moves by at most one place among the values it takes in some valid configuration
   strictly_adjacent,  // every parameter moves by at most one place in its list of values (Kernel Tuner's definitions)
-};
-
-struct BuildOptions {
-  // States (of 32 bytes; larger ones count as several) that the builder may create per order of the parameters before
-  // it sets the constraint that needs them aside and falls back.
-  std::size_t state_budget = 1'000'000;
-  // Up to that many configurations of the other constraints are tested one by one; beyond, the space is lazy.
-  std::size_t materialise_limit = 20'000'000;
-};
-
-struct BuildReport {
-  Nanoseconds build_time;
-  std::size_t nodes = 0;
-  std::size_t edges = 0;
-  std::size_t bytes = 0;           // of the finished diagram
-  std::size_t states = 0;          // prefixes the builder looked at
-  std::vector<std::string> order;  // parameters from the root down
-  std::string fallback;            // why and how the exact diagram was not used; empty normally
 };
 
 // A constraint that a configuration breaks.

@@ -32,9 +32,11 @@ std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log
 std::map<std::string, std::vector<KernelParameter>> parameters_in(const KernelSource& source) {
   std::vector<std::string> functions = source.other_functions;
   functions.push_back(source.function);
+  const PlainCode code = read_code(source.text);
   std::map<std::string, std::vector<KernelParameter>> parameters;
   for (const std::string& function : functions)
-    if (auto declared = declared_parameters(source.text, function)) parameters[function] = *std::move(declared);
+    if (auto declared = declared_parameters(code, function, Language::cuda))
+      parameters[function] = *std::move(declared);
   return parameters;
 }
 

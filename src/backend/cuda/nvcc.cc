@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
+#include "backend/code_text.h"
 #include "backend/compiler_program.h"
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/source_text.h"
+#include "core/new_file.h"
 #include "wattune/backend/compile.h"
 
 namespace wattune::backend::cuda {
@@ -15,8 +18,6 @@ namespace wattune::backend::cuda {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto kAtBeginning = std::regex_constants::match_continuous;
 
 // Starting what is not there says so.
 std::string find_nvcc() { return find_toolkit_program("nvcc").value_or("nvcc").string(); }
@@ -31,14 +32,23 @@ Error nvcc_missing() {
       .hint("let CUDA_HOME name the folder of a toolkit, or compile with NVRTC");
 }
 
+// `#pragma unroll`, with blanks between its words.
+bool is_unroll_pragma(std::string_view line) {
+  for (const std::string_view word : {"#", "pragma", "unroll"}) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.starts_with(word)) return false;
+    line.remove_prefix(word.size());
+  }
+  return line.empty() || !is_word(line.front());
+}
+
 // nvcc's preprocessor replaces no macros in `#pragma unroll`.
 std::string with_values_in_pragmas(const std::string& text, const KernelSource& source, std::vector<Macro> macros) {
-  static const std::regex pragma(R"([ \t]*#[ \t]*pragma[ \t]+unroll\b)");
   std::erase_if(macros, [&](const Macro& macro) { return style_of(source, macro.name) != ParameterStyle::macros; });
   std::string result;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
-    result += (std::regex_search(line, pragma, kAtBeginning) ? with_values(line, macros) : line) + "\n";
+    result += (is_unroll_pragma(line) ? with_values(line, macros) : line) + "\n";
   return result;
 }
 
@@ -68,7 +78,7 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const fs::path input = folder / "kernel.cu";
   const fs::path output = folder / "kernel.cubin";
   const fs::path log = folder / "log";
-  std::ofstream(input, std::ios::binary) << text_for_nvcc(source, macros);
+  WATTUNE_TRY(write_new_file(input, text_for_nvcc(source, macros)));
   std::vector<std::string> command{find_nvcc(), "-cubin", "-o", output, input};
   if (!named_architecture(source)) command.push_back("-arch=" + target.architecture);
   for (std::string& option : options_with_folders(source)) command.push_back(std::move(option));

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <regex>
+#include <sstream>
+#include <string_view>
 
+#include "backend/code_text.h"
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/cuda_error.h"
@@ -85,18 +87,30 @@ Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string
       .hint(fmt::format("it does for sm_{} and later; CUDA_HOME may name another toolkit", std::ranges::min(known)));
 }
 
+// What a line complains about when NVRTC looks up what the user named: `__nv_name_map(1): error: ... "scale"`. Plain
+// code, because lines with names of templates may be too long for std::regex's recursion.
+std::optional<std::string> unknown_name(std::string_view line) {
+  constexpr std::string_view kEnd = " is undefined";
+  if (line.find("__nv_name_map(") == line.npos || line.find("): error: ") == line.npos) return std::nullopt;
+  if (line.ends_with(kEnd)) line.remove_suffix(kEnd.size());
+  if (!line.ends_with('"')) return std::nullopt;
+  line.remove_suffix(1);
+  const std::string_view name = line.substr(line.rfind('"') + 1);
+  return std::ranges::all_of(name, is_word) ? std::optional<std::string>(name) : std::nullopt;
+}
+
 // The source does not declare what the user named: a kernel, or an argument of an instance. What only the value of a
 // parameter brings in is not the user's naming, and fails with its configurations.
 std::optional<Error> undeclared(const KernelSource& source, std::span<const Macro> macros, const std::string& log) {
-  static const std::regex complaint(R"re(__nv_name_map\(\d+\): error: .*"(\w+)"( is undefined)?\n)re");
   std::vector<std::string> functions = source.other_functions;
   functions.push_back(source.function);
-  for (std::sregex_iterator match(log.begin(), log.end(), complaint), end; match != end; ++match) {
-    const std::regex word("\\b" + (*match)[1].str() + "\\b");
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const std::optional<std::string> name = unknown_name(line);
     for (const std::string& function : functions) {
-      if (!std::regex_search(function, word)) continue;
+      if (!name || std::ranges::count(words_of(function), *name) == 0) continue;
       return Error(ErrorCode::not_found, fmt::format("no kernel `{}` in the program", with_values(function, macros)))
-          .hint(fmt::format("`{}` is not declared in {}", (*match)[1].str(), display_name(source)));
+          .hint(fmt::format("`{}` is not declared in {}", *name, display_name(source)));
     }
   }
   return std::nullopt;
@@ -112,10 +126,12 @@ std::vector<std::string> folders_of(const std::vector<std::string>& options) {
 
 // What to do where NVRTC lacks a header; empty where that is not what failed.
 std::string advice_of(const std::string& log) {
-  static const std::regex missing(R"re(cannot open source file "([^"\n]*)")re");
-  std::smatch match;
-  if (!std::regex_search(log, match, missing)) return {};
-  return fmt::format("if `{}` is a header of the host's compiler, compiler = \"nvcc\" finds it", match[1].str());
+  constexpr std::string_view kMissing = "cannot open source file \"";
+  const std::size_t found = log.find(kMissing);
+  if (found == log.npos) return {};
+  const std::size_t begin = found + kMissing.size();
+  const std::string name = log.substr(begin, log.find_first_of("\"\n", begin) - begin);
+  return fmt::format("if `{}` is a header of the host's compiler, compiler = \"nvcc\" finds it", name);
 }
 
 // From 12.9 on, NVRTC may answer from a cache of its own. What comes from there lacks the compiler's words.

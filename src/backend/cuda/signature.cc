@@ -25,12 +25,30 @@ bool is_keyword(const std::string& word) {
   return std::ranges::count(kKeywords, word) > 0;
 }
 
+// What OpenCL C's word for where something lies says.
+std::optional<AddressSpace> space_of(std::string_view word) {
+  if (word.starts_with("__")) word.remove_prefix(2);
+  if (word == "global") return AddressSpace::global;
+  if (word == "constant") return AddressSpace::constant;
+  if (word == "local") return AddressSpace::local;
+  return std::nullopt;
+}
+
+// Takes those words out.
+std::optional<AddressSpace> take_space(std::vector<std::string>& words) {
+  std::optional<AddressSpace> space;
+  for (const std::string& word : words) space = space_of(word) ? space_of(word) : space;
+  std::erase_if(words, [](const std::string& word) { return space_of(word).has_value(); });
+  return space;
+}
+
 // "const float *__restrict__ x" -> float*, x. A demangled one has no name.
-KernelParameter parameter_from(const std::string& text, bool may_have_name, const PlainCode& code) {
+KernelParameter parameter_from(const std::string& text, bool may_have_name, const PlainCode& code, Language language) {
   std::vector<std::string> words = words_of(text.substr(0, text.find('[')));
   const auto is_macro = [&](const std::string& word) { return code.macros.contains(word); };
   if (text.find_first_of("(<:&=") != std::string::npos || std::ranges::any_of(words, is_macro)) return {};
   std::erase_if(words, is_qualifier);
+  const std::optional<AddressSpace> space = language == Language::opencl ? take_space(words) : std::nullopt;
   std::string name;
   if (may_have_name && words.size() > 1 && !is_keyword(words.back())) {
     name = words.back();
@@ -39,8 +57,9 @@ KernelParameter parameter_from(const std::string& text, bool may_have_name, cons
   std::string type;
   for (const std::string& word : words) type += (type.empty() ? "" : " ") + word;
   type.append(static_cast<std::size_t>(std::ranges::count(text, '*') + std::ranges::count(text, '[')), '*');
-  KernelParameter parameter = parameter_of(std::move(name), without_typedefs(code, type), Language::cuda);
+  KernelParameter parameter = parameter_of(std::move(name), without_typedefs(code, type), language);
   parameter.type = std::move(type);
+  if (space) parameter.space = space;
   return parameter;
 }
 
@@ -72,9 +91,10 @@ std::vector<std::string> split(std::string_view list) {
   return parts.size() == 1 && none ? std::vector<std::string>() : parts;
 }
 
-Parameters parameters_from(std::string_view list, bool may_have_names, const PlainCode& code) {
+Parameters parameters_from(std::string_view list, bool may_have_names, const PlainCode& code, Language language) {
   Parameters parameters;
-  for (const std::string& text : split(list)) parameters.push_back(parameter_from(text, may_have_names, code));
+  for (const std::string& text : split(list))
+    parameters.push_back(parameter_from(text, may_have_names, code, language));
   return parameters;
 }
 
@@ -106,18 +126,17 @@ std::optional<Parameters> parameters_of_symbol(const std::string& symbol) {
   if (open == std::string::npos) return std::nullopt;
   const std::size_t begin = open + function.size() + 1;
   const std::size_t end = closing(*text, begin - 1);
-  return parameters_from(std::string_view(*text).substr(begin, end - begin), false, {});
+  return parameters_from(std::string_view(*text).substr(begin, end - begin), false, {}, Language::cuda);
 }
 
-std::optional<Parameters> declared_parameters(std::string_view source, const std::string& function) {
-  constexpr std::string_view kMark = "__global__";
-  const PlainCode code = read_code(source);
+std::optional<Parameters> declared_parameters(const PlainCode& code, const std::string& function, Language language) {
+  const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";  // or __kernel
   std::optional<Parameters> found;
-  for (std::size_t at = 0; (at = code.text.find(kMark, at)) != std::string::npos;) {
-    at += kMark.size();
+  for (std::size_t at = 0; (at = code.text.find(mark, at)) != std::string::npos;) {
+    at += mark.size();
     const std::optional<std::string_view> list = list_of(code.text, at, function);
     if (!list) continue;
-    Parameters parameters = parameters_from(*list, true, code);
+    Parameters parameters = parameters_from(*list, true, code, language);
     if (list->find('#') != std::string_view::npos || (found && !same_types(*found, parameters))) return std::nullopt;
     found = std::move(parameters);
   }

@@ -8,6 +8,7 @@
 #include "backend/compiler_program.h"
 #include "backend/host/calls.h"
 #include "backend/preprocessor.h"
+#include "core/new_file.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend::host {
@@ -97,7 +98,9 @@ class Compilation {
     const fs::path file = folder_ / (source_.language == Language::c ? "kernel.c" : "kernel.cc");
     std::vector<bool> wanted;
     for (const std::string& objection : objections_) wanted.push_back(objection.empty());
-    std::ofstream(file, std::ios::binary) << with_calls(source_, wanted);
+    std::error_code ignored;
+    fs::remove(file, ignored);  // that of the compilation before
+    WATTUNE_TRY(write_new_file(file, with_calls(source_, wanted)));
     return compile_shared_object(source_.language, file, options_, object(), limit);
   }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "backend/c_type.h"
+#include "backend/cuda/signature.h"
 #include "backend/name_collision.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/polling.h"
@@ -151,6 +152,11 @@ Result<std::unique_ptr<Kernel>> OpenClKernel::make(Handle<cl_kernel> handle, std
   if (result != CL_SUCCESS)
     return cl_error(result, fmt::format("asking for the arguments of kernel `{}`", kernel->name_));
   for (cl_uint i = 0; i < arguments; ++i) kernel->parameters_.push_back(kernel->parameter(i, code));
+  const auto is_untold = [](const KernelParameter& parameter) { return parameter.type.empty() && !parameter.space; };
+  if (std::ranges::all_of(kernel->parameters_, is_untold))
+    if (auto declared = cuda::declared_parameters(code, kernel->name_, Language::opencl);
+        declared && declared->size() == arguments)
+      kernel->parameters_ = *std::move(declared);
   result = session.cl().clGetKernelWorkGroupInfo(kernel->get(), session.device(), CL_KERNEL_WORK_GROUP_SIZE,
                                                  sizeof kernel->max_work_group_size_, &kernel->max_work_group_size_,
                                                  nullptr);

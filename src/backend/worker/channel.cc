@@ -38,11 +38,6 @@ Deadline deadline_in(Nanoseconds limit) {
   return std::chrono::steady_clock::now() + std::chrono::nanoseconds(static_cast<std::int64_t>(limit.value()));
 }
 
-void Descriptor::close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 void Channel::hang_up() { shutdown(socket_.get(), SHUT_RDWR); }
 
 Result<void> Channel::wait(short events, const Deadline& deadline) {

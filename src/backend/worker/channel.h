@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/descriptor.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
@@ -23,24 +24,6 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 // `limit` from now; a limit beyond any machine's life (infinity) is none.
 Deadline deadline_in(Nanoseconds limit);
-
-// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int get() const { return fd_; }
-  void close();
-
- private:
-  int fd_;
-};
 
 // Errors of all functions: timeout; io_error (the peer is gone); parse_error (what came is no frame).
 class Channel {

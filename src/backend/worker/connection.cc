@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/second_try.h"
+#include "core/logging.h"
 
 namespace wattune::backend::worker {
 
@@ -87,6 +88,7 @@ Error Connection::too_late(Error error) {
 }
 
 Error Connection::end(Error error) {
+  log_info("{}: ends, because {}", process_.name(), error.message());
   const std::string left = process_.kill();
   end_ = error.message();
   return left.empty() ? error : std::move(error).hint(left);

@@ -9,15 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "backend/compiler_program.h"
 #include "backend/start_process.h"
+#include "backend/worker/stray_processes.h"
+#include "core/logging.h"
 
 namespace wattune::backend::worker {
 
@@ -101,6 +105,11 @@ struct SpawnPlan {
   }
 };
 
+std::string how_ended(int status) {
+  if (WIFSIGNALED(status)) return "by " + signal_name(WTERMSIG(status));
+  return fmt::format("with status {}", WEXITSTATUS(status));
+}
+
 std::string without_memory(std::uint64_t limit) {
   if (limit == 0) return "worker ran out of memory";
   return fmt::format("worker reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
@@ -128,18 +137,44 @@ Unkillable& unkillable() {
   return children;
 }
 
-Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, const SpawnPlan& plan) {
+// Of this process, with variables of its own in the place of those that begin alike.
+std::vector<char*> environment_with(std::vector<std::string>& own) {
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view name = std::string_view(*variable).substr(0, std::string_view(*variable).find('=') + 1);
+    const auto is_same = [&](const std::string& each) { return each.starts_with(name); };
+    if (std::ranges::none_of(own, is_same)) variables.push_back(*variable);
+  }
+  for (std::string& each : own) variables.push_back(each.data());
+  variables.push_back(nullptr);
+  return variables;
+}
+
+Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, const SpawnPlan& plan,
+                    const std::string& mark) {
   std::string name = program;
   std::string memory_limit = std::to_string(options.memory_limit_bytes);
   char* const arguments[] = {name.data(), memory_limit.data(), nullptr};
+  std::vector<std::string> own{mark, fmt::format("WATTUNE_LOG={}", to_string(log_level()))};
+  const std::vector<char*> environment = environment_with(own);
   pid_t pid = -1;
   const int failure = start_patiently(
-      [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ); });
+      [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environment.data()); });
   if (failure != 0) return cannot_start(name, failure);
   return pid;
 }
 
 }  // namespace
+
+WorkerProcess::WorkerProcess(WorkerOptions options, std::string mark, pid_t pid, Channel channel, ErrorStream errors)
+    : options_(std::move(options)),
+      mark_(std::move(mark)),
+      name_(fmt::format("worker {}", pid)),
+      pid_(pid),
+      channel_(std::move(channel)),
+      errors_(std::move(errors)) {
+  log_debug("{}: started {}", name_, options_.executable.string());
+}
 
 Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   unkillable().reap();
@@ -156,27 +191,33 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   posix_spawn_file_actions_adddup2(&plan.files, socket.theirs.get(), kWorkerDescriptor);
   posix_spawn_file_actions_addclosefrom_np(&plan.files, kWorkerDescriptor + 1);
 
-  WATTUNE_ASSIGN(const pid_t pid, spawn(program.string(), options, plan));
+  std::string mark = new_mark();
+  WATTUNE_ASSIGN(const pid_t pid, spawn(program.string(), options, plan, mark));
   WorkerOptions started = options;
   started.executable = program;
-  return WorkerProcess(std::move(started), pid, Channel(std::move(socket.ours)), std::move(errors.ours));
+  return WorkerProcess(std::move(started), std::move(mark), pid, Channel(std::move(socket.ours)),
+                       ErrorStream(std::move(errors.ours)));
 }
 
 WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
     : options_(std::move(other.options_)),
+      mark_(std::move(other.mark_)),
+      name_(std::move(other.name_)),
       pid_(std::exchange(other.pid_, -1)),
       status_(other.status_),
       killed_by_us_(other.killed_by_us_),
       channel_(std::move(other.channel_)),
-      standard_error_(std::move(other.standard_error_)) {}
+      errors_(std::move(other.errors_)) {}
 
 WorkerProcess::~WorkerProcess() {
   channel_.close();
   if (!reap_within(kPatience)) kill();
+  forget_errors();
 }
 
 std::string WorkerProcess::kill() {
   if (pid_ < 0) return {};
+  log_debug("{}: is being killed", name_);
   killed_by_us_ = true;
   ::kill(pid_, SIGTERM);  // the supervisor kills all others
   if (reap_within(options_.end_limit)) return {};
@@ -191,7 +232,10 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
     const pid_t reaped = waitpid(pid_, &status_, WNOHANG);
     // ECHILD: the application reaps all children by itself, so how this one ended stays unknown.
     if (reaped == pid_ || (reaped < 0 && errno == ECHILD)) {
+      log_debug("{}: ended {}", name_, reaped == pid_ ? how_ended(status_) : "unseen");
       if (reaped == pid_) ::kill(-pid_, SIGKILL);  // what it started does not outlive it
+      // Perhaps the supervisor itself was killed, before it had ended all others.
+      if (reaped != pid_ || (WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL)) end_strays(mark_);
       pid_ = -1;
     } else if (std::chrono::steady_clock::now() > *deadline) {
       return false;
@@ -203,19 +247,12 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
   return true;
 }
 
-void WorkerProcess::forget_errors() {
-  char piece[4096];
-  while (read(standard_error_.get(), piece, sizeof piece) > 0) {
-  }
-}
+void WorkerProcess::forget_errors() { errors_.take(name_); }
 
 // The last line that is not empty, without what a terminal would obey.
 std::string WorkerProcess::last_words() {
   constexpr std::size_t kMost = 200;
-  std::string words;
-  char piece[4096];
-  for (ssize_t n; (n = read(standard_error_.get(), piece, sizeof piece)) > 0;)
-    words.append(piece, static_cast<std::size_t>(n));
+  std::string words = errors_.take(name_);
   words.resize(words.find_last_not_of(" \n") + 1);
   words.erase(0, words.find_last_of('\n') + 1);
   std::erase_if(words, [](unsigned char c) { return std::iscntrl(c) != 0; });

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "backend/worker/channel.h"
+#include "backend/worker/error_stream.h"
 #include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
@@ -26,7 +27,8 @@ class WorkerProcess {
 
   Channel& channel() { return channel_; }
   pid_t id() const { return pid_; }
-  // Forgets what the worker has written to its standard error, and so makes room for more.
+  const std::string& name() const { return name_; }  // in the log
+  // Forgets what the worker has written to its standard error, and so makes room for more. Its log goes to ours.
   void forget_errors();
   // Kills all that it started, and reaps it. Returns what is left after WorkerOptions::end_limit, in words, usually
   // nothing: a process that is stuck in a driver cannot be killed. Such a one is reaped when it has ended.
@@ -37,22 +39,20 @@ class WorkerProcess {
   Error explain_end(bool answered);
 
  private:
-  WorkerProcess(WorkerOptions options, pid_t pid, Channel channel, Descriptor standard_error)
-      : options_(std::move(options)),
-        pid_(pid),
-        channel_(std::move(channel)),
-        standard_error_(std::move(standard_error)) {}
+  WorkerProcess(WorkerOptions options, std::string mark, pid_t pid, Channel channel, ErrorStream errors);
 
   bool reap_within(Nanoseconds limit);
   Error end_by_itself(bool answered) const;
   std::string last_words();
 
   WorkerOptions options_;  // with the executable that was found
-  pid_t pid_;              // -1 once reaped or given up
+  std::string mark_;       // of all that the worker starts
+  std::string name_;
+  pid_t pid_;  // -1 once reaped or given up
   int status_ = 0;
   bool killed_by_us_ = false;
   Channel channel_;
-  Descriptor standard_error_;  // read end of a pipe; none when the worker shares ours
+  ErrorStream errors_;
 };
 
 }  // namespace wattune::backend::worker

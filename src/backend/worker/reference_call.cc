@@ -194,15 +194,15 @@ Result<Nothing> judge(int status, const Report& report, const ReferenceRequest& 
     return Error(ErrorCode::not_found, fmt::format("{} has no function of this name", request.file.string()))
         .about(request.function)
         .hint("declare it extern \"C\"");
-  std::string problem;
+  std::string failure;
   if (report.stage == Report::Stage::returned) {
-    problem = arguments.out_of_bounds_writes();
-    if (problem.empty()) return Nothing{};
+    failure = arguments.out_of_bounds_writes();
+    if (failure.empty()) return Nothing{};
   } else {
-    problem = describe_end(status, report, request.memory_limit_bytes);
-    if (const std::string last = output.last_line(); !last.empty()) problem += "; its last words: " + last;
+    failure = describe_end(status, report, request.memory_limit_bytes);
+    if (const std::string last = output.last_line(); !last.empty()) failure += "; its last words: " + last;
   }
-  return Error(ErrorCode::invalid_argument, "the reference " + problem);
+  return Error(ErrorCode::invalid_argument, "the reference " + failure);
 }
 
 // The line of the log that says most, or the signal that ended the compiler.

@@ -8,6 +8,8 @@
 
 #include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
+#include "backend/worker/compile_log.h"
+#include "backend/worker/error_stream.h"
 #include "backend/worker/protocol.h"
 #include "backend/worker/reference_call.h"
 #include "backend/worker/supervisor.h"
@@ -105,17 +107,20 @@ class Server {
   Result<DeviceInfo> open_device(const OpenRequest& asked) {
     if (device_) return Error(ErrorCode::internal, "the worker has a device already");
     WATTUNE_ASSIGN(device_, services_.open(asked.selector));
+    log_debug("opened {}", asked.selector);
     return device_->info();
   }
 
   Result<BuildAnswer> build(const BuildRequest& asked) {
     WATTUNE_TRY(check_device());
+    const CompileLog log(asked.source);
     WATTUNE_ASSIGN(std::unique_ptr<Program> program, device_->build(asked.source, asked.macros, asked.limit));
     return keep_program(std::move(program));
   }
 
   // Without a device: a compile process has none.
   Result<Image> compile(const CompileRequest& asked) {
+    const CompileLog log(asked.source);
     return services_.compile(asked.target, asked.source, asked.macros, asked.limit);
   }
 
@@ -381,6 +386,7 @@ int run_worker(int argc, const char* const* argv, const WorkerServices& services
     std::fprintf(stderr, "this program is started by wattune, with a socket as descriptor %d\n", kWorkerDescriptor);
     return no_supervision;
   }
+  log_to_client();
   supervise(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0);
   keep_programs_in_group();
   Server server(Channel(Descriptor(kWorkerDescriptor)), services);

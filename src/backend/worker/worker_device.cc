@@ -5,6 +5,7 @@
 
 #include "backend/launch_check.h"
 #include "backend/worker/connection.h"
+#include "core/logging.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::backend {
@@ -301,6 +302,7 @@ class WorkerDevice : public Device {
   }
 
   Result<void> reset() override {
+    log_info("{} is reset: a new worker", selector_);
     connection_->close();
     Result<DeviceInfo> info = connect();
     if (info) return {};

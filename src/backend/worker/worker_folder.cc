@@ -1,73 +1,22 @@
 #include "backend/worker/worker_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cstdlib>
-#include <system_error>
 
 namespace wattune::backend::worker {
 
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::string_view kPrefix = "wattune-worker-";
-
-// Whether the descriptor is of what lies at the path, which somebody else may have removed.
-bool is_at(const Descriptor& folder, const fs::path& path) {
-  struct stat opened {};
-  struct stat found {};
-  return fstat(folder.get(), &opened) == 0 && lstat(path.c_str(), &found) == 0 && opened.st_ino == found.st_ino &&
-         opened.st_dev == found.st_dev;
-}
-
-// A folder of this user's; none when it is locked already and `wait` is false.
-Descriptor lock(const fs::path& path, bool wait) {
-  Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status {};
-  const bool ours = fstat(folder.get(), &status) == 0 && status.st_uid == geteuid();
-  if (!ours || flock(folder.get(), wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) return Descriptor();
-  return folder;
-}
-
-void remove_abandoned(const fs::path& place) {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
-    if (!entry.path().filename().native().starts_with(kPrefix)) continue;
-    if (const Descriptor abandoned = lock(entry.path(), false); abandoned.get() >= 0)
-      fs::remove_all(entry.path(), ignored);
-  }
-}
-
-}  // namespace
-
 WorkerFolder::WorkerFolder() {
-  std::error_code failed;
-  const fs::path place = fs::temp_directory_path(failed);
-  if (failed) return;
-  remove_abandoned(place);
-  // Somebody may remove it in the moment between making and locking it.
-  do {
-    std::string pattern = place / (std::string(kPrefix) + "XXXXXX");
-    if (mkdtemp(pattern.data()) == nullptr) return;
-    path_ = pattern;
-    lock_ = lock(path_, true);
-  } while (lock_.get() >= 0 && !is_at(lock_, path_));
+  if (Result<OwnFolder> folder = OwnFolder::create("wattune-worker-")) folder_ = *std::move(folder);
 }
 
 void WorkerFolder::use() {
-  lock_.close();  // the supervisor's alone, so that it is free when that is killed
-  if (path_.empty()) return;
-  setenv("TMPDIR", path_.c_str(), 1);
-  setenv("POCL_CACHE_DIR", (path_ / "pocl").c_str(), 0);
+  if (!folder_) return;
+  folder_->unlock();  // the supervisor's alone, so that it is free when that is killed
+  setenv("TMPDIR", folder_->path().c_str(), 1);
+  setenv("POCL_CACHE_DIR", (folder_->path() / "pocl").c_str(), 0);
 }
 
 void WorkerFolder::remove() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (folder_) folder_->remove();
 }
 
 }  // namespace wattune::backend::worker

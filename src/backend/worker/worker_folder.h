@@ -1,12 +1,11 @@
 // WorkerFolder: where a worker's temporary files lie, PoCL's cache among them, so that none stays when it is killed.
 //
-// Its supervisor holds a lock on it. A folder that nobody has locked is what a supervisor that was killed left behind,
-// and the next one that is started removes it.
+// Its supervisor holds the lock on it (own_folder.h).
 #pragma once
 
-#include <filesystem>
+#include <optional>
 
-#include "backend/worker/channel.h"
+#include "backend/own_folder.h"
 
 namespace wattune::backend::worker {
 
@@ -20,8 +19,7 @@ class WorkerFolder {
   void remove();
 
  private:
-  std::filesystem::path path_;  // empty: none
-  Descriptor lock_;
+  std::optional<OwnFolder> folder_;
 };
 
 }  // namespace wattune::backend::worker

@@ -1,4 +1,4 @@
-// Problem: the parameters and constraints of a space, checked and compiled to a graph.
+// ConstraintSystem: the parameters and constraints of a space, checked and compiled to a graph.
 //
 // Constraints are split at their top-level `and`s and chained comparisons into terms, each of which excludes
 // configurations for itself, whatever the order. Parameters with a single value are constants in the graph.
@@ -18,7 +18,7 @@ struct Term {
   std::vector<std::uint32_t> scope;  // the variables it reads, ascending
 };
 
-struct Problem {
+struct ConstraintSystem {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
   std::vector<Predicate> predicates;
@@ -38,14 +38,14 @@ struct Problem {
 };
 
 // invalid_argument: no or duplicate values, more than 65,535 of them, duplicate names, a default that is not among
-// the values; not_found: unknown names; parse_error. Fills in what `problem` does not hold yet; the object
+// the values; not_found: unknown names; parse_error. Fills in what `system` does not hold yet; the object
 // must stay where it is, since the graph refers to its predicates.
-Result<void> compile_problem(Problem& problem);
+Result<void> compile_system(ConstraintSystem& system);
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
 
 // Takes the values out of the domains that no assignment of the other variables in some small one of the terms
 // allows. A domain may end up empty.
-void filter_domains(const Problem& problem, std::span<const std::uint32_t> terms, Domains& domains);
+void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_t> terms, Domains& domains);
 
 }  // namespace wattune::space

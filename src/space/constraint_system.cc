@@ -1,4 +1,4 @@
-#include "space/problem.h"
+#include "space/constraint_system.h"
 
 #include <fmt/format.h>
 
@@ -126,8 +126,8 @@ const Expression::Node* find_name(const Expression::Node& node, std::uint32_t na
 
 using VariableByName = std::unordered_map<std::string_view, std::uint32_t>;
 
-Result<void> compile_constraint(Problem& problem, std::uint32_t index, const VariableByName& variables) {
-  const Constraint& constraint = problem.constraints[index];
+Result<void> compile_constraint(ConstraintSystem& system, std::uint32_t index, const VariableByName& variables) {
+  const Constraint& constraint = system.constraints[index];
   WATTUNE_ASSIGN(Expression expression, Expression::parse(constraint.expression, constraint.position));
   std::vector<std::uint32_t> variable_of_name;
   for (std::uint32_t i = 0; i < expression.names().size(); ++i) {
@@ -138,38 +138,37 @@ Result<void> compile_constraint(Problem& problem, std::uint32_t index, const Var
       return Error(ErrorCode::not_found, fmt::format("unknown parameter `{}` in a constraint", name))
           .at(position_in(constraint.position, constraint.expression, offset))
           .about(constraint.expression)
-          .hint(suggest(name, names_of(problem.parameters)));
+          .hint(suggest(name, names_of(system.parameters)));
     }
     variable_of_name.push_back(found->second);
   }
   std::vector<NodeId> roots;
-  Translator(problem.graph, problem.domains, variable_of_name).split(expression.root(), roots);
-  for (NodeId root : roots) problem.terms.push_back({root, index, {}});
-  problem.expressions.push_back(std::move(expression));
+  Translator(system.graph, system.domains, variable_of_name).split(expression.root(), roots);
+  for (NodeId root : roots) system.terms.push_back({root, index, {}});
+  system.expressions.push_back(std::move(expression));
   return {};
 }
 
-Result<void> compile_predicate(Problem& problem, std::uint32_t index, const VariableByName& variables) {
+Result<void> compile_predicate(ConstraintSystem& system, std::uint32_t index, const VariableByName& variables) {
   std::vector<NodeId> operands;
-  for (const std::string& name : problem.predicates[index].names) {
+  for (const std::string& name : system.predicates[index].names) {
     const auto found = variables.find(name);
     if (found == variables.end()) {
       return Error(ErrorCode::not_found, fmt::format("unknown parameter `{}` in a constraint", name))
-          .about(problem.predicates[index].description)
-          .hint(suggest(name, names_of(problem.parameters)));
+          .about(system.predicates[index].description)
+          .hint(suggest(name, names_of(system.parameters)));
     }
-    const std::vector<Cell>& cells = problem.domains.cells[found->second];
-    operands.push_back(cells.size() == 1 ? problem.graph.constant(cells.front())
-                                         : problem.graph.variable(found->second));
+    const std::vector<Cell>& cells = system.domains.cells[found->second];
+    operands.push_back(cells.size() == 1 ? system.graph.constant(cells.front()) : system.graph.variable(found->second));
   }
-  const auto constraint = static_cast<std::uint32_t>(problem.constraints.size()) + index;
-  problem.terms.push_back({problem.graph.predicate(index, operands), constraint, {}});
+  const auto constraint = static_cast<std::uint32_t>(system.constraints.size()) + index;
+  system.terms.push_back({system.graph.predicate(index, operands), constraint, {}});
   return {};
 }
 
-void find_scopes(Problem& problem) {
-  const ConstraintGraph& graph = problem.graph;
-  for (Term& term : problem.terms) {
+void find_scopes(ConstraintSystem& system) {
+  const ConstraintGraph& graph = system.graph;
+  for (Term& term : system.terms) {
     std::vector<bool> reached(graph.size(), false);
     reached[term.root] = true;
     for (NodeId id = term.root + 1; id-- > 0;) {
@@ -189,35 +188,35 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   return names;
 }
 
-Result<void> compile_problem(Problem& problem) {
-  WATTUNE_TRY(check_parameters(problem.parameters));
-  problem.graph = ConstraintGraph(problem.predicates);
+Result<void> compile_system(ConstraintSystem& system) {
+  WATTUNE_TRY(check_parameters(system.parameters));
+  system.graph = ConstraintGraph(system.predicates);
   VariableByName variables;
-  for (const Parameter& parameter : problem.parameters) {
+  for (const Parameter& parameter : system.parameters) {
     variables.emplace(parameter.name, static_cast<std::uint32_t>(variables.size()));
-    std::vector<std::uint16_t>& values = problem.domains.values.emplace_back();
-    std::vector<Cell>& cells = problem.domains.cells.emplace_back();
+    std::vector<std::uint16_t>& values = system.domains.values.emplace_back();
+    std::vector<Cell>& cells = system.domains.cells.emplace_back();
     for (const Value& value : parameter.values) {
       values.push_back(static_cast<std::uint16_t>(values.size()));
-      cells.push_back(problem.graph.cell(value));
+      cells.push_back(system.graph.cell(value));
     }
   }
-  for (std::uint32_t i = 0; i < problem.constraints.size(); ++i) WATTUNE_TRY(compile_constraint(problem, i, variables));
-  for (std::uint32_t i = 0; i < problem.predicates.size(); ++i) WATTUNE_TRY(compile_predicate(problem, i, variables));
-  find_scopes(problem);
+  for (std::uint32_t i = 0; i < system.constraints.size(); ++i) WATTUNE_TRY(compile_constraint(system, i, variables));
+  for (std::uint32_t i = 0; i < system.predicates.size(); ++i) WATTUNE_TRY(compile_predicate(system, i, variables));
+  find_scopes(system);
   return {};
 }
 
-std::string Problem::constraint_text(std::uint32_t constraint) const {
+std::string ConstraintSystem::constraint_text(std::uint32_t constraint) const {
   return constraint < constraints.size() ? constraints[constraint].expression
                                          : predicates[constraint - constraints.size()].description;
 }
 
-SourcePosition Problem::constraint_position(std::uint32_t constraint) const {
+SourcePosition ConstraintSystem::constraint_position(std::uint32_t constraint) const {
   return constraint < constraints.size() ? constraints[constraint].position : SourcePosition();
 }
 
-std::vector<Cell> Problem::evaluate(const ValueIndices& indices) const {
+std::vector<Cell> ConstraintSystem::evaluate(const ValueIndices& indices) const {
   std::vector<Cell> cells(graph.size());
   for (NodeId id = 0; id < graph.size(); ++id) {
     const GraphNode& node = graph[id];

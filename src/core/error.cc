@@ -1,4 +1,4 @@
-#include "wattune/core/result.h"
+#include "wattune/core/error.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,33 @@
+// ElementType: what the elements of an argument are.
+//
+//   size_in_bytes(ElementType::float32)   // 4
+//   parse_element_type("double")          // ElementType::float64
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace wattune {
+
+enum class ElementType {
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64
+};
+
+std::size_t size_in_bytes(ElementType type);
+std::string_view to_string(ElementType type);  // "float32"
+// Accepts the names above and C's and T1's: float, double, half, int, uint, char, ... nullopt for anything else.
+std::optional<ElementType> parse_element_type(std::string_view name);
+
+}  // namespace wattune

@@ -1,0 +1,45 @@
+// Fill: how the elements of a vector argument get their first values. Values; owned.
+//
+//   VectorArgument x;
+//   x.fill = FillUniform{.low = -1.0, .high = 1.0};
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <variant>
+
+#include "wattune/core/expression_text.h"
+
+namespace wattune {
+
+struct FillConstant {
+  double value = 0.0;
+};
+// Uniform in [low, high); the same seed gives the same data on every machine.
+struct FillUniform {
+  double low = 0.0;
+  double high = 1.0;
+  std::uint64_t seed = 0;  // 0: derived from the argument's position
+};
+// Normal, as the sum of twelve uniform numbers, so that the bits are the same on every machine.
+struct FillNormal {
+  double mean = 0.0;
+  double deviation = 1.0;
+  std::uint64_t seed = 0;  // 0: derived from the argument's position
+};
+// Element i is start + i * step.
+struct FillIota {
+  double start = 0.0;
+  double step = 1.0;
+};
+// Element i is the value of an expression in `i`.
+struct FillExpression {
+  ExpressionText expression;
+};
+// The bytes of a file: raw little-endian elements, or NumPy's .npy.
+struct FillFile {
+  std::filesystem::path path;
+};
+using Fill = std::variant<FillConstant, FillUniform, FillNormal, FillIota, FillExpression, FillFile>;
+
+}  // namespace wattune

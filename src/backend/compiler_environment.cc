@@ -1,0 +1,26 @@
+#include "backend/compiler_environment.h"
+
+#include <cstdlib>
+
+namespace wattune::backend {
+
+namespace {
+
+std::vector<const char*> heeded_variables(const KernelSource& source) {
+  if (source.language == Language::c) return {"CC", "CPATH", "C_INCLUDE_PATH"};
+  if (source.language == Language::cpp) return {"CXX", "CPATH", "CPLUS_INCLUDE_PATH"};
+  if (source.compiler != Compiler::nvcc) return {};
+  return {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_CCBIN"};
+}
+
+}  // namespace
+
+std::vector<EnvironmentVariable> compiler_environment(const KernelSource& source) {
+  std::vector<EnvironmentVariable> variables;
+  for (const char* name : heeded_variables(source))
+    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0')
+      variables.push_back({name, value});
+  return variables;
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,24 @@
+// CompileLog: what the log says of one compilation, from its making to its end.
+#pragma once
+
+#include "core/logging.h"
+#include "core/stopwatch.h"
+#include "wattune/core/kernel_source.h"
+
+namespace wattune::backend::worker {
+
+class CompileLog {
+ public:
+  explicit CompileLog(const KernelSource& source) : function_(source.function) {
+    log_debug("compiling {} ({})", function_, to_string(source.language));
+  }
+  CompileLog(const CompileLog&) = delete;
+  CompileLog& operator=(const CompileLog&) = delete;
+  ~CompileLog() { log_debug("compiling {} took {:.1f} ms", function_, to_ms(stopwatch_.elapsed())); }
+
+ private:
+  const std::string function_;
+  const Stopwatch stopwatch_;
+};
+
+}  // namespace wattune::backend::worker

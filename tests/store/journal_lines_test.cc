@@ -1,0 +1,170 @@
+// Lines that are torn, damaged, or cannot be true.
+#include <gmock/gmock.h>
+
+#include "store/journal_fixture.h"
+#include "store/journal_text.h"
+
+namespace wattune::store {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(JournalTest, CutsOffATornLastLineAtEveryByte) {
+  write_journal(2);
+  const std::string whole = contents_of(file_);
+  const std::size_t last_line = whole.rfind('\n', whole.size() - 2) + 1;
+  for (std::size_t size = last_line; size < whole.size(); ++size) {
+    write_contents(file_, whole.substr(0, size));
+    const auto results = read_journal(file_);
+    ASSERT_TRUE(results) << size << ": " << results.error().to_string();
+    ASSERT_EQ(results->trials.size(), 1u) << size;
+    {
+      auto journal = Journal::open(file_, sample_info(), Resume::checked);
+      ASSERT_TRUE(journal) << size << ": " << journal.error().to_string();
+      ASSERT_EQ((*journal)->recovered().size(), 1u) << size;
+      ASSERT_TRUE((*journal)->add(sample_trial(1)));
+    }
+    ASSERT_EQ(contents_of(file_), whole) << size;
+  }
+}
+
+TEST_F(JournalTest, BeginsAnewAfterATornHeader) {
+  write_journal(0);
+  const std::string header = contents_of(file_);
+  // Closing waits for the disk each time, so that only the beginning is tried byte by byte.
+  for (std::size_t size = 0; size < header.size(); size += size < 40 ? 1 : 23) {
+    write_contents(file_, header.substr(0, size));
+    EXPECT_EQ(read_journal(file_).error().code(), ErrorCode::parse_error);
+    ASSERT_TRUE(Journal::open(file_, sample_info())) << size;
+    ASSERT_EQ(contents_of(file_), header) << size;
+  }
+}
+
+TEST_F(JournalTest, CutsOffADamagedLastLine) {
+  write_journal(3);
+  std::string text = contents_of(file_);
+  text[text.size() - 60] ^= 1;
+  write_contents(file_, text);
+  EXPECT_EQ(read_journal(file_)->trials.size(), 2u);
+  EXPECT_EQ(recovered_trials(), 2);
+}
+
+TEST_F(JournalTest, RefusesDamageBeforeTheLastLineAndLeavesTheFileAlone) {
+  write_journal(3);
+  std::string text = contents_of(file_);
+  const std::size_t second_line = text.find('\n') + 1;
+  text[second_line + 20] ^= 1;
+  write_contents(file_, text);
+  const auto results = read_journal(file_);
+  ASSERT_FALSE(results);
+  EXPECT_EQ(results.error().code(), ErrorCode::parse_error);
+  EXPECT_EQ(results.error().position(), (SourcePosition{file_.string(), 2, 0}));
+  EXPECT_EQ(recovered_trials(), -1);
+  EXPECT_EQ(contents_of(file_), text);
+}
+
+TEST_F(JournalTest, FindsEveryFlippedBitOfItsTrials) {
+  write_journal(2);
+  const std::string whole = contents_of(file_);
+  for (std::size_t i = whole.find('\n') + 1; i + 1 < whole.size(); ++i) {
+    std::string text = whole;
+    text[i] ^= 4;
+    const auto results = parse_journal(text);
+    ASSERT_TRUE(!results || results->trials.size() < 2) << i;
+  }
+}
+
+TEST_F(JournalTest, RefusesADamagedHeader) {
+  write_journal(1);
+  std::string text = contents_of(file_);
+  text[text.find("Vendor")] = 'v';
+  const auto results = parse_journal(text, "run.journal");
+  ASSERT_FALSE(results);
+  EXPECT_EQ(results.error().to_string(), "run.journal:1: the journal's header is damaged");
+}
+
+// The sample's first Trial as a whole line in which `what` is replaced.
+std::string line_with(const std::string& what, const std::string& by) {
+  std::string line;
+  EXPECT_TRUE(TrialEncoder(sample_info().parameters).encode(sample_trial(0), line));
+  line.resize(line.rfind(",\"xxh3\""));
+  EXPECT_NE(line.find(what), std::string::npos) << what;
+  line.replace(line.find(what), what.size(), by);
+  seal(line);
+  return line;
+}
+
+TEST_F(JournalTest, RefusesNumbersThatNoDeviceAndNoClockCanHaveShown) {
+  struct Absurdity {
+    const char* what;
+    const char* by;
+    const char* message;
+  };
+  const Absurdity absurdities[] = {
+      {"\"median\":1001", "\"median\":0", "`median` holds a time that cannot be: 0 ns"},
+      {"\"median\":1001", "\"median\":-5", "`median` holds a time that cannot be: -5 ns"},
+      {"\"median\":1001", "\"median\":1e308", "`median` holds a time that cannot be: 1e+308 ns"},
+      {"\"median\":1001", "\"median\":null", "`median` must be a number"},
+      {"\"median\":1001", "\"median\":900", "the interval does not hold the median"},
+      {"\"mean\":1001", "\"mean\":-1", "`mean` holds a time that cannot be: -1 ns"},
+      {"\"confidence\":0.95", "\"confidence\":7", "`confidence` must be from 0 to 1: 7"},
+      {"[1000,1001,1002]", "[1000,-1,1002]", "`samples` holds a time that cannot be: -1 ns"},
+      {"[1000,1001,1002]", "[1000,2e19,1002]", "`samples` holds a time that cannot be: 2e+19 ns"},
+      {"\"phases\":[100000000", "\"phases\":[-1", "`phases` holds a time that cannot be: -1 ns"},
+      {"\"metrics\":", "\"objective\":null,\"metrics\":", "`objective` must be a number"},
+      {"\"metrics\":", "\"clocks_mhz\":[1e9,0,0],\"metrics\":",
+       "`clocks_mhz` holds a clock that cannot be: 1000000000 MHz"},
+  };
+  for (const Absurdity& each : absurdities) {
+    const auto results = parse_journal(journal_header(sample_info()) + line_with(each.what, each.by), "run.journal");
+    ASSERT_FALSE(results) << each.by;
+    EXPECT_EQ(results.error().code(), ErrorCode::parse_error);
+    EXPECT_EQ(results.error().to_string(),
+              std::string("run.journal:2: ") + each.message +
+                  " (cut the file off before this line to go on with the Trials above it)");
+  }
+}
+
+// `target` means other things too; journals of the beginning have it.
+TEST_F(JournalTest, ReadsTheFormerNameOfTheObjective) {
+  const std::string header = journal_header(sample_info());
+  for (const char* name : {"objective", "target"}) {
+    const std::string member = "\"" + std::string(name) + "\":-2.5,\"metrics\":";
+    const auto results = parse_journal(header + line_with("\"metrics\":", member));
+    ASSERT_TRUE(results) << results.error().to_string();
+    EXPECT_EQ(results->trials.at(0).observation.objective_value, -2.5) << name;
+  }
+}
+
+TEST_F(JournalTest, WritesNoLineThatItWouldRefuse) {
+  auto journal = Journal::open(file_, sample_info());
+  Trial absurd = sample_trial(0);
+  absurd.observation.statistics->median = Nanoseconds(0);
+  EXPECT_EQ((*journal)->add(absurd).error().message(), "`median` holds a time that cannot be: 0 ns");
+  EXPECT_TRUE(read_journal(file_)->trials.empty());
+}
+
+TEST_F(JournalTest, RefusesAnIdThatContradictsItsValues) {
+  write_journal(2);
+  const std::string text = contents_of(file_);
+  EXPECT_THAT(parse_journal(text + line_with("\"id\":\"0\"", "\"id\":\"3\""), "j").error().to_string(),
+              HasSubstr("j:4: `id` 3 contradicts `values`, block=16, scale=0.5, padding=False, type=float: an earlier "
+                        "line has these values under another `id`"));
+  EXPECT_THAT(parse_journal(text + line_with("\"values\":[0,0", "\"values\":[0,1"), "j").error().to_string(),
+              HasSubstr("j:4: `id` 0 contradicts `values`, block=16, scale=2.0, padding=False, type=float: an earlier "
+                        "line has other values under this `id`"));
+}
+
+TEST_F(JournalTest, AsksWhoKnowsTheSpaceWhetherIdsAreRight) {
+  write_journal(2);
+  const auto only_0 = [](const Configuration& configuration) { return configuration.id() == 0; };
+  const auto refused = Journal::open(file_, sample_info(), Resume::checked, only_0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().position(), (SourcePosition{file_.string(), 3, 0}));
+  EXPECT_THAT(refused.error().message(), HasSubstr("`id` 1 contradicts `values`"));
+  const auto all = [](const Configuration&) { return true; };
+  EXPECT_TRUE(Journal::open(file_, sample_info(), Resume::checked, all));
+}
+
+}  // namespace
+}  // namespace wattune::store

@@ -1,0 +1,264 @@
+// How a run ends: the final, with the default configuration in it.
+#include <gmock/gmock.h>
+
+#include "tune/tuner_fixture.h"
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Samples of 20 rounds.
+Observation measured(double time) {
+  Observation observation = correct(time);
+  observation.samples.assign(20, {Nanoseconds(time)});
+  return observation;
+}
+
+// The times of known_times are 50, 40, -, 45, 30, with intervals from 0, so that nothing can be told from the best.
+TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 3 ? 28 : 31); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(4, 1, 3, 0)));
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+  EXPECT_EQ(result->best->observation.final_place, FinalPlace::winner);
+  EXPECT_TRUE(result->ties.empty());
+  ASSERT_EQ(sink.trials.size(), 9u);  // five of the search, four finalists
+  EXPECT_EQ(sink.trials[7].configuration.id(), 3u);
+  EXPECT_EQ(sink.trials[8].observation.final_place, FinalPlace::behind);
+}
+
+// Twelve rounds of two runs each: of 30 ns, 720 ns for one finalist.
+TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
+  final = [](const Configuration&) { return measured(30); };
+  options.shoot_out.max_time = Nanoseconds(3 * 720);
+  ASSERT_TRUE(run());
+  EXPECT_THAT(contestants.front(), ElementsAre(4, 1, 3));
+  options.shoot_out.max_time = Nanoseconds(1);
+  sink.trials.clear();
+  ASSERT_TRUE(run());
+  EXPECT_THAT(contestants.front(), ElementsAre(4, 1));
+}
+
+TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
+  std::atomic<bool> cancel = false;
+  options.cancel = &cancel;
+  cancel_in_final = &cancel;
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stop_reason, "cancelled");
+  EXPECT_EQ(result->best->configuration.id(), 4u);
+  EXPECT_EQ(sink.trials.size(), 5u);
+}
+
+TEST_F(Tuner, FinalistsThatCannotBeToldFromTheWinnerAreTies) {
+  final = [](const Configuration& configuration) { return measured(configuration.id() < 2 ? 31 : 30); };
+  const auto result = run({0, 1, 3, 4});
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->ties.size(), 1u);
+  EXPECT_EQ(result->best->observation.objective(), 30.0);
+  EXPECT_EQ(result->ties.front().observation.objective(), 30.0);
+  EXPECT_EQ(result->ties.front().observation.final_place, FinalPlace::tied);
+}
+
+TEST_F(Tuner, AFinalistThatFailsIsRecordedAndDropped) {
+  final = [](const Configuration& configuration) {
+    return configuration.id() == 4 ? failed(Status::correctness) : measured(40);
+  };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->best->configuration.id(), 1u);
+  EXPECT_EQ(result->by_status.at(Status::correctness), 1u);
+  EXPECT_EQ(result->by_status.at(Status::correct), 3u);
+}
+
+// All finalists of a first final fail; the next ones are called.
+TEST_F(Tuner, WhenEveryFinalistFailsTheNextOnesAreCalled) {
+  options.shoot_out.finalists = 2;
+  final = [](const Configuration& configuration) {
+    return configuration.id() == 4 || configuration.id() == 1 ? failed(Status::correctness) : measured(45);
+  };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(4, 1), ElementsAre(3, 0)));
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+}
+
+TEST_F(Tuner, NoWinnerIsReportedWhenAllFail) {
+  final = [](const Configuration&) { return failed(Status::correctness); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->best);
+}
+
+TEST_F(Tuner, AnotherObjectiveThanTimeHasAFinalToo) {
+  // A rate of ten times the id; the final finds out that 3 is better than 4.
+  const auto rate_of = [](double rate) {
+    Observation observation = measured(100);
+    observation.objective_value = -rate;
+    return observation;
+  };
+  evaluate = [&](const Configuration& configuration) -> Result<Observation> {
+    return rate_of(configuration.id() < 3 ? 10.0 * static_cast<double>(configuration.id()) : 40.0);
+  };
+  final = [&](const Configuration& configuration) { return rate_of(configuration.id() == 3 ? 44 : 22); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(3, 4, 2)));  // 2 is the default
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+  EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 2.0);
+}
+
+// Times that nothing is as fast as, so that one finalist is left; the default, 2, takes 50.
+Result<Observation> clear_times(const Configuration& configuration) {
+  const double time = configuration.id() == 2 ? 50.0 : 10.0 + 10.0 * static_cast<double>(configuration.id());
+  Observation observation = measured(time);
+  observation.statistics->interval_low = observation.statistics->interval_high = Nanoseconds(time);
+  return observation;
+}
+
+TEST_F(Tuner, TheDefaultTakesPartSoThatTheSpeedUpIsPaired) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 33 : 11); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 2)));
+  EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 3.0);
+  EXPECT_EQ(result->baseline->observation.objective(), 33.0);
+  EXPECT_EQ(result->baseline->observation.final_place, FinalPlace::behind);
+  EXPECT_FALSE(result->baseline->observation.over_default);
+  EXPECT_EQ(result->best->observation.final_place, FinalPlace::winner);
+}
+
+TEST_F(Tuner, TheDefaultWinsWhenItIsTheBest) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 5 : 10); };
+  const auto result = run();
+  EXPECT_EQ(result->best->configuration.id(), 2u);
+  EXPECT_EQ(result->best->observation, result->baseline->observation);
+  EXPECT_TRUE(result->ties.empty());
+  EXPECT_DOUBLE_EQ(sink.trials[5].observation.over_default->median, 0.5);
+}
+
+// Joules: the default, 2, takes the longest and the least energy.
+TEST_F(Tuner, TheDefaultWinsByEnergyToo) {
+  const auto with_energy = [](const Configuration& configuration, double of_default) {
+    Observation observation = clear_times(configuration).value();
+    observation.objective_value = configuration.id() == 2 ? of_default : 1.0 + static_cast<double>(configuration.id());
+    return observation;
+  };
+  evaluate = [&](const Configuration& configuration) -> Result<Observation> { return with_energy(configuration, 5.0); };
+  final = [&](const Configuration& configuration) { return with_energy(configuration, 0.5); };
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->best->configuration.id(), 2u);
+  EXPECT_FALSE(result->best->observation.over_default);
+  EXPECT_DOUBLE_EQ(sink.trials[5].observation.over_default->median, 0.5);
+}
+
+TEST_F(Tuner, ADefaultThatFailedInTheSearchTakesNoPartInTheFinal) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    return configuration.id() == 2 ? failed(Status::correctness) : correct(30);
+  };
+  final = [](const Configuration&) { return measured(20); };
+  const auto result = run({1, 2, 3});
+  ASSERT_TRUE(result);
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(1, 3)));
+  EXPECT_FALSE(result->best->observation.over_default);
+}
+
+TEST_F(Tuner, TheDefaultWinsWhenNothingIsBetter) {
+  evaluate = clear_times;
+  final = [](const Configuration&) { return measured(10); };
+  const auto result = run();
+  EXPECT_EQ(result->best->configuration.id(), 2u);
+  ASSERT_EQ(result->ties.size(), 1u);
+  EXPECT_EQ(result->ties.front().configuration.id(), 0u);
+}
+
+TEST_F(Tuner, ADefaultThatIsAFinalistIsPairedWithTheWinner) {
+  evaluate = [](const Configuration&) -> Result<Observation> { return correct(30); };
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 40 : 20); };
+  const auto result = run({1, 2});
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(1, 2)));
+  EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 2.0);
+}
+
+// A round of its own for each of the search, which the final does not compare with.
+TEST_F(Tuner, KeepsWhatTheSearchMeasured) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 33 : 11); };
+  const auto result = run();
+  EXPECT_EQ(result->best->observation.in_search, (SearchFigures{Nanoseconds(10), 10.0}));
+  EXPECT_EQ(result->baseline->observation.in_search, (SearchFigures{Nanoseconds(50), 50.0}));
+  resumed = {*result->best, *result->baseline};
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 34 : 12); };
+  EXPECT_EQ(run({})->best->observation.in_search, (SearchFigures{Nanoseconds(10), 10.0}));
+}
+
+// 0 took 10 in the search and 40 in the final that it won; 1 takes 20 in the search.
+TEST_F(Tuner, WhatAnEarlierFinalMeasuredDoesNotCompareWithTheSearch) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) { return measured(configuration.id() == 0 ? 30 : 60); };
+  Observation winner = clear_times(space.configuration(3)).value();  // 40, exactly
+  winner.in_search = SearchFigures{Nanoseconds(10), 10.0};
+  resumed = {trial(0, winner)};
+  const auto result = run({1, 2});
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 2)));
+  EXPECT_EQ(result->best->configuration.id(), 0u);
+  EXPECT_THAT(observer.best, ElementsAre(40, 40));
+}
+
+// All runs are so long that a block of the final's time holds none: two finalists and the default take part all the
+// same, which is as good as the second of them.
+TEST_F(Tuner, ADefaultThatMayWinTakesPartHoweverLongItRuns) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    return measured(configuration.id() == 2 ? 3.5e9 : 3e9);
+  };
+  final = [](const Configuration&) { return measured(3e9); };
+  const auto result = run();
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 1, 2)));
+  EXPECT_EQ(result->best->configuration.id(), 2u);
+}
+
+// 24 runs of half a second are more than the final's ten seconds.
+TEST_F(Tuner, ADefaultThatIsTooSlowTakesNoPart) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    Observation observation = clear_times(configuration).value();
+    if (configuration.id() == 2) observation.statistics->median = nanoseconds_from_ms(500);
+    return observation;
+  };
+  final = [](const Configuration&) { return measured(10); };
+  const auto result = run();
+  EXPECT_TRUE(contestants.empty());
+  EXPECT_FALSE(result->best->observation.over_default);
+  EXPECT_EQ(result->best->configuration.id(), 0u);
+}
+
+TEST_F(Tuner, AFinalIsAnnouncedWhereSeveralRun) {
+  final = [](const Configuration&) { return measured(10); };
+  evaluate = clear_times;
+  ASSERT_TRUE(run());
+  EXPECT_THAT(observer.finals, ElementsAre(2));
+  resumed = {trial(0, measured(10))};  // alone, to be checked and measured again
+  ASSERT_TRUE(run({}));
+  EXPECT_THAT(contestants, ElementsAre(ElementsAre(0)));
+  final = nullptr;  // a replay
+  ASSERT_TRUE(run({1, 2}));
+  EXPECT_THAT(observer.finals, ElementsAre(2));
+}
+
+TEST_F(Tuner, ADefaultThatFailsInTheFinalCostsOnlyThePairing) {
+  evaluate = clear_times;
+  final = [](const Configuration& configuration) {
+    return configuration.id() == 2 ? failed(Status::runtime) : measured(10);
+  };
+  const auto result = run();
+  EXPECT_EQ(result->best->configuration.id(), 0u);
+  EXPECT_FALSE(result->best->observation.over_default);
+  EXPECT_EQ(result->baseline->observation.status, Status::runtime);
+}
+
+}  // namespace
+}  // namespace wattune::tune
