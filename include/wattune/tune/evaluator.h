@@ -134,8 +134,11 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});
 
-// The tuning parameters as a kernel's compiler gets them.
-std::vector<backend::Macro> macros_of(const Configuration& configuration);
+// Whether configurations may differ in nothing that is compiled: a parameter is for the launch or the board.
+bool shares_code(const KernelSpec& spec);
+
+// What a kernel's compiler gets of a configuration: the code parameters.
+std::vector<backend::Macro> macros_of(const KernelSpec& spec, const Configuration& configuration);
 
 // The functions that a configuration launches, each once. Errors of conditions that cannot be evaluated.
 Result<std::vector<std::string>> launched_functions(const KernelSpec& spec, const Configuration& configuration);

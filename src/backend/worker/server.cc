@@ -77,6 +77,7 @@ class Server {
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
       case Request::sensors: return answer(reader, &Server::read_sensors);
+      case Request::board: return answer(reader, &Server::tell_board);
       case Request::counters: return answer(reader, &Server::list_counters);
       case Request::reference: return run_reference(reader);
     }
@@ -169,7 +170,15 @@ class Server {
 
   Result<SensorReadings> read_sensors(const Nothing&) {
     WATTUNE_TRY(check_device());
-    return device_->read_sensors();
+    WATTUNE_ASSIGN(Sensors* const sensors, device_->sensors());
+    return sensors->read();
+  }
+
+  // One that sets nothing, and so restores nothing when this worker ends.
+  Result<BoardAnswer> tell_board(const Nothing&) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(const ClockControl* control, device_->clock_control());
+    return BoardAnswer{control->board()};
   }
 
   Result<std::vector<CounterInfo>> list_counters(const Nothing&) {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "backend/cuda/cu_api.h"
+#include "fakes/cuda/fake_board.h"
 #include "fakes/cuda/fake_cuda.h"
 #include "fakes/cuda/fake_image.h"
 
@@ -542,7 +543,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   while (waits && config->hStream->held()) std::this_thread::yield();
   if (!config->hStream->held()) context().clock_ms += state.launch_gap_ms;
   config->hStream->busy = true;
-  context().clock_ms += 0.001 * config->blockDimX;
+  context().clock_ms += 0.001 * config->blockDimX * fake_board().slowdown();
   return run(function->description.function, function, config->hStream, parameters);
 }
 
