@@ -134,9 +134,6 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});
 
-// Whether configurations may differ in nothing that is compiled: a parameter is for the launch or the board.
-bool shares_code(const KernelSpec& spec);
-
 // What a kernel's compiler gets of a configuration: the code parameters.
 std::vector<backend::Macro> macros_of(const KernelSpec& spec, const Configuration& configuration);
 

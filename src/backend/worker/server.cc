@@ -50,10 +50,8 @@ class Server {
   // Serves until the connection ends: io_error when the client hung up, parse_error after a message that makes no
   // sense.
   Error serve() {
-    for (;;) {
-      Result<void> served = serve_one();
-      if (!served) return std::move(served).error();
-    }
+    for (;;)
+      if (Result<void> served = serve_one(); !served) return std::move(served).error();
   }
 
  private:
@@ -174,7 +172,7 @@ class Server {
     return sensors->read();
   }
 
-  // One that sets nothing, and so restores nothing when this worker ends.
+  // The control that is made for it sets nothing, and so restores nothing when this worker ends.
   Result<BoardAnswer> tell_board(const Nothing&) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(const ClockControl* control, device_->clock_control());
