@@ -49,7 +49,7 @@ TEST_F(Roles, KernelTunersNamesAreClocksUnlessTheSpecSaysOtherwise) {
 
 TEST_F(Roles, AMisspeltOneNamesTheNearest) {
   EXPECT_EQ(described(parse("f = { values = [1], role = \"graphic_clock\" }")),
-            "9:28: unknown role of parameter `f`: `graphic_clock` (did you mean `graphics_clock`?)");
+            "9:29: unknown role of parameter `f`: `graphic_clock` (did you mean `graphics_clock`?)");
 }
 
 TEST_F(Roles, WhatIsSetOnTheBoardIsAPositiveNumber) {

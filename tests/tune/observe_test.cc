@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tune/problem.h"
 
 namespace wattune::tune {
@@ -64,18 +66,20 @@ TEST(Observing, EnergyCanBeComputedWithAndSearchedFor) {
   EXPECT_NEAR(observation.metrics.back().value, 0.5e-9, 1e-15);
 }
 
-// The counter rises at every `period`-th reading. The window is over at once, so between the ends of it lie the batches
-// before the readings up to the next rise, one less than the period; and one at either end may be on the other side.
+// Runs of a microsecond are read in batches of 4096, and the counter rises after so many batches. The window is over at
+// once, so that it ends at the next rise; of the batches in it, one may belong to another side of either end.
 TEST(Observing, EnergyIsKnownToABatchOfItsRuns) {
-  for (const int period : {2, 4, 8}) {
+  for (const int batches : {1, 4, 8}) {
     Problem problem;
-    int readings = 0;
-    problem.device.on_read([&](Nanoseconds) { return backend::SensorReadings{.energy = Joules(++readings / period)}; });
+    problem.device.on_read([&](Nanoseconds clock) {
+      return backend::SensorReadings{.energy = Joules(std::floor(clock.value() / (batches * 4'096'000.0)))};
+    });
     ASSERT_TRUE(problem.start({.observe = {BoardMetric::power, BoardMetric::energy}, .energy_window = Nanoseconds()}));
     const Observation observation = problem.evaluate(16, 0).value();
     EXPECT_GT(observation.metrics[0].uncertainty.value(), 0.0);
     const Metric& energy = observation.metrics[1];
-    EXPECT_DOUBLE_EQ(energy.uncertainty.value() / energy.value, 1.0 / (period - 1));
+    EXPECT_DOUBLE_EQ(energy.value, 1.0 / (batches * 4096));
+    EXPECT_DOUBLE_EQ(energy.uncertainty.value() / energy.value, 1.0 / batches);
   }
 }
 
