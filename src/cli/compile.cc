@@ -156,8 +156,8 @@ Result<ExitStatus> run_compile(const CompileOptions& options) {
     for (const std::string& function : functions) {
       KernelSource source = spec.source;
       source.function = function;
-      auto report =
-          backend::compile_cuda(source, tune::macros_of(spec, configuration), architecture, tune::Limits().compile);
+      auto report = backend::compile_cuda(source, tune::macros_of(spec.parameters, configuration), architecture,
+                                          tune::Limits().compile);
       if (!report && is_hopeless(report.error())) return std::move(report).error();
       any |= report.has_value();
       all.push_back({configuration, function, std::move(report)});

@@ -146,7 +146,7 @@ bool Attempt::set_clocks() {
 }
 
 bool Attempt::build() {
-  const std::vector<backend::Macro> macros = macros_of(run_.spec, configuration_);
+  const std::vector<backend::Macro> macros = macros_of(run_.spec.parameters, configuration_);
   program_ = run_.programs.find(macros);
   if (program_) {
     observation_.build_log = program_->build_log();

@@ -36,7 +36,7 @@ class DeviceEvaluator : public Evaluator {
     for (const Configuration& configuration : configurations) {
       const Result<Launch> launch = run_->plan.evaluate(configuration);
       if (!launch || !limit_exceeded(*launch, run_->device.info()).empty()) continue;
-      std::vector<backend::Macro> macros = macros_of(run_->spec, configuration);
+      std::vector<backend::Macro> macros = macros_of(run_->spec.parameters, configuration);
       if (!run_->programs.find(macros)) wanted.push_back(std::move(macros));
     }
     run_->compilers->expect(wanted, run_->limits.compile());

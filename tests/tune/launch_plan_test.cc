@@ -196,12 +196,11 @@ TEST(LaunchPlan, AScalarMustFitItsType) {
 }
 
 TEST(LaunchPlan, MacrosAreDefinedForEveryParameterThatIsCode) {
-  KernelSpec spec;
-  spec.parameters = {{"T", {"float4"}, {}, {}},
-                     {"blocks", {4}, {}, {}, ParameterRole::launch},
-                     {"mhz", {1410}, {}, {}, ParameterRole::graphics_clock}};
+  const std::vector<Parameter> parameters = {{"T", {"float4"}, {}, {}},
+                                             {"blocks", {4}, {}, {}, ParameterRole::launch},
+                                             {"mhz", {1410}, {}, {}, ParameterRole::graphics_clock}};
   const auto macros =
-      macros_of(spec, configuration({{"T", "float4"}, {"blocks", 4}, {"PAD", true}, {"mhz", 1410}, {"F", 0.5}}));
+      macros_of(parameters, configuration({{"T", "float4"}, {"blocks", 4}, {"PAD", true}, {"mhz", 1410}, {"F", 0.5}}));
   ASSERT_EQ(macros.size(), 3u);
   EXPECT_EQ(macros[0].name, "T");
   EXPECT_EQ(macros[0].value, "float4");
