@@ -30,12 +30,13 @@ wattune::backend::Geometry3 geometry_of(const wattune::Configuration& configurat
   return {.groups = {(n + block * per_item - 1) / (block * per_item), 1, 1}, .group_size = {block, 1, 1}};
 }
 
-Result<void> double_ten_times(const wattune::Configuration& configuration, std::vector<float>& x) {
+Result<void> double_ten_times(const std::vector<wattune::Parameter>& parameters,
+                              const wattune::Configuration& configuration, std::vector<float>& x) {
   using namespace wattune;
   WATTUNE_ASSIGN(const DeviceInfo info, backend::select_device(backend::discover(), "auto", {Language::opencl}));
   WATTUNE_ASSIGN(const std::unique_ptr<backend::Device> device, backend::open_device(info.selector));
   const KernelSource source{.function = "scale", .file = "scale.cl", .text = kSource};
-  WATTUNE_ASSIGN(const auto program, device->build(source, tune::macros_of(configuration), kLimit));
+  WATTUNE_ASSIGN(const auto program, device->build(source, tune::macros_of(parameters, configuration), kLimit));
   WATTUNE_ASSIGN(const auto kernel, program->kernel("scale"));
   WATTUNE_ASSIGN(const auto buffer, device->create_buffer(x.size() * sizeof(float)));
   WATTUNE_ASSIGN(const auto stream, device->create_stream());
@@ -58,7 +59,7 @@ Result<void> run(const char* file) {
   const Trial* best = results.best();
   if (best == nullptr) return Error(ErrorCode::mismatch, "no configuration was correct").about(file);
   std::vector<float> x(100'000, 1.0f);
-  WATTUNE_TRY(double_ten_times(best->configuration, x));
+  WATTUNE_TRY(double_ten_times(results.info.parameters, best->configuration, x));
   for (const float value : x)
     if (value != 1024.0f) return Error(ErrorCode::internal, "a wrong result");
   std::printf("1 doubled ten times is 1024, with %s\n", best->configuration.to_string().c_str());

@@ -145,6 +145,7 @@ bool is_hopeless(const Error& error) {
 Result<ExitStatus> run_compile(const CompileOptions& options) {
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.spec));
   WATTUNE_TRY(use_language(spec, {Language::cuda}));
+  for (const std::string& doubt : spec::doubts(spec)) print_note(doubt);
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const std::vector<Configuration> configurations, chosen_configurations(space, options));
   WATTUNE_ASSIGN(const std::string architecture, chosen_architecture(spec, options));
@@ -155,7 +156,8 @@ Result<ExitStatus> run_compile(const CompileOptions& options) {
     for (const std::string& function : functions) {
       KernelSource source = spec.source;
       source.function = function;
-      auto report = backend::compile_cuda(source, tune::macros_of(configuration), architecture, tune::Limits().compile);
+      auto report = backend::compile_cuda(source, tune::macros_of(spec.parameters, configuration), architecture,
+                                          tune::Limits().compile);
       if (!report && is_hopeless(report.error())) return std::move(report).error();
       any |= report.has_value();
       all.push_back({configuration, function, std::move(report)});

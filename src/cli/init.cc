@@ -57,7 +57,11 @@ Command add_init(CLI::App& program) {
          "The spec to write, NAME.toml; beside it go the kernel, as NAME.cl and NAME.cu, and NAME_reference.cc")
       ->type_name("FILE")
       ->capture_default_str();
-  app->footer("Nothing that exists is overwritten.\n\nExamples:\n  wattune init\n  wattune init transpose.toml");
+  app->footer(
+      "Parameters are macros of the kernel, unless their role says that they are for the launch alone, or a clock or "
+      "the\n"
+      "power limit of the board. Nothing that exists is overwritten.\n\nExamples:\n  wattune init\n  wattune init "
+      "transpose.toml");
   return {app, [file] { return run_init(*file); }};
 }
 

@@ -44,7 +44,11 @@ Json to_json(const std::map<Status, std::uint64_t>& by_status) {
 Json to_json(const Trial& trial) {
   const Statistics& statistics = *trial.observation.statistics;
   Json metrics = Json::object();
-  for (const Metric& metric : trial.observation.metrics) metrics[metric.name] = metric.value;
+  Json uncertainties = Json::object();
+  for (const Metric& metric : trial.observation.metrics) {
+    metrics[metric.name] = metric.value;
+    if (metric.uncertainty) uncertainties[metric.name] = *metric.uncertainty;
+  }
   return {{"configuration", to_json(trial.configuration)},
           {"objective", trial.observation.objective()},
           {"time_ms", to_ms(statistics.median)},
@@ -52,7 +56,8 @@ Json to_json(const Trial& trial) {
           {"confidence", statistics.confidence},
           {"samples", trial.observation.samples.size()},
           {"verified", trial.observation.verified},
-          {"metrics", metrics}};
+          {"metrics", metrics},
+          {"uncertainties", uncertainties}};
 }
 
 Json speed_up_json(const Trial* best, const Trial* standard) {

@@ -42,6 +42,16 @@ std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
   return counts;
 }
 
+// "nvml_gr_clock is graphics_clock"; empty: all are code.
+std::string roles_text(const std::vector<Parameter>& parameters) {
+  std::string text;
+  for (const Parameter& parameter : parameters) {
+    if (parameter.role == ParameterRole::code) continue;
+    text += fmt::format("{}{} is {}", text.empty() ? "" : ", ", printable(parameter.name), to_string(parameter.role));
+  }
+  return text;
+}
+
 std::string facts(const ResultSet& results) {
   std::string text =
       fmt::format("kernel     {}{}{}\ndevice     {}{}\nevaluated  {}: {}\n",
@@ -50,6 +60,8 @@ std::string facts(const ResultSet& results) {
                   results.info.device.name.empty() ? "not recorded" : printable(results.info.device.name),
                   results.info.device.kind == DeviceKind::simulated ? ", replayed" : "",
                   counted(results.trials.size(), "configuration"), format_counts(count_by_status(results)));
+  if (const std::string roles = roles_text(results.info.parameters); !roles.empty())
+    text += fmt::format("roles      {}\n", roles);
   if (const Trial* best = results.best()) {
     text += fmt::format("best       {}  ({})\n", format_time(best->observation.statistics->median),
                         best->configuration.to_string());

@@ -61,7 +61,11 @@ std::string counts_text(const SearchSpace& space) {
 
 // Valid configurations per value, as shares, so that values that hardly occur stand out.
 std::string parameters_text(const SearchSpace& space, std::size_t width) {
-  auto table = report::TextTable::of_text({"parameter", "values", "% of valid configurations"});
+  const auto is_code = [](const Parameter& parameter) { return parameter.role == ParameterRole::code; };
+  const bool roles = !std::ranges::all_of(space.parameters(), is_code);
+  std::vector<std::string> titles = {"parameter", "values", "% of valid configurations"};
+  if (roles) titles.emplace_back("role");
+  auto table = report::TextTable::of_text(titles);
   std::size_t name_width = 0;
   for (const Parameter& parameter : space.parameters())
     name_width = std::max(name_width, report::width_of(parameter.name));
@@ -73,7 +77,10 @@ std::string parameters_text(const SearchSpace& space, std::size_t width) {
       const double share = 100.0 * to_double(count) / to_double(space.count());
       shares += fmt::format("{}{:.{}g}", shares.empty() ? "" : " ", share, share < 99.5 ? 2 : 3);
     }
-    table.add_row({parameter.name, report::cut(values_text(parameter), column), report::cut(shares, column)});
+    std::vector<std::string> row = {parameter.name, report::cut(values_text(parameter), column),
+                                    report::cut(shares, column)};
+    if (roles) row.emplace_back(to_string(parameter.role));
+    table.add_row(std::move(row));
   }
   return "\n" + table.to_string();
 }
@@ -140,6 +147,7 @@ Json parameters_json(const SearchSpace& space) {
     for (const Uint128 count : space.count_per_value(i)) counts.push_back(cli::to_json(count));
     parameters.push_back({{"name", parameter.name},
                           {"values", values},
+                          {"role", to_string(parameter.role)},
                           {"default", parameter.default_value ? cli::to_json(*parameter.default_value) : Json(nullptr)},
                           {"valid_per_value", counts}});
   }

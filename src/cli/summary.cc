@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "cli/json.h"
 #include "cli/text.h"
+#include "report/text.h"
 #include "wattune/core/printable.h"
 
 namespace wattune::cli {
@@ -72,12 +74,12 @@ std::string describe_baseline(const tune::TuningResult& result) {
   return fmt::format("{}: {}", to_string(observation.status), observation.message);
 }
 
-// The middle of the clocks at which the samples were taken, in MHz; 0 when none is known.
-double median_clock(const std::vector<Sample>& samples) {
-  std::vector<double> clocks;
+// The middle of the clocks at which the samples were taken; none when none is known.
+std::optional<Megahertz> median_clock(const std::vector<Sample>& samples) {
+  std::vector<Megahertz> clocks;
   for (const Sample& sample : samples)
-    if (sample.clock_mhz) clocks.push_back(*sample.clock_mhz);
-  if (clocks.empty()) return 0.0;
+    if (sample.clock) clocks.push_back(*sample.clock);
+  if (clocks.empty()) return std::nullopt;
   const auto middle = clocks.begin() + static_cast<std::ptrdiff_t>(clocks.size() / 2);
   std::ranges::nth_element(clocks, middle);
   return *middle;
@@ -85,10 +87,10 @@ double median_clock(const std::vector<Sample>& samples) {
 
 void add_figures(Lines& lines, const Observation& observation, const std::string& unverified) {
   lines.add("time", describe_time(observation, unverified));
-  if (const double clock = median_clock(observation.samples); clock > 0.0)
-    lines.add("clock", fmt::format("{:.0f} MHz", clock));
+  if (const auto clock = median_clock(observation.samples))
+    lines.add("clock", fmt::format("{:.0f} MHz", clock->value()));
   for (const Metric& metric : observation.metrics)
-    lines.add(metric.name, fmt::format("{:.6g}{}{}", metric.value, metric.unit.empty() ? "" : " ", metric.unit));
+    lines.add(metric.name, report::figure_text(metric) + (metric.unit.empty() ? "" : " " + metric.unit));
 }
 
 std::string describe_memcheck(const Sanitized& found) {

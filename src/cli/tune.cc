@@ -238,6 +238,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
     print_note(fmt::format("{} on {}", run->spec.name, describe(target.devices)));
     print_note(run->plan.explanation);
     if (const std::string note = default_note(run->space); !note.empty()) print_note(note);
+    for (const std::string& doubt : spec::doubts(run->spec)) print_note(doubt);
   }
   auto result = run_search(*run, target, *journal, options, stop.made());
   if (result && stop.made() && result->evaluated + result->resumed == 0)

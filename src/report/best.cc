@@ -46,7 +46,7 @@ std::string gain_text(const Trial& trial, const Trial& standard) {
 
 std::string metric_text(const Trial& trial, const std::string& name) {
   const auto found = std::ranges::find(trial.observation.metrics, name, &Metric::name);
-  return found == trial.observation.metrics.end() ? "" : fmt::format("{:.6g}", found->value);
+  return found == trial.observation.metrics.end() ? "" : figure_text(*found);
 }
 
 // Names of counters take half a line, their values a few columns.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "wattune/core/printable.h"
 
@@ -37,6 +38,17 @@ std::string padded(const std::string& cell, std::size_t width, TextTable::Align 
 
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
+
+// Digits far below the uncertainty would say nothing.
+std::string figure_text(const Metric& metric) {
+  constexpr double kFewest = 2.0;
+  constexpr double kMost = 6.0;
+  const double uncertainty = metric.uncertainty.value_or(0.0);
+  if (!(uncertainty > 0.0) || !std::isfinite(uncertainty)) return fmt::format("{:.6g}", metric.value);
+  const double known = std::log10(std::max(std::abs(metric.value) / uncertainty, 1.0));
+  const int digits = static_cast<int>(std::clamp(std::ceil(known) + 2.0, kFewest, kMost));
+  return fmt::format("{:.{}g} ± {:.2g}", metric.value, digits, uncertainty);
 }
 
 std::string cut(std::string_view text, std::size_t width) {

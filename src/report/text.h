@@ -6,10 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/core/observation.h"
+
 namespace wattune::report {
 
 // Columns that UTF-8 text takes, each character being one.
 std::size_t width_of(std::string_view text);
+
+// The value, with what is known of its uncertainty: "12.35 ± 0.41". Without the unit.
+std::string figure_text(const Metric& metric);
 
 // At most `width` columns; what is cut off leaves an ellipsis.
 std::string cut(std::string_view text, std::size_t width);

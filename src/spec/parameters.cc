@@ -56,4 +56,13 @@ Result<void> set_default(const Document& document, const Node& node, Parameter& 
   return {};
 }
 
+Result<ParameterRole> read_role(const Table& table, std::string_view key, std::string_view parameter) {
+  WATTUNE_ASSIGN(const std::optional<std::string> name, table.string(key));
+  if (!name) return usual_role(parameter);
+  if (const std::optional<ParameterRole> role = parse_parameter_role(*name)) return *role;
+  std::vector<std::string> names;
+  for (const ParameterRole role : kAllRoles) names.emplace_back(to_string(role));
+  return table.document().error(*table.find(key), "unknown role of " + table.name()).hint(suggest(*name, names));
+}
+
 }  // namespace wattune::spec

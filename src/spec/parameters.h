@@ -1,7 +1,8 @@
-// The values of a tuning parameter, as both formats write them.
+// The values and the role of a tuning parameter, as both formats write them.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spec/document.h"
@@ -14,5 +15,8 @@ Result<std::vector<Value>> read_values(const Document& document, const Node& nod
 
 // invalid_argument when the node is none of the parameter's values.
 Result<void> set_default(const Document& document, const Node& node, Parameter& parameter);
+
+// What `key` of the parameter's table says; without it, the usual role of its name.
+Result<ParameterRole> read_role(const Table& table, std::string_view key, std::string_view parameter);
 
 }  // namespace wattune::spec

@@ -38,10 +38,11 @@ divide = [["block_size_x", "elements"]]
 # Or say it directly: global = [...] in work-items (OpenCL), or grid = [...] in work-groups (CUDA).
 local = ["block_size_x"]               # the work-group; `block` means the same
 
-[parameters]  # each is a macro of the kernel
+[parameters]  # each is a macro of the kernel, unless it has another role
 block_size_x = [32, 64, 128, 256, 512]
 elements = { values = [1, 2, 4, 8], default = 1 }
 unrolled = [0, 1]
+# blocks = { values = [132, 264], role = "launch" }   # for the expressions here alone: never recompiles
 
 [search]
 constraints = [

@@ -82,7 +82,7 @@ Result<Parameter> read_parameter(const Document& document, const Node& node) {
   WATTUNE_ASSIGN(parameter.name, unnamed.required_string("Name"));
   parameter.position = document.position(unnamed.find("Name")->content);
   WATTUNE_ASSIGN(const Table table, Table::of(document, node, fmt::format("parameter `{}`", parameter.name)));
-  WATTUNE_TRY(table.refuse_misspelt({"Name", "Type", "Values", "Default"}));
+  WATTUNE_TRY(table.refuse_misspelt({"Name", "Type", "Values", "Default", "Role"}));
   WATTUNE_ASSIGN(const std::string type, table.required_string("Type"));
   const std::vector<std::string> types{"int", "uint", "float", "bool", "string"};
   if (std::find(types.begin(), types.end(), type) == types.end())
@@ -91,6 +91,7 @@ Result<Parameter> read_parameter(const Document& document, const Node& node) {
   WATTUNE_ASSIGN(parameter.values, read_values(document, *values, "`" + parameter.name + "`"));
   WATTUNE_TRY(convert_values(document, *values, type, parameter));
   read_default(table, parameter);
+  WATTUNE_ASSIGN(parameter.role, read_role(table, "Role", parameter.name));
   return parameter;
 }
 

@@ -155,13 +155,17 @@ Result<Parameter> read_parameter(const Document& document, const Node::Member& m
   Parameter parameter;
   parameter.name = member.key;
   parameter.position = document.position(member.place);
+  parameter.role = usual_role(parameter.name);
   const std::string what = "`" + parameter.name + "`";
   if (member.value.kind != Node::Kind::table) {
     WATTUNE_ASSIGN(parameter.values, read_values(document, member.value, what));
     return parameter;
   }
   WATTUNE_ASSIGN(const Table table, Table::of(document, member.value, "parameter " + what));
-  WATTUNE_TRY(table.allow_only({"values", "default", "as"}));
+  WATTUNE_TRY(table.allow_only({"values", "default", "role", "as"}));
+  WATTUNE_ASSIGN(parameter.role, read_role(table, "role", parameter.name));
+  if (parameter.role != ParameterRole::code && table.find("as") != nullptr)
+    return document.error(*table.find("as"), table.describe("as") + " is for parameters whose role is code");
   WATTUNE_TRY(read_style(table, parameter.name, spec));
   WATTUNE_ASSIGN(const Node* values, table.required("values"));
   WATTUNE_ASSIGN(parameter.values, read_values(document, *values, what));

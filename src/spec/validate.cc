@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 
@@ -47,6 +48,27 @@ Result<void> check_parameter_names(const KernelSpec& spec) {
       return refuse("a parameter's name must be an identifier, because it becomes a macro of the kernel");
     if (!seen.insert(parameter.name).second) return refuse("a second parameter of this name");
     if (extent_value(spec, parameter.name)) return refuse("a parameter and an extent of the problem of the same name");
+  }
+  return {};
+}
+
+// What is set on a board is a positive number, and by one parameter only.
+Result<void> check_roles(const KernelSpec& spec) {
+  std::map<ParameterRole, std::string_view> seen;
+  for (const Parameter& parameter : spec.parameters) {
+    if (!is_set_on_board(parameter.role)) continue;
+    const auto refuse = [&](std::string message, const std::string& about) {
+      return Error(ErrorCode::invalid_argument, std::move(message)).at(parameter.position).about(about);
+    };
+    const bool power = parameter.role == ParameterRole::power_limit;
+    for (const Value& value : parameter.values)
+      if (!value.is_number() || value.kind() == Value::Kind::boolean || value.as_real() <= 0)
+        return refuse(fmt::format("the values of `{}`, a {}, must be positive numbers of {}", parameter.name,
+                                  to_string(parameter.role), power ? "W" : "MHz"),
+                      value.to_string());
+    const auto [first, is_new] = seen.emplace(parameter.role, parameter.name);
+    if (!is_new)
+      return refuse(fmt::format("a second {} beside `{}`", to_string(parameter.role), first->second), parameter.name);
   }
   return {};
 }
@@ -235,6 +257,7 @@ Result<void> replace_extents(KernelSpec& spec, const std::vector<NamedSize>& siz
 
 Result<void> validate_space(KernelSpec& spec) {
   WATTUNE_TRY(check_parameter_names(spec));
+  WATTUNE_TRY(check_roles(spec));
   const NameScope scope = all_names(spec);
   for (Constraint& constraint : spec.constraints) {
     WATTUNE_TRY(check_constraint(constraint, scope));

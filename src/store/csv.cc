@@ -66,6 +66,7 @@ class CsvReader {
     for (const std::string& name : trials_.names()) {
       Parameter& parameter = declared_.emplace_back();
       parameter.name = name;
+      parameter.role = usual_role(name);
       for (const Json& value : array_member(member(mapping, "tune_params"), name.c_str()))
         parameter.values.push_back(value_from_json(value, name));
       const bool constant = parameter.values.size() == 1 && std::ranges::find(columns_, name) == columns_.end();
@@ -240,12 +241,33 @@ Json mapping_of(const RunInfo& info) {
   return mapping;
 }
 
-std::vector<std::string> metrics_in(const ResultSet& results) {
-  std::vector<std::string> names;
+// A column of a metric's value, or of its uncertainty where somebody knows it.
+struct Figure {
+  std::string metric;
+  bool uncertainty = false;
+
+  bool operator==(const Figure&) const = default;
+  std::string column() const { return uncertainty ? metric + "_uncertainty" : metric; }
+};
+
+std::vector<Figure> figures_in(const ResultSet& results) {
+  std::vector<Figure> figures;
+  const auto add = [&](const Figure& figure) {
+    if (std::ranges::count(figures, figure) == 0) figures.push_back(figure);
+  };
   for (const Trial& trial : results.trials)
-    for (const Metric& metric : exported_metrics(trial.observation))
-      if (std::ranges::count(names, metric.name) == 0) names.push_back(metric.name);
-  return names;
+    for (const Metric& metric : exported_metrics(trial.observation)) {
+      add({metric.name});
+      if (metric.uncertainty) add({metric.name, true});
+    }
+  return figures;
+}
+
+std::string text_of(const Figure& figure, const std::vector<Metric>& metrics) {
+  const auto metric = std::ranges::find(metrics, figure.metric, &Metric::name);
+  if (metric == metrics.end()) return "";
+  if (!figure.uncertainty) return fmt::format("{}", metric->value);
+  return metric->uncertainty ? fmt::format("{}", *metric->uncertainty) : "";
 }
 
 std::string joined_nanoseconds(const std::vector<Sample>& samples) {
@@ -254,7 +276,7 @@ std::string joined_nanoseconds(const std::vector<Sample>& samples) {
   return text;
 }
 
-std::vector<std::string> fields_of(const Trial& trial, const std::vector<std::string>& metrics) {
+std::vector<std::string> fields_of(const Trial& trial, const std::vector<Figure>& figures) {
   const Observation& observation = trial.observation;
   std::vector<std::string> fields;
   for (const Value& value : trial.configuration.values()) fields.push_back(value.to_string());
@@ -265,10 +287,7 @@ std::vector<std::string> fields_of(const Trial& trial, const std::vector<std::st
   for (const Nanoseconds& phase : {phases.compile, phases.check, phases.measure, phases.overhead})
     fields.push_back(fmt::format("{}", phase.value()));
   const std::vector<Metric> known = exported_metrics(observation);
-  for (const std::string& name : metrics) {
-    const auto metric = std::ranges::find(known, name, &Metric::name);
-    fields.push_back(metric == known.end() ? "" : fmt::format("{}", metric->value));
-  }
+  for (const Figure& figure : figures) fields.push_back(text_of(figure, known));
   return fields;
 }
 
@@ -283,14 +302,14 @@ Result<void> add_line(std::string& text, const std::vector<std::string>& fields)
 }  // namespace
 
 Result<std::string> write_csv(const ResultSet& results) {
-  const std::vector<std::string> metrics = metrics_in(results);
+  const std::vector<Figure> figures = figures_in(results);
   std::vector<std::string> columns;
   for (const Parameter& parameter : results.info.parameters) columns.push_back(parameter.name);
   columns.insert(columns.end(), kWritten.begin(), kWritten.end());
-  columns.insert(columns.end(), metrics.begin(), metrics.end());
+  for (const Figure& figure : figures) columns.push_back(figure.column());
   std::string text = fmt::format("# {}\n", dump(mapping_of(results.info)));
   WATTUNE_TRY(add_line(text, columns));
-  for (const Trial& trial : results.trials) WATTUNE_TRY(add_line(text, fields_of(trial, metrics)));
+  for (const Trial& trial : results.trials) WATTUNE_TRY(add_line(text, fields_of(trial, figures)));
   return text;
 }
 

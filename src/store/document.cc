@@ -198,6 +198,11 @@ double number_or(const Json& object, const char* name, double otherwise) {
   return json != nullptr && json->is_number() ? json->get<double>() : otherwise;
 }
 
+std::optional<double> uncertainty_in(const Json& metric) {
+  const Json* json = find_member(metric, "uncertainty");
+  return json != nullptr && json->is_number() ? std::optional(json->get<double>()) : std::nullopt;
+}
+
 Value value_from_json(const Json& json, std::string_view name) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_float()) return json.get<double>();

@@ -52,6 +52,9 @@ const Json* find_member(const Json& object, const char* name);
 std::string text_or(const Json& object, const char* name, std::string otherwise);
 double number_or(const Json& object, const char* name, double otherwise);
 
+// "uncertainty" of a metric; none where it is absent or no number.
+std::optional<double> uncertainty_in(const Json& metric);
+
 // A tuning parameter's value. `name` is for the message.
 Value value_from_json(const Json& json, std::string_view name);
 Json value_to_json(const Value& value);

@@ -35,8 +35,8 @@ std::string implausible(const Statistics& statistics) {
 std::string implausible(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) {
     if (!is_measurable(sample.time)) return no_time("samples", sample.time);
-    if (!(sample.clock_mhz.value_or(0.0) <= kHighestClockMhz))
-      return fmt::format("`clocks_mhz` holds a clock that cannot be: {} MHz", *sample.clock_mhz);
+    if (const double clock = sample.clock.value_or(Megahertz()).value(); !(clock <= kHighestClockMhz))
+      return fmt::format("`clocks_mhz` holds a clock that cannot be: {} MHz", clock);
   }
   return {};
 }
@@ -51,6 +51,9 @@ std::string implausible(const Observation& observation) {
   if (std::string why = implausible(observation.samples); !why.empty()) return why;
   if (observation.statistics)
     if (std::string why = implausible(*observation.statistics); !why.empty()) return why;
+  for (const Metric& metric : observation.metrics)
+    if (!(metric.uncertainty.value_or(0.0) >= 0.0))
+      return fmt::format("`uncertainty` of a metric is negative or no number: {}", *metric.uncertainty);
   if (!std::isfinite(observation.objective_value.value_or(0.0))) return "`objective` must be a number";
   return {};
 }

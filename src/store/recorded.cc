@@ -156,6 +156,7 @@ std::vector<Parameter> RecordedTrials::parameters() const {
   for (std::size_t i = 0; i < names_->size(); ++i) {
     Parameter parameter;
     parameter.name = (*names_)[i];
+    parameter.role = usual_role(parameter.name);
     std::unordered_set<Value, ValueHash> seen;
     for (const Trial& trial : trials_)
       if (const Value& value = trial.configuration.values()[i]; seen.insert(value).second)

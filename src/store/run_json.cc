@@ -79,9 +79,19 @@ Json parameters_to_json(const std::vector<Parameter>& parameters) {
   for (const Parameter& parameter : parameters) {
     Json entry = {{"name", parameter.name}, {"values", values_to_json(parameter.values)}};
     if (parameter.default_value) entry["default"] = value_to_json(*parameter.default_value);
+    if (parameter.role != ParameterRole::code) entry["role"] = to_string(parameter.role);
     json.push_back(std::move(entry));
   }
   return json;
+}
+
+// Absent: code, as all parameters were before there were roles.
+ParameterRole role_from_json(const Json& entry) {
+  if (find_member(entry, "role") == nullptr) return ParameterRole::code;
+  const std::string& name = text_member(entry, "role");
+  const std::optional<ParameterRole> role = parse_parameter_role(name);
+  if (!role) throw Malformed(fmt::format("`role` is none that Wattune knows: {}", in_quotes(name)));
+  return *role;
 }
 
 std::vector<Parameter> parameters_from_json(const Json& json) {
@@ -92,6 +102,7 @@ std::vector<Parameter> parameters_from_json(const Json& json) {
     parameter.values = values_from_json(array_member(entry, "values"), parameter.name);
     if (const Json* value = find_member(entry, "default"))
       parameter.default_value = value_from_json(*value, parameter.name);
+    parameter.role = role_from_json(entry);
     parameters.push_back(std::move(parameter));
   }
   return parameters;
@@ -147,11 +158,11 @@ void append_samples(std::string& out, const std::vector<Sample>& samples) {
 
 // Only what is known: clocks by sample (0: unknown), positions of samples that were throttled.
 void append_conditions(std::string& out, const std::vector<Sample>& samples) {
-  if (std::ranges::any_of(samples, [](const Sample& sample) { return sample.clock_mhz.has_value(); })) {
+  if (std::ranges::any_of(samples, [](const Sample& sample) { return sample.clock.has_value(); })) {
     out += ",\"clocks_mhz\":[";
     for (const Sample& sample : samples) {
       if (&sample != &samples.front()) out += ',';
-      append_json_number(out, sample.clock_mhz.value_or(0.0));
+      append_json_number(out, sample.clock.value_or(Megahertz()).value());
     }
     out += ']';
   }
@@ -189,6 +200,10 @@ void append_metrics(std::string& out, const std::vector<Metric>& metrics) {
     append_json_number(out, metric.value);
     out += ",\"unit\":";
     append_json_string(out, metric.unit);
+    if (metric.uncertainty) {
+      out += ",\"uncertainty\":";
+      append_json_number(out, *metric.uncertainty);
+    }
     out += '}';
   }
   out += ']';
@@ -221,7 +236,7 @@ void read_conditions(const Json& object, std::vector<Sample>& samples) {
     if (!clocks->is_array() || clocks->size() != samples.size() || !std::ranges::all_of(*clocks, is_number))
       throw Malformed("`clocks_mhz` must hold a number for each sample");
     for (std::size_t i = 0; i < samples.size(); ++i)
-      if (const double clock = (*clocks)[i].get<double>(); clock > 0.0) samples[i].clock_mhz = clock;
+      if (const double clock = (*clocks)[i].get<double>(); clock > 0.0) samples[i].clock = Megahertz(clock);
   }
   if (const Json* throttled = find_member(object, "throttled")) {
     const auto is_place = [&](const Json& i) {
@@ -236,7 +251,8 @@ void read_conditions(const Json& object, std::vector<Sample>& samples) {
 std::vector<Metric> metrics_from_json(const Json& json) {
   std::vector<Metric> metrics;
   for (const Json& metric : json)
-    metrics.push_back({text_member(metric, "name"), number_member(metric, "value"), text_member(metric, "unit")});
+    metrics.push_back({text_member(metric, "name"), number_member(metric, "value"), text_member(metric, "unit"),
+                       uncertainty_in(metric)});
   return metrics;
 }
 

@@ -21,6 +21,7 @@ struct Measurement {
   std::string name;
   const Json* value;
   std::string unit;
+  std::optional<double> uncertainty;
 };
 
 std::vector<Measurement> measurements_of(const Json& result) {
@@ -29,7 +30,7 @@ std::vector<Measurement> measurements_of(const Json& result) {
   if (list == nullptr || !list->is_array()) return measurements;
   for (const Json& entry : *list)
     if (const Json* value = find_member(entry, "value"))
-      measurements.push_back({text_or(entry, "name", ""), value, text_or(entry, "unit", "")});
+      measurements.push_back({text_or(entry, "name", ""), value, text_or(entry, "unit", ""), uncertainty_in(entry)});
   return measurements;
 }
 
@@ -67,7 +68,8 @@ class ResultReader {
     observation.phases = phases_of(times, unit);
     for (const Measurement& measurement : measurements)
       if (&measurement != time && measurement.value->is_number())
-        observation.metrics.push_back({measurement.name, measurement.value->get<double>(), measurement.unit});
+        observation.metrics.push_back(
+            {measurement.name, measurement.value->get<double>(), measurement.unit, measurement.uncertainty});
     observation.status = status_of(result);
     observation.message = text_or(result, "message", "");
     if (!observation.ok()) {
@@ -185,8 +187,10 @@ Json measurements_of(const Observation& observation) {
     list.push_back(measurement("time", in_ms(observation.statistics->median), "ms"));
   else
     list.push_back(measurement("time", kernel_tuner_error(observation.status), ""));
-  for (const Metric& metric : exported_metrics(observation))
+  for (const Metric& metric : exported_metrics(observation)) {
     list.push_back(measurement(metric.name, metric.value, metric.unit));
+    if (metric.uncertainty) list.back()["uncertainty"] = *metric.uncertainty;  // not in the schema, which allows it
+  }
   return list;
 }
 

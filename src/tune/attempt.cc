@@ -28,11 +28,12 @@ std::string one_line(std::string text) {
 // Runs the prepared kernel for a policy.
 class SessionRunner : public measure::Runner {
  public:
-  SessionRunner(RunState& run, const Kernels& kernels, const Launch& launch)
-      : run_(run), kernels_(kernels), launch_(launch) {}
+  SessionRunner(RunState& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
+      : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 
   Result<std::vector<Sample>> run(std::size_t n) override {
-    // Another configuration may have run meanwhile, with buffers of other lengths.
+    // Another configuration may have run meanwhile, at other clocks and with buffers of other lengths.
+    WATTUNE_TRY(run_.clocks.apply(configuration_));
     WATTUNE_TRY(run_.session.prepare(launch_.arguments));
     return run_.session.run(kernels_, launch_, Outputs::reused, n, run_.limits.run());
   }
@@ -40,6 +41,7 @@ class SessionRunner : public measure::Runner {
 
  private:
   RunState& run_;
+  const Configuration& configuration_;
   const Kernels& kernels_;
   const Launch& launch_;
 };
@@ -48,7 +50,7 @@ class SessionRunner : public measure::Runner {
 
 void Attempt::evaluate(const Configuration& configuration) {
   const bool winners_only = run_.check == CheckOutput::winners;
-  const bool good = plan(configuration) && build(configuration) && fit() && inspect() &&
+  const bool good = plan(configuration) && set_clocks() && build() && fit() && inspect() &&
                     (winners_only ? launch_once() : check()) && measure() && (!winners_only || check_if_best());
   runner_.reset();
   kernels_.clear();
@@ -61,12 +63,12 @@ void Attempt::evaluate(const Configuration& configuration) {
 
 bool Attempt::prepare(const Configuration& configuration) {
   finalist_ = true;
-  return plan(configuration) && build(configuration) && fit() && inspect() && check() && observe_counters() &&
+  return plan(configuration) && set_clocks() && build() && fit() && inspect() && check() && observe_counters() &&
          ask_observers();
 }
 
 measure::Runner& Attempt::runner() {
-  if (!runner_) runner_ = std::make_unique<SessionRunner>(run_, kernels_, launch_);
+  if (!runner_) runner_ = std::make_unique<SessionRunner>(run_, configuration_, kernels_, launch_);
   return *runner_;
 }
 
@@ -133,13 +135,28 @@ bool Attempt::plan(const Configuration& configuration) {
   return beyond.empty() || fail(Status::constraints, std::move(beyond));
 }
 
-bool Attempt::build(const Configuration& configuration) {
-  const std::vector<backend::Macro> macros = macros_of(configuration);
+// A clock that the board refuses is this configuration's; whoever may not set any, or lost the board, cannot go on.
+bool Attempt::set_clocks() {
+  const Result<void> set = run_.clocks.apply(configuration_);
+  if (set) return true;
+  if (set.error().code() == ErrorCode::invalid_argument)
+    return fail(Status::constraints, one_line(set.error().to_string()));
+  error_ = set.error();
+  return false;
+}
+
+bool Attempt::build() {
+  const std::vector<backend::Macro> macros = macros_of(run_.spec.parameters, configuration_);
+  program_ = run_.programs.find(macros);
+  if (program_) {
+    observation_.build_log = program_->build_log();
+    return true;
+  }
   if (run_.compilers != nullptr) return build_from_image(macros);
   const Stopwatch stopwatch;
   Result<std::unique_ptr<backend::Program>> program = run_.device.build(run_.source, macros, run_.limits.compile());
   observation_.phases.compile = stopwatch.elapsed();
-  return keep(std::move(program));
+  return keep(std::move(program), macros);
 }
 
 // What compiling took counts, not what was left of it to wait for.
@@ -150,12 +167,13 @@ bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
   const Stopwatch loading;
   Result<std::unique_ptr<backend::Program>> program = run_.device.load(*compiled.image, macros, run_.limits.compile());
   observation_.phases.compile += loading.elapsed();
-  return keep(std::move(program));
+  return keep(std::move(program), macros);
 }
 
-bool Attempt::keep(Result<std::unique_ptr<backend::Program>> program) {
+bool Attempt::keep(Result<std::unique_ptr<backend::Program>> program, const std::vector<backend::Macro>& macros) {
   if (!program) return fail(Phase::build, program.error());
   program_ = *std::move(program);
+  if (shares_code(run_.spec)) run_.programs.keep(macros, program_);
   observation_.build_log = program_->build_log();
   return true;
 }
@@ -272,15 +290,19 @@ bool Attempt::observe_energy() {
 
 std::vector<Metric> Attempt::observed(const EnergyFigures& figures) const {
   std::vector<Metric> metrics;
+  const auto add = [&](BoardMetric metric, auto figure, const char* unit) {
+    metrics.push_back({to_string(metric), figure.value.value(), unit, figure.uncertainty.value()});
+  };
   for (const BoardMetric metric : run_.observe) {
-    const bool power = metric == BoardMetric::power;
-    metrics.push_back({to_string(metric), power ? figures.watts : figures.joules, power ? "W" : "J"});
+    if (metric == BoardMetric::power) add(metric, figures.power, "W");
+    if (metric == BoardMetric::energy) add(metric, figures.energy, "J");
   }
   return metrics;
 }
 
 bool Attempt::observe_counters() {
   if (run_.counters.empty()) return true;
+  if (!set_clocks()) return false;
   if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::observe, done.error());
   Result<std::vector<Metric>> values = run_.session.count(kernels_, launch_, run_.counters, run_.limits.counting());
   if (!values) return fail(Phase::observe, values.error());

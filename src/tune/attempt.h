@@ -1,4 +1,4 @@
-// Attempt: one try at one configuration, phase by phase: plan, build, fit, inspect, check, measure.
+// Attempt: one try at one configuration, phase by phase: plan, set clocks, build, fit, inspect, check, measure.
 //
 // The first phase that fails ends it and decides the Observation. What the device says is sorted here into a failure
 // of the configuration, a mistake in the spec (an Error that ends the run), and damage to the device.
@@ -50,9 +50,10 @@ class Attempt : public measure::Contestant {
 
   // Each returns whether to go on.
   bool plan(const Configuration& configuration);
-  bool build(const Configuration& configuration);
+  bool set_clocks();
+  bool build();
   bool build_from_image(const std::vector<backend::Macro>& macros);
-  bool keep(Result<std::unique_ptr<backend::Program>> program);
+  bool keep(Result<std::unique_ptr<backend::Program>> program, const std::vector<backend::Macro>& macros);
   bool fit();
   bool fit(const PlannedStep& step);
   bool inspect();
@@ -81,7 +82,7 @@ class Attempt : public measure::Contestant {
   RunState& run_;
   Configuration configuration_;
   Launch launch_;
-  std::unique_ptr<backend::Program> program_;
+  std::shared_ptr<backend::Program> program_;  // shared with RunState::programs
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;  // wall time beyond what the kernel took: some drivers compile then

@@ -250,6 +250,8 @@ void add_parts(Identity& identity, const KernelSpec& spec) {
   identity["reference"] = reference_of(spec);
   identity["tolerance"] = tolerance_of(spec.tolerance);
   identity["resource constraints"] = texts_of(spec.resource_constraints);
+  for (const Parameter& parameter : spec.parameters)
+    if (parameter.role != ParameterRole::code) identity["role of " + parameter.name] = to_string(parameter.role);
   for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
 }
 

@@ -15,36 +15,61 @@ namespace {
 constexpr Nanoseconds kBatch = nanoseconds_from_ms(20);
 constexpr Nanoseconds kPatience = nanoseconds_from_seconds(2);  // for the counter to change
 
-Result<double> joules(backend::Device& device) {
-  WATTUNE_ASSIGN(const backend::SensorReadings readings, device.read_sensors());
-  if (readings.energy_joules) return *readings.energy_joules;
-  return Error(ErrorCode::unavailable, fmt::format("{} does not tell its energy", device.info().name))
-      .hint("`wattune devices` shows what can be read");
-}
+// The energy counter of a device, under its name.
+class Counter {
+ public:
+  static Result<Counter> of(backend::Device& device) {
+    Result<backend::Sensors*> sensors = device.sensors();
+    if (!sensors) return std::move(sensors).error().with_context("the energy of " + device.info().name);
+    return Counter(**sensors, device.info().name);
+  }
 
-// A moment at which the counter changed.
+  Result<Joules> read() const {
+    WATTUNE_ASSIGN(const backend::SensorReadings readings, sensors_.read());
+    if (readings.energy) return *readings.energy;
+    return Error(ErrorCode::unavailable, fmt::format("{} does not tell its energy", device_))
+        .hint("`wattune devices` shows what can be read");
+  }
+
+  Error stands_still() const {
+    return Error(ErrorCode::unavailable, fmt::format("the energy counter of {} stands still", device_));
+  }
+
+ private:
+  Counter(backend::Sensors& sensors, const std::string& device) : sensors_(sensors), device_(device) {}
+
+  backend::Sensors& sensors_;
+  const std::string& device_;
+};
+
+// A moment at which the counter changed: after `since` and until `at`, in which a batch of runs ended.
 struct Edge {
-  double joules = 0.0;
+  Joules counted;
+  Nanoseconds since;
   Nanoseconds at;
   std::size_t runs = 0;
+
+  Nanoseconds width() const { return at - since; }
 };
 
 // Runs the kernel until the counter changes after some time.
 class EdgeFinder {
  public:
-  EdgeFinder(backend::Device& device, measure::Runner& runner, std::size_t batch)
-      : device_(device), runner_(runner), batch_(batch) {}
+  EdgeFinder(const Counter& counter, measure::Runner& runner, std::size_t batch)
+      : counter_(counter), runner_(runner), batch_(batch) {}
+
+  std::size_t batch() const { return batch_; }
 
   Result<Edge> next(Nanoseconds after) {
     while (stopwatch_.elapsed() < after) WATTUNE_TRY(run());
-    WATTUNE_ASSIGN(const double before, joules(device_));
-    for (;;) {
+    WATTUNE_ASSIGN(const Joules before, counter_.read());
+    for (Nanoseconds since = stopwatch_.elapsed();;) {
       WATTUNE_TRY(run());
-      WATTUNE_ASSIGN(const double now, joules(device_));
+      WATTUNE_ASSIGN(const Joules now, counter_.read());
       const Nanoseconds at = stopwatch_.elapsed();
-      if (now != before) return Edge{now, at, runs_};
-      if (at > after + kPatience)
-        return Error(ErrorCode::unavailable, fmt::format("the energy counter of {} stands still", device_.info().name));
+      if (now != before) return Edge{now, since, at, runs_};
+      if (at > after + kPatience) return counter_.stands_still();
+      since = at;
     }
   }
 
@@ -55,44 +80,70 @@ class EdgeFinder {
     return {};
   }
 
-  backend::Device& device_;
+  const Counter& counter_;
   measure::Runner& runner_;
   const std::size_t batch_;
   std::size_t runs_ = 0;
   const Stopwatch stopwatch_;
 };
 
+// Either end may be early by its width, so the time between them may be longer by the one or shorter by the other; and
+// a batch at either end may belong to the other side of it.
+EnergyFigures figures_between(const Edge& begin, const Edge& end, std::size_t batch) {
+  const Joules used = end.counted - begin.counted;
+  const Nanoseconds took = end.at - begin.at;
+  const auto runs = static_cast<double>(end.runs - begin.runs);
+  const Watts power = used / took;
+  const Joules energy = used / runs;
+  return {.power = {power, power * (std::max(begin.width(), end.width()) / took)},
+          .energy = {energy, energy * (static_cast<double>(batch) / runs)},
+          .took = took};
+}
+
+template <typename T>
+T middle_of(std::vector<T> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
+}
+
+// Of what `of` tells of each.
+template <typename Of>
+auto median_by(const std::vector<EnergyFigures>& figures, Of of) {
+  std::vector<std::decay_t<decltype(of(figures.front()))>> values;
+  for (const EnergyFigures& each : figures) values.push_back(of(each));
+  return middle_of(std::move(values));
+}
+
+template <typename T>
+Measured<T> median_of(const std::vector<EnergyFigures>& figures, Measured<T> EnergyFigures::*member) {
+  return {median_by(figures, [&](const EnergyFigures& each) { return (each.*member).value; }),
+          median_by(figures, [&](const EnergyFigures& each) { return (each.*member).uncertainty; })};
+}
+
 }  // namespace
 
 Result<void> check_energy_counter(backend::Device& device) {
-  WATTUNE_TRY(joules(device));
+  WATTUNE_ASSIGN(const Counter counter, Counter::of(device));
+  WATTUNE_TRY(counter.read());
   return {};
 }
 
 Result<EnergyFigures> measure_energy(backend::Device& device, measure::Runner& runner, Nanoseconds time,
                                      Nanoseconds window) {
   constexpr double kLargestBatch = 4096;
+  WATTUNE_ASSIGN(const Counter counter, Counter::of(device));
   const double fitting = std::ceil(kBatch / std::max(time, Nanoseconds(1)));
-  EdgeFinder finder(device, runner, static_cast<std::size_t>(std::min(fitting, kLargestBatch)));
+  EdgeFinder finder(counter, runner, static_cast<std::size_t>(std::min(fitting, kLargestBatch)));
   WATTUNE_ASSIGN(const Edge begin, finder.next(Nanoseconds()));
   WATTUNE_ASSIGN(const Edge end, finder.next(begin.at + window));
-  const double used = end.joules - begin.joules;
-  return EnergyFigures{.watts = used / to_seconds(end.at - begin.at),
-                       .joules = used / static_cast<double>(end.runs - begin.runs),
-                       .took = end.at - begin.at};
+  return figures_between(begin, end, finder.batch());
 }
 
 EnergyFigures median_of(const std::vector<EnergyFigures>& figures) {
-  const auto median = [&](auto member) {
-    auto sorted = figures;
-    std::ranges::sort(sorted, {}, member);
-    const std::size_t middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[middle].*member
-                                  : (sorted[middle - 1].*member + sorted[middle].*member) / 2.0;
-  };
-  return {.watts = median(&EnergyFigures::watts),
-          .joules = median(&EnergyFigures::joules),
-          .took = median(&EnergyFigures::took)};
+  return {.power = median_of(figures, &EnergyFigures::power),
+          .energy = median_of(figures, &EnergyFigures::energy),
+          .took = median_by(figures, [](const EnergyFigures& each) { return each.took; })};
 }
 
 }  // namespace wattune::tune

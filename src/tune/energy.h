@@ -11,15 +11,19 @@
 
 namespace wattune::tune {
 
-struct EnergyFigures {
-  double watts = 0.0;   // of the board, over the whole time
-  double joules = 0.0;  // of the board for one run, with the restoring of what it overwrites
-  Nanoseconds took;     // between the two changes of the counter
+// A figure, and by how much the truth may lie above or below it.
+template <typename T>
+struct Measured {
+  T value;
+  T uncertainty;
 };
 
-// Share of a figure by which two measurements may differ from the truth: either end of a window of a second is known to
-// a batch of runs and a reading, 24 ms.
-inline constexpr double kEnergyUncertainty = 0.025;
+// The uncertainty is that of the two ends, which are known to a batch of runs and a reading of the counter.
+struct EnergyFigures {
+  Measured<Watts> power;    // of the board, over the whole time
+  Measured<Joules> energy;  // of the board for one run, with the restoring of what it overwrites
+  Nanoseconds took;         // between the two changes of the counter
+};
 
 // unavailable: the device has no counter that can be read.
 Result<void> check_energy_counter(backend::Device& device);

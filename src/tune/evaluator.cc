@@ -17,6 +17,7 @@ constexpr int kResetAttempts = 3;
 
 Result<void> reset_device(RunState& run) {
   run.session.drop();
+  run.programs.drop();
   Result<void> done = run.device.reset();
   for (int i = 1; i < kResetAttempts && !done; ++i) done = run.device.reset();
   if (!done) return Error(ErrorCode::device_lost, "the device cannot be brought back: " + done.error().to_string());
@@ -28,15 +29,17 @@ class DeviceEvaluator : public Evaluator {
   explicit DeviceEvaluator(std::unique_ptr<RunState> run)
       : run_(std::move(run)), worked_before_(run_->session.working_time()) {}
 
-  // What cannot be launched is not compiled either.
+  // What cannot be launched, or is loaded, is not compiled.
   void expect(const std::vector<Configuration>& configurations) override {
     if (run_->compilers == nullptr) return;
-    std::vector<std::vector<backend::Macro>> macros;
+    std::vector<std::vector<backend::Macro>> wanted;
     for (const Configuration& configuration : configurations) {
       const Result<Launch> launch = run_->plan.evaluate(configuration);
-      if (launch && limit_exceeded(*launch, run_->device.info()).empty()) macros.push_back(macros_of(configuration));
+      if (!launch || !limit_exceeded(*launch, run_->device.info()).empty()) continue;
+      std::vector<backend::Macro> macros = macros_of(run_->spec.parameters, configuration);
+      if (!run_->programs.find(macros)) wanted.push_back(std::move(macros));
     }
-    run_->compilers->expect(macros, run_->limits.compile());
+    run_->compilers->expect(wanted, run_->limits.compile());
   }
 
   std::optional<Pipeline> pipeline() const override {
@@ -154,7 +157,11 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   WATTUNE_TRY(check_observers(spec, options));
   if (!options.observe.empty()) WATTUNE_TRY(check_energy_counter(device));
 
+  // Before anything is compiled: whoever may not set clocks learns it now.
   const Configuration start = space.configuration(space.default_configuration());
+  WATTUNE_ASSIGN(run->clocks, BoardClocks::open(spec.parameters, device));
+  if (Result<void> set = run->clocks.apply(start); !set && set.error().code() != ErrorCode::invalid_argument)
+    return std::move(set).error().with_context("clocks of the default configuration");
   Result<void> prepared = prepare(*run, start, options.check);
   if (!prepared && backend::killed_from_outside(prepared.error())) {
     WATTUNE_TRY(reset_device(*run));

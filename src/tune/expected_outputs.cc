@@ -69,7 +69,7 @@ Error past_limit_or_as_it_is(const Error& error, Nanoseconds limit) {
 }
 
 Result<void> launch_reference(RunState& run, const Configuration& configuration, const ReferenceKernel& reference) {
-  const std::vector<backend::Macro> macros = macros_of(configuration);
+  const std::vector<backend::Macro> macros = macros_of(run.spec.parameters, configuration);
   LaunchStep step;
   step.function = reference.source.function;
   step.geometry = reference.geometry;

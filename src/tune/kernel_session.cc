@@ -53,7 +53,7 @@ Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& ste
     WATTUNE_ASSIGN(const Nanoseconds time, step->duration());
     sample.time += time;
     const backend::Conditions conditions = step->conditions();
-    sample.clock_mhz = conditions.clock_mhz;
+    sample.clock = conditions.clock;
     sample.throttled |= conditions.throttled.value_or(false);
   }
   return sample;

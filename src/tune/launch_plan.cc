@@ -209,11 +209,19 @@ Result<PlannedArgument> LaunchPlan::evaluate(const Struct& structure, const Conf
   return PlannedArgument(std::move(planned));
 }
 
-std::vector<backend::Macro> macros_of(const Configuration& configuration) {
+bool shares_code(const KernelSpec& spec) {
+  return !std::ranges::all_of(spec.parameters, [](const Parameter& each) { return each.role == ParameterRole::code; });
+}
+
+std::vector<backend::Macro> macros_of(const std::vector<Parameter>& parameters, const Configuration& configuration) {
   std::vector<backend::Macro> macros;
   macros.reserve(configuration.values().size());
-  for (std::size_t i = 0; i < configuration.values().size(); ++i)
-    macros.push_back({configuration.names()[i], configuration.values()[i].to_macro()});
+  for (std::size_t i = 0; i < configuration.values().size(); ++i) {
+    const std::string& name = configuration.names()[i];
+    const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
+    if (parameter != parameters.end() && parameter->role != ParameterRole::code) continue;
+    macros.push_back({name, configuration.values()[i].to_macro()});
+  }
   return macros;
 }
 

@@ -58,6 +58,9 @@ std::size_t group_items(const PlannedStep& step);
 // Of local memory that the step's arguments are.
 std::size_t local_bytes(const Launch& launch, const PlannedStep& step);
 
+// Whether configurations may differ in nothing that is compiled: a parameter is for the launch or the board.
+bool shares_code(const KernelSpec& spec);
+
 class LaunchPlan {
  public:
   // The spec's arguments with `steps`, which are its own or its reference kernel's.

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
-#include "tune/energy.h"
 #include "tune/resources.h"
 #include "wattune/core/suggest.h"
 #include "wattune/tune/evaluator.h"
@@ -92,16 +92,39 @@ Result<std::vector<Metric>> Metrics::compute(std::vector<Metric> known, Nanoseco
     if (!metric.formula.has_all_values(values)) continue;
     WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(values));
     WATTUNE_ASSIGN(const double value, number_of(metric.name, result));
-    known.push_back({metric.name, value, ""});
+    known.push_back({metric.name, value, "", propagated(metric, known, configuration)});
   }
   return known;
 }
 
-Result<double> Metrics::objective_value_of(const std::vector<Metric>& known) const {
+std::optional<double> Metrics::propagated(const Compiled& metric, std::vector<Metric> known,
+                                          const Configuration& configuration) {
+  const std::vector<std::string>& read = metric.formula.expression().names();
+  std::optional<double> sum;
+  for (Metric& input : known) {
+    if (!input.uncertainty || std::ranges::count(read, input.name) == 0) continue;
+    const double middle = input.value;
+    std::array<double, 2> ends{};
+    for (const std::size_t end : {0, 1}) {
+      input.value = middle + (end == 0 ? -1.0 : 1.0) * *input.uncertainty;
+      const Result<Value> result = metric.formula.evaluate(with_metrics(configuration, known));
+      const Result<double> number = result ? number_of(metric.name, *result) : result.error();
+      if (!number) return std::nullopt;
+      ends[end] = *number;
+    }
+    input.value = middle;
+    sum = sum.value_or(0.0) + std::abs(ends[1] - ends[0]) / 2.0;
+  }
+  return sum;
+}
+
+Result<Metric> Metrics::objective_in(const std::vector<Metric>& known) const {
   const auto found = std::ranges::find(known, objective_->metric, &Metric::name);
   if (found == known.end())
     return Error(ErrorCode::unavailable, "the device does not tell what the objective needs").about(objective_->metric);
-  return objective_->maximize ? -found->value : found->value;
+  Metric metric = *found;
+  if (objective_->maximize) metric.value = -metric.value;
+  return metric;
 }
 
 Result<void> Metrics::add_to(Observation& observation, const Configuration& configuration) const {
@@ -112,15 +135,22 @@ Result<void> Metrics::add_to(Observation& observation, const Configuration& conf
   const auto computed = known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
   observation.metrics.insert(observation.metrics.end(), computed, known.end());
   if (!objective_) return {};
-  WATTUNE_ASSIGN(observation.objective_value, objective_value_of(known));
+  WATTUNE_ASSIGN(const Metric objective, objective_in(known));
+  observation.objective_value = objective.value;
   return {};
 }
 
 Result<double> Metrics::objective(const std::vector<Metric>& measured, Nanoseconds time,
                                   const Configuration& configuration) const {
-  if (!objective_) return time.value();
+  WATTUNE_ASSIGN(const Metric metric, objective_metric(measured, time, configuration));
+  return metric.value;
+}
+
+Result<Metric> Metrics::objective_metric(const std::vector<Metric>& measured, Nanoseconds time,
+                                         const Configuration& configuration) const {
+  if (!objective_) return Metric{kTime, time.value(), "ns"};
   WATTUNE_ASSIGN(const std::vector<Metric> known, compute(measured, time, configuration));
-  return objective_value_of(known);
+  return objective_in(known);
 }
 
 measure::ObjectiveInterval Metrics::interval(const Trial& trial) const {
@@ -132,14 +162,16 @@ measure::ObjectiveInterval Metrics::interval(const Trial& trial) const {
   std::erase_if(measured, is_computed);
   const double value = observation.objective();
   measure::ObjectiveInterval interval{value, value, value};
-  for (const Nanoseconds time : {observation.statistics->interval_low, observation.statistics->interval_high}) {
+  const Statistics& statistics = *observation.statistics;
+  for (const Nanoseconds time : {statistics.interval_low, statistics.interval_high}) {
     const Result<double> end = objective(measured, time, trial.configuration);
     if (!end) continue;  // an objective that only exists elsewhere in the interval
     interval.low = std::min(interval.low, *end);
     interval.high = std::max(interval.high, *end);
   }
-  const double energy = objective_needs_energy_ ? kEnergyUncertainty * std::abs(value) : 0.0;
-  return {value, interval.low - energy, interval.high + energy};
+  const Result<Metric> middle = objective_metric(measured, statistics.median, trial.configuration);
+  const double slack = middle ? middle->uncertainty.value_or(0.0) : 0.0;
+  return {value, interval.low - slack, interval.high + slack};
 }
 
 }  // namespace wattune::tune

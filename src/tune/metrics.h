@@ -1,6 +1,7 @@
 // Metrics: the spec's figures of a measurement, and the value that its first objective makes of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,15 @@ class Metrics {
   // `known` with the time, then with all metrics that the device tells enough for.
   Result<std::vector<Metric>> compute(std::vector<Metric> known, Nanoseconds time,
                                       const Configuration& configuration) const;
-  // Precondition: there is an objective.
-  Result<double> objective_value_of(const std::vector<Metric>& known) const;
+  // What the uncertainties of what it reads come to, each alone and to first order. They add up, because those of one
+  // measurement go together. None: it reads nothing uncertain.
+  static std::optional<double> propagated(const Compiled& metric, std::vector<Metric> known,
+                                          const Configuration& configuration);
+  // As a value to be small. Precondition: there is an objective.
+  Result<Metric> objective_in(const std::vector<Metric>& known) const;
+  // The same of a run; without another objective the time in nanoseconds.
+  Result<Metric> objective_metric(const std::vector<Metric>& measured, Nanoseconds time,
+                                  const Configuration& configuration) const;
 
   std::vector<Compiled> metrics_;
   std::optional<Objective> objective_;  // the first, unless it is the least time

@@ -7,9 +7,11 @@
 
 #include "tune/adaptive_limits.h"
 #include "tune/argument_contents.h"
+#include "tune/board_clocks.h"
 #include "tune/expected_outputs.h"
 #include "tune/kernel_session.h"
 #include "tune/launch_plan.h"
+#include "tune/loaded_programs.h"
 #include "tune/metrics.h"
 #include "tune/resources.h"
 #include "wattune/backend/device.h"
@@ -67,11 +69,13 @@ struct RunState {
   const backend::WorkerOptions reference_worker;
   const std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
   AdaptiveLimits limits;
+  BoardClocks clocks;
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;
   ArgumentContents contents{spec.arguments};
   KernelSession session{spec.arguments, contents, device, cache};
+  LoadedPrograms programs;  // only where configurations share them
   ExpectedOutputs expected;
   std::optional<Observation> incumbent;  // of the best configuration so far
   bool spec_fits_kernel = false;         // some configuration was launched with the spec's arguments

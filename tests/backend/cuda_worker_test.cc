@@ -104,26 +104,57 @@ TEST_F(CudaWorker, SaysThatTheCompilerIsMissingOrTooNew) {
 }
 
 TEST_F(CudaWorker, TellsClockAndThrottlingOfEachLaunch) {
-  EXPECT_EQ(conditions(), (Conditions{.clock_mhz = 1755.0, .throttled = false}));  // idle is no throttling
+  EXPECT_EQ(conditions(), (Conditions{.clock = Megahertz(1755), .throttled = false}));  // idle is no throttling
   for (const char* bits : {"4", "8", "32", "64", "128", "129"}) {
     set("WATTUNE_FAKE_NVML_BITS", bits);
     EXPECT_EQ(conditions().throttled, true) << bits;
   }
   set("WATTUNE_FAKE_NVML_CLOCK", "15");  // the device is lost
-  EXPECT_EQ(conditions().clock_mhz, std::nullopt);
+  EXPECT_EQ(conditions().clock, std::nullopt);
   set("WATTUNE_FAKE_NVML_REASONS", "4");  // not permitted
   EXPECT_EQ(conditions(), Conditions{});
 }
 
 TEST_F(CudaWorker, SaysWhatSensorsCanBeRead) {
   EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "energy", "temperature"));
-  const auto readings = open_device_in_worker("cuda:0", options).value()->read_sensors().value();
-  EXPECT_EQ(readings.power_watts, 350.0);
-  EXPECT_EQ(readings.temperature_celsius, 41.0);
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  const auto readings = device->sensors().value()->read().value();
+  EXPECT_EQ(readings.power, Watts(350));
+  EXPECT_EQ(readings.temperature, Celsius(41));
   set("WATTUNE_FAKE_NVML_ENERGY", "3");  // not supported
   EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "temperature"));
   set("WATTUNE_FAKE_NVML_HANDLE", "6");  // not found
   EXPECT_THAT(info().sensors, ElementsAre());
+}
+
+// That of an old driver: no energy counter, and another name of the reasons.
+TEST_F(CudaWorker, AFunctionThatNvmlLacksTakesOnlyItsOwnSensorAway) {
+  set("WATTUNE_LIBNVML", test::program("wattune-fake-libnvml-old.so").string());
+  EXPECT_EQ(cuda_status().reason, "");
+  EXPECT_THAT(info().sensors, ElementsAre("clock", "throttling", "power", "temperature"));
+  set("WATTUNE_FAKE_NVML_BITS", "4");
+  EXPECT_EQ(conditions(), (Conditions{.clock = Megahertz(1755), .throttled = true}));
+}
+
+// What is loaded by its usual name may drive real boards.
+TEST_F(CudaWorker, ClocksAreSetThroughAStandInOnly) {
+  unsetenv("WATTUNE_LIBNVML");
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "wattune_nvml_by_its_usual_name";
+  std::filesystem::create_directories(folder);
+  std::filesystem::remove(folder / "libnvidia-ml.so.1");
+  std::filesystem::create_symlink(kLibnvml, folder / "libnvidia-ml.so.1");
+  set("LD_LIBRARY_PATH", folder.string());
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  EXPECT_TRUE(device->sensors());
+  const Error error = device->clock_control().error();
+  EXPECT_EQ(error.code(), ErrorCode::unavailable);
+  EXPECT_THAT(error.to_string(), HasSubstr("control of them comes with its guardian"));
+}
+
+TEST_F(CudaWorker, SaysWhyThereAreNoSensors) {
+  set("WATTUNE_FAKE_NVML_INIT", "18");
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  EXPECT_THAT(device->sensors().error().to_string(), HasSubstr("NVML cannot be started"));
 }
 
 TEST_F(CudaWorker, WorksWithoutNvmlAndSaysWhatIsMissing) {

@@ -299,8 +299,33 @@ class FakeStream : public backend::Stream, public Owned {
 
 }  // namespace
 
+class FakeDevice::Readings : public backend::Sensors {
+ public:
+  explicit Readings(StatePointer state) : state_(std::move(state)) {}
+  Result<backend::SensorReadings> read() override { return state_->sensors(state_->counters.clock); }
+
+ private:
+  StatePointer state_;
+};
+
+Result<void> FakeClocks::set(const backend::BoardSetting& setting) {
+  if (answer) WATTUNE_TRY(answer(setting));
+  now = setting;
+  all.push_back(setting);
+  return {};
+}
+
+Result<void> FakeClocks::restore() {
+  now = {};
+  ++restored;
+  return {};
+}
+
 FakeDevice::FakeDevice() : FakeDevice(default_info()) {}
-FakeDevice::FakeDevice(DeviceInfo info) : state_(std::make_shared<State>()) { state_->info = std::move(info); }
+FakeDevice::FakeDevice(DeviceInfo info)
+    : state_(std::make_shared<State>()), sensors_(std::make_unique<Readings>(state_)) {
+  state_->info = std::move(info);
+}
 FakeDevice::~FakeDevice() { state_->lost = true; }
 
 void FakeDevice::add_kernel(const std::string& name, std::size_t argument_count, FakeKernelFunction function) {
@@ -314,7 +339,18 @@ void FakeDevice::on_resources(FakeResources resources) { state_->resources = std
 void FakeDevice::on_read(std::function<backend::SensorReadings(Nanoseconds)> sensors) {
   state_->sensors = std::move(sensors);
 }
-Result<backend::SensorReadings> FakeDevice::read_sensors() { return state_->sensors(state_->counters.clock); }
+Result<backend::Sensors*> FakeDevice::sensors() { return sensors_.get(); }
+
+FakeClocks& FakeDevice::add_clocks() {
+  clocks_ = std::make_unique<FakeClocks>();
+  return *clocks_;
+}
+
+Result<backend::ClockControl*> FakeDevice::clock_control() {
+  if (!clocks_) return Error(ErrorCode::unavailable, "the fake device has no clocks to set");
+  return clocks_.get();
+}
+
 void FakeDevice::slow_transfers(Nanoseconds each) { state_->transfer = each; }
 void FakeDevice::break_reset() { state_->reset_broken = true; }
 const FakeCounters& FakeDevice::counters() const { return state_->counters; }

@@ -95,6 +95,22 @@ using FakeResources = std::function<backend::KernelResources(const Macros&, std:
 // Values, or why there are none, of the counters asked for.
 using FakeCounting = std::function<Result<std::vector<Metric>>(const std::vector<std::string>& counters)>;
 
+// A board's clocks, as a test sees what was done to them.
+struct FakeClocks : backend::ClockControl {
+  const std::string& board() const override { return name; }
+  Result<backend::BoardChoices> choices() override { return backend::BoardChoices(); }
+  Result<void> set(const backend::BoardSetting& setting) override;
+  Result<backend::BoardSetting> current() override { return obeys ? now : backend::BoardSetting{Megahertz(100)}; }
+  Result<void> restore() override;
+
+  std::string name = "fake board";
+  std::function<Result<void>(const backend::BoardSetting&)> answer;  // to set(); empty: it does as it is told
+  bool obeys = true;
+  backend::BoardSetting now;
+  std::vector<backend::BoardSetting> all;  // that were set
+  int restored = 0;
+};
+
 struct FakeCounters {
   int builds = 0;
   int loads = 0;
@@ -122,6 +138,8 @@ class FakeDevice : public backend::Device {
   void on_resources(FakeResources resources);
   // What its sensors show, given the device time passed; default: nothing.
   void on_read(std::function<backend::SensorReadings(Nanoseconds clock)> sensors);
+  // Gives it clocks that can be set; default: it has none.
+  FakeClocks& add_clocks();
   // What its hardware counters show after a launch; default: it has none.
   void on_count(FakeCounting counting);
   // How long each read and write takes; default: no time.
@@ -139,13 +157,18 @@ class FakeDevice : public backend::Device {
                                                  Nanoseconds limit) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
   Result<std::unique_ptr<backend::Stream>> create_stream() override;
-  Result<backend::SensorReadings> read_sensors() override;
+  Result<backend::Sensors*> sensors() override;
+  Result<backend::ClockControl*> clock_control() override;
   Result<void> reset() override;
 
   struct State;
 
  private:
+  class Readings;
+
   std::shared_ptr<State> state_;  // shared with the objects, which may be destroyed after a crash in any order
+  std::unique_ptr<backend::Sensors> sensors_;
+  std::unique_ptr<FakeClocks> clocks_;
 };
 
 }  // namespace wattune::fakes

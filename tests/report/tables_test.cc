@@ -30,6 +30,14 @@ TEST(TableOfBest, RanksWithUnitIntervalAndSpeedup) {
             "The default configuration takes 3.000 ms; the best is 2.00 times as fast.\n");
 }
 
+TEST(FigureText, ShowsDigitsDownToTheUncertainty) {
+  EXPECT_EQ(figure_text({"energy", 12.3456, "J", 0.412}), "12.35 ± 0.41");
+  EXPECT_EQ(figure_text({"energy", 1.23456e-9, "J", 3e-11}), "1.235e-09 ± 3e-11");
+  EXPECT_EQ(figure_text({"energy", 12.3456789, "J", 1e-9}), "12.3457 ± 1e-09");
+  EXPECT_EQ(figure_text({"energy", 1.0, "J", 5.0}), "1 ± 5");
+  EXPECT_EQ(figure_text({"registers", 12.3456789, ""}), "12.3457");
+}
+
 TEST(TableOfBest, LeavesOutWhatIsUnknown) {
   EXPECT_EQ(table_of_best(one_parameter().time({2}, 250).time({4}, 1e4), 1, 80),
             "#  time (ns)  x\n"

@@ -46,6 +46,14 @@ TEST(Csv, TakesColumnsAsTheMappingNamesThem) {
   EXPECT_EQ(results.trials[2].observation.status, Status::runtime);
 }
 
+TEST(Csv, AnUncertaintyHasAColumnBesideItsMetric) {
+  ResultSet results = sample_results(1);
+  results.trials[0].observation.metrics = {{"energy", 2.5, "J", 0.125}, {"registers", 40, ""}};
+  const std::string text = write_csv(results).value();
+  EXPECT_THAT(text, HasSubstr(",energy,energy_uncertainty,registers\n"));
+  EXPECT_THAT(text, HasSubstr(",2.5,0.125,40\n"));
+}
+
 TEST(Csv, ConstantsNeedNoColumn) {
   const ResultSet results = read("# {\"tune_params\":{\"n\":[1,2],\"c\":[7]}}\nn,time_ns\n2,5\n");
   EXPECT_EQ(results.trials[0].configuration.to_string(), "n=2, c=7");

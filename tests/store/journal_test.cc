@@ -78,7 +78,7 @@ TEST_F(JournalTest, KeepsValuesThatAreHardToWrite) {
                     trial.configuration.values());
   trial.observation.samples = {
       {Nanoseconds(0.1)}, {Nanoseconds(9.2e18)}, {Nanoseconds(5e-324)}, {Nanoseconds(1.0 / 3)}};
-  trial.observation.samples[1].clock_mhz = 1755.0;
+  trial.observation.samples[1].clock = Megahertz(1755);
   trial.observation.samples[3].throttled = true;
   trial.observation.build_log = "tab\t quote\" backslash\\ newline\n bell\a nul" + std::string(1, '\0') + " umlaut ü 😀";
   {
@@ -98,6 +98,29 @@ TEST_F(JournalTest, KeepsAMetricThatIsNoNumber) {
     ASSERT_TRUE((*journal)->add(trial));
   }
   EXPECT_TRUE(std::isnan(read_journal(file_)->trials.at(0).observation.metrics.at(0).value));
+}
+
+TEST_F(JournalTest, KeepsUncertaintiesAndRoles) {
+  RunInfo info = sample_info();
+  info.parameters[0].role = ParameterRole::graphics_clock;
+  Trial trial = sample_trial(0);
+  trial.observation.metrics = {{"energy", 2.5, "J", 0.125}, {"registers", 40, ""}};
+  {
+    auto journal = Journal::open(file_, info);
+    ASSERT_TRUE((*journal)->add(trial));
+  }
+  const auto results = read_journal(file_);
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_EQ(results->trials.at(0).observation.metrics, trial.observation.metrics);
+  EXPECT_EQ(results->info.parameters[0].role, ParameterRole::graphics_clock);
+  EXPECT_EQ(results->info.parameters[1].role, ParameterRole::code);
+}
+
+TEST_F(JournalTest, RefusesAnUncertaintyBelowZero) {
+  Trial trial = sample_trial(0);
+  trial.observation.metrics = {{"energy", 2.5, "J", -0.125}};
+  const auto journal = Journal::open(file_, sample_info());
+  EXPECT_FALSE((*journal)->add(trial));
 }
 
 TEST_F(JournalTest, ReplacesBytesThatAreNotUtf8) {

@@ -50,6 +50,17 @@ TEST(T4, KeepsTimesFailuresAndMetrics) {
   }
 }
 
+TEST(T4, KeepsUncertaintiesAndKnowsKernelTunersClocks) {
+  const auto results =
+      parse_t4(t4_of(R"({"configuration": {"nvml_gr_clock": 1410}, "invalidity": "correct", "times": {},
+    "measurements": [{"name": "time", "value": 1, "unit": "ms"},
+                     {"name": "energy", "value": 2, "unit": "J", "uncertainty": 0.25}]})"));
+  ASSERT_TRUE(results) << results.error().to_string();
+  EXPECT_THAT(results->trials[0].observation.metrics, ElementsAre(Metric{"energy", 2.0, "J", 0.25}));
+  EXPECT_EQ(results->info.parameters[0].role, ParameterRole::graphics_clock);
+  EXPECT_EQ(parse_t4(write_t4(*results))->trials[0].observation.metrics, results->trials[0].observation.metrics);
+}
+
 // A maximised metric is a negative objective, which is no time.
 TEST(T4, KeepsTheTimeWhereSomethingElseWasWanted) {
   ResultSet results = sample_results(1);

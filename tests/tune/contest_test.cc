@@ -101,7 +101,7 @@ TEST(Contest, TurnsAreWorthWhatTheObjectiveSays) {
 // A device on which mode 4 takes four times as long as the others, at a ninth of the power: 4/9 of the energy.
 struct EnergyProblem : Problem {
   EnergyProblem() : Problem(energy_spec(), [this](const fakes::FakeLaunch& launch) { return draw(launch); }) {
-    device.on_read([this](Nanoseconds) { return backend::SensorReadings{.energy_joules = joules}; });
+    device.on_read([this](Nanoseconds) { return backend::SensorReadings{.energy = Joules(joules)}; });
     EXPECT_TRUE(start({.observe = {BoardMetric::energy}, .energy_window = nanoseconds_from_ms(2)}));
   }
   static KernelSpec energy_spec() {
@@ -145,7 +145,7 @@ TEST(ObjectiveInterval, FollowsTheIntervalOfTheTimeAndHowExactEnergyIs) {
 
   EnergyProblem problem;
   trial.configuration = problem.space.configuration(0);
-  trial.observation.metrics = {{"energy", 9e-6, "J"}, {"product", 9e-12, ""}};
+  trial.observation.metrics = {{"energy", 9e-6, "J", 0.025 * 9e-6}, {"product", 9e-12, "", 0.025 * 9e-12}};
   trial.observation.objective_value = 9e-12;
   const measure::ObjectiveInterval interval = problem.evaluator->objective_interval(trial);
   EXPECT_DOUBLE_EQ(interval.value, 9e-12);

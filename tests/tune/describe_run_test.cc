@@ -98,6 +98,13 @@ TEST(DescribeRun, TheWayInWhichAParameterIsPassedCounts) {
   EXPECT_EQ(parts(now, scale_spec()), Parts{"style of block"});
 }
 
+// Code is what all parameters were before there were roles, so it is no part.
+TEST(DescribeRun, ARoleOtherThanCodeCounts) {
+  KernelSpec now = scale_spec();
+  now.parameters[0].role = ParameterRole::launch;
+  EXPECT_EQ(parts(now, scale_spec()), Parts{"role of block"});
+}
+
 TEST(DescribeRun, EachMetricIsAPartOfItsOwn) {
   KernelSpec before = scale_spec();
   before.metrics = {{"rate", at_line("n / time", 1)}, {"unchanged", at_line("time", 2)}};

@@ -195,8 +195,12 @@ TEST(LaunchPlan, AScalarMustFitItsType) {
   EXPECT_FALSE(launch(spec, 2, 1));
 }
 
-TEST(LaunchPlan, MacrosAreDefinedForEveryParameter) {
-  const auto macros = macros_of(configuration({{"T", "float4"}, {"PAD", true}, {"F", 0.5}}));
+TEST(LaunchPlan, MacrosAreDefinedForEveryParameterThatIsCode) {
+  const std::vector<Parameter> parameters = {{"T", {"float4"}, {}, {}},
+                                             {"blocks", {4}, {}, {}, ParameterRole::launch},
+                                             {"mhz", {1410}, {}, {}, ParameterRole::graphics_clock}};
+  const auto macros =
+      macros_of(parameters, configuration({{"T", "float4"}, {"blocks", 4}, {"PAD", true}, {"mhz", 1410}, {"F", 0.5}}));
   ASSERT_EQ(macros.size(), 3u);
   EXPECT_EQ(macros[0].name, "T");
   EXPECT_EQ(macros[0].value, "float4");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tune/problem.h"
 
 namespace wattune::tune {
@@ -50,6 +52,35 @@ TEST(Metrics, WhatCannotBeComputedFailsTheConfiguration) {
   EXPECT_EQ(observation.status, Status::constraints);
   EXPECT_FALSE(observation.statistics);
   EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
+}
+
+// Without an end of its interval nothing can be said.
+TEST(Metrics, OneThatCannotBeComputedNearbyHasNoUncertainty) {
+  const KernelSpec spec = spec_with({{"inverse", "1 / (energy - 4.5)"}});
+  const Metrics metrics = Metrics::compile(spec, spec.parameters, {"energy"}).value();
+  Observation observation;
+  observation.statistics = Statistics{.median = Nanoseconds(1000)};
+  observation.metrics = {{"energy", 5.0, "J", 0.5}};
+  ASSERT_TRUE(metrics.add_to(observation, space_of(spec).configuration(0)));
+  EXPECT_DOUBLE_EQ(observation.metrics[1].value, 2.0);
+  EXPECT_FALSE(observation.metrics[1].uncertainty);
+}
+
+// 5 J +- 0.5 and 20 W +- 2: the product's bounds are 4.5 * 18 = 81 and 5.5 * 22 = 121; each alone makes 10,
+// together 20.
+TEST(Metrics, UncertaintiesOfWhatTheyReadAddUp) {
+  const KernelSpec spec = spec_with(
+      {{"product", "energy * power"}, {"twice", "2 * product"}, {"root", "energy ** 0.5"}, {"rate", "n / time"}});
+  const Metrics metrics = Metrics::compile(spec, spec.parameters, {"energy", "power"}).value();
+  Observation observation;
+  observation.statistics = Statistics{.median = Nanoseconds(1000)};
+  observation.metrics = {{"energy", 5.0, "J", 0.5}, {"power", 20.0, "W", 2.0}};
+  ASSERT_TRUE(metrics.add_to(observation, space_of(spec).configuration(0)));
+  ASSERT_EQ(observation.metrics.size(), 6u);
+  EXPECT_DOUBLE_EQ(*observation.metrics[2].uncertainty, 20.0);
+  EXPECT_DOUBLE_EQ(*observation.metrics[3].uncertainty, 40.0);
+  EXPECT_NEAR(*observation.metrics[4].uncertainty, (std::sqrt(5.5) - std::sqrt(4.5)) / 2, 1e-12);
+  EXPECT_FALSE(observation.metrics[5].uncertainty);  // the time's interval is in the statistics
 }
 
 std::string mistake(KernelSpec spec) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tune/problem.h"
 
 namespace wattune::tune {
@@ -13,7 +15,7 @@ using ::testing::HasSubstr;
 
 // 500 W while kernels run, and nothing in between: 0.5 mJ for the microsecond that `scale` takes.
 backend::SensorReadings sensors(Nanoseconds clock) {
-  return {.conditions = {.clock_mhz = 1700.0, .throttled = true}, .energy_joules = 500.0 * to_seconds(clock)};
+  return {.conditions = {.clock = Megahertz(1700), .throttled = true}, .energy = Watts(500) * clock};
 }
 
 constexpr Nanoseconds kWindow = nanoseconds_from_ms(10);
@@ -25,7 +27,7 @@ TEST(Observing, SamplesCarryTheClockAndWhetherItWasHeldDown) {
   ASSERT_TRUE(problem.start());
   const Observation observation = problem.evaluate(16, 0).value();
   ASSERT_FALSE(observation.samples.empty());
-  EXPECT_THAT(observation.samples, Each(Field(&Sample::clock_mhz, std::optional(1700.0))));
+  EXPECT_THAT(observation.samples, Each(Field(&Sample::clock, std::optional(Megahertz(1700)))));
   EXPECT_THAT(observation.samples, Each(Field(&Sample::throttled, true)));
   EXPECT_TRUE(observation.metrics.empty());
 }
@@ -34,7 +36,7 @@ TEST(Observing, WithoutSensorsNothingIsClaimed) {
   Problem problem;
   ASSERT_TRUE(problem.start());
   const Observation observation = problem.evaluate(16, 0).value();
-  EXPECT_THAT(observation.samples, Each(Field(&Sample::clock_mhz, std::optional<double>())));
+  EXPECT_THAT(observation.samples, Each(Field(&Sample::clock, std::optional<Megahertz>())));
   EXPECT_THAT(observation.samples, Each(Field(&Sample::throttled, false)));
 }
 
@@ -64,11 +66,28 @@ TEST(Observing, EnergyCanBeComputedWithAndSearchedFor) {
   EXPECT_NEAR(observation.metrics.back().value, 0.5e-9, 1e-15);
 }
 
+// Runs of a microsecond are read in batches of 4096, and the counter rises after so many batches. The window is over at
+// once, so that it ends at the next rise; of the batches in it, one may belong to another side of either end.
+TEST(Observing, EnergyIsKnownToABatchOfItsRuns) {
+  for (const int batches : {1, 4, 8}) {
+    Problem problem;
+    problem.device.on_read([&](Nanoseconds clock) {
+      return backend::SensorReadings{.energy = Joules(std::floor(clock.value() / (batches * 4'096'000.0)))};
+    });
+    ASSERT_TRUE(problem.start({.observe = {BoardMetric::power, BoardMetric::energy}, .energy_window = Nanoseconds()}));
+    const Observation observation = problem.evaluate(16, 0).value();
+    EXPECT_GT(observation.metrics[0].uncertainty.value(), 0.0);
+    const Metric& energy = observation.metrics[1];
+    EXPECT_DOUBLE_EQ(energy.value, 1.0 / (batches * 4096));
+    EXPECT_DOUBLE_EQ(energy.uncertainty.value() / energy.value, 1.0 / batches);
+  }
+}
+
 TEST(Observing, ACounterThatIsMissingOrStandsStillIsAnError) {
   Problem missing;
   EXPECT_THAT(missing.start(kPowerAndEnergy).error().to_string(), HasSubstr("does not tell its energy"));
   Problem stuck;
-  stuck.device.on_read([](Nanoseconds) { return backend::SensorReadings{.energy_joules = 1.0}; });
+  stuck.device.on_read([](Nanoseconds) { return backend::SensorReadings{.energy = Joules(1)}; });
   ASSERT_TRUE(stuck.start(kPowerAndEnergy));
   EXPECT_THAT(stuck.evaluate(16, 0).error().to_string(), HasSubstr("stands still"));
 }

@@ -22,9 +22,11 @@
 #include <variant>
 #include <vector>
 
+#include "wattune/backend/clock_control.h"
 #include "wattune/backend/counters.h"
 #include "wattune/backend/image.h"
 #include "wattune/backend/pixel_layout.h"
+#include "wattune/backend/sensors.h"
 #include "wattune/core/device_info.h"
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/observation.h"
@@ -101,21 +103,6 @@ class Program {
   virtual const std::string& build_log() const = 0;
   // not_found (naming the kernels that exist).
   virtual Result<std::unique_ptr<Kernel>> kernel(const std::string& name) = 0;
-};
-
-// What a device was like at some moment, as far as it can be read.
-struct Conditions {
-  std::optional<double> clock_mhz;  // of the compute units
-  std::optional<bool> throttled;    // power or heat holds the clock down
-
-  bool operator==(const Conditions&) const = default;
-};
-
-struct SensorReadings {
-  Conditions conditions;
-  std::optional<double> power_watts;    // of the board
-  std::optional<double> energy_joules;  // of the board, since some time before
-  std::optional<double> temperature_celsius;
 };
 
 // A point in a stream. Its duration is known once the stream has finished.
@@ -196,8 +183,9 @@ class Device {
     return Error(ErrorCode::unavailable, "this device has no images");
   }
   virtual Result<std::unique_ptr<Stream>> create_stream() = 0;
-  // What its sensors show now; empty where there are none.
-  virtual Result<SensorReadings> read_sensors() { return SensorReadings{}; }
+  // Abilities, which the device owns. unavailable, saying why it has none.
+  virtual Result<Sensors*> sensors() = 0;
+  virtual Result<ClockControl*> clock_control() = 0;
   // What Stream::count() can count. As counters_of_chip(); unavailable where there are none.
   virtual Result<std::vector<CounterInfo>> counters() { return no_counters(); }
   // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.

@@ -33,8 +33,8 @@ inline constexpr Status kAllStatuses[] = {Status::correct,     Status::compile, 
 // One timed run, with what the device was like about then, where that can be read.
 struct Sample {
   Nanoseconds time;
-  std::optional<double> clock_mhz;  // of the compute units
-  bool throttled = false;           // power or heat held the clock down
+  std::optional<Megahertz> clock;  // of the compute units
+  bool throttled = false;          // power or heat held the clock down
 
   bool operator==(const Sample&) const = default;
 };
@@ -60,6 +60,10 @@ struct Metric {
   std::string name;
   double value = 0.0;
   std::string unit;
+  // Half the width of the interval around the value in which the truth lies, as far as its source knows: for power and
+  // energy, what is not known of when the counter changed. A metric that is computed has what follows from those that
+  // it reads; the time's own interval is in Statistics. None: unknown.
+  std::optional<double> uncertainty = {};
 
   bool operator==(const Metric&) const = default;
 };

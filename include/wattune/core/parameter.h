@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wattune/core/result.h"
@@ -10,12 +11,35 @@
 
 namespace wattune {
 
+// Who gets a parameter's value. Only code is compiled: configurations that differ in nothing else share an image.
+enum class ParameterRole {
+  code,            // a macro of the kernel
+  launch,          // the spec's expressions alone, such as the geometry
+  graphics_clock,  // the board, in MHz
+  memory_clock,    // the board, in MHz
+  power_limit      // the board, in W
+};
+
+inline constexpr ParameterRole kAllRoles[] = {ParameterRole::code, ParameterRole::launch, ParameterRole::graphics_clock,
+                                              ParameterRole::memory_clock, ParameterRole::power_limit};
+
+std::string_view to_string(ParameterRole role);  // "graphics_clock"
+std::optional<ParameterRole> parse_parameter_role(std::string_view name);
+
+// What a parameter of this name is unless somebody says otherwise: nvml_gr_clock, nvml_mem_clock and nvml_pwr_limit are
+// the clocks and the limit that Kernel Tuner calls so; every other one is code.
+ParameterRole usual_role(std::string_view parameter);
+
+// A clock or the power limit.
+constexpr bool is_set_on_board(ParameterRole role) { return role >= ParameterRole::graphics_clock; }
+
 // A tuning parameter with the values it may take, in the order the user gave them. Values are distinct.
 struct Parameter {
   std::string name;
   std::vector<Value> values;
   std::optional<Value> default_value;  // part of the default configuration; one of values
   SourcePosition position;             // where the user declared it
+  ParameterRole role = ParameterRole::code;
 
   friend bool operator==(const Parameter& a, const Parameter& b) { return a.name == b.name && a.values == b.values; }
 };

@@ -1,6 +1,6 @@
-// Time, energy, power and clock as types that cannot be mixed up.
+// Time, energy, power, clock and temperature as types that cannot be mixed up.
 //
-// A quantity is a double in one fixed unit: nanoseconds, joules, watts, megahertz. Quantities of one kind add,
+// A quantity is a double in one fixed unit: nanoseconds, joules, watts, megahertz, °C. Quantities of one kind add,
 // compare and scale; energy over time gives power and power times time gives energy; nothing else compiles.
 //
 //   Joules e = Watts{300.0} * Nanoseconds{1e6};   // 0.3 J
@@ -36,6 +36,7 @@ using Nanoseconds = Quantity<struct NanosecondUnit>;
 using Joules = Quantity<struct JouleUnit>;
 using Watts = Quantity<struct WattUnit>;
 using Megahertz = Quantity<struct MegahertzUnit>;
+using Celsius = Quantity<struct CelsiusUnit>;
 
 constexpr Nanoseconds nanoseconds_from_ms(double ms) { return Nanoseconds(ms * 1e6); }
 constexpr Nanoseconds nanoseconds_from_seconds(double s) { return Nanoseconds(s * 1e9); }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,10 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
                               SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
 Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
                             SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
+
+// What may be a mistake, but only the user knows: a line for each parameter that the kernel names though it is no macro
+// there, because of its role.
+std::vector<std::string> doubts(const KernelSpec& spec);
 
 // A commented TOML spec to start from, for `wattune init`, and what it names: NAME.cl, NAME.cu and
 // NAME_reference.cc.

@@ -134,8 +134,8 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options = {});
 
-// The tuning parameters as a kernel's compiler gets them.
-std::vector<backend::Macro> macros_of(const Configuration& configuration);
+// What a kernel's compiler gets of a configuration: those of its parameters, a spec's or recorded ones, that are code.
+std::vector<backend::Macro> macros_of(const std::vector<Parameter>& parameters, const Configuration& configuration);
 
 // The functions that a configuration launches, each once. Errors of conditions that cannot be evaluated.
 Result<std::vector<std::string>> launched_functions(const KernelSpec& spec, const Configuration& configuration);

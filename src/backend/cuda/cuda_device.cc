@@ -22,7 +22,7 @@ namespace {
 class CudaDevice : public Device {
  public:
   CudaDevice(CuDevice device, std::shared_ptr<Session> session)
-      : device_(std::move(device)), session_(std::move(session)) {}
+      : device_(std::move(device)), session_(std::move(session)), sensors_(device_.pci_bus_id) {}
   ~CudaDevice() override { session_->end(); }
 
   const DeviceInfo& info() const override { return device_.info; }
@@ -66,7 +66,18 @@ class CudaDevice : public Device {
     return make_stream(session_);
   }
 
-  Result<SensorReadings> read_sensors() override { return session_->sensors().read(); }
+  Result<Sensors*> sensors() override {
+    WATTUNE_TRY(sensors_.check());
+    return &sensors_;
+  }
+
+  // Of the board, so that it outlives resets.
+  Result<ClockControl*> clock_control() override {
+    if (!clocks_) {
+      WATTUNE_ASSIGN(clocks_, open_clock_control(device_.pci_bus_id));
+    }
+    return clocks_.get();
+  }
 
   Result<std::vector<CounterInfo>> counters() override {
     WATTUNE_TRY(session_->check());
@@ -89,6 +100,8 @@ class CudaDevice : public Device {
 
   CuDevice device_;
   std::shared_ptr<Session> session_;
+  NvmlSensors sensors_;
+  std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
     info.max_work_item_sizes[static_cast<std::size_t>(axis)] = size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
   device.max_threads_per_unit = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
   device.pci_bus_id = pci_bus_id_of(cu, id);
-  info.sensors = Sensors(device.pci_bus_id).names();
+  info.sensors = NvmlSensors(device.pci_bus_id).names();
   return device;
 }
 

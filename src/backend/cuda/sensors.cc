@@ -9,47 +9,60 @@ constexpr unsigned long long kThrottling =
     nvmlClocksEventReasonSwPowerCap | nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
     nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
 
-}  // namespace
-
-Sensors::Sensors(const std::string& pci_bus_id) {
-  const Result<const NvmlApi*> nvml = nvml_api();
-  if (nvml && (*nvml)->nvmlDeviceGetHandleByPciBusId_v2(pci_bus_id.c_str(), &device_) == NVML_SUCCESS) nvml_ = *nvml;
+nvmlReturn_t read_reasons(const NvmlApi& nvml, nvmlDevice_t device, unsigned long long& bits) {
+  const nvmlReturn_t code = call(nvml.nvmlDeviceGetCurrentClocksEventReasons, device, &bits);
+  if (code != NVML_ERROR_FUNCTION_NOT_FOUND) return code;
+  return call(nvml.nvmlDeviceGetCurrentClocksThrottleReasons, device, &bits);
 }
 
-Conditions Sensors::conditions() const {
+}  // namespace
+
+Result<NvmlSensors::Board> NvmlSensors::find(const std::string& pci_bus_id) {
+  WATTUNE_ASSIGN(const NvmlApi* nvml, nvml_api());
+  WATTUNE_ASSIGN(nvmlDevice_t device, nvml_board(*nvml, pci_bus_id));
+  return Board{nvml, device};
+}
+
+Result<void> NvmlSensors::check() const {
+  if (!board_) return board_.error();
+  if (names().empty()) return Error(ErrorCode::unavailable, "NVML tells nothing of this board");
+  return {};
+}
+
+Conditions NvmlSensors::conditions() const {
   Conditions conditions;
-  if (nvml_ == nullptr) return conditions;
+  if (!board_) return conditions;
   unsigned megahertz = 0;
-  if (nvml_->nvmlDeviceGetClockInfo(device_, NVML_CLOCK_SM, &megahertz) == NVML_SUCCESS)
-    conditions.clock_mhz = megahertz;
+  if (call(board_->nvml->nvmlDeviceGetClockInfo, board_->device, NVML_CLOCK_SM, &megahertz) == NVML_SUCCESS)
+    conditions.clock = Megahertz(megahertz);
   unsigned long long reasons = 0;
-  if (nvml_->nvmlDeviceGetCurrentClocksEventReasons(device_, &reasons) == NVML_SUCCESS)
+  if (read_reasons(*board_->nvml, board_->device, reasons) == NVML_SUCCESS)
     conditions.throttled = (reasons & kThrottling) != 0;
   return conditions;
 }
 
-SensorReadings Sensors::read() const {
-  SensorReadings readings;
-  if (nvml_ == nullptr) return readings;
-  readings.conditions = conditions();
+SensorReadings NvmlSensors::readings() const {
+  SensorReadings readings{.conditions = conditions()};
+  if (!board_) return readings;
+  const auto& [nvml, device] = *board_;
   unsigned number = 0;
   unsigned long long millijoules = 0;
-  if (nvml_->nvmlDeviceGetPowerUsage(device_, &number) == NVML_SUCCESS) readings.power_watts = number / 1e3;
-  if (nvml_->nvmlDeviceGetTotalEnergyConsumption(device_, &millijoules) == NVML_SUCCESS)
-    readings.energy_joules = static_cast<double>(millijoules) / 1e3;
-  if (nvml_->nvmlDeviceGetTemperature(device_, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
-    readings.temperature_celsius = number;
+  if (call(nvml->nvmlDeviceGetPowerUsage, device, &number) == NVML_SUCCESS) readings.power = Watts(number / 1e3);
+  if (call(nvml->nvmlDeviceGetTotalEnergyConsumption, device, &millijoules) == NVML_SUCCESS)
+    readings.energy = Joules(static_cast<double>(millijoules) / 1e3);
+  if (call(nvml->nvmlDeviceGetTemperature, device, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
+    readings.temperature = Celsius(number);
   return readings;
 }
 
-std::vector<std::string> Sensors::names() const {
-  const SensorReadings readings = read();
+std::vector<std::string> NvmlSensors::names() const {
+  const SensorReadings now = readings();
   std::vector<std::string> names;
-  if (readings.conditions.clock_mhz) names.emplace_back("clock");
-  if (readings.conditions.throttled) names.emplace_back("throttling");
-  if (readings.power_watts) names.emplace_back("power");
-  if (readings.energy_joules) names.emplace_back("energy");
-  if (readings.temperature_celsius) names.emplace_back("temperature");
+  if (now.conditions.clock) names.emplace_back("clock");
+  if (now.conditions.throttled) names.emplace_back("throttling");
+  if (now.power) names.emplace_back("power");
+  if (now.energy) names.emplace_back("energy");
+  if (now.temperature) names.emplace_back("temperature");
   return names;
 }
 

@@ -1,28 +1,36 @@
-// Sensors: clocks, power and temperature of a CUDA device, read through NVML. Nothing is ever set.
+// NvmlSensors: clocks, power and temperature of a CUDA device, read through NVML. Nothing is ever set.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "backend/cuda/nvml_api.h"
-#include "wattune/backend/device.h"
+#include "wattune/backend/sensors.h"
 
 namespace wattune::backend::cuda {
 
-class Sensors {
+class NvmlSensors : public Sensors {
  public:
-  // Of the device at this place of the PCI bus ("0000:3B:00.0"). What cannot be read stays empty, so it never fails.
-  explicit Sensors(const std::string& pci_bus_id);
+  // Of the device at this place of the PCI bus ("0000:3B:00.0").
+  explicit NvmlSensors(const std::string& pci_bus_id) : board_(find(pci_bus_id)) {}
 
+  // unavailable: why none of them can be read.
+  Result<void> check() const;
   // The clock, and whether something holds it down. What a launch needs to know, so it is quick.
   Conditions conditions() const;
-  SensorReadings read() const;
+  Result<SensorReadings> read() override { return readings(); }
+  SensorReadings readings() const;
   // The names of those that can be read now: clock, throttling, power, energy, temperature.
   std::vector<std::string> names() const;
 
  private:
-  const NvmlApi* nvml_ = nullptr;
-  nvmlDevice_t device_ = nullptr;
+  struct Board {
+    const NvmlApi* nvml;
+    nvmlDevice_t device;
+  };
+  static Result<Board> find(const std::string& pci_bus_id);
+
+  Result<Board> board_;
 };
 
 }  // namespace wattune::backend::cuda

@@ -27,7 +27,7 @@ class Session {
   const CuDevice& device() const { return device_; }
   const DeviceInfo& info() const { return device_.info; }
   CUcontext context() const { return context_; }
-  const Sensors& sensors() const { return sensors_; }
+  const NvmlSensors& sensors() const { return sensors_; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
@@ -53,7 +53,7 @@ class Session {
 
   const CuApi* cu_;
   CuDevice device_;
-  Sensors sensors_;
+  NvmlSensors sensors_;
   CUcontext context_ = nullptr;
   std::vector<std::byte> guard_;
   State state_ = State::in_use;

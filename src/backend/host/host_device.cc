@@ -46,6 +46,12 @@ class HostDevice : public Device {
     return make_stream(session_);
   }
 
+  Result<Sensors*> sensors() override { return Error(ErrorCode::unavailable, "the host's sensors are not read"); }
+
+  Result<ClockControl*> clock_control() override {
+    return Error(ErrorCode::unavailable, "the clocks of the host's processors are not set");
+  }
+
   Result<void> reset() override {
     session_->close();
     session_ = std::make_shared<Session>(info_);

@@ -44,6 +44,13 @@ class OpenClDevice : public Device {
     return make_stream(session_);
   }
 
+  Result<Sensors*> sensors() override { return Error(ErrorCode::unavailable, "sensors are read of CUDA devices only"); }
+
+  // OpenCL does not tell which board it is on.
+  Result<ClockControl*> clock_control() override {
+    return Error(ErrorCode::unavailable, "clocks are set of CUDA devices only");
+  }
+
   Result<void> reset() override {
     session_->close();
     WATTUNE_ASSIGN(session_, Session::open(device_));

@@ -30,6 +30,7 @@ enum class Request : std::uint32_t {
   stream,
   run,
   sensors,
+  board,
   counters,
   reference
 };
@@ -48,6 +49,11 @@ struct Created {
 
 struct OpenRequest {
   std::string selector;
+};
+
+// Of the device's ClockControl, which the client opens for itself.
+struct BoardAnswer {
+  std::string board;
 };
 
 struct BuildRequest {
@@ -264,13 +270,15 @@ template <> inline constexpr auto kFields<ReferenceArgument> =
 template <> inline constexpr auto kFields<ReferenceRequest> =
     std::tuple(&ReferenceRequest::file, &ReferenceRequest::function, &ReferenceRequest::arguments,
                &ReferenceRequest::limit, &ReferenceRequest::memory_limit_bytes);
-template <> inline constexpr auto kFields<Conditions> = std::tuple(&Conditions::clock_mhz, &Conditions::throttled);
+template <> inline constexpr auto kFields<Conditions> = std::tuple(&Conditions::clock, &Conditions::throttled);
 template <> inline constexpr auto kFields<SensorReadings> =
-    std::tuple(&SensorReadings::conditions, &SensorReadings::power_watts, &SensorReadings::energy_joules,
-               &SensorReadings::temperature_celsius);
+    std::tuple(&SensorReadings::conditions, &SensorReadings::power, &SensorReadings::energy,
+               &SensorReadings::temperature);
+template <> inline constexpr auto kFields<BoardAnswer> = std::tuple(&BoardAnswer::board);
 template <> inline constexpr auto kFields<RunAnswer> =
     std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions, &RunAnswer::counters);
-template <> inline constexpr auto kFields<Metric> = std::tuple(&Metric::name, &Metric::value, &Metric::unit);
+template <> inline constexpr auto kFields<Metric> = 
+    std::tuple(&Metric::name, &Metric::value, &Metric::unit, &Metric::uncertainty);
 template <> inline constexpr auto kFields<CounterInfo> =
     std::tuple(&CounterInfo::name, &CounterInfo::kind, &CounterInfo::unit, &CounterInfo::description);
 // clang-format on

@@ -52,10 +52,8 @@ class Server {
   // Serves until the connection ends: io_error when the client hung up, parse_error after a message that makes no
   // sense.
   Error serve() {
-    for (;;) {
-      Result<void> served = serve_one();
-      if (!served) return std::move(served).error();
-    }
+    for (;;)
+      if (Result<void> served = serve_one(); !served) return std::move(served).error();
   }
 
  private:
@@ -79,6 +77,7 @@ class Server {
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
       case Request::sensors: return answer(reader, &Server::read_sensors);
+      case Request::board: return answer(reader, &Server::tell_board);
       case Request::counters: return answer(reader, &Server::list_counters);
       case Request::reference: return run_reference(reader);
     }
@@ -174,7 +173,15 @@ class Server {
 
   Result<SensorReadings> read_sensors(const Nothing&) {
     WATTUNE_TRY(check_device());
-    return device_->read_sensors();
+    WATTUNE_ASSIGN(Sensors* const sensors, device_->sensors());
+    return sensors->read();
+  }
+
+  // The control that is made for it sets nothing, and so restores nothing when this worker ends.
+  Result<BoardAnswer> tell_board(const Nothing&) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(const ClockControl* control, device_->clock_control());
+    return BoardAnswer{control->board()};
   }
 
   Result<std::vector<CounterInfo>> list_counters(const Nothing&) {

@@ -45,7 +45,10 @@ class Writer {
     append(&value, sizeof value);
   }
   void put(const bool& value) { put(static_cast<std::uint8_t>(value)); }
-  void put(const Nanoseconds& value) { put(value.value()); }
+  template <typename Unit>
+  void put(const Quantity<Unit>& value) {
+    put(value.value());
+  }
   void put(const std::string& text) {
     put(std::uint64_t{text.size()});
     append(text.data(), text.size());
@@ -109,10 +112,11 @@ class Reader {
     if (byte > 1) fail();
     value = byte == 1;
   }
-  void get(Nanoseconds& value) {
+  template <typename Unit>
+  void get(Quantity<Unit>& value) {
     double number = 0.0;
     get(number);
-    value = Nanoseconds(number);
+    value = Quantity<Unit>(number);
   }
   void get(std::string& text) {
     std::uint64_t size = 0;

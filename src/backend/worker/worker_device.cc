@@ -248,6 +248,18 @@ Result<Started<Answer>> start_worker(const WorkerOptions& options, Request reque
   return started;
 }
 
+// Those of the device behind a connection that a reset replaces.
+class WorkerSensors : public Sensors {
+ public:
+  explicit WorkerSensors(const ConnectionPointer& connection) : connection_(connection) {}
+  Result<SensorReadings> read() override {
+    return connection_->ask<SensorReadings>(Request::sensors, Nothing{}, kPromptly);
+  }
+
+ private:
+  const ConnectionPointer& connection_;
+};
+
 class WorkerDevice : public Device {
  public:
   static Result<std::unique_ptr<Device>> open(const std::string& selector, const WorkerOptions& options) {
@@ -293,8 +305,18 @@ class WorkerDevice : public Device {
     return std::unique_ptr<Stream>(std::make_unique<WorkerStream>(connection_, answer.id, info_));
   }
 
-  Result<SensorReadings> read_sensors() override {
-    return connection_->ask<SensorReadings>(Request::sensors, Nothing{}, kPromptly);
+  // A device that names none is asked why.
+  Result<Sensors*> sensors() override {
+    if (info_.sensors.empty()) WATTUNE_TRY(sensors_.read());
+    return &sensors_;
+  }
+
+  Result<ClockControl*> clock_control() override {
+    if (!clocks_) {
+      WATTUNE_ASSIGN(const BoardAnswer answer, connection_->ask<BoardAnswer>(Request::board, Nothing{}, kPromptly));
+      WATTUNE_ASSIGN(clocks_, open_clock_control(answer.board));
+    }
+    return clocks_.get();
   }
 
   Result<std::vector<CounterInfo>> counters() override {
@@ -324,6 +346,8 @@ class WorkerDevice : public Device {
   WorkerOptions options_;
   DeviceInfo info_;
   ConnectionPointer connection_;
+  WorkerSensors sensors_{connection_};
+  std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it; no worker's end touches it
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "fakes/cuda/fake_board.h"
 #include "fakes/cuda/fake_driver.h"
 
 namespace {
@@ -314,7 +315,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   while (waits && config->hStream->held()) std::this_thread::yield();
   if (!config->hStream->held()) context().clock_ms += state.launch_gap_ms;
   config->hStream->busy = true;
-  context().clock_ms += 0.001 * config->blockDimX;
+  context().clock_ms += 0.001 * config->blockDimX * fake_board().slowdown();
   return run(function->description.function, function, config->hStream, parameters);
 }
 

@@ -1,8 +1,14 @@
-// A stand-in for libnvidia-ml.so.1, with the devices of the stand-in for libcuda. Environment variables steer it:
+// A stand-in for libnvidia-ml.so.1, with the devices of the stand-in for libcuda. That of an old driver
+// (wattune-fake-libnvml-old.so) lacks the energy counter, the memory lock and EventReasons. Environment variables steer
+// it:
 //   WATTUNE_FAKE_NVML_INIT=18      what nvmlInit_v2 returns
 //   WATTUNE_FAKE_NVML_HANDLE=6     what looking for the device returns
 //   WATTUNE_FAKE_NVML_ENERGY=3     what each question returns: CLOCK, REASONS, POWER, ENERGY, TEMPERATURE
 //   WATTUNE_FAKE_NVML_BITS=4       why the clock is low; 1 (idle) unless given
+//   WATTUNE_FAKE_NVML_SET=4        what every call that sets or resets something returns
+//   WATTUNE_FAKE_NVML_DEAF=1       those calls succeed, but nothing changes
+// What is set is kept by the board (fake_board.h), which has these clocks: 2619 MHz of memory with 210 to 1980 MHz in
+// steps of 15, and 1593 MHz with 210 to 1200; its power limit is from 200 to 700 W.
 // The energy counter rises by a joule at every fourth question, and stands still with WATTUNE_FAKE_NVML_STUCK=1.
 #include <cstdio>
 #include <cstdlib>
@@ -10,9 +16,12 @@
 #include <type_traits>
 
 #include "backend/cuda/nvml_api.h"
+#include "fakes/cuda/fake_board.h"
 #include "fakes/cuda/fake_cuda.h"
 
 using namespace wattune::backend::cuda;
+using wattune::fakes::fake_board;
+using wattune::fakes::FakeBoard;
 using wattune::fakes::kFirstPciBus;
 
 namespace {
@@ -29,6 +38,28 @@ nvmlReturn_t answer(const char* question, T* to, T value) {
   return code;
 }
 
+// Changes the board, unless the environment says otherwise.
+template <typename Change>
+nvmlReturn_t set(unsigned FakeBoard::*counter, Change change) {
+  const nvmlReturn_t code = from_environment("SET", NVML_SUCCESS);
+  if (code != NVML_SUCCESS) return code;
+  ++(fake_board().*counter);
+  if (from_environment("DEAF", 0) == 0) change(fake_board());
+  return NVML_SUCCESS;
+}
+
+// As NVML lists clocks: how many, and where there is room, which.
+template <typename Clock>
+nvmlReturn_t list(unsigned* count, unsigned* clocks, unsigned all, Clock clock) {
+  if (clocks != nullptr)
+    for (unsigned i = 0; i < all; ++i) clocks[i] = clock(i);
+  const bool fits = clocks != nullptr && *count >= all;
+  *count = all;
+  return fits ? NVML_SUCCESS : 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+}
+
+constexpr unsigned kMemoryClocks[] = {FakeBoard::kMemoryClock, 1593};
+
 }  // namespace
 
 extern "C" {
@@ -43,15 +74,17 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, nvmlDevice_t* 
 }
 
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t, int type, unsigned* megahertz) {
-  return answer("CLOCK", megahertz, type == NVML_CLOCK_SM ? 1755u : 0u);
+  return answer("CLOCK", megahertz, type == NVML_CLOCK_MEM ? fake_board().memory() : fake_board().graphics());
 }
 
-nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t, unsigned long long* bits) {
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t, unsigned long long* bits) {
   return answer("REASONS", bits, static_cast<unsigned long long>(from_environment("BITS", 1)));
 }
 
-nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t, unsigned* milliwatts) {
-  return answer("POWER", milliwatts, 350'000u);
+#ifndef WATTUNE_FAKE_NVML_OLD
+
+nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t, unsigned long long* bits) {
+  return answer("REASONS", bits, static_cast<unsigned long long>(from_environment("BITS", 1)));
 }
 
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t, unsigned long long* millijoules) {
@@ -60,13 +93,59 @@ nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t, unsigned long lon
   return answer("ENERGY", millijoules, questions / 4 * 1000);
 }
 
+nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t, unsigned, unsigned most) {
+  return set(&FakeBoard::sets, [=](FakeBoard& board) { board.memory_lock = most; });
+}
+
+nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t) {
+  return set(&FakeBoard::resets, [](FakeBoard& board) { board.memory_lock = 0; });
+}
+#endif
+
+nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t, unsigned* milliwatts) {
+  return answer("POWER", milliwatts, 350'000u);
+}
+
 nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t, int, unsigned* celsius) {
   return answer("TEMPERATURE", celsius, 41u);
 }
 
+nvmlReturn_t nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t, unsigned* count, unsigned* clocks) {
+  return list(count, clocks, 2, [](unsigned i) { return kMemoryClocks[i]; });
+}
+
+nvmlReturn_t nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t, unsigned memory, unsigned* count, unsigned* clocks) {
+  const unsigned highest = memory == kMemoryClocks[0] ? 1980 : 1200;
+  return list(count, clocks, (highest - 210) / 15 + 1, [=](unsigned i) { return highest - 15 * i; });
+}
+
+nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t, unsigned* least, unsigned* most) {
+  *least = 200'000;
+  *most = 700'000;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t, unsigned* milliwatts) {
+  return answer("LIMIT", milliwatts, fake_board().limit());
+}
+
+nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t, unsigned, unsigned most) {
+  return set(&FakeBoard::sets, [=](FakeBoard& board) { board.graphics_lock = most; });
+}
+
+nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t) {
+  return set(&FakeBoard::resets, [](FakeBoard& board) { board.graphics_lock = 0; });
+}
+
+nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t, unsigned milliwatts) {
+  return set(&FakeBoard::sets, [=](FakeBoard& board) { board.limit_mw = milliwatts; });
+}
+
 }  // extern "C"
 
+#ifndef WATTUNE_FAKE_NVML_OLD
 // The declarations that Wattune calls these by.
 #define WATTUNE_SAME(function, parameters) \
   static_assert(std::is_same_v<decltype(&::function), decltype(NvmlApi::function)>);
 WATTUNE_NVML_FUNCTIONS(WATTUNE_SAME)
+#endif
