@@ -19,8 +19,8 @@ struct TuningSession::Parts {
     std::unique_ptr<Evaluator> evaluator;
   };
 
-  const SessionOptions options;
-  const std::unique_ptr<PlannedSearch> search;
+  SessionOptions options;
+  std::unique_ptr<PlannedSearch> search;
   std::vector<DeviceInfo> devices = {};
   Identity identity = {};
   std::vector<std::string> added_counters = {};
