@@ -1,10 +1,6 @@
-#include "cli/devices.h"
-
+// `wattune devices`: the devices of this machine, in a worker process or in this one when asked.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-
-#include <algorithm>
-#include <tuple>
 
 #include "cli/command.h"
 #include "cli/json.h"
@@ -12,7 +8,7 @@
 #include "cli/text.h"
 #include "report/text.h"
 #include "wattune/backend/counters.h"
-#include "wattune/backend/worker.h"
+#include "wattune/tune/devices.h"
 
 namespace wattune::cli {
 
@@ -53,14 +49,13 @@ Json discovery_json(const backend::Discovery& discovery) {
 Result<std::vector<backend::CounterInfo>> find_counters(const std::string& wanted, bool in_process) {
   auto of_chip = backend::counters_of_chip(wanted);
   if (of_chip || of_chip.error().code() != ErrorCode::not_found) return of_chip;
-  WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
+  WATTUNE_ASSIGN(const backend::Discovery discovery, tune::find_devices({.in_process = in_process}));
   const Result<DeviceInfo> device = backend::select_device(discovery, wanted);
   if (!device)
     return Error(ErrorCode::not_found, "neither a device of this machine nor a chip whose counters CUPTI knows")
         .about(wanted)
         .hint(of_chip.error().advice());
-  WATTUNE_ASSIGN(const auto opened, in_process ? backend::open_device(device->selector)
-                                               : backend::open_device_in_worker(device->selector));
+  WATTUNE_ASSIGN(const auto opened, tune::open_device(device->selector, {.in_process = in_process}));
   return opened->counters();
 }
 
@@ -95,62 +90,13 @@ Result<ExitStatus> run_counters(const std::string& wanted, bool json, bool in_pr
 }
 
 Result<ExitStatus> run_devices(bool json, bool in_process) {
-  WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
+  WATTUNE_ASSIGN(const backend::Discovery discovery, tune::find_devices({.in_process = in_process}));
   const bool printed =
       json ? print_document(dump(discovery_json(discovery))) : print_result(table_of_devices(discovery));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 
-Error no_device(const backend::Discovery& discovery) {
-  std::string reasons;
-  for (const backend::BackendStatus& status : discovery.backends) {
-    if (status.available) continue;
-    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", status.backend, status.reason);
-  }
-  return Error(ErrorCode::unavailable, "no device found").hint(reasons.empty() ? "see `wattune devices`" : reasons);
-}
-
 }  // namespace
-
-Result<backend::Discovery> find_devices(bool in_process) {
-  return in_process ? backend::discover() : backend::discover_in_worker();
-}
-
-Result<std::vector<DeviceInfo>> find_named_devices(const std::string& wanted, const KernelSpec& spec, bool in_process) {
-  std::vector<Language> languages{spec.source.language};
-  for (const KernelSource& source : spec.alternatives) languages.push_back(source.language);
-  WATTUNE_ASSIGN(const backend::Discovery discovery, find_devices(in_process));
-  if (discovery.devices.empty()) return no_device(discovery);
-  return backend::select_devices(discovery, wanted, languages);
-}
-
-std::vector<std::vector<DeviceInfo>> by_model(const std::vector<DeviceInfo>& devices) {
-  const auto model = [](const DeviceInfo& device) {
-    return std::tie(device.backend, device.platform, device.name, device.driver_version, device.architecture,
-                    device.compute_units);
-  };
-  std::vector<std::vector<DeviceInfo>> groups;
-  for (const DeviceInfo& device : devices) {
-    const auto group = std::ranges::find_if(groups, [&](const auto& g) { return model(g.front()) == model(device); });
-    (group != groups.end() ? *group : groups.emplace_back()).push_back(device);
-  }
-  return groups;
-}
-
-std::string describe(const std::vector<DeviceInfo>& devices) {
-  std::string selectors;
-  for (const DeviceInfo& device : devices) selectors += (selectors.empty() ? "" : ", ") + device.selector;
-  return fmt::format("{} ({})", devices.front().name, selectors);
-}
-
-Result<std::unique_ptr<backend::Device>> open_device(const std::string& selector, bool in_process,
-                                                     std::uint64_t memory_limit) {
-  if (in_process) return backend::open_device(selector);
-  auto opened = backend::open_device_in_worker(selector, {.memory_limit_bytes = memory_limit});
-  if (opened || memory_limit == backend::default_memory_limit()) return opened;
-  return std::move(opened).error().with_context(
-      fmt::format("with --memory-limit {}", format_bytes(static_cast<double>(memory_limit))));
-}
 
 Command add_devices(CLI::App& program) {
   struct Options {

@@ -5,7 +5,7 @@
 
 #include "wattune/core/hash.h"
 #include "wattune/store/formats.h"
-#include "wattune/tune/replay.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 
@@ -28,30 +28,16 @@ KernelSpec recorded_spec(const RunInfo& info) {
   return spec;
 }
 
-namespace {
-
-Result<tune::Recording> load_recording(const std::string& file, const KernelSpec& spec,
-                                       const space::SearchSpace& space) {
-  WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
-  WATTUNE_ASSIGN(const tune::Recording recording, tune::Recording::match(space, std::move(results)));
-  if (tune::custom_objective(spec)) return recording.with_objectives(spec);
-  // The time needs no metric; those of the spec may read what the file lacks.
-  return recording.with_objectives({.parameters = spec.parameters});
-}
-
-}  // namespace
-
 Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
                                                                      const KernelSpec& spec,
                                                                      const space::SearchSpace& space) {
   std::vector<std::vector<search::PriorObjective>> priors;
   for (const std::string& file : files) {
-    const Result<tune::Recording> recording = load_recording(file, spec, space);
-    if (!recording) return Error(recording.error()).with_context(file);
-    priors.push_back(tune::prior_of(*recording));
-    if (priors.back().empty())
-      return Error(ErrorCode::invalid_argument, "nothing to start from: no recorded configuration is correct")
-          .with_context(file);
+    Result<ResultSet> results = store::load_results(file);
+    if (!results) return std::move(results).error().with_context(file);
+    auto prior = tune::prior_from(*std::move(results), spec, space);
+    if (!prior) return std::move(prior).error().with_context(file);
+    priors.push_back(*std::move(prior));
   }
   return priors;
 }

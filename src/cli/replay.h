@@ -21,9 +21,8 @@ Identity recording_identity(const std::string& file);
 // The spec of results that come without one: its name and parameters. There is no kernel to run.
 KernelSpec recorded_spec(const RunInfo& info);
 
-// What the results of earlier runs say to a search of `space` for the objective of `spec`, a list for each file.
-// mismatch: a file of other parameters, or none of whose configurations is in the space. As
-// tune::Recording::with_objectives() where a file lacks what the objective needs.
+// What the results of earlier runs say to a search, a list for each file; errors of reading them, and as
+// tune::prior_from().
 Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::vector<std::string>& files,
                                                                      const KernelSpec& spec,
                                                                      const space::SearchSpace& space);

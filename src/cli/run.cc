@@ -3,14 +3,13 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
-#include "cli/devices.h"
 #include "cli/json.h"
 #include "cli/space_report.h"
 #include "cli/spec_options.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/tune_options.h"
-#include "wattune/tune/evaluator.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 
@@ -29,10 +28,11 @@ Result<Configuration> chosen(const space::SearchSpace& space, const std::string&
 }
 
 Result<std::string> the_only_device(const TuneOptions& options, const KernelSpec& spec) {
-  WATTUNE_ASSIGN(const auto devices, find_named_devices(options.device, spec, options.in_process));
+  const std::string& wanted = options.session.device;
+  WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted, options.session.where));
   if (devices.size() == 1) return devices.front().selector;
   return Error(ErrorCode::invalid_argument, fmt::format("one device is needed, these are {}", devices.size()))
-      .about(options.device);
+      .about(wanted);
 }
 
 Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& trial) {
@@ -47,26 +47,29 @@ Json run_json(const KernelSpec& spec, const DeviceInfo& device, const Trial& tri
 }
 
 Result<ExitStatus> run_one(const RunOptions& options) {
-  WATTUNE_TRY(options.tune.measure.validate());
+  const tune::SessionOptions session = session_options(options.tune);
+  WATTUNE_TRY(session.sampling.validate());
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.tune.spec));
   if (options.no_metrics) {
     spec.metrics.clear();
     spec.objectives.clear();
   }
-  WATTUNE_TRY(add_objectives(options.tune, tune::observed_metrics(evaluator_options(options.tune)), spec));
+  WATTUNE_TRY(add_objectives(options.tune, tune::observed_metrics(session.evaluation), spec));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
   WATTUNE_ASSIGN(const std::string selector, the_only_device(options.tune, spec));
-  WATTUNE_ASSIGN(const auto device, open_device(selector, options.tune.in_process, options.tune.memory_limit));
+  WATTUNE_ASSIGN(const auto device, tune::open_device(selector, session.where));
   WATTUNE_TRY(use_language(spec, backend::languages_of(device->info())));
   for (const std::string& doubt : spec::doubts(spec)) print_note(doubt);
-  const auto policy = policy_of(options.tune);
-  WATTUNE_ASSIGN(const auto evaluator,
-                 tune::make_evaluator(spec, space, *device, *policy, evaluator_options(options.tune)));
+  const auto policy = session.policy(session.sampling);
+  tune::EvaluatorOptions evaluation = session.evaluation;
+  evaluation.reference_worker = session.where.worker;
+  WATTUNE_ASSIGN(const auto evaluator, tune::make_evaluator(spec, space, *device, *policy, evaluation));
   Trial trial{.configuration = configuration, .observation = {}, .finished_at = {}};
   WATTUNE_ASSIGN(trial.observation, evaluator->evaluate(configuration));
-  const bool printed = options.tune.json ? print_document(dump(run_json(spec, device->info(), trial)))
-                                         : print_result(trial_text(trial, why_unverified(spec, options.tune.check)));
+  const bool printed = options.tune.json
+                           ? print_document(dump(run_json(spec, device->info(), trial)))
+                           : print_result(trial_text(trial, why_unverified(spec, session.evaluation.check)));
   if (!printed) return ExitStatus::environment;
   return trial.observation.ok() ? ExitStatus::good : ExitStatus::nothing_correct;
 }

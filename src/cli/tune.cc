@@ -4,24 +4,21 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
-#include "cli/devices.h"
 #include "cli/interrupt.h"
+#include "cli/models.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/sanitize.h"
 #include "cli/space_report.h"
 #include "cli/summary.h"
-#include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/tune_options.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
-#include "wattune/tune/describe_run.h"
-#include "wattune/tune/replay.h"
-#include "wattune/tune/tuner.h"
+#include "wattune/tune/session.h"
 
 namespace wattune::cli {
 
@@ -31,7 +28,7 @@ namespace fs = std::filesystem;
 
 fs::path journal_file(const TuneOptions& options, const KernelSpec& spec) {
   if (!options.output.empty()) return options.output;
-  return spec.name + (replayed_file(options.device) ? ".replay.journal.jsonl" : ".journal.jsonl");
+  return spec.name + (replayed_file(options.session.device) ? ".replay.journal.jsonl" : ".journal.jsonl");
 }
 
 bool has_contents(const fs::path& file) {
@@ -71,28 +68,21 @@ Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const
   return journal;
 }
 
-// For --quiet.
-class SilentObserver : public tune::TuningObserver {
-  void on_start(const search::Progress&, std::size_t) override {}
-  void on_trial(const tune::TuningEvent&) override {}
-};
-
-ProgressOptions progress_options(const TuneOptions& options, const KernelSpec& spec, const Plan& plan,
-                                 const space::SearchSpace& space) {
+ProgressOptions progress_options(const TuneOptions& options, const tune::TuningSession& session) {
   return {.live = stderr_is_terminal(),
           .width = [] { return terminal_width(STDERR_FILENO); },
           .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
-          .stop = plan.stop,
-          .default_id = space.default_configuration(),
-          .objective = tune::custom_objective(spec)};
+          .stop = session.plan().stop,
+          .default_id = session.space().default_configuration(),
+          .objective = tune::custom_objective(session.spec())};
 }
 
 using Recorded = std::optional<ResultSet>;
 
 Result<Recorded> load_recorded(const TuneOptions& options) {
-  const auto file = replayed_file(options.device);
+  const auto file = replayed_file(options.session.device);
   if (!file) return Recorded();
-  if (!options.observe.empty() || !options.counters.empty())
+  if (!options.session.evaluation.observe.empty() || !options.session.evaluation.counters.empty())
     return Error(ErrorCode::invalid_argument, "--observe is for devices: a replay has what was recorded");
   WATTUNE_ASSIGN(ResultSet results, store::load_results(*file));
   return Recorded(std::move(results));
@@ -110,43 +100,30 @@ Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& reco
 
 // Beside the time and what a kernel takes.
 std::vector<std::string> observed_metrics(const TuneOptions& options, const Recorded& recorded) {
-  return recorded ? tune::recorded_metrics(recorded->trials) : tune::observed_metrics(evaluator_options(options));
+  return recorded ? tune::recorded_metrics(recorded->trials) : tune::observed_metrics(options.session.evaluation);
 }
-
-// Everything of a run that must exist before the first evaluation, each made from the ones above it.
-struct Run {
-  KernelSpec spec;
-  space::SearchSpace space;
-  Plan plan;
-  std::unique_ptr<search::Strategy> strategy;
-};
 
 // Whose words an error of the strategy is about.
-std::string origin_of_strategy(const TuneOptions& options, const Run& run) {
-  if (!options.strategy.empty()) return "--strategy";
-  if (!run.spec.strategy.empty()) return run.spec.file.string();
-  return fmt::format("without --strategy it is {}", run.plan.strategy);
+std::string origin_of_strategy(const TuneOptions& options, const KernelSpec& spec, const tune::Plan& plan) {
+  if (!options.session.strategy.empty()) return "--strategy";
+  if (!spec.strategy.empty()) return spec.file.string();
+  return fmt::format("without --strategy it is {}", plan.strategy);
 }
 
-// `run` is filled in place, since the strategy refers to the space in it.
-Result<std::unique_ptr<Run>> prepare(const TuneOptions& options, const Recorded& recorded) {
+// The search, and `session` with what the files of the user add to it.
+Result<std::unique_ptr<tune::PlannedSearch>> prepare(const TuneOptions& options, const Recorded& recorded,
+                                                     tune::SessionOptions& session) {
   WATTUNE_ASSIGN(KernelSpec spec, load_problem(options, recorded));
   WATTUNE_TRY(add_objectives(options, observed_metrics(options, recorded), spec));
   WATTUNE_ASSIGN(space::SearchSpace space, options.spec.file.empty()
                                                ? tune::recorded_space(*recorded)
                                                : space::SearchSpace::build(spec.parameters, spec.constraints));
-  Plan plan = make_plan(spec, space, options.strategy, options.stop);
-  auto run = std::make_unique<Run>(Run{std::move(spec), std::move(space), std::move(plan), nullptr});
-  WATTUNE_ASSIGN(auto priors, load_priors(options.warm_start, run->spec, run->space));
-  auto strategy = search::make_strategy(run->plan.strategy, run->space,
-                                        {.seed = options.seed,
-                                         .start = run->space.default_configuration(),
-                                         .objectives = run->spec.objectives,
-                                         .prior = std::move(priors),
-                                         .parameters = options.strategy_parameters});
-  if (!strategy) return std::move(strategy).error().with_context(origin_of_strategy(options, *run));
-  run->strategy = *std::move(strategy);
-  return run;
+  WATTUNE_ASSIGN(session.prior, load_priors(options.warm_start, spec, space));
+  const std::string origin =
+      origin_of_strategy(options, spec, tune::make_plan(spec, space, session.strategy, session.stop));
+  auto search = tune::plan_search(std::move(spec), std::move(space), session);
+  if (!search) return std::move(search).error().with_context(origin);
+  return search;
 }
 
 // Empty unless it is asked for.
@@ -160,11 +137,12 @@ Result<void> check_sanitizable(const TuneOptions& options, const DeviceInfo& dev
   return Error(ErrorCode::invalid_argument, "--sanitize is for CUDA devices").about(device.selector);
 }
 
-Result<std::optional<Sanitized>> sanitize_best(const fs::path& sanitizer, const TuneOptions& options, const Run& run,
-                                               const tune::TuningResult& result, const DeviceInfo& device) {
+Result<std::optional<Sanitized>> sanitize_best(const fs::path& sanitizer, const TuneOptions& options,
+                                               const tune::TuningSession& session, const tune::TuningResult& result) {
   if (sanitizer.empty() || !result.best) return std::optional<Sanitized>();
   if (!options.quiet) print_note("the best runs once more under compute-sanitizer");
-  auto found = sanitize(sanitizer, options.spec.file, run.spec, result.best->configuration, device.selector);
+  auto found = sanitize(sanitizer, options.spec.file, session.spec(), result.best->configuration,
+                        session.devices().front().selector);
   if (!found) return std::move(found).error().with_context("--sanitize");
   return std::optional(*std::move(found));
 }
@@ -175,36 +153,47 @@ ExitStatus status_of(const tune::TuningResult& result, const std::optional<Sanit
   return result.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
-// As far as there are compilers to work ahead, unless the user says how far.
-std::size_t proposals_ahead(const TuneOptions& options, const std::string& strategy, bool compilers) {
-  const search::StrategyInfo* info = search::find_strategy(strategy);
-  const bool hurt = info != nullptr && info->hurt_by_asking_ahead;
-  const std::size_t processes = compile_jobs_of(options);
-  const std::size_t standard = !compilers ? 1 : hurt ? processes + 1 : 4 * processes;
-  return std::max<std::size_t>(1, options.compile_ahead.value_or(standard));
+void note_recording(const tune::Recording& recording, const space::SearchSpace& space) {
+  const std::size_t answers = recording.trials().size();
+  if (answers < space.count())
+    print_note(fmt::format("{} of {} configurations are recorded, the others fail as not_recorded",
+                           group_digits(answers), group_digits(space.count())));
+  if (recording.outside() > 0)
+    print_note(
+        fmt::format("{} recorded configurations are not in the space of the spec", group_digits(recording.outside())));
 }
 
-Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Journal& journal,
-                                      const TuneOptions& options, const std::atomic<bool>& cancel) {
-  const std::vector<tune::Evaluator*> evaluators = target.evaluators();
-  const tune::TuningOptions tuning{.stop = run.plan.stop,
-                                   .ahead = proposals_ahead(options, run.plan.strategy, target.compilers != nullptr),
-                                   .cancel = &cancel,
-                                   .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
+// What the user did not ask for in so many words.
+void note_session(const tune::TuningSession& session) {
+  if (const tune::Recording* const recording = session.recording()) note_recording(*recording, session.space());
+  if (const std::size_t added = session.added_counters().size(); added > 0)
+    print_note(fmt::format("{} hardware counters are observed for the strategy, as by --observe profile", added));
+  print_note(fmt::format("{} on {}", session.spec().name, tune::describe(session.devices())));
+  print_note(explain(session.plan(), session.space()));
+  if (const std::string note = default_note(session.space()); !note.empty()) print_note(note);
+  for (const std::string& doubt : spec::doubts(session.spec())) print_note(doubt);
+}
+
+Result<std::unique_ptr<tune::TuningSession>> open_session(std::unique_ptr<tune::PlannedSearch> search,
+                                                          Recorded recorded, tune::SessionOptions session,
+                                                          const TuneOptions& options) {
+  if (recorded)
+    return tune::open_recording(std::move(search), *std::move(recorded),
+                                recording_identity(*replayed_file(session.device)), session);
+  WATTUNE_ASSIGN(session.compile_cache, cache_of(options));
+  return tune::open(std::move(search), session);
+}
+
+Result<tune::TuningResult> run_search(tune::TuningSession& session, store::Journal& journal, const TuneOptions& options,
+                                      const std::atomic<bool>& cancel) {
   if (options.quiet) {
-    SilentObserver silent;
-    return tune::tune(run.space, *run.strategy, evaluators, journal, silent, journal.recovered(), tuning);
+    tune::TuningObserver silent;
+    return session.run(journal, silent, journal.recovered(), &cancel);
   }
-  ProgressDisplay progress(progress_options(options, run.spec, run.plan, run.space), journal.recovered());
-  auto result = tune::tune(run.space, *run.strategy, evaluators, journal, progress, journal.recovered(), tuning);
+  ProgressDisplay progress(progress_options(options, session), journal.recovered());
+  auto result = session.run(journal, progress, journal.recovered(), &cancel);
   progress.finish();
   return result;
-}
-
-// What identifies the measurements beside the spec and the device. A replay's are those of the recorded file.
-Identity measuring_identity(const TuneOptions& options) {
-  if (const auto file = replayed_file(options.device)) return recording_identity(*file);
-  return tune::measuring_identity(evaluator_options(options), *policy_of(options));
 }
 
 // A journal without a single Trial would only be in the way of the next run.
@@ -221,44 +210,46 @@ Error ended_early(Error error, store::Journal& journal, const fs::path& file) {
       fmt::format("the run ended early, results so far are in {}", journal.file().string()));
 }
 
-Result<ExitStatus> tune_one_model(const TuneOptions& options) {
-  WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
-  WATTUNE_ASSIGN(const std::unique_ptr<Run> run, prepare(options, recorded));
-  const fs::path file = journal_file(options, run->spec);
-  WATTUNE_TRY(check_journal_file(file, options));
-
-  WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
-  WATTUNE_ASSIGN(const Target target, recorded ? open_recording(options, run->spec, run->space, *std::move(recorded))
-                                               : open_devices(options, run->plan.strategy, run->spec, run->space));
-  WATTUNE_TRY(check_sanitizable(options, target.devices.front()));
-  const RunInfo info = tune::describe_run(run->spec, run->space, target.devices.front(), measuring_identity(options));
-  const StopRequest stop;
-  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, run->space, options));
-  if (!options.quiet) {
-    print_note(fmt::format("{} on {}", run->spec.name, describe(target.devices)));
-    print_note(run->plan.explanation);
-    if (const std::string note = default_note(run->space); !note.empty()) print_note(note);
-    for (const std::string& doubt : spec::doubts(run->spec)) print_note(doubt);
-  }
-  auto result = run_search(*run, target, *journal, options, stop.made());
-  if (result && stop.made() && result->evaluated + result->resumed == 0)
-    result = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
-  if (!result) return ended_early(std::move(result).error(), *journal, file);
-  if (const std::string remark = run->strategy->remark(); !options.quiet && !remark.empty()) print_note(remark);
-  const auto sanitized = sanitize_best(sanitizer, options, *run, *result, info.device);
-  const Result<void> intact = journal->check_intact();
-  const Summary summary{*result,
+// What is left to do when the search is over.
+Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::TuningResult& result, const RunInfo& info,
+                            store::Journal& journal, const TuneOptions& options, const fs::path& sanitizer,
+                            bool interrupted) {
+  if (const std::string remark = session.strategy().remark(); !options.quiet && !remark.empty()) print_note(remark);
+  const auto sanitized = sanitize_best(sanitizer, options, session, result);
+  const Result<void> intact = journal.check_intact();
+  const Summary summary{result,
                         info,
-                        journal->file(),
-                        why_unverified(run->spec, options.check),
-                        run->plan.strategy,
-                        options.seed,
-                        run->space.count(),
+                        journal.file(),
+                        why_unverified(session.spec(), options.session.evaluation.check),
+                        session.plan().strategy,
+                        options.session.seed,
+                        session.space().count(),
                         sanitized ? *sanitized : std::nullopt};
   const bool printed = options.json ? print_document(summary_json(summary)) : print_result(summary_text(summary));
   if (!intact) return intact.error();
   if (!sanitized) return sanitized.error();
-  return printed ? status_of(*result, *sanitized, stop.made()) : ExitStatus::environment;
+  return printed ? status_of(result, *sanitized, interrupted) : ExitStatus::environment;
+}
+
+Result<ExitStatus> tune_one_model(const TuneOptions& options) {
+  WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
+  tune::SessionOptions wanted = session_options(options);
+  WATTUNE_ASSIGN(auto search, prepare(options, recorded, wanted));
+  const fs::path file = journal_file(options, search->spec);
+  WATTUNE_TRY(check_journal_file(file, options));
+
+  WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
+  WATTUNE_ASSIGN(const auto session, open_session(std::move(search), std::move(recorded), std::move(wanted), options));
+  WATTUNE_TRY(check_sanitizable(options, session->devices().front()));
+  const RunInfo info = session->describe();
+  const StopRequest stop;
+  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, session->space(), options));
+  if (!options.quiet) note_session(*session);
+  auto result = run_search(*session, *journal, options, stop.made());
+  if (result && stop.made() && result->evaluated + result->resumed == 0)
+    result = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
+  if (!result) return ended_early(std::move(result).error(), *journal, file);
+  return conclude(*session, *result, info, *journal, options, sanitizer, stop.made());
 }
 
 // One model after another, once it is clear that no results are in the way. The status is that of the worst.
@@ -276,10 +267,10 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
 }
 
 Result<ExitStatus> run_tune(const TuneOptions& options) {
-  WATTUNE_TRY(options.stop.validate());
-  WATTUNE_TRY(options.measure.validate());
+  WATTUNE_TRY(options.session.stop.validate());
+  WATTUNE_TRY(options.session.sampling.validate());
   WATTUNE_TRY(check_compiling(options));
-  const bool apart = options.mixed_devices && !replayed_file(options.device);
+  const bool apart = options.mixed_devices && !replayed_file(options.session.device);
   return apart ? tune_each_model(options) : tune_one_model(options);
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -71,12 +70,13 @@ void add_strategy_parameter(TuneOptions& options, const std::string& text) {
   if (!assignment) throw CLI::ValidationError("--strategy-option", assignment.error().to_string());
   const auto value = parse_number(assignment->second);
   if (!value) throw CLI::ValidationError("--strategy-option", value.error().to_string());
-  options.strategy_parameters[assignment->first] = *value;
+  options.session.strategy_parameters[assignment->first] = *value;
 }
 
 void declare_search(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Search");
-  app.add_option("--strategy,-s", options.strategy, "How to search; by default exhaustive where that fits, else auto")
+  app.add_option("--strategy,-s", options.session.strategy,
+                 "How to search; by default exhaustive where that fits, else auto")
       ->type_name(strategy_choices());
   app.add_option_function<std::vector<std::string>>(
          "--strategy-option",
@@ -91,12 +91,12 @@ void declare_search(CLI::App& app, TuneOptions& options) {
                  "be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  add_parsed(app, "--seed", options.seed, parse_count, "N", "Seed of the search")->default_str("1");
+  add_parsed(app, "--seed", options.session.seed, parse_count, "N", "Seed of the search")->default_str("1");
 }
 
 void declare_stop_rules(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Stopping (the first rule that is met counts)");
-  search::StopRule& stop = options.stop;
+  search::StopRule& stop = options.session.stop;
   add_parsed(app, "--evaluations,-n", stop.evaluations, parse_count, "N", "Stop after so many evaluations");
   add_parsed(app, "--time,-t", stop.time, parse_time, "TIME", "Stop after this time: 60s, 5m, 1h");
   add_parsed(app, "--fraction", stop.fraction, parse_number, "SHARE", "Stop after this share of the space, 0 to 1");
@@ -118,30 +118,32 @@ void declare_run(CLI::App& app, TuneOptions& options) {
   declare_spec_options(app, options.spec, "The spec: TOML, or T1 JSON; a replay does without");
   app.get_option("SPEC")->required(false);
   app.add_option(
-         "--device,-d", options.device,
+         "--device,-d", options.session.device,
          "auto, a selector, a backend, part of a device's name, or replay:FILE for recorded results; `tune` takes "
          "several: cuda:0,cuda:2 or cuda:all")
       ->type_name("DEVICE")
       ->capture_default_str();
-  app.add_flag("--in-process", options.in_process, "Run kernels in this process: a kernel that crashes ends the run");
-  add_choice(app, "--check", options.check, check_choices(), "Which configurations' outputs to compare");
-  add_parsed(app, "--compile-limit", options.compile_limit, parse_time, "TIME",
+  app.add_flag("--in-process", options.session.where.in_process,
+               "Run kernels in this process: a kernel that crashes ends the run");
+  add_choice(app, "--check", options.session.evaluation.check, check_choices(),
+             "Which configurations' outputs to compare");
+  add_parsed(app, "--compile-limit", options.session.evaluation.limits.compile, parse_time, "TIME",
              "Longest time to compile a configuration");
-  add_parsed(app, "--run-limit", options.run_limit, parse_time, "TIME",
+  add_parsed(app, "--run-limit", options.session.evaluation.limits.run, parse_time, "TIME",
              "Longest time of one run: all launches of a configuration together");
-  add_parsed(app, "--reference-limit", options.reference_limit, parse_time, "TIME",
+  add_parsed(app, "--reference-limit", options.session.evaluation.limits.reference, parse_time, "TIME",
              "Longest time to compile and call a C++ reference, or to run a reference kernel; by default that of the "
              "spec, else 10m");
-  add_parsed(app, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
+  add_parsed(app, "--memory-limit", options.session.where.worker.memory_limit_bytes, parse_bytes, "SIZE",
              "Most memory of each process that compiles or runs kernels: 8GB; by default 3/4 of the machine's");
 }
 
 void declare_compiling(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Compiling ahead");
-  add_parsed(app, "--compile-jobs", options.compile_jobs, parse_count, "N",
+  add_parsed(app, "--compile-jobs", options.session.compile_processes, parse_count, "N",
              "Processes that compile ahead of the device; by default one per core, at most 16; 0: the device's worker "
              "compiles");
-  add_parsed(app, "--compile-ahead", options.compile_ahead, parse_count, "N",
+  add_parsed(app, "--compile-ahead", options.session.compile_ahead, parse_count, "N",
              "Configurations to ask the strategy for in advance; by default four per process, one per process and one "
              "more where it learns later by that");
   app.add_option("--compile-cache", options.compile_cache,
@@ -161,7 +163,7 @@ void add_once(std::vector<T>& values, const T& value) {
 
 // An alias is a metric, which the counter is the expression of.
 void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
-  add_once<std::string>(options.counters, alias.counter);
+  add_once<std::string>(options.session.evaluation.counters, alias.counter);
   if (std::ranges::count(options.counter_aliases, alias.name, &MetricDefinition::name) == 0)
     options.counter_aliases.push_back({alias.name, {alias.counter, {}}});
 }
@@ -170,11 +172,12 @@ void add_observed(TuneOptions& options, const std::string& name) {
   std::vector<std::string> known{"clock", "profile"};
   if (name == "clock") return;  // recorded with every sample where it can be read
   if (name == "profile") {
-    for (const std::string& counter : search::profiled_counters()) add_once(options.counters, counter);
+    for (const std::string& counter : search::profiled_counters())
+      add_once(options.session.evaluation.counters, counter);
     return;
   }
   for (const tune::BoardMetric metric : {tune::BoardMetric::power, tune::BoardMetric::energy}) {
-    if (name == to_string(metric)) return add_once(options.observe, metric);
+    if (name == to_string(metric)) return add_once(options.session.evaluation.observe, metric);
     known.emplace_back(to_string(metric));
   }
   for (const backend::CounterAlias& alias : backend::counter_aliases()) {
@@ -182,7 +185,7 @@ void add_observed(TuneOptions& options, const std::string& name) {
     known.emplace_back(alias.name);
   }
   // Only the device knows all its counters, but their names are unlike all others.
-  if (name.find("__") != std::string::npos) return add_once(options.counters, name);
+  if (name.find("__") != std::string::npos) return add_once(options.session.evaluation.counters, name);
   const std::string nearest = suggest(name, known);
   const Error error =
       Error(ErrorCode::invalid_argument, "neither clock, power or energy nor a hardware counter")
@@ -203,9 +206,10 @@ std::string describe_observe() {
 
 void declare_measuring(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Measuring");
-  measure::SamplingOptions& measure = options.measure;
+  measure::SamplingOptions& measure = options.session.sampling;
   add_choice(app, "--policy", options.policy, policy_choices(), "How often each configuration is run");
-  add_choice(app, "--cache", options.cache, cache_choices(), "What each run finds in the device's caches");
+  add_choice(app, "--cache", options.session.evaluation.cache, cache_choices(),
+             "What each run finds in the device's caches");
   add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
       ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
   add_parsed(app, "--min-samples", measure.min_samples, parse_count, "N", "Samples of each configuration at least")
@@ -229,10 +233,10 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
 
 void declare_final(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("The best");
-  add_parsed(app, "--finalists", options.finalists, parse_count, "N",
+  add_parsed(app, "--finalists", options.session.shoot_out.finalists, parse_count, "N",
              "Configurations that run side by side at the end with the default, at most; 0 for none")
-      ->default_str(fmt::format("{}", options.finalists));
-  add_choice(app, "--observe-for", options.observe_for, observe_for_choices(),
+      ->default_str(fmt::format("{}", options.session.shoot_out.finalists));
+  add_choice(app, "--observe-for", options.session.evaluation.observe_for, observe_for_choices(),
              "Which configurations power, energy and counters are measured of: every correct one, or the best so far "
              "and the finalists");
   app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
@@ -282,16 +286,6 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
 
-tune::Limits limits_of(const TuneOptions& options) {
-  tune::Limits limits;
-  limits.compile = options.compile_limit.value_or(limits.compile);
-  limits.run = options.run_limit.value_or(limits.run);
-  limits.reference = options.reference_limit;
-  limits.compile_floor = std::min(limits.compile_floor, limits.compile);
-  limits.run_floor = std::min(limits.run_floor, limits.run);
-  return limits;
-}
-
 // The progress of a run that goes on may be on the line.
 void note_slow_reference(Nanoseconds elapsed, Nanoseconds limit) {
   print_note(fmt::format("{}the reference has been at work for {:.0f} s, of {:g} s at most (--reference-limit)",
@@ -333,7 +327,7 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
       continue;
     spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
   }
-  if (options.stop.target && tune::custom_objective(spec))
+  if (options.session.stop.target && tune::custom_objective(spec))
     return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
         .about(spec.objectives.front().metric);
   return {};
@@ -343,19 +337,13 @@ Result<void> check_compiling(const TuneOptions& options) {
   constexpr std::uint64_t kMostJobs = 256;
   constexpr std::uint64_t kMostAhead = 4096;
   const auto invalid = [](std::string message) { return Error(ErrorCode::invalid_argument, std::move(message)); };
-  if (compile_jobs_of(options) > kMostJobs) return invalid(fmt::format("--compile-jobs may be at most {}", kMostJobs));
-  if (options.compile_ahead.value_or(0) > kMostAhead)
+  if (tune::compile_processes(options.session) > kMostJobs)
+    return invalid(fmt::format("--compile-jobs may be at most {}", kMostJobs));
+  if (options.session.compile_ahead.value_or(0) > kMostAhead)
     return invalid(fmt::format("--compile-ahead may be at most {}", kMostAhead));
-  if (!options.compile_cache.empty() && compile_jobs_of(options) == 0)
+  if (!options.compile_cache.empty() && tune::compile_processes(options.session) == 0)
     return invalid("--compile-cache needs compile processes").hint("--compile-jobs 1 starts one");
   return {};
-}
-
-std::size_t compile_jobs_of(const TuneOptions& options) {
-  constexpr std::uint64_t kMost = 16;
-  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0: unknown
-  const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMost);
-  return options.compile_jobs.value_or(options.in_process ? 0 : standard);
 }
 
 namespace {
@@ -380,20 +368,14 @@ Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options
   return Cache();
 }
 
-tune::EvaluatorOptions evaluator_options(const TuneOptions& options) {
-  return {.limits = limits_of(options),
-          .check = options.check,
-          .cache = options.cache,
-          .observe = options.observe,
-          .counters = options.counters,
-          .observe_for = options.observe_for,
-          .reference_worker = {.memory_limit_bytes = options.memory_limit},
-          .on_slow_reference = options.quiet ? nullptr : note_slow_reference};
-}
-
-std::unique_ptr<measure::MeasurePolicy> policy_of(const TuneOptions& options) {
-  return options.policy == Policy::gated ? measure::make_gated(options.measure)
-                                         : measure::make_repeated_runs(options.measure);
+tune::SessionOptions session_options(const TuneOptions& options) {
+  tune::SessionOptions session = options.session;
+  tune::Limits& limits = session.evaluation.limits;
+  limits.compile_floor = std::min(limits.compile_floor, limits.compile);
+  limits.run_floor = std::min(limits.run_floor, limits.run);
+  if (!options.quiet) session.evaluation.on_slow_reference = note_slow_reference;
+  if (options.policy == Policy::repeated) session.policy = measure::make_repeated_runs;
+  return session;
 }
 
 }  // namespace wattune::cli

@@ -9,41 +9,84 @@ namespace {
 constexpr std::size_t kLessonEvery = 32;   // every so manyth configuration is let through, to learn from
 constexpr std::size_t kLessonSamples = 3;  // beyond the first, of one that the gate would have rejected
 
+// One configuration on its way: a first launch, the warm-up, one sample at the gate, the others.
+class GatedSampling : public Sampling {
+ public:
+  // A lesson is let through whatever its launches show.
+  GatedSampling(const SamplingOptions& options, Gate& gate, const std::optional<Statistics>& incumbent, bool lesson)
+      : Sampling({1}), options_(options), gate_(gate), incumbent_(incumbent), lesson_(lesson) {}
+
+ private:
+  enum class Stage { first_launch, warm_up, gate, slow_lesson, samples };
+
+  Wanted next(Nanoseconds busy) override {
+    switch (stage_) {
+      case Stage::first_launch: return after_first_launch(busy);
+      case Stage::warm_up: return warm_up_.take(busy), until_warm();
+      case Stage::gate: return after_gate();
+      case Stage::slow_lesson: return learn();
+      case Stage::samples: return until_they_suffice();
+    }
+    return {};
+  }
+
+  // Its time is no sample, unless it ends here.
+  Wanted after_first_launch(Nanoseconds busy) {
+    first_ = samples().front().time;
+    if (!lesson_ && first_ > gate_.first_limit(*incumbent_)) return {};
+    drop_samples();
+    warm_up_ = WarmUp(options_.warm_up, busy);
+    return until_warm();
+  }
+
+  Wanted until_warm() {
+    const std::size_t runs = warm_up_.wants();
+    stage_ = runs > 0 ? Stage::warm_up : Stage::gate;
+    return runs > 0 ? Wanted{.runs = runs, .warm_up = true} : Wanted{.runs = 1};
+  }
+
+  Wanted after_gate() {
+    const bool slow = incumbent_ && gate_.ready() && samples().front().time > gate_.warm_limit(*incumbent_);
+    if (slow && !lesson_) return {};
+    stage_ = slow ? Stage::slow_lesson : Stage::samples;
+    return slow ? Wanted{.runs = kLessonSamples} : until_they_suffice();
+  }
+
+  Wanted until_they_suffice() {
+    const std::size_t runs = samples_wanted(samples(), options_, incumbent_);
+    return runs == 0 && lesson_ ? learn() : Wanted{.runs = runs};
+  }
+
+  // From one whose fate did not depend on its first two launches.
+  Wanted learn() {
+    if (samples().size() < 2) return {};
+    const std::vector<Sample> rest(samples().begin() + 1, samples().end());
+    gate_.learn(first_, samples().front().time, summarize(rest).median);
+    return {};
+  }
+
+  const SamplingOptions& options_;
+  Gate& gate_;
+  const std::optional<Statistics> incumbent_;
+  const bool lesson_;
+  Stage stage_ = Stage::first_launch;
+  Nanoseconds first_;
+  WarmUp warm_up_{Nanoseconds(), Nanoseconds()};
+};
+
 class Gated : public MeasurePolicy {
  public:
   explicit Gated(const SamplingOptions& options) : options_(options) {}
 
-  Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& incumbent) override {
+  std::unique_ptr<Sampling> begin(const std::optional<Statistics>& incumbent, Nanoseconds /*busy*/) override {
     const bool lesson = !incumbent || !gate_.ready() || ++measured_ % kLessonEvery == 0;
-    std::vector<Sample> first;
-    WATTUNE_TRY(take(runner, 1, first));
-    if (!lesson && first.front().time > gate_.first_limit(*incumbent)) return first;
-
-    WATTUNE_TRY(warm_up(runner, options_.warm_up));
-    std::vector<Sample> samples;
-    WATTUNE_TRY(take(runner, 1, samples));
-    const bool slow = incumbent && gate_.ready() && samples.front().time > gate_.warm_limit(*incumbent);
-    if (slow && !lesson) return samples;
-
-    if (slow)
-      WATTUNE_TRY(take(runner, kLessonSamples, samples));
-    else
-      WATTUNE_TRY(sample(runner, options_, incumbent, samples));
-    if (lesson) learn(first.front(), samples);
-    return samples;
+    return std::make_unique<GatedSampling>(options_, gate_, incumbent, lesson);
   }
 
   Identity identity() const override { return policy_identity("gated", options_); }
 
  private:
-  // From one whose fate did not depend on its first two launches.
-  void learn(const Sample& first, const std::vector<Sample>& samples) {
-    if (samples.size() < 2) return;
-    const std::vector<Sample> rest(samples.begin() + 1, samples.end());
-    gate_.learn(first.time, samples.front().time, summarize(rest).median);
-  }
-
-  SamplingOptions options_;
+  const SamplingOptions options_;
   Gate gate_;
   std::size_t measured_ = 0;
 };

@@ -8,21 +8,39 @@ namespace wattune::measure {
 
 namespace {
 
+class RepeatedSampling : public Sampling {
+ public:
+  RepeatedSampling(const SamplingOptions& options, const WarmUp& warm_up)
+      : Sampling(wanted_first(options, warm_up)), options_(options), warm_up_(warm_up) {}
+
+ private:
+  static Wanted wanted_first(const SamplingOptions& options, const WarmUp& warm_up) {
+    if (warm_up.wants() > 0) return {.runs = warm_up.wants(), .warm_up = true};
+    return {.runs = options.min_samples};
+  }
+
+  Wanted next(Nanoseconds busy) override {
+    if (!wants().warm_up) return {.runs = samples_wanted(samples(), options_, std::nullopt)};
+    warm_up_.take(busy);
+    return wanted_first(options_, warm_up_);
+  }
+
+  const SamplingOptions& options_;
+  WarmUp warm_up_;
+};
+
 class RepeatedRuns : public MeasurePolicy {
  public:
   explicit RepeatedRuns(const SamplingOptions& options) : options_(options) {}
 
-  Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& /*incumbent*/) override {
-    WATTUNE_TRY(warm_up(runner, options_.warm_up));
-    std::vector<Sample> samples;
-    WATTUNE_TRY(sample(runner, options_, std::nullopt, samples));
-    return samples;
+  std::unique_ptr<Sampling> begin(const std::optional<Statistics>& /*incumbent*/, Nanoseconds busy) override {
+    return std::make_unique<RepeatedSampling>(options_, WarmUp(options_.warm_up, busy));
   }
 
   Identity identity() const override { return policy_identity("repeated", options_); }
 
  private:
-  SamplingOptions options_;
+  const SamplingOptions options_;
 };
 
 }  // namespace

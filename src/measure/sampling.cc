@@ -12,6 +12,9 @@ namespace wattune::measure {
 
 namespace {
 
+// However short a run seems to be: the samples of a batch are in memory.
+constexpr std::size_t kLargestBatch = std::size_t{1} << 20;
+
 // How many runs of `each` fit into `time`: at least 1, at most `most`.
 std::size_t runs_within(Nanoseconds time, Nanoseconds each, std::size_t most) {
   if (each <= Nanoseconds{}) return most;
@@ -23,9 +26,54 @@ bool excludes(const Statistics& statistics, const std::optional<Statistics>& inc
   return statistics.interval_low > incumbent->median || statistics.interval_high < incumbent->median;
 }
 
-// 0 when the samples suffice. Otherwise as many as there are, within the maximum and the time left.
-std::size_t next_batch(const std::vector<Sample>& samples, const SamplingOptions& options,
-                       const std::optional<Statistics>& incumbent) {
+}  // namespace
+
+void Sampling::take(std::span<const Sample> runs, Nanoseconds busy) {
+  while (wanted_.runs > 0 && !runs.empty()) {
+    // `busy` is of all these runs, so all of them have warmed the device up.
+    const std::span<const Sample> now = wanted_.warm_up ? runs : runs.first(std::min(wanted_.runs, runs.size()));
+    runs = runs.subspan(now.size());
+    wanted_.runs -= std::min(wanted_.runs, now.size());
+    if (!wanted_.warm_up) samples_.insert(samples_.end(), now.begin(), now.end());
+    const bool sound = wanted_.warm_up || std::ranges::all_of(now, is_measurable, &Sample::time);
+    if (!sound)
+      wanted_ = {};
+    else if (wanted_.runs == 0)
+      wanted_ = next(busy);
+  }
+}
+
+Result<std::vector<Sample>> MeasurePolicy::measure(Runner& runner, const std::optional<Statistics>& incumbent) {
+  const std::unique_ptr<Sampling> sampling = begin(incumbent, runner.busy_time());
+  while (const std::size_t n = sampling->wants().runs) {
+    WATTUNE_ASSIGN(const std::vector<Sample> runs, runner.run(n));
+    sampling->take(runs, runner.busy_time());
+  }
+  return sampling->samples();
+}
+
+WarmUp::WarmUp(Nanoseconds time, Nanoseconds busy) : time_(time), busy_(busy), runs_(busy < time ? 1 : 0) {}
+
+void WarmUp::take(Nanoseconds busy) {
+  const Nanoseconds gained = busy - busy_;
+  busy_ = busy;
+  // A device without a clock cannot be warmed up by time.
+  const bool cold = busy < time_ && gained > Nanoseconds{};
+  const Nanoseconds each = gained / static_cast<double>(runs_);
+  runs_ = cold ? runs_within(time_ - busy, each, std::min(2 * runs_, kLargestBatch)) : 0;
+}
+
+Result<void> warm_up(Runner& runner, Nanoseconds time) {
+  WarmUp warm_up(time, runner.busy_time());
+  while (warm_up.wants() > 0) {
+    WATTUNE_TRY(runner.run(warm_up.wants()));
+    warm_up.take(runner.busy_time());
+  }
+  return {};
+}
+
+std::size_t samples_wanted(const std::vector<Sample>& samples, const SamplingOptions& options,
+                           const std::optional<Statistics>& incumbent) {
   if (samples.size() < options.min_samples) return options.min_samples - samples.size();
   Nanoseconds spent;
   for (const Sample& sample : samples) spent += sample.time;
@@ -34,32 +82,6 @@ std::size_t next_batch(const std::vector<Sample>& samples, const SamplingOptions
   if (excludes(statistics, incumbent) || converged(samples, options)) return 0;
   const std::size_t most = std::min(samples.size(), options.max_samples - samples.size());
   return runs_within(options.max_time - spent, statistics.median, most);
-}
-
-}  // namespace
-
-Result<void> warm_up(Runner& runner, Nanoseconds time) {
-  std::size_t n = 1;
-  for (Nanoseconds busy = runner.busy_time(); busy < time;) {
-    WATTUNE_TRY(runner.run(n));
-    const Nanoseconds gained = runner.busy_time() - busy;
-    if (gained <= Nanoseconds{}) break;  // a runner without a clock cannot be warmed up by time
-    busy += gained;
-    n = runs_within(time - busy, gained / static_cast<double>(n), 2 * n);
-  }
-  return {};
-}
-
-Result<void> take(Runner& runner, std::size_t n, std::vector<Sample>& samples) {
-  WATTUNE_ASSIGN(const std::vector<Sample> taken, runner.run(n));
-  samples.insert(samples.end(), taken.begin(), taken.end());
-  return {};
-}
-
-Result<void> sample(Runner& runner, const SamplingOptions& options, const std::optional<Statistics>& incumbent,
-                    std::vector<Sample>& samples) {
-  while (const std::size_t n = next_batch(samples, options, incumbent)) WATTUNE_TRY(take(runner, n, samples));
-  return {};
 }
 
 // The warm-up decides at which clocks the samples are taken; the other options say how many there are.

@@ -1,5 +1,7 @@
 #include "wattune/measure/shoot_out.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -64,9 +66,11 @@ std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> con
 // short kernel more than finalists differ by.
 Result<Turn> TimedContestant::take_turn(Nanoseconds warm_up_time) {
   WATTUNE_TRY(warm_up(runner_, warm_up_time));
-  std::vector<Sample> samples;
-  WATTUNE_TRY(take(runner_, 2, samples));
+  WATTUNE_ASSIGN(const std::vector<Sample> samples, runner_.run(2));
   const Sample sample = samples.back();
+  if (!is_measurable(sample.time))
+    return Error(ErrorCode::launch_failed,
+                 fmt::format("a run took {} ns by the device's clock, which cannot be", sample.time.value()));
   return Turn{sample, sample.time.value(), 2.0 * sample.time};
 }
 

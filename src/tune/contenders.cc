@@ -13,16 +13,16 @@ constexpr std::size_t kKept = 64;  // enough to be finalists even when many of t
 double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
 // Around what the search measured, which an earlier final did not change.
-measure::ObjectiveInterval interval_of(const Trial& trial, const Evaluator& evaluator) {
-  const measure::ObjectiveInterval interval = evaluator.objective_interval(trial);
+measure::ObjectiveInterval as_searched(const Trial& trial, const IntervalOf& interval_of) {
+  const measure::ObjectiveInterval interval = interval_of(trial);
   const double shift = objective_of(trial) - interval.value;
   return {interval.value + shift, interval.low + shift, interval.high + shift};
 }
 
 // Those that cannot be told from the best.
-std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::size_t most, const Evaluator& evaluator) {
+std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::size_t most, const IntervalOf& interval) {
   std::vector<measure::ObjectiveInterval> intervals;
-  for (const Contender& each : contenders) intervals.push_back(interval_of(each.trial, evaluator));
+  for (const Contender& each : contenders) intervals.push_back(as_searched(each.trial, interval));
   std::vector<Contender> leaders;
   for (const std::size_t i : measure::choose_finalists(intervals, most)) leaders.push_back(contenders[i]);
   return leaders;
@@ -38,9 +38,9 @@ void Contenders::add(const Trial& trial, bool resumed) {
   if (best_.size() > kKept) best_.pop_back();
 }
 
-std::vector<Contender> Contenders::finalists(std::size_t most, const Evaluator& evaluator) const {
+std::vector<Contender> Contenders::finalists(std::size_t most, const IntervalOf& interval) const {
   std::vector<std::vector<Contender>> of_devices = by_device();
-  for (std::vector<Contender>& each : of_devices) each = leaders(each, most, evaluator);
+  for (std::vector<Contender>& each : of_devices) each = leaders(each, most, interval);
   std::vector<Contender> finalists;
   for (std::size_t place = 0; place < most; ++place)
     for (const std::vector<Contender>& each : of_devices)

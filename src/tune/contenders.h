@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "wattune/core/trial.h"
-#include "wattune/tune/evaluator.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 
@@ -20,7 +20,7 @@ class Contenders {
   void add(const Trial& trial, bool resumed);
   // At most `most` of those that cannot be told from the best that the same device measured, for times of two devices
   // do not compare so finely. The best of all comes first, then the best of each other device, and so on.
-  std::vector<Contender> finalists(std::size_t most, const Evaluator& evaluator) const;
+  std::vector<Contender> finalists(std::size_t most, const IntervalOf& interval) const;
   void remove(ConfigurationId id);
 
  private:

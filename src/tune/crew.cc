@@ -1,8 +1,12 @@
-#include "tune/crew.h"
+#include "wattune/tune/crew.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <vector>
 
 namespace wattune::tune {
 
@@ -23,51 +27,57 @@ Result<Observation> evaluate(Evaluator& evaluator, const Configuration& configur
   }
 }
 
+class Threads : public Crew {
+ public:
+  explicit Threads(std::span<Evaluator* const> evaluators) {
+    for (Evaluator* const each : evaluators) members_.push_back({.evaluator = each});
+  }
+
+  std::size_t size() const override { return members_.size(); }
+  Evaluator& evaluator(std::size_t member) const override { return *members_[member].evaluator; }
+
+  void start(std::size_t member, const Configuration& configuration) override {
+    const auto work = [this, member, configuration] {
+      Evaluator& evaluator = *members_[member].evaluator;
+      Result<Observation> observation = evaluate(evaluator, configuration);
+      Finished finished{member, std::move(observation), evaluator.pipeline()};
+      const std::lock_guard lock(mutex_);
+      finished_.push_back(member);
+      finished_one_.notify_one();
+      return finished;
+    };
+    members_[member].work = std::async(members_.size() == 1 ? std::launch::deferred : std::launch::async, work);
+  }
+
+  Finished wait() override {
+    if (members_.size() == 1) members_.front().work.wait();
+    return members_[next_finished()].work.get();
+  }
+
+ private:
+  struct Member {
+    Evaluator* evaluator = nullptr;
+    std::future<Finished> work = {};  // valid: it is at work
+  };
+
+  std::size_t next_finished() {
+    std::unique_lock lock(mutex_);
+    finished_one_.wait(lock, [this] { return !finished_.empty(); });
+    const std::size_t member = finished_.front();
+    finished_.pop_front();
+    return member;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable finished_one_;
+  std::deque<std::size_t> finished_;  // members, in the order in which they ended; guarded by mutex_
+  std::vector<Member> members_;       // last: their work uses the others
+};
+
 }  // namespace
 
-Crew::Crew(std::span<Evaluator* const> members) {
-  for (Evaluator* const each : members) members_.push_back({.evaluator = each});
-}
-
-std::optional<std::size_t> Crew::idle() const {
-  for (std::size_t i = 0; i < members_.size(); ++i)
-    if (!members_[i].dismissed && !members_[i].work.valid()) return i;
-  return std::nullopt;
-}
-
-void Crew::start(std::size_t member, const Configuration& configuration) {
-  in_flight_.push_back(configuration);
-  const auto work = [this, member, configuration] {
-    Evaluator& evaluator = *members_[member].evaluator;
-    Result<Observation> observation = evaluate(evaluator, configuration);
-    Finished finished{member, configuration, std::move(observation), evaluator.pipeline()};
-    const std::lock_guard lock(mutex_);
-    finished_.push_back(member);
-    finished_one_.notify_one();
-    return finished;
-  };
-  members_[member].work = std::async(members_.size() == 1 ? std::launch::deferred : std::launch::async, work);
-}
-
-Crew::Finished Crew::wait() {
-  if (members_.size() == 1) members_.front().work.wait();
-  Finished finished = members_[next_finished()].work.get();
-  std::erase_if(in_flight_, [&](const Configuration& each) { return each.id() == finished.configuration.id(); });
-  return finished;
-}
-
-std::size_t Crew::next_finished() {
-  std::unique_lock lock(mutex_);
-  finished_one_.wait(lock, [this] { return !finished_.empty(); });
-  const std::size_t member = finished_.front();
-  finished_.pop_front();
-  return member;
-}
-
-void Crew::dismiss(std::size_t member) { members_[member].dismissed = true; }
-
-std::size_t Crew::size() const {
-  return members_.size() - static_cast<std::size_t>(std::ranges::count(members_, true, &Member::dismissed));
+std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators) {
+  return std::make_unique<Threads>(evaluators);
 }
 
 }  // namespace wattune::tune

@@ -8,6 +8,7 @@
 #include "tune/energy.h"
 #include "tune/run_state.h"
 #include "wattune/backend/worker.h"
+#include "wattune/tune/search.h"
 
 namespace wattune::tune {
 
@@ -126,9 +127,7 @@ Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& opt
 }  // namespace
 
 measure::ObjectiveInterval Evaluator::objective_interval(const Trial& trial) const {
-  const Statistics& statistics = *trial.observation.statistics;
-  if (const std::optional<double> value = trial.observation.objective_value) return {*value, *value, *value};
-  return {statistics.median.value(), statistics.interval_low.value(), statistics.interval_high.value()};
+  return tune::objective_interval(trial);
 }
 
 std::vector<std::string> observed_metrics(const EvaluatorOptions& options) {

@@ -5,57 +5,24 @@
 namespace wattune::cli {
 namespace {
 
-space::SearchSpace space_of(int values) {
-  Parameter parameter;
-  parameter.name = "p";
-  for (int i = 0; i < values; ++i) parameter.values.emplace_back(i);
-  return space::SearchSpace::build({parameter}, {}).value();
+space::SearchSpace space_of_three() {
+  return space::SearchSpace::build({{.name = "p", .values = {1, 2, 3}}}, {}).value();
 }
 
-TEST(Plan, SearchesASmallSpaceCompletely) {
-  const Plan plan = make_plan({}, space_of(200), "", {});
-  EXPECT_EQ(plan.strategy, "exhaustive");
-  EXPECT_FALSE(plan.stop.time);
-  EXPECT_EQ(plan.explanation, "200 valid configurations, strategy exhaustive, until the whole space");
+TEST(Explanation, NamesTheSizeTheStrategyAndTheRules) {
+  const space::SearchSpace space = space_of_three();
+  EXPECT_EQ(explain(tune::make_plan({}, space), space),
+            "3 valid configurations, strategy exhaustive, until the whole space");
+  EXPECT_EQ(explain(tune::make_plan({}, space, "random", {.evaluations = 2}), space),
+            "3 valid configurations, strategy random, until 2 evaluations");
 }
 
-TEST(Plan, GivesALargeSpaceFiveMinutes) {
-  const Plan plan = make_plan({}, space_of(201), "", {});
-  EXPECT_EQ(plan.strategy, "auto");
-  EXPECT_EQ(plan.stop.time, nanoseconds_from_seconds(300));
-}
-
-TEST(Plan, TakesTheSpecsBudgetAndStrategy) {
+TEST(Explanation, SaysWhoseRulesTheyAre) {
+  const space::SearchSpace space = space_of_three();
   KernelSpec spec;
-  spec.budget = {.evaluations = 50, .seconds = 10.0};
-  spec.strategy = "random";
-  const Plan plan = make_plan(spec, space_of(1000), "", {});
-  EXPECT_EQ(plan.strategy, "random");
-  EXPECT_EQ(plan.stop.evaluations, 50u);
-  EXPECT_EQ(plan.stop.time, nanoseconds_from_seconds(10));
-}
-
-TEST(Plan, AnyRuleOfTheUserReplacesTheWholeBudgetOfTheSpec) {
-  KernelSpec spec;
-  spec.budget = {.evaluations = 50, .seconds = 10.0};
-  spec.strategy = "random";
-  const Plan plan = make_plan(spec, space_of(1000), "simulated_annealing", {.evaluations = 70});
-  EXPECT_EQ(plan.strategy, "simulated_annealing");
-  EXPECT_EQ(plan.stop.evaluations, 70u);
-  EXPECT_FALSE(plan.stop.time);
-}
-
-TEST(Plan, IsExhaustiveOnlyWhereTheBudgetReachesEverything) {
-  EXPECT_EQ(make_plan({}, space_of(100), "", {.evaluations = 99}).strategy, "auto");
-  EXPECT_EQ(make_plan({}, space_of(100), "", {.evaluations = 100}).strategy, "exhaustive");
-  EXPECT_EQ(make_plan({}, space_of(1000), "", {.fraction = 1.0}).strategy, "exhaustive");
-  EXPECT_EQ(make_plan({}, space_of(1000), "", {.fraction = 0.5}).strategy, "auto");
-}
-
-TEST(Plan, GoesThroughEverythingWhenTheUserSaysExhaustive) {
-  const Plan plan = make_plan({}, space_of(1000), "exhaustive", {});
-  EXPECT_FALSE(plan.stop.time);
-  EXPECT_FALSE(plan.stop.evaluations);
+  spec.budget.seconds = 10.0;
+  EXPECT_EQ(explain(tune::make_plan(spec, space, "random"), space),
+            "3 valid configurations, strategy random, until 10 s (the spec's budget)");
 }
 
 }  // namespace

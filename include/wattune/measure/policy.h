@@ -1,7 +1,9 @@
 // MeasurePolicy: how often to run a configuration, and what its runs say.
 //
-// The policy drives a Runner, which knows how to run the prepared kernel; it sees times only. A policy may learn from
-// what it measures (how noisy the device is), so each run has its own, used by one thread at a time.
+// The policy runs nothing itself: for each configuration it gives a Sampling, which says how many runs it wants next
+// and takes their times as they come, whoever makes them: measure(), with a Runner, or an application that launches the
+// kernel for its own purpose. A policy may learn from what it measures (how noisy the device is), so each run has its
+// own, which outlives its Samplings; one thread at a time uses both.
 //
 //   auto policy = make_gated({});
 //   WATTUNE_ASSIGN(std::vector<Sample> samples, policy->measure(runner, incumbent));
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +22,36 @@
 #include "wattune/core/result.h"
 
 namespace wattune::measure {
+
+// The runs of one configuration, until they suffice.
+//
+//   const auto sampling = policy->begin(incumbent, busy);
+//   while (const std::size_t n = sampling->wants().runs) sampling->take(launch(n), busy);
+class Sampling {
+ public:
+  struct Wanted {
+    std::size_t runs = 0;  // 0: what it has suffices
+    bool warm_up = false;  // only to keep the device at work: their times do not count
+  };
+
+  virtual ~Sampling() = default;
+  const Wanted& wants() const { return wanted_; }
+  // The next runs in their order, fewer or more than it wants; those beyond its last wish are ignored. `busy` is how
+  // long the device has been at work since it last idled. A time that no clock can have told ends the sampling.
+  void take(std::span<const Sample> runs, Nanoseconds busy);
+  // Those that count, at least one when it wants no more.
+  const std::vector<Sample>& samples() const { return samples_; }
+
+ protected:
+  explicit Sampling(Wanted first) : wanted_(first) {}
+  // What it wants when all that it wanted is there.
+  virtual Wanted next(Nanoseconds busy) = 0;
+  void drop_samples() { samples_.clear(); }
+
+ private:
+  Wanted wanted_;
+  std::vector<Sample> samples_;
+};
 
 // Runs the prepared kernel, on the thread that calls the policy.
 class Runner {
@@ -33,11 +66,14 @@ class Runner {
 class MeasurePolicy {
  public:
   virtual ~MeasurePolicy() = default;
-  // Samples of one configuration, at least one; `incumbent` is the best so far, if any. Fails as the runner does.
-  virtual Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& incumbent) = 0;
+  // Begins with one configuration; `incumbent` is the best so far, if any, `busy` as in Sampling::take().
+  virtual std::unique_ptr<Sampling> begin(const std::optional<Statistics>& incumbent, Nanoseconds busy) = 0;
   // What numbers of this policy must have in common with others to be compared with them. How many samples there are is
   // none of it: each Trial says that itself.
   virtual Identity identity() const = 0;
+
+  // The samples of one configuration, at least one, by runs of the runner. Fails as the runner does.
+  Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& incumbent);
 };
 
 // When the samples of one configuration suffice (docs/measure.md).

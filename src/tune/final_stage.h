@@ -1,0 +1,45 @@
+// FinalStage: the end of a search, in which contests are called until one of the finalists proves correct.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tune/final.h"
+#include "tune/tally.h"
+#include "wattune/tune/search.h"
+
+namespace wattune::tune {
+
+class FinalStage {
+ public:
+  // The tally outlives it.
+  FinalStage(const measure::ShootOutOptions& options, Tally& tally) : options_(options), tally_(tally) {}
+
+  // Calls the next contestants, unless some are called already or the answer is known; returns whether it did. After
+  // cancelling there is no final.
+  bool call(const IntervalOf& interval, bool cancelled);
+  // As the search measured them: the finalists, and behind them the default configuration where it is none of them.
+  // Empty: nobody is called.
+  const std::vector<Trial>& contestants() const { return contestants_; }
+  // Gives those who were called, and ran, their places.
+  void judge(Final& final);
+  // Ends without a verdict: the best of the search is the answer.
+  void give_up();
+
+ private:
+  bool begin(bool cancelled);
+  std::size_t most_finalists() const;
+  Nanoseconds block_of(const Trial& trial) const;
+  std::vector<Trial> with_default(const std::vector<Contenders::Contender>& finalists) const;
+  bool default_takes_part(const Trial& best) const;
+
+  const measure::ShootOutOptions options_;
+  Tally& tally_;
+  std::size_t most_ = 0;  // finalists, once it has begun
+  std::vector<Trial> contestants_;
+  std::size_t finalists_ = 0;  // of them, the first
+  bool over_ = false;
+};
+
+}  // namespace wattune::tune

@@ -1,0 +1,235 @@
+#include "wattune/tune/session.h"
+
+#include <algorithm>
+#include <future>
+#include <thread>
+
+#include "wattune/backend/compile_pool.h"
+#include "wattune/tune/describe_run.h"
+#include "wattune/tune/tuner.h"
+
+namespace wattune::tune {
+
+// Each is used by what follows it.
+struct TuningSession::Parts {
+  // A device and what belongs to it; of a replay there is an evaluator only.
+  struct Site {
+    std::unique_ptr<backend::Device> device;
+    std::unique_ptr<measure::MeasurePolicy> policy;
+    std::unique_ptr<Evaluator> evaluator;
+  };
+
+  SessionOptions options;
+  std::unique_ptr<PlannedSearch> search;
+  std::vector<DeviceInfo> devices = {};
+  Identity identity = {};
+  std::vector<std::string> added_counters = {};
+  std::unique_ptr<backend::CompilePool> compilers = {};
+  std::optional<Recording> recording = {};
+  std::vector<Site> sites = {};
+};
+
+namespace {
+
+using Parts = TuningSession::Parts;
+
+// Calls it for all sites at the same time; the first Error in their order.
+Result<void> at_once(const std::vector<Parts::Site>& sites, const std::function<Result<void>(std::size_t)>& work) {
+  const std::launch how = sites.size() == 1 ? std::launch::deferred : std::launch::async;
+  std::vector<std::future<Result<void>>> all;
+  for (std::size_t i = 0; i < sites.size(); ++i) all.push_back(std::async(how, work, i));
+  for (std::future<Result<void>>& one : all) WATTUNE_TRY(one.get());
+  return {};
+}
+
+Result<void> check_together(const SessionOptions& options, const std::vector<DeviceInfo>& devices) {
+  std::string models;
+  const auto groups = by_model(devices);
+  for (const auto& group : groups) models += (models.empty() ? "" : ", ") + describe(group);
+  if (groups.size() > 1)
+    return Error(ErrorCode::mismatch, "the devices are of different models: " + models)
+        .hint("--mixed-devices tunes each model apart");
+  if (devices.size() > 1 && options.where.in_process)
+    return Error(ErrorCode::invalid_argument, "--in-process works with one device").about(options.device);
+  return {};
+}
+
+Result<void> open_devices(Parts& parts) {
+  const SessionOptions& options = parts.options;
+  WATTUNE_ASSIGN(parts.devices, find_devices_for(parts.search->spec, options.device, options.where));
+  WATTUNE_TRY(check_together(options, parts.devices));
+  parts.sites.resize(parts.devices.size());
+  WATTUNE_TRY(at_once(parts.sites, [&](std::size_t i) -> Result<void> {
+    WATTUNE_ASSIGN(parts.sites[i].device, open_device(parts.devices[i].selector, options.where));
+    parts.devices[i] = parts.sites[i].device->info();
+    return {};
+  }));
+  return use_language(parts.search->spec, backend::languages_of(parts.devices.front()));
+}
+
+// None when the device's own worker is to compile, or nothing else can.
+Result<void> make_compilers(Parts& parts) {
+  const std::size_t processes = compile_processes(parts.options);
+  if (processes == 0) return {};
+  const KernelSource source = launched_source(parts.search->spec);
+  WATTUNE_ASSIGN(std::optional<backend::CompileTarget> target, parts.sites.front().device->compile_target(source));
+  if (!target) return {};
+  const backend::CompilePoolOptions options{
+      .processes = processes, .worker = parts.options.where.worker, .cache = parts.options.compile_cache};
+  parts.compilers = std::make_unique<backend::CompilePool>(*std::move(target), source, options);
+  return {};
+}
+
+// A strategy that reads counters would search at random without any of them.
+std::vector<std::string> missing_counters(const Parts& parts) {
+  const std::vector<std::string>& observed = parts.options.evaluation.counters;
+  const auto is_observed = [&](const std::string& name) { return std::ranges::count(observed, name) > 0; };
+  const search::StrategyInfo* const info = search::find_strategy(parts.search->plan.strategy);
+  if (info == nullptr || !info->reads_counters || parts.devices.front().backend != "cuda") return {};
+  std::vector<std::string> counters = search::profiled_counters();
+  if (std::ranges::any_of(counters, is_observed)) counters.clear();
+  return counters;
+}
+
+EvaluatorOptions evaluator_options(const Parts& parts) {
+  EvaluatorOptions evaluation = parts.options.evaluation;
+  evaluation.counters.insert(evaluation.counters.end(), parts.added_counters.begin(), parts.added_counters.end());
+  evaluation.compilers = parts.compilers.get();
+  evaluation.reference_worker = parts.options.where.worker;
+  return evaluation;
+}
+
+Result<void> make_evaluators(Parts& parts) {
+  parts.added_counters = missing_counters(parts);
+  return at_once(parts.sites, [&](std::size_t i) -> Result<void> {
+    Parts::Site& site = parts.sites[i];
+    site.policy = parts.options.policy(parts.options.sampling);
+    EvaluatorOptions evaluation = evaluator_options(parts);
+    if (i > 0) evaluation.on_slow_reference = nullptr;  // one says it for all
+    auto evaluator = make_evaluator(parts.search->spec, parts.search->space, *site.device, *site.policy, evaluation);
+    if (!evaluator && parts.sites.size() > 1)
+      return std::move(evaluator).error().with_context(parts.devices[i].selector);
+    WATTUNE_ASSIGN(site.evaluator, std::move(evaluator));
+    return {};
+  });
+}
+
+// As far as there are compilers to work ahead, unless the user says how far.
+std::size_t proposals_ahead(const Parts& parts) {
+  const search::StrategyInfo* const info = search::find_strategy(parts.search->plan.strategy);
+  const bool hurt = info != nullptr && info->hurt_by_asking_ahead;
+  const std::size_t processes = compile_processes(parts.options);
+  const std::size_t standard = parts.compilers == nullptr ? 1 : hurt ? processes + 1 : 4 * processes;
+  return std::max<std::size_t>(1, parts.options.compile_ahead.value_or(standard));
+}
+
+class Forgetful : public TrialSink {
+  Result<void> add(const Trial&) override { return {}; }
+};
+
+}  // namespace
+
+std::size_t compile_processes(const SessionOptions& options) {
+  constexpr std::uint64_t kMost = 16;
+  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0: unknown
+  const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMost);
+  return options.compile_processes.value_or(options.where.in_process ? 0 : standard);
+}
+
+Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::SearchSpace space,
+                                                   const SessionOptions& options) {
+  WATTUNE_TRY(options.stop.validate());
+  WATTUNE_TRY(options.sampling.validate());
+  Plan plan = make_plan(spec, space, options.strategy, options.stop);
+  auto search = std::make_unique<PlannedSearch>(PlannedSearch{std::move(spec), std::move(space), std::move(plan)});
+  WATTUNE_ASSIGN(search->strategy, search::make_strategy(search->plan.strategy, search->space,
+                                                         {.seed = options.seed,
+                                                          .start = search->space.default_configuration(),
+                                                          .objectives = search->spec.objectives,
+                                                          .prior = options.prior,
+                                                          .parameters = options.strategy_parameters}));
+  return search;
+}
+
+Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
+                                                       const space::SearchSpace& space) {
+  WATTUNE_ASSIGN(const Recording recording, Recording::match(space, std::move(results)));
+  // The time needs no metric; those of the spec may read what the results lack.
+  const bool needs_metrics = custom_objective(spec).has_value();
+  WATTUNE_ASSIGN(const Recording with_objectives,
+                 recording.with_objectives(needs_metrics ? spec : KernelSpec{.parameters = spec.parameters}));
+  std::vector<search::PriorObjective> prior = prior_of(with_objectives);
+  if (!prior.empty()) return prior;
+  return Error(ErrorCode::invalid_argument, "nothing to start from: no recorded configuration is correct");
+}
+
+Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOptions& options) {
+  WATTUNE_ASSIGN(space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
+  WATTUNE_ASSIGN(auto search, plan_search(std::move(spec), std::move(space), options));
+  return open(std::move(search), options);
+}
+
+Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> search, const SessionOptions& options) {
+  auto parts = std::make_unique<Parts>(Parts{options, std::move(search)});
+  parts->identity = measuring_identity(options.evaluation, *options.policy(options.sampling));
+  WATTUNE_TRY(open_devices(*parts));
+  WATTUNE_TRY(make_compilers(*parts));
+  WATTUNE_TRY(make_evaluators(*parts));
+  return std::make_unique<TuningSession>(std::move(parts));
+}
+
+Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<PlannedSearch> search, ResultSet recorded,
+                                                      Identity recording, const SessionOptions& options) {
+  auto parts = std::make_unique<Parts>(Parts{options, std::move(search)});
+  parts->identity = std::move(recording);
+  const auto matched = Recording::match(parts->search->space, std::move(recorded));
+  if (!matched) return Error(matched.error()).with_context(options.device);
+  auto answers = matched->with_objectives(parts->search->spec);
+  if (!answers) return std::move(answers).error().with_context(options.device);
+  parts->recording = *std::move(answers);
+  parts->devices = {replay_device(parts->recording->info().device, options.device)};
+  parts->sites.emplace_back().evaluator = make_replay_evaluator(*parts->recording, ReplayClock::recorded);
+  return std::make_unique<TuningSession>(std::move(parts));
+}
+
+TuningSession::TuningSession(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+TuningSession::~TuningSession() = default;
+
+const KernelSpec& TuningSession::spec() const { return parts_->search->spec; }
+
+const space::SearchSpace& TuningSession::space() const { return parts_->search->space; }
+
+const Plan& TuningSession::plan() const { return parts_->search->plan; }
+
+search::Strategy& TuningSession::strategy() const { return *parts_->search->strategy; }
+
+const std::vector<DeviceInfo>& TuningSession::devices() const { return parts_->devices; }
+
+const std::vector<std::string>& TuningSession::added_counters() const { return parts_->added_counters; }
+
+const Recording* TuningSession::recording() const { return parts_->recording ? &*parts_->recording : nullptr; }
+
+std::vector<Evaluator*> TuningSession::evaluators() const {
+  std::vector<Evaluator*> all;
+  for (const Parts::Site& site : parts_->sites) all.push_back(site.evaluator.get());
+  return all;
+}
+
+RunInfo TuningSession::describe() const { return describe_run(spec(), space(), devices().front(), parts_->identity); }
+
+Result<TuningResult> TuningSession::run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
+                                        const std::atomic<bool>* cancel) {
+  TuningOptions tuning{
+      .stop = plan().stop, .ahead = proposals_ahead(*parts_), .cancel = cancel, .shoot_out = parts_->options.shoot_out};
+  tuning.shoot_out.warm_up = parts_->options.sampling.warm_up;
+  return tune(space(), strategy(), evaluators(), sink, observer, resumed, tuning);
+}
+
+Result<TuningResult> TuningSession::run() {
+  Forgetful sink;
+  TuningObserver nobody;
+  return run(sink, nobody);
+}
+
+}  // namespace wattune::tune

@@ -1,0 +1,56 @@
+#include "tune/tally.h"
+
+#include <algorithm>
+
+namespace wattune::tune {
+
+Tally::Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id)
+    : default_id_(default_id) {
+  progress.space_size = space_size;
+  for (const std::string& device : devices) result.devices.push_back({.device = device, .lost = {}});
+}
+
+bool Tally::add(const Trial& trial, bool resumed) {
+  ++(resumed ? result.resumed : result.evaluated);
+  ++progress.evaluations;
+  ++progress.since_improvement;
+  ++result.by_status[trial.observation.status];
+  if (is_default(trial)) result.baseline = trial;
+  if (!trial.observation.ok()) return false;
+  count_samples(trial.observation);
+  contenders.add(trial, resumed);
+  // What an earlier final measured does not compare with what this run will.
+  const double objective = trial.observation.search_figures().objective;
+  if (progress.best_objective && objective >= *progress.best_objective) return false;
+  progress.best_objective = objective;
+  progress.since_improvement = 0;
+  result.best = trial;
+  return true;
+}
+
+void Tally::add_of_final(const Trial& trial) {
+  if (is_default(trial)) result.baseline = trial;
+  switch (trial.observation.final_place) {
+    case FinalPlace::winner: result.best = trial; break;
+    case FinalPlace::tied: result.ties.push_back(trial); break;
+    default: break;
+  }
+  if (trial.observation.ok()) return count_samples(trial.observation);
+  --result.by_status[Status::correct];
+  ++result.by_status[trial.observation.status];
+  contenders.remove(trial.configuration.id());
+}
+
+void Tally::note(std::size_t device, const Pipeline& pipeline) {
+  if (!result.pipeline) result.pipeline.emplace().devices_busy.resize(result.devices.size());
+  result.pipeline->devices_busy[device] = pipeline.devices_busy.front();
+  result.pipeline->compiling = pipeline.compiling;
+}
+
+void Tally::count_samples(const Observation& observation) {
+  result.samples += observation.samples.size();
+  result.throttled_samples +=
+      static_cast<std::uint64_t>(std::ranges::count(observation.samples, true, &Sample::throttled));
+}
+
+}  // namespace wattune::tune

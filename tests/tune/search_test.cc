@@ -1,0 +1,210 @@
+// A search that a test drives by hand: no device, no thread, no clock but what is told.
+#include "wattune/tune/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using Ids = std::vector<ConfigurationId>;
+
+// An interval of 1 % around it, 20 samples.
+Observation measured(double time) {
+  Observation observation;
+  observation.samples.assign(20, {Nanoseconds(time)});
+  observation.statistics = Statistics{.median = Nanoseconds(time),
+                                      .interval_low = Nanoseconds(0.995 * time),
+                                      .interval_high = Nanoseconds(1.005 * time)};
+  return observation;
+}
+
+class Sink : public TrialSink {
+ public:
+  Result<void> add(const Trial& trial) override {
+    if (trials.size() == room) return Error(ErrorCode::io_error, "disk full");
+    trials.push_back(trial);
+    return {};
+  }
+  std::vector<Trial> trials;
+  std::size_t room = 1000;
+};
+
+Ids ids_of(const std::vector<Configuration>& configurations) {
+  Ids ids;
+  for (const Configuration& each : configurations) ids.push_back(each.id());
+  return ids;
+}
+
+// Ten configurations, proposed in the order of their ids; the default is the last.
+class SearchByHand : public ::testing::Test {
+ protected:
+  static space::SearchSpace space_of_ten() {
+    std::vector<Value> values;
+    for (int i = 0; i < 10; ++i) values.emplace_back(i);
+    return space::SearchSpace::build({{"p", values, Value(9), {}}}, {}).value();
+  }
+
+  Search& begin(const std::vector<std::string>& devices = {"d"}, const std::vector<Trial>& resumed = {},
+                Nanoseconds now = {}) {
+    strategy = search::make_strategy("exhaustive", space).value();
+    search = std::make_unique<Search>(space, *strategy, devices, sink, observer, options);
+    search->start(resumed, now);
+    return *search;
+  }
+  // 100, 101, ...: each slower than the one before by 1 %.
+  void evaluate_all() {
+    while (const auto next = search->next()) search->tell(measured(100.0 + static_cast<double>(next->id()))).value();
+  }
+  // The contest of these, in which the one of this id is twice as fast as all others.
+  static Contest contest_of(const std::vector<Configuration>& contestants, ConfigurationId fastest) {
+    Contest contest;
+    for (const Configuration& each : contestants) {
+      contest.observations.push_back(measured(each.id() == fastest ? 50 : 100));
+      const double objective = contest.observations.back().objective();
+      contest.rounds.emplace_back(20, measure::Turn{.sample = {}, .objective = objective, .spent = {}});
+    }
+    return contest;
+  }
+
+  const space::SearchSpace space = space_of_ten();
+  std::unique_ptr<search::Strategy> strategy;
+  TuningOptions options{.shoot_out = {.finalists = 0}};
+  Sink sink;
+  TuningObserver observer;
+  std::unique_ptr<Search> search;
+};
+
+TEST_F(SearchByHand, HandsOutConfigurationsUntilThereIsNoMore) {
+  begin();
+  evaluate_all();
+  const TuningResult result = search->result().value();
+  EXPECT_EQ(result.evaluated, 10u);
+  EXPECT_EQ(result.best->configuration.id(), 0u);
+  EXPECT_EQ(result.stop_reason, "every configuration was evaluated");
+  EXPECT_THAT(sink.trials, SizeIs(10));
+}
+
+TEST_F(SearchByHand, ATrialIsInTheSinkWhenItsDeviceMayGoOn) {
+  begin();
+  ASSERT_TRUE(search->next());
+  EXPECT_FALSE(search->idle());
+  search->tell(measured(1)).value();
+  EXPECT_THAT(sink.trials, SizeIs(1));
+  EXPECT_EQ(search->idle(), 0u);
+}
+
+// The search began at 10 s of that clock.
+TEST_F(SearchByHand, KnowsNoTimeButWhatItIsTold) {
+  options.stop.time = nanoseconds_from_seconds(5);
+  begin({"d"}, {}, nanoseconds_from_seconds(10));
+  ASSERT_TRUE(search->next(nanoseconds_from_seconds(14)));
+  search->tell(measured(1), nanoseconds_from_seconds(16)).value();
+  EXPECT_EQ(search->progress().elapsed, nanoseconds_from_seconds(6));
+  EXPECT_FALSE(search->next(nanoseconds_from_seconds(16)));
+  EXPECT_EQ(search->result(nanoseconds_from_seconds(17))->elapsed, nanoseconds_from_seconds(7));
+}
+
+TEST_F(SearchByHand, SeveralDevicesHaveOneConfigurationEach) {
+  options.ahead = 2;
+  begin({"a", "b"});
+  EXPECT_EQ(search->next({}, *search->idle())->id(), 0u);
+  EXPECT_EQ(search->idle(), 1u);
+  EXPECT_EQ(search->next({}, *search->idle())->id(), 1u);
+  EXPECT_FALSE(search->idle());
+  EXPECT_THAT(ids_of(search->expected()), ElementsAre(0, 1, 2));
+  search->tell(measured(1), {}, 1).value();
+  EXPECT_EQ(search->idle(), 1u);
+  EXPECT_EQ(sink.trials.front().configuration.id(), 1u);
+  EXPECT_EQ(sink.trials.front().device, "b");
+}
+
+TEST_F(SearchByHand, ALostDeviceLeavesItsConfigurationBehindAsFailed) {
+  begin({"a", "b"});
+  ASSERT_TRUE(search->next({}, 0));
+  search->fail(Error(ErrorCode::device_lost, "gone"), {}, 0).value();
+  EXPECT_EQ(sink.trials.front().observation.message, "a was lost: gone");
+  EXPECT_EQ(search->idle(), 1u);
+  ASSERT_TRUE(search->next({}, 1));
+  search->fail(Error(ErrorCode::device_lost, "gone too"), {}, 1).value();
+  EXPECT_FALSE(search->idle());
+  EXPECT_EQ(search->result().error().message(), "gone too");
+}
+
+TEST_F(SearchByHand, AnErrorEndsItWhenWhatIsInFlightWasToldOf) {
+  begin({"a", "b"});
+  ASSERT_TRUE(search->next({}, 0));
+  ASSERT_TRUE(search->next({}, 1));
+  search->fail(Error(ErrorCode::mismatch, "another kernel"), {}, 0).value();
+  EXPECT_FALSE(search->next({}, 0));
+  EXPECT_TRUE(search->waiting());
+  search->tell(measured(1), {}, 1).value();
+  EXPECT_FALSE(search->waiting());
+  EXPECT_THAT(sink.trials, SizeIs(1));
+  EXPECT_EQ(search->result().error().message(), "another kernel");
+}
+
+TEST_F(SearchByHand, NothingIsHandedOutOnceTheSinkFailed) {
+  sink.room = 0;
+  begin();
+  ASSERT_TRUE(search->next());
+  EXPECT_EQ(search->tell(measured(1)).error().message(), "disk full");
+  EXPECT_FALSE(search->next());
+  EXPECT_EQ(search->result().error().message(), "disk full");
+}
+
+TEST_F(SearchByHand, GoesOnFromEarlierTrials) {
+  const Trial earlier{space.configuration(0), measured(7), {}, "b"};
+  begin({"a", "b"}, {earlier});
+  EXPECT_FALSE(search->best_before(0));
+  EXPECT_EQ(search->best_before(1)->objective(), 7.0);
+  EXPECT_EQ(search->next({}, 0)->id(), 1u);
+  EXPECT_EQ(search->so_far().resumed, 1u);
+}
+
+// 100 and 101 cannot be told apart; 9 is the default.
+TEST_F(SearchByHand, TheFinalIsDrivenByHandToo) {
+  options.shoot_out.finalists = 8;
+  begin();
+  evaluate_all();
+  const std::vector<Configuration> contestants = search->next_contest();
+  EXPECT_THAT(ids_of(contestants), ElementsAre(0, 1, 9));
+  search->tell(contest_of(contestants, 1)).value();
+  EXPECT_THAT(search->next_contest(), IsEmpty());
+  const TuningResult result = search->result().value();
+  EXPECT_EQ(result.best->configuration.id(), 1u);
+  EXPECT_EQ(result.best->observation.final_place, FinalPlace::winner);
+  EXPECT_DOUBLE_EQ(result.best->observation.over_default->median, 2.0);
+  EXPECT_THAT(sink.trials, SizeIs(13));
+}
+
+TEST_F(SearchByHand, AContestWhoseDeviceIsLostIsCalledAgain) {
+  options.shoot_out.finalists = 8;
+  begin({"a", "b"});
+  evaluate_all();  // on a
+  const Ids called = ids_of(search->next_contest());
+  search->fail(Error(ErrorCode::device_lost, "gone"), {}, 0).value();
+  EXPECT_EQ(search->idle(), 1u);
+  EXPECT_EQ(ids_of(search->next_contest()), called);
+  search->tell(contest_of(search->next_contest(), 9), 1).value();
+  EXPECT_EQ(search->result()->best->configuration.id(), 9u);
+  EXPECT_EQ(search->result()->best->device, "b");
+}
+
+TEST_F(SearchByHand, ACancelledContestDecidesNothing) {
+  options.shoot_out.finalists = 8;
+  begin();
+  evaluate_all();
+  ASSERT_THAT(search->next_contest(), SizeIs(3));
+  search->tell(Contest()).value();
+  EXPECT_THAT(search->next_contest(), IsEmpty());
+  EXPECT_EQ(search->result()->best->configuration.id(), 0u);
+  EXPECT_THAT(sink.trials, SizeIs(10));
+}
+
+}  // namespace
+}  // namespace wattune::tune

@@ -1,0 +1,136 @@
+// Everything that tuning takes, opened by one call: on the fake worker, and on recorded results.
+#include "wattune/tune/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "programs.h"
+#include "tune/problem.h"
+
+namespace wattune::tune {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// y *= 3 over 64 floats, as the fake worker's kernel `scale` does it.
+KernelSpec in_place_spec() {
+  KernelSpec spec = scale_spec();
+  spec.arguments = {vector_argument("y", ArgumentAccess::read_write, FillIota{}), spec.arguments[2]};
+  spec.parameters = {{"block", {8, 16, 64}, {}, {}}};
+  return spec;
+}
+
+SessionOptions on_fake_worker() {
+  SessionOptions options;
+  options.where.worker.executable = test::program("wattune-fake-worker");
+  options.sampling.warm_up = Nanoseconds();
+  options.compile_processes = 1;
+  return options;
+}
+
+struct Trials : TrialSink {
+  Result<void> add(const Trial& trial) override {
+    trials.push_back(trial);
+    return {};
+  }
+  std::vector<Trial> trials;
+};
+
+TEST(Session, OpensTheDeviceItsCompilersAndAPlan) {
+  SessionOptions options = on_fake_worker();
+  options.shoot_out.finalists = 0;  // which would be compiled again
+  const auto session = open(in_place_spec(), options).value();
+  ASSERT_THAT(session->devices(), SizeIs(1));
+  EXPECT_EQ(session->devices().front().selector, "fake:0");
+  EXPECT_EQ(session->plan().strategy, "exhaustive");
+  const TuningResult result = session->run().value();
+  EXPECT_EQ(result.by_status, (std::map<Status, std::uint64_t>{{Status::correct, 3}}));
+  EXPECT_EQ(result.pipeline->compiling->compiled, 3u);
+}
+
+TEST(Session, RecordsResumesAndSaysWhatTheResultsAreAbout) {
+  Trials sink;
+  TuningObserver nobody;
+  SessionOptions options = on_fake_worker();
+  options.stop.evaluations = 2;
+  options.shoot_out.finalists = 0;
+  const auto first = open(in_place_spec(), options).value();
+  ASSERT_TRUE(first->run(sink, nobody));
+  ASSERT_THAT(sink.trials, SizeIs(2));
+  options.stop = {};
+  const auto second = open(in_place_spec(), options).value();
+  EXPECT_EQ(second->describe().identity, first->describe().identity);
+  EXPECT_EQ(second->describe().identity.at("policy"), "gated");
+  const TuningResult result = second->run(sink, nobody, std::vector<Trial>(sink.trials)).value();
+  EXPECT_EQ(result.resumed, 2u);
+  EXPECT_EQ(result.evaluated, 1u);
+}
+
+TEST(Session, MeasuresAsTheOptionsSay) {
+  SessionOptions options = on_fake_worker();
+  options.policy = measure::make_repeated_runs;
+  options.sampling.min_samples = 3;
+  options.sampling.max_samples = 3;
+  options.compile_processes = 0;
+  options.shoot_out.finalists = 0;
+  const auto session = open(in_place_spec(), options).value();
+  EXPECT_EQ(session->describe().identity.at("policy"), "repeated");
+  const TuningResult result = session->run().value();
+  EXPECT_EQ(result.samples, 9u);
+  EXPECT_FALSE(result.pipeline->compiling);
+}
+
+TEST(Session, SaysWhatIsWrongBeforeADeviceIsOpened) {
+  SessionOptions options = on_fake_worker();
+  options.strategy = "no such";
+  EXPECT_EQ(open(in_place_spec(), options).error().code(), ErrorCode::not_found);
+  options = on_fake_worker();
+  options.stop.fraction = 2.0;
+  EXPECT_EQ(open(in_place_spec(), options).error().code(), ErrorCode::invalid_argument);
+  options = on_fake_worker();
+  options.device = "cuda:7";
+  EXPECT_THAT(open(in_place_spec(), options).error().to_string(), HasSubstr("cuda:7"));
+}
+
+ResultSet two_recorded() {
+  ResultSet results;
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block"});
+  results.info.device.name = "Old GPU";
+  results.info.parameters = {{"block", {8, 16}, {}, {}}};
+  for (const int block : {8, 16}) {
+    Observation observation;
+    const Nanoseconds time(10.0 * block);
+    observation.statistics = Statistics{time, time, time, time, time, 0.0};
+    results.trials.push_back({Configuration(results.trials.size(), names, {block}), observation, {}});
+  }
+  return results;
+}
+
+TEST(Session, RecordedResultsTakeThePlaceOfADevice) {
+  KernelSpec spec;
+  spec.parameters = in_place_spec().parameters;
+  auto search = plan_search(spec, space::SearchSpace::build(spec.parameters, {}).value()).value();
+  const auto session =
+      open_recording(std::move(search), two_recorded(), {{"recording", "of then"}}, {.device = "replay:f"}).value();
+  EXPECT_EQ(session->devices().front().name, "Old GPU");
+  EXPECT_EQ(session->devices().front().selector, "replay:f");
+  EXPECT_EQ(session->describe().identity.at("recording"), "of then");
+  EXPECT_THAT(session->recording()->trials(), SizeIs(2));
+  const TuningResult result = session->run().value();
+  EXPECT_EQ(result.by_status, (std::map<Status, std::uint64_t>{{Status::correct, 2}, {Status::not_recorded, 1}}));
+  EXPECT_EQ(result.best->observation.statistics->median, Nanoseconds(80));
+}
+
+TEST(Session, EarlierResultsAreAPrior) {
+  const KernelSpec spec = in_place_spec();
+  const auto prior = prior_from(two_recorded(), spec, space_of(spec));
+  ASSERT_TRUE(prior) << prior.error().to_string();
+  EXPECT_THAT(*prior, SizeIs(2));
+  ResultSet failures = two_recorded();
+  for (Trial& trial : failures.trials) trial.observation = {.status = Status::runtime};
+  EXPECT_THAT(prior_from(failures, spec, space_of(spec)).error().message(), HasSubstr("nothing to start from"));
+}
+
+}  // namespace
+}  // namespace wattune::tune
