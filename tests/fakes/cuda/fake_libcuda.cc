@@ -3,47 +3,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <set>
 #include <thread>
+#include <utility>
 
-#include "backend/cuda/cu_api.h"
-#include "fakes/cuda/fake_cuda.h"
-#include "fakes/cuda/fake_image.h"
-
-using namespace wattune::backend::cuda;
-using namespace wattune::fakes;
+#include "fakes/cuda/fake_driver.h"
 
 namespace {
 
-constexpr std::size_t kMemoryBytes = std::size_t{64} << 20;
-FakeCuda state;
-
-[[noreturn]] void misused(const char* what) {
-  std::fprintf(stderr, "stand-in for libcuda: %s\n", what);
-  std::abort();
-}
-
-int from_environment(const char* name, int otherwise) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? std::atoi(text) : otherwise;
-}
-
-// Without streams, which do not work where the program holds the C++ library itself.
-std::vector<std::string> device_names() {
-  const char* const list = std::getenv("WATTUNE_FAKE_CUDA_DEVICES");
-  std::string text = list != nullptr ? list : "Stand-in GPU";
-  std::vector<std::string> names;
-  for (std::size_t comma; (comma = text.find(',')) != std::string::npos; text.erase(0, comma + 1))
-    names.push_back(text.substr(0, comma));
-  names.push_back(text);
-  return names;
-}
+CUcontext current = nullptr;
+std::set<CUcontext> contexts;
 
 // Device 1 works for kLaunchesUntilLost launches. A file remembers that it is gone, for the processes that come.
 constexpr CUdevice kFragileDevice = 1;
@@ -57,85 +27,6 @@ bool is_lost(CUdevice device) {
 void lose_when_due(CUdevice device) {
   const char* const file = std::getenv("WATTUNE_FAKE_CUDA_LOST");
   if (file != nullptr && device == kFragileDevice && state.launches == kLaunchesUntilLost) close(creat(file, 0600));
-}
-
-}  // namespace
-
-namespace wattune::backend::cuda {
-
-struct CUfunc_st {
-  CUmodule module;
-  fakes::FakeFunction description;
-  bool loaded = false;
-  bool launched = false;
-};
-struct CUmod_st {
-  std::vector<std::unique_ptr<CUfunc_st>> functions;
-  std::map<std::string, std::vector<char>> constants;
-};
-struct CUstream_st {
-  bool hangs = false;
-  bool busy = false;  // says so once
-  std::uint32_t* word = nullptr;
-  std::uint32_t awaited = 0;
-
-  bool held() const { return word != nullptr && std::atomic_ref(*word).load() < awaited; }
-};
-struct CUevent_st {
-  double time_ms = 0.0;
-};
-struct CUarray_st {
-  CUDA_ARRAY3D_DESCRIPTOR description{};
-  std::vector<char> pixels;
-};
-// Of a texture or a surface.
-struct FakeObject {
-  char* pixels = nullptr;
-  CUDA_TEXTURE_DESC description{};
-};
-struct CUctx_st {
-  CUdevice device = 0;
-  CUresult broken = CUDA_SUCCESS;
-  double clock_ms = 0.0;
-  std::size_t bytes = 0;
-  std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
-  std::map<CUdeviceptr, std::size_t> sizes;
-  std::set<CUmodule> modules;
-  std::set<CUstream> streams;
-  std::set<CUevent> events;
-  std::set<CUarray> arrays;
-  std::set<FakeObject*> objects;
-};
-
-}  // namespace wattune::backend::cuda
-
-namespace {
-
-CUcontext current = nullptr;
-std::set<CUcontext> contexts;
-
-CUctx_st& context() {
-  if (current == nullptr || !contexts.contains(current)) misused("a call without a context");
-  return *current;
-}
-
-// What every call on a context returns once it is broken.
-#define WATTUNE_UNLESS_BROKEN() \
-  if (context().broken != CUDA_SUCCESS) return context().broken
-
-template <typename T>
-void take(std::set<T*>& owned, T* object, long& live) {
-  if (owned.erase(object) == 0) misused("an object was released twice or in another context");
-  delete object;
-  --live;
-}
-
-template <typename T>
-T* made(std::set<T*>& owned, T* object, long& live) {
-  owned.insert(object);
-  ++live;
-  ++state.made;
-  return object;
 }
 
 template <typename T>
@@ -178,34 +69,6 @@ CUresult run(const std::string& name, CUfunction function, CUstream stream, void
   return CUDA_SUCCESS;
 }
 
-void transfer(CUstream stream, void* to, const void* from, std::size_t bytes) {
-  if (stream->hangs) {
-    ++state.blocked_transfers;
-  } else {
-    std::memcpy(to, from, bytes);
-  }
-}
-
-char* pixels_of(const CUDA_RESOURCE_DESC& resource) {
-  return resource.resType == CU_RESOURCE_TYPE_ARRAY ? resource.res.array.hArray->pixels.data()
-                                                    : reinterpret_cast<char*>(resource.res.linear.devPtr);
-}
-
-std::size_t channel_bytes(CUarray_format format) {
-  const bool is_byte = format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8;
-  const bool is_word = format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
-  return is_byte ? 1 : is_word || format == CU_AD_FORMAT_FLOAT ? 4 : 2;
-}
-
-// One end of a copy, whose rows follow each other without gaps here.
-char* end_of(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array, std::size_t bytes) {
-  if (type == CU_MEMORYTYPE_HOST) return static_cast<char*>(const_cast<void*>(host));
-  if (type == CU_MEMORYTYPE_DEVICE) return reinterpret_cast<char*>(device);
-  if (!context().arrays.contains(array)) misused("a copy of an array that is gone");
-  if (array->pixels.size() != bytes) misused("a copy of less or more than an array");
-  return array->pixels.data();
-}
-
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 void say(void** values, int option, const char* text) {
@@ -214,74 +77,33 @@ void say(void** values, int option, const char* text) {
 
 }  // namespace
 
+namespace wattune::fakes {
+
+FakeCuda state;
+
+void misused(const char* what) {
+  std::fprintf(stderr, "stand-in for libcuda: %s\n", what);
+  std::abort();
+}
+
+CUctx_st& context() {
+  if (current == nullptr || !contexts.contains(current)) misused("a call without a context");
+  return *current;
+}
+
+void transfer(CUstream stream, void* to, const void* from, std::size_t bytes) {
+  if (stream->hangs) {
+    ++state.blocked_transfers;
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+}  // namespace wattune::fakes
+
 extern "C" {
 
 FakeCuda* wattune_fake_cuda() { return &state; }
-
-CUresult cuInit(unsigned) { return from_environment("WATTUNE_FAKE_CUDA_INIT", CUDA_SUCCESS); }
-
-CUresult cuDriverGetVersion(int* version) {
-  *version = from_environment("WATTUNE_FAKE_CUDA_VERSION", 12080);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGetErrorName(CUresult error, const char** name) {
-  *name = error == CUDA_ERROR_ILLEGAL_ADDRESS      ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-          : error == CUDA_ERROR_MISALIGNED_ADDRESS ? "CUDA_ERROR_MISALIGNED_ADDRESS"
-          : error == CUDA_ERROR_NO_DEVICE          ? "CUDA_ERROR_NO_DEVICE"
-                                                   : "CUDA_ERROR_OTHER";
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGetErrorString(CUresult error, const char** text) {
-  *text = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : "what the driver says";
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceGetCount(int* count) {
-  *count = static_cast<int>(device_names().size());
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  *device = ordinal;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
-  std::strncpy(name, device_names().at(static_cast<std::size_t>(device)).c_str(), static_cast<std::size_t>(length));
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
-  const int capability = from_environment("WATTUNE_FAKE_CUDA_CAPABILITY", 90);
-  const std::map<int, int> known = {{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
-                                    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
-                                    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + 1, 1024},
-                                    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + 2, 64},
-                                    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
-                                    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1980000},
-                                    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
-                                    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
-                                    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, capability / 10},
-                                    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, capability % 10},
-                                    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448}};
-  const auto found = known.find(attribute);
-  if (found == known.end()) return CUDA_ERROR_INVALID_VALUE;
-  *value = found->second;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceGetPCIBusId(char* bus_id, int length, CUdevice device) {
-  std::snprintf(bus_id, static_cast<std::size_t>(length), "0000:%02X:00.0",
-                kFirstPciBus + static_cast<unsigned>(device));
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
-  *bytes = kMemoryBytes;
-  return CUDA_SUCCESS;
-}
 
 CUresult cuCtxCreate_v2(CUcontext* result, unsigned, CUdevice device) {
   if (is_lost(device)) return CUDA_ERROR_NO_DEVICE;
@@ -381,56 +203,6 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, std::size_t bytes, CUstream) {
   WATTUNE_UNLESS_BROKEN();
   std::memset(pointer(to), byte, bytes);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) {
-  WATTUNE_UNLESS_BROKEN();
-  const std::size_t pixels =
-      description->Width * std::max<std::size_t>(1, description->Height) * std::max<std::size_t>(1, description->Depth);
-  auto* const made_array = new CUarray_st{*description, {}};
-  made_array->pixels.resize(pixels * description->NumChannels * channel_bytes(description->Format));
-  *array = made(context().arrays, made_array, state.arrays);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuArrayDestroy(CUarray array) {
-  take(context().arrays, array, state.arrays);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream stream) {
-  WATTUNE_UNLESS_BROKEN();
-  const std::size_t bytes = copy->WidthInBytes * copy->Height * copy->Depth;
-  transfer(stream, end_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray, bytes),
-           end_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray, bytes), bytes);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC* resource,
-                           const CUDA_TEXTURE_DESC* description, const void*) {
-  WATTUNE_UNLESS_BROKEN();
-  auto* const object = made(context().objects, new FakeObject{pixels_of(*resource), *description}, state.objects);
-  *texture = static_cast<CUtexObject>(reinterpret_cast<std::uint64_t>(object));
-  return CUDA_SUCCESS;
-}
-
-CUresult cuTexObjectDestroy(CUtexObject texture) {
-  take(context().objects, reinterpret_cast<FakeObject*>(texture), state.objects);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuSurfObjectCreate(CUsurfObject* surface, const CUDA_RESOURCE_DESC* resource) {
-  WATTUNE_UNLESS_BROKEN();
-  if (resource->resType != CU_RESOURCE_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
-  if ((resource->res.array.hArray->description.Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0) return CUDA_ERROR_INVALID_VALUE;
-  auto* const object = made(context().objects, new FakeObject{pixels_of(*resource), {}}, state.objects);
-  *surface = static_cast<CUsurfObject>(reinterpret_cast<std::uint64_t>(object));
-  return CUDA_SUCCESS;
-}
-
-CUresult cuSurfObjectDestroy(CUsurfObject surface) {
-  take(context().objects, reinterpret_cast<FakeObject*>(surface), state.objects);
   return CUDA_SUCCESS;
 }
 
@@ -604,8 +376,3 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
 }
 
 }  // extern "C"
-
-// The declarations that Wattune calls these by.
-#define WATTUNE_SAME(function, symbol, parameters) \
-  static_assert(std::is_same_v<decltype(&::symbol), decltype(CuApi::function)>);
-WATTUNE_CU_FUNCTIONS(WATTUNE_SAME)

@@ -1,0 +1,109 @@
+// What the parts of the stand-in for libcuda.so.1 share: its objects, the context that is current, and the counting of
+// what lives. The stand-in runs on one thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/cu_api.h"
+#include "fakes/cuda/fake_cuda.h"
+#include "fakes/cuda/fake_image.h"
+
+namespace wattune::backend::cuda {
+
+struct CUfunc_st {
+  CUmodule module;
+  fakes::FakeFunction description;
+  bool loaded = false;
+  bool launched = false;
+};
+struct CUmod_st {
+  std::vector<std::unique_ptr<CUfunc_st>> functions;
+  std::map<std::string, std::vector<char>> constants;
+};
+struct CUstream_st {
+  bool hangs = false;
+  bool busy = false;  // says so once
+  std::uint32_t* word = nullptr;
+  std::uint32_t awaited = 0;
+
+  bool held() const { return word != nullptr && std::atomic_ref(*word).load() < awaited; }
+};
+struct CUevent_st {
+  double time_ms = 0.0;
+};
+struct CUarray_st {
+  CUDA_ARRAY3D_DESCRIPTOR description{};
+  std::vector<char> pixels;
+};
+// Of a texture or a surface.
+struct FakeObject {
+  char* pixels = nullptr;
+  CUDA_TEXTURE_DESC description{};
+};
+struct CUctx_st {
+  CUdevice device = 0;
+  CUresult broken = CUDA_SUCCESS;
+  double clock_ms = 0.0;
+  std::size_t bytes = 0;
+  std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
+  std::map<CUdeviceptr, std::size_t> sizes;
+  std::set<CUmodule> modules;
+  std::set<CUstream> streams;
+  std::set<CUevent> events;
+  std::set<CUarray> arrays;
+  std::set<FakeObject*> objects;
+};
+
+}  // namespace wattune::backend::cuda
+
+namespace wattune::fakes {
+
+inline constexpr std::size_t kMemoryBytes = std::size_t{64} << 20;
+extern FakeCuda state;
+
+// Ends the process: the real driver would not forgive it either.
+[[noreturn]] void misused(const char* what);
+
+// The current context; without one the driver is misused.
+backend::cuda::CUctx_st& context();
+
+// What every call on a context returns once it is broken.
+#define WATTUNE_UNLESS_BROKEN() \
+  if (context().broken != CUDA_SUCCESS) return context().broken
+
+template <typename T>
+void take(std::set<T*>& owned, T* object, long& live) {
+  if (owned.erase(object) == 0) misused("an object was released twice or in another context");
+  delete object;
+  --live;
+}
+
+template <typename T>
+T* made(std::set<T*>& owned, T* object, long& live) {
+  owned.insert(object);
+  ++live;
+  ++state.made;
+  return object;
+}
+
+// A copy in a stream, left out where it would wait for a kernel that never ends.
+void transfer(backend::cuda::CUstream stream, void* to, const void* from, std::size_t bytes);
+
+}  // namespace wattune::fakes
+
+// The driver's functions are global. They are declared as Wattune calls them, so that no definition can differ.
+using namespace wattune::backend::cuda;
+using namespace wattune::fakes;
+
+extern "C" {
+#define WATTUNE_DECLARE(function, symbol, parameters) CUresult symbol parameters;
+WATTUNE_CU_FUNCTIONS(WATTUNE_DECLARE)
+#undef WATTUNE_DECLARE
+}
