@@ -55,6 +55,8 @@ struct FakeCuda {
   bool holds = true;
   bool launches_wait = false;
   bool first_launches_wait = false;
+  // Kernels that never end do end now.
+  bool hangs_end = false;
   // The next contexts cannot be made, with this result.
   int context_result = 0;
 

@@ -31,7 +31,7 @@ struct CUmod_st {
   std::map<std::string, std::vector<char>> constants;
 };
 struct CUstream_st {
-  bool hangs = false;
+  bool hung = false;
   bool busy = false;  // says so once
   std::uint32_t* word = nullptr;
   std::uint32_t awaited = 0;
@@ -106,6 +106,8 @@ T* made(std::set<T*>& owned, T* object, long& live) {
   ++state.made;
   return object;
 }
+
+inline bool hangs(const CUstream_st& stream) { return stream.hung && !state.hangs_end; }
 
 // A copy in a stream, left out where it would wait for a kernel that never ends.
 void transfer(CUstream stream, void* to, const void* from, std::size_t bytes);

@@ -40,7 +40,7 @@ CUresult run(const std::string& name, CUfunction function, CUstream_st& stream, 
   if (name == "illegal") context().broken = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (name == "misaligned") context().broken = CUDA_ERROR_MISALIGNED_ADDRESS;
   if (name == "failed_assertion") context().broken = CUDA_ERROR_ASSERT;
-  if (name == "hang") stream.hangs = true;
+  if (name == "hang") stream.hung = true;
   if (name == "scale" || name == "raise") change(name == "scale", parameters);
   if (name == "overrun") {
     auto* const x = value<char*>(parameters[0]);
@@ -104,7 +104,7 @@ CUmodule make_module(const std::string& image) {
 }
 
 void transfer(CUstream stream, void* to, const void* from, std::size_t bytes) {
-  if (stream_of(stream).hangs) {
+  if (hangs(stream_of(stream))) {
     ++state.blocked_transfers;
   } else {
     std::memcpy(to, from, bytes);
@@ -318,7 +318,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  if (stream->hangs) misused("a stream in which a kernel runs without end was destroyed, which waits for it");
+  if (hangs(*stream)) misused("a stream in which a kernel runs without end was destroyed, which waits for it");
   take(context().streams, stream, state.streams);
   return CUDA_SUCCESS;
 }
@@ -335,13 +335,13 @@ CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, std::uint3
 CUresult cuStreamQuery(CUstream handle) {
   WATTUNE_UNLESS_BROKEN();
   CUstream_st& stream = stream_of(handle);
-  if (stream.hangs || stream.held() || std::exchange(stream.busy, false)) return CUDA_ERROR_NOT_READY;
+  if (hangs(stream) || stream.held() || std::exchange(stream.busy, false)) return CUDA_ERROR_NOT_READY;
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
   WATTUNE_UNLESS_BROKEN();
-  if (stream_of(handle).hangs) misused("a wait without limit for a kernel that never ends");
+  if (hangs(stream_of(handle))) misused("a wait without limit for a kernel that never ends");
   stream_of(handle).busy = false;
   return CUDA_SUCCESS;
 }
