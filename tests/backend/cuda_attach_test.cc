@@ -29,6 +29,7 @@ class CudaAttach : public ::testing::Test {
   void SetUp() override {
     ASSERT_TRUE(kStandInsChosen);
     fake().holds = true;
+    fake().hangs_end = false;
     succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
     application.emplace(std::vector<float>{1, 2, 3, 4});
     before = fake().live();
@@ -214,7 +215,6 @@ TEST_F(CudaAttach, ATimeoutBreaksNothing) {
   EXPECT_TRUE(stream->finish(kLimit));
   stream->fill(*x, std::byte{0}).value();
   EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 0, 0, 0));
-  fake().hangs_end = false;
 }
 
 // More shared memory than what every kernel may have is allowed for good.
