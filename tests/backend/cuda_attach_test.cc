@@ -29,7 +29,6 @@ class CudaAttach : public ::testing::Test {
   void SetUp() override {
     ASSERT_TRUE(kStandInsChosen);
     fake().holds = true;
-    fake().hangs_end = false;
     succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
     application.emplace(std::vector<float>{1, 2, 3, 4});
     before = fake().live();
@@ -47,6 +46,7 @@ class CudaAttach : public ::testing::Test {
       succeed(raw_cuda().cuCtxDestroy(context));
     }
     EXPECT_EQ(stack(), 0u);
+    fake().hangs_end = false;
   }
 
   void release() {

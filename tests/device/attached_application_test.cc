@@ -153,12 +153,13 @@ TEST_P(AttachedApplication, HasDefaultStreams) {
   for (const std::uintptr_t handle : {1, 2}) expect_turns_are_right(reinterpret_cast<CUstream_st*>(handle), 0);
 }
 
-// The first turns make what the driver keeps.
+// The first turns make what the driver keeps. It gives memory out in pieces of 2 MiB; the buffers of all rounds, were
+// they not freed, would take 4 MiB and more.
 TEST_P(AttachedApplication, GetsAllItsMemoryBack) {
   expect_turns_are_right(nullptr, 0);
   const std::size_t before = free_memory();
-  for (int round = 0; round < 10; ++round) expect_turns_are_right(nullptr, 0);
-  EXPECT_EQ(free_memory(), before);
+  for (int round = 0; round < 60; ++round) expect_turns_are_right(nullptr, 0);
+  EXPECT_GE(free_memory() + (std::size_t{2} << 20), before);
 }
 
 // Each thread has a stream and memory, all share device and kernel.
