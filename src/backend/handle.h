@@ -1,4 +1,5 @@
-// Handle: owns one object of a driver, which it releases unless its session says that this is no longer possible.
+// Handle: owns one object of a driver, which it releases unless its session says that this is no longer possible. One
+// that is borrowed belongs to somebody else, and is never released.
 //
 // A backend names its own: template <typename T> using Handle = backend::Handle<Session, T>, and has a function
 // release(const Session&, T) for every T.
@@ -13,23 +14,31 @@ template <typename Session, typename T>
 class Handle {
  public:
   Handle() = default;
-  Handle(std::shared_ptr<Session> session, T raw) : session_(std::move(session)), raw_(raw) {}
-  Handle(Handle&& other) noexcept : session_(std::move(other.session_)), raw_(std::exchange(other.raw_, T{})) {}
+  Handle(std::shared_ptr<Session> session, T raw) : Handle(std::move(session), raw, false) {}
+  static Handle borrow(std::shared_ptr<Session> session, T raw) { return Handle(std::move(session), raw, true); }
+  Handle(Handle&& other) noexcept
+      : session_(std::move(other.session_)), raw_(std::exchange(other.raw_, T{})), borrowed_(other.borrowed_) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(session_, other.session_);
     std::swap(raw_, other.raw_);
+    std::swap(borrowed_, other.borrowed_);
     return *this;
   }
   ~Handle() {
-    if (raw_ != T{} && session_->releasable()) release(*session_, raw_);
+    if (raw_ != T{} && !borrowed_ && session_->releasable()) release(*session_, raw_);
   }
 
   T get() const { return raw_; }
+  bool borrowed() const { return borrowed_; }
   const std::shared_ptr<Session>& session() const { return session_; }
 
  private:
+  Handle(std::shared_ptr<Session> session, T raw, bool borrowed)
+      : session_(std::move(session)), raw_(raw), borrowed_(borrowed) {}
+
   std::shared_ptr<Session> session_;
   T raw_{};
+  bool borrowed_ = false;
 };
 
 }  // namespace wattune::backend

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/c_type.h"
+#include "backend/foreign_object.h"
 
 namespace wattune::backend {
 
@@ -91,6 +92,26 @@ Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
   return {};
 }
 
+// The buffer of an argument; nullptr where it is none, or a null pointer to the kernel.
+const Buffer* buffer_of(const LaunchArgument& argument) {
+  if (const auto* buffer = std::get_if<const Buffer*>(&argument)) return *buffer;
+  const auto* constant = std::get_if<ConstantBuffer>(&argument);
+  return constant != nullptr ? constant->buffer : nullptr;
+}
+
+Result<void> check_objects(const DeviceLife& life, const Kernel& kernel, std::span<const LaunchArgument> arguments) {
+  WATTUNE_TRY(check_own(life, kernel, "the kernel"));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Buffer* const buffer = buffer_of(arguments[i]);
+    if (buffer != nullptr && buffer->life() != &life)
+      return foreign(life, *buffer, fmt::format("the buffer of argument {} of kernel `{}`", i + 1, kernel.name()));
+    if (buffer == nullptr && std::holds_alternative<ConstantBuffer>(arguments[i]))
+      return Error(ErrorCode::invalid_argument, fmt::format("constant symbol `{}` is given no buffer",
+                                                            std::get<ConstantBuffer>(arguments[i]).symbol));
+  }
+  return {};
+}
+
 }  // namespace
 
 Error refused(const Kernel& kernel, const std::string& reason) {
@@ -104,8 +125,10 @@ std::uint64_t local_bytes_of(std::span<const LaunchArgument> arguments) {
   return bytes;
 }
 
-Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
+Result<void> check_launch(const DeviceLife& life, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments) {
+  const DeviceInfo& info = life.info();
+  WATTUNE_TRY(check_objects(life, kernel, arguments));
   WATTUNE_TRY(check_parameters(info, kernel, arguments));
   WATTUNE_TRY(check_abilities(info, geometry, arguments));
   const std::uint64_t local_bytes = local_bytes_of(arguments);

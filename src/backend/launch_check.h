@@ -11,8 +11,8 @@ namespace wattune::backend {
 
 // launch_failed when the geometry or the local memory exceeds what the device or the kernel allows; mismatch when the
 // arguments are not as many as the kernel's, or one of them cannot be passed for its parameter; invalid_argument for
-// abilities that the backend lacks.
-Result<void> check_launch(const DeviceInfo& info, const Kernel& kernel, const Geometry3& geometry,
+// abilities that the backend lacks, and for a kernel or a buffer that `life` did not make.
+Result<void> check_launch(const DeviceLife& life, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments);
 
 // launch_failed, for this reason.

@@ -2,16 +2,18 @@
 //
 //   launch_overhead [PAIRS [DEVICE]]        default 1000, cuda:0
 //
-// One image is loaded twice into the device's context, once by the library and once with bare calls. Its kernel takes a
-// pointer, a float and an int, and does nothing. Blocks of launches through a PreparedLaunch and through cuLaunchKernel
-// alternate, each into an empty queue that it does not fill; what counts is the host's time of a block by the launches
-// in it. Prints medians, and of the differences of neighbours the median with its interval; a second row of raw
-// launches shows what the method makes of no difference at all. Without a GPU the tests' stand-in for libcuda serves,
-// which leaves the library's part (docs/results/overhead.md).
+// One image is loaded three times: with bare calls into a context that is current for this thread, by a device that is
+// attached to that context, and by a device in a context of its own, which each of its calls makes current and then
+// not. Its kernel takes a pointer, a float and an int, and does nothing. Blocks of launches through the
+// PreparedLaunches and through cuLaunchKernel alternate, each into an empty queue that it does not fill; what counts is
+// the host's time of a block by the launches in it. Prints medians, and of the differences of neighbours the median
+// with its interval; a second row of raw launches shows what the method makes of no difference at all. Without a GPU
+// the tests' stand-in for libcuda serves, which leaves the library's part (docs/results/overhead.md).
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +21,7 @@
 
 #include "backend/cuda/cu_api.h"
 #include "measure/median_interval.h"
+#include "wattune/backend/attach.h"
 #include "wattune/backend/registry.h"
 
 namespace wattune {
@@ -49,14 +52,18 @@ Result<void> check(backend::cuda::CUresult code, std::string_view doing) {
   return Error(ErrorCode::unavailable, fmt::format("{} failed with {}", doing, code));
 }
 
-// The same launch with bare calls, in the context that the library made current.
+// The same launch with bare calls, in a context of its own that stays current.
 class Raw {
  public:
-  static Result<Raw> make(const backend::Image& image) {
+  static Result<Raw> make(int ordinal, const backend::Image& image) {
     Raw raw;
     WATTUNE_ASSIGN(raw.cu_, backend::cuda::cu_api());
     WATTUNE_ASSIGN(void* const launch, driver_launch());
     raw.launch_ = reinterpret_cast<LaunchKernel>(launch);
+    backend::cuda::CUdevice device = 0;
+    WATTUNE_TRY(check(raw.cu_->cuDeviceGet(&device, ordinal), "cuDeviceGet"));
+    backend::cuda::CUcontext context = nullptr;
+    WATTUNE_TRY(check(raw.cu_->cuCtxCreate(&context, 0, device), "cuCtxCreate"));
     WATTUNE_TRY(check(raw.cu_->cuStreamCreate(&raw.stream_, 0), "cuStreamCreate"));
     char log[64] = {};
     backend::cuda::CUjit_option options[] = {
@@ -133,7 +140,7 @@ void report(const std::string& what, const std::vector<double>& values, const st
   std::vector<double> differences;
   for (std::size_t i = 0; i < values.size(); ++i) differences.push_back(values[i] - raw[i]);
   const measure::MedianInterval added = summary(differences);
-  fmt::print("{:<24} {:>9.1f} {:>9.1f}   {:.1f} to {:.1f}\n", what, summary(values).median, added.median, added.low,
+  fmt::print("{:<44} {:>9.1f} {:>9.1f}   {:.1f} to {:.1f}\n", what, summary(values).median, added.median, added.low,
              added.high);
 }
 
@@ -146,8 +153,11 @@ Result<void> compare(const std::string& selector, std::size_t pairs) {
   WATTUNE_ASSIGN(const auto target, device->compile_target(source));
   if (!target) return Error(ErrorCode::invalid_argument, "not a CUDA device").about(selector);
   WATTUNE_ASSIGN(const backend::Image image, backend::compile_image(*target, source, {}, kLimit));
-  WATTUNE_ASSIGN(const Prepared prepared, prepare(*device, image));
-  WATTUNE_ASSIGN(Raw raw, Raw::make(image));
+  const int ordinal = std::atoi(selector.c_str() + selector.find(':') + 1);
+  WATTUNE_ASSIGN(Raw raw, Raw::make(ordinal, image));
+  WATTUNE_ASSIGN(const auto attached_device, backend::attach_cuda());
+  WATTUNE_ASSIGN(const Prepared attached, prepare(*attached_device, image));
+  WATTUNE_ASSIGN(const Prepared apart, prepare(*device, image));
 
   int failures = 0;
   const auto through_driver = [&] {
@@ -155,26 +165,29 @@ Result<void> compare(const std::string& selector, std::size_t pairs) {
     raw.finish();
     return time;
   };
-  const auto through_library = [&] {
+  const auto through_library = [&](const Prepared& prepared) {
     const double time = time_block([&] { failures += !prepared.launch->send(); });
     failures += !prepared.stream->finish(kLimit);
     return time;
   };
-  std::vector<double> times[3];  // raw, library, raw again
+  const std::array<std::function<double()>, 4> ways = {through_driver, [&] { return through_library(attached); },
+                                                       [&] { return through_library(apart); }, through_driver};
+  std::array<std::vector<double>, 4> times;
   for (std::size_t i = 0; i < pairs; ++i) {
     // Each takes each place in turn, so that what a block leaves behind falls on all alike.
-    for (std::size_t turn = 0; turn < 3; ++turn) {
-      const std::size_t which = (i + turn) % 3;
-      times[which].push_back(which == 1 ? through_library() : through_driver());
+    for (std::size_t turn = 0; turn < ways.size(); ++turn) {
+      const std::size_t which = (i + turn) % ways.size();
+      times[which].push_back(ways[which]());
     }
   }
   if (failures > 0) return Error(ErrorCode::launch_failed, fmt::format("{} launches failed", failures));
   fmt::print("{} ({}), {} blocks of {} launches each, nanoseconds of the host for one launch\n", device->info().name,
              device->info().driver_version, pairs, kLaunches);
-  fmt::print("{:<24} {:>9} {:>9}   {}\n", "", "median", "added", "95 % interval of what is added");
-  fmt::print("{:<24} {:>9.1f}\n", "cuLaunchKernel", summary(times[0]).median);
-  report("PreparedLaunch::send", times[1], times[0]);
-  report("cuLaunchKernel, again", times[2], times[0]);
+  fmt::print("{:<44} {:>9} {:>9}   {}\n", "", "median", "added", "95 % interval of what is added");
+  fmt::print("{:<44} {:>9.1f}\n", "cuLaunchKernel", summary(times[0]).median);
+  report("PreparedLaunch::send, its context is current", times[1], times[0]);
+  report("PreparedLaunch::send, another one is current", times[2], times[0]);
+  report("cuLaunchKernel, again", times[3], times[0]);
   return {};
 }
 

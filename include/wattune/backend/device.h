@@ -1,9 +1,10 @@
 // Device, Program, Kernel, Buffer, Stream, Event: what every backend offers.
 //
 // A Device compiles programs and makes the other objects. Callers own them and destroy them before it; they are
-// useless (every call returns device_lost) after reset() or after the device itself was lost. One thread uses a
-// device, and all that was made from it, at a time. Every wait has a limit. Implementations: cuda/, opencl/ and host/
-// (in this process) and worker/ (any of them in a process of its own, so that a crash costs one configuration).
+// useless (every call returns device_lost) after reset() or after the device itself was lost. A stream refuses objects
+// that its device did not make (device_object.h). One thread uses a device, and all that was made from it, at a time,
+// unless it is attached to an application's (attach.h). Every wait has a limit. Implementations: cuda/, opencl/ and
+// host/ (in this process) and worker/ (any of them in a process of its own, so that a crash costs one configuration).
 //
 //   auto program = device->build(source, macros, limit);
 //   auto kernel = (*program)->kernel("add");
@@ -24,6 +25,7 @@
 
 #include "wattune/backend/clock_control.h"
 #include "wattune/backend/counters.h"
+#include "wattune/backend/device_object.h"
 #include "wattune/backend/image.h"
 #include "wattune/backend/pixel_layout.h"
 #include "wattune/backend/sensors.h"
@@ -54,9 +56,10 @@ struct Geometry3 {
 
 // Device memory, freed with this object. Guard zones before and after it hold a fixed pattern, so that writes out of
 // bounds show.
-class Buffer {
+class Buffer : public DeviceObject {
  public:
-  virtual ~Buffer() = default;
+  using DeviceObject::DeviceObject;
+
   virtual std::size_t bytes() const = 0;
   // Made by Device::create_pixel_buffer().
   virtual bool has_pixels() const { return false; }
@@ -78,9 +81,10 @@ struct ConstantBuffer {
 using LaunchArgument = std::variant<const Buffer*, ScalarBytes, LocalBytes, ConstantBuffer, Sampling>;
 
 // A function of a program; it keeps the code that it needs, so the program may go first.
-class Kernel {
+class Kernel : public DeviceObject {
  public:
-  virtual ~Kernel() = default;
+  using DeviceObject::DeviceObject;
+
   virtual const std::string& name() const = 0;
   // How many parameters the compiled kernel takes.
   virtual std::size_t argument_count() const = 0;
@@ -96,9 +100,10 @@ class Kernel {
 };
 
 // Compiled code.
-class Program {
+class Program : public DeviceObject {
  public:
-  virtual ~Program() = default;
+  using DeviceObject::DeviceObject;
+
   // The compiler's words, empty when it had none.
   virtual const std::string& build_log() const = 0;
   // not_found (naming the kernels that exist).
@@ -106,9 +111,10 @@ class Program {
 };
 
 // A point in a stream. Its duration is known once the stream has finished.
-class Event {
+class Event : public DeviceObject {
  public:
-  virtual ~Event() = default;
+  using DeviceObject::DeviceObject;
+
   // How long the launch ran on the device, without queueing and launch latency.
   virtual Result<Nanoseconds> duration() const = 0;
   // What the device was like about then: read once in each finish() of the stream, while the device works.
@@ -189,6 +195,7 @@ class Device {
   // What Stream::count() can count. As counters_of_chip(); unavailable where there are none.
   virtual Result<std::vector<CounterInfo>> counters() { return no_counters(); }
   // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.
+  // invalid_argument: the context is an application's.
   virtual Result<void> reset() = 0;
 };
 

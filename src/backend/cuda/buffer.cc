@@ -31,11 +31,35 @@ Result<std::unique_ptr<Buffer>> CudaBuffer::make(const std::shared_ptr<Session>&
   if (code == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(cu, bytes);
   if (code != CUDA_SUCCESS) return session->failure(code, fmt::format("allocating {} bytes", bytes));
   std::unique_ptr<CudaBuffer> buffer(new CudaBuffer(Handle<CUdeviceptr>(session, memory), bytes, guard.size()));
-  if (guard.empty()) return std::unique_ptr<Buffer>(std::move(buffer));
-  for (const CUdeviceptr zone : buffer->guards())
-    if (const CUresult written = cu.cuMemcpyHtoD(zone, guard.data(), guard.size()); written != CUDA_SUCCESS)
-      return session->failure(written, "writing a guard zone");
+  WATTUNE_TRY(buffer->write_guards());
   return std::unique_ptr<Buffer>(std::move(buffer));
+}
+
+// A pointer that the driver does not know reaches kernels only on systems where they see all of the host's memory.
+Result<std::unique_ptr<Buffer>> CudaBuffer::adopt(const std::shared_ptr<Session>& session, CUdeviceptr address,
+                                                  std::size_t bytes) {
+  const CuApi& cu = session->cu();
+  unsigned type = 0;
+  int sees_all = 0;
+  if (bytes > 0 && cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS)
+    cu.cuDeviceGetAttribute(&sees_all, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, session->device().id);
+  if (bytes > 0 && type == 0 && (sees_all == 0 || address == 0))
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("{:#x} is no address that kernels on {} can reach", address, session->info().selector));
+  return std::unique_ptr<Buffer>(new CudaBuffer(Handle<CUdeviceptr>::borrow(session, address), bytes, 0));
+}
+
+// They are written when this returns, because streams do not wait for the service stream.
+Result<void> CudaBuffer::write_guards() const {
+  if (guard_bytes_ == 0) return {};
+  Session& session = *allocation_.session();
+  CUresult code = CUDA_SUCCESS;
+  for (const CUdeviceptr zone : guards())
+    if (code == CUDA_SUCCESS)
+      code = cu().cuMemcpyHtoDAsync(zone, session.guard().data(), guard_bytes_, session.service_stream());
+  if (code == CUDA_SUCCESS) code = cu().cuStreamSynchronize(session.service_stream());
+  if (code == CUDA_SUCCESS) return {};
+  return session.failure(code, "writing a guard zone");
 }
 
 CUresult CudaBuffer::write(CUstream stream, const void* data) const {

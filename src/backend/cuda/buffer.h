@@ -11,6 +11,9 @@ namespace wattune::backend::cuda {
 class CudaBuffer : public CudaMemory {
  public:
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
+  // Memory of the application's, without guard zones.
+  static Result<std::unique_ptr<Buffer>> adopt(const std::shared_ptr<Session>& session, CUdeviceptr address,
+                                               std::size_t bytes);
 
   std::size_t bytes() const override { return bytes_; }
   std::uint64_t argument() const override { return contents(); }
@@ -21,14 +24,20 @@ class CudaBuffer : public CudaMemory {
 
   // What the kernel sees.
   CUdeviceptr contents() const { return guards()[0] + guard_bytes_; }
+  // Of each zone; 0: there are none.
+  std::size_t guard_bytes() const { return guard_bytes_; }
   // Where the guard zones begin.
   std::array<CUdeviceptr, 2> guards() const { return {allocation_.get(), allocation_.get() + guard_bytes_ + bytes_}; }
 
  private:
   CudaBuffer(Handle<CUdeviceptr> allocation, std::size_t bytes, std::size_t guard_bytes)
-      : allocation_(std::move(allocation)), bytes_(bytes), guard_bytes_(guard_bytes) {}
+      : CudaMemory(*allocation.session()),
+        allocation_(std::move(allocation)),
+        bytes_(bytes),
+        guard_bytes_(guard_bytes) {}
 
   const CuApi& cu() const { return allocation_.session()->cu(); }
+  Result<void> write_guards() const;
 
   Handle<CUdeviceptr> allocation_;
   std::size_t bytes_;

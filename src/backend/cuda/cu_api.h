@@ -8,16 +8,26 @@
 
 #include "wattune/core/result.h"
 
+// Global, as NVIDIA's are: handles of an application come in as they are.
+// NOLINTBEGIN(readability-identifier-naming)
+struct CUctx_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUstream_st;
+struct CUevent_st;
+struct CUarray_st;
+// NOLINTEND(readability-identifier-naming)
+
 namespace wattune::backend::cuda {
 
 using CUdevice = int;
 using CUdeviceptr = std::uint64_t;
-using CUcontext = struct CUctx_st*;
-using CUmodule = struct CUmod_st*;
-using CUfunction = struct CUfunc_st*;
-using CUstream = struct CUstream_st*;
-using CUevent = struct CUevent_st*;
-using CUarray = struct CUarray_st*;
+using CUcontext = CUctx_st*;
+using CUmodule = CUmod_st*;
+using CUfunction = CUfunc_st*;
+using CUstream = CUstream_st*;
+using CUevent = CUevent_st*;
+using CUarray = CUarray_st*;
 enum class CUtexObject : std::uint64_t {};
 enum class CUsurfObject : std::uint64_t {};
 
@@ -68,8 +78,11 @@ enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88,
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 };
+
+enum CUpointer_attribute : int { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 };
 
 enum CUfunction_attribute : int {
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
@@ -88,6 +101,7 @@ enum CUjit_option : int {
 };
 
 inline constexpr unsigned CU_MEMHOSTALLOC_DEVICEMAP = 2;
+inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 inline constexpr unsigned CU_STREAM_WAIT_VALUE_GEQ = 0;
 
 enum CUlaunchAttributeID : int {
@@ -220,13 +234,16 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
   X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice device))                                     \
   X(cuCtxCreate, cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device))                               \
   X(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context))                                                                \
-  X(cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context))                                                             \
+  X(cuCtxGetCurrent, cuCtxGetCurrent, (CUcontext * context))                                                           \
+  X(cuCtxPushCurrent, cuCtxPushCurrent_v2, (CUcontext context))                                                        \
+  X(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext * context))                                                        \
+  X(cuCtxGetDevice, cuCtxGetDevice, (CUdevice * device))                                                               \
+  X(cuPointerGetAttribute, cuPointerGetAttribute, (void* value, CUpointer_attribute attribute, CUdeviceptr pointer))   \
   X(cuMemGetInfo, cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                          \
   X(cuMemAlloc, cuMemAlloc_v2, (CUdeviceptr * pointer, std::size_t bytes))                                             \
   X(cuMemFree, cuMemFree_v2, (CUdeviceptr pointer))                                                                    \
   X(cuMemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                               \
   X(cuMemFreeHost, cuMemFreeHost, (void* pointer))                                                                     \
-  X(cuMemcpyHtoD, cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, std::size_t bytes))                              \
   X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream))   \
   X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream stream))         \
   X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream))   \
@@ -259,7 +276,9 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
     (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))                              \
   X(cuStreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                                               \
   X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                            \
+  X(cuStreamGetCtx, cuStreamGetCtx, (CUstream stream, CUcontext * context))                                            \
   X(cuStreamQuery, cuStreamQuery, (CUstream stream))                                                                   \
+  X(cuStreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                       \
   X(cuStreamWaitValue32, cuStreamWaitValue32_v2,                                                                       \
     (CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned flags))                                       \
   X(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                                   \

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "backend/attached.h"
 #include "backend/cuda/buffer.h"
 #include "backend/cuda/compiler.h"
+#include "backend/cuda/cuda_error.h"
 #include "backend/cuda/discovery.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/pixel_buffer.h"
@@ -13,6 +17,7 @@
 #include "backend/cuda/stream.h"
 #include "backend/polling.h"
 #include "core/stopwatch.h"
+#include "wattune/backend/attach.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::backend::cuda {
@@ -44,7 +49,6 @@ class CudaDevice : public Device {
   }
 
   Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros, Nanoseconds limit) override {
-    WATTUNE_TRY(session_->check());
     const Stopwatch stopwatch;
     Result<std::unique_ptr<Program>> program = load_program(session_, image, macros);
     if (program && stopwatch.elapsed() > limit) return compiled_too_long(limit);
@@ -52,19 +56,16 @@ class CudaDevice : public Device {
   }
 
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
-    WATTUNE_TRY(session_->check());
+    WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
     return CudaBuffer::make(session_, bytes);
   }
 
   Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& layout) override {
-    WATTUNE_TRY(session_->check());
+    WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
     return CudaPixelBuffer::make(session_, layout);
   }
 
-  Result<std::unique_ptr<Stream>> create_stream() override {
-    WATTUNE_TRY(session_->check());
-    return make_stream(session_);
-  }
+  Result<std::unique_ptr<Stream>> create_stream() override { return make_stream(session_); }
 
   Result<Sensors*> sensors() override {
     WATTUNE_TRY(sensors_.check());
@@ -80,15 +81,18 @@ class CudaDevice : public Device {
   }
 
   Result<std::vector<CounterInfo>> counters() override {
-    WATTUNE_TRY(session_->check());
+    WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
     return counters_of(*session_);
   }
 
   Result<void> reset() override {
+    if (session_->attached()) return belongs_to_application(device_.info);
     session_->end();
     WATTUNE_ASSIGN(session_, Session::open(device_));
     return {};
   }
+
+  const std::shared_ptr<Session>& session() const { return session_; }
 
  private:
   CompileTarget target() const {
@@ -103,6 +107,24 @@ class CudaDevice : public Device {
   NvmlSensors sensors_;
   std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it
 };
+
+// The device of the context that is current.
+Result<CuDevice> device_of_context(const CuApi& cu) {
+  CUdevice id = 0;
+  if (const CUresult code = cu.cuCtxGetDevice(&id); code != CUDA_SUCCESS)
+    return cu_error(cu, code, "asking for the device of a context");
+  WATTUNE_ASSIGN(std::vector<CuDevice> devices, list_devices());
+  const auto found = std::ranges::find(devices, id, &CuDevice::id);
+  if (found == devices.end()) return Error(ErrorCode::internal, "the device of a context is not listed");
+  return std::move(*found);
+}
+
+// The session of a device that is one of CUDA's, in this process.
+Result<std::shared_ptr<Session>> session_of(Device& device) {
+  const auto* const cuda = dynamic_cast<const CudaDevice*>(&device);
+  if (cuda != nullptr) return cuda->session();
+  return no_home(device.info(), "CUDA");
+}
 
 }  // namespace
 
@@ -139,3 +161,34 @@ std::string missing() {
 }
 
 }  // namespace wattune::backend::cuda
+
+namespace wattune::backend {
+
+Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context) {
+  using namespace cuda;
+  WATTUNE_ASSIGN(const CuApi* cu, cu_api());
+  if (context == nullptr) cu->cuCtxGetCurrent(&context);
+  if (context == nullptr)
+    return Error(ErrorCode::invalid_argument, "no CUDA context is current for the thread that attaches")
+        .hint("make one current first, as the runtime API does with cudaFree(0), or pass the context");
+  const CurrentContext current(*cu, context);
+  if (current.code() != CUDA_SUCCESS)
+    return Error(ErrorCode::invalid_argument, "what was passed is no CUDA context that lives")
+        .native(current.code(), cu_error(*cu, current.code(), {}).native_name());
+  WATTUNE_ASSIGN(CuDevice device, device_of_context(*cu));
+  WATTUNE_ASSIGN(std::shared_ptr<Session> session, Session::attach(device, context));
+  return std::unique_ptr<Device>(std::make_unique<CudaDevice>(std::move(device), std::move(session)));
+}
+
+Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream) {
+  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Session> session, cuda::session_of(device));
+  return cuda::adopt_stream(session, stream);
+}
+
+Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t address, std::size_t bytes) {
+  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Session> session, cuda::session_of(device));
+  WATTUNE_ASSIGN(const cuda::CurrentContext current, session->enter());
+  return cuda::CudaBuffer::adopt(session, address, bytes);
+}
+
+}  // namespace wattune::backend

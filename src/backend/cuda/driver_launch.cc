@@ -48,7 +48,7 @@ std::vector<std::byte> bytes_of(const T& value) {
   return bytes;
 }
 
-// What the interface hands back are objects of this backend.
+// Of an object that check_launch() has seen.
 std::uint64_t argument_of(const Buffer* buffer) {
   return buffer != nullptr ? static_cast<const CudaMemory*>(buffer)->argument() : 0;
 }
@@ -83,12 +83,12 @@ Result<void> allow(Session& session, const CudaKernel& kernel, const Geometry3& 
 
 }  // namespace
 
-Result<std::shared_ptr<const DriverLaunch>> DriverLaunch::make(const Handle<CUstream>& stream, const CudaKernel& kernel,
+Result<std::shared_ptr<const DriverLaunch>> DriverLaunch::make(const Handle<CUstream>& stream, const Kernel& any_kernel,
                                                                const Geometry3& geometry,
                                                                std::span<const LaunchArgument> arguments) {
   Session& session = *stream.session();
-  WATTUNE_TRY(session.check());
-  WATTUNE_TRY(check_launch(session.info(), kernel, geometry, arguments));
+  WATTUNE_TRY(check_launch(session, any_kernel, geometry, arguments));
+  const auto& kernel = static_cast<const CudaKernel&>(any_kernel);
   const std::size_t dynamic_bytes = local_bytes_of(arguments);
   WATTUNE_TRY(check_limits(session.info(), kernel, geometry, dynamic_bytes));
   WATTUNE_TRY(allow(session, kernel, geometry, dynamic_bytes));

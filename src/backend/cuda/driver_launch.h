@@ -13,9 +13,10 @@ namespace wattune::backend::cuda {
 
 class DriverLaunch {
  public:
-  // launch_failed (what makes it impossible), mismatch (arguments), not_found (a constant symbol), device_lost. Kernel
-  // and buffers must live until it was sent for the last time.
-  static Result<std::shared_ptr<const DriverLaunch>> make(const Handle<CUstream>& stream, const CudaKernel& kernel,
+  // launch_failed (what makes it impossible), mismatch (arguments), invalid_argument (objects of another device),
+  // not_found (a constant symbol), device_lost. Kernel and buffers must live until it was sent for the last time. The
+  // stream's session is entered.
+  static Result<std::shared_ptr<const DriverLaunch>> make(const Handle<CUstream>& stream, const Kernel& kernel,
                                                           const Geometry3& geometry,
                                                           std::span<const LaunchArgument> arguments);
   DriverLaunch(const DriverLaunch&) = delete;

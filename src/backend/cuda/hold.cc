@@ -4,7 +4,9 @@
 
 namespace wattune::backend::cuda {
 
-Hold::Hold(const std::shared_ptr<Session>& session, CUstream stream) : stream_(stream) {
+Hold::Hold(const Handle<CUstream>& stream) : stream_(stream.get()) {
+  if (stream.borrowed()) return;
+  const std::shared_ptr<Session>& session = stream.session();
   void* memory = nullptr;
   if (session->cu().cuMemHostAlloc(&memory, sizeof(std::uint32_t), CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) return;
   word_ = Handle<std::uint32_t*>(session, static_cast<std::uint32_t*>(memory));

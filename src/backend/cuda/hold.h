@@ -21,8 +21,9 @@ namespace wattune::backend::cuda {
 
 class Hold {
  public:
-  // Without memory for the word it never holds: times are then less exact, but right.
-  Hold(const std::shared_ptr<Session>& session, CUstream stream);
+  // Without memory for the word it never holds: times are then less exact, but right. Nor does it hold a stream of the
+  // application, which sends it commands of its own.
+  explicit Hold(const Handle<CUstream>& stream);
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
   // Lets go.

@@ -8,6 +8,8 @@ namespace wattune::backend::cuda {
 
 class CudaMemory : public Buffer {
  public:
+  using Buffer::Buffer;
+
   // What the kernel gets: an address, or a texture or surface object.
   virtual std::uint64_t argument() const = 0;
 

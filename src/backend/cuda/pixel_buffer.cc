@@ -65,7 +65,7 @@ Result<void> check(const PixelLayout& layout) {
 Result<std::unique_ptr<Buffer>> CudaPixelBuffer::make(const std::shared_ptr<Session>& session,
                                                       const PixelLayout& layout) {
   WATTUNE_TRY(check(layout));
-  std::unique_ptr<CudaPixelBuffer> pixels(new CudaPixelBuffer(layout));
+  std::unique_ptr<CudaPixelBuffer> pixels(new CudaPixelBuffer(*session, layout));
   WATTUNE_TRY(pixels->allocate(session));
   WATTUNE_TRY(pixels->make_object(session));
   return std::unique_ptr<Buffer>(std::move(pixels));

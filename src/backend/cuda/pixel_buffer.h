@@ -21,7 +21,7 @@ class CudaPixelBuffer : public CudaMemory {
   CUresult fill(CUstream stream, std::byte value) override;
 
  private:
-  explicit CudaPixelBuffer(const PixelLayout& layout) : layout_(layout) {}
+  CudaPixelBuffer(const Session& session, const PixelLayout& layout) : CudaMemory(session), layout_(layout) {}
 
   const CuApi& cu() const { return (linear_.get() != 0 ? *linear_.session() : *array_.session()).cu(); }
   Result<void> allocate(const std::shared_ptr<Session>& session);

@@ -40,7 +40,8 @@ std::string joined(std::string log, const std::string& more) {
 class CudaProgram : public Program {
  public:
   CudaProgram(std::shared_ptr<const Module> module, Image image, std::vector<Macro> macros)
-      : module_(std::move(module)),
+      : Program(*module->handle.session()),
+        module_(std::move(module)),
         log_(std::move(image.log)),
         symbols_(std::move(image.symbols)),
         resources_(std::move(image.resources)),
@@ -51,7 +52,7 @@ class CudaProgram : public Program {
 
   // `name` is a symbol, a function as C++ spells it, or an instance of a template in which parameters may stand.
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
-    WATTUNE_TRY(session().check());
+    WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     WATTUNE_ASSIGN(const std::vector<Function> functions, list_functions());
     std::vector<std::string> symbols;
     for (const Function& function : functions) symbols.push_back(function.symbol);
@@ -140,8 +141,12 @@ Result<std::vector<std::size_t>> CudaKernel::parameter_bytes() const {
   }
 }
 
+// What was allowed before is never taken back: a launch that was prepared, or another thread's, may need it.
 Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
   if (bytes + static_local_bytes_ <= session().device().plain_local_bytes) return {};
+  const std::lock_guard lock(session().allowing());
+  WATTUNE_ASSIGN(const std::size_t allowed, attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+  if (bytes <= allowed) return {};
   const CUresult code = session().cu().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                           static_cast<int>(bytes));
   if (code == CUDA_SUCCESS) return {};
@@ -149,7 +154,7 @@ Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
 }
 
 Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_t local_bytes) const {
-  WATTUNE_TRY(session().check());
+  WATTUNE_ASSIGN(const CurrentContext current, session().enter());
   KernelResources resources = told_;
   WATTUNE_ASSIGN(const std::size_t registers, attribute(CU_FUNC_ATTRIBUTE_NUM_REGS));
   WATTUNE_ASSIGN(resources.private_bytes, attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
@@ -170,6 +175,7 @@ Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_
 
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,
                                               std::span<const Macro> macros) {
+  WATTUNE_ASSIGN(const CurrentContext current, session->enter());
   LoadLog loading;
   CUmodule loaded = nullptr;
   const CUresult code = loading.load(session->cu(), image.code, loaded);

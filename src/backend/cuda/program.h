@@ -1,6 +1,7 @@
 // Modules and functions of a CUDA device.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +42,11 @@ class CudaKernel : public Kernel {
 
  private:
   CudaKernel(std::shared_ptr<const Module> module, CUfunction function, std::string name, const KernelResources& told)
-      : module_(std::move(module)), function_(function), name_(std::move(name)), told_(told) {}
+      : Kernel(*module->handle.session()),
+        module_(std::move(module)),
+        function_(function),
+        name_(std::move(name)),
+        told_(told) {}
 
   Session& session() const { return *module_->handle.session(); }
   Result<std::size_t> attribute(CUfunction_attribute which) const;
@@ -54,7 +59,7 @@ class CudaKernel : public Kernel {
   std::vector<KernelParameter> parameters_;
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;
-  bool was_launched_ = false;
+  std::atomic<bool> was_launched_ = false;
 };
 
 // compile_failed with the log, when the driver compiles PTX; as Session::failure().

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "backend/cuda/cuda_error.h"
 #include "backend/guard_zone.h"
@@ -24,44 +25,83 @@ std::vector<std::byte> make_guard() {
 
 Result<std::shared_ptr<Session>> Session::open(const CuDevice& device) {
   WATTUNE_ASSIGN(const CuApi* cu, cu_api());
-  std::shared_ptr<Session> session(new Session(cu, device));
-  const CUresult code = cu->cuCtxCreate(&session->context_, 0, device.id);
-  if (code != CUDA_SUCCESS) {
-    session->context_ = nullptr;
-    const Error error = cu_error(*cu, code, fmt::format("making a context on {}", device.info.selector));
-    if (error.code() != ErrorCode::device_lost) return error;
-    // After some errors, such as a failed assertion, the driver serves this process no more.
-    return Error(ErrorCode::unavailable, error.message())
-        .native(error.native_code(), error.native_name())
-        .hint("only a new process gets the device back, which is what a worker does");
-  }
+  std::shared_ptr<Session> session(new Session(cu, device, nullptr));
+  WATTUNE_TRY(session->make_context());
   session->guard_ = make_guard();
+  WATTUNE_TRY(session->make_service_stream());
+  return session;
+}
+
+Result<std::shared_ptr<Session>> Session::attach(const CuDevice& device, CUcontext context) {
+  WATTUNE_ASSIGN(const CuApi* cu, cu_api());
+  std::shared_ptr<Session> session(new Session(cu, device, context));
+  session->guard_ = make_guard();
+  WATTUNE_TRY(session->make_service_stream());
   return session;
 }
 
 Session::~Session() { end(); }
 
+Result<CurrentContext> Session::enter() {
+  WATTUNE_TRY(check());
+  CurrentContext current(*cu_, context_);
+  if (current.code() == CUDA_SUCCESS) return current;
+  close();
+  return Error(ErrorCode::device_lost, fmt::format("the context on {} is gone", info().selector))
+      .native(current.code(), cu_error(*cu_, current.code(), {}).native_name());
+}
+
+void Session::close() {
+  State in_use = State::in_use;
+  state_.compare_exchange_strong(in_use, State::closed);
+}
+
 void Session::end() {
   close();
-  if (state_ != State::abandoned && context_ != nullptr) cu_->cuCtxDestroy(std::exchange(context_, nullptr));
-}
-
-bool Session::releasable() const {
-  return state_ != State::abandoned && context_ != nullptr && cu_->cuCtxSetCurrent(context_) == CUDA_SUCCESS;
-}
-
-Result<void> Session::check() const {
-  if (state_ != State::in_use)
-    return Error(ErrorCode::device_lost,
-                 fmt::format("{} was lost or reset since this was made", device_.info.selector));
-  cu_->cuCtxSetCurrent(context_);
-  return {};
+  if (!releasable()) return;
+  if (attached_) {
+    if (service_stream_ != nullptr) release(*this, std::exchange(service_stream_, nullptr));
+  } else {
+    cu_->cuCtxDestroy(std::exchange(context_, nullptr));
+  }
 }
 
 Error Session::failure(CUresult code, std::string_view doing) {
   Error error = cu_error(*cu_, code, doing);
   if (error.code() == ErrorCode::device_lost) close();
   return error;
+}
+
+// What was current for the calling thread stays so: a new context is pushed upon it.
+Result<void> Session::make_context() {
+  CUcontext made = nullptr;
+  const CUresult code = cu_->cuCtxCreate(&made, 0, device_.id);
+  if (code == CUDA_SUCCESS) {
+    cu_->cuCtxPopCurrent(&context_);
+    return {};
+  }
+  const Error error = cu_error(*cu_, code, fmt::format("making a context on {}", info().selector));
+  if (error.code() != ErrorCode::device_lost) return error;
+  // After some errors, such as a failed assertion, the driver serves this process no more.
+  return Error(ErrorCode::unavailable, error.message())
+      .native(error.native_code(), error.native_name())
+      .hint("only a new process gets the device back, which is what a worker does");
+}
+
+Result<void> Session::make_service_stream() {
+  WATTUNE_ASSIGN(const CurrentContext current, enter());
+  const CUresult code = cu_->cuStreamCreate(&service_stream_, CU_STREAM_NON_BLOCKING);
+  if (code == CUDA_SUCCESS) return {};
+  return failure(code, fmt::format("making a stream on {}", info().selector));
+}
+
+Error Session::gone() const {
+  if (!attached_)
+    return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info().selector));
+  return Error(ErrorCode::device_lost,
+               fmt::format("the application's context on {} is broken, or the device that was attached to it is gone",
+                           info().selector))
+      .hint("only the application can make another context and attach to that");
 }
 
 }  // namespace wattune::backend::cuda

@@ -1,72 +1,116 @@
 // Session: one life of a CUDA device, from opening or reset() until it is reset, lost, or destroyed: a context.
 //
 // Every object made from a device keeps its Session alive, as in opencl/session.h. A Session in which a kernel runs
-// without end is abandoned: its handles are leaked, because releasing them would wait for that kernel. The context is
-// made current for the calling thread by every check(), so that several devices may live in one process.
+// without end is abandoned: its handles are leaked, because releasing them would wait for that kernel.
+//
+// The context may be an application's: a Session that is attached to it neither makes nor destroys nor abandons it. Any
+// number of threads may use a Session, but for its end(). Each call of the driver is made between enter() and the end
+// of what that returns, so that the thread's current context stays what it was.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "backend/cuda/current_context.h"
 #include "backend/cuda/discovery.h"
 #include "backend/cuda/sensors.h"
 #include "backend/handle.h"
+#include "wattune/backend/device_object.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::cuda {
 
-class Session {
+class Session : public DeviceLife {
  public:
   static Result<std::shared_ptr<Session>> open(const CuDevice& device);
+  // In a context of the application's on this device.
+  static Result<std::shared_ptr<Session>> attach(const CuDevice& device, CUcontext context);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  ~Session();
+  ~Session() override;
 
   const CuApi& cu() const { return *cu_; }
   const CuDevice& device() const { return device_; }
-  const DeviceInfo& info() const { return device_.info; }
+  const DeviceInfo& info() const override { return device_.info; }
   CUcontext context() const { return context_; }
+  bool attached() const { return attached_; }
+  // For small transfers beside the user's streams, none of which it waits for.
+  CUstream service_stream() const { return service_stream_; }
   const NvmlSensors& sensors() const { return sensors_; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
   // device_lost unless the session is in use.
-  Result<void> check() const;
-  void close() {
-    if (state_ == State::in_use) state_ = State::closed;
+  Result<void> check() const {
+    if (state_ == State::in_use) return {};
+    return gone();
   }
-  // Destroys the context with everything in it, unless a kernel runs in it without end.
+  // The same, and its context is current for this thread as long as the result lives.
+  Result<CurrentContext> enter();
+  void close();
+  // Releases what the session itself made: its context with everything in it, unless a kernel runs there without end.
   void end();
-  // Makes the context current, if its objects can still be released.
-  bool releasable() const;
+  bool releasable() const { return state_ != State::abandoned && context_ != nullptr; }
 
-  // A kernel did not end: nothing of this session can be released any more.
-  void abandon() { state_ = State::abandoned; }
+  // Work did not end in time: nothing of this session can be released any more, unless the context is an application's,
+  // which goes on with it.
+  void abandon() {
+    if (!attached_) state_ = State::abandoned;
+  }
   // The error of a failed call; one that breaks the context closes the session.
   Error failure(CUresult code, std::string_view doing);
+
+  // Held by who asks what a function is allowed and then allows it more.
+  std::mutex& allowing() { return allowing_; }
 
  private:
   enum class State { in_use, closed, abandoned };
 
-  Session(const CuApi* cu, CuDevice device) : cu_(cu), device_(std::move(device)), sensors_(device_.pci_bus_id) {}
+  Session(const CuApi* cu, CuDevice device, CUcontext attached)
+      : cu_(cu),
+        device_(std::move(device)),
+        sensors_(device_.pci_bus_id),
+        context_(attached),
+        attached_(attached != nullptr) {}
+
+  Result<void> make_context();
+  Result<void> make_service_stream();
+  Error gone() const;
 
   const CuApi* cu_;
   CuDevice device_;
   NvmlSensors sensors_;
-  CUcontext context_ = nullptr;
+  CUcontext context_;
+  const bool attached_;
+  CUstream service_stream_ = nullptr;
   std::vector<std::byte> guard_;
-  State state_ = State::in_use;
+  std::atomic<State> state_ = State::in_use;
+  std::mutex allowing_;
 };
 
-inline void release(const Session& session, CUdeviceptr memory) { session.cu().cuMemFree(memory); }
-inline void release(const Session& session, std::uint32_t* host_memory) { session.cu().cuMemFreeHost(host_memory); }
-inline void release(const Session& session, CUarray array) { session.cu().cuArrayDestroy(array); }
-inline void release(const Session& session, CUtexObject texture) { session.cu().cuTexObjectDestroy(texture); }
-inline void release(const Session& session, CUsurfObject surface) { session.cu().cuSurfObjectDestroy(surface); }
-inline void release(const Session& session, CUmodule module) { session.cu().cuModuleUnload(module); }
-inline void release(const Session& session, CUstream stream) { session.cu().cuStreamDestroy(stream); }
-inline void release(const Session& session, CUevent event) { session.cu().cuEventDestroy(event); }
+template <typename T>
+void release(const Session& session, CUresult (*destroy)(T), T object) {
+  const CurrentContext current(session.cu(), session.context());
+  if (current.code() == CUDA_SUCCESS) destroy(object);
+}
+
+inline void release(const Session& session, CUdeviceptr memory) { release(session, session.cu().cuMemFree, memory); }
+inline void release(const Session& session, std::uint32_t* host_memory) {
+  release<void*>(session, session.cu().cuMemFreeHost, host_memory);
+}
+inline void release(const Session& session, CUarray array) { release(session, session.cu().cuArrayDestroy, array); }
+inline void release(const Session& session, CUtexObject texture) {
+  release(session, session.cu().cuTexObjectDestroy, texture);
+}
+inline void release(const Session& session, CUsurfObject surface) {
+  release(session, session.cu().cuSurfObjectDestroy, surface);
+}
+inline void release(const Session& session, CUmodule module) { release(session, session.cu().cuModuleUnload, module); }
+inline void release(const Session& session, CUstream stream) { release(session, session.cu().cuStreamDestroy, stream); }
+inline void release(const Session& session, CUevent event) { release(session, session.cu().cuEventDestroy, event); }
 
 // Owns one object of the driver.
 template <typename T>

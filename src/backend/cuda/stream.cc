@@ -10,6 +10,7 @@
 #include "backend/cuda/hold.h"
 #include "backend/cuda/program.h"
 #include "backend/cuda/range_profiler.h"
+#include "backend/foreign_object.h"
 #include "backend/polling.h"
 
 namespace wattune::backend::cuda {
@@ -26,11 +27,12 @@ struct Timing {
 
 class CudaEvent : public Event {
  public:
-  explicit CudaEvent(std::shared_ptr<const Timing> timing) : timing_(std::move(timing)) {}
+  explicit CudaEvent(std::shared_ptr<const Timing> timing)
+      : Event(*timing->start.session()), timing_(std::move(timing)) {}
 
   Result<Nanoseconds> duration() const override {
     Session& session = *timing_->start.session();
-    WATTUNE_TRY(session.check());
+    WATTUNE_ASSIGN(const CurrentContext current, session.enter());
     float milliseconds = 0.0f;
     const CUresult code = timing_->recorded
                               ? session.cu().cuEventElapsedTime(&milliseconds, timing_->start.get(), timing_->end.get())
@@ -46,7 +48,7 @@ class CudaEvent : public Event {
   std::shared_ptr<const Timing> timing_;
 };
 
-// What the interface hands back are objects of this backend.
+// Of objects that were seen to be of this session.
 CudaMemory& own(Buffer& buffer) { return static_cast<CudaMemory&>(buffer); }
 const CudaMemory& own(const Buffer& buffer) { return static_cast<const CudaMemory&>(buffer); }
 CudaKernel& own(Kernel& kernel) { return static_cast<CudaKernel&>(kernel); }
@@ -55,38 +57,44 @@ class CudaStream : public Stream {
  public:
   class Prepared;
 
-  explicit CudaStream(Handle<CUstream> stream) : stream_(std::move(stream)), hold_(stream_.session(), stream_.get()) {}
+  explicit CudaStream(Handle<CUstream> stream) : stream_(std::move(stream)), hold_(stream_) {}
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
+    WATTUNE_TRY(check(buffer));
     return add("writing a buffer", Kind::transfer, data.size(),
                [this, &to = own(buffer), data] { return to.write(stream_.get(), data.data()); });
   }
 
   Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
+    WATTUNE_TRY(check(buffer));
     return add("reading a buffer", Kind::transfer, data.size(),
                [this, &from = own(buffer), data] { return from.read(stream_.get(), data.data()); });
   }
 
   Result<void> copy(const Buffer& from, Buffer& to) override {
+    WATTUNE_TRY(check(from));
+    WATTUNE_TRY(check(to));
     return add("copying a buffer", Kind::device, from.bytes(),
                [this, &from = own(from), &to = own(to)] { return from.copy(stream_.get(), to); });
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
+    WATTUNE_TRY(check(buffer));
     return add("filling a buffer", buffer.has_pixels() ? Kind::transfer : Kind::device, buffer.bytes(),
                [this, &memory = own(buffer), value] { return memory.fill(stream_.get(), value); });
   }
 
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                         std::span<const LaunchArgument> arguments) override {
+    WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     WATTUNE_ASSIGN(const std::shared_ptr<const DriverLaunch> launch,
-                   DriverLaunch::make(stream_, own(kernel), geometry, arguments));
+                   DriverLaunch::make(stream_, kernel, geometry, arguments));
     // At its first launch the driver may have to wait, to load the code or to make room for its stack.
     const Kind kind = own(kernel).was_launched() ? Kind::launch : Kind::first_launch;
     own(kernel).set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
     WATTUNE_TRY(add(running(kernel), kind, 1, [this, launch, timing] { return send(*launch, *timing); }));
-    timings_.push_back(timing);
+    if (!stream_.borrowed()) timings_.push_back(timing);
     return std::unique_ptr<Event>(std::make_unique<CudaEvent>(timing));
   }
 
@@ -94,7 +102,7 @@ class CudaStream : public Stream {
                                                   std::span<const LaunchArgument> arguments) override;
 
   Result<void> finish(Nanoseconds limit) override {
-    WATTUNE_TRY(session().check());
+    WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     const std::vector<Command> commands = std::exchange(commands_, {});
     const Timings timings = std::exchange(timings_, {});
     const Polling polling;
@@ -122,7 +130,10 @@ class CudaStream : public Stream {
   }
 
   Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
-    WATTUNE_TRY(session().check());
+    if (stream_.borrowed())
+      return Error(ErrorCode::unavailable, "counters are not counted in a stream of the application's")
+          .hint("count them in a stream that the device makes");
+    WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     const std::vector<Command> commands = std::exchange(commands_, {});
     timings_.clear();
     WATTUNE_ASSIGN(const auto profiler, RangeProfiler::start(stream_.session(), counters));
@@ -136,9 +147,11 @@ class CudaStream : public Stream {
   }
 
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
+    WATTUNE_TRY(check(buffer));
     WATTUNE_TRY(finish(limit));
+    if (buffer.has_pixels() || static_cast<const CudaBuffer&>(buffer).guard_bytes() == 0)
+      return std::array<std::size_t, 2>{};
     const std::span<const std::byte> guard = session().guard();
-    if (guard.empty() || buffer.has_pixels()) return std::array<std::size_t, 2>{};
     const std::array<CUdeviceptr, 2> zones = static_cast<const CudaBuffer&>(buffer).guards();
     std::array<std::vector<std::byte>, 2> found;
     for (std::size_t side = 0; side < 2; ++side) {
@@ -184,10 +197,24 @@ class CudaStream : public Stream {
   Session& session() const { return *stream_.session(); }
   const CuApi& cu() const { return session().cu(); }
 
-  // Commands are held back until finish(). Those of no bytes do nothing.
+  Result<void> check(const Buffer& buffer) const {
+    WATTUNE_TRY(session().check());
+    return check_own(session(), buffer, "the buffer");
+  }
+
+  // Commands are held back until finish(), but in a stream of the application's, which sends its own at once and in
+  // their order. Those of no bytes do nothing.
   Result<void> add(std::string doing, Kind kind, std::size_t bytes, std::function<CUresult()> run) {
     WATTUNE_TRY(session().check());
-    if (bytes > 0) commands_.push_back({std::move(doing), kind, std::move(run)});
+    if (bytes == 0) return {};
+    if (stream_.borrowed()) return send_at_once(doing, run);
+    commands_.push_back({std::move(doing), kind, std::move(run)});
+    return {};
+  }
+
+  Result<void> send_at_once(const std::string& doing, const std::function<CUresult()>& run) {
+    WATTUNE_ASSIGN(const CurrentContext current, session().enter());
+    if (const CUresult code = run(); code != CUDA_SUCCESS) return session().failure(code, doing);
     return {};
   }
 
@@ -269,7 +296,7 @@ class CudaStream::Prepared : public PreparedLaunch {
       : stream_(stream), launch_(std::move(launch)), doing_(std::move(doing)) {}
 
   Result<void> send() override {
-    WATTUNE_TRY(stream_.session().check());
+    WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
     if (!stream_.commands_.empty())
       return stream_.add(doing_, Kind::first_launch, 1,
                          [&cu = stream_.cu(), launch = launch_] { return send(cu, *launch); });
@@ -291,21 +318,31 @@ class CudaStream::Prepared : public PreparedLaunch {
 
 Result<std::unique_ptr<PreparedLaunch>> CudaStream::prepare(Kernel& kernel, const Geometry3& geometry,
                                                             std::span<const LaunchArgument> arguments) {
-  WATTUNE_ASSIGN(std::shared_ptr<const DriverLaunch> launch,
-                 DriverLaunch::make(stream_, own(kernel), geometry, arguments));
+  WATTUNE_ASSIGN(const CurrentContext current, session().enter());
+  WATTUNE_ASSIGN(std::shared_ptr<const DriverLaunch> launch, DriverLaunch::make(stream_, kernel, geometry, arguments));
   return std::unique_ptr<PreparedLaunch>(std::make_unique<Prepared>(*this, std::move(launch), running(kernel)));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session) {
-  // CU_STREAM_DEFAULT waits for the default stream, in which new buffers get their guard zones: small copies return
-  // before they have reached the device.
-  constexpr unsigned kDefault = 0;
+  WATTUNE_ASSIGN(const CurrentContext current, session->enter());
   CUstream stream = nullptr;
-  if (const CUresult code = session->cu().cuStreamCreate(&stream, kDefault); code != CUDA_SUCCESS)
+  // It waits for no other stream, be it the default one of an application.
+  if (const CUresult code = session->cu().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING); code != CUDA_SUCCESS)
     return session->failure(code, "making a stream");
   return std::unique_ptr<Stream>(std::make_unique<CudaStream>(Handle<CUstream>(session, stream)));
+}
+
+Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Session>& session, CUstream stream) {
+  WATTUNE_ASSIGN(const CurrentContext current, session->enter());
+  CUcontext context = nullptr;
+  const CUresult code = session->cu().cuStreamGetCtx(stream, &context);
+  if (code != CUDA_SUCCESS || context != session->context())
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("the stream is not of the context on {} that was attached to", session->info().selector))
+        .hint("attach to the stream's own context");
+  return std::unique_ptr<Stream>(std::make_unique<CudaStream>(Handle<CUstream>::borrow(session, stream)));
 }
 
 }  // namespace wattune::backend::cuda

@@ -7,5 +7,7 @@
 namespace wattune::backend::cuda {
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session);
+// Of the application (attach.h).
+Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Session>& session, CUstream stream);
 
 }  // namespace wattune::backend::cuda

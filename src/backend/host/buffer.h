@@ -25,7 +25,7 @@ class HostBuffer : public Buffer {
 
  private:
   HostBuffer(std::shared_ptr<Session> session, std::byte* memory, std::size_t bytes)
-      : session_(std::move(session)), memory_(memory), bytes_(bytes) {}
+      : Buffer(*session), session_(std::move(session)), memory_(memory), bytes_(bytes) {}
 
   std::shared_ptr<Session> session_;
   std::byte* memory_;

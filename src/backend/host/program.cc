@@ -24,7 +24,8 @@ class HostProgram : public Program {
  public:
   HostProgram(std::shared_ptr<Session> session, std::vector<FunctionCall> calls, Objections objections,
               SharedObject code, std::string log)
-      : session_(std::move(session)),
+      : Program(*session),
+        session_(std::move(session)),
         calls_(std::move(calls)),
         objections_(std::move(objections)),
         code_(std::make_shared<const SharedObject>(std::move(code))),
@@ -42,7 +43,7 @@ class HostProgram : public Program {
                    fmt::format("`{}` cannot be called as the spec says: {}", name, objections_[number]));
     const auto caller = reinterpret_cast<HostKernel::Caller>(code_->symbol(symbol_of_call(number)));
     return std::unique_ptr<Kernel>(
-        std::make_unique<HostKernel>(code_, name, caller, parameters_of(number, call->arguments)));
+        std::make_unique<HostKernel>(session_, code_, name, caller, parameters_of(number, call->arguments)));
   }
 
  private:

@@ -17,9 +17,14 @@ class HostKernel : public Kernel {
   // Takes the addresses of the arguments.
   using Caller = void (*)(void** arguments);
 
-  HostKernel(std::shared_ptr<const SharedObject> code, std::string name, Caller caller,
-             std::vector<KernelParameter> parameters)
-      : code_(std::move(code)), name_(std::move(name)), caller_(caller), parameters_(std::move(parameters)) {}
+  HostKernel(std::shared_ptr<Session> session, std::shared_ptr<const SharedObject> code, std::string name,
+             Caller caller, std::vector<KernelParameter> parameters)
+      : Kernel(*session),
+        session_(std::move(session)),
+        code_(std::move(code)),
+        name_(std::move(name)),
+        caller_(caller),
+        parameters_(std::move(parameters)) {}
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameters_.size(); }
@@ -32,6 +37,7 @@ class HostKernel : public Kernel {
   const std::shared_ptr<const SharedObject>& code() const { return code_; }
 
  private:
+  std::shared_ptr<Session> session_;  // whose the kernel is
   std::shared_ptr<const SharedObject> code_;
   std::string name_;
   Caller caller_;

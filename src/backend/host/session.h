@@ -14,20 +14,20 @@
 #include <vector>
 
 #include "backend/guard_zone.h"
-#include "wattune/core/device_info.h"
+#include "wattune/backend/device_object.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::host {
 
-class Session {
+class Session : public DeviceLife {
  public:
   explicit Session(DeviceInfo info);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  ~Session();
+  ~Session() override;
 
-  const DeviceInfo& info() const { return info_; }
+  const DeviceInfo& info() const override { return info_; }
   std::span<const std::byte> guard() const { return guard_; }
 
   // device_lost unless the session is in use.

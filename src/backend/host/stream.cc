@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "backend/foreign_object.h"
 #include "backend/host/buffer.h"
 #include "backend/host/fill.h"
 #include "backend/host/program.h"
@@ -32,7 +33,7 @@ class HostEvent : public Event {
   Duration duration_;
 };
 
-// What the interface hands back are objects of this backend.
+// Of objects that were seen to be of this session.
 const HostBuffer& own(const Buffer& buffer) { return static_cast<const HostBuffer&>(buffer); }
 
 // The value of an argument as bytes: a buffer's is its address.
@@ -65,27 +66,32 @@ class HostStream : public Stream {
   explicit HostStream(std::shared_ptr<Session> session) : session_(std::move(session)) {}
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
+    WATTUNE_TRY(check(buffer));
     return add([to = own(buffer).contents(), data] { std::memcpy(to.data(), data.data(), data.size()); });
   }
 
   Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
+    WATTUNE_TRY(check(buffer));
     return add([from = own(buffer).contents(), data] { std::memcpy(data.data(), from.data(), data.size()); });
   }
 
   Result<void> copy(const Buffer& from, Buffer& to) override {
+    WATTUNE_TRY(check(from));
+    WATTUNE_TRY(check(to));
     return add([source = own(from).contents(), target = own(to).contents()] {
       std::memcpy(target.data(), source.data(), source.size());
     });
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
+    WATTUNE_TRY(check(buffer));
     return add([contents = own(buffer).contents(), value] { fill_from_all_processors(contents, value); });
   }
 
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                         std::span<const LaunchArgument> arguments) override {
     WATTUNE_TRY(session_->check());
-    WATTUNE_TRY(check_launch(session_->info(), kernel, geometry, arguments));
+    WATTUNE_TRY(check_launch(*session_, kernel, geometry, arguments));
     const auto& own_kernel = static_cast<const HostKernel&>(kernel);
     const auto duration = std::make_shared<std::optional<Nanoseconds>>();
     Call call{own_kernel.function(), own_kernel.code(), {}, duration};
@@ -106,6 +112,7 @@ class HostStream : public Stream {
   }
 
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
+    WATTUNE_TRY(check(buffer));
     WATTUNE_TRY(finish(limit));
     const std::span<const std::byte> guard = session_->guard();
     std::array<std::size_t, 2> changed{};
@@ -118,6 +125,11 @@ class HostStream : public Stream {
   }
 
  private:
+  Result<void> check(const Buffer& buffer) const {
+    WATTUNE_TRY(session_->check());
+    return check_own(*session_, buffer, "the buffer");
+  }
+
   Result<void> add(std::function<void()> command) {
     WATTUNE_TRY(session_->check());
     commands_.push_back(std::move(command));

@@ -34,6 +34,23 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::make(const std::shared_ptr<Session
   return std::unique_ptr<Buffer>(std::move(buffer));
 }
 
+Result<std::unique_ptr<Buffer>> OpenClBuffer::adopt(const std::shared_ptr<Session>& session, cl_mem memory) {
+  const ClApi& cl = session->cl();
+  cl_context context = nullptr;
+  cl_mem_object_type type = 0;
+  std::size_t bytes = 0;
+  cl_int code = cl.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+  if (code == CL_SUCCESS) code = cl.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, nullptr);
+  if (code == CL_SUCCESS) code = cl.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+  if (code != CL_SUCCESS || context != session->context() || type != CL_MEM_OBJECT_BUFFER)
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("the memory is no buffer of the context on {} that was attached to",
+                             session->info().selector))
+        .native(code, std::string(cl_name(code)));
+  cl.clRetainMemObject(memory);
+  return std::unique_ptr<Buffer>(new OpenClBuffer({}, Handle<cl_mem>(session, memory), bytes, bytes));
+}
+
 cl_int OpenClBuffer::write(cl_command_queue queue, const void* data, cl_event* event) const {
   return cl().clEnqueueWriteBuffer(queue, contents(), CL_FALSE, 0, bytes_, data, 0, nullptr, event);
 }

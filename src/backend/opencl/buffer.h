@@ -11,6 +11,8 @@ namespace wattune::backend::opencl {
 class OpenClBuffer : public OpenClMemory {
  public:
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
+  // Memory of the application's, without guard zones. invalid_argument: no buffer of the session's context.
+  static Result<std::unique_ptr<Buffer>> adopt(const std::shared_ptr<Session>& session, cl_mem memory);
 
   std::size_t bytes() const override { return bytes_; }
   cl_mem contents() const override { return contents_.get(); }
@@ -18,17 +20,22 @@ class OpenClBuffer : public OpenClMemory {
   cl_int read(cl_command_queue queue, void* data, cl_event* event) const override;
   cl_int copy(cl_command_queue queue, const OpenClMemory& to, cl_event* event) const override;
   cl_int fill(cl_command_queue queue, std::byte value, cl_event* event) override;
+  bool has_guards() const { return allocation_.get() != nullptr; }
   // The whole allocation, and where its guard zones begin.
   cl_mem allocation() const { return allocation_.get(); }
   std::array<std::size_t, 2> guard_offsets() const { return {0, end_}; }
 
  private:
   OpenClBuffer(Handle<cl_mem> allocation, Handle<cl_mem> contents, std::size_t bytes, std::size_t end)
-      : allocation_(std::move(allocation)), contents_(std::move(contents)), bytes_(bytes), end_(end) {}
+      : OpenClMemory(*contents.session()),
+        allocation_(std::move(allocation)),
+        contents_(std::move(contents)),
+        bytes_(bytes),
+        end_(end) {}
 
   const ClApi& cl() const { return contents_.session()->cl(); }
 
-  Handle<cl_mem> allocation_;
+  Handle<cl_mem> allocation_;  // none: without guard zones
   Handle<cl_mem> contents_;
   std::size_t bytes_;
   std::size_t end_;  // of the contents, in the allocation

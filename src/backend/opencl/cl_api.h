@@ -27,6 +27,8 @@ namespace wattune::backend::opencl {
   X(clEnqueueWriteBuffer)       \
   X(clEnqueueWriteImage)        \
   X(clFlush)                    \
+  X(clGetCommandQueueInfo)      \
+  X(clGetContextInfo)           \
   X(clGetDeviceIDs)             \
   X(clGetDeviceInfo)            \
   X(clGetEventInfo)             \
@@ -34,6 +36,7 @@ namespace wattune::backend::opencl {
   X(clGetKernelArgInfo)         \
   X(clGetKernelInfo)            \
   X(clGetKernelWorkGroupInfo)   \
+  X(clGetMemObjectInfo)         \
   X(clGetPlatformIDs)           \
   X(clGetPlatformInfo)          \
   X(clGetProgramBuildInfo)      \
@@ -45,6 +48,9 @@ namespace wattune::backend::opencl {
   X(clReleaseMemObject)         \
   X(clReleaseProgram)           \
   X(clReleaseSampler)           \
+  X(clRetainCommandQueue)       \
+  X(clRetainContext)            \
+  X(clRetainMemObject)          \
   X(clSetKernelArg)
 
 struct ClApi {

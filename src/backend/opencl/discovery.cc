@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backend/opencl/cl_error.h"
 
 namespace wattune::backend::opencl {
@@ -95,6 +97,16 @@ Result<std::vector<ClDevice>> list_devices() {
   }
   if (found.empty()) return Error(ErrorCode::unavailable, "no OpenCL device is available with a compiler");
   return found;
+}
+
+Result<ClDevice> describe_device(cl_device_id device) {
+  WATTUNE_ASSIGN(const ClApi* cl, cl_api());
+  WATTUNE_ASSIGN(const std::vector<ClDevice> devices, list_devices());
+  cl_device_id whole = device;
+  while (const auto parent = device_value<cl_device_id>(*cl, whole, CL_DEVICE_PARENT_DEVICE)) whole = parent;
+  const auto found = std::ranges::find(devices, whole, &ClDevice::id);
+  if (found == devices.end()) return Error(ErrorCode::unavailable, "the device has no compiler, or is not available");
+  return ClDevice{found->platform, device, describe(*cl, found->platform, device, found->info.selector)};
 }
 
 }  // namespace wattune::backend::opencl

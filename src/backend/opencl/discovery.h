@@ -19,4 +19,7 @@ struct ClDevice {
 // that one that is left out does not rename the others. unavailable when there is none, saying what to install.
 Result<std::vector<ClDevice>> list_devices();
 
+// A device that an application has. A part of a device (clCreateSubDevices) has the selector of the whole.
+Result<ClDevice> describe_device(cl_device_id device);
+
 }  // namespace wattune::backend::opencl

@@ -9,6 +9,8 @@ namespace wattune::backend::opencl {
 
 class OpenClMemory : public Buffer {
  public:
+  using Buffer::Buffer;
+
   // What the kernel gets.
   virtual cl_mem contents() const = 0;
 

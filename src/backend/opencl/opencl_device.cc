@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "backend/attached.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/discovery.h"
 #include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/stream.h"
+#include "wattune/backend/attach.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::backend::opencl {
@@ -52,15 +56,35 @@ class OpenClDevice : public Device {
   }
 
   Result<void> reset() override {
+    if (session_->attached()) return belongs_to_application(device_.info);
     session_->close();
     WATTUNE_ASSIGN(session_, Session::open(device_));
     return {};
   }
 
+  const std::shared_ptr<Session>& session() const { return session_; }
+
  private:
   ClDevice device_;
   std::shared_ptr<Session> session_;
 };
+
+// The session of a device that is one of OpenCL's, in this process.
+Result<std::shared_ptr<Session>> session_of_device(Device& device) {
+  const auto* const opencl = dynamic_cast<const OpenClDevice*>(&device);
+  if (opencl == nullptr) return no_home(device.info(), "OpenCL");
+  WATTUNE_TRY(opencl->session()->check());
+  return opencl->session();
+}
+
+// Whether the context has the device.
+bool has_device(const ClApi& cl, cl_context context, cl_device_id device) {
+  std::size_t size = 0;
+  if (cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size) != CL_SUCCESS) return false;
+  std::vector<cl_device_id> devices(size / sizeof device);  // NOLINT(bugprone-sizeof-expression): of the handles
+  cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices.data(), nullptr);
+  return std::ranges::count(devices, device) > 0;
+}
 
 }  // namespace
 
@@ -84,3 +108,27 @@ Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
 }
 
 }  // namespace wattune::backend::opencl
+
+namespace wattune::backend {
+
+Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_id* device) {
+  using namespace opencl;
+  WATTUNE_ASSIGN(const ClApi* cl, cl_api());
+  if (context == nullptr || !has_device(*cl, context, device))
+    return Error(ErrorCode::invalid_argument, "what was passed is no OpenCL context, or it does not have this device");
+  WATTUNE_ASSIGN(ClDevice described, describe_device(device));
+  WATTUNE_ASSIGN(std::shared_ptr<Session> session, Session::attach(described, context));
+  return std::unique_ptr<Device>(std::make_unique<OpenClDevice>(std::move(described), std::move(session)));
+}
+
+Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* queue) {
+  WATTUNE_ASSIGN(const std::shared_ptr<opencl::Session> session, opencl::session_of_device(device));
+  return opencl::adopt_stream(session, queue);
+}
+
+Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory) {
+  WATTUNE_ASSIGN(const std::shared_ptr<opencl::Session> session, opencl::session_of_device(device));
+  return opencl::OpenClBuffer::adopt(session, memory);
+}
+
+}  // namespace wattune::backend

@@ -22,7 +22,7 @@ class OpenClPixelBuffer : public OpenClMemory {
 
  private:
   OpenClPixelBuffer(Handle<cl_mem> linear, Handle<cl_mem> image, const PixelLayout& layout)
-      : linear_(std::move(linear)), image_(std::move(image)), layout_(layout) {}
+      : OpenClMemory(*image.session()), linear_(std::move(linear)), image_(std::move(image)), layout_(layout) {}
 
   const ClApi& cl() const { return image_.session()->cl(); }
 

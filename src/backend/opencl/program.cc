@@ -107,7 +107,7 @@ std::optional<AddressSpace> address_space(cl_kernel_arg_address_qualifier space)
 class OpenClProgram : public Program {
  public:
   OpenClProgram(Handle<cl_program> program, std::string log, PlainCode code)
-      : program_(std::move(program)), log_(std::move(log)), code_(std::move(code)) {}
+      : Program(*program.session()), program_(std::move(program)), log_(std::move(log)), code_(std::move(code)) {}
 
   const std::string& build_log() const override { return log_; }
 

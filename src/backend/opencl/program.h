@@ -1,6 +1,7 @@
 // Programs and kernels of an OpenCL device.
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,11 +23,14 @@ class OpenClKernel : public Kernel {
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
   cl_kernel get() const { return kernel_.get(); }
+  // Held from setting the first argument until the launch is enqueued: the arguments are the kernel's.
+  std::mutex& launching() const { return launching_; }
   // Local memory of one work-group, the kernel's own and that of the arguments set last.
   std::uint64_t local_memory_bytes() const;
 
  private:
-  OpenClKernel(Handle<cl_kernel> kernel, std::string name) : kernel_(std::move(kernel)), name_(std::move(name)) {}
+  OpenClKernel(Handle<cl_kernel> kernel, std::string name)
+      : Kernel(*kernel.session()), kernel_(std::move(kernel)), name_(std::move(name)) {}
 
   KernelParameter parameter(cl_uint index, const PlainCode& code) const;
 
@@ -34,6 +38,7 @@ class OpenClKernel : public Kernel {
   std::string name_;
   std::vector<KernelParameter> parameters_;
   std::size_t max_work_group_size_ = 0;
+  mutable std::mutex launching_;
 };
 
 // compile_failed with the log; the compiler cannot be interrupted from within its process, so a limit that passed is

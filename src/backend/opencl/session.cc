@@ -26,27 +26,52 @@ std::vector<std::byte> make_guard(const ClApi& cl, cl_device_id device) {
 
 Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
   WATTUNE_ASSIGN(const ClApi* cl, cl_api());
-  std::shared_ptr<Session> session(new Session(cl, device));
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(device.platform), 0};
   cl_int code = CL_SUCCESS;
-  session->context_ = cl->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code);
+  const cl_context context = cl->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code);
   if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a context on {}", device.info.selector));
-  session->service_queue_ = cl->clCreateCommandQueue(session->context_, device.id, 0, &code);
-  if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a command queue on {}", device.info.selector));
-  session->guard_ = make_guard(*cl, device.id);
+  std::shared_ptr<Session> session(new Session(cl, device, context, false));
+  WATTUNE_TRY(session->prepare());
   return session;
+}
+
+Result<std::shared_ptr<Session>> Session::attach(const ClDevice& device, cl_context context) {
+  WATTUNE_ASSIGN(const ClApi* cl, cl_api());
+  if (const cl_int code = cl->clRetainContext(context); code != CL_SUCCESS)
+    return cl_error(code, "attaching to a context");
+  std::shared_ptr<Session> session(new Session(cl, device, context, true));
+  WATTUNE_TRY(session->prepare());
+  return session;
+}
+
+Result<void> Session::prepare() {
+  cl_int code = CL_SUCCESS;
+  service_queue_ = cl_->clCreateCommandQueue(context_, device_.id, 0, &code);
+  if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a command queue on {}", info().selector));
+  guard_ = make_guard(*cl_, device_.id);
+  return {};
 }
 
 Session::~Session() {
   if (!releasable()) return;
   if (service_queue_ != nullptr) cl_->clReleaseCommandQueue(service_queue_);
-  if (context_ != nullptr) cl_->clReleaseContext(context_);
+  cl_->clReleaseContext(context_);
 }
 
 Result<void> Session::check() const {
   if (state_ == State::in_use) return {};
-  return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", device_.info.selector));
+  if (!attached_)
+    return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info().selector));
+  return Error(ErrorCode::device_lost,
+               fmt::format("the application's context on {} is broken, or the device that was attached to it is gone",
+                           info().selector))
+      .hint("only the application can make another context and attach to that");
+}
+
+void Session::close() {
+  State in_use = State::in_use;
+  state_.compare_exchange_strong(in_use, State::closed);
 }
 
 Result<void> Session::wait(cl_event event, bool launch, TimeLeft& left) {
@@ -63,7 +88,7 @@ Result<void> Session::wait(cl_event event, bool launch, TimeLeft& left) {
     left = {before.compiling - compiled, before.running - (elapsed - compiled)};
     if (status <= CL_COMPLETE) return {};
     if (left.compiling < Nanoseconds() || left.running < Nanoseconds()) {
-      state_ = State::abandoned;
+      if (!attached_) state_ = State::abandoned;
       return left.running < Nanoseconds() ? took_too_long(launch, before.running) : compiled_too_long(before.compiling);
     }
     polling.pause();

@@ -3,14 +3,19 @@
 // Every object made from a device keeps its Session alive, so that objects may be destroyed in any order and after a
 // reset; reset() closes the old Session, whose objects then answer device_lost. A Session in which a kernel runs
 // without end is abandoned: its handles are leaked, because releasing them would wait for that kernel.
+//
+// The context may be an application's, which a Session that is attached to it shares and never abandons. Any number of
+// threads may use a Session.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "backend/handle.h"
 #include "backend/opencl/discovery.h"
+#include "wattune/backend/device_object.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::opencl {
@@ -21,31 +26,32 @@ struct TimeLeft {
   Nanoseconds running;
 };
 
-class Session {
+class Session : public DeviceLife {
  public:
   static Result<std::shared_ptr<Session>> open(const ClDevice& device);
+  // In a context of the application's that has this device.
+  static Result<std::shared_ptr<Session>> attach(const ClDevice& device, cl_context context);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  ~Session();
+  ~Session() override;
 
   const ClApi& cl() const { return *cl_; }
   cl_context context() const { return context_; }
   cl_device_id device() const { return device_.id; }
   // For small transfers beside the user's streams.
   cl_command_queue service_queue() const { return service_queue_; }
-  const DeviceInfo& info() const { return device_.info; }
+  const DeviceInfo& info() const override { return device_.info; }
+  bool attached() const { return attached_; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
   // device_lost unless the session is in use.
   Result<void> check() const;
-  void close() {
-    if (state_ == State::in_use) state_ = State::closed;
-  }
+  void close();
   bool releasable() const { return state_ != State::abandoned; }
 
   // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here), and takes what
-  // that took from `left`. On timeout the session is abandoned.
+  // that took from `left`. On timeout the session is abandoned, unless the context is an application's.
   Result<void> wait(cl_event event, bool launch, TimeLeft& left);
   // The error of a failed command. Finds out whether the context still works: if not, the session is closed and the
   // error becomes device_lost.
@@ -54,15 +60,19 @@ class Session {
  private:
   enum class State { in_use, closed, abandoned };
 
-  Session(const ClApi* cl, ClDevice device) : cl_(cl), device_(std::move(device)) {}
+  // Takes over a reference to the context.
+  Session(const ClApi* cl, ClDevice device, cl_context context, bool attached)
+      : cl_(cl), device_(std::move(device)), context_(context), attached_(attached) {}
+  Result<void> prepare();
   bool works();
 
   const ClApi* cl_;
   ClDevice device_;
-  cl_context context_ = nullptr;
+  cl_context context_;
+  const bool attached_;
   cl_command_queue service_queue_ = nullptr;
   std::vector<std::byte> guard_;
-  State state_ = State::in_use;
+  std::atomic<State> state_ = State::in_use;
 };
 
 inline void release(const Session& session, cl_command_queue queue) { session.cl().clReleaseCommandQueue(queue); }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "backend/foreign_object.h"
 #include "backend/launch_check.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/cl_error.h"
@@ -17,16 +20,20 @@ struct Command {
   Handle<cl_event> event;
   std::string doing;
   bool launch = false;
+  bool profiled = true;
 };
 using CommandPointer = std::shared_ptr<const Command>;
 
 class OpenClEvent : public Event {
  public:
-  explicit OpenClEvent(CommandPointer command) : command_(std::move(command)) {}
+  explicit OpenClEvent(CommandPointer command) : Event(*command->event.session()), command_(std::move(command)) {}
 
   Result<Nanoseconds> duration() const override {
     const Session& session = *command_->event.session();
     WATTUNE_TRY(session.check());
+    if (!command_->profiled)
+      return Error(ErrorCode::unavailable, "the application's command queue keeps no times")
+          .hint("make it with CL_QUEUE_PROFILING_ENABLE");
     cl_ulong start = 0;
     cl_ulong end = 0;
     cl_int code = session.cl().clGetEventProfilingInfo(command_->event.get(), CL_PROFILING_COMMAND_START, sizeof start,
@@ -43,41 +50,47 @@ class OpenClEvent : public Event {
   CommandPointer command_;
 };
 
-// What the interface hands back are objects of this backend.
+// Of objects that were seen to be of this session.
 OpenClMemory& own(Buffer& buffer) { return static_cast<OpenClMemory&>(buffer); }
 const OpenClMemory& own(const Buffer& buffer) { return static_cast<const OpenClMemory&>(buffer); }
 
 class OpenClStream : public Stream {
  public:
-  explicit OpenClStream(Handle<cl_command_queue> queue) : queue_(std::move(queue)) {}
+  OpenClStream(Handle<cl_command_queue> queue, bool profiled) : queue_(std::move(queue)), profiled_(profiled) {}
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
-    if (data.empty()) return session().check();
+    WATTUNE_TRY(check(buffer));
+    if (data.empty()) return {};
     return enqueue("writing a buffer",
                    [&](cl_event* event) { return own(buffer).write(queue_.get(), data.data(), event); });
   }
 
   Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
-    if (data.empty()) return session().check();
+    WATTUNE_TRY(check(buffer));
+    if (data.empty()) return {};
     return enqueue("reading a buffer",
                    [&](cl_event* event) { return own(buffer).read(queue_.get(), data.data(), event); });
   }
 
   Result<void> copy(const Buffer& from, Buffer& to) override {
-    if (from.bytes() == 0) return session().check();
+    WATTUNE_TRY(check(from));
+    WATTUNE_TRY(check(to));
+    if (from.bytes() == 0) return {};
     return enqueue("copying a buffer", [&](cl_event* event) { return own(from).copy(queue_.get(), own(to), event); });
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
-    if (buffer.bytes() == 0) return session().check();
+    WATTUNE_TRY(check(buffer));
+    if (buffer.bytes() == 0) return {};
     return enqueue("filling a buffer", [&](cl_event* event) { return own(buffer).fill(queue_.get(), value, event); });
   }
 
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                         std::span<const LaunchArgument> arguments) override {
     WATTUNE_TRY(session().check());
-    WATTUNE_TRY(check_launch(session().info(), kernel, geometry, arguments));
+    WATTUNE_TRY(check_launch(session(), kernel, geometry, arguments));
     const auto& own_kernel = static_cast<const OpenClKernel&>(kernel);
+    const std::lock_guard lock(own_kernel.launching());
     for (std::size_t i = 0; i < arguments.size(); ++i) WATTUNE_TRY(set_argument(own_kernel, i, arguments[i]));
     if (const std::uint64_t local = own_kernel.local_memory_bytes(); local > session().info().local_memory_bytes)
       return refused(kernel, fmt::format("{} bytes of local memory, the device has {}", local,
@@ -103,16 +116,17 @@ class OpenClStream : public Stream {
       return session().failure(code, "sending commands");
     WATTUNE_TRY(wait(commands, left));
     for (const CommandPointer& command : commands) {
-      cl_int status = CL_COMPLETE;
-      cl().clGetEventInfo(command->event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+      const cl_int status = status_of(*command);
       if (status < 0) return session().failure(status, command->doing);
     }
     return {};
   }
 
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
+    WATTUNE_TRY(check(buffer));
     WATTUNE_TRY(finish(limit));
-    if (buffer.has_pixels()) return std::array<std::size_t, 2>{};
+    if (buffer.has_pixels() || !static_cast<const OpenClBuffer&>(buffer).has_guards())
+      return std::array<std::size_t, 2>{};
     const auto& guarded = static_cast<const OpenClBuffer&>(buffer);
     const std::span<const std::byte> guard = session().guard();
     std::array<std::vector<std::byte>, 2> found;
@@ -137,6 +151,11 @@ class OpenClStream : public Stream {
   Session& session() const { return *queue_.session(); }
   const ClApi& cl() const { return session().cl(); }
 
+  Result<void> check(const Buffer& buffer) const {
+    WATTUNE_TRY(session().check());
+    return check_own(session(), buffer, "the buffer");
+  }
+
   // For the last one alone where nothing is compiled: each question to the driver costs what is measured some time.
   Result<void> wait(const std::vector<CommandPointer>& commands, TimeLeft& left) {
     if (left.compiling > Nanoseconds())
@@ -151,9 +170,22 @@ class OpenClStream : public Stream {
     WATTUNE_TRY(session().check());
     cl_event event = nullptr;
     if (const cl_int code = call(&event); code != CL_SUCCESS) return session().failure(code, doing);
-    commands_.push_back(
-        std::make_shared<Command>(Command{Handle<cl_event>(queue_.session(), event), std::move(doing), launch}));
+    if (commands_.size() >= most_commands_) forget_complete();
+    commands_.push_back(std::make_shared<Command>(
+        Command{Handle<cl_event>(queue_.session(), event), std::move(doing), launch, profiled_}));
     return {};
+  }
+
+  // An application may wait for its queue itself, and never call finish().
+  void forget_complete() {
+    std::erase_if(commands_, [this](const CommandPointer& command) { return status_of(*command) == CL_COMPLETE; });
+    most_commands_ = std::max(kFewCommands, 2 * commands_.size());
+  }
+
+  cl_int status_of(const Command& command) const {
+    cl_int status = CL_COMPLETE;
+    cl().clGetEventInfo(command.event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    return status;
   }
 
   Result<void> renew_guard(const OpenClBuffer& buffer, std::size_t side) {
@@ -202,10 +234,14 @@ class OpenClStream : public Stream {
                     fmt::format("setting argument {} of kernel `{}` to {} bytes", index + 1, kernel.name(), size));
   }
 
+  static constexpr std::size_t kFewCommands = 1024;
+
   Handle<cl_command_queue> queue_;
+  const bool profiled_;
   std::vector<std::pair<Sampling, Handle<cl_sampler>>> samplers_;
-  std::vector<CommandPointer> commands_;  // since the last finish
-  Nanoseconds compile_limit_;             // of the next one
+  std::vector<CommandPointer> commands_;  // since the last finish, but for those known to be complete
+  std::size_t most_commands_ = kFewCommands;
+  Nanoseconds compile_limit_;  // of the next one
 };
 
 }  // namespace
@@ -215,7 +251,29 @@ Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& sess
   const cl_command_queue queue =
       session->cl().clCreateCommandQueue(session->context(), session->device(), CL_QUEUE_PROFILING_ENABLE, &code);
   if (code != CL_SUCCESS) return cl_error(code, "making a command queue");
-  return std::unique_ptr<Stream>(std::make_unique<OpenClStream>(Handle<cl_command_queue>(session, queue)));
+  return std::unique_ptr<Stream>(std::make_unique<OpenClStream>(Handle<cl_command_queue>(session, queue), true));
+}
+
+Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Session>& session, cl_command_queue queue) {
+  const ClApi& cl = session->cl();
+  cl_context context = nullptr;
+  cl_device_id device = nullptr;
+  cl_command_queue_properties properties = 0;
+  cl_int code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  if (code == CL_SUCCESS) code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  if (code == CL_SUCCESS)
+    code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
+  if (code != CL_SUCCESS || context != session->context() || device != session->device())
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("the queue is not of the context and device of {} that was attached to",
+                             session->info().selector))
+        .native(code, std::string(cl_name(code)));
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+    return Error(ErrorCode::invalid_argument, "the queue runs its commands in any order")
+        .hint("adopt one without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
+  cl.clRetainCommandQueue(queue);
+  return std::unique_ptr<Stream>(std::make_unique<OpenClStream>(Handle<cl_command_queue>(session, queue),
+                                                                (properties & CL_QUEUE_PROFILING_ENABLE) != 0));
 }
 
 }  // namespace wattune::backend::opencl

@@ -11,13 +11,17 @@
 #include "backend/worker/process.h"
 #include "backend/worker/processor_wait.h"
 #include "backend/worker/protocol.h"
+#include "wattune/backend/device_object.h"
 
 namespace wattune::backend::worker {
 
-class Connection {
+class Connection : public DeviceLife {
  public:
   static Result<std::shared_ptr<Connection>> start(const WorkerOptions& options);
 
+  // Of the worker's device, once it is set.
+  const DeviceInfo& info() const override { return info_; }
+  void set_info(DeviceInfo info) { info_ = std::move(info); }
   // device_lost, with the reason, once the worker is gone.
   Result<void> check() const;
   // Ends the worker at once. For reset().
@@ -70,6 +74,7 @@ class Connection {
   Error end(Error error);
 
   WorkerProcess process_;
+  DeviceInfo info_;
   std::optional<ProcessorWait> processor_wait_;  // of the worker, in the request that is under way for some time
   bool answered_ = false;
   std::vector<ObjectId> released_;

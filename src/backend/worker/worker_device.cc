@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "backend/foreign_object.h"
 #include "backend/launch_check.h"
 #include "backend/worker/connection.h"
 #include "core/logging.h"
@@ -38,7 +39,7 @@ class Remote {
 class WorkerBuffer : public Buffer, public Remote {
  public:
   WorkerBuffer(ConnectionPointer connection, ObjectId id, std::size_t bytes, bool pixels)
-      : Remote(std::move(connection), id), bytes_(bytes), pixels_(pixels) {}
+      : Buffer(*connection), Remote(std::move(connection), id), bytes_(bytes), pixels_(pixels) {}
   std::size_t bytes() const override { return bytes_; }
   bool has_pixels() const override { return pixels_; }
 
@@ -50,7 +51,7 @@ class WorkerBuffer : public Buffer, public Remote {
 class WorkerKernel : public Kernel, public Remote {
  public:
   WorkerKernel(ConnectionPointer connection, std::string name, const KernelAnswer& answer)
-      : Remote(std::move(connection), answer.id), name_(std::move(name)), answer_(answer) {}
+      : Kernel(*connection), Remote(std::move(connection), answer.id), name_(std::move(name)), answer_(answer) {}
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return answer_.argument_count; }
   std::span<const KernelParameter> parameters() const override { return answer_.parameters; }
@@ -68,7 +69,7 @@ class WorkerKernel : public Kernel, public Remote {
 class WorkerProgram : public Program, public Remote {
  public:
   WorkerProgram(ConnectionPointer connection, BuildAnswer answer)
-      : Remote(std::move(connection), answer.id), log_(std::move(answer.log)) {}
+      : Program(*connection), Remote(std::move(connection), answer.id), log_(std::move(answer.log)) {}
   const std::string& build_log() const override { return log_; }
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
     WATTUNE_ASSIGN(const KernelAnswer answer,
@@ -97,36 +98,36 @@ class WorkerEvent : public Event {
   LaunchEndPointer end_;
 };
 
-// What the interface hands back are objects of this backend.
+// Of an object that was seen to be of this connection.
 ObjectId id_of(const Buffer& buffer) { return static_cast<const WorkerBuffer&>(buffer).id(); }
 
 class WorkerStream : public Stream, public Remote {
  public:
-  WorkerStream(ConnectionPointer connection, ObjectId id, const DeviceInfo& info)
-      : Remote(std::move(connection), id), info_(info) {}
+  WorkerStream(ConnectionPointer connection, ObjectId id) : Remote(std::move(connection), id) {}
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
-    WATTUNE_TRY(connection().check());
+    WATTUNE_TRY(check(buffer));
     commands_.emplace_back(WriteCommand{id_of(buffer), data.size()});
     sent_.push_back(data);
     return {};
   }
 
   Result<void> read(const Buffer& buffer, std::span<std::byte> data) override {
-    WATTUNE_TRY(connection().check());
+    WATTUNE_TRY(check(buffer));
     commands_.emplace_back(ReadCommand{id_of(buffer), data.size()});
     received_.push_back(data);
     return {};
   }
 
   Result<void> copy(const Buffer& from, Buffer& to) override {
-    WATTUNE_TRY(connection().check());
+    WATTUNE_TRY(check(from));
+    WATTUNE_TRY(check(to));
     commands_.emplace_back(CopyCommand{id_of(from), id_of(to)});
     return {};
   }
 
   Result<void> fill(Buffer& buffer, std::byte value) override {
-    WATTUNE_TRY(connection().check());
+    WATTUNE_TRY(check(buffer));
     commands_.emplace_back(FillCommand{id_of(buffer), value});
     return {};
   }
@@ -134,7 +135,7 @@ class WorkerStream : public Stream, public Remote {
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                         std::span<const LaunchArgument> arguments) override {
     WATTUNE_TRY(connection().check());
-    WATTUNE_TRY(check_launch(info_, kernel, geometry, arguments));
+    WATTUNE_TRY(check_launch(connection(), kernel, geometry, arguments));
     LaunchCommand command{static_cast<const WorkerKernel&>(kernel).id(), geometry, {}};
     for (const LaunchArgument& argument : arguments) {
       if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
@@ -168,11 +169,17 @@ class WorkerStream : public Stream, public Remote {
   }
 
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
+    WATTUNE_TRY(check(buffer));
     WATTUNE_ASSIGN(const RunAnswer answer, run(limit, id_of(buffer)));
     return std::array<std::size_t, 2>{answer.changed_guard_bytes[0], answer.changed_guard_bytes[1]};
   }
 
  private:
+  Result<void> check(const Buffer& buffer) const {
+    WATTUNE_TRY(connection().check());
+    return check_own(connection(), buffer, "the buffer");
+  }
+
   Result<RunAnswer> run(Nanoseconds limit, ObjectId guarded_buffer, const std::vector<std::string>& counters = {}) {
     const Nanoseconds compile_limit = std::exchange(compile_limit_, Nanoseconds());
     const RunRequest request{id(), limit, compile_limit, std::exchange(commands_, {}), guarded_buffer, counters};
@@ -196,7 +203,6 @@ class WorkerStream : public Stream, public Remote {
     return to_error(std::get<ErrorFields>(answer->durations[launch]));
   }
 
-  const DeviceInfo& info_;
   // Since the last finish, with what they write and read, and the launches among them.
   std::vector<Command> commands_;
   std::vector<std::span<const std::byte>> sent_;
@@ -302,7 +308,7 @@ class WorkerDevice : public Device {
 
   Result<std::unique_ptr<Stream>> create_stream() override {
     WATTUNE_ASSIGN(const Created answer, connection_->ask<Created>(Request::stream, Nothing{}, kPromptly));
-    return std::unique_ptr<Stream>(std::make_unique<WorkerStream>(connection_, answer.id, info_));
+    return std::unique_ptr<Stream>(std::make_unique<WorkerStream>(connection_, answer.id));
   }
 
   // A device that names none is asked why.
@@ -339,6 +345,7 @@ class WorkerDevice : public Device {
   Result<DeviceInfo> connect() {
     WATTUNE_ASSIGN(auto started, start_worker<DeviceInfo>(options_, Request::open, OpenRequest{selector_}));
     connection_ = std::move(started.connection);
+    connection_->set_info(started.answer);
     return std::move(started.answer);
   }
 

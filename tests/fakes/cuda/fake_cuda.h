@@ -2,6 +2,7 @@
 // memory is the process's own; kernels are C++ functions, chosen by the name of the function that is launched:
 //   noop()                                  does nothing
 //   scale(float* x, float factor, int n)    x[i] *= factor
+//   raise(float* x, float by, int n)        x[i] += by
 //   overrun(char* x, int n)                 changes x[-1] and x[n] to x[n + 2]
 //   weigh(float* x, int n)                  x[i] = symbol weights[i]
 //   sample(float* x, texture, int n)        x[i] = pixel i, not sampled; `texture` of the state says how it would be
@@ -51,10 +52,13 @@ struct FakeCuda {
   std::size_t allowed_dynamic_bytes = 48 * 1024;
   // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
   double launch_gap_ms = 0.0;
+  long held_streams = 0;  // how often one was
   // Whether a stream can be held; whether launches, or the first ones of kernels, then wait until it is not.
   bool holds = true;
   bool launches_wait = false;
   bool first_launches_wait = false;
+  // Kernels that never end do end now.
+  bool hangs_end = false;
   // The next contexts cannot be made, with this result.
   int context_result = 0;
 
@@ -63,5 +67,7 @@ struct FakeCuda {
 
 // Exported by the stand-in.
 extern "C" FakeCuda* wattune_fake_cuda();
+// How many contexts are on the stack of the calling thread.
+extern "C" std::size_t wattune_fake_cuda_stack();
 
 }  // namespace wattune::fakes

@@ -1,12 +1,14 @@
 // What the parts of the stand-in for libcuda.so.1 share: its objects, the context that is current, and the counting of
-// what lives. The stand-in runs on one thread.
+// what lives. Calls of several threads come one after another.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,11 +17,12 @@
 #include "fakes/cuda/fake_cuda.h"
 #include "fakes/cuda/fake_image.h"
 
-namespace wattune::backend::cuda {
+using namespace wattune::backend::cuda;
+using namespace wattune::fakes;
 
 struct CUfunc_st {
   CUmodule module;
-  fakes::FakeFunction description;
+  FakeFunction description;
   bool loaded = false;
   bool launched = false;
 };
@@ -28,7 +31,7 @@ struct CUmod_st {
   std::map<std::string, std::vector<char>> constants;
 };
 struct CUstream_st {
-  bool hangs = false;
+  bool hung = false;
   bool busy = false;  // says so once
   std::uint32_t* word = nullptr;
   std::uint32_t awaited = 0;
@@ -56,14 +59,16 @@ struct CUctx_st {
   std::map<CUdeviceptr, std::size_t> sizes;
   std::set<CUmodule> modules;
   std::set<CUstream> streams;
+  std::array<CUstream_st, 3> default_streams;  // by their handle: null, legacy, per thread
   std::set<CUevent> events;
   std::set<CUarray> arrays;
   std::set<FakeObject*> objects;
 };
 
-}  // namespace wattune::backend::cuda
-
 namespace wattune::fakes {
+
+// Held by each call.
+extern std::recursive_mutex entry;
 
 inline constexpr std::size_t kMemoryBytes = std::size_t{64} << 20;
 extern FakeCuda state;
@@ -71,15 +76,24 @@ extern FakeCuda state;
 // Ends the process: the real driver would not forgive it either.
 [[noreturn]] void misused(const char* what);
 
-// The current context; without one the driver is misused.
-backend::cuda::CUctx_st& context();
+// Whether WATTUNE_FAKE_CUDA_LOST took it.
+inline constexpr CUdevice kFragileDevice = 1;
+bool is_lost(CUdevice device);
+
+// The calling thread's current context; without one the driver is misused.
+CUctx_st& context();
+// A stream of the current context, or one of its default streams; any other is a misuse.
+CUstream_st& stream_of(CUstream handle);
+CUmodule make_module(const std::string& image);
 
 // What every call on a context returns once it is broken.
-#define WATTUNE_UNLESS_BROKEN() \
+#define WATTUNE_UNLESS_BROKEN()               \
+  const std::lock_guard one_at_a_time(entry); \
   if (context().broken != CUDA_SUCCESS) return context().broken
 
 template <typename T>
 void take(std::set<T*>& owned, T* object, long& live) {
+  const std::lock_guard one_at_a_time(entry);
   if (owned.erase(object) == 0) misused("an object was released twice or in another context");
   delete object;
   --live;
@@ -93,15 +107,14 @@ T* made(std::set<T*>& owned, T* object, long& live) {
   return object;
 }
 
+inline bool hangs(const CUstream_st& stream) { return stream.hung && !state.hangs_end; }
+
 // A copy in a stream, left out where it would wait for a kernel that never ends.
-void transfer(backend::cuda::CUstream stream, void* to, const void* from, std::size_t bytes);
+void transfer(CUstream stream, void* to, const void* from, std::size_t bytes);
 
 }  // namespace wattune::fakes
 
-// The driver's functions are global. They are declared as Wattune calls them, so that no definition can differ.
-using namespace wattune::backend::cuda;
-using namespace wattune::fakes;
-
+// They are declared as Wattune calls them, so that no definition can differ.
 extern "C" {
 #define WATTUNE_DECLARE(function, symbol, parameters) CUresult symbol parameters;
 WATTUNE_CU_FUNCTIONS(WATTUNE_DECLARE)

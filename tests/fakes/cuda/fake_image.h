@@ -4,9 +4,9 @@
 //   constant SYMBOL 16                 with its size in bytes
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -36,19 +36,27 @@ inline std::string write_image(const FakeImage& image) {
   return text;
 }
 
-// Numbers are not read by the stream: a program with a C++ library of its own and this one here do not share locales.
+// The parts of a text between separators. Without streams: a program with a C++ library of its own and the stand-ins,
+// which have theirs, do not share locales.
+inline std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 inline FakeImage read_image(const std::string& text) {
   FakeImage image;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::vector<std::string> all;
-    for (std::string word; words >> word;) all.push_back(word);
-    if (all.size() < 3) continue;
-    if (all[0] == "constant") image.constants[all[1]] = std::stoul(all[2]);
-    if (all[0] != "kernel") continue;
-    FakeFunction function{all[1], all[2], {}};
-    for (std::size_t i = 3; i < all.size(); ++i) function.parameter_bytes.push_back(std::stoul(all[i]));
+  for (const std::string& line : parts_of(text, '\n')) {
+    const std::vector<std::string> words = parts_of(line, ' ');
+    if (words.size() < 3) continue;
+    if (words[0] == "constant") image.constants[words[1]] = std::stoul(words[2]);
+    if (words[0] != "kernel") continue;
+    FakeFunction function{words[1], words[2], {}};
+    for (std::size_t i = 3; i < words.size(); ++i) function.parameter_bytes.push_back(std::stoul(words[i]));
     image.functions.push_back(std::move(function));
   }
   return image;

@@ -1,5 +1,5 @@
-// A stand-in for libcuda.so.1 (fake_cuda.h says what it does). It runs on one thread and checks what the real driver
-// would not forgive: objects of a context that is gone, of another context, or freed twice, end the process.
+// A stand-in for libcuda.so.1 (fake_cuda.h says what it does). It checks what the real driver would not forgive:
+// objects of a context that is gone, of another context, or freed twice, end the process.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,17 +13,8 @@
 
 namespace {
 
-CUcontext current = nullptr;
-std::set<CUcontext> contexts;
-
 // Device 1 works for kLaunchesUntilLost launches. A file remembers that it is gone, for the processes that come.
-constexpr CUdevice kFragileDevice = 1;
 constexpr long kLaunchesUntilLost = 10;
-
-bool is_lost(CUdevice device) {
-  const char* const file = std::getenv("WATTUNE_FAKE_CUDA_LOST");
-  return file != nullptr && device == kFragileDevice && access(file, F_OK) == 0;
-}
 
 void lose_when_due(CUdevice device) {
   const char* const file = std::getenv("WATTUNE_FAKE_CUDA_LOST");
@@ -37,17 +28,21 @@ T value(void* parameter) {
   return result;
 }
 
+// The kernels scale and raise.
+void change(bool scale, void** parameters) {
+  auto* const x = value<float*>(parameters[0]);
+  const auto by = value<float>(parameters[1]);
+  for (int i = 0; i < value<int>(parameters[2]); ++i) x[i] = scale ? x[i] * by : x[i] + by;
+}
+
 // Runs the kernel; a result that is not success refuses the launch.
-CUresult run(const std::string& name, CUfunction function, CUstream stream, void** parameters) {
+CUresult run(const std::string& name, CUfunction function, CUstream_st& stream, void** parameters) {
   if (name == "too_large") return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (name == "illegal") context().broken = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (name == "misaligned") context().broken = CUDA_ERROR_MISALIGNED_ADDRESS;
   if (name == "failed_assertion") context().broken = CUDA_ERROR_ASSERT;
-  if (name == "hang") stream->hangs = true;
-  if (name == "scale") {
-    auto* const x = value<float*>(parameters[0]);
-    for (int i = 0; i < value<int>(parameters[2]); ++i) x[i] *= value<float>(parameters[1]);
-  }
+  if (name == "hang") stream.hung = true;
+  if (name == "scale" || name == "raise") change(name == "scale", parameters);
   if (name == "overrun") {
     auto* const x = value<char*>(parameters[0]);
     const int n = value<int>(parameters[1]);
@@ -81,19 +76,36 @@ void say(void** values, int option, const char* text) {
 namespace wattune::fakes {
 
 FakeCuda state;
+std::recursive_mutex entry;
 
 void misused(const char* what) {
   std::fprintf(stderr, "stand-in for libcuda: %s\n", what);
   std::abort();
 }
 
-CUctx_st& context() {
-  if (current == nullptr || !contexts.contains(current)) misused("a call without a context");
-  return *current;
+bool is_lost(CUdevice device) {
+  const char* const file = std::getenv("WATTUNE_FAKE_CUDA_LOST");
+  return file != nullptr && device == kFragileDevice && access(file, F_OK) == 0;
+}
+
+CUstream_st& stream_of(CUstream handle) {
+  const auto number = reinterpret_cast<std::size_t>(handle);
+  if (number < context().default_streams.size()) return context().default_streams[number];
+  if (!context().streams.contains(handle)) misused("a stream that is gone, or of another context");
+  return *handle;
+}
+
+CUmodule make_module(const std::string& image) {
+  const FakeImage description = read_image(image);
+  const CUmodule module = made(context().modules, new CUmod_st, state.modules);
+  for (const FakeFunction& function : description.functions)
+    module->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{module, function}));
+  for (const auto& [symbol, bytes] : description.constants) module->constants[symbol].resize(bytes);
+  return module;
 }
 
 void transfer(CUstream stream, void* to, const void* from, std::size_t bytes) {
-  if (stream->hangs) {
+  if (hangs(stream_of(stream))) {
     ++state.blocked_transfers;
   } else {
     std::memcpy(to, from, bytes);
@@ -105,31 +117,6 @@ void transfer(CUstream stream, void* to, const void* from, std::size_t bytes) {
 extern "C" {
 
 FakeCuda* wattune_fake_cuda() { return &state; }
-
-CUresult cuCtxCreate_v2(CUcontext* result, unsigned, CUdevice device) {
-  if (is_lost(device)) return CUDA_ERROR_NO_DEVICE;
-  if (state.context_result != CUDA_SUCCESS) return state.context_result;
-  *result = current = made(contexts, new CUctx_st{.device = device}, state.contexts);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuCtxDestroy_v2(CUcontext gone) {
-  state.allocations -= static_cast<long>(gone->allocations.size());
-  while (!gone->modules.empty()) take(gone->modules, *gone->modules.begin(), state.modules);
-  while (!gone->streams.empty()) take(gone->streams, *gone->streams.begin(), state.streams);
-  while (!gone->arrays.empty()) take(gone->arrays, *gone->arrays.begin(), state.arrays);
-  while (!gone->objects.empty()) take(gone->objects, *gone->objects.begin(), state.objects);
-  while (!gone->events.empty()) take(gone->events, *gone->events.begin(), state.events);
-  take(contexts, gone, state.contexts);
-  if (current == gone) current = nullptr;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuCtxSetCurrent(CUcontext wanted) {
-  if (!contexts.contains(wanted)) misused("a context that is gone was made current");
-  current = wanted;
-  return CUDA_SUCCESS;
-}
 
 CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   WATTUNE_UNLESS_BROKEN();
@@ -152,6 +139,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* result, std::size_t bytes) {
 }
 
 CUresult cuMemFree_v2(CUdeviceptr memory) {
+  const std::lock_guard one_at_a_time(entry);
   const auto found = context().sizes.find(memory);
   if (found == context().sizes.end()) misused("memory was freed twice or in another context");
   context().bytes -= found->second;
@@ -159,6 +147,16 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
   context().allocations.erase(memory);
   --state.allocations;
   return context().broken;
+}
+
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute, CUdeviceptr address) {
+  WATTUNE_UNLESS_BROKEN();
+  for (const auto& [begin, bytes] : context().sizes) {
+    if (address < begin || address >= begin + bytes) continue;
+    *static_cast<unsigned*>(value) = CU_MEMORYTYPE_DEVICE;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
@@ -172,15 +170,10 @@ CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
 }
 
 CUresult cuMemFreeHost(void* pointer) {
+  const std::lock_guard one_at_a_time(entry);
   if (context().allocations.erase(reinterpret_cast<CUdeviceptr>(pointer)) == 0) misused("host memory was freed twice");
   --state.allocations;
   return context().broken;
-}
-
-CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
-  WATTUNE_UNLESS_BROKEN();
-  std::memcpy(pointer(to), from, bytes);
-  return CUDA_SUCCESS;
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
@@ -219,11 +212,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   if (text.find("FROM THE FUTURE") != std::string::npos) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   if (!ptx && !text.starts_with(kImageMark)) return CUDA_ERROR_INVALID_IMAGE;
   if (ptx) say(values, 0, "compiled by the driver");
-  const FakeImage description = read_image(text);
-  *module = made(context().modules, new CUmod_st, state.modules);
-  for (const FakeFunction& function : description.functions)
-    (*module)->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{*module, function}));
-  for (const auto& [symbol, bytes] : description.constants) (*module)->constants[symbol].resize(bytes);
+  *module = make_module(text);
   return CUDA_SUCCESS;
 }
 
@@ -278,7 +267,9 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
            : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 32
            : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? 16
            : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? 256
-                                                                : 0;
+           : attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+               ? static_cast<int>(state.allowed_dynamic_bytes)
+               : 0;
   return CUDA_SUCCESS;
 }
 
@@ -297,6 +288,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, in
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
   WATTUNE_UNLESS_BROKEN();
+  if (!context().modules.contains(function->module)) misused("a kernel of another context was launched");
+  CUstream_st& stream = stream_of(config->hStream);
   if (config->sharedMemBytes > state.allowed_dynamic_bytes) return CUDA_ERROR_INVALID_VALUE;
   ++state.launches;
   lose_when_due(context().device);
@@ -312,19 +305,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   }
   const bool waits = state.launches_wait || (state.first_launches_wait && !function->launched);
   function->launched = true;
-  while (waits && config->hStream->held()) std::this_thread::yield();
-  if (!config->hStream->held()) context().clock_ms += state.launch_gap_ms;
-  config->hStream->busy = true;
+  while (waits && stream.held()) std::this_thread::yield();
+  if (!stream.held()) context().clock_ms += state.launch_gap_ms;
+  stream.busy = true;
   context().clock_ms += 0.001 * config->blockDimX * fake_board().slowdown();
-  return run(function->description.function, function, config->hStream, parameters);
-}
-
-// Not among what Wattune calls: what a launch through it is compared with (tests/perf/launch_overhead.cc).
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
-                        void** extra) {
-  const CUlaunchConfig config{grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, nullptr, 0};
-  return cuLaunchKernelEx(&config, function, parameters, extra);
+  return run(function->description.function, function, stream, parameters);
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
@@ -334,7 +319,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  if (stream->hangs) misused("a stream in which a kernel runs without end was destroyed, which waits for it");
+  if (hangs(*stream)) misused("a stream in which a kernel runs without end was destroyed, which waits for it");
   take(context().streams, stream, state.streams);
   return CUDA_SUCCESS;
 }
@@ -342,14 +327,23 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned) {
   WATTUNE_UNLESS_BROKEN();
   if (!state.holds) return CUDA_ERROR_NOT_SUPPORTED;
-  stream->word = static_cast<std::uint32_t*>(pointer(address));
-  stream->awaited = value;
+  stream_of(stream).word = static_cast<std::uint32_t*>(pointer(address));
+  stream_of(stream).awaited = value;
+  ++state.held_streams;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamQuery(CUstream stream) {
+CUresult cuStreamQuery(CUstream handle) {
   WATTUNE_UNLESS_BROKEN();
-  if (stream->hangs || stream->held() || std::exchange(stream->busy, false)) return CUDA_ERROR_NOT_READY;
+  CUstream_st& stream = stream_of(handle);
+  if (hangs(stream) || stream.held() || std::exchange(stream.busy, false)) return CUDA_ERROR_NOT_READY;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream handle) {
+  WATTUNE_UNLESS_BROKEN();
+  if (hangs(stream_of(handle))) misused("a wait without limit for a kernel that never ends");
+  stream_of(handle).busy = false;
   return CUDA_SUCCESS;
 }
 
@@ -364,7 +358,9 @@ CUresult cuEventDestroy_v2(CUevent event) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent event, CUstream) {
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  const std::lock_guard one_at_a_time(entry);
+  (void)stream_of(stream);
   // A kernel that broke the context did so after what was sent right behind it.
   event->time_ms = context().clock_ms;
   return CUDA_SUCCESS;

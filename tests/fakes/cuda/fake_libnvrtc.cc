@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <regex>
+#include <sstream>
 
 #include "backend/cuda/cu_api.h"
 #include "backend/cuda/nvrtc_api.h"

@@ -1,0 +1,62 @@
+// Devices in an application's own CUDA or OpenCL context: tuned kernels run between the application's, in its streams
+// and on its memory.
+//
+// The application owns context, streams and memory, and keeps them longer than what is made from them here. A device
+// that is destroyed takes along what it made and nothing else. It refuses reset(); after an error that breaks the
+// context every call returns device_lost. A timeout breaks nothing: what was sent may be waited for again, and to
+// destroy what a kernel uses waits for that kernel.
+//
+// Any number of threads may use an attached device, its programs, kernels and buffers; a stream, with what was prepared
+// in it and its events, is used by one thread at a time. The calling thread's current CUDA context is the same after
+// every call as before. That costs nothing that can be measured where it is the device's own already, as it is in most
+// applications, else two calls of the driver (docs/results/overhead.md).
+//
+//   auto device = attach_cuda();
+//   auto stream = adopt_stream(**device, application_stream);
+//   auto x = adopt_buffer(**device, application_pointer, bytes);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "wattune/backend/device.h"
+
+// As NVIDIA's and Khronos' headers declare them, so that handles are passed without casts: CUcontext, CUstream and
+// cudaStream_t; cl_context, cl_device_id, cl_command_queue and cl_mem.
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp)
+struct CUctx_st;
+struct CUstream_st;
+struct _cl_context;
+struct _cl_device_id;
+struct _cl_command_queue;
+struct _cl_mem;
+// NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp)
+
+namespace wattune::backend {
+
+// A context of the driver API, or the primary one, which the runtime API uses; nullptr: the one that is current for
+// this thread. invalid_argument: none is, or it is no context that lives; unavailable: no driver.
+Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context = nullptr);
+
+// invalid_argument: the context has no such device; unavailable: no loader, no driver.
+Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_id* device);
+
+// A stream of the application. What it is given goes to the driver in the call itself, behind what the application sent
+// before; it is never held back, and no clocks are read beside it. Reads and writes of ordinary host memory may wait in
+// the driver as the application's own would. finish() waits for what the application sent too. It counts no hardware
+// counters. Errors: invalid_argument, when it is of another context, or `device` is not of this backend and process.
+//
+// CUDA: also the default streams, nullptr (of the legacy kind), CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream);
+// A queue that runs its commands in order. Durations of one without CL_QUEUE_PROFILING_ENABLE are unavailable.
+Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* queue);
+
+// Memory of the application. It has no guard zones: check_guards() finds no byte changed. Errors as above.
+//
+// CUDA: a CUdeviceptr, or a pointer of the runtime API as a number, to whatever kernels can reach.
+Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t address, std::size_t bytes);
+// A buffer, or a part of one; no image.
+Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
+
+}  // namespace wattune::backend

@@ -1,0 +1,232 @@
+// Devices attached to an application's CUDA context, on the stand-in for the driver: what is whose, and what is
+// refused. What an application does with them is in tests/device/attached_application_test.cc.
+#include "backend/cuda_support.h"
+#include "fakes/cuda/fake_cuda.h"
+#include "raw_cuda.h"
+#include "wattune/backend/attach.h"
+
+namespace wattune::backend {
+namespace {
+
+using test::Application;
+using test::current_context;
+using test::raw_cuda;
+using test::succeed;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <typename Function>
+Function* of_stand_in(const char* name) {
+  static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+fakes::FakeCuda& fake() { return *of_stand_in<fakes::FakeCuda*()>("wattune_fake_cuda")(); }
+std::size_t stack() { return of_stand_in<std::size_t()>("wattune_fake_cuda_stack")(); }
+
+// A context of the application's, current, and a device attached to it.
+class CudaAttach : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(kStandInsChosen);
+    fake().holds = true;
+    succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
+    application.emplace(std::vector<float>{1, 2, 3, 4});
+    before = fake().live();
+    device = attach_cuda().value();
+    stream = adopt_stream(*device, application->stream()).value();
+    x = adopt_buffer(*device, application->x(), application->bytes()).value();
+  }
+  void TearDown() override {
+    release();
+    if (application) {
+      EXPECT_EQ(fake().live(), before) << "more or less than what was made was released";
+      application.reset();
+    }
+    if (context != nullptr) {
+      succeed(raw_cuda().cuCtxDestroy(context));
+    }
+    EXPECT_EQ(stack(), 0u);
+    fake().hangs_end = false;
+  }
+
+  void release() {
+    program.reset();
+    stream.reset();
+    x.reset();
+    device.reset();
+  }
+
+  std::unique_ptr<Kernel> build(const std::string& function) {
+    program = device->build(cuda_source(kKernels, function), {}, kLimit).value();
+    return program->kernel(function).value();
+  }
+
+  std::vector<LaunchArgument> doubling() const { return {x.get(), scalar(2.0f), scalar(4)}; }
+
+  CUctx_st* context = nullptr;
+  std::optional<Application> application;
+  long before = 0;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Stream> stream;  // the application's
+  std::unique_ptr<Buffer> x;       // likewise
+  std::unique_ptr<Program> program;
+};
+
+TEST_F(CudaAttach, FindsTheDeviceOfTheContext) {
+  setenv("WATTUNE_FAKE_CUDA_DEVICES", "First,Second", 1);
+  CUctx_st* second = nullptr;
+  succeed(raw_cuda().cuCtxCreate(&second, 0, 1));
+  EXPECT_EQ(attach_cuda().value()->info().selector, "cuda:1");  // the current one
+  EXPECT_EQ(attach_cuda(context).value()->info().name, "First");
+  EXPECT_EQ(current_context(), second);
+  succeed(raw_cuda().cuCtxDestroy(second));
+  unsetenv("WATTUNE_FAKE_CUDA_DEVICES");
+}
+
+TEST_F(CudaAttach, SaysWhatToDoWithoutAContext) {
+  CUctx_st* popped = nullptr;
+  succeed(raw_cuda().cuCtxPopCurrent(&popped));
+  const auto attached = attach_cuda();
+  ASSERT_FALSE(attached);
+  EXPECT_EQ(attached.error().code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(attached.error().to_string(), HasSubstr("cudaFree(0)"));
+  succeed(raw_cuda().cuCtxPushCurrent(popped));
+}
+
+TEST_F(CudaAttach, IsNeverReset) {
+  const Error refused = device->reset().error();
+  EXPECT_EQ(refused.code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.to_string(), HasSubstr("application's context"));
+  EXPECT_TRUE(device->create_buffer(4));  // still there
+}
+
+TEST_F(CudaAttach, SendsToAnAdoptedStreamAtOnceAndNeverHoldsIt) {
+  const auto kernel = build("scale");
+  const long launches = fake().launches;
+  const long held = fake().held_streams;
+  for (int i = 0; i < 3; ++i) stream->launch(*kernel, {}, doubling()).value();
+  EXPECT_EQ(fake().launches, launches + 3);  // before any finish()
+  application->raise(1.0f, application->stream());
+  EXPECT_THAT(application->values(application->stream()), ElementsAre(9, 17, 25, 33));
+  stream->fill(*x, std::byte{0}).value();
+  EXPECT_THAT(application->values(application->stream()), ElementsAre(0, 0, 0, 0));
+  stream->finish(kLimit).value();
+  EXPECT_EQ(fake().held_streams, held);
+  const auto own = device->create_stream().value();
+  own->launch(*kernel, {}, doubling()).value();
+  own->finish(kLimit).value();
+  EXPECT_EQ(fake().held_streams, held + 1);  // of the device's own
+}
+
+TEST_F(CudaAttach, TimesLaunchesInAnAdoptedStream) {
+  const auto kernel = build("scale");
+  const auto event = stream->launch(*kernel, {.group_size = {32, 1, 1}}, doubling()).value();
+  stream->finish(kLimit).value();
+  EXPECT_NEAR(event->duration().value().value(), 32e3, 1.0);
+  EXPECT_EQ(stream->count({"anything"}, kLimit).error().code(), ErrorCode::unavailable);
+}
+
+TEST_F(CudaAttach, AdoptedMemoryHasNoGuardZones) {
+  EXPECT_EQ(x->bytes(), 16u);
+  EXPECT_THAT(stream->check_guards(*x, kLimit).value(), ElementsAre(0u, 0u));
+  const auto guarded = device->create_buffer(1001).value();
+  const auto kernel = build("overrun");
+  const std::vector<LaunchArgument> arguments{guarded.get(), scalar(1001)};
+  stream->launch(*kernel, {}, arguments).value();
+  EXPECT_THAT(stream->check_guards(*guarded, kLimit).value(), ElementsAre(1u, 3u));
+}
+
+TEST_F(CudaAttach, RefusesStreamsAndMemoryOfElsewhere) {
+  CUctx_st* other = nullptr;
+  succeed(raw_cuda().cuCtxCreate(&other, 0, 0));
+  CUstream_st* elsewhere = nullptr;
+  succeed(raw_cuda().cuStreamCreate(&elsewhere, 0));
+  const auto stranger = adopt_stream(*device, elsewhere);
+  EXPECT_EQ(stranger.error().code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(stranger.error().to_string(), HasSubstr("attach to the stream's own context"));
+  succeed(raw_cuda().cuCtxDestroy(other));
+  float host = 0.0f;
+  const auto unknown = adopt_buffer(*device, reinterpret_cast<std::uint64_t>(&host), sizeof host);
+  EXPECT_EQ(unknown.error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(adopt_buffer(*device, 0, 4).error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(adopt_buffer(*device, 0, 0).value()->bytes(), 0u);
+}
+
+TEST_F(CudaAttach, OnlyDevicesOfCudaAdoptItsStreams) {
+  const auto host = open_device("host:0");
+  if (!host) GTEST_SKIP() << host.error().to_string();
+  EXPECT_THAT(adopt_stream(**host, application->stream()).error().to_string(), HasSubstr("host:0 is no CUDA device"));
+  EXPECT_EQ(adopt_buffer(**host, application->x(), 4).error().code(), ErrorCode::invalid_argument);
+  const auto opened = open_device("cuda:0").value();  // in a context of its own
+  EXPECT_EQ(adopt_stream(*opened, application->stream()).error().code(), ErrorCode::invalid_argument);
+}
+
+// In the very same context.
+TEST_F(CudaAttach, RefusesObjectsOfAnotherAttachment) {
+  const auto again = attach_cuda().value();
+  const auto own = again->create_stream().value();
+  const auto kernel = build("weigh");
+  const auto weights = device->create_buffer(16).value();
+  const auto foreign = again->create_buffer(16).value();
+  EXPECT_EQ(own->fill(*x, std::byte{0}).error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(own->launch(*kernel, {}, {}).error().code(), ErrorCode::invalid_argument);
+  const auto with = [&](const Buffer* buffer, const Buffer* constant) {
+    return std::vector<LaunchArgument>{buffer, ConstantBuffer{"weights", constant}, scalar(4)};
+  };
+  EXPECT_TRUE(stream->prepare(*kernel, {}, with(x.get(), weights.get())));
+  EXPECT_THAT(stream->prepare(*kernel, {}, with(foreign.get(), weights.get())).error().to_string(),
+              HasSubstr("the buffer of argument 1 of kernel `weigh` was made by cuda:0"));
+  EXPECT_THAT(stream->prepare(*kernel, {}, with(x.get(), foreign.get())).error().to_string(),
+              HasSubstr("the buffer of argument 2"));
+  EXPECT_THAT(stream->prepare(*kernel, {}, with(x.get(), nullptr)).error().to_string(),
+              HasSubstr("constant symbol `weights` is given no buffer"));
+}
+
+TEST_F(CudaAttach, SaysThatABrokenContextIsGone) {
+  const auto kernel = build("illegal");
+  const auto launch = stream->prepare(*kernel, {}, {}).value();
+  launch->send().value();
+  EXPECT_EQ(stream->finish(kLimit).error().code(), ErrorCode::device_lost);
+  for (const Error& error : {stream->finish(kLimit).error(), launch->send().error(), device->create_buffer(4).error(),
+                             device->create_stream().error(), stream->fill(*x, std::byte{0}).error(),
+                             adopt_stream(*device, application->stream()).error()}) {
+    EXPECT_EQ(error.code(), ErrorCode::device_lost);
+    EXPECT_THAT(error.to_string(), HasSubstr("the application's context on cuda:0 is broken"));
+  }
+  EXPECT_EQ(device->reset().error().code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(CudaAttach, SurvivesAContextThatTheApplicationDestroyed) {
+  const auto own = device->create_stream().value();
+  const auto buffer = device->create_buffer(4).value();
+  application.reset();
+  succeed(raw_cuda().cuCtxDestroy(std::exchange(context, nullptr)));
+  EXPECT_EQ(buffer->bytes(), 4u);
+  EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(own->finish(kLimit).error().code(), ErrorCode::device_lost);
+}
+
+TEST_F(CudaAttach, ATimeoutBreaksNothing) {
+  const auto hang = build("hang");
+  stream->launch(*hang, {}, {}).value();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(stream->finish(nanoseconds_from_ms(5)).error().code(), ErrorCode::timeout);
+  EXPECT_TRUE(device->create_buffer(4));
+  fake().hangs_end = true;
+  EXPECT_TRUE(stream->finish(kLimit));
+  stream->fill(*x, std::byte{0}).value();
+  EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 0, 0, 0));
+}
+
+// More shared memory than what every kernel may have is allowed for good.
+TEST_F(CudaAttach, TakesBackNoPermissionThatAPreparedLaunchNeeds) {
+  fake().allowed_dynamic_bytes = 48 * 1024;
+  const auto kernel = build("noop");
+  const std::vector<LaunchArgument> much{LocalBytes{100'000}};
+  const std::vector<LaunchArgument> less{LocalBytes{60'000}};
+  const auto launch = stream->prepare(*kernel, {}, much).value();
+  EXPECT_TRUE(stream->launch(*kernel, {}, less));
+  EXPECT_TRUE(launch->send());
+}
+
+}  // namespace
+}  // namespace wattune::backend
