@@ -61,7 +61,8 @@ Result<std::vector<backend::CounterInfo>> find_counters(const std::string& wante
         .hint(of_chip.error().advice());
   WATTUNE_ASSIGN(const auto opened, in_process ? backend::open_device(device->selector)
                                                : backend::open_device_in_worker(device->selector));
-  return opened->counters();
+  WATTUNE_ASSIGN(backend::Counters* const counters, opened->counters());
+  return counters->list();
 }
 
 std::string table_of_counters(const std::vector<backend::CounterInfo>& counters) {

@@ -58,7 +58,7 @@ Result<ExitStatus> run_one(const RunOptions& options) {
   WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
   WATTUNE_ASSIGN(const std::string selector, the_only_device(options.tune, spec));
   WATTUNE_ASSIGN(const auto device, open_device(selector, options.tune.in_process, options.tune.memory_limit));
-  WATTUNE_TRY(use_language(spec, backend::languages_of(device->info())));
+  WATTUNE_TRY(use_language(spec, device->info().languages));
   const auto policy = policy_of(options.tune);
   WATTUNE_ASSIGN(const auto evaluator,
                  tune::make_evaluator(spec, space, *device, *policy, evaluator_options(options.tune)));

@@ -28,18 +28,24 @@ Result<void> at_once(std::vector<Station>& stations, const std::function<Result<
   return {};
 }
 
-// None when the device's own worker is to compile, or nothing else can.
-Result<std::unique_ptr<backend::CompilePool>> make_compilers(const TuneOptions& options, const KernelSource& source,
-                                                             backend::Device& device) {
+// None when the device's own worker is to compile, or nothing else can. On a processor compilers would share with what
+// is timed, so that they must be asked for.
+Result<void> make_compilers(const TuneOptions& options, const KernelSource& source, backend::Device& device,
+                            Target& target) {
   const std::size_t jobs = compile_jobs_of(options);
-  if (jobs == 0) return std::unique_ptr<backend::CompilePool>();
-  WATTUNE_ASSIGN(std::optional<backend::CompileTarget> target, device.compile_target(source));
-  if (!target) return std::unique_ptr<backend::CompilePool>();
+  if (jobs == 0 || (!options.compile_jobs && device.info().kind == DeviceKind::cpu)) return {};
+  Result<backend::CompileTarget> compiled_for = device.compile_target(source);
+  if (!compiled_for && compiled_for.error().code() != ErrorCode::unavailable) return std::move(compiled_for).error();
+  if (!compiled_for) {
+    if (options.compile_jobs && !options.quiet)
+      print_note("the device's worker compiles: " + compiled_for.error().to_string());
+    return {};
+  }
   WATTUNE_ASSIGN(const std::shared_ptr<backend::ImageCache> cache, cache_of(options));
-  return std::make_unique<backend::CompilePool>(
-      *std::move(target), source,
-      backend::CompilePoolOptions{
-          .processes = jobs, .worker = {.memory_limit_bytes = options.memory_limit}, .cache = cache});
+  target.pool = std::make_unique<backend::CompilePool>(backend::CompilePoolOptions{
+      .processes = jobs, .worker = {.memory_limit_bytes = options.memory_limit}, .cache = cache});
+  target.compilers.emplace(target.pool->add(*std::move(compiled_for), source));
+  return {};
 }
 
 Result<void> check_together(const TuneOptions& options, const std::vector<DeviceInfo>& devices) {
@@ -55,15 +61,15 @@ Result<void> check_together(const TuneOptions& options, const std::vector<Device
 }
 
 // A strategy that reads counters would search at random without any of them.
-bool needs_counters(const std::string& strategy, const std::vector<std::string>& observed, const DeviceInfo& device) {
+bool needs_counters(const std::string& strategy, const std::vector<std::string>& observed, backend::Device& device) {
   const auto is_observed = [&](const std::string& name) { return std::ranges::count(observed, name) > 0; };
   const search::StrategyInfo* info = search::find_strategy(strategy);
-  return info != nullptr && info->reads_counters && device.backend == "cuda" &&
-         std::ranges::none_of(search::profiled_counters(), is_observed);
+  return info != nullptr && info->reads_counters && std::ranges::none_of(search::profiled_counters(), is_observed) &&
+         device.counters();
 }
 
 tune::EvaluatorOptions evaluation_for(const TuneOptions& options, const std::string& strategy,
-                                      const DeviceInfo& device) {
+                                      backend::Device& device) {
   tune::EvaluatorOptions evaluation = evaluator_options(options);
   if (!needs_counters(strategy, evaluation.counters, device)) return evaluation;
   const std::vector<std::string> counters = search::profiled_counters();
@@ -130,10 +136,10 @@ Result<Target> open_devices(const TuneOptions& options, const std::string& strat
     target.devices[i] = target.stations[i].device->info();
     return {};
   }));
-  WATTUNE_TRY(use_language(spec, backend::languages_of(target.devices.front())));
-  WATTUNE_ASSIGN(target.compilers, make_compilers(options, launched_source(spec), *target.stations.front().device));
-  tune::EvaluatorOptions evaluation = evaluation_for(options, strategy, target.devices.front());
-  evaluation.compilers = target.compilers.get();
+  WATTUNE_TRY(use_language(spec, target.devices.front().languages));
+  WATTUNE_TRY(make_compilers(options, launched_source(spec), *target.stations.front().device, target));
+  tune::EvaluatorOptions evaluation = evaluation_for(options, strategy, *target.stations.front().device);
+  evaluation.compilers = target.compilers ? &*target.compilers : nullptr;
   WATTUNE_TRY(at_once(target.stations, [&](std::size_t i) -> Result<void> {
     Station& station = target.stations[i];
     station.policy = policy_of(options);

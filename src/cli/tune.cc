@@ -157,7 +157,7 @@ Result<fs::path> sanitizer_of(const TuneOptions& options) {
 }
 
 Result<void> check_sanitizable(const TuneOptions& options, const DeviceInfo& device) {
-  if (!options.sanitize || (device.backend == "cuda" && device.kind != DeviceKind::simulated)) return {};
+  if (!options.sanitize || (compiles(device, Language::cuda) && device.kind != DeviceKind::simulated)) return {};
   return Error(ErrorCode::invalid_argument, "--sanitize is for CUDA devices").about(device.selector);
 }
 
@@ -189,7 +189,7 @@ Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Jou
                                       const TuneOptions& options, const std::atomic<bool>& cancel) {
   const std::vector<tune::Evaluator*> evaluators = target.evaluators();
   const tune::TuningOptions tuning{.stop = run.plan.stop,
-                                   .ahead = proposals_ahead(options, run.plan.strategy, target.compilers != nullptr),
+                                   .ahead = proposals_ahead(options, run.plan.strategy, target.compilers.has_value()),
                                    .cancel = &cancel,
                                    .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
   if (options.quiet) {

@@ -16,17 +16,12 @@
 #include <variant>
 #include <vector>
 
+#include "wattune/core/language.h"
 #include "wattune/core/objective.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/sampling.h"
 
 namespace wattune {
-
-enum class Language { opencl, cuda, cpp, c };
-
-std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
-// C and C++: functions of the host's processor, which have neither work-groups nor memory of their own.
-bool is_host_language(Language language);
 
 // An expression in the parameters and the problem size, with its place in the user's file.
 struct ExpressionText {

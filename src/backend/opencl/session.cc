@@ -24,7 +24,7 @@ std::vector<std::byte> make_guard(const ClApi& cl, cl_device_id device) {
 
 }  // namespace
 
-Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
+Result<std::shared_ptr<Session>> Session::open_for_compiling(const ClDevice& device) {
   WATTUNE_ASSIGN(const ClApi* cl, cl_api());
   std::shared_ptr<Session> session(new Session(cl, device));
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
@@ -32,9 +32,16 @@ Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
   cl_int code = CL_SUCCESS;
   session->context_ = cl->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code);
   if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a context on {}", device.info.selector));
-  session->service_queue_ = cl->clCreateCommandQueue(session->context_, device.id, 0, &code);
+  return session;
+}
+
+Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
+  WATTUNE_ASSIGN(std::shared_ptr<Session> session, open_for_compiling(device));
+  const ClApi& cl = session->cl();
+  cl_int code = CL_SUCCESS;
+  session->service_queue_ = cl.clCreateCommandQueue(session->context_, device.id, 0, &code);
   if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a command queue on {}", device.info.selector));
-  session->guard_ = make_guard(*cl, device.id);
+  session->guard_ = make_guard(cl, device.id);
   return session;
 }
 

@@ -24,6 +24,8 @@ struct TimeLeft {
 class Session {
  public:
   static Result<std::shared_ptr<Session>> open(const ClDevice& device);
+  // Of a compile process: a context alone, in which nothing is launched and no memory made.
+  static Result<std::shared_ptr<Session>> open_for_compiling(const ClDevice& device);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();

@@ -131,7 +131,8 @@ Unkillable& unkillable() {
 Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, const SpawnPlan& plan) {
   std::string name = program;
   std::string memory_limit = std::to_string(options.memory_limit_bytes);
-  char* const arguments[] = {name.data(), memory_limit.data(), nullptr};
+  std::string niceness = std::to_string(options.niceness);
+  char* const arguments[] = {name.data(), memory_limit.data(), niceness.data(), nullptr};
   pid_t pid = -1;
   const int failure = start_patiently(
       [&] { return posix_spawn(&pid, name.c_str(), &plan.files, &plan.attributes, arguments, environ); });
