@@ -97,6 +97,17 @@ TEST_F(CudaCounters, ComeThroughTheWorker) {
   EXPECT_THAT(reason(*device, {"dram__bytes_reed.sum"}), HasSubstr("did you mean `dram__bytes_read`?"));
 }
 
+TEST_F(CudaCounters, AreNotCountedOnAStreamOfAnotherDevice) {
+  const auto here = open_device("cuda:0").value();
+  const auto there = in_worker();
+  const auto stream_here = here->create_stream().value();
+  const auto stream_there = there->create_stream().value();
+  for (const auto& [device, stream] : {std::pair(here.get(), stream_there.get()), {there.get(), stream_here.get()}}) {
+    const auto counted = device->counters().value()->count(*stream, {"dram__bytes_read.sum"}, kLimit);
+    EXPECT_EQ(counted.error().code(), ErrorCode::invalid_argument);
+  }
+}
+
 TEST_F(CudaCounters, ThatAreNoNumberAreLeftOut) {
   const auto device = open_device("cuda:0").value();
   EXPECT_THAT(count(*device, {"lts__t_sector_hit_rate.pct"}).value(), IsEmpty());
