@@ -44,7 +44,7 @@ Result<void> make_compilers(const TuneOptions& options, const KernelSource& sour
   WATTUNE_ASSIGN(const std::shared_ptr<backend::ImageCache> cache, cache_of(options));
   target.pool = std::make_unique<backend::CompilePool>(backend::CompilePoolOptions{
       .processes = jobs, .worker = {.memory_limit_bytes = options.memory_limit}, .cache = cache});
-  target.compilers.emplace(target.pool->add(*std::move(compiled_for), source));
+  target.compilers = std::make_unique<backend::PooledSource>(target.pool->add(*std::move(compiled_for), source));
   return {};
 }
 
@@ -139,7 +139,7 @@ Result<Target> open_devices(const TuneOptions& options, const std::string& strat
   WATTUNE_TRY(use_language(spec, target.devices.front().languages));
   WATTUNE_TRY(make_compilers(options, launched_source(spec), *target.stations.front().device, target));
   tune::EvaluatorOptions evaluation = evaluation_for(options, strategy, *target.stations.front().device);
-  evaluation.compilers = target.compilers ? &*target.compilers : nullptr;
+  evaluation.compilers = target.compilers.get();
   WATTUNE_TRY(at_once(target.stations, [&](std::size_t i) -> Result<void> {
     Station& station = target.stations[i];
     station.policy = policy_of(options);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "cli/tune_options.h"
@@ -20,11 +19,11 @@ struct Target {
     std::unique_ptr<tune::Evaluator> evaluator;
   };
 
-  std::vector<DeviceInfo> devices;                 // one, or several of one model
-  std::unique_ptr<backend::CompilePool> pool;      // nullptr: the devices compile
-  std::optional<backend::PooledSource> compilers;  // of the pool, for all of them
-  std::unique_ptr<tune::Recording> recording;      // of a replay
-  std::vector<Station> stations;                   // for each device; they use the above
+  std::vector<DeviceInfo> devices;                   // one, or several of one model
+  std::unique_ptr<backend::CompilePool> pool;        // nullptr: the devices compile
+  std::unique_ptr<backend::PooledSource> compilers;  // of the pool, for all of them
+  std::unique_ptr<tune::Recording> recording;        // of a replay
+  std::vector<Station> stations;                     // for each device; they use the above
 
   std::vector<tune::Evaluator*> evaluators() const;
 };

@@ -189,7 +189,7 @@ Result<tune::TuningResult> run_search(Run& run, const Target& target, store::Jou
                                       const TuneOptions& options, const std::atomic<bool>& cancel) {
   const std::vector<tune::Evaluator*> evaluators = target.evaluators();
   const tune::TuningOptions tuning{.stop = run.plan.stop,
-                                   .ahead = proposals_ahead(options, run.plan.strategy, target.compilers.has_value()),
+                                   .ahead = proposals_ahead(options, run.plan.strategy, target.compilers != nullptr),
                                    .cancel = &cancel,
                                    .shoot_out = {.finalists = options.finalists, .warm_up = options.measure.warm_up}};
   if (options.quiet) {
