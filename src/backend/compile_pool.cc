@@ -6,27 +6,111 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
 #include "backend/compile_process.h"
+#include "backend/host/fill.h"
 #include "backend/image_key.h"
 #include "core/stopwatch.h"
 
 namespace wattune::backend {
 
+namespace {
+
+std::size_t most_processes(const CompilePoolOptions& options) {
+  if (options.spare_processors == 0) return std::numeric_limits<std::size_t>::max();
+  const std::size_t usable = host::usable_processors().size();
+  return usable > options.spare_processors ? usable - options.spare_processors : 1;
+}
+
+}  // namespace
+
+// What the mutex of the queue guards, but for target and source.
+struct PooledSource::Entry {
+  enum class JobState { waiting, running, done, taken };
+  struct Job {
+    std::vector<Macro> macros;
+    Nanoseconds limit;
+    JobState state = JobState::waiting;
+    bool expected = false;
+    bool awaited = false;  // somebody is in take()
+    std::optional<Compiled> result = {};
+  };
+  using JobPointer = std::shared_ptr<Job>;
+
+  Entry(CompileTarget its_target, KernelSource its_source)
+      : target(std::move(its_target)), source(std::move(its_source)) {}
+
+  const CompileTarget target;
+  const KernelSource source;
+  std::deque<JobPointer> jobs;  // expected or waited for, the next first
+  CompileActivity activity;     // without what the jobs tell
+
+  JobPointer find(const std::vector<Macro>& macros) const {
+    const auto found = std::ranges::find(jobs, macros, [](const JobPointer& job) { return job->macros; });
+    return found == jobs.end() ? nullptr : *found;
+  }
+
+  // The first that nobody has begun; with `awaited`, that somebody waits for.
+  JobPointer next(bool awaited) const {
+    const auto found = std::ranges::find_if(
+        jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && (job->awaited || !awaited); });
+    return found == jobs.end() ? nullptr : *found;
+  }
+
+  void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit) {
+    std::map<std::vector<Macro>, JobPointer> known;
+    for (const JobPointer& job : jobs) {
+      job->expected = false;
+      known.try_emplace(job->macros, job);
+    }
+    std::deque<JobPointer> expected;
+    for (const std::vector<Macro>& macros : wanted) {
+      JobPointer& job = known[macros];
+      if (!job) job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
+      if (!std::exchange(job->expected, true)) expected.push_back(job);
+    }
+    for (const JobPointer& job : jobs)
+      if (job->awaited && !job->expected) expected.push_front(job);
+    jobs = std::move(expected);
+  }
+
+  // The job that somebody is going to wait for, before all others. Nobody else waits for it.
+  JobPointer claim(const std::vector<Macro>& macros, Nanoseconds limit) {
+    JobPointer job = find(macros);
+    if (job && !job->awaited && job->state != JobState::taken) {
+      std::erase(jobs, job);
+    } else {
+      job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
+    }
+    job->awaited = true;
+    jobs.push_front(job);
+    return job;
+  }
+
+  // Of a job that is done.
+  Compiled hand_over(const JobPointer& job) {
+    job->state = JobState::taken;
+    job->awaited = false;
+    if (!job->expected) std::erase(jobs, job);
+    return *std::exchange(job->result, std::nullopt);
+  }
+};
+
 // Shared by the users' threads and one thread for each process.
-class CompilePool::Queue {
+class PooledSource::Queue {
  public:
-  Queue(CompileTarget target, KernelSource source, const CompilePoolOptions& options)
-      : target_(std::move(target)), source_(std::move(source)), cache_(options.cache) {
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, options.processes); ++i)
-      processes_.emplace_back(options.worker);
-    activity_.processes = processes_.size();
-    for (CompileProcess& process : processes_)
-      if (!start_thread(process)) break;
+  using EntryPointer = std::shared_ptr<Entry>;
+  using JobState = Entry::JobState;
+  using JobPointer = Entry::JobPointer;
+
+  explicit Queue(const CompilePoolOptions& options)
+      : worker_(options.worker), cache_(options.cache), most_(most_processes(options)) {
+    set_processes(options.processes);
   }
 
   ~Queue() {
@@ -39,102 +123,119 @@ class CompilePool::Queue {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit) {
+  // Fewer threads than processes will do, but for the first.
+  void set_processes(std::size_t most) {
     {
       const std::lock_guard lock(mutex_);
-      std::map<std::vector<Macro>, JobPointer> known;
-      for (const JobPointer& job : jobs_) {
-        job->expected = false;
-        known.try_emplace(job->macros, job);
+      limit_ = std::min(most, most_);
+      while (threads_.size() < std::max<std::size_t>(1, limit_) && start_thread()) {
       }
-      std::deque<JobPointer> jobs;
-      for (const std::vector<Macro>& macros : wanted) {
-        JobPointer& job = known[macros];
-        if (!job) job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
-        if (!std::exchange(job->expected, true)) jobs.push_back(job);
-      }
-      for (const JobPointer& job : jobs_)
-        if (job->awaited && !job->expected) jobs.push_front(job);
-      jobs_ = std::move(jobs);
     }
     changed_.notify_all();
   }
 
-  Compiled take(const std::vector<Macro>& macros, Nanoseconds limit) {
-    const Stopwatch stopwatch;
-    std::unique_lock lock(mutex_);
-    const JobPointer job = claim(macros, limit);
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return job->state == State::done; });
-    activity_.waited += stopwatch.elapsed();
-    job->state = State::taken;
-    job->awaited = false;
-    if (!job->expected) std::erase(jobs_, job);
-    return *std::exchange(job->result, std::nullopt);
+  EntryPointer add(CompileTarget target, KernelSource source) {
+    const std::lock_guard lock(mutex_);
+    return entries_.emplace_back(std::make_shared<Entry>(std::move(target), std::move(source)));
   }
 
-  CompileActivity activity() const {
+  void remove(const EntryPointer& entry) {
     const std::lock_guard lock(mutex_);
-    CompileActivity activity = activity_;
-    for (const JobPointer& job : jobs_) {
-      if (job->state == State::waiting) ++activity.waiting;
-      if (job->state == State::done) ++activity.ready;
+    std::erase(entries_, entry);
+  }
+
+  void expect(Entry& entry, const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit) {
+    {
+      const std::lock_guard lock(mutex_);
+      entry.expect(wanted, limit);
+    }
+    changed_.notify_all();
+  }
+
+  Compiled take(Entry& entry, const std::vector<Macro>& macros, Nanoseconds limit) {
+    const Stopwatch stopwatch;
+    std::unique_lock lock(mutex_);
+    const JobPointer job = entry.claim(macros, limit);
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return job->state == JobState::done; });
+    entry.activity.waited += stopwatch.elapsed();
+    return entry.hand_over(job);
+  }
+
+  std::optional<Compiled> try_take(Entry& entry, const std::vector<Macro>& macros) {
+    const std::lock_guard lock(mutex_);
+    const JobPointer job = ready(entry, macros);
+    return job ? std::optional(entry.hand_over(job)) : std::nullopt;
+  }
+
+  bool is_ready(const Entry& entry, const std::vector<Macro>& macros) const {
+    const std::lock_guard lock(mutex_);
+    return ready(entry, macros) != nullptr;
+  }
+
+  CompileActivity activity(const Entry& entry) const {
+    const std::lock_guard lock(mutex_);
+    CompileActivity activity = entry.activity;
+    activity.processes = std::min(limit_, threads_.size());
+    for (const JobPointer& job : entry.jobs) {
+      if (job->state == JobState::waiting) ++activity.waiting;
+      if (job->state == JobState::done) ++activity.ready;
     }
     return activity;
   }
 
  private:
-  enum class State { waiting, running, done, taken };
-  struct Job {
-    std::vector<Macro> macros;
-    Nanoseconds limit;
-    State state = State::waiting;
-    bool expected = false;
-    bool awaited = false;  // somebody is in take()
-    std::optional<Compiled> result = {};
+  struct Work {
+    EntryPointer entry;
+    JobPointer job;
   };
-  using JobPointer = std::shared_ptr<Job>;
 
-  JobPointer find(const std::vector<Macro>& macros) const {
-    const auto found = std::ranges::find_if(jobs_, [&](const JobPointer& job) { return job->macros == macros; });
-    return found == jobs_.end() ? nullptr : *found;
+  // What somebody waits for is that one's.
+  static JobPointer ready(const Entry& entry, const std::vector<Macro>& macros) {
+    const JobPointer job = entry.find(macros);
+    return job && job->state == JobState::done && !job->awaited ? job : nullptr;
   }
 
-  // The job that somebody is going to wait for, before all others. Nobody else waits for it.
-  JobPointer claim(const std::vector<Macro>& macros, Nanoseconds limit) {
-    JobPointer job = find(macros);
-    if (job && !job->awaited && job->state != State::taken) {
-      std::erase(jobs_, job);
-    } else {
-      job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
-    }
-    job->awaited = true;
-    jobs_.push_front(job);
-    return job;
+  // Sources take turns: the first one is asked last the next time.
+  std::optional<Work> next(bool awaited) {
+    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
+      if (const JobPointer job = (*entry)->next(awaited)) {
+        const Work work{*entry, job};
+        std::rotate(entry, entry + 1, entries_.end());
+        return work;
+      }
+    return std::nullopt;
   }
 
-  JobPointer next() const {
-    const auto found = std::ranges::find(jobs_, State::waiting, [](const JobPointer& job) { return job->state; });
-    return found == jobs_.end() ? nullptr : *found;
+  // For the process of this number. Somebody who waits is served by one process at least.
+  std::optional<Work> next_for(std::size_t process) {
+    if (beyond_limit(process)) return std::nullopt;
+    std::optional<Work> work = next(true);
+    return work || process >= limit_ ? work : next(false);
   }
+  bool beyond_limit(std::size_t process) const { return process >= std::max<std::size_t>(1, limit_); }
 
-  Compiled produce(CompileProcess& process, const Job& job) {
+  Compiled produce(CompileProcess& process, const Work& work) {
     const Stopwatch stopwatch;
-    const auto key = cache_ ? image_key(target_, source_, job.macros) : std::nullopt;
+    const CompileTarget& target = work.entry->target;
+    const KernelSource& source = work.entry->source;
+    const std::vector<Macro>& macros = work.job->macros;
+    const auto key = cache_ ? image_key(target, source, macros) : std::nullopt;
     if (std::optional<Image> found = key ? cache_->find(*key) : std::nullopt)
       return {.image = *std::move(found), .took = stopwatch.elapsed(), .cached = true};
-    Result<Image> image = process.compile({target_, source_, job.macros, job.limit});
+    Result<Image> image = process.compile({target, source, macros, work.job->limit});
     const Nanoseconds took = stopwatch.elapsed();
     // Unless a header was changed meanwhile: nobody knows which one was compiled.
-    if (image && key && image_key(target_, source_, job.macros) == key) cache_->store(*key, *image);
+    if (image && key && image_key(target, source, macros) == key) cache_->store(*key, *image);
     return {.image = std::move(image), .took = took};
   }
 
-  // Fewer threads than processes will do, but for the first.
-  bool start_thread(CompileProcess& process) {
+  bool start_thread() {
     try {
-      threads_.emplace_back([this, &process] { serve(process); });
+      CompileProcess& process = processes_.emplace_back(worker_);
+      threads_.emplace_back([this, &process, number = threads_.size()] { serve(process, number); });
     } catch (const std::system_error&) {
+      processes_.pop_back();
       if (threads_.empty()) throw;
       return false;
     }
@@ -142,9 +243,9 @@ class CompilePool::Queue {
   }
 
   // Who waits for a job must learn that it is done.
-  Compiled produce_or_explain(CompileProcess& process, const Job& job) {
+  Compiled produce_or_explain(CompileProcess& process, const Work& work) {
     try {
-      return produce(process, job);
+      return produce(process, work);
     } catch (const std::exception& exception) {
       return {.image = Error(ErrorCode::internal, fmt::format("compiling ahead threw {}", exception.what())),
               .took = {}};
@@ -153,51 +254,93 @@ class CompilePool::Queue {
     }
   }
 
-  void serve(CompileProcess& process) {
+  void serve(CompileProcess& process, std::size_t number) {
     std::unique_lock lock(mutex_);
     for (;;) {
-      JobPointer job;
-      changed_.wait(lock, [&] { return stopping_ || (job = next()); });
+      std::optional<Work> work;
+      bool surplus = false;
+      changed_.wait(lock, [&] {
+        surplus = beyond_limit(number) && process.runs();
+        return stopping_ || surplus || (work = next_for(number));
+      });
       if (stopping_) return;
-      job->state = State::running;
-      ++activity_.running;
-      changed_.notify_all();
-      lock.unlock();
-      const Stopwatch stopwatch;
-      Compiled result = produce_or_explain(process, *job);
-      lock.lock();
-      activity_.busy += stopwatch.elapsed();
-      --activity_.running;
-      ++(result.cached ? activity_.cache_hits : activity_.compiled);
-      job->result = std::move(result);
-      job->state = State::done;
-      changed_.notify_all();
+      if (work) {
+        serve(process, *work, lock);
+      } else {
+        lock.unlock();
+        process.end();
+        lock.lock();
+      }
     }
   }
 
-  const CompileTarget target_;
-  const KernelSource source_;
+  void serve(CompileProcess& process, const Work& work, std::unique_lock<std::mutex>& lock) {
+    CompileActivity& activity = work.entry->activity;
+    work.job->state = JobState::running;
+    ++activity.running;
+    changed_.notify_all();
+    lock.unlock();
+    const Stopwatch stopwatch;
+    Compiled result = produce_or_explain(process, work);
+    lock.lock();
+    activity.busy += stopwatch.elapsed();
+    --activity.running;
+    ++(result.cached ? activity.cache_hits : activity.compiled);
+    work.job->result = std::move(result);
+    work.job->state = JobState::done;
+    changed_.notify_all();
+  }
+
+  const WorkerOptions worker_;
   const std::shared_ptr<ImageCache> cache_;
-  std::deque<CompileProcess> processes_;
+  const std::size_t most_;
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::deque<JobPointer> jobs_;  // expected or waited for, the next first
-  CompileActivity activity_;
+  std::vector<EntryPointer> entries_;  // the next to be served first
+  std::size_t limit_ = 0;
   bool stopping_ = false;
-  std::vector<std::thread> threads_;  // last: they use the others
+  std::deque<CompileProcess> processes_;  // which stay where they are
+  std::vector<std::thread> threads_;      // last: they use the others
 };
 
-CompilePool::CompilePool(CompileTarget target, KernelSource source, const CompilePoolOptions& options)
-    : queue_(std::make_unique<Queue>(std::move(target), std::move(source), options)) {}
+PooledSource::PooledSource(Queue& queue, std::shared_ptr<Entry> entry) : queue_(&queue), entry_(std::move(entry)) {}
+
+PooledSource::PooledSource(PooledSource&&) noexcept = default;
+
+PooledSource& PooledSource::operator=(PooledSource&& other) noexcept {
+  std::swap(queue_, other.queue_);
+  std::swap(entry_, other.entry_);
+  return *this;
+}
+
+PooledSource::~PooledSource() {
+  if (entry_) queue_->remove(entry_);
+}
+
+void PooledSource::expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit) {
+  queue_->expect(*entry_, macros, limit);
+}
+
+Compiled PooledSource::take(const std::vector<Macro>& macros, Nanoseconds limit) {
+  return queue_->take(*entry_, macros, limit);
+}
+
+std::optional<Compiled> PooledSource::try_take(const std::vector<Macro>& macros) {
+  return queue_->try_take(*entry_, macros);
+}
+
+bool PooledSource::is_ready(const std::vector<Macro>& macros) const { return queue_->is_ready(*entry_, macros); }
+
+CompileActivity PooledSource::activity() const { return queue_->activity(*entry_); }
+
+CompilePool::CompilePool(const CompilePoolOptions& options) : queue_(std::make_unique<PooledSource::Queue>(options)) {}
 
 CompilePool::~CompilePool() = default;
 
-void CompilePool::expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit) {
-  queue_->expect(macros, limit);
+PooledSource CompilePool::add(CompileTarget target, KernelSource source) {
+  return PooledSource(*queue_, queue_->add(std::move(target), std::move(source)));
 }
 
-Compiled CompilePool::take(const std::vector<Macro>& macros, Nanoseconds limit) { return queue_->take(macros, limit); }
-
-CompileActivity CompilePool::activity() const { return queue_->activity(); }
+void CompilePool::set_processes(std::size_t most) { queue_->set_processes(most); }
 
 }  // namespace wattune::backend

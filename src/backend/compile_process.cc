@@ -27,6 +27,17 @@ Result<Image> CompileProcess::compile(const worker::CompileRequest& request) {
   }
 }
 
+bool CompileProcess::runs() {
+  const std::lock_guard lock(mutex_);
+  return connection_ != nullptr;
+}
+
+void CompileProcess::end() {
+  std::shared_ptr<worker::Connection> ended;
+  const std::lock_guard lock(mutex_);
+  ended.swap(connection_);
+}
+
 void CompileProcess::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;

@@ -14,6 +14,10 @@ class CompileProcess {
 
   // From one thread. A compiler that somebody killed from outside gets a second try.
   Result<Image> compile(const worker::CompileRequest& request);
+  // Whether a process was started that has not been ended; one that crashed counts.
+  bool runs();
+  // Ends the process, until the next compile(). From the thread that compiles.
+  void end();
   // From any thread, once and for all: a compile() that is under way returns an error soon, later ones at once.
   void stop();
 

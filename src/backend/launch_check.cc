@@ -41,7 +41,7 @@ std::vector<const LaunchArgument*> parameters_of(const DeviceInfo& info, std::sp
   for (const LaunchArgument& argument : arguments) {
     const bool none = std::holds_alternative<LocalBytes>(argument) ||
                       std::holds_alternative<ConstantBuffer>(argument) || std::holds_alternative<Sampling>(argument);
-    if (!none || info.backend != "cuda") parameters.push_back(&argument);
+    if (!none || !compiles(info, Language::cuda)) parameters.push_back(&argument);
   }
   return parameters;
 }
@@ -81,7 +81,7 @@ Result<void> check_parameters(const DeviceInfo& info, const Kernel& kernel, std:
 // What only CUDA has.
 Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
                              std::span<const LaunchArgument> arguments) {
-  if (info.backend == "cuda") return {};
+  if (compiles(info, Language::cuda)) return {};
   const auto lacks = [&](std::string_view what) {
     return Error(ErrorCode::invalid_argument, fmt::format("{} has no {}: they are CUDA's", info.selector, what));
   };

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <mutex>
 #include <sstream>
 
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cuda_device.h"
 #include "backend/host/host_device.h"
+#include "backend/opencl/compiler.h"
 #include "backend/opencl/opencl_device.h"
 #include "wattune/core/suggest.h"
 
@@ -16,20 +18,60 @@ namespace wattune::backend {
 
 namespace {
 
-// Everything a backend must provide to be listed and opened.
-struct Backend {
-  const char* name;  // also the first part of its selectors
-  Result<std::vector<DeviceInfo>> (*discover)();
-  Result<std::unique_ptr<Device>> (*open)(const std::string& selector);
-  std::string (*missing)();          // what it lacks though there are devices; nullptr: never anything
-  decltype(&compile_image) compile;  // nullptr: only its devices compile
+using BackendPointer = std::shared_ptr<const Backend>;
+
+std::vector<BackendPointer> built_in() {
+  const Backend all[] = {
+      {"cuda", cuda::discover_devices, cuda::open_device, cuda::missing, cuda::compile, 30},
+      {"opencl", opencl::discover_devices, opencl::open_device, {}, opencl::compile, 20},
+      {"host", host::discover_devices, host::open_device, host::missing, {}, 10},
+  };
+  std::vector<BackendPointer> backends;
+  for (const Backend& backend : all) backends.push_back(std::make_shared<const Backend>(backend));
+  return backends;
+}
+
+// The backends of this process, the preferred first. Callers keep those that they use.
+class Registry {
+ public:
+  std::vector<BackendPointer> all() {
+    const std::lock_guard lock(mutex_);
+    return backends_;
+  }
+
+  Result<void> add(Backend backend) {
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::count(backends_, backend.name, name_of) > 0)
+      return Error(ErrorCode::already_exists, "a backend of this name is registered").about(backend.name);
+    const auto place = std::ranges::find_if(
+        backends_, [&](const BackendPointer& other) { return other->preference < backend.preference; });
+    backends_.insert(place, std::make_shared<const Backend>(std::move(backend)));
+    return {};
+  }
+
+  void remove(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(backends_, [&](const BackendPointer& backend) { return backend->name == name; });
+  }
+
+ private:
+  static const std::string& name_of(const BackendPointer& backend) { return backend->name; }
+
+  std::mutex mutex_;
+  std::vector<BackendPointer> backends_ = built_in();
 };
 
-constexpr Backend kBackends[] = {
-    {"cuda", cuda::discover_devices, cuda::open_device, cuda::missing, cuda::compile},
-    {"opencl", opencl::discover_devices, opencl::open_device, nullptr, nullptr},
-    {"host", host::discover_devices, host::open_device, host::missing, nullptr},
-};
+Registry& registry() {
+  static Registry registry;
+  return registry;
+}
+
+// What a user types and a shell passes on: no colon, which ends it in selectors, and no comma, which parts them.
+bool is_name(const std::string& name) {
+  return !name.empty() && name != "auto" && std::ranges::all_of(name, [](unsigned char c) {
+    return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '-';
+  });
+}
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -46,15 +88,10 @@ int rank_of(DeviceKind kind) {
   return 0;
 }
 
-// Among devices of one kind.
-int preference_of(const DeviceInfo& device) {
-  return device.backend == "cuda" ? 2 : device.backend == "opencl" ? 1 : 0;
-}
-
+// Backends are listed in the order of preference.
 bool better(const DeviceInfo& a, const DeviceInfo& b) {
   if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
-  if (a.backend != b.backend) return preference_of(a) > preference_of(b);
-  return a.compute_units * a.clock_mhz > b.compute_units * b.clock_mhz;
+  return a.backend == b.backend && a.compute_units * a.clock_mhz > b.compute_units * b.clock_mhz;
 }
 
 std::vector<DeviceInfo> devices_where(const Discovery& discovery, const auto& predicate) {
@@ -75,7 +112,7 @@ std::vector<DeviceInfo> devices_named(const Discovery& discovery, const std::str
 }
 
 bool compiles_one_of(const DeviceInfo& device, const std::vector<Language>& languages) {
-  return std::ranges::any_of(languages_of(device), [&](Language l) { return std::ranges::count(languages, l) > 0; });
+  return std::ranges::any_of(languages, [&](Language language) { return compiles(device, language); });
 }
 
 std::string reasons_of(const Discovery& discovery) {
@@ -108,15 +145,27 @@ Error no_such_compiler(const Discovery& discovery, const std::string& wanted, co
 
 }  // namespace
 
+Result<void> register_backend(Backend backend) {
+  if (!is_name(backend.name))
+    return Error(ErrorCode::invalid_argument, "not a name for a backend")
+        .about(backend.name)
+        .hint("lower-case letters, digits, - and _");
+  if (!backend.discover || !backend.open)
+    return Error(ErrorCode::invalid_argument, "a backend must discover and open devices").about(backend.name);
+  return registry().add(std::move(backend));
+}
+
+void unregister_backend(const std::string& name) { registry().remove(name); }
+
 Discovery discover() {
   Discovery discovery;
-  for (const Backend& backend : kBackends) {
-    Result<std::vector<DeviceInfo>> devices = backend.discover();
+  for (const BackendPointer& backend : registry().all()) {
+    Result<std::vector<DeviceInfo>> devices = backend->discover();
     if (devices) std::ranges::move(*devices, std::back_inserter(discovery.devices));
     std::string reason;
     if (!devices) reason = devices.error().to_string();
-    if (devices && backend.missing != nullptr) reason = backend.missing();
-    discovery.backends.push_back({backend.name, devices.has_value(), std::move(reason)});
+    if (devices && backend->missing) reason = backend->missing();
+    discovery.backends.push_back({backend->name, devices.has_value(), std::move(reason)});
   }
   return discovery;
 }
@@ -124,9 +173,9 @@ Discovery discover() {
 Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
   const std::string prefix = selector.substr(0, selector.find(':'));
   std::vector<std::string> names;
-  for (const Backend& backend : kBackends) {
-    if (prefix == backend.name) return backend.open(selector);
-    names.emplace_back(backend.name);
+  for (const BackendPointer& backend : registry().all()) {
+    if (prefix == backend->name) return backend->open(selector);
+    names.push_back(backend->name);
   }
   return Error(ErrorCode::not_found, fmt::format("no backend `{}`", prefix))
       .about(selector)
@@ -135,16 +184,10 @@ Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
 
 Result<Image> compile_image(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                             Nanoseconds limit) {
-  for (const Backend& backend : kBackends)
-    if (target.backend == backend.name && backend.compile != nullptr)
-      return backend.compile(target, source, macros, limit);
+  for (const BackendPointer& backend : registry().all())
+    if (target.backend == backend->name && backend->compile) return backend->compile(target, source, macros, limit);
   return Error(ErrorCode::invalid_argument,
                fmt::format("backend `{}` does not compile without a device", target.backend));
-}
-
-std::vector<Language> languages_of(const DeviceInfo& device) {
-  if (device.backend == "host") return {Language::cpp, Language::c};
-  return {device.backend == "cuda" ? Language::cuda : Language::opencl};
 }
 
 const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices) {

@@ -122,6 +122,7 @@ Json to_json(const Compiled& one) {
   json["compiler"] = report.compiler;
   json["function"] = one.report ? report.function : one.function;
   json["symbol"] = report.symbol;
+  json["image"] = one.report ? Json(std::string(to_string(report.kind))) : Json(nullptr);
   json["registers"] = json_or_null(report.resources.registers);
   json["spill_bytes"] = json_or_null(report.resources.spill_bytes);
   json["private_bytes"] = json_or_null(report.resources.private_bytes);

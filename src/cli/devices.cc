@@ -56,7 +56,8 @@ Result<std::vector<backend::CounterInfo>> find_counters(const std::string& wante
         .about(wanted)
         .hint(of_chip.error().advice());
   WATTUNE_ASSIGN(const auto opened, tune::open_device(device->selector, {.in_process = in_process}));
-  return opened->counters();
+  WATTUNE_ASSIGN(backend::Counters* const counters, opened->counters());
+  return counters->list();
 }
 
 std::string table_of_counters(const std::vector<backend::CounterInfo>& counters) {

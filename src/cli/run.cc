@@ -59,7 +59,7 @@ Result<ExitStatus> run_one(const RunOptions& options) {
   WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
   WATTUNE_ASSIGN(const std::string selector, the_only_device(options.tune, spec));
   WATTUNE_ASSIGN(const auto device, tune::open_device(selector, session.where));
-  WATTUNE_TRY(use_language(spec, backend::languages_of(device->info())));
+  WATTUNE_TRY(use_language(spec, device->info().languages));
   for (const std::string& doubt : spec::doubts(spec)) print_note(doubt);
   const auto policy = session.policy(session.sampling);
   tune::EvaluatorOptions evaluation = session.evaluation;

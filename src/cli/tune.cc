@@ -133,7 +133,7 @@ Result<fs::path> sanitizer_of(const TuneOptions& options) {
 }
 
 Result<void> check_sanitizable(const TuneOptions& options, const DeviceInfo& device) {
-  if (!options.sanitize || (device.backend == "cuda" && device.kind != DeviceKind::simulated)) return {};
+  if (!options.sanitize || (compiles(device, Language::cuda) && device.kind != DeviceKind::simulated)) return {};
   return Error(ErrorCode::invalid_argument, "--sanitize is for CUDA devices").about(device.selector);
 }
 

@@ -141,8 +141,8 @@ void declare_run(CLI::App& app, TuneOptions& options) {
 void declare_compiling(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Compiling ahead");
   add_parsed(app, "--compile-jobs", options.session.compile_processes, parse_count, "N",
-             "Processes that compile ahead of the device; by default one per core, at most 16; 0: the device's worker "
-             "compiles");
+             "Processes that compile ahead of the device; by default one per core, at most 16; 0, the default where "
+             "the device is a processor: its worker compiles");
   add_parsed(app, "--compile-ahead", options.session.compile_ahead, parse_count, "N",
              "Configurations to ask the strategy for in advance; by default four per process, one per process and one "
              "more where it learns later by that");

@@ -183,11 +183,13 @@ Result<std::vector<Metric>> KernelSession::count(const Kernels& kernels, const L
                                                  const std::vector<std::string>& counters, Nanoseconds limit) {
   WATTUNE_TRY(queue_run(kernels, launch, Outputs::reused));
   busy_ = Nanoseconds();  // the device idles between the passes, and the profiler may have touched its clocks
-  return while_working([&] { return stream_->count(counters, limit); });
+  WATTUNE_ASSIGN(backend::Counters* const counting, device_.counters());
+  return while_working([&] { return counting->count(*stream_, counters, limit); });
 }
 
 Result<void> KernelSession::check_counters(const std::vector<std::string>& counters, Nanoseconds limit) {
-  WATTUNE_TRY(stream_->count(counters, limit));
+  WATTUNE_ASSIGN(backend::Counters* const counting, device_.counters());
+  WATTUNE_TRY(counting->count(*stream_, counters, limit));
   return {};
 }
 

@@ -46,7 +46,7 @@ class KernelSession {
   // and what that was like: runs of one wait share a reading of its sensors.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
-  // Launches as often as it takes to count these (backend::Stream::count()), each time from the same contents. After
+  // Launches as often as it takes to count these (backend::Counters::count()), each time from the same contents. After
   // prepare().
   Result<std::vector<Metric>> count(const Kernels& kernels, const Launch& launch,
                                     const std::vector<std::string>& counters, Nanoseconds limit);

@@ -58,7 +58,7 @@ struct RunState {
   measure::MeasurePolicy& policy;
   const CheckOutput check;
   const Cache cache;
-  backend::CompilePool* const compilers;  // nullptr: the device compiles
+  backend::PooledSource* const compilers;  // nullptr: the device compiles
   const std::vector<BoardMetric> observe;
   const Nanoseconds energy_window;
   const std::vector<std::string> counters;

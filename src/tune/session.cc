@@ -4,6 +4,7 @@
 #include <future>
 #include <thread>
 
+#include "core/logging.h"
 #include "wattune/backend/compile_pool.h"
 #include "wattune/tune/describe_run.h"
 #include "wattune/tune/tuner.h"
@@ -24,7 +25,8 @@ struct TuningSession::Parts {
   std::vector<DeviceInfo> devices = {};
   Identity identity = {};
   std::vector<std::string> added_counters = {};
-  std::unique_ptr<backend::CompilePool> compilers = {};
+  std::unique_ptr<backend::CompilePool> pool = {};         // nullptr: the devices compile
+  std::unique_ptr<backend::PooledSource> compilers = {};  // of the pool, for all devices
   std::optional<Recording> recording = {};
   std::vector<Site> sites = {};
 };
@@ -64,19 +66,30 @@ Result<void> open_devices(Parts& parts) {
     parts.devices[i] = parts.sites[i].device->info();
     return {};
   }));
-  return use_language(parts.search->spec, backend::languages_of(parts.devices.front()));
+  return use_language(parts.search->spec, parts.devices.front().languages);
+}
+
+// On a processor compilers would share with what is timed, so that they must be asked for.
+bool compiles_ahead(const Parts& parts) {
+  const bool asked_for = parts.options.compile_processes || parts.devices.front().kind != DeviceKind::cpu;
+  return asked_for && compile_processes(parts.options) > 0;
 }
 
 // None when the device's own worker is to compile, or nothing else can.
 Result<void> make_compilers(Parts& parts) {
-  const std::size_t processes = compile_processes(parts.options);
-  if (processes == 0) return {};
-  const KernelSource source = launched_source(parts.search->spec);
-  WATTUNE_ASSIGN(std::optional<backend::CompileTarget> target, parts.sites.front().device->compile_target(source));
-  if (!target) return {};
-  const backend::CompilePoolOptions options{
-      .processes = processes, .worker = parts.options.where.worker, .cache = parts.options.compile_cache};
-  parts.compilers = std::make_unique<backend::CompilePool>(*std::move(target), source, options);
+  if (!compiles_ahead(parts)) return {};
+  KernelSource source = launched_source(parts.search->spec);
+  Result<backend::CompileTarget> target = parts.sites.front().device->compile_target(source);
+  if (!target && target.error().code() != ErrorCode::unavailable) return std::move(target).error();
+  if (!target) {
+    log_info("the device's worker compiles: {}", target.error().to_string());
+    return {};
+  }
+  parts.pool = std::make_unique<backend::CompilePool>(
+      backend::CompilePoolOptions{.processes = compile_processes(parts.options),
+                                  .worker = parts.options.where.worker,
+                                  .cache = parts.options.compile_cache});
+  parts.compilers = std::make_unique<backend::PooledSource>(parts.pool->add(*std::move(target), std::move(source)));
   return {};
 }
 
@@ -85,7 +98,7 @@ std::vector<std::string> missing_counters(const Parts& parts) {
   const std::vector<std::string>& observed = parts.options.evaluation.counters;
   const auto is_observed = [&](const std::string& name) { return std::ranges::count(observed, name) > 0; };
   const search::StrategyInfo* const info = search::find_strategy(parts.search->plan.strategy);
-  if (info == nullptr || !info->reads_counters || parts.devices.front().backend != "cuda") return {};
+  if (info == nullptr || !info->reads_counters || !parts.sites.front().device->counters()) return {};
   std::vector<std::string> counters = search::profiled_counters();
   if (std::ranges::any_of(counters, is_observed)) counters.clear();
   return counters;

@@ -29,20 +29,36 @@ class Pool : public ::testing::Test {
   void SetUp() override {
     setenv("WATTUNE_FAKE_COMPILER_LOG", log_.c_str(), 1);
     std::filesystem::remove(log_);
+    std::filesystem::remove(log_ + ".go");
   }
   void TearDown() override {
-    pool_.reset();
+    end();
     EXPECT_THAT(children(), IsEmpty()) << "a compile process was left behind";
     unsetenv("WATTUNE_FAKE_COMPILER_LOG");
     std::filesystem::remove(log_);
+    std::filesystem::remove(log_ + ".go");
   }
 
-  CompilePool& start(std::size_t processes, std::shared_ptr<ImageCache> cache = nullptr) {
+  static CompilePoolOptions options(std::size_t processes, std::shared_ptr<ImageCache> cache = nullptr) {
     WorkerOptions worker;
     worker.executable = test::program("wattune-fake-worker");
-    pool_ = std::make_unique<CompilePool>(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of("text"),
-                                          CompilePoolOptions{.processes = processes, .worker = worker, .cache = cache});
-    return *pool_;
+    return {.processes = processes, .worker = worker, .cache = std::move(cache)};
+  }
+  PooledSource& start(const CompilePoolOptions& options) {
+    end();
+    pool_ = std::make_unique<CompilePool>(options);
+    source_.emplace(add("text"));
+    return *source_;
+  }
+  PooledSource& start(std::size_t processes, std::shared_ptr<ImageCache> cache = nullptr) {
+    return start(options(processes, std::move(cache)));
+  }
+  PooledSource add(const std::string& text) {
+    return pool_->add(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of(text));
+  }
+  void end() {
+    source_.reset();
+    pool_.reset();
   }
 
   // What was compiled, in that order, one line each.
@@ -53,9 +69,11 @@ class Pool : public ::testing::Test {
     return lines;
   }
   void wait_until_idle() const {
-    for (CompileActivity a = pool_->activity(); a.waiting + a.running > 0; a = pool_->activity())
+    for (CompileActivity a = source_->activity(); a.waiting + a.running > 0; a = source_->activity())
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  // Ends compilations of the mode "wait".
+  void release() const { std::ofstream(log_ + ".go") << "go"; }
   void wait_until_compiled(std::size_t lines) const {
     while (compiled().size() < lines) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -63,10 +81,11 @@ class Pool : public ::testing::Test {
   const std::string log_ =
       (std::filesystem::temp_directory_path() / ("wattune-pool-test-" + std::to_string(getpid()))).string();
   std::unique_ptr<CompilePool> pool_;
+  std::optional<PooledSource> source_;
 };
 
 TEST_F(Pool, CompilesAheadInTheOrderOfExpectation) {
-  CompilePool& pool = start(1);
+  PooledSource& pool = start(1);
   pool.expect({macros("1"), macros("2"), macros("3")}, kLimit);
   wait_until_idle();
   EXPECT_THAT(compiled(),
@@ -86,7 +105,7 @@ TEST_F(Pool, CompilesWhatNobodyExpectedWhenItIsTaken) {
 
 // The only process is busy with a compilation that never ends, so that all else waits when the expectation changes.
 TEST_F(Pool, DropsWhatIsNoLongerExpected) {
-  CompilePool& pool = start(1);
+  PooledSource& pool = start(1);
   pool.expect({macros("1", "sleep"), macros("2"), macros("3")}, nanoseconds_from_ms(300));
   wait_until_compiled(1);
   EXPECT_EQ(pool.activity().waiting, 2u);
@@ -99,7 +118,7 @@ TEST_F(Pool, DropsWhatIsNoLongerExpected) {
 }
 
 TEST_F(Pool, ForgetsImagesThatAreNoLongerExpected) {
-  CompilePool& pool = start(1);
+  PooledSource& pool = start(1);
   pool.expect({macros("1"), macros("2")}, kLimit);
   wait_until_idle();
   pool.expect({macros("2")}, kLimit);
@@ -109,7 +128,7 @@ TEST_F(Pool, ForgetsImagesThatAreNoLongerExpected) {
 }
 
 TEST_F(Pool, CompilesWhatIsExpectedTwiceOnce) {
-  CompilePool& pool = start(1);
+  PooledSource& pool = start(1);
   pool.expect({macros("1"), macros("2"), macros("1")}, kLimit);
   wait_until_idle();
   EXPECT_THAT(compiled(), ElementsAre("arch_1 text N=1 MODE=good", "arch_1 text N=2 MODE=good"));
@@ -118,7 +137,7 @@ TEST_F(Pool, CompilesWhatIsExpectedTwiceOnce) {
 
 // As when one device works on 1 while another is given 2.
 TEST_F(Pool, CompilesWhatWasTakenOnceWhileItIsExpected) {
-  CompilePool& pool = start(1);
+  PooledSource& pool = start(1);
   pool.expect({macros("1"), macros("2")}, kLimit);
   ASSERT_TRUE(pool.take(macros("1"), kLimit).image);
   pool.expect({macros("1"), macros("2"), macros("3")}, kLimit);
@@ -131,7 +150,7 @@ TEST_F(Pool, CompilesWhatWasTakenOnceWhileItIsExpected) {
 
 // Each of the two threads waits for what the other one's expectation does not name.
 TEST_F(Pool, ServesSeveralThreads) {
-  CompilePool& pool = start(2);
+  PooledSource& pool = start(2);
   std::vector<std::string> codes(2);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < codes.size(); ++t)
@@ -147,7 +166,7 @@ TEST_F(Pool, ServesSeveralThreads) {
 }
 
 TEST_F(Pool, ACompilerThatRefusesCrashesOrHangsCostsOneCompilation) {
-  CompilePool& pool = start(2);
+  PooledSource& pool = start(2);
   const Nanoseconds limit = nanoseconds_from_ms(100);
   pool.expect({macros("1", "wrong"), macros("2", "crash"), macros("3", "sleep"), macros("4")}, limit);
   const Error wrong = pool.take(macros("1", "wrong"), limit).image.error();
@@ -162,7 +181,7 @@ TEST_F(Pool, ACompilerThatRefusesCrashesOrHangsCostsOneCompilation) {
 }
 
 TEST_F(Pool, WhatWasKilledFromOutsideIsTriedOnceMore) {
-  CompilePool& pool = start(1);
+  PooledSource& pool = start(1);
   const Error error = pool.take(macros("1", "killed"), kLimit).image.error();
   EXPECT_EQ(error.native_name(), "SIGKILL");
   EXPECT_THAT(compiled(), SizeIs(2));
@@ -178,20 +197,20 @@ TEST_F(Pool, TakesFromTheCacheWhatAnEarlierPoolCompiled) {
   const auto cache = ImageCache::open(folder).value();
   const Compiled first = start(1, cache).take(macros("1"), kLimit);
   EXPECT_FALSE(first.cached);
-  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit).image);
+  EXPECT_FALSE(source_->take(macros("2", "wrong"), kLimit).image);
   const Compiled second = start(1, cache).take(macros("1"), kLimit);
   EXPECT_TRUE(second.cached);
   EXPECT_EQ(*second.image, *first.image);
-  EXPECT_EQ(pool_->activity().cache_hits, 1u);
-  EXPECT_EQ(pool_->activity().compiled, 0u);
-  EXPECT_FALSE(pool_->take(macros("2", "wrong"), kLimit).image);  // failures are not kept
+  EXPECT_EQ(source_->activity().cache_hits, 1u);
+  EXPECT_EQ(source_->activity().compiled, 0u);
+  EXPECT_FALSE(source_->take(macros("2", "wrong"), kLimit).image);  // failures are not kept
   EXPECT_THAT(compiled(), SizeIs(3));
   std::filesystem::remove_all(folder);
 }
 
 TEST_F(Pool, SaysThatItCannotStart) {
-  CompilePool pool({}, source_of("text"), {.processes = 1, .worker = {.executable = "/nowhere/wattune-worker"}});
-  EXPECT_EQ(pool.take(macros("1"), kLimit).image.error().code(), ErrorCode::unavailable);
+  PooledSource& source = start({.processes = 1, .worker = {.executable = "/nowhere/wattune-worker"}});
+  EXPECT_EQ(source.take(macros("1"), kLimit).image.error().code(), ErrorCode::unavailable);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a program that is short of memory
@@ -206,15 +225,13 @@ std::uint64_t private_bytes() {
 // A request of 32 MiB is copied more than twice on its way.
 TEST_F(Pool, AnExceptionBecomesTheErrorOfItsJob) {
   constexpr std::uint64_t kRequest = std::uint64_t{32} << 20;
-  WorkerOptions worker;
-  worker.executable = test::program("wattune-fake-worker");
-  pool_ = std::make_unique<CompilePool>(CompileTarget{}, source_of(std::string(kRequest, ' ')),
-                                        CompilePoolOptions{.processes = 1, .worker = worker});
+  start(1);
+  source_.emplace(add(std::string(kRequest, ' ')));
   rlimit before{};
   getrlimit(RLIMIT_DATA, &before);
   const rlimit scarce{private_bytes() + 2 * kRequest, before.rlim_max};
   setrlimit(RLIMIT_DATA, &scarce);
-  const Result<Image> image = pool_->take(macros("1"), kLimit).image;
+  const Result<Image> image = source_->take(macros("1"), kLimit).image;
   setrlimit(RLIMIT_DATA, &before);
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().code(), ErrorCode::internal);
@@ -222,11 +239,106 @@ TEST_F(Pool, AnExceptionBecomesTheErrorOfItsJob) {
 }
 #endif
 
+// The only process is busy until all is expected, and somebody waits for what was not.
+TEST_F(Pool, OneProcessCompilesSeveralSourcesInTurn) {
+  PooledSource& text = start(1);
+  text.expect({macros("0", "wait")}, kLimit);
+  wait_until_compiled(1);
+  PooledSource other = add("other");
+  text.expect({macros("1"), macros("2")}, kLimit);
+  other.expect({macros("1")}, kLimit);
+  std::thread waiting([&] { EXPECT_TRUE(other.take(macros("9"), kLimit).image); });
+  while (other.activity().waiting < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  release();
+  waiting.join();
+  wait_until_idle();
+  EXPECT_THAT(compiled(),
+              ElementsAre("arch_1 text N=0 MODE=wait", "arch_1 other N=9 MODE=good", "arch_1 text N=1 MODE=good",
+                          "arch_1 other N=1 MODE=good", "arch_1 text N=2 MODE=good"));
+  EXPECT_THAT(children(), SizeIs(1));
+  EXPECT_EQ(other.activity().compiled, 2u);
+  EXPECT_EQ(text.activity().compiled, 3u);
+}
+
+TEST_F(Pool, ASourceThatIsGoneIsNotCompiledFurther) {
+  PooledSource& text = start(1);
+  text.expect({macros("0", "wait")}, kLimit);
+  wait_until_compiled(1);
+  {
+    PooledSource other = add("other");
+    other.expect({macros("1"), macros("2")}, kLimit);
+    const PooledSource moved = std::move(other);
+    EXPECT_EQ(moved.activity().waiting, 2u);
+  }
+  release();
+  ASSERT_TRUE(text.take(macros("1"), kLimit).image);
+  EXPECT_THAT(compiled(), ElementsAre("arch_1 text N=0 MODE=wait", "arch_1 text N=1 MODE=good"));
+}
+
+TEST_F(Pool, GivesWithoutWaitingWhatIsReady) {
+  PooledSource& source = start(1);
+  EXPECT_FALSE(source.try_take(macros("1")));
+  EXPECT_EQ(source.activity().waiting, 0u) << "asking has begun something";
+  source.expect({macros("1"), macros("2", "wrong"), macros("3", "wait")}, kLimit);
+  wait_until_compiled(3);
+  EXPECT_FALSE(source.is_ready(macros("3", "wait")));
+  EXPECT_FALSE(source.try_take(macros("3", "wait")));
+  EXPECT_TRUE(source.is_ready(macros("1")));
+  EXPECT_EQ(source.try_take(macros("1"))->image.value().code, "arch_1 text N=1 MODE=good");
+  EXPECT_FALSE(source.is_ready(macros("1"))) << "it was taken";
+  EXPECT_EQ(source.try_take(macros("2", "wrong"))->image.error().code(), ErrorCode::compile_failed);
+}
+
+// What compiles is finished, the processes beyond the limit end, and others start when it rises.
+TEST_F(Pool, ItsProcessesCanBeFewerAndMoreWhileItRuns) {
+  PooledSource& source = start(3);
+  source.expect({macros("1", "wait"), macros("2", "wait"), macros("3", "wait")}, kLimit);
+  wait_until_compiled(3);
+  EXPECT_THAT(children(), SizeIs(3));
+  pool_->set_processes(1);
+  EXPECT_EQ(source.activity().processes, 1u);
+  release();
+  wait_until_idle();
+  while (children().size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(source.activity().ready, 3u);
+  std::filesystem::remove(log_ + ".go");
+  source.expect({macros("4", "wait"), macros("5")}, kLimit);
+  wait_until_compiled(4);
+  EXPECT_EQ(source.activity().waiting, 1u);
+  pool_->set_processes(2);
+  wait_until_compiled(5);
+  release();
+}
+
+TEST_F(Pool, WithoutProcessesItCompilesWhatSomebodyWaitsFor) {
+  PooledSource& source = start(0);
+  source.expect({macros("1"), macros("2")}, kLimit);
+  ASSERT_TRUE(source.take(macros("2"), kLimit).image);
+  EXPECT_EQ(source.activity().waiting, 1u);
+  EXPECT_THAT(compiled(), ElementsAre("arch_1 text N=2 MODE=good"));
+}
+
+TEST_F(Pool, LeavesProcessorsToOthers) {
+  CompilePoolOptions sparing = options(3);
+  sparing.spare_processors = 1'000'000;  // more than there are
+  EXPECT_EQ(start(sparing).activity().processes, 1u);
+  pool_->set_processes(3);
+  EXPECT_EQ(source_->activity().processes, 1u);
+}
+
+TEST_F(Pool, ItsProcessesHaveThePriorityThatWasAskedFor) {
+  CompilePoolOptions nice = options(1);
+  nice.worker.niceness = 7;
+  ASSERT_TRUE(start(nice).take(macros("1"), kLimit).image);
+  ASSERT_THAT(children(), SizeIs(1));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(children()[0])), getpriority(PRIO_PROCESS, 0) + 7);
+}
+
 // TearDown() looks for processes that are left.
 TEST_F(Pool, EndsCompilersThatWork) {
   start(3).expect({macros("1", "sleep"), macros("2", "sleep"), macros("3")}, nanoseconds_from_seconds(3600));
   wait_until_compiled(3);
-  EXPECT_EQ(pool_->activity().processes, 3u);
+  EXPECT_EQ(source_->activity().processes, 3u);
 }
 
 // A compiler that is a program, which has started another one.
@@ -259,14 +371,14 @@ class PoolOfPrograms : public Pool {
 TEST_F(PoolOfPrograms, EndsThemAndRemovesTheirFilesAtItsEnd) {
   const std::vector<pid_t> programs = begin(kLimit);
   EXPECT_FALSE(std::filesystem::is_empty(folder_));
-  pool_.reset();
+  end();
   for (const pid_t program : programs) EXPECT_TRUE(ends(program));
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
 TEST_F(PoolOfPrograms, EndsThemAtTheirLimit) {
   const std::vector<pid_t> programs = begin(nanoseconds_from_ms(300));
-  EXPECT_EQ(pool_->take(macros("1", "program"), kLimit).image.error().code(), ErrorCode::timeout);
+  EXPECT_EQ(source_->take(macros("1", "program"), kLimit).image.error().code(), ErrorCode::timeout);
   for (const pid_t program : programs) EXPECT_TRUE(ends(program));
 }
 

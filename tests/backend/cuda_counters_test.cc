@@ -62,7 +62,7 @@ class CudaCounters : public ::testing::Test {
     stream->copy(*pristine, *x).value();
     const std::vector<LaunchArgument> arguments{x.get(), scalar(3.0f), scalar(2)};
     stream->launch(*kernel, {}, std::span(arguments).first(kernel->argument_count())).value();
-    Result<std::vector<Metric>> values = stream->count(counters, limit);
+    Result<std::vector<Metric>> values = device.counters().value()->count(*stream, counters, limit);
     if (scaled != nullptr) *scaled = contents_of<float>(*x, *stream);
     return values;
   }
@@ -70,7 +70,7 @@ class CudaCounters : public ::testing::Test {
   // Why nothing can be counted, in words.
   static std::string reason(Device& device, const std::vector<std::string>& counters = {"dram__bytes_read.sum"}) {
     const auto stream = device.create_stream().value();
-    const auto counted = stream->count(counters, kLimit);
+    const auto counted = device.counters().value()->count(*stream, counters, kLimit);
     return counted ? "" : counted.error().to_string();
   }
 
@@ -91,9 +91,21 @@ TEST_F(CudaCounters, ComeThroughTheWorker) {
   const auto device = in_worker();
   EXPECT_THAT(count(*device, {"dram__bytes_read.sum"}).value(),
               ElementsAre(Metric{"dram__bytes_read.sum", 4096.0, "byte"}));
-  EXPECT_THAT(device->counters().value(), Contains(CounterInfo{"lts__t_sector_hit_rate", CounterKind::ratio, "percent",
-                                                               "proportion of lookups that hit"}));
+  EXPECT_THAT(
+      device->counters().value()->list().value(),
+      Contains(CounterInfo{"lts__t_sector_hit_rate", CounterKind::ratio, "percent", "proportion of lookups that hit"}));
   EXPECT_THAT(reason(*device, {"dram__bytes_reed.sum"}), HasSubstr("did you mean `dram__bytes_read`?"));
+}
+
+TEST_F(CudaCounters, AreNotCountedOnAStreamOfAnotherDevice) {
+  const auto here = open_device("cuda:0").value();
+  const auto there = in_worker();
+  const auto stream_here = here->create_stream().value();
+  const auto stream_there = there->create_stream().value();
+  for (const auto& [device, stream] : {std::pair(here.get(), stream_there.get()), {there.get(), stream_here.get()}}) {
+    const auto counted = device->counters().value()->count(*stream, {"dram__bytes_read.sum"}, kLimit);
+    EXPECT_EQ(counted.error().code(), ErrorCode::invalid_argument);
+  }
 }
 
 TEST_F(CudaCounters, ThatAreNoNumberAreLeftOut) {
@@ -104,7 +116,7 @@ TEST_F(CudaCounters, ThatAreNoNumberAreLeftOut) {
 TEST_F(CudaCounters, WithoutCommandsAreOnlyTried) {
   const auto device = open_device("cuda:0").value();
   const auto stream = device->create_stream().value();
-  EXPECT_THAT(stream->count({"dram__bytes_read.sum"}, kLimit).value(), IsEmpty());
+  EXPECT_THAT(device->counters().value()->count(*stream, {"dram__bytes_read.sum"}, kLimit).value(), IsEmpty());
   EXPECT_THAT(reason(*device, {"dram__bytes_read.sum", "sm__througput.avg"}),
               HasSubstr("no such counter: `sm__througput.avg` (did you mean `sm__throughput`?)"));
   EXPECT_THAT(reason(*device, {"dram__bytes_read"}),
@@ -147,7 +159,7 @@ TEST_F(CudaCounters, OfAChipThatCuptiDoesNotKnowAreNone) {
   set("CHIP", "GP100");
   const auto device = open_device("cuda:0").value();
   EXPECT_THAT(reason(*device), HasSubstr("CUPTI knows no counters of chip: `GP100`"));
-  EXPECT_EQ(device->counters().error().code(), ErrorCode::not_found);
+  EXPECT_EQ(device->counters().value()->list().error().code(), ErrorCode::not_found);
 }
 
 TEST_F(CudaCounters, WithoutCuptiSayWhatToInstall) {

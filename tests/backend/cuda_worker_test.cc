@@ -186,6 +186,25 @@ TEST_F(CudaWorker, FallsBackToPtxForADeviceNewerThanTheCompiler) {
   EXPECT_EQ(program->build_log(), "compiled by the driver");
 }
 
+// No driver can be stopped in that, so the worker goes.
+TEST_F(CudaWorker, PtxThatTheDriverCompilesWithoutEndPassesTheLimitOfLoading) {
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  const Image endless{.code = ".version 8.4\n// WITHOUT END", .log = {}, .symbols = {}, .kind = ImageKind::ptx};
+  EXPECT_EQ(device->load(endless, {}, nanoseconds_from_ms(200)).error().code(), ErrorCode::timeout);
+  EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
+  device->reset().value();
+  KernelSource ptx = cuda_source(endless.code);
+  EXPECT_EQ(device->build(ptx, {}, nanoseconds_from_ms(200)).error().code(), ErrorCode::timeout);
+}
+
+TEST_F(CudaWorker, SaysWhichCodeIsNotCompiledAhead) {
+  const auto device = open_device_in_worker("cuda:0", options).value();
+  EXPECT_EQ(device->compile_target(cuda_source(kKernels)).value().architecture, "sm_90");
+  const Error ptx = device->compile_target(cuda_source(".version 8.4")).error();
+  EXPECT_EQ(ptx.code(), ErrorCode::unavailable);
+  EXPECT_EQ(ptx.message(), "PTX and cubin files are loaded as they are");
+}
+
 TEST_F(CudaWorker, SaysThatTheCompilerForgotTheDevice) {
   set("WATTUNE_FAKE_CUDA_CAPABILITY", "70");
   const auto device = open_device_in_worker("cuda:0", options).value();

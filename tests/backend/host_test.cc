@@ -68,7 +68,7 @@ class HostDevice : public ::testing::Test {
 TEST_F(HostDevice, IsOneCpuThatBothLanguagesAreCompiledFor) {
   EXPECT_EQ(device->info().kind, DeviceKind::cpu);
   EXPECT_GE(device->info().compute_units, 1u);
-  EXPECT_THAT(languages_of(device->info()), ElementsAre(Language::cpp, Language::c));
+  EXPECT_THAT(device->info().languages, ElementsAre(Language::cpp, Language::c));
   EXPECT_THAT(device->info().driver_version, Not(IsEmpty()));
   EXPECT_EQ(open_device("host:1").error().code(), ErrorCode::not_found);
 }

@@ -1,4 +1,6 @@
 #include "backend/support.h"
+#include "fakes/fake_device.h"
+#include "programs.h"
 
 namespace wattune::backend {
 namespace {
@@ -9,6 +11,7 @@ DeviceInfo device(std::string selector, DeviceKind kind, std::string name, unsig
   DeviceInfo info;
   info.selector = std::move(selector);
   info.backend = info.selector.substr(0, info.selector.find(':'));
+  info.languages = {info.backend == "cuda" ? Language::cuda : Language::opencl};
   info.kind = kind;
   info.name = std::move(name);
   info.compute_units = units;
@@ -74,9 +77,9 @@ TEST(Registry, SaysWhatIsWrongWithAListOfDevices) {
   EXPECT_EQ(select_devices(three_devices(), "cuda:all").error().code(), ErrorCode::not_found);
 }
 
-TEST(Registry, PrefersCudaToOpenClOnTheSameGpu) {
-  const std::vector<DeviceInfo> devices{device("opencl:0:0", DeviceKind::gpu, "H200", 132, 1981),
-                                        device("cuda:0", DeviceKind::gpu, "H200", 132, 1980)};
+TEST(Registry, PrefersTheBackendThatIsListedFirstOnTheSameGpu) {
+  const std::vector<DeviceInfo> devices{device("cuda:0", DeviceKind::gpu, "H200", 132, 1980),
+                                        device("opencl:0:0", DeviceKind::gpu, "H200", 132, 1981)};
   EXPECT_EQ(best_device(devices)->selector, "cuda:0");
 }
 
@@ -86,7 +89,7 @@ TEST(Registry, ChoosesAmongDevicesThatCompileTheKernelsLanguages) {
   const auto none = select_device(discovery, "auto", {Language::cuda});
   EXPECT_EQ(none.error().code(), ErrorCode::unavailable);
   EXPECT_THAT(none.error().to_string(), HasSubstr("no device for CUDA"));
-  discovery.devices.push_back(device("cuda:0", DeviceKind::gpu, "Tiny GPU", 1, 100));
+  discovery.devices.insert(discovery.devices.begin(), device("cuda:0", DeviceKind::gpu, "Tiny GPU", 1, 100));
   EXPECT_EQ(select_device(discovery, "auto", {Language::cuda}).value().selector, "cuda:0");
   EXPECT_EQ(select_device(discovery, "auto", {Language::opencl}).value().selector, "opencl:1:1");
   EXPECT_EQ(select_device(discovery, "auto", {Language::opencl, Language::cuda}).value().selector, "cuda:0");
@@ -129,6 +132,93 @@ TEST(Registry, RefusesUnknownSelectors) {
   EXPECT_THAT(backend.error().to_string(), HasSubstr("did you mean `opencl`?"));
   SKIP_WITHOUT_OPENCL();
   EXPECT_EQ(open_device("opencl:7:0").error().code(), ErrorCode::not_found);
+}
+
+// A backend of a test's own, while this lives.
+class Registered {
+ public:
+  explicit Registered(Backend backend) : name_(backend.name) { register_backend(std::move(backend)).value(); }
+  Registered(const Registered&) = delete;
+  Registered& operator=(const Registered&) = delete;
+  ~Registered() { unregister_backend(name_); }
+
+ private:
+  std::string name_;
+};
+
+Result<std::vector<DeviceInfo>> list_mine() {
+  return std::vector<DeviceInfo>{device("mine:0", DeviceKind::simulated, "My device", 1, 1)};
+}
+
+Result<std::unique_ptr<Device>> open_mine(const std::string& selector) {
+  if (selector != "mine:0") return Error(ErrorCode::not_found, "mine has no such device");
+  return std::unique_ptr<Device>(std::make_unique<fakes::FakeDevice>((*list_mine())[0]));
+}
+
+std::vector<std::string> names_of(const Discovery& discovery) {
+  std::vector<std::string> names;
+  for (const BackendStatus& status : discovery.backends) names.push_back(status.backend);
+  return names;
+}
+
+TEST(Registry, ABackendThatIsRegisteredIsFoundOpenedAndCompilesAsTheOthers) {
+  const Registered mine(
+      {.name = "mine", .discover = list_mine, .open = open_mine, .compile = [](const auto&, const auto&, auto, auto) {
+         return Image{"code", "", {}};
+       }});
+  const Discovery discovery = discover();
+  EXPECT_EQ(discovery.backends.back().backend, "mine");
+  EXPECT_TRUE(discovery.backends.back().available);
+  EXPECT_EQ(select_device(discovery, "mine:0").value().name, "My device");
+  EXPECT_EQ(select_device(discovery, "mine", {Language::opencl}).value().selector, "mine:0");
+  EXPECT_EQ(select_device(discovery, "mine", {Language::cuda}).error().code(), ErrorCode::mismatch);
+  EXPECT_EQ(open_device("mine:0").value()->info().selector, "mine:0");
+  EXPECT_EQ(open_device("mine:1").error().message(), "mine has no such device");
+  EXPECT_EQ(compile_image({.backend = "mine"}, {}, {}, kLimit).value().code, "code");
+  EXPECT_EQ(compile_image({.backend = "host"}, {}, {}, kLimit).error().code(), ErrorCode::invalid_argument);
+}
+
+TEST(Registry, ABackendIsThereUntilItIsTakenOut) {
+  { const Registered mine({.name = "mine", .discover = list_mine, .open = open_mine}); }
+  EXPECT_THAT(names_of(discover()), ::testing::ElementsAre("cuda", "opencl", "host"));
+  EXPECT_EQ(open_device("mine:0").error().code(), ErrorCode::not_found);
+}
+
+TEST(Registry, ListsBackendsInTheOrderOfTheirPreference) {
+  const Registered mine({.name = "mine", .discover = list_mine, .open = open_mine, .preference = 25});
+  EXPECT_THAT(names_of(discover()), ::testing::ElementsAre("cuda", "mine", "opencl", "host"));
+}
+
+TEST(Registry, TellsWhatARegisteredBackendLacks) {
+  const Registered lacking(
+      {.name = "mine", .discover = list_mine, .open = open_mine, .missing = [] { return std::string("half of it"); }});
+  const Registered none(
+      {.name = "none",
+       .discover = []() -> Result<std::vector<DeviceInfo>> { return Error(ErrorCode::unavailable, "no driver"); },
+       .open = open_mine});
+  const Discovery discovery = discover();
+  EXPECT_EQ(discovery.backends[3].reason, "half of it");
+  EXPECT_TRUE(discovery.backends[3].available);
+  EXPECT_EQ(discovery.backends[4].reason, "no driver");
+  EXPECT_FALSE(discovery.backends[4].available);
+}
+
+TEST(Registry, RefusesBackendsThatNobodyCouldName) {
+  const auto refusal = [](Backend backend) { return register_backend(std::move(backend)).error().code(); };
+  EXPECT_EQ(refusal({.name = "cuda", .discover = list_mine, .open = open_mine}), ErrorCode::already_exists);
+  for (const char* name : {"", "auto", "a:b", "a,b", "A"})
+    EXPECT_EQ(refusal({.name = name, .discover = list_mine, .open = open_mine}), ErrorCode::invalid_argument) << name;
+  EXPECT_EQ(refusal({.name = "mine", .discover = list_mine, .open = {}}), ErrorCode::invalid_argument);
+}
+
+// wattune-fake-worker registers `fake`, which this process does not know.
+TEST(Registry, AWorkerHasTheBackendsThatItsProgramRegisters) {
+  const WorkerOptions options{.executable = test::program("wattune-fake-worker")};
+  const Discovery discovery = discover_in_worker(options).value();
+  EXPECT_THAT(names_of(discovery), ::testing::ElementsAre("fake"));
+  EXPECT_THAT(discovery.devices.at(0).languages, ::testing::ElementsAre(Language::opencl));
+  EXPECT_TRUE(open_device_in_worker("fake:0", options));
+  EXPECT_EQ(open_device("fake:0").error().code(), ErrorCode::not_found);
 }
 
 }  // namespace

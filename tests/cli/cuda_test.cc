@@ -470,6 +470,7 @@ TEST(Compile, ShowsWhatTheDefaultConfigurationTakes) {
   EXPECT_EQ(one["symbol"], "scale");
   EXPECT_GT(one["registers"], 0);
   EXPECT_GT(one["binary_bytes"], 0);
+  EXPECT_EQ(one["image"], "cubin");
   EXPECT_EQ(run_wattune(folder, {"compile", "scale.toml", "--json", "--sample", "3"}).json()["configurations"].size(),
             3u);
 }

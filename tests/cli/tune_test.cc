@@ -52,6 +52,23 @@ TEST_F(Tune, ShowHasTheSameFigures) {
   EXPECT_EQ(tuned["better_than_default"], tuned["best"]["configuration"] != tuned["default"]["configuration"]);
 }
 
+TEST_F(Tune, CompilesAheadOnAProcessorOnlyWhenAsked) {
+  write_add_spec(folder_, 3);
+  const auto tune = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = quick({"tune", "add.toml", "--json", "--no-compile-cache", "--overwrite"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_wattune(folder_, arguments).json();
+  };
+  const auto plain = tune({});
+  if (plain["device"]["kind"] != "cpu") GTEST_SKIP() << "the device is no processor";
+  EXPECT_EQ(plain["pipeline"]["compile_processes"], 0);
+  const auto ahead = tune({"--compile-jobs", "2"});
+  EXPECT_EQ(ahead["pipeline"]["compile_processes"], 2);
+  EXPECT_GE(ahead["pipeline"]["compiled"], 3);
+  EXPECT_EQ(ahead["by_status"]["correct"], 3);
+  EXPECT_TRUE(ahead["best"]["verified"].get<bool>());
+}
+
 TEST_F(Tune, JsonHasEveryPromisedField) {
   write_add_spec(folder_, 4);
   const Finished finished = run_wattune(

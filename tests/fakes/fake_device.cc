@@ -24,6 +24,7 @@ DeviceInfo default_info() {
   info.platform = "Fake platform";
   info.driver_version = "1.0";
   info.language_version = "OpenCL C 1.2 fake";
+  info.languages = {Language::opencl};
   info.compute_units = 4;
   info.clock_mhz = 1000.0;
   info.global_memory_bytes = std::uint64_t{1} << 30;
@@ -61,7 +62,8 @@ struct FakeDevice::State {
   FakeCompiler compiler = [](const KernelSource&, const Macros&) { return FakeCompilation{}; };
   FakeResources resources = [](const Macros&, std::size_t) { return backend::KernelResources{}; };
   std::function<backend::SensorReadings(Nanoseconds)> sensors = [](Nanoseconds) { return backend::SensorReadings{}; };
-  FakeCounting counting = [](const std::vector<std::string>&) { return backend::no_counters(); };
+  FakeCounting counting;  // empty: it has no counters
+  std::unique_ptr<backend::Counters> hardware_counters;
   Nanoseconds transfer{0.0};
   bool reset_broken = false;
   bool lost = false;
@@ -243,7 +245,7 @@ class FakeStream : public backend::Stream, public Owned {
     return {};
   }
 
-  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
+  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) {
     const bool ran = !commands_.empty();
     WATTUNE_TRY(finish(limit));
     WATTUNE_ASSIGN(std::vector<Metric> values, state().counting(counters));
@@ -297,6 +299,15 @@ class FakeStream : public backend::Stream, public Owned {
   std::vector<Command> commands_;
 };
 
+class FakeHardwareCounters : public backend::Counters {
+ public:
+  Result<std::vector<backend::CounterInfo>> list() override { return std::vector<backend::CounterInfo>(); }
+  Result<std::vector<Metric>> count(backend::Stream& stream, const std::vector<std::string>& counters,
+                                    Nanoseconds limit) override {
+    return dynamic_cast<FakeStream&>(stream).count(counters, limit);
+  }
+};
+
 }  // namespace
 
 class FakeDevice::Readings : public backend::Sensors {
@@ -325,6 +336,7 @@ FakeDevice::FakeDevice() : FakeDevice(default_info()) {}
 FakeDevice::FakeDevice(DeviceInfo info)
     : state_(std::make_shared<State>()), sensors_(std::make_unique<Readings>(state_)) {
   state_->info = std::move(info);
+  state_->hardware_counters = std::make_unique<FakeHardwareCounters>();
 }
 FakeDevice::~FakeDevice() { state_->lost = true; }
 
@@ -391,8 +403,13 @@ Result<std::unique_ptr<backend::Program>> FakeDevice::build(const KernelSource& 
   return make_program(state_, std::move(compiled->log), source.text, std::move(defined));
 }
 
-Result<std::optional<backend::CompileTarget>> FakeDevice::compile_target(const KernelSource&) {
-  return std::optional(backend::CompileTarget{"fake", "arch_1", 0, "fake 1"});
+Result<backend::CompileTarget> FakeDevice::compile_target(const KernelSource&) {
+  return backend::CompileTarget{"fake", "arch_1", 0, "fake 1"};
+}
+
+Result<backend::Counters*> FakeDevice::hardware_counters() {
+  if (!state_->counting) return Error(ErrorCode::unavailable, "the fake device has no hardware counters");
+  return state_->hardware_counters.get();
 }
 
 Result<std::unique_ptr<backend::Program>> FakeDevice::load(const backend::Image& image,

@@ -123,7 +123,16 @@ struct FakeCounters {
   Nanoseconds clock{0.0};  // device time passed in compiles and launches
 };
 
-class FakeDevice : public backend::Device {
+// Tests know the FakeCounters of a FakeDevice by the name that hardware counters have in the interface.
+class DeviceWithCounters : public backend::Device {
+ public:
+  Result<backend::Counters*> counters() final { return hardware_counters(); }
+
+ private:
+  virtual Result<backend::Counters*> hardware_counters() = 0;
+};
+
+class FakeDevice : public DeviceWithCounters {
  public:
   static constexpr std::size_t kGuardBytes = 64;
 
@@ -152,7 +161,7 @@ class FakeDevice : public backend::Device {
   Result<std::unique_ptr<backend::Program>> build(const KernelSource& source, std::span<const backend::Macro> macros,
                                                   Nanoseconds limit) override;
   // What the compiler of wattune-fake-worker makes images for.
-  Result<std::optional<backend::CompileTarget>> compile_target(const KernelSource& source) override;
+  Result<backend::CompileTarget> compile_target(const KernelSource& source) override;
   Result<std::unique_ptr<backend::Program>> load(const backend::Image& image, std::span<const backend::Macro> macros,
                                                  Nanoseconds limit) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
@@ -165,6 +174,7 @@ class FakeDevice : public backend::Device {
 
  private:
   class Readings;
+  Result<backend::Counters*> hardware_counters() override;
 
   std::shared_ptr<State> state_;  // shared with the objects, which may be destroyed after a crash in any order
   std::unique_ptr<backend::Sensors> sensors_;

@@ -136,7 +136,7 @@ std::unique_ptr<backend::Device> good_device() {
   std::abort();
 }
 
-backend::Discovery discover() { return {{fakes::FakeDevice().info()}, {{"fake", true, ""}}}; }
+Result<std::vector<DeviceInfo>> discover() { return std::vector<DeviceInfo>{fakes::FakeDevice().info()}; }
 
 Result<std::unique_ptr<backend::Device>> open(const std::string& selector) {
   if (selector == "fake:exit") std::_Exit(7);
@@ -159,7 +159,7 @@ Result<backend::Image> run_without_end(const char* log, Nanoseconds limit) {
 }
 
 // An image that names its macros, or what the macro MODE asks for. WATTUNE_FAKE_COMPILER_LOG names a file
-// that gets a line for each compilation.
+// that gets a line for each compilation, and with `.go` behind it one for whose appearance MODE=wait waits.
 Result<backend::Image> compile(const backend::CompileTarget& target, const KernelSource& source,
                                std::span<const backend::Macro> macros, Nanoseconds limit) {
   std::string code = target.architecture + " " + source.text;
@@ -171,6 +171,7 @@ Result<backend::Image> compile(const backend::CompileTarget& target, const Kerne
   const char* const log = std::getenv("WATTUNE_FAKE_COMPILER_LOG");
   if (log != nullptr) std::ofstream(log, std::ios::app) << code + "\n";
   if (mode == "program") return run_without_end(log, limit);
+  while (mode == "wait" && log != nullptr && !std::filesystem::exists(std::string(log) + ".go")) usleep(1000);
   if (mode == "crash") std::abort();
   if (mode == "sleep") sleep_forever();
   if (mode == "killed") raise(SIGKILL);
@@ -180,4 +181,9 @@ Result<backend::Image> compile(const backend::CompileTarget& target, const Kerne
 
 }  // namespace
 
-int main(int argc, const char* const* argv) { return backend::run_worker(argc, argv, {discover, open, compile}); }
+// The real backends have no part in the tests.
+int main(int argc, const char* const* argv) {
+  for (const char* name : {"cuda", "opencl", "host"}) backend::unregister_backend(name);
+  if (!backend::register_backend({.name = "fake", .discover = discover, .open = open, .compile = compile})) return 1;
+  return backend::run_worker(argc, argv);
+}

@@ -150,9 +150,8 @@ Result<void> compare(const std::string& selector, std::size_t pairs) {
   source.language = Language::cuda;
   source.text = kSource;
   source.function = "scale";
-  WATTUNE_ASSIGN(const auto target, device->compile_target(source));
-  if (!target) return Error(ErrorCode::invalid_argument, "not a CUDA device").about(selector);
-  WATTUNE_ASSIGN(const backend::Image image, backend::compile_image(*target, source, {}, kLimit));
+  WATTUNE_ASSIGN(const backend::CompileTarget target, device->compile_target(source));
+  WATTUNE_ASSIGN(const backend::Image image, backend::compile_image(target, source, {}, kLimit));
   const int ordinal = std::atoi(selector.c_str() + selector.find(':') + 1);
   WATTUNE_ASSIGN(Raw raw, Raw::make(ordinal, image));
   WATTUNE_ASSIGN(const auto attached_device, backend::attach_cuda());

@@ -27,9 +27,9 @@ class Pipelined : public ::testing::Test {
     const auto target = problem.device.compile_target(problem.spec.source).value();
     backend::WorkerOptions worker;
     worker.executable = test::program("wattune-fake-worker");
-    pool = std::make_unique<backend::CompilePool>(*target, problem.spec.source,
-                                                  backend::CompilePoolOptions{.processes = 2, .worker = worker});
-    options.compilers = pool.get();
+    pool = std::make_unique<backend::CompilePool>(backend::CompilePoolOptions{.processes = 2, .worker = worker});
+    compilers.emplace(pool->add(target, problem.spec.source));
+    options.compilers = &*compilers;
     problem.start(options).value();
   }
 
@@ -41,7 +41,9 @@ class Pipelined : public ::testing::Test {
     return problem.evaluator->evaluate(configuration(block, mode)).value();
   }
 
-  std::unique_ptr<backend::CompilePool> pool;  // outlives the evaluator
+  // They outlive the evaluator.
+  std::unique_ptr<backend::CompilePool> pool;
+  std::optional<backend::PooledSource> compilers;
   Problem problem{spec_with_modes()};
 };
 
@@ -70,7 +72,7 @@ TEST_F(Pipelined, ARefusalACrashAndAHangOfTheCompilerLeaveTheDeviceAlone) {
   EXPECT_EQ(hang.status, Status::timeout);
   EXPECT_GE(hang.phases.compile, limits.compile);
   problem.evaluator->expect({configuration(16, "sleep")});
-  while (pool->activity().ready == 0) usleep(1000);
+  while (compilers->activity().ready == 0) usleep(1000);
   EXPECT_GE(evaluate(16, "sleep").phases.compile, limits.compile);  // also when nobody waited for it
   EXPECT_TRUE(evaluate(8, "good").ok());
   EXPECT_EQ(problem.device.counters().resets, 0);
@@ -84,7 +86,7 @@ TEST_F(Pipelined, DoesNotCompileWhatCannotBeLaunched) {
   problem.evaluator->expect({configuration(24, "good"), configuration(8, "good")});
   EXPECT_EQ(evaluate(24, "good").status, Status::constraints);
   EXPECT_TRUE(evaluate(8, "good").ok());
-  EXPECT_EQ(pool->activity().compiled, 1u);
+  EXPECT_EQ(compilers->activity().compiled, 1u);
 }
 
 TEST_F(Pipelined, ComparesWhatItCompiled) {

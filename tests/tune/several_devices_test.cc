@@ -333,8 +333,10 @@ TEST(SeveralFakeDevices, ShareOnePoolWhichCompilesEveryConfigurationOnce) {
   backend::WorkerOptions worker;
   worker.executable = test::program("wattune-fake-worker");
   const auto target = first.device.compile_target(first.spec.source).value();
-  backend::CompilePool pool(*target, first.spec.source, {.processes = 2, .worker = worker});
-  for (Problem* problem : {&first, &second}) problem->start({.check = CheckOutput::never, .compilers = &pool}).value();
+  backend::CompilePool pool({.processes = 2, .worker = worker});
+  backend::PooledSource compilers = pool.add(target, first.spec.source);
+  for (Problem* problem : {&first, &second})
+    problem->start({.check = CheckOutput::never, .compilers = &compilers}).value();
 
   const auto strategy = search::make_strategy("random", first.space, {.seed = 3}).value();
   Evaluator* const both[] = {first.evaluator.get(), second.evaluator.get()};
@@ -344,7 +346,7 @@ TEST(SeveralFakeDevices, ShareOnePoolWhichCompilesEveryConfigurationOnce) {
   const TuningResult result = tune(first.space, *strategy, both, sink, observer, {}, options).value();
 
   EXPECT_EQ(result.by_status, (std::map<Status, std::uint64_t>{{Status::correct, 12}}));
-  EXPECT_EQ(pool.activity().compiled, 12u);
+  EXPECT_EQ(compilers.activity().compiled, 12u);
   EXPECT_EQ(first.device.counters().loads + second.device.counters().loads, 12);
   ASSERT_TRUE(result.pipeline);
   EXPECT_THAT(result.pipeline->devices_busy, SizeIs(2));

@@ -16,6 +16,7 @@ struct CompileReport {
   std::string function;  // as C++ spells it: "scale<32>"
   std::string symbol;    // of the function in the binary
   std::string compiler;  // "NVRTC 13.0" or "nvcc"
+  ImageKind kind = ImageKind::other;
   KernelResources resources;
   std::string log;  // the compiler's words, without the lines that the resources were read from
 };

@@ -1,17 +1,21 @@
-// CompilePool: processes that compile one source with different macros ahead of the device that will run them.
+// CompilePool: processes that compile ahead of the devices that will run it, for any number of sources.
 //
-// Each process is a `wattune-worker` without a device. A compiler that crashes or passes its limit costs what it
-// compiled, and its process is started anew. Any number of threads may use a pool; they do not wait except in take().
-// Memory is bounded by what is expected: of anything else neither requests nor images are kept.
+// Each process is a `wattune-worker` that was never asked to open a device for launches. A compiler that crashes or
+// passes its limit costs what it compiled, and its process is started anew. Who compiles registers a source, once, and
+// says of it what will be wanted next; sources take turns, and what somebody waits for goes first. A pool outlives its
+// sources. Any number of threads may use both; they do not wait except in take(). Memory is bounded by what is
+// expected: of anything else neither requests nor images are kept.
 //
-//   WATTUNE_ASSIGN(const auto target, device->compile_target(source));
-//   CompilePool pool(*target, source, {.processes = 16});
-//   pool.expect({macros_of_the_next, macros_of_the_one_after}, limit);
-//   WATTUNE_ASSIGN(const Image image, pool.take(macros_of_the_next, limit).image);
+//   CompilePool pool({.processes = 16});
+//   WATTUNE_ASSIGN(CompileTarget target, device->compile_target(source));
+//   PooledSource pooled = pool.add(std::move(target), source);
+//   pooled.expect({macros_of_the_next, macros_of_the_one_after}, limit);
+//   WATTUNE_ASSIGN(const Image image, pooled.take(macros_of_the_next, limit).image);
 //   WATTUNE_ASSIGN(const auto program, device->load(image, macros_of_the_next, limit));
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "wattune/backend/image_cache.h"
@@ -20,9 +24,10 @@
 namespace wattune::backend {
 
 struct CompilePoolOptions {
-  std::size_t processes = 1;  // at least 1
-  WorkerOptions worker;
-  std::shared_ptr<ImageCache> cache;  // nullptr: everything is compiled
+  std::size_t processes = 1;         // as set_processes()
+  std::size_t spare_processors = 0;  // are left to others: there are never more processes than this leaves, but one
+  WorkerOptions worker;              // its niceness is theirs, and of all programs that they start
+  std::shared_ptr<ImageCache> cache = {};  // nullptr: everything is compiled
 };
 
 struct Compiled {
@@ -32,10 +37,10 @@ struct Compiled {
   bool cached = false;
 };
 
-// What a pool does and did.
+// What a pool does and did for one source.
 struct CompileActivity {
-  std::size_t processes = 0;
-  std::size_t waiting = 0;  // requests that no process has begun
+  std::size_t processes = 0;  // of the pool, for all sources
+  std::size_t waiting = 0;    // requests that no process has begun
   std::size_t running = 0;
   std::size_t ready = 0;  // images that wait to be taken
   std::uint64_t compiled = 0;
@@ -44,14 +49,13 @@ struct CompileActivity {
   Nanoseconds waited;  // that take() made its callers wait, all together
 };
 
-class CompilePool {
+// A source that a pool compiles, for as long as this exists. Users of one share what they expect.
+class PooledSource {
  public:
-  // Starts processes when there is something to compile.
-  CompilePool(CompileTarget target, KernelSource source, const CompilePoolOptions& options);
-  CompilePool(const CompilePool&) = delete;
-  CompilePool& operator=(const CompilePool&) = delete;
-  // Ends the processes, whatever they compile.
-  ~CompilePool();
+  PooledSource(PooledSource&&) noexcept;
+  PooledSource& operator=(PooledSource&&) noexcept;
+  // Drops what waits and what is ready. What compiles is finished first, and then dropped.
+  ~PooledSource();
 
   // What will probably be taken, the next first, each within `limit` of compiling. What was expected before and no
   // longer is, is dropped; what compiles already is finished and then dropped. What was taken and is still expected is
@@ -59,11 +63,39 @@ class CompilePool {
   void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit);
   // The image: waits for it, and puts it before all others when nobody has begun it, or when it was taken before.
   Compiled take(const std::vector<Macro>& macros, Nanoseconds limit);
+  // The same if it need not wait; nothing otherwise, and nothing is begun for it.
+  std::optional<Compiled> try_take(const std::vector<Macro>& macros);
+  // Whether try_take() would give something.
+  bool is_ready(const std::vector<Macro>& macros) const;
   CompileActivity activity() const;
 
  private:
-  class Queue;
-  std::unique_ptr<Queue> queue_;
+  friend class CompilePool;
+  class Queue;   // of a pool
+  struct Entry;  // of this source in it
+
+  PooledSource(Queue& queue, std::shared_ptr<Entry> entry);
+
+  Queue* queue_;
+  std::shared_ptr<Entry> entry_;  // nullptr once it was moved from
+};
+
+class CompilePool {
+ public:
+  // Starts processes when there is something to compile.
+  explicit CompilePool(const CompilePoolOptions& options);
+  CompilePool(const CompilePool&) = delete;
+  CompilePool& operator=(const CompilePool&) = delete;
+  // Ends the processes, whatever they compile.
+  ~CompilePool();
+
+  PooledSource add(CompileTarget target, KernelSource source);
+  // How many may compile at once, from now on: when an application needs its processors, fewer. Those beyond end once
+  // they have finished what they compile. 0: only what somebody waits for is compiled.
+  void set_processes(std::size_t most);
+
+ private:
+  std::unique_ptr<PooledSource::Queue> queue_;
 };
 
 }  // namespace wattune::backend

@@ -151,13 +151,6 @@ class Stream {
   virtual void allow_compiling(Nanoseconds /*limit*/) {}
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
-  // Runs the commands since the last finish(), as often as the hardware needs to count all these counters from their
-  // first launch to their last (counters.h). Their values, without those that mean nothing for this kernel. `limit` is
-  // of all runs together. Without a launch it only tells whether they can be counted. As finish(); not_found and
-  // invalid_argument (a name); unavailable (no counters here, no CUPTI, not permitted).
-  virtual Result<std::vector<Metric>> count(const std::vector<std::string>& /*counters*/, Nanoseconds /*limit*/) {
-    return no_counters();
-  }
   // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
   // Returns how many guard bytes changed, before and after the buffer.
   virtual Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) = 0;
@@ -170,17 +163,14 @@ class Device {
   // compile_failed (message: the log), timeout, device_lost.
   virtual Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
                                                  Nanoseconds limit) = 0;
-  // For whom compile_image() (registry.h) is to compile `source`, so that load() takes the result; none where only
-  // build() will do. unavailable: no compiler.
-  virtual Result<std::optional<CompileTarget>> compile_target(const KernelSource& /*source*/) {
-    return std::optional<CompileTarget>();
-  }
-  // A program from an image that was compiled with these macros for compile_target(); drivers may compile it once more
-  // (PTX). compile_failed, timeout, device_lost.
-  virtual Result<std::unique_ptr<Program>> load(const Image& /*image*/, std::span<const Macro> /*macros*/,
-                                                Nanoseconds /*limit*/) {
-    return Error(ErrorCode::invalid_argument, "this device loads no code that was compiled apart from it");
-  }
+  // For whom compile_image() (registry.h) is to compile `source`, so that load() takes the result. unavailable: why
+  // only build() will do, which then says what is missing, if anything is; all other Errors are of the device.
+  virtual Result<CompileTarget> compile_target(const KernelSource& source) = 0;
+  // A program from an image that was compiled with these macros for compile_target(). Drivers compile PTX once more,
+  // without end perhaps, and cannot be stopped in that: within this process a limit that passed is noticed when the
+  // driver is done, in a worker the limit ends the worker. compile_failed, timeout, device_lost; invalid_argument.
+  virtual Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros,
+                                                Nanoseconds limit) = 0;
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
   // For pixels: kernels get an image object (OpenCL), or a texture or surface object (CUDA), in its place. It is
   // written, read and copied as any buffer, in rows without gaps, and has no guard zones. unavailable where the device
@@ -192,8 +182,7 @@ class Device {
   // Abilities, which the device owns. unavailable, saying why it has none.
   virtual Result<Sensors*> sensors() = 0;
   virtual Result<ClockControl*> clock_control() = 0;
-  // What Stream::count() can count. As counters_of_chip(); unavailable where there are none.
-  virtual Result<std::vector<CounterInfo>> counters() { return no_counters(); }
+  virtual Result<Counters*> counters() = 0;
   // Back to a clean state after a crash, a hang or corrupted memory; everything made from the device is lost.
   // invalid_argument: the context is an application's.
   virtual Result<void> reset() = 0;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wattune/core/kernel_spec.h"
@@ -14,9 +15,9 @@ namespace wattune::backend {
 // For what, and by which compiler. Equal targets make equal code of equal sources.
 struct CompileTarget {
   std::string backend;       // "cuda"
-  std::string architecture;  // "sm_90"
+  std::string architecture;  // "sm_90"; OpenCL: the device's name
   int driver_version = 0;    // that the code is for, as the backend's driver counts; 0: any
-  std::string compiler;      // with its version and build
+  std::string compiler;      // with its version and build; OpenCL: the platform and its driver
 
   bool operator==(const CompileTarget&) const = default;
 };
@@ -48,14 +49,25 @@ struct KernelParameter {
   bool operator==(const KernelParameter&) const = default;
 };
 
+// What the code of an Image is, and so what loading it costs.
+enum class ImageKind {
+  other,          // as its backend has it
+  ptx,            // the driver compiles it at loading, which takes as long as it takes
+  cubin,          // NVIDIA's machine code
+  opencl_binary,  // what an OpenCL driver calls so: machine code, or something on the way to it
+};
+
+std::string_view to_string(ImageKind kind);  // its name
+
 struct Image {
-  std::string code;  // CUDA: a cubin, or PTX, which the driver compiles further
-  std::string log;   // the compiler's words
+  std::string code;
+  std::string log;  // the compiler's words
   // Functions as the user wrote them, by the name of their symbol; only those whose symbol the compiler told.
   std::map<std::string, std::string> symbols;
   std::map<std::string, KernelResources> resources = {};  // by symbol, as far as the compiler told
   // What the source declares, by function, where it is clear; of symbols that do not tell their parameters' types.
   std::map<std::string, std::vector<KernelParameter>> parameters = {};
+  ImageKind kind = ImageKind::other;
 
   bool operator==(const Image&) const = default;
 };

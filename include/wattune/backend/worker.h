@@ -29,6 +29,8 @@ struct WorkerOptions {
   // Lets drivers and kernels (printf) write to this program's output and error streams. Otherwise nothing is shown, and
   // the last line of the error stream explains a crash.
   bool show_output = false;
+  // Of the worker and all that it starts, as nice(1) counts: with 19 it gets what the others leave of the processors.
+  int niceness = 0;
   // How long a worker may take to start and open its device.
   Nanoseconds start_limit = nanoseconds_from_seconds(60);
   // How long it may take to be gone when it was killed; then it is left alone, because the driver keeps it.
@@ -44,16 +46,9 @@ Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selecto
 // The worker died of a SIGKILL that is not ours (those are timeouts): somebody's hand, or memory exhaustion.
 bool killed_from_outside(const Error& error);
 
-// What a worker does when asked, so that tests can serve devices and compilers of their own.
-struct WorkerServices {
-  Discovery (*discover)() = backend::discover;
-  Result<std::unique_ptr<Device>> (*open)(const std::string& selector) = open_device;
-  Result<Image> (*compile)(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
-                           Nanoseconds limit) = compile_image;
-};
-
-// The whole of the program `wattune-worker`: serves the client that started it until that goes away; returns the exit
-// status. For main(), before anything else, because it forks.
-int run_worker(int argc, const char* const* argv, const WorkerServices& services = {});
+// The whole of the program `wattune-worker`: serves the client that started it until that goes away, with the backends
+// of this process; returns the exit status. For main(), before anything but register_backend(), because it forks. A
+// program of one's own (WorkerOptions::executable) that registers first so brings its backends into workers.
+int run_worker(int argc, const char* const* argv);
 
 }  // namespace wattune::backend

@@ -1,12 +1,15 @@
 // DeviceInfo: what is known of a device without touching it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "wattune/core/language.h"
 
 namespace wattune {
 
@@ -30,6 +33,8 @@ struct DeviceInfo {
   std::size_t max_work_group_size = 0;
   std::array<std::size_t, 3> max_work_item_sizes{};
   std::vector<std::string> sensors;  // what can be read of it: clock, throttling, power, energy, temperature
+  // What its compiler reads. Launches follow: with CUDA's come constant symbols, clusters and cooperative launches.
+  std::vector<Language> languages;
 
   bool operator==(const DeviceInfo&) const = default;
 };
@@ -44,6 +49,10 @@ constexpr const char* to_string(DeviceKind kind) {
   return "unknown";
 }
 
+inline bool compiles(const DeviceInfo& device, Language language) {
+  return std::ranges::find(device.languages, language) != device.languages.end();
+}
+
 // A member of DeviceInfo under the name that it has in files and in --json.
 template <typename T>
 struct DeviceField {
@@ -53,7 +62,7 @@ struct DeviceField {
 template <typename T>
 DeviceField(const char*, T DeviceInfo::*) -> DeviceField<T>;
 
-// Every member, in the order in which they are written.
+// Every member that is written to files, in their order: all that tells one device from another.
 inline constexpr std::tuple kDeviceFields{
     DeviceField{"selector", &DeviceInfo::selector},
     DeviceField{"backend", &DeviceInfo::backend},
@@ -74,7 +83,7 @@ inline constexpr std::tuple kDeviceFields{
     DeviceField{"sensors", &DeviceInfo::sensors},
 };
 
-// Calls visit(name, value) for every member of a DeviceInfo, const or not.
+// Calls visit(name, value) for each of these members of a DeviceInfo, const or not.
 template <typename Device, typename Visit>
 void for_each_field(Device& device, Visit&& visit) {
   std::apply([&](const auto&... field) { (visit(field.name, device.*field.member), ...); }, kDeviceFields);

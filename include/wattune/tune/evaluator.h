@@ -117,7 +117,7 @@ struct EvaluatorOptions {
   ObserveFor observe_for = ObserveFor::every;  // with winners the objective is the time
   // Compiles the spec's source for the device, ahead of it; outlives the evaluator. Evaluators of equal devices may
   // share it. nullptr: the device compiles.
-  backend::CompilePool* compilers = nullptr;
+  backend::PooledSource* compilers = nullptr;
   backend::WorkerOptions reference_worker;  // compiles and calls a C++ reference
   // Called now and then while a reference takes long, from a thread of its own; may be empty.
   std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;

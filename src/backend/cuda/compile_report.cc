@@ -27,7 +27,7 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
     return Error(ErrorCode::invalid_argument, "only CUDA C++ is compiled without a device").about(source.file.string());
   WATTUNE_ASSIGN(const Image image, compile({.architecture = architecture}, source, macros, limit));
   WATTUNE_ASSIGN(const std::string compiler, compiler_name(source));
-  if (kind_of_text(image.code) == SourceKind::ptx)
+  if (image.kind == ImageKind::ptx)
     return Error(ErrorCode::invalid_argument,
                  fmt::format("{} makes only PTX for {}, whose resources are known on a device only", compiler,
                              named_architecture(source).value_or(architecture)));
@@ -39,6 +39,7 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
   CompileReport report{.function = function_of_symbol(symbols[found]),
                        .symbol = symbols[found],
                        .compiler = compiler,
+                       .kind = image.kind,
                        .resources = image.resources.at(symbols[found]),
                        .log = image.log};
   report.resources.binary_bytes = image.code.size();

@@ -28,6 +28,9 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
 // The words of a log that are the user's, without the line break at its end.
 std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log.rest.find_last_not_of('\n') + 1); }
 
+// Compilers make nothing else.
+ImageKind image_kind(SourceKind kind) { return kind == SourceKind::ptx ? ImageKind::ptx : ImageKind::cubin; }
+
 // Of the functions whose symbol is their name: `extern "C"`.
 std::map<std::string, std::vector<KernelParameter>> parameters_in(const KernelSource& source) {
   std::vector<std::string> functions = source.other_functions;
@@ -55,7 +58,8 @@ Result<std::string> identify_compiler(const KernelSource& source, int driver_ver
 // The driver does not tell how much a kernel spills; the assembler does when asked.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit) {
-  if (kind_of(source) != SourceKind::cuda_cpp) return Image{source.text, {}, {}};
+  if (const SourceKind kind = kind_of(source); kind != SourceKind::cuda_cpp)
+    return Image{.code = source.text, .log = {}, .symbols = {}, .kind = image_kind(kind)};
   KernelSource talkative = source;
   talkative.options.emplace_back("--ptxas-options=-v");
   Result<Image> image = compile_with_wanted(target, talkative, macros, limit);
@@ -70,6 +74,7 @@ Result<Image> compile(const CompileTarget& target, const KernelSource& source, s
   image->log = without_figures(log);
   image->resources = std::move(log.kernels);
   image->parameters = parameters_in(source);
+  image->kind = image_kind(kind_of_text(image->code));
   return image;
 }
 

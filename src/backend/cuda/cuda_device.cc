@@ -24,6 +24,25 @@ namespace wattune::backend::cuda {
 
 namespace {
 
+class CudaCounters : public Counters {
+ public:
+  // Of the device whose session this is, in each of its lives.
+  explicit CudaCounters(const std::shared_ptr<Session>& session) : session_(session) {}
+
+  Result<std::vector<CounterInfo>> list() override {
+    WATTUNE_TRY(session_->check());
+    return counters_of(*session_);
+  }
+
+  Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
+                                    Nanoseconds limit) override {
+    return cuda::count(stream, counters, limit);
+  }
+
+ private:
+  const std::shared_ptr<Session>& session_;
+};
+
 class CudaDevice : public Device {
  public:
   CudaDevice(CuDevice device, std::shared_ptr<Session> session)
@@ -37,22 +56,22 @@ class CudaDevice : public Device {
     WATTUNE_TRY(session_->check());
     if (source.language != Language::cuda)
       return Error(ErrorCode::invalid_argument, "a CUDA device compiles CUDA C++, not OpenCL C");
-    WATTUNE_ASSIGN(Image image, compile(target(), source, macros, limit));
-    return load_program(session_, std::move(image), macros);
+    const Stopwatch stopwatch;
+    WATTUNE_ASSIGN(const Image image, compile(target(), source, macros, limit));
+    return load_within(image, macros, limit, stopwatch);
   }
 
-  Result<std::optional<CompileTarget>> compile_target(const KernelSource& source) override {
-    if (kind_of(source) != SourceKind::cuda_cpp) return std::optional<CompileTarget>();
+  Result<CompileTarget> compile_target(const KernelSource& source) override {
+    if (kind_of(source) != SourceKind::cuda_cpp)
+      return Error(ErrorCode::unavailable, "PTX and cubin files are loaded as they are");
     CompileTarget result = target();
     WATTUNE_ASSIGN(result.compiler, identify_compiler(source, result.driver_version));
-    return std::optional(std::move(result));
+    return result;
   }
 
   Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros, Nanoseconds limit) override {
-    const Stopwatch stopwatch;
-    Result<std::unique_ptr<Program>> program = load_program(session_, image, macros);
-    if (program && stopwatch.elapsed() > limit) return compiled_too_long(limit);
-    return program;
+    WATTUNE_TRY(session_->check());
+    return load_within(image, macros, limit, Stopwatch());
   }
 
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
@@ -80,10 +99,7 @@ class CudaDevice : public Device {
     return clocks_.get();
   }
 
-  Result<std::vector<CounterInfo>> counters() override {
-    WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
-    return counters_of(*session_);
-  }
+  Result<Counters*> counters() override { return &counters_; }
 
   Result<void> reset() override {
     if (session_->attached()) return belongs_to_application(device_.info);
@@ -102,10 +118,19 @@ class CudaDevice : public Device {
             .compiler = {}};
   }
 
+  // The limit of what `stopwatch` times.
+  Result<std::unique_ptr<Program>> load_within(const Image& image, std::span<const Macro> macros, Nanoseconds limit,
+                                               const Stopwatch& stopwatch) {
+    Result<std::unique_ptr<Program>> program = load_program(session_, image, macros);
+    if (program && stopwatch.elapsed() > limit) return compiled_too_long(limit);
+    return program;
+  }
+
   CuDevice device_;
   std::shared_ptr<Session> session_;
   NvmlSensors sensors_;
   std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it
+  CudaCounters counters_{session_};
 };
 
 // The device of the context that is current.

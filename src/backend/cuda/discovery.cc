@@ -43,6 +43,7 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   info.platform = "NVIDIA CUDA";
   info.driver_version = "CUDA " + version_text(cu.version);
   info.language_version = "CUDA C++";
+  info.languages = {Language::cuda};
   info.architecture = fmt::format("sm_{}{}", attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                                   attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   info.compute_units = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));

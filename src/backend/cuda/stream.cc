@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "backend/counting.h"
 #include "backend/cuda/buffer.h"
 #include "backend/cuda/driver_launch.h"
 #include "backend/cuda/hold.h"
@@ -129,7 +130,7 @@ class CudaStream : public Stream {
     return wait(polling, limit, last);
   }
 
-  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
+  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) {
     if (stream_.borrowed())
       return Error(ErrorCode::unavailable, "counters are not counted in a stream of the application's")
           .hint("count them in a stream that the device makes");
@@ -324,6 +325,11 @@ Result<std::unique_ptr<PreparedLaunch>> CudaStream::prepare(Kernel& kernel, cons
 }
 
 }  // namespace
+
+Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters, Nanoseconds limit) {
+  auto* const own_stream = dynamic_cast<CudaStream*>(&stream);
+  return own_stream != nullptr ? own_stream->count(counters, limit) : stream_of_another_device();
+}
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session) {
   WATTUNE_ASSIGN(const CurrentContext current, session->enter());

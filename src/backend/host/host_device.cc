@@ -36,6 +36,18 @@ class HostDevice : public Device {
     return build_program(session_, source, macros, limit);
   }
 
+  Result<CompileTarget> compile_target(const KernelSource&) override {
+    return Error(ErrorCode::unavailable, "compile processes would share the processors with what is timed");
+  }
+
+  Result<std::unique_ptr<Program>> load(const Image&, std::span<const Macro>, Nanoseconds) override {
+    return Error(ErrorCode::invalid_argument, "the host runs what it built itself");
+  }
+
+  Result<Counters*> counters() override {
+    return Error(ErrorCode::unavailable, "hardware counters of the host's processors are not read");
+  }
+
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
     WATTUNE_TRY(session_->check());
     return HostBuffer::make(session_, bytes);
@@ -96,6 +108,7 @@ DeviceInfo describe(std::string compiler) {
   info.platform = "host";
   info.driver_version = std::move(compiler);
   info.language_version = "C++ and C";
+  info.languages = {Language::cpp, Language::c};
   info.compute_units = std::max(1U, static_cast<unsigned>(usable_processors().size()));
   info.clock_mhz = clock_mhz();
   info.global_memory_bytes = memory_bytes();

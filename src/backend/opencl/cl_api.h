@@ -15,6 +15,7 @@ namespace wattune::backend::opencl {
   X(clCreateContext)            \
   X(clCreateImage)              \
   X(clCreateKernel)             \
+  X(clCreateProgramWithBinary)  \
   X(clCreateProgramWithSource)  \
   X(clCreateSampler)            \
   X(clCreateSubBuffer)          \

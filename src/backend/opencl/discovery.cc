@@ -45,6 +45,7 @@ DeviceInfo describe(const ClApi& cl, cl_platform_id platform, cl_device_id devic
   info.platform = text(cl.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
   info.driver_version = text(cl.clGetDeviceInfo, device, CL_DRIVER_VERSION);
   info.language_version = text(cl.clGetDeviceInfo, device, CL_DEVICE_OPENCL_C_VERSION);
+  info.languages = {Language::opencl};
   info.compute_units = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.clock_mhz = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
   info.global_memory_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);

@@ -6,6 +6,7 @@
 
 #include "backend/attached.h"
 #include "backend/opencl/buffer.h"
+#include "backend/opencl/compiler.h"
 #include "backend/opencl/discovery.h"
 #include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
@@ -32,6 +33,18 @@ class OpenClDevice : public Device {
       return Error(ErrorCode::invalid_argument, "an OpenCL device compiles OpenCL C, not CUDA C++");
     return build_program(session_, source, macros, limit);
   }
+
+  Result<CompileTarget> compile_target(const KernelSource&) override {
+    WATTUNE_TRY(session_->check());
+    return target_of(session_);
+  }
+
+  Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro>, Nanoseconds limit) override {
+    WATTUNE_TRY(session_->check());
+    return load_program(session_, image, limit);
+  }
+
+  Result<Counters*> counters() override { return Error(ErrorCode::unavailable, "OpenCL has no hardware counters"); }
 
   Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) override {
     WATTUNE_TRY(session_->check());

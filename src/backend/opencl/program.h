@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "backend/code_text.h"
 #include "backend/opencl/session.h"
 #include "wattune/backend/device.h"
 
@@ -14,8 +13,8 @@ namespace wattune::backend::opencl {
 
 class OpenClKernel : public Kernel {
  public:
-  // `code`: of the source, for the types that it names itself.
-  static Result<std::unique_ptr<Kernel>> make(Handle<cl_kernel> kernel, std::string name, const PlainCode& code);
+  static Result<std::unique_ptr<Kernel>> make(Handle<cl_kernel> kernel, std::string name,
+                                              std::vector<KernelParameter> parameters);
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameters_.size(); }
@@ -29,10 +28,11 @@ class OpenClKernel : public Kernel {
   std::uint64_t local_memory_bytes() const;
 
  private:
-  OpenClKernel(Handle<cl_kernel> kernel, std::string name)
-      : Kernel(*kernel.session()), kernel_(std::move(kernel)), name_(std::move(name)) {}
-
-  KernelParameter parameter(cl_uint index, const PlainCode& code) const;
+  OpenClKernel(Handle<cl_kernel> kernel, std::string name, std::vector<KernelParameter> parameters)
+      : Kernel(*kernel.session()),
+        kernel_(std::move(kernel)),
+        name_(std::move(name)),
+        parameters_(std::move(parameters)) {}
 
   Handle<cl_kernel> kernel_;
   std::string name_;
@@ -41,9 +41,10 @@ class OpenClKernel : public Kernel {
   mutable std::mutex launching_;
 };
 
-// compile_failed with the log; the compiler cannot be interrupted from within its process, so a limit that passed is
-// noticed when it is done.
+// As build_source() and build_binary() in compiler.h.
 Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
                                                std::span<const Macro> macros, Nanoseconds limit);
+Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, const Image& image,
+                                              Nanoseconds limit);
 
 }  // namespace wattune::backend::opencl

@@ -24,14 +24,18 @@ std::vector<std::byte> make_guard(const ClApi& cl, cl_device_id device) {
 
 }  // namespace
 
-Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
+Result<std::shared_ptr<Session>> Session::open_for_compiling(const ClDevice& device) {
   WATTUNE_ASSIGN(const ClApi* cl, cl_api());
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(device.platform), 0};
   cl_int code = CL_SUCCESS;
   const cl_context context = cl->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code);
   if (code != CL_SUCCESS) return cl_error(code, fmt::format("making a context on {}", device.info.selector));
-  std::shared_ptr<Session> session(new Session(cl, device, context, false));
+  return std::shared_ptr<Session>(new Session(cl, device, context, false));
+}
+
+Result<std::shared_ptr<Session>> Session::open(const ClDevice& device) {
+  WATTUNE_ASSIGN(std::shared_ptr<Session> session, open_for_compiling(device));
   WATTUNE_TRY(session->prepare());
   return session;
 }

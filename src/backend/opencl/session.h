@@ -31,6 +31,8 @@ class Session : public DeviceLife {
   static Result<std::shared_ptr<Session>> open(const ClDevice& device);
   // In a context of the application's that has this device.
   static Result<std::shared_ptr<Session>> attach(const ClDevice& device, cl_context context);
+  // Of a compile process: a context alone, in which nothing is launched and no memory made.
+  static Result<std::shared_ptr<Session>> open_for_compiling(const ClDevice& device);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() override;

@@ -154,7 +154,8 @@ Result<pid_t> spawn(const std::string& program, const WorkerOptions& options, co
                     const std::string& mark) {
   std::string name = program;
   std::string memory_limit = std::to_string(options.memory_limit_bytes);
-  char* const arguments[] = {name.data(), memory_limit.data(), nullptr};
+  std::string niceness = std::to_string(options.niceness);
+  char* const arguments[] = {name.data(), memory_limit.data(), niceness.data(), nullptr};
   std::vector<std::string> own{mark, fmt::format("WATTUNE_LOG={}", to_string(log_level()))};
   const std::vector<char*> environment = environment_with(own);
   pid_t pid = -1;

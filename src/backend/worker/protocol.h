@@ -32,6 +32,7 @@ enum class Request : std::uint32_t {
   sensors,
   board,
   counters,
+  counter_list,
   reference
 };
 
@@ -74,9 +75,6 @@ struct CompileRequest {
 };
 struct TargetRequest {
   KernelSource source;
-};
-struct TargetAnswer {
-  std::optional<CompileTarget> target;
 };
 struct LoadRequest {
   Image image;
@@ -140,7 +138,7 @@ struct LaunchCommand {
 using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand>;
 
 // Runs the commands and waits for them; then checks the guard zones of a buffer, if one is named. With counters it
-// counts them (Stream::count()) instead.
+// counts them (Counters::count()) instead.
 struct RunRequest {
   ObjectId stream = 0;
   Nanoseconds limit;
@@ -199,7 +197,7 @@ template <> inline constexpr auto kFields<ErrorFields> =
     std::tuple(&ErrorFields::code, &ErrorFields::message, &ErrorFields::position, &ErrorFields::offending_text,
                &ErrorFields::advice, &ErrorFields::native_code, &ErrorFields::native_name, &ErrorFields::context);
 template <> inline constexpr auto kFields<DeviceInfo> =
-    std::apply([](const auto&... field) { return std::tuple(field.member...); }, kDeviceFields);
+    std::apply([](const auto&... field) { return std::tuple(field.member..., &DeviceInfo::languages); }, kDeviceFields);
 template <> inline constexpr auto kFields<BackendStatus> =
     std::tuple(&BackendStatus::backend, &BackendStatus::available, &BackendStatus::reason);
 template <> inline constexpr auto kFields<Discovery> = std::tuple(&Discovery::devices, &Discovery::backends);
@@ -229,11 +227,11 @@ template <> inline constexpr auto kFields<KernelParameter> =
     std::tuple(&KernelParameter::name, &KernelParameter::type, &KernelParameter::space, &KernelParameter::element,
                &KernelParameter::bytes);
 template <> inline constexpr auto kFields<Image> =
-    std::tuple(&Image::code, &Image::log, &Image::symbols, &Image::resources, &Image::parameters);
+    std::tuple(&Image::code, &Image::log, &Image::symbols, &Image::resources, &Image::parameters,
+               &Image::kind);
 template <> inline constexpr auto kFields<CompileRequest> =
     std::tuple(&CompileRequest::target, &CompileRequest::source, &CompileRequest::macros, &CompileRequest::limit);
 template <> inline constexpr auto kFields<TargetRequest> = std::tuple(&TargetRequest::source);
-template <> inline constexpr auto kFields<TargetAnswer> = std::tuple(&TargetAnswer::target);
 template <> inline constexpr auto kFields<LoadRequest> = std::tuple(&LoadRequest::image, &LoadRequest::macros, &LoadRequest::limit);
 template <> inline constexpr auto kFields<KernelRequest> = std::tuple(&KernelRequest::program, &KernelRequest::name);
 template <> inline constexpr auto kFields<KernelAnswer> =

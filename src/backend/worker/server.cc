@@ -1,6 +1,7 @@
 // The worker's side: a loop that answers requests with a device of its own.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -47,7 +48,7 @@ using Objects = std::unordered_map<ObjectId, std::unique_ptr<T>>;
 
 class Server {
  public:
-  Server(Channel channel, const WorkerServices& services) : channel_(std::move(channel)), services_(services) {}
+  explicit Server(Channel channel) : channel_(std::move(channel)) {}
 
   // Serves until the connection ends: io_error when the client hung up, parse_error after a message that makes no
   // sense.
@@ -77,8 +78,9 @@ class Server {
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
       case Request::sensors: return answer(reader, &Server::read_sensors);
-      case Request::board: return answer(reader, &Server::tell_board);
-      case Request::counters: return answer(reader, &Server::list_counters);
+        case Request::board: return answer(reader, &Server::tell_board);
+        case Request::counters: return answer(reader, &Server::check_counters);
+        case Request::counter_list: return answer(reader, &Server::list_counters);
       case Request::reference: return run_reference(reader);
     }
     return bad_message();
@@ -101,11 +103,11 @@ class Server {
     return channel_.send(writer.bytes(), kForever);
   }
 
-  Result<Discovery> discover_devices(const Nothing&) { return services_.discover(); }
+  Result<Discovery> discover_devices(const Nothing&) { return discover(); }
 
   Result<DeviceInfo> open_device(const OpenRequest& asked) {
     if (device_) return Error(ErrorCode::internal, "the worker has a device already");
-    WATTUNE_ASSIGN(device_, services_.open(asked.selector));
+    WATTUNE_ASSIGN(device_, backend::open_device(asked.selector));
     log_debug("opened {}", asked.selector);
     return device_->info();
   }
@@ -120,13 +122,12 @@ class Server {
   // Without a device: a compile process has none.
   Result<Image> compile(const CompileRequest& asked) {
     const CompileLog log(asked.source);
-    return services_.compile(asked.target, asked.source, asked.macros, asked.limit);
+    return compile_image(asked.target, asked.source, asked.macros, asked.limit);
   }
 
-  Result<TargetAnswer> target(const TargetRequest& asked) {
+  Result<CompileTarget> target(const TargetRequest& asked) {
     WATTUNE_TRY(check_device());
-    WATTUNE_ASSIGN(std::optional<CompileTarget> target, device_->compile_target(asked.source));
-    return TargetAnswer{std::move(target)};
+    return device_->compile_target(asked.source);
   }
 
   Result<BuildAnswer> load(const LoadRequest& asked) {
@@ -184,9 +185,16 @@ class Server {
     return BoardAnswer{control->board()};
   }
 
+  Result<Nothing> check_counters(const Nothing&) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_TRY(device_->counters());
+    return Nothing{};
+  }
+
   Result<std::vector<CounterInfo>> list_counters(const Nothing&) {
     WATTUNE_TRY(check_device());
-    return device_->counters();
+    WATTUNE_ASSIGN(Counters* const counters, device_->counters());
+    return counters->list();
   }
 
   Result<void> run(Reader& reader) {
@@ -265,7 +273,8 @@ class Server {
     const Result<void> submitted = submit(*stream, asked.commands, events);
     RunAnswer answer;
     if (submitted && !asked.counters.empty()) {
-      WATTUNE_ASSIGN(answer.counters, stream->count(asked.counters, asked.limit));
+      WATTUNE_ASSIGN(Counters* const counters, device_->counters());
+      WATTUNE_ASSIGN(answer.counters, counters->count(*stream, asked.counters, asked.limit));
       return answer;
     }
     // Also after an error: what was submitted uses the blocks.
@@ -371,7 +380,6 @@ class Server {
   }
 
   Channel channel_;
-  const WorkerServices services_;
   // The contents of the last run. Kept until the next one, because after a timeout the device may still use them; those
   // read are kept longer, because the same outputs come again and the pages of gigabytes take long to get.
   std::vector<Block> written_;
@@ -387,16 +395,17 @@ class Server {
 }  // namespace
 }  // namespace worker
 
-int run_worker(int argc, const char* const* argv, const WorkerServices& services) {
+int run_worker(int argc, const char* const* argv) {
   using namespace worker;
   if (fcntl(kWorkerDescriptor, F_SETFD, FD_CLOEXEC) < 0) {
     std::fprintf(stderr, "this program is started by wattune, with a socket as descriptor %d\n", kWorkerDescriptor);
     return no_supervision;
   }
   log_to_client();
+  if (argc > 2) (void)!nice(std::atoi(argv[2]));
   supervise(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0);
   keep_programs_in_group();
-  Server server(Channel(Descriptor(kWorkerDescriptor)), services);
+  Server server{Channel(Descriptor(kWorkerDescriptor))};
   const Error end = server.serve();
   if (end.code() == ErrorCode::io_error) return client_hung_up;
   std::fprintf(stderr, "%s\n", end.to_string().c_str());

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "backend/counting.h"
 #include "backend/foreign_object.h"
 #include "backend/launch_check.h"
 #include "backend/worker/connection.h"
@@ -163,7 +164,7 @@ class WorkerStream : public Stream, public Remote {
     return {};
   }
 
-  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) override {
+  Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) {
     WATTUNE_ASSIGN(RunAnswer answer, run(limit, 0, counters));
     return std::move(answer.counters);
   }
@@ -209,6 +210,25 @@ class WorkerStream : public Stream, public Remote {
   std::vector<std::span<std::byte>> received_;
   std::vector<LaunchEndPointer> ends_;
   Nanoseconds compile_limit_;  // of the next finish
+};
+
+class WorkerCounters : public Counters {
+ public:
+  // Of the device whose connection this is, in each of its lives.
+  explicit WorkerCounters(const ConnectionPointer& connection) : connection_(connection) {}
+
+  Result<std::vector<CounterInfo>> list() override {
+    return connection_->ask<std::vector<CounterInfo>>(Request::counter_list, Nothing{}, kPromptly);
+  }
+
+  Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
+                                    Nanoseconds limit) override {
+    auto* const own = dynamic_cast<WorkerStream*>(&stream);
+    return own != nullptr ? own->count(counters, limit) : stream_of_another_device();
+  }
+
+ private:
+  const ConnectionPointer& connection_;
 };
 
 // PoCL's words where it finds no memory.
@@ -283,10 +303,8 @@ class WorkerDevice : public Device {
     return std::unique_ptr<Program>(std::make_unique<WorkerProgram>(connection_, std::move(answer)));
   }
 
-  Result<std::optional<CompileTarget>> compile_target(const KernelSource& source) override {
-    WATTUNE_ASSIGN(TargetAnswer answer,
-                   connection_->ask<TargetAnswer>(Request::target, TargetRequest{source}, kPromptly));
-    return std::move(answer.target);
+  Result<CompileTarget> compile_target(const KernelSource& source) override {
+    return connection_->ask<CompileTarget>(Request::target, TargetRequest{source}, kPromptly);
   }
 
   Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros, Nanoseconds limit) override {
@@ -325,8 +343,9 @@ class WorkerDevice : public Device {
     return clocks_.get();
   }
 
-  Result<std::vector<CounterInfo>> counters() override {
-    return connection_->ask<std::vector<CounterInfo>>(Request::counters, Nothing{}, kPromptly);
+  Result<Counters*> counters() override {
+    WATTUNE_TRY(connection_->ask<Nothing>(Request::counters, Nothing{}, kPromptly));
+    return &counters_;
   }
 
   Result<void> reset() override {
@@ -354,6 +373,7 @@ class WorkerDevice : public Device {
   DeviceInfo info_;
   ConnectionPointer connection_;
   WorkerSensors sensors_{connection_};
+  WorkerCounters counters_{connection_};
   std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it; no worker's end touches it
 };
 

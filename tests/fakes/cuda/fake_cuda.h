@@ -10,6 +10,7 @@
 //   illegal(), misaligned(), failed_assertion()   break the context, which is noticed when the stream is asked
 //   hang()                                  never ends
 //   too_large()                             is refused for want of resources
+// Code with the words WITHOUT END is compiled without end when it is loaded.
 // Work is done at the launch, but a stream says once that it is not ready after every launch.
 //
 // Environment variables change a whole process, so that workers can be steered too:

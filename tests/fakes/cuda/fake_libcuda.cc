@@ -209,6 +209,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     say(values, 2, "ptxas fatal   : Ptx assembly aborted due to errors");
     return CUDA_ERROR_INVALID_PTX;
   }
+  while (text.find("WITHOUT END") != std::string::npos) pause();
   if (text.find("FROM THE FUTURE") != std::string::npos) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   if (!ptx && !text.starts_with(kImageMark)) return CUDA_ERROR_INVALID_IMAGE;
   if (ptx) say(values, 0, "compiled by the driver");

@@ -1,0 +1,222 @@
+#include "backend/opencl/compiler.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <mutex>
+
+#include "backend/name_collision.h"
+#include "backend/opencl/cl_error.h"
+#include "backend/opencl/kernel_info.h"
+#include "backend/polling.h"
+#include "backend/preprocessor.h"
+#include "core/stopwatch.h"
+
+namespace wattune::backend::opencl {
+
+namespace {
+
+// A value that every driver reads alike behind -D: no quotes, spaces or other signs.
+bool is_plain(const Macro& macro) {
+  return !macro.value.empty() && std::ranges::all_of(macro.value, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '+';
+  });
+}
+
+std::string plain_macros(std::span<const Macro> macros) {
+  std::string options;
+  for (const Macro& macro : macros)
+    if (is_plain(macro)) options += fmt::format("-D {}={} ", macro.name, macro.value);
+  return options;
+}
+
+// Other macros become lines before the source. #line keeps the line numbers of the compiler's messages right, where
+// the compiler heeds it (NVIDIA's does not).
+std::string with_other_macros(const KernelSource& source, std::span<const Macro> macros) {
+  std::string lines;
+  for (const Macro& macro : macros)
+    if (!is_plain(macro)) lines += fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
+  return lines.empty() ? source.text : lines + "#line 1\n" + source.text;
+}
+
+// The folder of a source as an option of the compiler, so that the source can include its neighbours. Drivers split
+// options at spaces, whatever the quotes, so a folder with a space in its path goes by the name of a descriptor.
+class IncludeFolder {
+ public:
+  explicit IncludeFolder(const std::filesystem::path& file) {
+    if (file.empty()) return;
+    std::error_code failed;
+    path_ = std::filesystem::absolute(file, failed).parent_path().string();
+    if (path_.find(' ') == std::string::npos) return;
+    descriptor_ = open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    path_ = fmt::format("/proc/self/fd/{}", descriptor_);
+  }
+  IncludeFolder(const IncludeFolder&) = delete;
+  IncludeFolder& operator=(const IncludeFolder&) = delete;
+  ~IncludeFolder() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  std::string option() const { return path_.empty() ? std::string() : "-I " + path_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+// PoCL compiles a temporary file, whose name tells the user nothing and is another each time.
+std::string with_file_name(std::string log, const std::string& file) {
+  constexpr std::string_view kSuffix = ".cl";
+  for (std::size_t at = log.find("/tempfile_"); at != std::string::npos; at = log.find("/tempfile_", at)) {
+    const std::size_t begin = log.find_last_of(" \n", at) + 1;
+    const std::size_t end = log.find(kSuffix, at);
+    if (end == std::string::npos) break;
+    log.replace(begin, end + kSuffix.size() - begin, file);
+    at = begin + file.size();
+  }
+  return log;
+}
+
+std::string build_log_of(const Session& session, cl_program program) {
+  std::size_t size = 0;
+  const ClApi& cl = session.cl();
+  if (cl.clGetProgramBuildInfo(program, session.device(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS)
+    return {};
+  std::string log(size, '\0');
+  cl.clGetProgramBuildInfo(program, session.device(), CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  log.resize(log.find_last_not_of(std::string_view("\0 \n", 3)) + 1);
+  return log;
+}
+
+// In words that name what failed, when it was the compiler.
+Error build_error(cl_int code, std::string log) {
+  const Error error = cl_error(code, "compiling");
+  if (error.code() != ErrorCode::compile_failed || log.empty()) return error;
+  return Error(error.code(), std::move(log)).native(error.native_code(), error.native_name());
+}
+
+CompileTarget target_for(const DeviceInfo& device) {
+  return {.backend = device.backend,
+          .architecture = device.name,
+          .driver_version = 0,
+          .compiler = fmt::format("{} {} {}", device.platform, device.driver_version, device.language_version)};
+}
+
+// The devices that this process compiled for, with their contexts. Never destroyed, because drivers may be gone by the
+// end of the process.
+Result<std::shared_ptr<Session>> session_for(const CompileTarget& target) {
+  static std::mutex mutex;
+  static auto* const sessions = new std::vector<std::pair<CompileTarget, std::shared_ptr<Session>>>;
+  const std::lock_guard lock(mutex);
+  for (const auto& [compiled_for, session] : *sessions)
+    if (compiled_for == target) return session;
+  WATTUNE_ASSIGN(const std::vector<ClDevice> devices, list_devices());
+  const auto device = std::ranges::find(devices, target, [](const ClDevice& d) { return target_for(d.info); });
+  if (device == devices.end())
+    return Error(ErrorCode::unavailable, "no such OpenCL device to compile on").about(target.architecture);
+  WATTUNE_ASSIGN(std::shared_ptr<Session> session, Session::open_for_compiling(*device));
+  return sessions->emplace_back(target, std::move(session)).second;
+}
+
+// NVIDIA's driver hands out PTX.
+ImageKind kind_of_binary(std::string_view code) {
+  return code.find("\n.version ") != std::string_view::npos && code.find("\n.target ") != std::string_view::npos
+             ? ImageKind::ptx
+             : ImageKind::opencl_binary;
+}
+
+Result<std::vector<KernelParameter>> parameters_of_kernel(const Handle<cl_program>& program, const std::string& name,
+                                                          const PlainCode& code) {
+  cl_int result = CL_SUCCESS;
+  const cl_kernel raw = program.session()->cl().clCreateKernel(program.get(), name.c_str(), &result);
+  if (result != CL_SUCCESS) return cl_error(result, fmt::format("making kernel `{}`", name));
+  return parameters_of(Handle<cl_kernel>(program.session(), raw), name, code);
+}
+
+}  // namespace
+
+Result<Built> build_source(const std::shared_ptr<Session>& session, const KernelSource& source,
+                           std::span<const Macro> macros, Nanoseconds limit) {
+  const Stopwatch stopwatch;
+  const ClApi& cl = session->cl();
+  const std::string text = with_other_macros(source, macros);
+  const char* data = text.data();
+  const std::size_t size = text.size();
+  cl_int code = CL_SUCCESS;
+  Handle<cl_program> program(session, cl.clCreateProgramWithSource(session->context(), 1, &data, &size, &code));
+  if (code != CL_SUCCESS) return cl_error(code, "making a program");
+
+  const cl_device_id device = session->device();
+  const IncludeFolder folder(source.file);
+  const std::string options =
+      fmt::format("-cl-kernel-arg-info {}{} {}", plain_macros(macros), fmt::join(source.options, " "), folder.option());
+  code = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+  std::string log =
+      with_file_name(build_log_of(*session, program.get()), source.file.empty() ? "<kernel>" : source.file.string());
+  if (code != CL_SUCCESS) return build_error(code, std::move(log)).hint(name_collision(source, macros));
+  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
+  return Built{std::move(program), std::move(log)};
+}
+
+Result<Handle<cl_program>> build_binary(const std::shared_ptr<Session>& session, const std::string& code,
+                                        Nanoseconds limit) {
+  const Stopwatch stopwatch;
+  const ClApi& cl = session->cl();
+  const cl_device_id device = session->device();
+  const auto* data = reinterpret_cast<const unsigned char*>(code.data());
+  const std::size_t size = code.size();
+  cl_int result = CL_SUCCESS;
+  Handle<cl_program> program(
+      session, cl.clCreateProgramWithBinary(session->context(), 1, &device, &size, &data, nullptr, &result));
+  if (result != CL_SUCCESS) return cl_error(result, "loading a compiled program");
+  result = cl.clBuildProgram(program.get(), 1, &device, "", nullptr, nullptr);
+  if (result != CL_SUCCESS) return build_error(result, build_log_of(*session, program.get()));
+  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
+  return program;
+}
+
+Result<std::string> binary_of(const ClApi& cl, cl_program program) {
+  std::size_t size = 0;
+  cl_int code = cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
+  std::string binary(code == CL_SUCCESS ? size : 0, '\0');
+  auto* data = reinterpret_cast<unsigned char*>(binary.data());
+  if (!binary.empty()) code = cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr);
+  if (code == CL_SUCCESS && !binary.empty()) return binary;
+  return Error(ErrorCode::unavailable, "the OpenCL driver hands out no compiled programs")
+      .native(code, std::string(cl_name(code)));
+}
+
+Result<CompileTarget> target_of(const std::shared_ptr<Session>& session) {
+  KernelSource something;
+  something.text = "kernel void something(global int* x) { *x = 1; }";
+  const Nanoseconds limit = nanoseconds_from_seconds(60);
+  WATTUNE_ASSIGN(const Built built, build_source(session, something, {}, limit));
+  WATTUNE_ASSIGN(const std::string binary, binary_of(session->cl(), built.program.get()));
+  if (const auto loaded = build_binary(session, binary, limit); !loaded)
+    return Error(ErrorCode::unavailable,
+                 "the OpenCL driver takes no compiled programs back: " + loaded.error().message())
+        .native(loaded.error().native_code(), loaded.error().native_name());
+  return target_for(session->info());
+}
+
+Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
+                      Nanoseconds limit) {
+  const Stopwatch stopwatch;
+  WATTUNE_ASSIGN(const std::shared_ptr<Session> session, session_for(target));
+  WATTUNE_ASSIGN(Built built, build_source(session, source, macros, limit));
+  Image image{.code = {}, .log = std::move(built.log), .symbols = {}};
+  const PlainCode plain = read_code(source.text);
+  for (const std::string& name : kernel_names(session->cl(), built.program.get())) {
+    WATTUNE_ASSIGN(image.parameters[name], parameters_of_kernel(built.program, name, plain));
+  }
+  WATTUNE_ASSIGN(image.code, binary_of(session->cl(), built.program.get()));
+  image.kind = kind_of_binary(image.code);
+  if (stopwatch.elapsed() > limit) return compiled_too_long(limit);
+  return image;
+}
+
+}  // namespace wattune::backend::opencl
