@@ -49,7 +49,7 @@ Result<std::vector<Sample>> MeasurePolicy::measure(Runner& runner, const std::op
     WATTUNE_ASSIGN(const std::vector<Sample> runs, runner.run(n));
     sampling->take(runs, runner.busy_time());
   }
-  return sampling->samples();
+  return std::move(*sampling).samples();
 }
 
 WarmUp::WarmUp(Nanoseconds time, Nanoseconds busy) : time_(time), busy_(busy), runs_(busy < time ? 1 : 0) {}

@@ -37,7 +37,7 @@ class Threads : public Crew {
   Evaluator& evaluator(std::size_t member) const override { return *members_[member].evaluator; }
 
   void start(std::size_t member, const Configuration& configuration) override {
-    const auto work = [this, member, configuration] {
+    auto work = [this, member, configuration] {
       Evaluator& evaluator = *members_[member].evaluator;
       Result<Observation> observation = evaluate(evaluator, configuration);
       Finished finished{member, std::move(observation), evaluator.pipeline()};
@@ -46,7 +46,8 @@ class Threads : public Crew {
       finished_one_.notify_one();
       return finished;
     };
-    members_[member].work = std::async(members_.size() == 1 ? std::launch::deferred : std::launch::async, work);
+    members_[member].work =
+        std::async(members_.size() == 1 ? std::launch::deferred : std::launch::async, std::move(work));
   }
 
   Finished wait() override {

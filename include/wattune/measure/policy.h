@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wattune/core/identity.h"
@@ -40,7 +41,8 @@ class Sampling {
   // long the device has been at work since it last idled. A time that no clock can have told ends the sampling.
   void take(std::span<const Sample> runs, Nanoseconds busy);
   // Those that count, at least one when it wants no more.
-  const std::vector<Sample>& samples() const { return samples_; }
+  const std::vector<Sample>& samples() const& { return samples_; }
+  std::vector<Sample> samples() && { return std::move(samples_); }
 
  protected:
   explicit Sampling(Wanted first) : wanted_(first) {}
