@@ -22,7 +22,7 @@ namespace {
 class CudaDevice : public Device {
  public:
   CudaDevice(CuDevice device, std::shared_ptr<Session> session)
-      : device_(std::move(device)), session_(std::move(session)) {}
+      : device_(std::move(device)), session_(std::move(session)), dispatcher_(std::make_shared<Dispatcher>(session_)) {}
   ~CudaDevice() override { session_->end(); }
 
   const DeviceInfo& info() const override { return device_.info; }
@@ -63,7 +63,11 @@ class CudaDevice : public Device {
 
   Result<std::unique_ptr<Stream>> create_stream() override {
     WATTUNE_TRY(session_->check());
-    return make_stream(session_);
+    return make_stream(dispatcher_);
+  }
+
+  Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait) override {
+    return finish_streams(*dispatcher_, streams, wait);
   }
 
   Result<SensorReadings> read_sensors() override { return session_->sensors().read(); }
@@ -76,6 +80,7 @@ class CudaDevice : public Device {
   Result<void> reset() override {
     session_->end();
     WATTUNE_ASSIGN(session_, Session::open(device_));
+    dispatcher_ = std::make_shared<Dispatcher>(session_);
     return {};
   }
 
@@ -89,6 +94,7 @@ class CudaDevice : public Device {
 
   CuDevice device_;
   std::shared_ptr<Session> session_;
+  std::shared_ptr<Dispatcher> dispatcher_;  // of all streams of the session
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 
 namespace wattune::backend::cuda {
 
-Hold::Hold(const std::shared_ptr<Session>& session, CUstream stream) : stream_(stream) {
+Hold::Hold(const std::shared_ptr<Session>& session, CUstream stream, Holding holding) : stream_(stream) {
+  if (holding == Holding::never) return;
   void* memory = nullptr;
   if (session->cu().cuMemHostAlloc(&memory, sizeof(std::uint32_t), CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) return;
   word_ = Handle<std::uint32_t*>(session, static_cast<std::uint32_t*>(memory));

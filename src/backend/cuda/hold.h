@@ -19,10 +19,13 @@
 
 namespace wattune::backend::cuda {
 
+// A stream that belongs to an application is never held: others may wait for it.
+enum class Holding { allowed, never };
+
 class Hold {
  public:
   // Without memory for the word it never holds: times are then less exact, but right.
-  Hold(const std::shared_ptr<Session>& session, CUstream stream);
+  Hold(const std::shared_ptr<Session>& session, CUstream stream, Holding holding);
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
   // Lets go.

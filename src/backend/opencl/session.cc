@@ -70,6 +70,11 @@ Result<void> Session::wait(cl_event event, bool launch, TimeLeft& left) {
   }
 }
 
+Nanoseconds Session::moment(cl_ulong reported) {
+  if (!beginning_) beginning_ = reported;
+  return Nanoseconds(static_cast<double>(static_cast<std::int64_t>(reported - *beginning_)));
+}
+
 Error Session::failure(cl_int code, std::string_view doing) {
   Error error = cl_error(code, doing);
   if (error.code() != ErrorCode::device_lost && works()) return error;

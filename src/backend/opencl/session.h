@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,8 @@ class Session {
   // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here), and takes what
   // that took from `left`. On timeout the session is abandoned.
   Result<void> wait(cl_event event, bool launch, TimeLeft& left);
+  // A moment that the device reported, on a clock of this session: the device's own has more digits than a double.
+  Nanoseconds moment(cl_ulong reported);
   // The error of a failed command. Finds out whether the context still works: if not, the session is closed and the
   // error becomes device_lost.
   Error failure(cl_int code, std::string_view doing);
@@ -62,6 +65,7 @@ class Session {
   cl_context context_ = nullptr;
   cl_command_queue service_queue_ = nullptr;
   std::vector<std::byte> guard_;
+  std::optional<cl_ulong> beginning_;  // the first moment that was asked for
   State state_ = State::in_use;
 };
 

@@ -74,6 +74,7 @@ struct CUmod_st {
   std::map<std::string, std::vector<char>> constants;
 };
 struct CUstream_st {
+  double time_ms = 0.0;  // when it is done with what it was sent
   bool hangs = false;
   bool busy = false;  // says so once
   std::uint32_t* word = nullptr;
@@ -83,6 +84,9 @@ struct CUstream_st {
 };
 struct CUevent_st {
   double time_ms = 0.0;
+  CUstream stream = nullptr;  // that comes to it
+  bool hangs = false;
+  bool busy = false;
 };
 struct CUarray_st {
   CUDA_ARRAY3D_DESCRIPTOR description{};
@@ -96,7 +100,7 @@ struct FakeObject {
 struct CUctx_st {
   CUdevice device = 0;
   CUresult broken = CUDA_SUCCESS;
-  double clock_ms = 0.0;
+  double now_ms = 0.0;  // of the host
   std::size_t bytes = 0;
   std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
   std::map<CUdeviceptr, std::size_t> sizes;
@@ -176,6 +180,11 @@ CUresult run(const std::string& name, CUfunction function, CUstream stream, void
     std::memcpy(value<float*>(parameters[0]), weights.data(), sizeof(float) * value<int>(parameters[1]));
   }
   return CUDA_SUCCESS;
+}
+
+// What the stream is sent begins no sooner than now. One that is held gets it all before it begins.
+void catch_up(CUstream_st& stream) {
+  if (!stream.held()) stream.time_ms = std::max(stream.time_ms, context().now_ms);
 }
 
 void transfer(CUstream stream, void* to, const void* from, std::size_t bytes) {
@@ -540,9 +549,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   const bool waits = state.launches_wait || (state.first_launches_wait && !function->launched);
   function->launched = true;
   while (waits && config->hStream->held()) std::this_thread::yield();
-  if (!config->hStream->held()) context().clock_ms += state.launch_gap_ms;
+  context().now_ms += state.launch_gap_ms;
+  catch_up(*config->hStream);
   config->hStream->busy = true;
-  context().clock_ms += 0.001 * config->blockDimX;
+  config->hStream->time_ms += 0.001 * config->blockDimX;
   return run(function->description.function, function, config->hStream, parameters);
 }
 
@@ -569,14 +579,25 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned) {
   WATTUNE_UNLESS_BROKEN();
   if (!state.holds) return CUDA_ERROR_NOT_SUPPORTED;
+  catch_up(*stream);
   stream->word = static_cast<std::uint32_t*>(pointer(address));
   stream->awaited = value;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  WATTUNE_UNLESS_BROKEN();
+  if (!context().events.contains(event)) misused("a stream waits for an event that is gone");
+  catch_up(*stream);
+  stream->time_ms = std::max(stream->time_ms, event->time_ms);
+  stream->hangs |= event->hangs;
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamQuery(CUstream stream) {
   WATTUNE_UNLESS_BROKEN();
   if (stream->hangs || stream->held() || std::exchange(stream->busy, false)) return CUDA_ERROR_NOT_READY;
+  context().now_ms = std::max(context().now_ms, stream->time_ms);
   return CUDA_SUCCESS;
 }
 
@@ -591,9 +612,18 @@ CUresult cuEventDestroy_v2(CUevent event) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent event, CUstream) {
+CUresult cuEventRecord(CUevent event, CUstream stream) {
   // A kernel that broke the context did so after what was sent right behind it.
-  event->time_ms = context().clock_ms;
+  catch_up(*stream);
+  *event = {stream->time_ms, stream, stream->hangs, stream->busy};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent event) {
+  WATTUNE_UNLESS_BROKEN();
+  const bool held = context().streams.contains(event->stream) && event->stream->held();
+  if (event->hangs || held || std::exchange(event->busy, false)) return CUDA_ERROR_NOT_READY;
+  context().now_ms = std::max(context().now_ms, event->time_ms);
   return CUDA_SUCCESS;
 }
 
