@@ -13,9 +13,11 @@ Result<std::vector<SensorSample>> Device::finish(std::span<Stream* const> stream
     Result<void> submitted = stream->submit();
     if (result) result = std::move(submitted);
   }
+  Nanoseconds left = wait.limit;
   for (Stream* const stream : streams) {
-    Result<void> finished = stream->finish(std::max(Nanoseconds(), wait.limit - stopwatch.elapsed()));
+    Result<void> finished = stream->finish(left);
     if (result) result = std::move(finished);
+    left = std::max(Nanoseconds(), wait.limit - stopwatch.elapsed());
   }
   if (!result) return std::move(result).error();
   return std::vector<SensorSample>();

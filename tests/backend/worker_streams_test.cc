@@ -99,7 +99,7 @@ TEST_F(WorkerStreams, HandOverWhatTheyWaitFor) {
   EXPECT_FALSE(unrelated->ready().value());
   EXPECT_EQ(unrelated->end().error().code(), ErrorCode::invalid_argument);
   first->finish(kLimit).value();
-  EXPECT_EQ(unrelated->start().value(), awaited->end().value());
+  EXPECT_GE(unrelated->start().value(), awaited->end().value());
 }
 
 TEST_F(WorkerStreams, WaitForWhatHasEndedWithoutAsking) {
@@ -117,9 +117,9 @@ TEST_F(WorkerStreams, SubmitWithoutWaiting) {
   std::vector<float> found(2);
   first->read(*x, std::as_writable_bytes(std::span(found))).value();
   EXPECT_FALSE(event->ready().value());  // nobody has handed it over
+  EXPECT_EQ(event->duration().error().code(), ErrorCode::invalid_argument);
   first->submit().value();
   EXPECT_FALSE(event->ready().value());
-  EXPECT_EQ(event->duration().error().code(), ErrorCode::invalid_argument);
   EXPECT_TRUE(event->ready().value());
   EXPECT_EQ(event->duration().value(), kMicrosecond);
   EXPECT_THAT(found, ElementsAre(0.0f, 0.0f));

@@ -137,7 +137,7 @@ struct LaunchCommand {
   Geometry3 geometry;
   std::vector<Argument> arguments;
 };
-// Until a launch in another stream has ended, as it has when nobody remembers it.
+// Until a launch in another stream has ended, as it has when nobody remembers it. 0: it will never run.
 struct WaitCommand {
   ObjectId stream = 0;
   LaunchId launch = 0;

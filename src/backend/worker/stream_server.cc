@@ -173,7 +173,8 @@ Result<void> StreamServer::collect_launch(ServedStream& served, const LaunchComm
 
 Result<void> StreamServer::collect_wait(ServedStream& served, const WaitCommand& command) const {
   const ServedStream* const other = find(streams_, command.stream);
-  if (other == nullptr) return Error(ErrorCode::invalid_argument, "the stream of an awaited launch was destroyed");
+  if (other == nullptr || command.launch == 0)
+    return Error(ErrorCode::invalid_argument, "the launch that a stream waits for will never run");
   const auto found = std::ranges::find(other->launches, command.launch, &ServedStream::Launched::id);
   return found == other->launches.end() ? Result<void>() : served.stream->wait_for(*found->event);
 }

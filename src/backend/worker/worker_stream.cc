@@ -88,8 +88,8 @@ class WorkerEvent : public Event {
 
  private:
   Result<Nanoseconds> told(std::variant<Nanoseconds, ErrorFields> LaunchAnswer::*what) const {
-    if (launch_->failure) return *launch_->failure;
-    if (!launch_->answer) return Error(ErrorCode::invalid_argument, "the launch has not finished");
+    WATTUNE_ASSIGN(const bool has_ended, ready());
+    if (!has_ended) return Error(ErrorCode::invalid_argument, "the launch has not finished");
     const auto& time = *launch_->answer.*what;
     if (const auto* known = std::get_if<Nanoseconds>(&time)) return *known;
     return to_error(std::get<ErrorFields>(time));
@@ -141,6 +141,7 @@ class Dispatch {
     shares_.resize(streams_.size());
     if (std::holds_alternative<WriteCommand>(outgoing.command)) sent_.push_back(outgoing.sent);
     if (std::holds_alternative<ReadCommand>(outgoing.command)) shares_[index].received.push_back(outgoing.received);
+    if (outgoing.awaited && outgoing.awaited->failure) outgoing.command = WaitCommand{};
     if (outgoing.launch) {
       outgoing.launch->collector = nullptr;
       shares_[index].launches.push_back(std::move(outgoing.launch));
@@ -246,7 +247,7 @@ Result<void> WorkerStream::wait_for(const Event& event) {
   const RemoteLaunch& launch = *known->launch();
   if (launch.failure) return *launch.failure;
   if (launch.answer) return {};
-  return add({.command = WaitCommand{launch.stream, launch.id}}, launch.collector);
+  return add({.command = WaitCommand{launch.stream, launch.id}, .awaited = known->launch()}, launch.collector);
 }
 
 Result<RunAnswer> WorkerStream::run(RunRequest request) {

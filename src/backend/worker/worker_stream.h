@@ -28,6 +28,7 @@ struct Outgoing {
   std::span<const std::byte> sent = {};
   std::span<std::byte> received = {};
   std::shared_ptr<RemoteLaunch> launch = {};
+  std::shared_ptr<const RemoteLaunch> awaited = {};
 };
 
 // What all streams of one worker share.

@@ -86,7 +86,6 @@ struct CUevent_st {
   double time_ms = 0.0;
   CUstream stream = nullptr;  // that comes to it
   bool hangs = false;
-  bool busy = false;
 };
 struct CUarray_st {
   CUDA_ARRAY3D_DESCRIPTOR description{};
@@ -615,16 +614,17 @@ CUresult cuEventDestroy_v2(CUevent event) {
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   // A kernel that broke the context did so after what was sent right behind it.
   catch_up(*stream);
-  *event = {stream->time_ms, stream, stream->hangs, stream->busy};
+  *event = {stream->time_ms, stream, stream->hangs};
   return CUDA_SUCCESS;
 }
 
 CUresult cuEventQuery(CUevent event) {
   WATTUNE_UNLESS_BROKEN();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
-  if (event->hangs || held || std::exchange(event->busy, false)) return CUDA_ERROR_NOT_READY;
+  if (event->hangs || held) return CUDA_ERROR_NOT_READY;
+  const bool passed = event->time_ms <= context().now_ms;
   context().now_ms = std::max(context().now_ms, event->time_ms);
-  return CUDA_SUCCESS;
+  return passed ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
