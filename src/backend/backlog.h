@@ -52,7 +52,11 @@ class Backlog {
   }
 
   Entries split(const std::vector<bool>& taken) {
-    if (std::ranges::find(taken, false) == taken.end()) return std::exchange(entries_, {});
+    if (std::ranges::find(taken, false) == taken.end()) {
+      Entries all = std::exchange(entries_, {});
+      entries_.reserve(all.size());  // the next will be as many
+      return all;
+    }
     Entries left;
     Entries right;
     for (std::size_t i = 0; i < entries_.size(); ++i) (taken[i] ? left : right).push_back(std::move(entries_[i]));

@@ -201,8 +201,9 @@ struct ErrorFields {
 };
 
 struct LaunchAnswer {
-  std::variant<Nanoseconds, ErrorFields> start;
-  std::variant<Nanoseconds, ErrorFields> duration;
+  std::optional<Nanoseconds> start;
+  std::optional<Nanoseconds> duration;
+  std::vector<ErrorFields> errors;  // why one of them is missing, the start's first
 };
 struct RunAnswer {
   // One per launch since their last finish, of the streams that were finished, stream by stream.
@@ -309,7 +310,8 @@ template <> inline constexpr auto kFields<SensorReadings> =
     std::tuple(&SensorReadings::conditions, &SensorReadings::power_watts, &SensorReadings::energy_joules,
                &SensorReadings::temperature_celsius);
 template <> inline constexpr auto kFields<SensorSample> = std::tuple(&SensorSample::at, &SensorSample::readings);
-template <> inline constexpr auto kFields<LaunchAnswer> = std::tuple(&LaunchAnswer::start, &LaunchAnswer::duration);
+template <> inline constexpr auto kFields<LaunchAnswer> =
+    std::tuple(&LaunchAnswer::start, &LaunchAnswer::duration, &LaunchAnswer::errors);
 template <> inline constexpr auto kFields<RunAnswer> =
     std::tuple(&RunAnswer::launches, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions, &RunAnswer::counters,
                &RunAnswer::samples);

@@ -26,12 +26,16 @@ void forget(ServedStream& served) {
   served.reads = 0;
 }
 
-std::variant<Nanoseconds, ErrorFields> to_answer(const Result<Nanoseconds>& time) {
-  if (time) return *time;
-  return to_fields(time.error());
+LaunchAnswer answer_of(const Event& event) {
+  LaunchAnswer answer;
+  const auto keep = [&](std::optional<Nanoseconds>& time, const Result<Nanoseconds>& told) {
+    if (told) time = *told;
+    if (!told) answer.errors.push_back(to_fields(told.error()));
+  };
+  keep(answer.start, event.start());
+  keep(answer.duration, event.duration());
+  return answer;
 }
-
-LaunchAnswer answer_of(const Event& event) { return {to_answer(event.start()), to_answer(event.duration())}; }
 
 }  // namespace
 

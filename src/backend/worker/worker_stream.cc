@@ -74,8 +74,16 @@ class WorkerEvent : public Event {
     launch_->conditions = polled.conditions;
     return launch_->answer.has_value();
   }
-  Result<Nanoseconds> start() const override { return told(&LaunchAnswer::start); }
-  Result<Nanoseconds> duration() const override { return told(&LaunchAnswer::duration); }
+  Result<Nanoseconds> start() const override {
+    WATTUNE_TRY(check_ended());
+    if (launch_->answer->start) return *launch_->answer->start;
+    return error(true);
+  }
+  Result<Nanoseconds> duration() const override {
+    WATTUNE_TRY(check_ended());
+    if (launch_->answer->duration) return *launch_->answer->duration;
+    return error(false);
+  }
   Result<Nanoseconds> end() const override {
     WATTUNE_ASSIGN(const Nanoseconds began, start());
     WATTUNE_ASSIGN(const Nanoseconds took, duration());
@@ -87,12 +95,16 @@ class WorkerEvent : public Event {
   bool is_of(const Outbox& outbox) const { return outbox_.get() == &outbox; }
 
  private:
-  Result<Nanoseconds> told(std::variant<Nanoseconds, ErrorFields> LaunchAnswer::*what) const {
+  Result<void> check_ended() const {
     WATTUNE_ASSIGN(const bool has_ended, ready());
-    if (!has_ended) return Error(ErrorCode::invalid_argument, "the launch has not finished");
-    const auto& time = *launch_->answer.*what;
-    if (const auto* known = std::get_if<Nanoseconds>(&time)) return *known;
-    return to_error(std::get<ErrorFields>(time));
+    if (has_ended) return {};
+    return Error(ErrorCode::invalid_argument, "the launch has not finished");
+  }
+  // Why the worker could not tell a time.
+  Error error(bool of_start) const {
+    const std::vector<ErrorFields>& errors = launch_->answer->errors;
+    if (errors.empty()) return Error(ErrorCode::internal, "the worker did not tell the time of a launch");
+    return to_error(of_start ? errors.front() : errors.back());
   }
 
   std::shared_ptr<Outbox> outbox_;
@@ -108,7 +120,9 @@ class Dispatch {
   Dispatch(Outbox& outbox, std::span<WorkerStream* const> streams, bool finish)
       : finished_(finish ? streams.size() : 0) {
     streams_.assign(streams.begin(), streams.end());
-    for (auto& [stream, awaited, outgoing] : outbox.backlog.take(streams)) take(*stream, std::move(outgoing));
+    auto entries = outbox.backlog.take(streams);
+    commands_.reserve(entries.size());
+    for (auto& [stream, awaited, outgoing] : entries) take(*stream, std::move(outgoing));
   }
 
   // Has `request` carry it all. Each launch learns what became of it.
@@ -121,9 +135,10 @@ class Dispatch {
       if (finish) streams_[i]->compile_limit_ = Nanoseconds();
     }
     request.commands = std::move(commands_);
-    const Result<RunAnswer> answer = connection.ask<RunAnswer>(Request::run, request, limit, sent_, received());
-    answer ? keep() : fail(answer.error());
-    settle(answer);
+    Result<RunAnswer> answer = connection.ask<RunAnswer>(Request::run, request, limit, sent_, received());
+    const auto failure = answer ? nullptr : std::make_shared<const Error>(answer.error());
+    failure ? fail(failure) : keep();
+    settle(answer ? &*answer : nullptr, failure);
     return answer;
   }
 
@@ -168,31 +183,26 @@ class Dispatch {
     }
   }
 
-  void fail(const Error& error) {
+  void fail(const std::shared_ptr<const Error>& failure) {
     for (const Share& share : shares_)
-      for (const auto& launch : share.launches) launch->failure = error;
+      for (const auto& launch : share.launches) launch->failure = failure;
   }
 
-  // What is finished is over, whatever the answer.
-  void settle(const Result<RunAnswer>& answer) {
+  // What is finished is over, with an answer or a failure.
+  void settle(RunAnswer* answer, const std::shared_ptr<const Error>& failure) {
     std::size_t told = 0;
     for (std::size_t i = 0; i < finished_; ++i) {
-      for (const auto& launch : streams_[i]->launches_) settle(*launch, answer, told++);
+      for (const auto& launch : streams_[i]->launches_)
+        answer != nullptr ? settle(*launch, *answer, told++) : void(launch->failure = failure);
       streams_[i]->launches_.clear();
       streams_[i]->received_.clear();
       streams_[i]->under_way_ = false;
     }
   }
 
-  static void settle(RemoteLaunch& launch, const Result<RunAnswer>& answer, std::size_t told) {
-    if (!answer) {
-      launch.failure = answer.error();
-    } else if (told >= answer->launches.size()) {
-      launch.failure = Error(ErrorCode::internal, "the worker did not tell the time of a launch");
-    } else {
-      launch.answer = answer->launches[told];
-      launch.conditions = answer->conditions;
-    }
+  static void settle(RemoteLaunch& launch, RunAnswer& answer, std::size_t told) {
+    launch.answer = told < answer.launches.size() ? std::move(answer.launches[told]) : LaunchAnswer();
+    launch.conditions = answer.conditions;
   }
 
   std::vector<WorkerStream*> streams_;  // those to be finished first
@@ -203,7 +213,8 @@ class Dispatch {
 };
 
 WorkerStream::~WorkerStream() {
-  const Error error(ErrorCode::invalid_argument, "the stream of a launch was destroyed before it was finished");
+  const auto error = std::make_shared<const Error>(ErrorCode::invalid_argument,
+                                                   "the stream of a launch was destroyed before it was finished");
   for (auto& entry : outbox_->backlog.take_only(this))
     if (entry.command.launch) entry.command.launch->failure = error;
   for (const auto& launch : launches_)

@@ -16,9 +16,9 @@ class WorkerStream;
 struct RemoteLaunch {
   LaunchId id = 0;
   ObjectId stream = 0;
-  WorkerStream* collector = nullptr;   // the stream, until the launch is handed over
-  std::optional<LaunchAnswer> answer;  // once it has ended
-  std::optional<Error> failure;        // why it will have none
+  WorkerStream* collector = nullptr;          // the stream, until the launch is handed over
+  std::optional<LaunchAnswer> answer;         // once it has ended
+  std::shared_ptr<const Error> failure = {};  // why it will have none
   Conditions conditions;
 };
 
