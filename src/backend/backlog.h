@@ -29,6 +29,8 @@ class Backlog {
 
   // Takes what these streams were given, and what others were given on which it waits.
   Entries take(std::span<Stream* const> streams) {
+    if (std::ranges::all_of(entries_, [&](const Entry& entry) { return contains(streams, entry.stream); }))
+      return take_all();
     std::vector<Stream*> wanted(streams.begin(), streams.end());
     std::vector<bool> taken(entries_.size());
     for (std::size_t i = entries_.size(); i-- > 0;) {
@@ -47,16 +49,17 @@ class Backlog {
   }
 
  private:
-  static bool contains(const std::vector<Stream*>& streams, const Stream* stream) {
+  static bool contains(std::span<Stream* const> streams, const Stream* stream) {
     return std::ranges::find(streams, stream) != streams.end();
   }
 
+  Entries take_all() {
+    Entries all = std::exchange(entries_, {});
+    entries_.reserve(all.size());  // the next will be as many
+    return all;
+  }
+
   Entries split(const std::vector<bool>& taken) {
-    if (std::ranges::find(taken, false) == taken.end()) {
-      Entries all = std::exchange(entries_, {});
-      entries_.reserve(all.size());  // the next will be as many
-      return all;
-    }
     Entries left;
     Entries right;
     for (std::size_t i = 0; i < entries_.size(); ++i) (taken[i] ? left : right).push_back(std::move(entries_[i]));
