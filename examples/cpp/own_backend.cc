@@ -62,16 +62,22 @@ class FormulaProgram : public backend::Program {
 
 class FormulaEvent : public backend::Event {
  public:
-  explicit FormulaEvent(Nanoseconds duration) : duration_(duration) {}
-  Result<Nanoseconds> duration() const override { return duration_; }
+  FormulaEvent(Nanoseconds start, Nanoseconds end) : start_(start), end_(end) {}
+  Result<bool> ready() const override { return true; }
+  Result<Nanoseconds> start() const override { return start_; }
+  Result<Nanoseconds> end() const override { return end_; }
+  Result<Nanoseconds> duration() const override { return end_ - start_; }
 
  private:
-  Nanoseconds duration_;
+  Nanoseconds start_;
+  Nanoseconds end_;
 };
 
-// Does everything at once, so that nothing is left for finish().
+// Does everything at once, so that nothing is left for submit() and finish(), and no launch has to be waited for.
 class FormulaStream : public backend::Stream {
  public:
+  // All streams of the device share its clock.
+  explicit FormulaStream(std::shared_ptr<Nanoseconds> clock) : clock_(std::move(clock)) {}
   Result<void> write(backend::Buffer& buffer, std::span<const std::byte> data) override {
     std::ranges::copy(data, memory_of(buffer).contents.begin());
     return {};
@@ -92,13 +98,19 @@ class FormulaStream : public backend::Stream {
                                                  std::span<const backend::LaunchArgument> arguments) override {
     Memory& x = memory_of(*std::get<const backend::Buffer*>(arguments[0]));
     Memory& y = memory_of(*std::get<const backend::Buffer*>(arguments[1]));
-    const Nanoseconds time = dynamic_cast<const Doubling&>(kernel).run(x, y);
-    return std::unique_ptr<backend::Event>(std::make_unique<FormulaEvent>(time));
+    const Nanoseconds start = *clock_;
+    *clock_ += dynamic_cast<const Doubling&>(kernel).run(x, y);
+    return std::unique_ptr<backend::Event>(std::make_unique<FormulaEvent>(start, *clock_));
   }
+  Result<void> wait_for(const backend::Event&) override { return {}; }
+  Result<void> submit() override { return {}; }
   Result<void> finish(Nanoseconds) override { return {}; }
   Result<std::array<std::size_t, 2>> check_guards(backend::Buffer&, Nanoseconds) override {
     return std::array<std::size_t, 2>{};
   }
+
+ private:
+  std::shared_ptr<Nanoseconds> clock_;
 };
 
 DeviceInfo describe() {
@@ -130,6 +142,10 @@ class FormulaDevice : public backend::Device {
                                                  Nanoseconds) override {
     return Error(ErrorCode::invalid_argument, "there is nothing to load");
   }
+  Result<backend::Sensors*> sensors() override { return Error(ErrorCode::unavailable, "a formula has no sensors"); }
+  Result<backend::ClockControl*> clock_control() override {
+    return Error(ErrorCode::unavailable, "a formula has no clocks");
+  }
   Result<backend::Counters*> counters() override {
     return Error(ErrorCode::unavailable, "a formula has no hardware counters");
   }
@@ -137,12 +153,13 @@ class FormulaDevice : public backend::Device {
     return std::unique_ptr<backend::Buffer>(std::make_unique<Memory>(bytes));
   }
   Result<std::unique_ptr<backend::Stream>> create_stream() override {
-    return std::unique_ptr<backend::Stream>(std::make_unique<FormulaStream>());
+    return std::unique_ptr<backend::Stream>(std::make_unique<FormulaStream>(clock_));
   }
   Result<void> reset() override { return {}; }
 
  private:
   const DeviceInfo info_ = describe();
+  const std::shared_ptr<Nanoseconds> clock_ = std::make_shared<Nanoseconds>();
 };
 
 Result<std::vector<DeviceInfo>> discover() { return std::vector<DeviceInfo>{describe()}; }

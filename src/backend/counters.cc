@@ -1,6 +1,5 @@
 #include "wattune/backend/counters.h"
 
-#include "backend/counting.h"
 #include "backend/cuda/profiler_host.h"
 
 namespace wattune::backend {
@@ -30,10 +29,6 @@ std::string_view to_string(CounterKind kind) {
     case CounterKind::throughput: return "throughput";
   }
   return {};
-}
-
-Error stream_of_another_device() {
-  return Error(ErrorCode::invalid_argument, "a stream of another device, whose launches are not counted here");
 }
 
 std::span<const CounterAlias> counter_aliases() { return kAliases; }

@@ -56,6 +56,10 @@ extern "C" __global__ void paint(cudaSurfaceObject_t surface) {
   surf2Dwrite(10.0f * threadIdx.y + threadIdx.x, surface, threadIdx.x * sizeof(float), threadIdx.y);
 }
 extern "C" __global__ void is_null(float* y, const float* x) { y[0] = x == nullptr ? 1.0f : 2.0f; }
+extern "C" __global__ void spin(float* y, long long cycles, float factor) {
+  for (const long long begin = clock64(); clock64() - begin < cycles;) {}
+  y[0] *= factor;
+}
 template <int N, typename T>
 __global__ void fill(T* y) { y[threadIdx.x] = N; }
 extern "C" __global__ void large(float* y) {
@@ -305,6 +309,107 @@ TEST_F(CudaDevice, KernelsWriteSurfaces) {
   stream->fill(*copy, std::byte{0}).value();
   stream->copy(*surface, *copy).value();
   EXPECT_THAT(contents_of<float>(*copy, *stream), ElementsAre(0, 1, 10, 11));
+}
+
+// Kernels of one block, some 10 ms long.
+class CudaDeviceStreams : public CudaDevice {
+ protected:
+  void SetUp() override {
+    CudaDevice::SetUp();
+    if (IsSkipped()) return;
+    other = device->create_stream().value();
+    z = buffer_with<float>(*device, *stream, {1});
+    spinning = kernel("spin").value();
+    spin(*stream, *z, 1.0f);  // a kernel's first launch may have to wait
+    stream->finish(kLimit).value();
+  }
+
+  std::unique_ptr<Event> spin(Stream& in, const Buffer& changed, float factor) {
+    constexpr long long kCycles = 20'000'000;
+    const std::vector<LaunchArgument> arguments{&changed, scalar(kCycles), scalar(factor)};
+    return in.launch(*spinning, {}, arguments).value();
+  }
+  Result<std::vector<SensorSample>> finish_both(const Wait& wait = {.limit = kLimit}) {
+    return device->finish(std::array{stream.get(), other.get()}, wait);
+  }
+
+  std::unique_ptr<Stream> other;
+  std::unique_ptr<Buffer> z;
+  std::unique_ptr<Kernel> spinning;
+};
+
+TEST_F(CudaDeviceStreams, OverlapIsSeenInTheEvents) {
+  const auto one = spin(*stream, *y, 1.0f);
+  const auto two = spin(*other, *z, 1.0f);
+  ASSERT_TRUE(finish_both());
+  EXPECT_LT(one->start().value(), two->end().value());
+  EXPECT_LT(two->start().value(), one->end().value());
+  const Nanoseconds longest = std::max(one->duration().value(), two->duration().value());
+  const Nanoseconds together =
+      std::max(one->end().value(), two->end().value()) - std::min(one->start().value(), two->start().value());
+  EXPECT_LT(together, 1.5 * longest);
+  for (const auto* event : {&one, &two})
+    EXPECT_NEAR(((*event)->end().value() - (*event)->start().value()).value(), (*event)->duration().value().value(),
+                1.0);
+}
+
+TEST_F(CudaDeviceStreams, WaitForEachOther) {
+  const auto made = spin(*stream, *z, 3.0f);
+  other->wait_for(*made).value();
+  const auto used = spin(*other, *z, 2.0f);
+  stream->wait_for(*used).value();
+  const auto last = spin(*stream, *z, 5.0f);
+  ASSERT_TRUE(finish_both());
+  constexpr Nanoseconds kExact{500};
+  EXPECT_GT(used->start().value(), made->end().value() - kExact);
+  EXPECT_GT(last->start().value(), used->end().value() - kExact);
+  EXPECT_EQ(contents_of<float>(*z, *stream)[0], 30.0f);
+}
+
+TEST_F(CudaDeviceStreams, SubmitWithoutWaiting) {
+  const auto event = spin(*stream, *z, 3.0f);
+  stream->submit().value();
+  EXPECT_FALSE(event->ready().value());
+  while (!event->ready().value()) usleep(100);
+  EXPECT_GT(event->duration().value(), Nanoseconds());
+  EXPECT_EQ(contents_of<float>(*z, *stream)[0], 3.0f);
+}
+
+TEST_F(CudaDeviceStreams, AKernelThatHangsAfterASubmitEndsAtTheLimit) {
+  const auto endless = kernel("loop").value();
+  const std::vector<LaunchArgument> arguments{y.get()};
+  const auto event = stream->launch(*endless, {}, arguments).value();
+  stream->submit().value();
+  EXPECT_FALSE(event->ready().value());
+  EXPECT_EQ(stream->finish(nanoseconds_from_ms(500)).error().code(), ErrorCode::timeout);
+  expect_recovery();
+}
+
+// What lies between two measurements may be long; they stay on one clock.
+TEST_F(CudaDeviceStreams, KeepOneClockForLong) {
+  std::vector<std::unique_ptr<Event>> events;
+  for (int i = 0; i < 4; ++i) {
+    events.push_back(spin(i % 2 == 0 ? *stream : *other, *z, 1.0f));
+    ASSERT_TRUE(finish_both());
+    usleep(300'000);
+  }
+  for (int i = 1; i < 4; ++i) {
+    EXPECT_GT(events[i]->start().value() - events[i - 1]->end().value(), nanoseconds_from_ms(299)) << i;
+    EXPECT_NEAR((events[i]->end().value() - events[i]->start().value()).value(), events[i]->duration().value().value(),
+                1.0);
+  }
+}
+
+TEST_F(CudaDeviceStreams, SampleSensorsWhileKernelsRun) {
+  if (device->info().sensors.empty()) GTEST_SKIP() << "no sensors can be read";
+  std::vector<std::unique_ptr<Event>> events;
+  for (int i = 0; i < 20; ++i) events.push_back(spin(*stream, *z, 1.0f));
+  const auto samples = finish_both({.limit = kLimit, .sample_every = nanoseconds_from_ms(20)}).value();
+  ASSERT_GT(samples.size(), 3u);
+  constexpr Nanoseconds kHost = nanoseconds_from_ms(5);  // between a reading and the moment that it is given
+  EXPECT_LT(samples[1].at, events.back()->end().value());
+  EXPECT_GT(samples.back().at, events.back()->end().value() - kHost);
+  for (std::size_t i = 1; i < samples.size(); ++i) EXPECT_GT(samples[i].at, samples[i - 1].at);
 }
 
 TEST_F(CudaDevice, KernelsGetNullPointers) {

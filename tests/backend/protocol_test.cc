@@ -11,15 +11,20 @@ namespace {
 
 RunRequest sample_request() {
   RunRequest request;
-  request.stream = 4;
+  request.streams = {{4, true, Nanoseconds(3)}, {5, false, Nanoseconds()}};
   request.limit = Nanoseconds(5);
   request.guarded_buffer = 2;
-  request.commands = {WriteCommand{1, 16}, ReadCommand{2, 3}, CopyCommand{1, 2}, FillCommand{1, std::byte{9}}};
+  request.sample_every = Nanoseconds(6);
+  request.commands = {{0, WriteCommand{1, 16}},
+                      {0, ReadCommand{2, 3}},
+                      {1, CopyCommand{1, 2}},
+                      {0, WaitCommand{5, 1}},
+                      {1, FillCommand{1, std::byte{9}}}};
   LaunchCommand launch;
   launch.kernel = 7;
   launch.geometry = {{1, 2, 3}, {4, 5, 6}};
   launch.arguments = {BufferArgument{1}, ScalarBytes{{std::byte{1}, std::byte{2}}}, LocalBytes{64}};
-  request.commands.emplace_back(launch);
+  request.commands.push_back({0, launch});
   return request;
 }
 
@@ -45,7 +50,7 @@ TEST(Protocol, ReadsBackWhatItWrote) {
   RunRequest read;
   reader.get(read);
   ASSERT_TRUE(reader.complete());
-  EXPECT_EQ(read.commands.size(), 5u);
+  EXPECT_EQ(read.commands.size(), 6u);
   EXPECT_EQ(bytes_of(read), bytes);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "backend/backlog.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::fakes {
@@ -56,6 +57,19 @@ void FakeLaunch::write_out_of_bounds(std::size_t i, std::size_t count, bool befo
   std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(first), count, std::byte{0});
 }
 
+namespace {
+
+class FakeStream;
+
+// Does its work and returns when it has ended, given when it begins.
+using FakeCommand = std::function<Result<Nanoseconds>(FakeDevice::State&, Nanoseconds begin)>;
+
+Error foreign(const std::string& kind) {
+  return Error(ErrorCode::invalid_argument, "the " + kind + " was not made by the fake device");
+}
+
+}  // namespace
+
 struct FakeDevice::State {
   DeviceInfo info;
   std::map<std::string, std::pair<std::size_t, FakeKernelFunction>> kernels;
@@ -70,6 +84,7 @@ struct FakeDevice::State {
   int generation = 0;
   std::size_t allocated_bytes = 0;
   FakeCounters counters;
+  backend::Backlog<FakeStream, FakeCommand> backlog;
 };
 
 namespace {
@@ -159,52 +174,75 @@ class FakeProgram : public backend::Program, public Owned {
   Macros macros_;
 };
 
+// When a launch runs, on the fake clock. Shared by its command, which fills it in, and its event.
+struct FakeRun {
+  FakeStream* stream = nullptr;
+  std::optional<Nanoseconds> start;
+  Nanoseconds end;
+};
+
 class FakeEvent : public backend::Event, public Owned {
  public:
-  FakeEvent(StatePointer state, std::shared_ptr<Nanoseconds> duration)
-      : Owned(std::move(state)), duration_(std::move(duration)) {}
+  FakeEvent(StatePointer state, std::shared_ptr<FakeRun> run) : Owned(std::move(state)), run_(std::move(run)) {}
 
+  Result<bool> ready() const override {
+    WATTUNE_TRY(check());
+    if (!run_->start) return false;
+    if (run_->end <= state().counters.clock) return true;
+    if (run_->end < kForever) state().counters.clock = run_->end;
+    return false;
+  }
+  Result<Nanoseconds> start() const override {
+    if (!run_->start) return Error(ErrorCode::invalid_argument, "the launch has not finished");
+    return *run_->start;
+  }
+  Result<Nanoseconds> end() const override {
+    WATTUNE_TRY(start());
+    return run_->end;
+  }
   Result<Nanoseconds> duration() const override {
-    if (duration_->value() < 0) return Error(ErrorCode::invalid_argument, "the launch has not finished");
-    return *duration_;
+    WATTUNE_ASSIGN(const Nanoseconds began, start());
+    return run_->end - began;
   }
   backend::Conditions conditions() const override { return state().sensors(state().counters.clock).conditions; }
+  const std::shared_ptr<FakeRun>& run() const { return run_; }
 
  private:
-  std::shared_ptr<Nanoseconds> duration_;  // negative until the launch has run
+  std::shared_ptr<FakeRun> run_;
 };
 
 class FakeStream : public backend::Stream, public Owned {
  public:
   using Owned::Owned;
+  ~FakeStream() override { (void)state().backlog.take_only(this); }
 
   Result<void> write(backend::Buffer& buffer, std::span<const std::byte> data) override {
-    return enqueue([&target = fake(buffer), data](State& s) {
+    return enqueue([&target = fake(buffer), data](State& s, Nanoseconds begin) {
       std::ranges::copy(data, target.contents().begin());
       s.counters.bytes_written += data.size();
-      return Result<Nanoseconds>(s.transfer);
+      return Result<Nanoseconds>(begin + s.transfer);
     });
   }
 
   Result<void> read(const backend::Buffer& buffer, std::span<std::byte> data) override {
-    return enqueue([&source = fake(buffer), data](State& s) {
+    return enqueue([&source = fake(buffer), data](State& s, Nanoseconds begin) {
       std::ranges::copy(source.contents().first(data.size()), data.begin());
       s.counters.bytes_read += data.size();
-      return Result<Nanoseconds>(s.transfer);
+      return Result<Nanoseconds>(begin + s.transfer);
     });
   }
 
   Result<void> copy(const backend::Buffer& from, backend::Buffer& to) override {
-    return enqueue([&source = fake(from), &target = fake(to)](State&) {
+    return enqueue([&source = fake(from), &target = fake(to)](State&, Nanoseconds begin) {
       std::ranges::copy(source.contents(), target.contents().begin());
-      return Result<Nanoseconds>(Nanoseconds(0));
+      return Result<Nanoseconds>(begin);
     });
   }
 
   Result<void> fill(backend::Buffer& buffer, std::byte value) override {
-    return enqueue([&target = fake(buffer), value](State&) {
+    return enqueue([&target = fake(buffer), value](State&, Nanoseconds begin) {
       std::ranges::fill(target.contents(), value);
-      return Result<Nanoseconds>(Nanoseconds(0));
+      return Result<Nanoseconds>(begin);
     });
   }
 
@@ -218,35 +256,57 @@ class FakeStream : public backend::Stream, public Owned {
     if (group == 0 || group > kernel.max_work_group_size())
       return Error(ErrorCode::launch_failed, fmt::format("work-group of {} work-items, the device allows {}", group,
                                                          kernel.max_work_group_size()));
-    auto duration = std::make_shared<Nanoseconds>(-1.0);
+    auto run = std::make_shared<FakeRun>();
+    run->stream = this;
     const auto& function = static_cast<FakeKernel&>(kernel).function();
     WATTUNE_TRY(enqueue([&function, macros = static_cast<FakeKernel&>(kernel).macros(), geometry,
                          held = std::vector(arguments.begin(), arguments.end()),
-                         duration](State& s) { return run(s, function, *macros, geometry, held, *duration); }));
-    return std::unique_ptr<backend::Event>(std::make_unique<FakeEvent>(pointer(), duration));
+                         run](State& s, Nanoseconds begin) -> Result<Nanoseconds> {
+      WATTUNE_ASSIGN(const Nanoseconds took, execute(s, function, *macros, geometry, held));
+      run->start = begin;
+      run->end = begin + took;
+      return run->end;
+    }));
+    return std::unique_ptr<backend::Event>(std::make_unique<FakeEvent>(pointer(), run));
+  }
+
+  Result<void> wait_for(const backend::Event& event) override {
+    WATTUNE_TRY(check());
+    const auto* const known = dynamic_cast<const FakeEvent*>(&event);
+    if (known == nullptr || &known->state() != &state()) return foreign("event");
+    const std::shared_ptr<FakeRun> awaited = known->run();
+    return enqueue([awaited](State&, Nanoseconds begin) { return Result<Nanoseconds>(std::max(begin, awaited->end)); },
+                   awaited->start ? nullptr : awaited->stream);
+  }
+
+  Result<void> submit() override {
+    WATTUNE_TRY(check());
+    FakeStream* const own = this;
+    return hand_over(state(), std::span(&own, 1));
   }
 
   Result<void> finish(Nanoseconds limit) override {
     WATTUNE_TRY(check());
-    ++state().counters.finishes;
-    Nanoseconds passed{0.0};
-    for (const Command& command : std::exchange(commands_, {})) {
-      Result<Nanoseconds> time = command(state());
-      if (!time && time.error().code() == ErrorCode::device_lost) state().lost = true;
-      if (!time) return std::move(time).error();
-      passed += *time;
-      if (passed > limit) {
-        state().lost = true;
-        state().counters.clock += limit;
-        return Error(ErrorCode::timeout, fmt::format("the launch ran longer than {} ms", to_ms(limit)));
-      }
-    }
-    state().counters.clock += passed;
-    return {};
+    FakeStream* const own = this;
+    return finish(state(), std::span(&own, 1), limit);
+  }
+
+  // All streams of one device.
+  static Result<void> finish(FakeDevice::State& state, std::span<FakeStream* const> streams, Nanoseconds limit) {
+    ++state.counters.finishes;
+    const Nanoseconds latest = state.counters.clock + limit;
+    Result<void> handed_over = hand_over(state, streams);
+    if (!handed_over) return handed_over;
+    Nanoseconds end = state.counters.clock;
+    for (const FakeStream* const stream : streams) end = std::max(end, stream->free_at_);
+    state.counters.clock = std::min(end, latest);
+    if (end <= latest) return {};
+    state.lost = true;
+    return Error(ErrorCode::timeout, fmt::format("the launch ran longer than {} ms", to_ms(limit)));
   }
 
   Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) {
-    const bool ran = !commands_.empty();
+    const bool ran = state().backlog.holds(this);
     WATTUNE_TRY(finish(limit));
     WATTUNE_ASSIGN(std::vector<Metric> values, state().counting(counters));
     return ran ? std::move(values) : std::vector<Metric>();
@@ -266,17 +326,27 @@ class FakeStream : public backend::Stream, public Owned {
 
  private:
   using State = FakeDevice::State;
-  using Command = std::function<Result<Nanoseconds>(State&)>;
 
-  Result<void> enqueue(Command command) {
+  Result<void> enqueue(FakeCommand command, FakeStream* awaited = nullptr) {
     WATTUNE_TRY(check());
-    commands_.push_back(std::move(command));
+    state().backlog.add({this, awaited, std::move(command)});
     return {};
   }
 
-  static Result<Nanoseconds> run(State& state, const FakeKernelFunction& function, const Macros& macros,
-                                 const backend::Geometry3& geometry,
-                                 const std::vector<backend::LaunchArgument>& arguments, Nanoseconds& duration) {
+  // Stops at the first error; what comes behind it is dropped.
+  static Result<void> hand_over(State& state, std::span<FakeStream* const> streams) {
+    for (auto& [stream, awaited, command] : state.backlog.take(streams)) {
+      Result<Nanoseconds> end = command(state, std::max(stream->free_at_, state.counters.clock));
+      if (!end && end.error().code() == ErrorCode::device_lost) state.lost = true;
+      if (!end) return std::move(end).error();
+      stream->free_at_ = *end;
+    }
+    return {};
+  }
+
+  static Result<Nanoseconds> execute(State& state, const FakeKernelFunction& function, const Macros& macros,
+                                     const backend::Geometry3& geometry,
+                                     const std::vector<backend::LaunchArgument>& arguments) {
     std::vector<FakeLaunch::Argument> seen;
     std::vector<std::vector<std::byte>> copies;  // of scalars, and local memory
     copies.reserve(arguments.size());
@@ -292,11 +362,10 @@ class FakeStream : public backend::Stream, public Owned {
       }
     }
     ++state.counters.launches;
-    WATTUNE_ASSIGN(duration, function(FakeLaunch(macros, geometry, std::move(seen))));
-    return duration;
+    return function(FakeLaunch(macros, geometry, std::move(seen)));
   }
 
-  std::vector<Command> commands_;
+  Nanoseconds free_at_;  // when its last command has ended
 };
 
 class FakeHardwareCounters : public backend::Counters {
@@ -432,6 +501,25 @@ Result<std::unique_ptr<backend::Buffer>> FakeDevice::create_buffer(std::size_t b
 Result<std::unique_ptr<backend::Stream>> FakeDevice::create_stream() {
   if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
   return std::unique_ptr<backend::Stream>(std::make_unique<FakeStream>(state_));
+}
+
+Result<std::vector<backend::SensorSample>> FakeDevice::finish(std::span<backend::Stream* const> streams,
+                                                              const backend::Wait& wait) {
+  if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
+  std::vector<FakeStream*> own;
+  for (backend::Stream* const stream : streams) {
+    auto* const known = dynamic_cast<FakeStream*>(stream);
+    if (known == nullptr || &known->state() != state_.get()) return foreign("stream");
+    own.push_back(known);
+  }
+  const Nanoseconds begin = state_->counters.clock;
+  WATTUNE_TRY(FakeStream::finish(*state_, own, wait.limit));
+  std::vector<backend::SensorSample> samples;
+  const Nanoseconds end = state_->counters.clock;
+  for (Nanoseconds at = begin; wait.sample_every && at < end; at += *wait.sample_every)
+    samples.push_back({at, state_->sensors(at)});
+  if (wait.sample_every) samples.push_back({end, state_->sensors(end)});
+  return samples;
 }
 
 Result<void> FakeDevice::reset() {

@@ -17,8 +17,11 @@
 //   out of bounds   launch.write_out_of_bounds(0);    check_guards() counts it
 //   wrong output    write something else
 // Compile errors, slow compiles and crashes of the compiler come from on_build(). Commands are held back until
-// finish(), as a worker does, so tests notice host memory that dies too early. Counters tell what was called and
-// what still lives. Not thread safe.
+// submit() or finish(), as a worker does, so tests notice host memory that dies too early; they do their work when they
+// are handed over. Streams overlap on the fake clock: each goes on when its last command has ended, or the launch that
+// it waits for. The clock goes on to the end of what is finished, and an event that is asked before its launch has
+// ended says no and lets the clock go on to that end. Counters tell what was called and what still lives. Not thread
+// safe.
 #pragma once
 
 #include <cstring>
@@ -120,7 +123,7 @@ struct FakeCounters {
   int live_objects = 0;           // programs, kernels, buffers, streams and events not yet destroyed
   std::size_t bytes_written = 0;  // by Stream::write
   std::size_t bytes_read = 0;
-  Nanoseconds clock{0.0};  // device time passed in compiles and launches
+  Nanoseconds clock{0.0};  // device time passed in compiles and launches that were waited for
 };
 
 // Tests know the FakeCounters of a FakeDevice by the name that hardware counters have in the interface.
@@ -166,6 +169,8 @@ class FakeDevice : public DeviceWithCounters {
                                                  Nanoseconds limit) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
   Result<std::unique_ptr<backend::Stream>> create_stream() override;
+  Result<std::vector<backend::SensorSample>> finish(std::span<backend::Stream* const> streams,
+                                                    const backend::Wait& wait) override;
   Result<backend::Sensors*> sensors() override;
   Result<backend::ClockControl*> clock_control() override;
   Result<void> reset() override;

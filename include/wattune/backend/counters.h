@@ -59,8 +59,8 @@ class Counters {
   // Runs the commands that `stream`, of this device, was given since its last finish(), as often as the hardware needs
   // to count all these counters from their first launch to their last. Their values, without those that mean nothing
   // for this kernel. `limit` is of all runs together. Without a launch it only tells whether they can be counted.
-  // As Stream::finish(); not_found and invalid_argument (a name, a stream of another device); unavailable (no CUPTI,
-  // not permitted).
+  // As Stream::finish(); not_found and invalid_argument (a name, a stream of another device, commands that wait for
+  // another stream); unavailable (no CUPTI, not permitted).
   virtual Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
                                             Nanoseconds limit) = 0;
 };

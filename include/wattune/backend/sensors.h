@@ -30,6 +30,12 @@ struct SensorReadings {
   std::optional<Celsius> temperature = {};
 };
 
+// What they showed at a moment of the clock that the device's events have (stream.h).
+struct SensorSample {
+  Nanoseconds at;
+  SensorReadings readings;
+};
+
 class Sensors {
  public:
   virtual ~Sensors() = default;

@@ -281,8 +281,10 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
   X(cuStreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                       \
   X(cuStreamWaitValue32, cuStreamWaitValue32_v2,                                                                       \
     (CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned flags))                                       \
+  X(cuStreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                            \
   X(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                                   \
   X(cuEventDestroy, cuEventDestroy_v2, (CUevent event))                                                                \
+  X(cuEventQuery, cuEventQuery, (CUevent event))                                                                       \
   X(cuEventRecord, cuEventRecord, (CUevent event, CUstream stream))                                                    \
   X(cuEventElapsedTime, cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end))
 

@@ -36,7 +36,7 @@ class CudaCounters : public Counters {
 
   Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
                                     Nanoseconds limit) override {
-    return cuda::count(stream, counters, limit);
+    return cuda::count(*session_, stream, counters, limit);
   }
 
  private:
@@ -46,7 +46,10 @@ class CudaCounters : public Counters {
 class CudaDevice : public Device {
  public:
   CudaDevice(CuDevice device, std::shared_ptr<Session> session)
-      : device_(std::move(device)), session_(std::move(session)), sensors_(device_.pci_bus_id) {}
+      : device_(std::move(device)),
+        session_(std::move(session)),
+        dispatcher_(std::make_shared<Dispatcher>(session_)),
+        sensors_(device_.pci_bus_id) {}
   ~CudaDevice() override { session_->end(); }
 
   const DeviceInfo& info() const override { return device_.info; }
@@ -84,7 +87,11 @@ class CudaDevice : public Device {
     return CudaPixelBuffer::make(session_, layout);
   }
 
-  Result<std::unique_ptr<Stream>> create_stream() override { return make_stream(session_); }
+  Result<std::unique_ptr<Stream>> create_stream() override { return make_stream(dispatcher_); }
+
+  Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait) override {
+    return finish_streams(*dispatcher_, streams, wait);
+  }
 
   Result<Sensors*> sensors() override {
     WATTUNE_TRY(sensors_.check());
@@ -105,10 +112,11 @@ class CudaDevice : public Device {
     if (session_->attached()) return belongs_to_application(device_.info);
     session_->end();
     WATTUNE_ASSIGN(session_, Session::open(device_));
+    dispatcher_ = std::make_shared<Dispatcher>(session_);
     return {};
   }
 
-  const std::shared_ptr<Session>& session() const { return session_; }
+  const std::shared_ptr<Dispatcher>& dispatcher() const { return dispatcher_; }
 
  private:
   CompileTarget target() const {
@@ -128,6 +136,7 @@ class CudaDevice : public Device {
 
   CuDevice device_;
   std::shared_ptr<Session> session_;
+  std::shared_ptr<Dispatcher> dispatcher_;  // of all streams of the session
   NvmlSensors sensors_;
   std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it
   CudaCounters counters_{session_};
@@ -144,10 +153,10 @@ Result<CuDevice> device_of_context(const CuApi& cu) {
   return std::move(*found);
 }
 
-// The session of a device that is one of CUDA's, in this process.
-Result<std::shared_ptr<Session>> session_of(Device& device) {
+// Of a device that is one of CUDA's, in this process.
+Result<std::shared_ptr<Dispatcher>> dispatcher_of(Device& device) {
   const auto* const cuda = dynamic_cast<const CudaDevice*>(&device);
-  if (cuda != nullptr) return cuda->session();
+  if (cuda != nullptr) return cuda->dispatcher();
   return no_home(device.info(), "CUDA");
 }
 
@@ -206,12 +215,13 @@ Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context) {
 }
 
 Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream) {
-  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Session> session, cuda::session_of(device));
-  return cuda::adopt_stream(session, stream);
+  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Dispatcher> dispatcher, cuda::dispatcher_of(device));
+  return cuda::adopt_stream(dispatcher, stream);
 }
 
 Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t address, std::size_t bytes) {
-  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Session> session, cuda::session_of(device));
+  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Dispatcher> dispatcher, cuda::dispatcher_of(device));
+  const std::shared_ptr<cuda::Session>& session = dispatcher->session();
   WATTUNE_ASSIGN(const cuda::CurrentContext current, session->enter());
   return cuda::CudaBuffer::adopt(session, address, bytes);
 }

@@ -1,15 +1,21 @@
 // A CUDA stream.
 #pragma once
 
-#include "backend/cuda/session.h"
+#include "backend/cuda/dispatcher.h"
 #include "wattune/backend/device.h"
 
 namespace wattune::backend::cuda {
 
-Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Session>& session);
+Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& dispatcher);
 // Of the application (attach.h).
-Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Session>& session, CUstream stream);
-// Counters::count().
-Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters, Nanoseconds limit);
+Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Dispatcher>& dispatcher, CUstream stream);
+
+// Device::finish(). invalid_argument: a stream of another device.
+Result<std::vector<SensorSample>> finish_streams(Dispatcher& dispatcher, std::span<Stream* const> streams,
+                                                 const Wait& wait);
+
+// Counters::count() of the device in this life.
+Result<std::vector<Metric>> count(const Session& session, Stream& stream, const std::vector<std::string>& counters,
+                                  Nanoseconds limit);
 
 }  // namespace wattune::backend::cuda

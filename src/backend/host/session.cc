@@ -20,12 +20,16 @@ Session::Session(DeviceInfo info)
     : info_(std::move(info)), guard_(guard_pattern(kGuardBytes)), thread_([desk = desk_] { serve(desk); }) {}
 
 Session::~Session() {
+  bool working = false;
   {
     const std::lock_guard lock(desk_->mutex);
+    desk_->work.clear();
     desk_->closing = true;
+    working = desk_->working;
   }
   desk_->changed.notify_all();
-  releasable() ? thread_.join() : thread_.detach();
+  // What was handed over and never finished may run without end.
+  releasable() && !working ? thread_.join() : thread_.detach();
 }
 
 Result<void> Session::check() const {
@@ -33,12 +37,16 @@ Result<void> Session::check() const {
   return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info_.selector));
 }
 
-bool Session::run(std::function<void()> work, Nanoseconds limit) {
-  std::unique_lock lock(desk_->mutex);
-  desk_->work = std::move(work);
+void Session::post(std::function<void()> work) {
+  const std::lock_guard lock(desk_->mutex);
+  desk_->work.push_back(std::move(work));
   desk_->changed.notify_all();
+}
+
+bool Session::wait(Nanoseconds limit) {
+  std::unique_lock lock(desk_->mutex);
   const std::chrono::duration<double> patience(std::min(to_seconds(limit), kMostSeconds));
-  const bool done = desk_->changed.wait_for(lock, patience, [&] { return !desk_->work; });
+  const bool done = desk_->changed.wait_for(lock, patience, [&] { return desk_->work.empty() && !desk_->working; });
   if (!done) state_ = State::abandoned;
   return done;
 }
@@ -46,12 +54,16 @@ bool Session::run(std::function<void()> work, Nanoseconds limit) {
 void Session::serve(const std::shared_ptr<Desk>& desk) {
   std::unique_lock lock(desk->mutex);
   for (;;) {
-    desk->changed.wait(lock, [&] { return desk->work || desk->closing; });
-    if (!desk->work) return;
+    desk->changed.wait(lock, [&] { return !desk->work.empty() || desk->closing; });
+    if (desk->work.empty()) return;
+    std::function<void()> work = std::move(desk->work.front());
+    desk->work.pop_front();
+    desk->working = true;
     lock.unlock();
-    desk->work();
+    work();
     lock.lock();
-    desk->work = nullptr;
+    work = nullptr;
+    desk->working = false;
     desk->changed.notify_all();
   }
 }

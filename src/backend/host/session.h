@@ -5,7 +5,9 @@
 // thread and all memory that the kernel may touch.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,12 +15,30 @@
 #include <thread>
 #include <vector>
 
+#include "backend/backlog.h"
 #include "backend/guard_zone.h"
 #include "wattune/backend/device_object.h"
+#include "wattune/backend/stream.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
 namespace wattune::backend::host {
+
+// A launch: when it ran, and what has become of it. Shared by the command, which fills it in, and the event.
+struct HostLaunch {
+  enum class State { collected, handed_over, dropped };
+
+  Stream* stream = nullptr;
+  State state = State::collected;
+  Nanoseconds start;
+  Nanoseconds end;
+  std::atomic<bool> ended = false;  // behind which the two above can be read
+};
+
+struct HostCommand {
+  std::function<void()> run;
+  std::shared_ptr<HostLaunch> launch = {};
+};
 
 class Session : public DeviceLife {
  public:
@@ -37,9 +57,12 @@ class Session : public DeviceLife {
   }
   bool releasable() const { return state_ != State::abandoned; }
 
-  // Does the work on the session's thread, and waits for it: false when it is not done within the limit, after which
-  // the session is abandoned.
-  bool run(std::function<void()> work, Nanoseconds limit);
+  // What the streams were given and have not handed to the session's thread.
+  Backlog<Stream, HostCommand>& backlog() { return backlog_; }
+  // Gives the session's thread work, which it does behind all that it was given before.
+  void post(std::function<void()> work);
+  // Waits until all work is done: false when it is not within the limit, after which the session is abandoned.
+  bool wait(Nanoseconds limit);
 
  private:
   enum class State { in_use, closed, abandoned };
@@ -48,7 +71,8 @@ class Session : public DeviceLife {
   struct Desk {
     std::mutex mutex;
     std::condition_variable changed;
-    std::function<void()> work;  // empty: done
+    std::deque<std::function<void()>> work;  // not begun
+    bool working = false;
     bool closing = false;
   };
 
@@ -57,6 +81,7 @@ class Session : public DeviceLife {
   const DeviceInfo info_;
   const std::vector<std::byte> guard_;
   State state_ = State::in_use;
+  Backlog<Stream, HostCommand> backlog_;
   std::shared_ptr<Desk> desk_ = std::make_shared<Desk>();
   std::thread thread_;
 };

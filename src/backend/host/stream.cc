@@ -1,9 +1,9 @@
 #include "backend/host/stream.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
-#include <optional>
 
 #include "backend/foreign_object.h"
 #include "backend/host/buffer.h"
@@ -11,26 +11,55 @@
 #include "backend/host/program.h"
 #include "backend/launch_check.h"
 #include "backend/polling.h"
-#include "core/stopwatch.h"
 
 namespace wattune::backend::host {
 
 namespace {
 
-// Shared by the command, which fills it in, and the event.
-using Duration = std::shared_ptr<std::optional<Nanoseconds>>;
+using LaunchPointer = std::shared_ptr<HostLaunch>;
+
+Nanoseconds steady_now() {
+  const auto since_boot = std::chrono::steady_clock::now().time_since_epoch();
+  return Nanoseconds(std::chrono::duration<double, std::nano>(since_boot).count());
+}
 
 class HostEvent : public Event {
  public:
-  explicit HostEvent(Duration duration) : duration_(std::move(duration)) {}
+  HostEvent(std::shared_ptr<Session> session, LaunchPointer launch)
+      : Event(*session), session_(std::move(session)), launch_(std::move(launch)) {}
 
+  Result<bool> ready() const override {
+    WATTUNE_TRY(session_->check());
+    WATTUNE_TRY(check_kept());
+    return launch_->ended.load(std::memory_order_acquire);
+  }
+  Result<Nanoseconds> start() const override {
+    WATTUNE_TRY(check_ended());
+    return launch_->start;
+  }
+  Result<Nanoseconds> end() const override {
+    WATTUNE_TRY(check_ended());
+    return launch_->end;
+  }
   Result<Nanoseconds> duration() const override {
-    if (*duration_) return **duration_;
+    WATTUNE_TRY(check_ended());
+    return launch_->end - launch_->start;
+  }
+
+  Result<void> check_kept() const {
+    if (launch_->state != HostLaunch::State::dropped) return {};
+    return Error(ErrorCode::invalid_argument, "the stream of a launch was destroyed before it was handed over");
+  }
+  Stream* stream() const { return launch_->stream; }
+
+ private:
+  Result<void> check_ended() const {
+    if (launch_->ended.load(std::memory_order_acquire)) return {};
     return Error(ErrorCode::invalid_argument, "the launch has not finished");
   }
 
- private:
-  Duration duration_;
+  std::shared_ptr<Session> session_;
+  LaunchPointer launch_;
 };
 
 // Of objects that were seen to be of this session.
@@ -50,20 +79,24 @@ struct Call {
   HostKernel::Caller function;
   std::shared_ptr<const SharedObject> code;    // of the function
   std::vector<std::vector<std::byte>> values;  // of the arguments
-  Duration duration;
+  LaunchPointer launch;
 
   void operator()() {
     std::vector<void*> addresses;
     for (std::vector<std::byte>& value : values) addresses.push_back(value.data());
-    const Stopwatch stopwatch;
+    launch->start = steady_now();
     function(addresses.data());
-    *duration = stopwatch.elapsed();
+    launch->end = steady_now();
+    launch->ended.store(true, std::memory_order_release);
   }
 };
 
 class HostStream : public Stream {
  public:
-  explicit HostStream(std::shared_ptr<Session> session) : session_(std::move(session)) {}
+  explicit HostStream(std::shared_ptr<Session> session) : Stream(*session), session_(std::move(session)) {}
+  HostStream(const HostStream&) = delete;
+  HostStream& operator=(const HostStream&) = delete;
+  ~HostStream() override { (void)take(session_->backlog().take_only(this), HostLaunch::State::dropped); }
 
   Result<void> write(Buffer& buffer, std::span<const std::byte> data) override {
     WATTUNE_TRY(check(buffer));
@@ -93,21 +126,40 @@ class HostStream : public Stream {
     WATTUNE_TRY(session_->check());
     WATTUNE_TRY(check_launch(*session_, kernel, geometry, arguments));
     const auto& own_kernel = static_cast<const HostKernel&>(kernel);
-    const auto duration = std::make_shared<std::optional<Nanoseconds>>();
-    Call call{own_kernel.function(), own_kernel.code(), {}, duration};
+    const auto launch = std::make_shared<HostLaunch>();
+    launch->stream = this;
+    Call call{own_kernel.function(), own_kernel.code(), {}, launch};
     for (const LaunchArgument& argument : arguments) call.values.push_back(value_of(argument));
-    WATTUNE_TRY(add(std::move(call)));
+    WATTUNE_TRY(add(std::move(call), launch));
     launches_ = true;
-    return std::unique_ptr<Event>(std::make_unique<HostEvent>(duration));
+    return std::unique_ptr<Event>(std::make_unique<HostEvent>(session_, launch));
+  }
+
+  // The thread does all in the order in which it was given, so that nothing has to wait.
+  Result<void> wait_for(const Event& event) override {
+    WATTUNE_TRY(session_->check());
+    WATTUNE_TRY(check_own(*session_, event, "the event"));
+    const auto& known = static_cast<const HostEvent&>(event);
+    WATTUNE_TRY(known.check_kept());
+    session_->backlog().add({.stream = this, .awaited = known.stream(), .command = {[] {}}});
+    return {};
+  }
+
+  Result<void> submit() override {
+    WATTUNE_TRY(session_->check());
+    Stream* const own_stream = this;
+    auto commands = take(session_->backlog().take(std::span(&own_stream, 1)), HostLaunch::State::handed_over);
+    if (commands.empty()) return {};
+    session_->post([commands = std::move(commands)] {
+      for (const std::function<void()>& command : commands) command();
+    });
+    return {};
   }
 
   Result<void> finish(Nanoseconds limit) override {
-    WATTUNE_TRY(session_->check());
+    WATTUNE_TRY(submit());
     const bool launches = std::exchange(launches_, false);
-    const auto work = [commands = std::exchange(commands_, {})] {
-      for (const std::function<void()>& command : commands) command();
-    };
-    if (session_->run(work, limit)) return {};
+    if (session_->wait(limit)) return {};
     return took_too_long(launches, limit);
   }
 
@@ -130,15 +182,26 @@ class HostStream : public Stream {
     return check_own(*session_, buffer, "the buffer");
   }
 
-  Result<void> add(std::function<void()> command) {
+  using Entries = Backlog<Stream, HostCommand>::Entries;
+
+  Result<void> add(std::function<void()> command, LaunchPointer launch = {}) {
     WATTUNE_TRY(session_->check());
-    commands_.push_back(std::move(command));
+    session_->backlog().add({.stream = this, .command = {std::move(command), std::move(launch)}});
     return {};
   }
 
+  // What there is to run; its launches come to this state.
+  static std::vector<std::function<void()>> take(Entries entries, HostLaunch::State state) {
+    std::vector<std::function<void()>> commands;
+    for (auto& entry : entries) {
+      if (entry.command.launch) entry.command.launch->state = state;
+      commands.push_back(std::move(entry.command.run));
+    }
+    return commands;
+  }
+
   std::shared_ptr<Session> session_;
-  std::vector<std::function<void()>> commands_;  // since the last finish
-  bool launches_ = false;                        // whether one of them is a launch
+  bool launches_ = false;  // whether there was a launch since the last finish
 };
 
 }  // namespace

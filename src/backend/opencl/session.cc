@@ -99,6 +99,12 @@ Result<void> Session::wait(cl_event event, bool launch, TimeLeft& left) {
   }
 }
 
+Nanoseconds Session::moment(cl_ulong reported) {
+  cl_ulong beginning = 0;
+  if (beginning_.compare_exchange_strong(beginning, reported)) beginning = reported;
+  return Nanoseconds(static_cast<double>(static_cast<std::int64_t>(reported - beginning)));
+}
+
 Error Session::failure(cl_int code, std::string_view doing) {
   Error error = cl_error(code, doing);
   if (error.code() != ErrorCode::device_lost && works()) return error;

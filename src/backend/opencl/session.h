@@ -44,6 +44,9 @@ class Session : public DeviceLife {
   cl_command_queue service_queue() const { return service_queue_; }
   const DeviceInfo& info() const override { return device_.info; }
   bool attached() const { return attached_; }
+  // Whether the driver compiles a kernel at its first launch, which it tells from running it by the command's status.
+  // Others, NVIDIA's among them, may never say CL_RUNNING.
+  bool compiles_at_launch() const { return info().platform == "Portable Computing Language"; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
@@ -55,6 +58,8 @@ class Session : public DeviceLife {
   // Waits until the event, of a launch or not, is complete, or has failed (which is not an error here), and takes what
   // that took from `left`. On timeout the session is abandoned, unless the context is an application's.
   Result<void> wait(cl_event event, bool launch, TimeLeft& left);
+  // A moment that the device reported, on a clock of this session: the device's own has more digits than a double.
+  Nanoseconds moment(cl_ulong reported);
   // The error of a failed command. Finds out whether the context still works: if not, the session is closed and the
   // error becomes device_lost.
   Error failure(cl_int code, std::string_view doing);
@@ -74,6 +79,7 @@ class Session : public DeviceLife {
   const bool attached_;
   cl_command_queue service_queue_ = nullptr;
   std::vector<std::byte> guard_;
+  std::atomic<cl_ulong> beginning_ = 0;  // the first moment that was asked for; 0: none was
   std::atomic<State> state_ = State::in_use;
 };
 

@@ -4,8 +4,9 @@
 //   request   Envelope (what is asked, and which objects are no longer needed), then the struct of that request
 //   answer    a boolean; true: the struct of the answer, false: an ErrorFields
 // Objects live in the worker and are named by ids, which count from 1 and are never used again. Contents of buffers
-// follow their message as bare bytes, in the order of the commands: those to be written behind a RunRequest, those
-// read behind its good answer. Both ends know their lengths from the commands.
+// follow their message as bare bytes: those to be written behind a RunRequest, in the order of its commands, those that
+// were read behind the good answer of the one that finishes their stream, stream by stream, each in the order of its
+// commands. Both ends know their lengths from the commands.
 #pragma once
 
 #include "backend/worker/wire.h"
@@ -15,6 +16,7 @@
 namespace wattune::backend::worker {
 
 using ObjectId = std::uint64_t;  // 0: none
+using LaunchId = std::uint64_t;  // given by the client, rising in each stream
 
 enum class Request : std::uint32_t {
   discover,
@@ -29,6 +31,7 @@ enum class Request : std::uint32_t {
   pixel_buffer,
   stream,
   run,
+  poll,
   sensors,
   board,
   counters,
@@ -131,21 +134,44 @@ struct ConstantArgument {
   ObjectId buffer = 0;
 };
 struct LaunchCommand {
+  using Argument = std::variant<BufferArgument, ScalarBytes, LocalBytes, ConstantArgument, Sampling>;
+
+  LaunchId launch = 0;
   ObjectId kernel = 0;
   Geometry3 geometry;
-  std::vector<std::variant<BufferArgument, ScalarBytes, LocalBytes, ConstantArgument, Sampling>> arguments;
+  std::vector<Argument> arguments;
 };
-using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand>;
-
-// Runs the commands and waits for them; then checks the guard zones of a buffer, if one is named. With counters it
-// counts them (Counters::count()) instead.
-struct RunRequest {
+// Until a launch in another stream has ended, as it has when nobody remembers it. 0: it will never run.
+struct WaitCommand {
   ObjectId stream = 0;
-  Nanoseconds limit;
+  LaunchId launch = 0;
+};
+using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand, WaitCommand>;
+
+struct RunStream {
+  ObjectId stream = 0;
+  bool finish = false;        // waits for it; else its commands are only handed to the device
   Nanoseconds compile_limit;  // Stream::allow_compiling()
-  std::vector<Command> commands;
+};
+struct StreamCommand {
+  std::uint32_t stream = 0;  // counted among the request's
+  Command command;
+};
+// Hands the commands to the device, and waits for the streams that say so; then checks the guard zones of a buffer, if
+// one is named, from the first stream. With counters it counts them there (Counters::count()) instead.
+struct RunRequest {
+  std::vector<RunStream> streams;
+  Nanoseconds limit;
+  std::vector<StreamCommand> commands;
+  std::optional<Nanoseconds> sample_every;
   ObjectId guarded_buffer = 0;
   std::vector<std::string> counters;
+};
+
+// Event::ready().
+struct PollRequest {
+  ObjectId stream = 0;
+  LaunchId launch = 0;
 };
 
 // One argument of a C++ reference. Its contents follow the request unless it says what fills them, and the answer if
@@ -178,12 +204,22 @@ struct ErrorFields {
   std::vector<std::string> context;  // innermost first
 };
 
+struct LaunchAnswer {
+  std::optional<Nanoseconds> start;
+  std::optional<Nanoseconds> duration;
+  std::vector<ErrorFields> errors;  // why one of them is missing, the start's first
+};
 struct RunAnswer {
-  // One per launch, in order.
-  std::vector<std::variant<Nanoseconds, ErrorFields>> durations;
+  // One per launch since their last finish, of the streams that were finished, stream by stream.
+  std::vector<LaunchAnswer> launches;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
   Conditions conditions;  // of all launches
   std::vector<Metric> counters;
+  std::vector<SensorSample> samples;
+};
+struct PollAnswer {
+  std::optional<LaunchAnswer> launch;  // none until it is ready
+  Conditions conditions;
 };
 
 ErrorFields to_fields(const Error& error);
@@ -258,10 +294,15 @@ template <> inline constexpr auto kFields<BufferArgument> = std::tuple(&BufferAr
 template <> inline constexpr auto kFields<ConstantArgument> =
     std::tuple(&ConstantArgument::symbol, &ConstantArgument::buffer);
 template <> inline constexpr auto kFields<LaunchCommand> =
-    std::tuple(&LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
+    std::tuple(&LaunchCommand::launch, &LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
+template <> inline constexpr auto kFields<WaitCommand> = std::tuple(&WaitCommand::stream, &WaitCommand::launch);
+template <> inline constexpr auto kFields<RunStream> =
+    std::tuple(&RunStream::stream, &RunStream::finish, &RunStream::compile_limit);
+template <> inline constexpr auto kFields<StreamCommand> = std::tuple(&StreamCommand::stream, &StreamCommand::command);
 template <> inline constexpr auto kFields<RunRequest> =
-    std::tuple(&RunRequest::stream, &RunRequest::limit, &RunRequest::compile_limit, &RunRequest::commands,
+    std::tuple(&RunRequest::streams, &RunRequest::limit, &RunRequest::commands, &RunRequest::sample_every,
                &RunRequest::guarded_buffer, &RunRequest::counters);
+template <> inline constexpr auto kFields<PollRequest> = std::tuple(&PollRequest::stream, &PollRequest::launch);
 template <> inline constexpr auto kFields<ReferenceArgument> =
     std::tuple(&ReferenceArgument::name, &ReferenceArgument::bytes, &ReferenceArgument::length,
                &ReferenceArgument::writable, &ReferenceArgument::fill, &ReferenceArgument::wanted);
@@ -273,8 +314,13 @@ template <> inline constexpr auto kFields<SensorReadings> =
     std::tuple(&SensorReadings::conditions, &SensorReadings::power, &SensorReadings::energy,
                &SensorReadings::temperature);
 template <> inline constexpr auto kFields<BoardAnswer> = std::tuple(&BoardAnswer::board);
+template <> inline constexpr auto kFields<SensorSample> = std::tuple(&SensorSample::at, &SensorSample::readings);
+template <> inline constexpr auto kFields<LaunchAnswer> =
+    std::tuple(&LaunchAnswer::start, &LaunchAnswer::duration, &LaunchAnswer::errors);
 template <> inline constexpr auto kFields<RunAnswer> =
-    std::tuple(&RunAnswer::durations, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions, &RunAnswer::counters);
+    std::tuple(&RunAnswer::launches, &RunAnswer::changed_guard_bytes, &RunAnswer::conditions, &RunAnswer::counters,
+               &RunAnswer::samples);
+template <> inline constexpr auto kFields<PollAnswer> = std::tuple(&PollAnswer::launch, &PollAnswer::conditions);
 template <> inline constexpr auto kFields<Metric> = 
     std::tuple(&Metric::name, &Metric::value, &Metric::unit, &Metric::uncertainty);
 template <> inline constexpr auto kFields<CounterInfo> =

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <unordered_map>
 
 #include "backend/compiler_program.h"
 #include "backend/worker/channel.h"
@@ -13,6 +12,8 @@
 #include "backend/worker/error_stream.h"
 #include "backend/worker/protocol.h"
 #include "backend/worker/reference_call.h"
+#include "backend/worker/serving.h"
+#include "backend/worker/stream_server.h"
 #include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 
@@ -20,31 +21,6 @@ namespace wattune::backend {
 
 namespace worker {
 namespace {
-
-constexpr Deadline kForever;
-
-// Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
-class Block {
- public:
-  // Makes room for so many bytes; what was there is lost.
-  void resize(std::size_t size) {
-    if (size > room_) {
-      data_.reset();
-      data_ = std::make_unique_for_overwrite<std::byte[]>(size);
-      room_ = size;
-    }
-    size_ = size;
-  }
-  std::span<std::byte> bytes() const { return {data_.get(), size_}; }
-
- private:
-  std::unique_ptr<std::byte[]> data_;
-  std::size_t room_ = 0;
-  std::size_t size_ = 0;
-};
-
-template <typename T>
-using Objects = std::unordered_map<ObjectId, std::unique_ptr<T>>;
 
 class Server {
  public:
@@ -77,10 +53,11 @@ class Server {
       case Request::pixel_buffer: return answer(reader, &Server::make_pixel_buffer);
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
+      case Request::poll: return answer(reader, &Server::poll);
       case Request::sensors: return answer(reader, &Server::read_sensors);
-        case Request::board: return answer(reader, &Server::tell_board);
-        case Request::counters: return answer(reader, &Server::check_counters);
-        case Request::counter_list: return answer(reader, &Server::list_counters);
+      case Request::board: return answer(reader, &Server::tell_board);
+      case Request::counters: return answer(reader, &Server::check_counters);
+      case Request::counter_list: return answer(reader, &Server::list_counters);
       case Request::reference: return run_reference(reader);
     }
     return bad_message();
@@ -98,9 +75,7 @@ class Server {
 
   template <typename Answer>
   Result<void> send(const Result<Answer>& answer) {
-    Writer writer;
-    put_answer(writer, answer);
-    return channel_.send(writer.bytes(), kForever);
+    return send_answer(channel_, answer);
   }
 
   Result<Discovery> discover_devices(const Nothing&) { return discover(); }
@@ -137,39 +112,39 @@ class Server {
   }
 
   Result<KernelAnswer> make_kernel(const KernelRequest& asked) {
-    Program* const program = find(programs_, asked.program);
-    if (program == nullptr) return unknown(asked.program);
+    Program* const program = find(objects_.programs, asked.program);
+    if (program == nullptr) return unknown_object(asked.program);
     WATTUNE_ASSIGN(std::unique_ptr<Kernel> kernel, program->kernel(asked.name));
     const Kernel& made = *kernel;
     const std::span<const KernelParameter> parameters = made.parameters();
-    return KernelAnswer{.id = keep(kernels_, std::move(kernel)),
+    return KernelAnswer{.id = objects_.keep(objects_.kernels, std::move(kernel)),
                         .argument_count = made.argument_count(),
                         .parameters = {parameters.begin(), parameters.end()},
                         .max_work_group_size = made.max_work_group_size()};
   }
 
   Result<KernelResources> resources(const ResourcesRequest& asked) {
-    const Kernel* const kernel = find(kernels_, asked.kernel);
-    if (kernel == nullptr) return unknown(asked.kernel);
+    const Kernel* const kernel = find(objects_.kernels, asked.kernel);
+    if (kernel == nullptr) return unknown_object(asked.kernel);
     return kernel->resources(asked.group_size, asked.local_bytes);
   }
 
   Result<Created> make_buffer(const BufferRequest& asked) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(std::unique_ptr<Buffer> buffer, device_->create_buffer(asked.bytes));
-    return Created{keep(buffers_, std::move(buffer))};
+    return Created{objects_.keep(objects_.buffers, std::move(buffer))};
   }
 
   Result<Created> make_pixel_buffer(const PixelBufferRequest& asked) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(std::unique_ptr<Buffer> buffer, device_->create_pixel_buffer(asked.layout));
-    return Created{keep(buffers_, std::move(buffer))};
+    return Created{objects_.keep(objects_.buffers, std::move(buffer))};
   }
 
   Result<Created> make_stream(const Nothing&) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(std::unique_ptr<Stream> stream, device_->create_stream());
-    return Created{keep(streams_, std::move(stream))};
+    return Created{streams_.keep(objects_.next_id(), std::move(stream))};
   }
 
   Result<SensorReadings> read_sensors(const Nothing&) {
@@ -200,12 +175,11 @@ class Server {
   Result<void> run(Reader& reader) {
     RunRequest asked;
     reader.get(asked);
-    if (!reader.complete()) return bad_message();
-    WATTUNE_TRY(receive_contents(asked));
-    const Result<RunAnswer> answer = execute(asked);
-    WATTUNE_TRY(send(answer));
-    return answer ? send_contents(asked) : Result<void>();
+    if (!reader.complete() || !device_ || !streams_.makes_sense(asked)) return bad_message();
+    return streams_.run(*device_, asked);
   }
+
+  Result<PollAnswer> poll(const PollRequest& asked) { return streams_.poll(asked); }
 
   Result<void> run_reference(Reader& reader) {
     ReferenceRequest asked;
@@ -234,162 +208,25 @@ class Server {
     return {};
   }
 
-  // Gives every write and read a block, and fills those of the writes.
-  Result<void> receive_contents(const RunRequest& asked) {
-    written_.clear();
-    std::size_t reads = 0;
-    for (const Command& command : asked.commands) {
-      if (const auto* write = std::get_if<WriteCommand>(&command)) {
-        if (!holds(write->buffer, write->bytes)) return bad_message();
-        written_.emplace_back().resize(write->bytes);
-        WATTUNE_TRY(channel_.receive_bytes(written_.back().bytes(), kForever));
-      } else if (const auto* read = std::get_if<ReadCommand>(&command)) {
-        if (!holds(read->buffer, read->bytes)) return bad_message();
-        if (reads == read_.size()) read_.emplace_back();
-        read_[reads++].resize(read->bytes);
-      }
-    }
-    return {};
-  }
-
-  bool holds(ObjectId id, std::uint64_t bytes) const {
-    const Buffer* const buffer = find(buffers_, id);
-    return buffer != nullptr && buffer->bytes() == bytes;
-  }
-
-  Result<void> send_contents(const RunRequest& asked) {
-    std::size_t reads = 0;
-    for (const Command& command : asked.commands)
-      if (std::holds_alternative<ReadCommand>(command))
-        WATTUNE_TRY(channel_.send_bytes(read_[reads++].bytes(), kForever));
-    return {};
-  }
-
-  Result<RunAnswer> execute(const RunRequest& asked) {
-    Stream* const stream = find(streams_, asked.stream);
-    if (stream == nullptr) return unknown(asked.stream);
-    std::vector<std::unique_ptr<Event>> events;
-    stream->allow_compiling(asked.compile_limit);
-    const Result<void> submitted = submit(*stream, asked.commands, events);
-    RunAnswer answer;
-    if (submitted && !asked.counters.empty()) {
-      WATTUNE_ASSIGN(Counters* const counters, device_->counters());
-      WATTUNE_ASSIGN(answer.counters, counters->count(*stream, asked.counters, asked.limit));
-      return answer;
-    }
-    // Also after an error: what was submitted uses the blocks.
-    WATTUNE_TRY(stream->finish(asked.limit));
-    WATTUNE_TRY(submitted);
-    if (!events.empty()) answer.conditions = events.back()->conditions();
-    for (const std::unique_ptr<Event>& event : events) {
-      const Result<Nanoseconds> duration = event->duration();
-      if (duration) {
-        answer.durations.emplace_back(*duration);
-      } else {
-        answer.durations.emplace_back(to_fields(duration.error()));
-      }
-    }
-    if (asked.guarded_buffer == 0) return answer;
-    Buffer* const guarded = find(buffers_, asked.guarded_buffer);
-    if (guarded == nullptr) return unknown(asked.guarded_buffer);
-    WATTUNE_ASSIGN(const auto changed, stream->check_guards(*guarded, asked.limit));
-    answer.changed_guard_bytes = {changed[0], changed[1]};
-    return answer;
-  }
-
-  Result<void> submit(Stream& stream, const std::vector<Command>& commands,
-                      std::vector<std::unique_ptr<Event>>& events) {
-    std::size_t writes = 0;
-    std::size_t reads = 0;
-    for (const Command& command : commands) {
-      if (const auto* write = std::get_if<WriteCommand>(&command)) {
-        WATTUNE_TRY(stream.write(*find(buffers_, write->buffer), written_[writes++].bytes()));
-      } else if (const auto* read = std::get_if<ReadCommand>(&command)) {
-        WATTUNE_TRY(stream.read(*find(buffers_, read->buffer), read_[reads++].bytes()));
-      } else if (const auto* copy = std::get_if<CopyCommand>(&command)) {
-        Buffer* const from = find(buffers_, copy->from);
-        Buffer* const to = find(buffers_, copy->to);
-        if (from == nullptr || to == nullptr) return unknown(from == nullptr ? copy->from : copy->to);
-        WATTUNE_TRY(stream.copy(*from, *to));
-      } else if (const auto* fill = std::get_if<FillCommand>(&command)) {
-        Buffer* const buffer = find(buffers_, fill->buffer);
-        if (buffer == nullptr) return unknown(fill->buffer);
-        WATTUNE_TRY(stream.fill(*buffer, fill->value));
-      } else {
-        WATTUNE_ASSIGN(events.emplace_back(), launch(stream, std::get<LaunchCommand>(command)));
-      }
-    }
-    return {};
-  }
-
-  Result<std::unique_ptr<Event>> launch(Stream& stream, const LaunchCommand& command) {
-    Kernel* const kernel = find(kernels_, command.kernel);
-    if (kernel == nullptr) return unknown(command.kernel);
-    std::vector<LaunchArgument> arguments;
-    for (const auto& argument : command.arguments) {
-      if (const auto* named = std::get_if<BufferArgument>(&argument)) {
-        const Buffer* const buffer = find(buffers_, named->buffer);
-        if (buffer == nullptr && named->buffer != 0) return unknown(named->buffer);
-        arguments.emplace_back(buffer);
-      } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
-        arguments.emplace_back(*scalar);
-      } else if (const auto* constant = std::get_if<ConstantArgument>(&argument)) {
-        const Buffer* const buffer = find(buffers_, constant->buffer);
-        if (buffer == nullptr) return unknown(constant->buffer);
-        arguments.emplace_back(ConstantBuffer{constant->symbol, buffer});
-      } else if (const auto* sampling = std::get_if<Sampling>(&argument)) {
-        arguments.emplace_back(*sampling);
-      } else {
-        arguments.emplace_back(std::get<LocalBytes>(argument));
-      }
-    }
-    return stream.launch(*kernel, command.geometry, arguments);
-  }
-
   Result<void> check_device() const {
     if (!device_) return Error(ErrorCode::internal, "the worker has no device yet");
     return {};
   }
 
-  static Error unknown(ObjectId id) {
-    return Error(ErrorCode::internal, fmt::format("no object {} in the worker", id));
-  }
-
   BuildAnswer keep_program(std::unique_ptr<Program> program) {
     std::string log = program->build_log();
-    return {keep(programs_, std::move(program)), std::move(log)};
-  }
-
-  template <typename T>
-  ObjectId keep(Objects<T>& objects, std::unique_ptr<T> object) {
-    objects.emplace(++last_id_, std::move(object));
-    return last_id_;
-  }
-
-  template <typename T>
-  static T* find(const Objects<T>& objects, ObjectId id) {
-    const auto found = objects.find(id);
-    return found == objects.end() ? nullptr : found->second.get();
+    return {objects_.keep(objects_.programs, std::move(program)), std::move(log)};
   }
 
   void release(ObjectId id) {
-    streams_.erase(id);
-    kernels_.erase(id);
-    programs_.erase(id);
-    buffers_.erase(id);
+    streams_.release(id);
+    objects_.release(id);
   }
 
   Channel channel_;
-  // The contents of the last run. Kept until the next one, because after a timeout the device may still use them; those
-  // read are kept longer, because the same outputs come again and the pages of gigabytes take long to get.
-  std::vector<Block> written_;
-  std::vector<Block> read_;
   std::unique_ptr<Device> device_;  // before the objects made from it, so that it is destroyed after them
-  Objects<Program> programs_;
-  Objects<Kernel> kernels_;
-  Objects<Buffer> buffers_;
-  Objects<Stream> streams_;
-  ObjectId last_id_ = 0;
+  ObjectTable objects_;
+  StreamServer streams_{channel_, objects_};
 };
 
 }  // namespace

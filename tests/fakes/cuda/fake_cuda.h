@@ -11,7 +11,10 @@
 //   hang()                                  never ends
 //   too_large()                             is refused for want of resources
 // Code with the words WITHOUT END is compiled without end when it is loaded.
-// Work is done at the launch, but a stream says once that it is not ready after every launch.
+// Work is done at the launch, but a stream, and an event behind it, says once that it is not ready after every launch.
+// Times are fake: a launch takes a microsecond for each thread of a block, and streams overlap, each from when it was
+// sent something or was done with what it had, or an event that it waits for. The host's time goes on to the end of
+// what it is told is done.
 //
 // Environment variables change a whole process, so that workers can be steered too:
 //   WATTUNE_FAKE_CUDA_VERSION=11080   of the driver

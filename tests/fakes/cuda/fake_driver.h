@@ -31,6 +31,7 @@ struct CUmod_st {
   std::map<std::string, std::vector<char>> constants;
 };
 struct CUstream_st {
+  double time_ms = 0.0;  // when it is done with what it was sent
   bool hung = false;
   bool busy = false;  // says so once
   std::uint32_t* word = nullptr;
@@ -40,6 +41,8 @@ struct CUstream_st {
 };
 struct CUevent_st {
   double time_ms = 0.0;
+  CUstream stream = nullptr;  // that comes to it
+  bool hung = false;
 };
 struct CUarray_st {
   CUDA_ARRAY3D_DESCRIPTOR description{};
@@ -53,7 +56,7 @@ struct FakeObject {
 struct CUctx_st {
   CUdevice device = 0;
   CUresult broken = CUDA_SUCCESS;
-  double clock_ms = 0.0;
+  double now_ms = 0.0;  // of the host
   std::size_t bytes = 0;
   std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
   std::map<CUdeviceptr, std::size_t> sizes;
@@ -107,7 +110,8 @@ T* made(std::set<T*>& owned, T* object, long& live) {
   return object;
 }
 
-inline bool hangs(const CUstream_st& stream) { return stream.hung && !state.hangs_end; }
+// A stream, or an event in it.
+inline bool hangs(const auto& object) { return object.hung && !state.hangs_end; }
 
 // A copy in a stream, left out where it would wait for a kernel that never ends.
 void transfer(CUstream stream, void* to, const void* from, std::size_t bytes);

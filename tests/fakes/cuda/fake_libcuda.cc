@@ -65,6 +65,11 @@ CUresult run(const std::string& name, CUfunction function, CUstream_st& stream, 
   return CUDA_SUCCESS;
 }
 
+// What the stream is sent begins no sooner than now. One that is held gets it all before it begins.
+void catch_up(CUstream_st& stream) {
+  if (!stream.held()) stream.time_ms = std::max(stream.time_ms, context().now_ms);
+}
+
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 void say(void** values, int option, const char* text) {
@@ -307,9 +312,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   const bool waits = state.launches_wait || (state.first_launches_wait && !function->launched);
   function->launched = true;
   while (waits && stream.held()) std::this_thread::yield();
-  if (!stream.held()) context().clock_ms += state.launch_gap_ms;
+  context().now_ms += state.launch_gap_ms;
+  catch_up(stream);
   stream.busy = true;
-  context().clock_ms += 0.001 * config->blockDimX * fake_board().slowdown();
+  stream.time_ms += 0.001 * config->blockDimX * fake_board().slowdown();
   return run(function->description.function, function, stream, parameters);
 }
 
@@ -328,9 +334,20 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned) {
   WATTUNE_UNLESS_BROKEN();
   if (!state.holds) return CUDA_ERROR_NOT_SUPPORTED;
+  catch_up(stream_of(stream));
   stream_of(stream).word = static_cast<std::uint32_t*>(pointer(address));
   stream_of(stream).awaited = value;
   ++state.held_streams;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
+  WATTUNE_UNLESS_BROKEN();
+  if (!context().events.contains(event)) misused("a stream waits for an event that is gone");
+  CUstream_st& stream = stream_of(handle);
+  catch_up(stream);
+  stream.time_ms = std::max(stream.time_ms, event->time_ms);
+  stream.hung |= event->hung;
   return CUDA_SUCCESS;
 }
 
@@ -338,13 +355,16 @@ CUresult cuStreamQuery(CUstream handle) {
   WATTUNE_UNLESS_BROKEN();
   CUstream_st& stream = stream_of(handle);
   if (hangs(stream) || stream.held() || std::exchange(stream.busy, false)) return CUDA_ERROR_NOT_READY;
+  context().now_ms = std::max(context().now_ms, stream.time_ms);
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
   WATTUNE_UNLESS_BROKEN();
-  if (hangs(stream_of(handle))) misused("a wait without limit for a kernel that never ends");
-  stream_of(handle).busy = false;
+  CUstream_st& stream = stream_of(handle);
+  if (hangs(stream)) misused("a wait without limit for a kernel that never ends");
+  stream.busy = false;
+  context().now_ms = std::max(context().now_ms, stream.time_ms);
   return CUDA_SUCCESS;
 }
 
@@ -361,10 +381,20 @@ CUresult cuEventDestroy_v2(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   const std::lock_guard one_at_a_time(entry);
-  (void)stream_of(stream);
   // A kernel that broke the context did so after what was sent right behind it.
-  event->time_ms = context().clock_ms;
+  CUstream_st& recording = stream_of(stream);
+  catch_up(recording);
+  *event = {recording.time_ms, stream, recording.hung};
   return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent event) {
+  WATTUNE_UNLESS_BROKEN();
+  const bool held = context().streams.contains(event->stream) && event->stream->held();
+  if (hangs(*event) || held) return CUDA_ERROR_NOT_READY;
+  const bool passed = event->time_ms <= context().now_ms;
+  context().now_ms = std::max(context().now_ms, event->time_ms);
+  return passed ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {

@@ -1,0 +1,73 @@
+// Backlog: what the streams of a device were given and have not handed over yet, in the order in which it was given.
+//
+//   backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});
+//   for (auto& entry : backlog.take(streams)) ...
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace wattune::backend {
+
+template <typename Stream, typename Command>
+class Backlog {
+ public:
+  struct Entry {
+    Stream* stream = nullptr;
+    Stream* awaited = nullptr;  // the command waits for what this stream was given before it
+    Command command;
+  };
+  using Entries = std::vector<Entry>;
+
+  void add(Entry entry) { entries_.push_back(std::move(entry)); }
+
+  bool holds(const Stream* stream) const {
+    return std::ranges::find(entries_, stream, &Entry::stream) != entries_.end();
+  }
+
+  // Takes what these streams were given, and what others were given on which it waits.
+  Entries take(std::span<Stream* const> streams) {
+    if (std::ranges::all_of(entries_, [&](const Entry& entry) { return contains(streams, entry.stream); }))
+      return take_all();
+    std::vector<Stream*> wanted(streams.begin(), streams.end());
+    std::vector<bool> taken(entries_.size());
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+      const Entry& entry = entries_[i];
+      taken[i] = contains(wanted, entry.stream);
+      if (taken[i] && entry.awaited != nullptr && !contains(wanted, entry.awaited)) wanted.push_back(entry.awaited);
+    }
+    return split(taken);
+  }
+
+  // Takes what one stream was given, and nothing else.
+  Entries take_only(const Stream* stream) {
+    std::vector<bool> taken;
+    for (const Entry& entry : entries_) taken.push_back(entry.stream == stream);
+    return split(taken);
+  }
+
+ private:
+  static bool contains(std::span<Stream* const> streams, const Stream* stream) {
+    return std::ranges::find(streams, stream) != streams.end();
+  }
+
+  Entries take_all() {
+    Entries all = std::exchange(entries_, {});
+    entries_.reserve(all.size());  // the next will be as many
+    return all;
+  }
+
+  Entries split(const std::vector<bool>& taken) {
+    Entries left;
+    Entries right;
+    for (std::size_t i = 0; i < entries_.size(); ++i) (taken[i] ? left : right).push_back(std::move(entries_[i]));
+    entries_ = std::move(right);
+    return left;
+  }
+
+  Entries entries_;
+};
+
+}  // namespace wattune::backend

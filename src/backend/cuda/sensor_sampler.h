@@ -1,0 +1,44 @@
+// SensorSampler: readings of a device's sensors at intervals, with their moments on the clock of its events.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "backend/cuda/clock.h"
+#include "core/stopwatch.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::cuda {
+
+class SensorSampler {
+ public:
+  // Takes no samples without an interval, or without sensors.
+  SensorSampler(const Session& session, std::optional<Nanoseconds> interval)
+      : session_(session), interval_(session.info().sensors.empty() ? std::nullopt : interval) {}
+
+  // If the interval has passed since the last time.
+  void sample_when_due() {
+    if (interval_ && (taken_.empty() || since_last_.elapsed() >= *interval_)) sample();
+  }
+  // Takes the last sample.
+  Result<std::vector<SensorSample>> finish(Clock& clock);
+
+ private:
+  struct Sample {
+    ClockMark::HostTime at;
+    SensorReadings readings;
+  };
+
+  void sample() {
+    since_last_ = Stopwatch();
+    taken_.push_back({std::chrono::steady_clock::now(), session_.sensors().readings()});
+  }
+
+  const Session& session_;
+  const std::optional<Nanoseconds> interval_;
+  Stopwatch since_last_;
+  std::vector<Sample> taken_;
+};
+
+}  // namespace wattune::backend::cuda

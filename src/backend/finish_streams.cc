@@ -1,0 +1,26 @@
+// For devices whose streams finish well one after the other, and which have no sensors.
+#include <algorithm>
+
+#include "core/stopwatch.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend {
+
+Result<std::vector<SensorSample>> Device::finish(std::span<Stream* const> streams, const Wait& wait) {
+  const Stopwatch stopwatch;
+  Result<void> result;
+  for (Stream* const stream : streams) {
+    Result<void> submitted = stream->submit();
+    if (result) result = std::move(submitted);
+  }
+  Nanoseconds left = wait.limit;
+  for (Stream* const stream : streams) {
+    Result<void> finished = stream->finish(left);
+    if (result) result = std::move(finished);
+    left = std::max(Nanoseconds(), wait.limit - stopwatch.elapsed());
+  }
+  if (!result) return std::move(result).error();
+  return std::vector<SensorSample>();
+}
+
+}  // namespace wattune::backend

@@ -1,0 +1,81 @@
+// StreamServer: the worker's streams, and the requests that give them something to do.
+#pragma once
+
+#include "backend/worker/serving.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::worker {
+
+// Contents on their way between the socket and the device; not cleared first, they may be gigabytes.
+class Block {
+ public:
+  // Makes room for so many bytes; what was there is lost.
+  void resize(std::size_t size) {
+    if (size > room_) {
+      data_.reset();
+      data_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      room_ = size;
+    }
+    size_ = size;
+  }
+  std::span<std::byte> bytes() const { return {data_.get(), size_}; }
+
+ private:
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t room_ = 0;
+  std::size_t size_ = 0;
+};
+
+// A stream, and what was handed over since its last finish.
+struct ServedStream {
+  struct Launched {
+    LaunchId id = 0;
+    std::unique_ptr<Event> event;
+  };
+
+  std::unique_ptr<Stream> stream;
+  std::vector<Launched> launches;
+  // Contents. After an error the device may still use them. Those read are kept even longer, because the same outputs
+  // come again and the pages of gigabytes take long to get.
+  std::vector<Block> written;
+  std::vector<Block> read;
+  std::size_t reads = 0;            // blocks that are in use
+  std::vector<std::size_t> wanted;  // of them, those that the client waits for
+};
+
+class StreamServer {
+ public:
+  // Both must live as long.
+  StreamServer(Channel& channel, const ObjectTable& objects) : channel_(channel), objects_(objects) {}
+
+  ObjectId keep(ObjectId id, std::unique_ptr<Stream> stream);
+  void release(ObjectId id) { streams_.erase(id); }
+
+  // Whether its streams are there, and the contents have the sizes of their buffers.
+  bool makes_sense(const RunRequest& asked) const;
+  // Takes the contents that follow the request, does what it asks for, and answers it. Precondition: makes_sense().
+  Result<void> run(Device& device, const RunRequest& asked);
+  Result<PollAnswer> poll(const PollRequest& asked);
+
+ private:
+  using Served = std::vector<ServedStream*>;  // as the request names them
+  // For its writes and reads, in the order of its commands.
+  using Contents = std::vector<std::span<std::byte>>;
+
+  bool makes_sense(const RunRequest& asked, const StreamCommand& command) const;
+  Result<Contents> receive_contents(const RunRequest& asked, const Served& served);
+  Result<RunAnswer> execute(Device& device, const RunRequest& asked, const Served& served, const Contents& contents);
+  Result<RunAnswer> finish(Device& device, const RunRequest& asked, const Served& served);
+  Result<void> collect(const RunRequest& asked, const Served& served, const Contents& contents);
+  Result<void> collect_launch(ServedStream& served, const LaunchCommand& command);
+  Result<void> collect_wait(ServedStream& served, const WaitCommand& command) const;
+  Result<LaunchArgument> to_argument(const LaunchCommand::Argument& sent) const;
+  // A buffer by its id, which is not 0.
+  Result<Buffer*> buffer(ObjectId id) const;
+
+  Channel& channel_;
+  const ObjectTable& objects_;
+  Objects<ServedStream> streams_;
+};
+
+}  // namespace wattune::backend::worker

@@ -1,0 +1,51 @@
+// The client's streams: what they are given travels to the worker when one of them is handed over.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "backend/backlog.h"
+#include "backend/worker/remote.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::backend::worker {
+
+class WorkerStream;
+
+// A launch as its stream, which fills this in, and its event know it.
+struct RemoteLaunch {
+  LaunchId id = 0;
+  ObjectId stream = 0;
+  WorkerStream* collector = nullptr;          // the stream, until the launch is handed over
+  std::optional<LaunchAnswer> answer;         // once it has ended
+  std::shared_ptr<const Error> failure = {};  // why it will have none
+  Conditions conditions;
+};
+
+// A command on its way, with the contents that it writes or reads.
+struct Outgoing {
+  Command command;
+  std::span<const std::byte> sent = {};
+  std::span<std::byte> received = {};
+  std::shared_ptr<RemoteLaunch> launch = {};
+  std::shared_ptr<const RemoteLaunch> awaited = {};
+};
+
+// What all streams of one worker share.
+struct Outbox {
+  ConnectionPointer connection;
+  Backlog<WorkerStream, Outgoing> backlog = {};
+  LaunchId last_launch = 0;
+};
+
+Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Outbox>& outbox);
+
+// Device::finish(). invalid_argument: a stream of another device.
+Result<std::vector<SensorSample>> finish_streams(const std::shared_ptr<Outbox>& outbox,
+                                                 std::span<Stream* const> streams, const Wait& wait);
+
+// Counters::count() of the device in this life.
+Result<std::vector<Metric>> count(const Connection& connection, Stream& stream,
+                                  const std::vector<std::string>& counters, Nanoseconds limit);
+
+}  // namespace wattune::backend::worker
