@@ -130,6 +130,10 @@ class FormulaDevice : public backend::Device {
                                                  Nanoseconds) override {
     return Error(ErrorCode::invalid_argument, "there is nothing to load");
   }
+  Result<backend::Sensors*> sensors() override { return Error(ErrorCode::unavailable, "a formula has no sensors"); }
+  Result<backend::ClockControl*> clock_control() override {
+    return Error(ErrorCode::unavailable, "a formula has no clocks");
+  }
   Result<backend::Counters*> counters() override {
     return Error(ErrorCode::unavailable, "a formula has no hardware counters");
   }
