@@ -78,9 +78,9 @@ class Server {
       case Request::stream: return answer(reader, &Server::make_stream);
       case Request::run: return run(reader);
       case Request::sensors: return answer(reader, &Server::read_sensors);
-        case Request::board: return answer(reader, &Server::tell_board);
-        case Request::counters: return answer(reader, &Server::check_counters);
-        case Request::counter_list: return answer(reader, &Server::list_counters);
+      case Request::board: return answer(reader, &Server::tell_board);
+      case Request::counters: return answer(reader, &Server::check_counters);
+      case Request::counter_list: return answer(reader, &Server::list_counters);
       case Request::reference: return run_reference(reader);
     }
     return bad_message();
