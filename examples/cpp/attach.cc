@@ -52,14 +52,15 @@ struct Application {
   cl_mem x;
 };
 
-Result<void> double_ten_times(Application& application, const wattune::Configuration& configuration) {
+Result<void> double_ten_times(Application& application, const std::vector<wattune::Parameter>& parameters,
+                              const wattune::Configuration& configuration) {
   using namespace wattune;
   WATTUNE_ASSIGN(const auto device, backend::attach_opencl(application.context, application.device));
   WATTUNE_ASSIGN(const auto stream, backend::adopt_stream(*device, application.queue));
   WATTUNE_ASSIGN(const auto x, backend::adopt_buffer(*device, application.x));
 
   const KernelSource source{.function = "scale", .file = "scale.cl", .text = kSource};
-  WATTUNE_ASSIGN(const auto program, device->build(source, tune::macros_of(configuration), kLimit));
+  WATTUNE_ASSIGN(const auto program, device->build(source, tune::macros_of(parameters, configuration), kLimit));
   WATTUNE_ASSIGN(const auto kernel, program->kernel("scale"));
   const auto block = static_cast<std::size_t>(configuration.find("BLOCK")->as_integer());
   const auto per_item = static_cast<std::size_t>(configuration.find("PER_ITEM")->as_integer());
@@ -78,7 +79,7 @@ Result<void> run(Application& application, const char* results_file) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(results_file));
   const Trial* best = results.best();
   if (best == nullptr) return Error(ErrorCode::mismatch, "no configuration was correct").about(results_file);
-  WATTUNE_TRY(double_ten_times(application, best->configuration));
+  WATTUNE_TRY(double_ten_times(application, results.info.parameters, best->configuration));
   std::vector<float> x(kElements);
   clEnqueueReadBuffer(application.queue, application.x, CL_TRUE, 0, x.size() * sizeof(float), x.data(), 0, nullptr,
                       nullptr);

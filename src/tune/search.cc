@@ -99,7 +99,8 @@ bool Search::over(Nanoseconds now) {
 // No further than the rules let the run come.
 void Search::ask_ahead() {
   std::uint64_t wanted = std::max<std::uint64_t>(1, options_.ahead);
-  if (const auto left = options_.stop.evaluations_left(progress())) wanted = std::min(wanted, *left - in_flight_.size());
+  if (const auto left = options_.stop.evaluations_left(progress()))
+    wanted = std::min(wanted, *left - in_flight_.size());
   if (wanted <= proposals_.size()) return;
   for (const ConfigurationId id : strategy_.ask(wanted - proposals_.size()))
     proposals_.push_back(space_.configuration(id));
@@ -184,8 +185,8 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
   Final final{{}, std::move(contest.rounds)};
   for (std::size_t i = 0; i < contest.observations.size(); ++i) {
     const Trial& searched = final_->contestants()[i];
-    Trial& trial = final.trials.emplace_back(
-        trial_of(searched.configuration, std::move(contest.observations[i]), device));
+    Trial& trial =
+        final.trials.emplace_back(trial_of(searched.configuration, std::move(contest.observations[i]), device));
     if (trial.observation.ok()) trial.observation.in_search = searched.observation.search_figures();
   }
   final_->judge(final);

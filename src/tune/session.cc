@@ -25,7 +25,7 @@ struct TuningSession::Parts {
   std::vector<DeviceInfo> devices = {};
   Identity identity = {};
   std::vector<std::string> added_counters = {};
-  std::unique_ptr<backend::CompilePool> pool = {};         // nullptr: the devices compile
+  std::unique_ptr<backend::CompilePool> pool = {};        // nullptr: the devices compile
   std::unique_ptr<backend::PooledSource> compilers = {};  // of the pool, for all devices
   std::optional<Recording> recording = {};
   std::vector<Site> sites = {};
@@ -85,10 +85,10 @@ Result<void> make_compilers(Parts& parts) {
     log_info("the device's worker compiles: {}", target.error().to_string());
     return {};
   }
-  parts.pool = std::make_unique<backend::CompilePool>(
-      backend::CompilePoolOptions{.processes = compile_processes(parts.options),
-                                  .worker = parts.options.where.worker,
-                                  .cache = parts.options.compile_cache});
+  parts.pool =
+      std::make_unique<backend::CompilePool>(backend::CompilePoolOptions{.processes = compile_processes(parts.options),
+                                                                         .worker = parts.options.where.worker,
+                                                                         .cache = parts.options.compile_cache});
   parts.compilers = std::make_unique<backend::PooledSource>(parts.pool->add(*std::move(target), std::move(source)));
   return {};
 }

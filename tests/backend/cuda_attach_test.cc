@@ -123,7 +123,8 @@ TEST_F(CudaAttach, TimesLaunchesInAnAdoptedStream) {
   const auto event = stream->launch(*kernel, {.group_size = {32, 1, 1}}, doubling()).value();
   stream->finish(kLimit).value();
   EXPECT_NEAR(event->duration().value().value(), 32e3, 1.0);
-  EXPECT_EQ(stream->count({"anything"}, kLimit).error().code(), ErrorCode::unavailable);
+  Counters& counters = *device->counters().value();
+  EXPECT_EQ(counters.count(*stream, {"anything"}, kLimit).error().code(), ErrorCode::unavailable);
 }
 
 TEST_F(CudaAttach, AdoptedMemoryHasNoGuardZones) {

@@ -67,8 +67,9 @@ class CurrentContext : public ::testing::TestWithParam<bool> {
     (void)keeps("reading a time", event->duration());
     (void)keeps("a launch that fails", stream->launch(*kernel, {}, {}));
     (void)keeps("guard zones", stream->check_guards(*buffer, kLimit));
-    (void)keeps("counting", stream->count({"none"}, kLimit));
-    (void)keeps("counters", device.counters());
+    Counters& counters = *keeps("counters", device.counters()).value();
+    (void)keeps("counting", counters.count(*stream, {"none"}, kLimit));
+    (void)keeps("listing counters", counters.list());
     event.reset();
     launch.reset();
     pixels.reset();

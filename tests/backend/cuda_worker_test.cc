@@ -149,6 +149,7 @@ TEST_F(CudaWorker, ClocksAreSetThroughAStandInOnly) {
   const Error error = device->clock_control().error();
   EXPECT_EQ(error.code(), ErrorCode::unavailable);
   EXPECT_THAT(error.to_string(), HasSubstr("control of them comes with its guardian"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(CudaWorker, SaysWhyThereAreNoSensors) {

@@ -235,6 +235,7 @@ TEST(Nvrtc, TakesTheUsersOwnHeaderOfAStandardName) {
   source.file = folder / "kernel.cu";
   const auto report = compile_for_hopper(source);
   EXPECT_TRUE(report) << report.error().message();
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Nvrtc, AdvisesNvccWhereAHeaderIsMissing) {
@@ -343,6 +344,7 @@ TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
   EXPECT_TRUE(apart) << apart.error().to_string();
   source.options = {"-DEXTRA=2"};
   EXPECT_THAT(compile_for_hopper(source).error().message(), HasSubstr("below.h"));
+  std::filesystem::remove_all(folder);
 }
 
 // With CUDA_HOME naming `toolkit`.
@@ -364,6 +366,7 @@ TEST(CudaToolkit, HasItsHeadersWhereNvccSeesThem) {
   const std::string include = (folder / "13/include").string();
   EXPECT_THAT(include_folders_of(folder / "13"), ElementsAre(include, include + "/cccl"));
   EXPECT_THAT(include_folders_of(folder / "12"), ElementsAre((folder / "12/include").string()));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Nvrtc, LeavesTheArchitectureToTheUser) {

@@ -87,6 +87,7 @@ TEST_F(OpenCl, PassesCompileOptionsAndIncludesNeighboursOfTheFile) {
     source.options = {"-DEXTRA=2"};
     const auto program = device->build(source, {}, kLimit);
     EXPECT_TRUE(program) << program.error().to_string();
+    std::filesystem::remove_all(folder / name);
   }
 }
 

@@ -23,8 +23,9 @@ struct DriverHost {
 
 Result<backend::Discovery> find_devices(const DriverHost& where = {});
 
-// The devices that the user named ("auto", a selector, a list of them, a backend, part of a name), of those that compile
-// one of the spec's languages. unavailable when there is no device, saying why; not_found; mismatch; invalid_argument.
+// The devices that the user named ("auto", a selector, a list of them, a backend, part of a name), of those that
+// compile one of the spec's languages. unavailable when there is no device, saying why; not_found; mismatch;
+// invalid_argument.
 Result<std::vector<DeviceInfo>> find_devices_for(const KernelSpec& spec, const std::string& wanted,
                                                  const DriverHost& where = {});
 

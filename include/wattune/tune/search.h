@@ -109,7 +109,7 @@ class Search {
   std::vector<std::optional<Observation>> best_before_;  // of each device
   std::unique_ptr<Tally> tally_;
   std::unique_ptr<FinalStage> final_;
-  std::optional<Error> error_;                 // ended the search
+  std::optional<Error> error_;  // ended the search
 };
 
 }  // namespace wattune::tune

@@ -1,5 +1,5 @@
-// The offline tuning loop, which drives a Search with evaluators: ask the strategy, evaluate, record, tell, until a stop
-// rule holds.
+// The offline tuning loop, which drives a Search with evaluators: ask the strategy, evaluate, record, tell, until a
+// stop rule holds.
 //
 // Several evaluators, one for each of several equal devices, work at the same time on one search: whichever is idle
 // gets the next proposal, and Trials come in the order in which they end.

@@ -30,7 +30,7 @@ class CudaCounters : public Counters {
   explicit CudaCounters(const std::shared_ptr<Session>& session) : session_(session) {}
 
   Result<std::vector<CounterInfo>> list() override {
-    WATTUNE_TRY(session_->check());
+    WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
     return counters_of(*session_);
   }
 
@@ -73,7 +73,6 @@ class CudaDevice : public Device {
   }
 
   Result<std::unique_ptr<Program>> load(const Image& image, std::span<const Macro> macros, Nanoseconds limit) override {
-    WATTUNE_TRY(session_->check());
     return load_within(image, macros, limit, Stopwatch());
   }
 
