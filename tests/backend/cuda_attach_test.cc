@@ -127,6 +127,46 @@ TEST_F(CudaAttach, TimesLaunchesInAnAdoptedStream) {
   EXPECT_EQ(counters.count(*stream, {"anything"}, kLimit).error().code(), ErrorCode::unavailable);
 }
 
+TEST_F(CudaAttach, TellsMomentsOfAdoptedAndOwnStreamsOnOneClock) {
+  const auto kernel = build("scale");
+  const auto own = device->create_stream().value();
+  const auto adopted = stream->launch(*kernel, {.group_size = {32, 1, 1}}, doubling()).value();
+  own->wait_for(*adopted).value();
+  const auto after = own->launch(*kernel, {.group_size = {64, 1, 1}}, doubling()).value();
+  device->finish(std::array{stream.get(), own.get()}, {.limit = kLimit}).value();
+  EXPECT_TRUE(adopted->ready().value());
+  EXPECT_NEAR((adopted->end().value() - adopted->start().value()).value(), 32e3, 20.0);
+  EXPECT_NEAR((after->start().value() - adopted->end().value()).value(), 0.0, 20.0);
+}
+
+TEST_F(CudaAttach, AnAdoptedStreamWaitsAtOnceForWhatIsHandedOver) {
+  const auto kernel = build("scale");
+  const auto own = device->create_stream().value();
+  const auto awaited = own->launch(*kernel, {.group_size = {500, 1, 1}}, doubling()).value();
+  const long launches = fake().launches;
+  stream->wait_for(*awaited).value();
+  EXPECT_EQ(fake().launches, launches + 1);
+  const auto after = stream->launch(*kernel, {}, doubling()).value();
+  device->finish(std::array{stream.get(), own.get()}, {.limit = kLimit}).value();
+  EXPECT_GT(after->start().value().value(), awaited->end().value().value() - 20.0);
+}
+
+// Whose turn may come much later, while the application expects its stream to go on.
+TEST_F(CudaAttach, AnAdoptedStreamDoesNotWaitForWhatIsBehindATransfer) {
+  const auto kernel = build("scale");
+  const auto own = device->create_stream().value();
+  own->launch(*kernel, {}, doubling()).value();
+  std::vector<float> found(4);
+  own->read(*x, std::as_writable_bytes(std::span(found))).value();
+  const auto behind = own->launch(*kernel, {}, doubling()).value();
+  const Error refused = stream->wait_for(*behind).error();
+  EXPECT_EQ(refused.code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.to_string(), HasSubstr("finish the stream of that launch first"));
+  own->finish(kLimit).value();
+  EXPECT_TRUE(stream->wait_for(*behind));
+  EXPECT_THAT(found, ElementsAre(2, 4, 6, 8));
+}
+
 TEST_F(CudaAttach, AdoptedMemoryHasNoGuardZones) {
   EXPECT_EQ(x->bytes(), 16u);
   EXPECT_THAT(stream->check_guards(*x, kLimit).value(), ElementsAre(0u, 0u));
@@ -216,6 +256,21 @@ TEST_F(CudaAttach, ATimeoutBreaksNothing) {
   EXPECT_TRUE(stream->finish(kLimit));
   stream->fill(*x, std::byte{0}).value();
   EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 0, 0, 0));
+}
+
+// Who waited in vain may free what it was to use.
+TEST_F(CudaAttach, ATimeoutDropsWhatWasNotSent) {
+  const auto hang = build("hang");
+  const auto own = device->create_stream().value();
+  own->launch(*hang, {}, {}).value();
+  std::vector<float> found(4);
+  own->read(*x, std::as_writable_bytes(std::span(found))).value();
+  const auto behind = own->launch(*hang, {}, {}).value();
+  EXPECT_EQ(own->finish(nanoseconds_from_ms(5)).error().code(), ErrorCode::timeout);
+  EXPECT_EQ(behind->ready().error().code(), ErrorCode::timeout);
+  fake().hangs_end = true;
+  EXPECT_TRUE(own->finish(kLimit));
+  EXPECT_THAT(found, ElementsAre(0, 0, 0, 0));
 }
 
 // More shared memory than what every kernel may have is allowed for good.

@@ -62,6 +62,12 @@ class CurrentContext : public ::testing::TestWithParam<bool> {
     auto launch = keeps("preparing", stream->prepare(*kernel, {}, arguments)).value();
     auto event = keeps("launching", stream->launch(*kernel, {}, arguments)).value();
     (void)keeps("sending", launch->send());
+    auto other = keeps("making another stream", device.create_stream()).value();
+    (void)keeps("waiting for an event", other->wait_for(*event));
+    (void)keeps("submitting", other->submit());
+    (void)keeps("asking an event", event->ready());
+    (void)keeps("finishing both", device.finish(std::array{stream.get(), other.get()}, {.limit = kLimit}));
+    (void)keeps("reading a moment", event->end());
     (void)keeps("finishing", stream->finish(kLimit));
     (void)keeps("sending at once", launch->send());
     (void)keeps("reading a time", event->duration());
@@ -72,6 +78,7 @@ class CurrentContext : public ::testing::TestWithParam<bool> {
     (void)keeps("listing counters", counters.list());
     event.reset();
     launch.reset();
+    other.reset();
     pixels.reset();
     expect_unchanged("releasing");
     break_context(device, *stream);

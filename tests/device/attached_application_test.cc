@@ -176,6 +176,9 @@ TEST_P(AttachedApplication, HasThreads) {
     std::vector<float> expected = inputs();
     for (float& value : expected) value *= 1024.0f;
     EXPECT_EQ(contents_of<float>(*x, *stream), expected);
+    const auto event = stream->launch(*kernel, kGeometry, arguments).value();
+    stream->finish(kLimit).value();
+    EXPECT_GT(event->end().value(), event->start().value());
     EXPECT_EQ(current_context(), nullptr);
   };
   std::vector<std::thread> threads;

@@ -47,9 +47,10 @@ Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_i
 // the driver as the application's own would. finish() waits for what the application sent too. It counts no hardware
 // counters. Errors: invalid_argument, when it is of another context, or `device` is not of this backend and process.
 //
-// CUDA: also the default streams, nullptr (of the legacy kind), CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+// CUDA: also the default streams, nullptr (of the legacy kind), CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. wait_for()
+// refuses a launch that one of the device's own streams keeps behind a transfer, with invalid_argument.
 Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream);
-// A queue that runs its commands in order. Durations of one without CL_QUEUE_PROFILING_ENABLE are unavailable.
+// A queue that runs its commands in order. Times in one without CL_QUEUE_PROFILING_ENABLE are unavailable.
 Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* queue);
 
 // Memory of the application. It has no guard zones: check_guards() finds no byte changed. Errors as above.

@@ -1,7 +1,7 @@
 // Kernel, Buffer, Geometry3, LaunchArgument: what a launch is made of.
 //
 // Kernels and buffers are made by a Device (device.h) and belong to the caller. They must live until the stream that
-// uses them has finished. One thread uses a device, and all that was made from it, at a time.
+// uses them has finished. Threads use them as device.h says.
 //
 //   const std::vector<LaunchArgument> arguments{buffer.get(), ScalarBytes{bytes}};
 //   stream->launch(*kernel, {.groups = {64, 1, 1}, .group_size = {256, 1, 1}}, arguments);

@@ -1,8 +1,9 @@
 // Stream, Event, PreparedLaunch: what a device is to do, one thing after the other, and what became of it.
 //
-// Streams are made by a Device (device.h). The caller owns them and the events of their launches, which outlive their
-// stream, but tell nothing more if it is destroyed unfinished. One thread uses a device, and all that was made from it,
-// at a time. A stream collects what it is given. submit() hands it to the device, finish() waits for it besides.
+// Streams are made by a Device (device.h, which says what threads may do). The caller owns them and the events of their
+// launches, which outlive their stream, but tell nothing more if it is destroyed unfinished. A stream collects what it
+// is given. submit() hands it to the device, finish() waits for it besides. One that is adopted (attach.h) collects
+// nothing.
 //
 //   const auto made = producer->launch(*produce, geometry, arguments);
 //   consumer->wait_for(**made);
