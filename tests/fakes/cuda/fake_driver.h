@@ -2,6 +2,7 @@
 // what lives. Calls of several threads come one after another.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -112,6 +113,11 @@ T* made(std::set<T*>& owned, T* object, long& live) {
 
 // A stream, or an event in it.
 inline bool hangs(const auto& object) { return object.hung && !state.hangs_end; }
+
+// What the stream is sent begins no sooner than now. One that is held gets it all before it begins.
+inline void catch_up(CUstream_st& stream) {
+  if (!stream.held()) stream.time_ms = std::max(stream.time_ms, context().now_ms);
+}
 
 // A copy in a stream, left out where it would wait for a kernel that never ends.
 void transfer(CUstream stream, void* to, const void* from, std::size_t bytes);
