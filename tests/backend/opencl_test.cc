@@ -101,7 +101,11 @@ TEST_F(OpenCl, RefusesCudaSources) {
 }
 
 TEST_F(OpenCl, SuggestsTheNearestKernelName) {
-  const auto program = device->build(source_of("kernel void add_one(global int* x) { ++*x; } kernel void other(global int* x) { --*x; }"), {}, kLimit).value();
+  const auto program =
+      device
+          ->build(source_of("kernel void add_one(global int* x) { ++*x; } kernel void other(global int* x) { --*x; }"),
+                  {}, kLimit)
+          .value();
   const auto kernel = program->kernel("add_on");
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.error().code(), ErrorCode::not_found);
