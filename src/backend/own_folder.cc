@@ -52,7 +52,8 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
     if (failed || mkdtemp(path.data()) == nullptr)
       return Error(ErrorCode::io_error, "cannot create a temporary folder").about(path);
     Descriptor held = lock(path, true);
-    if (held.get() < 0 || is_at(held, path)) return OwnFolder(path, std::move(held));
+    const bool cannot_lock = held.get() < 0 && fs::exists(path, failed);  // some file systems have no locks
+    if (cannot_lock || is_at(held, path)) return OwnFolder(path, std::move(held));
   }
 }
 
