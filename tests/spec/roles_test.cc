@@ -25,8 +25,9 @@ local = 32
                       path("spec.toml"));
   }
   std::vector<ParameterRole> roles(const std::string& parameters) const {
+    const KernelSpec spec = parse(parameters).value();
     std::vector<ParameterRole> all;
-    for (const Parameter& parameter : parse(parameters).value().parameters) all.push_back(parameter.role);
+    for (const Parameter& parameter : spec.parameters) all.push_back(parameter.role);
     return all;
   }
 };

@@ -16,7 +16,8 @@ class ExampleSpecs : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(folder)) GTEST_SKIP() << "the examples did not come along";
-    for (const DeviceInfo& info : backend::discover().devices)
+    const backend::Discovery discovery = backend::discover();
+    for (const DeviceInfo& info : discovery.devices)
       if (info.backend == "opencl" && !device) device = backend::open_device(info.selector).value();
     if (!device) GTEST_SKIP() << "no OpenCL device on this machine";
   }
