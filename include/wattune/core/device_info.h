@@ -25,6 +25,7 @@ struct DeviceInfo {
   std::string driver_version;    // of the driver, part of what a journal must agree on
   std::string language_version;  // "OpenCL C 1.2 pocl"
   std::string architecture;      // "sm_90", of CUDA devices; empty for others
+  std::string pci_bus_id;        // "0000:3B:00.0", by which power::open_board() finds its sensors; empty for others
   unsigned compute_units = 0;
   double clock_mhz = 0.0;
   std::uint64_t global_memory_bytes = 0;
@@ -73,6 +74,7 @@ inline constexpr std::tuple kDeviceFields{
     DeviceField{"driver_version", &DeviceInfo::driver_version},
     DeviceField{"language_version", &DeviceInfo::language_version},
     DeviceField{"architecture", &DeviceInfo::architecture},
+    DeviceField{"pci_bus_id", &DeviceInfo::pci_bus_id},
     DeviceField{"compute_units", &DeviceInfo::compute_units},
     DeviceField{"clock_mhz", &DeviceInfo::clock_mhz},
     DeviceField{"global_memory_bytes", &DeviceInfo::global_memory_bytes},

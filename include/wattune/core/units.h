@@ -1,7 +1,7 @@
-// Time, energy, power, clock and temperature as types that cannot be mixed up.
+// Time, energy, power, clock, temperature and voltage as types that cannot be mixed up.
 //
-// A quantity is a double in one fixed unit: nanoseconds, joules, watts, megahertz, °C. Quantities of one kind add,
-// compare and scale; energy over time gives power and power times time gives energy; nothing else compiles.
+// A quantity is a double in one fixed unit: nanoseconds, joules, watts, megahertz, °C, volts. Quantities of one kind
+// add, compare and scale; energy over time gives power and power times time gives energy; nothing else compiles.
 //
 //   Joules e = Watts{300.0} * Nanoseconds{1e6};   // 0.3 J
 #pragma once
@@ -37,6 +37,7 @@ using Joules = Quantity<struct JouleUnit>;
 using Watts = Quantity<struct WattUnit>;
 using Megahertz = Quantity<struct MegahertzUnit>;
 using Celsius = Quantity<struct CelsiusUnit>;
+using Volts = Quantity<struct VoltUnit>;
 
 constexpr Nanoseconds nanoseconds_from_ms(double ms) { return Nanoseconds(ms * 1e6); }
 constexpr Nanoseconds nanoseconds_from_seconds(double s) { return Nanoseconds(s * 1e9); }

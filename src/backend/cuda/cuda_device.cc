@@ -136,7 +136,7 @@ class CudaDevice : public Device {
   CuDevice device_;
   std::shared_ptr<Session> session_;
   std::shared_ptr<Dispatcher> dispatcher_;  // of all streams of the session
-  NvmlSensors sensors_;
+  nvml::NvmlSensors sensors_;
   std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it
   CudaCounters counters_{session_};
 };
@@ -185,7 +185,8 @@ std::string missing() {
   if (!cu) return {};
   const auto nvrtc = nvrtc_api((*cu)->version);
   if (!nvrtc) return nvrtc.error().to_string();
-  if (const auto nvml = nvml_api(); !nvml) return nvml.error().to_string() + "; clocks and power are not read";
+  if (const auto library = nvml::nvml_api(); !library)
+    return library.error().to_string() + "; clocks and power are not read";
   if ((*nvrtc)->version / 1000 <= (*cu)->version / 1000) return {};
   return fmt::format(
       "NVRTC {} is newer than the driver, which supports CUDA {} and may not load its code: install a "

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "backend/cuda/cuda_error.h"
-#include "backend/cuda/sensors.h"
+#include "backend/nvml/sensors.h"
 
 namespace wattune::backend::cuda {
 
@@ -60,7 +60,8 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
     info.max_work_item_sizes[static_cast<std::size_t>(axis)] = size(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
   device.max_threads_per_unit = static_cast<unsigned>(size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR));
   device.pci_bus_id = pci_bus_id_of(cu, id);
-  info.sensors = NvmlSensors(device.pci_bus_id).names();
+  info.pci_bus_id = device.pci_bus_id;
+  info.sensors = nvml::NvmlSensors(device.pci_bus_id).names();
   return device;
 }
 

@@ -16,8 +16,8 @@
 
 #include "backend/cuda/current_context.h"
 #include "backend/cuda/discovery.h"
-#include "backend/cuda/sensors.h"
 #include "backend/handle.h"
+#include "backend/nvml/sensors.h"
 #include "wattune/backend/device_object.h"
 #include "wattune/core/units.h"
 
@@ -39,7 +39,7 @@ class Session : public DeviceLife {
   bool attached() const { return attached_; }
   // For small transfers beside the user's streams, none of which it waits for.
   CUstream service_stream() const { return service_stream_; }
-  const NvmlSensors& sensors() const { return sensors_; }
+  const nvml::NvmlSensors& sensors() const { return sensors_; }
   // What guard zones hold: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
@@ -82,7 +82,7 @@ class Session : public DeviceLife {
 
   const CuApi* cu_;
   CuDevice device_;
-  NvmlSensors sensors_;
+  nvml::NvmlSensors sensors_;
   CUcontext context_;
   const bool attached_;
   CUstream service_stream_ = nullptr;

@@ -15,11 +15,11 @@
 #include <string>
 #include <type_traits>
 
-#include "backend/cuda/nvml_api.h"
+#include "backend/nvml/nvml_api.h"
 #include "fakes/cuda/fake_board.h"
 #include "fakes/cuda/fake_cuda.h"
 
-using namespace wattune::backend::cuda;
+using namespace wattune::backend::nvml;
 using wattune::fakes::fake_board;
 using wattune::fakes::FakeBoard;
 using wattune::fakes::kFirstPciBus;
@@ -142,10 +142,3 @@ nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t, unsigned milliwatts
 }
 
 }  // extern "C"
-
-#ifndef WATTUNE_FAKE_NVML_OLD
-// The declarations that Wattune calls these by.
-#define WATTUNE_SAME(function, parameters) \
-  static_assert(std::is_same_v<decltype(&::function), decltype(NvmlApi::function)>);
-WATTUNE_NVML_FUNCTIONS(WATTUNE_SAME)
-#endif

@@ -1,6 +1,6 @@
-#include "backend/cuda/sensors.h"
+#include "backend/nvml/sensors.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::backend::nvml {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::vector<std::string> NvmlSensors::names() const {
   return names;
 }
 
-}  // namespace wattune::backend::cuda
+}  // namespace wattune::backend::nvml

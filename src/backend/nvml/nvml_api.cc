@@ -1,11 +1,11 @@
-#include "backend/cuda/nvml_api.h"
+#include "backend/nvml/nvml_api.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 
-namespace wattune::backend::cuda {
+namespace wattune::backend::nvml {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string nvml_reason(nvmlReturn_t code) {
   }
 }
 
-}  // namespace wattune::backend::cuda
+}  // namespace wattune::backend::nvml

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/cuda/nvml_api.h"
+#include "backend/nvml/nvml_api.h"
 
 namespace wattune::backend {
 
-namespace cuda {
+namespace nvml {
 namespace {
 
 constexpr const char* kPermission =
@@ -169,15 +169,15 @@ class NvmlClockControl : public ClockControl {
 };
 
 }  // namespace
-}  // namespace cuda
+}  // namespace nvml
 
 Result<std::unique_ptr<ClockControl>> open_clock_control(const std::string& pci_bus_id) {
-  WATTUNE_ASSIGN(const cuda::NvmlApi* nvml, cuda::nvml_api());
+  WATTUNE_ASSIGN(const nvml::NvmlApi* nvml, nvml::nvml_api());
   if (nvml->drives_real_boards)
     return Error(ErrorCode::unavailable, "clocks of real boards are not set: control of them comes with its guardian")
         .hint("leave clock parameters out of the spec, or set the clocks yourself before the run");
-  WATTUNE_ASSIGN(cuda::nvmlDevice_t device, cuda::nvml_board(*nvml, pci_bus_id));
-  return std::unique_ptr<ClockControl>(std::make_unique<cuda::NvmlClockControl>(*nvml, device, pci_bus_id));
+  WATTUNE_ASSIGN(nvml::nvmlDevice_t device, nvml::nvml_board(*nvml, pci_bus_id));
+  return std::unique_ptr<ClockControl>(std::make_unique<nvml::NvmlClockControl>(*nvml, device, pci_bus_id));
 }
 
 }  // namespace wattune::backend

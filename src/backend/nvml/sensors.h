@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/nvml_api.h"
+#include "backend/nvml/nvml_api.h"
 #include "wattune/backend/sensors.h"
 
-namespace wattune::backend::cuda {
+namespace wattune::backend::nvml {
 
 class NvmlSensors : public Sensors {
  public:
@@ -33,4 +33,4 @@ class NvmlSensors : public Sensors {
   Result<Board> board_;
 };
 
-}  // namespace wattune::backend::cuda
+}  // namespace wattune::backend::nvml
