@@ -13,6 +13,7 @@ namespace wattune::cli_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Tune : public testing::Test {
  protected:
