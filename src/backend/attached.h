@@ -17,6 +17,16 @@ inline Error belongs_to_application(const DeviceInfo& info) {
       .hint("the application makes another context and attaches to that");
 }
 
+// To whatever is asked of a device whose context has ended: the application's, or its own.
+inline Error gone(const DeviceInfo& info, bool attached) {
+  if (!attached)
+    return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info.selector));
+  return Error(ErrorCode::device_lost,
+               fmt::format("the application's context on {} is broken, or the device that was attached to it is gone",
+                           info.selector))
+      .hint("only the application can make another context and attach to that");
+}
+
 // To adopt_stream() and adopt_buffer().
 inline Error no_home(const DeviceInfo& info, std::string_view api) {
   return Error(ErrorCode::invalid_argument,

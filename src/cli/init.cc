@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <ranges>
+#include <algorithm>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -36,8 +36,8 @@ Result<ExitStatus> run_init(const fs::path& file) {
       {file.parent_path() / (name + ".cu"), start.cuda_kernel},
       {file.parent_path() / (name + "_reference.cc"), start.reference},
       {file, start.spec}};
-  for (const auto& [path, text] : std::views::reverse(files))
-    if (is_there(path)) return in_the_way(path);
+  const auto taken = std::find_if(files.rbegin(), files.rend(), [](const auto& file) { return is_there(file.first); });
+  if (taken != files.rend()) return in_the_way(taken->first);
   std::string wrote;
   for (const auto& [path, text] : files) {
     WATTUNE_TRY(store::write_file(path, text, false));

@@ -196,7 +196,7 @@ Result<PlannedArgument> LaunchPlan::evaluate(const Vector& vector, const Configu
     WATTUNE_ASSIGN(planned.length, multiply(planned.length, size));
   }
   WATTUNE_ASSIGN(planned.bytes, multiply(planned.length, vector.element_bytes));
-  return PlannedArgument(std::move(planned));
+  return PlannedArgument(planned);
 }
 
 Result<PlannedArgument> LaunchPlan::evaluate(const Struct& structure, const Configuration& configuration) {

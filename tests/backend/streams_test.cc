@@ -118,6 +118,9 @@ TEST_P(Streams, RefuseWhatAnotherDeviceMade) {
   const auto refused = stream->wait_for(*event);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), ErrorCode::invalid_argument);
+  const auto finished = device->finish(std::array{first.get(), stream.get()}, {.limit = kLimit});
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code(), ErrorCode::invalid_argument);
   first->finish(kLimit).value();
 }
 

@@ -13,6 +13,7 @@ namespace wattune::cli_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Tune : public testing::Test {
  protected:
@@ -324,8 +325,9 @@ TEST_F(Tune, NotesThatTheDefaultIsInvalid) {
                                                "k = { values = [0, 1], default = 1 }") +
                                 "[search]\nconstraints = [\"k < 1\"]\n");
   constexpr const char* kNote = "the spec's default breaks `k < 1`; the nearest valid configuration stands for it\n";
-  EXPECT_EQ(run_wattune(folder_, {"run", "add.toml"}).err, kNote);
-  EXPECT_EQ(run_wattune(folder_, {"run", "add.toml", "--configuration", "k=0"}).err, "");
+  // A loaded machine may say besides that the reference takes long.
+  EXPECT_THAT(run_wattune(folder_, {"run", "add.toml"}).err, HasSubstr(kNote));
+  EXPECT_THAT(run_wattune(folder_, {"run", "add.toml", "--configuration", "k=0"}).err, Not(HasSubstr("default")));
   EXPECT_THAT(run_wattune(folder_, {"tune", "add.toml"}).err, HasSubstr(kNote));
 }
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tune/tuner_fakes.h"
+
 namespace wattune::tune {
 namespace {
 
@@ -12,27 +14,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 using Ids = std::vector<ConfigurationId>;
-
-// An interval of 1 % around it, 20 samples.
-Observation measured(double time) {
-  Observation observation;
-  observation.samples.assign(20, {Nanoseconds(time)});
-  observation.statistics = Statistics{.median = Nanoseconds(time),
-                                      .interval_low = Nanoseconds(0.995 * time),
-                                      .interval_high = Nanoseconds(1.005 * time)};
-  return observation;
-}
-
-class Sink : public TrialSink {
- public:
-  Result<void> add(const Trial& trial) override {
-    if (trials.size() == room) return Error(ErrorCode::io_error, "disk full");
-    trials.push_back(trial);
-    return {};
-  }
-  std::vector<Trial> trials;
-  std::size_t room = 1000;
-};
 
 Ids ids_of(const std::vector<Configuration>& configurations) {
   Ids ids;
@@ -74,7 +55,7 @@ class SearchByHand : public ::testing::Test {
   const space::SearchSpace space = space_of_ten();
   std::unique_ptr<search::Strategy> strategy;
   TuningOptions options{.shoot_out = {.finalists = 0}};
-  Sink sink;
+  LimitedSink sink;
   TuningObserver observer;
   std::unique_ptr<Search> search;
 };

@@ -10,6 +10,7 @@
 
 #include "programs.h"
 #include "tune/problem.h"
+#include "tune/tuner_fakes.h"
 #include "wattune/search/strategy.h"
 #include "wattune/tune/tuner.h"
 
@@ -24,16 +25,6 @@ using ::testing::UnorderedElementsAre;
 
 using Ids = std::vector<ConfigurationId>;
 using Function = std::function<Result<Observation>(const Configuration&)>;
-
-// An interval of 1 % around it, 20 samples.
-Observation measured(double time) {
-  Observation observation;
-  observation.samples.assign(20, {Nanoseconds(time)});
-  observation.statistics = Statistics{.median = Nanoseconds(time),
-                                      .interval_low = Nanoseconds(0.995 * time),
-                                      .interval_high = Nanoseconds(1.005 * time)};
-  return observation;
-}
 
 class NamedEvaluator : public Evaluator {
  public:

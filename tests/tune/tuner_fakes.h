@@ -12,6 +12,16 @@
 
 namespace wattune::tune {
 
+// An interval of 1 % around it, 20 samples.
+inline Observation measured(double time) {
+  Observation observation;
+  observation.samples.assign(20, {Nanoseconds(time)});
+  observation.statistics = Statistics{.median = Nanoseconds(time),
+                                      .interval_low = Nanoseconds(0.995 * time),
+                                      .interval_high = Nanoseconds(1.005 * time)};
+  return observation;
+}
+
 // Proposes the ids of a list, and remembers what it is told.
 class ListStrategy : public search::Strategy {
  public:

@@ -251,7 +251,7 @@ void Dispatcher::forget(Lane& lane) {
   const std::lock_guard lock(mutex_);
   std::vector<Entry> gone = backlog_.take_only(&lane);
   const auto mine = std::ranges::stable_partition(left_, [&](const Entry& entry) { return entry.stream != &lane; });
-  std::ranges::move(mine, std::back_inserter(gone));
+  std::move(mine.begin(), mine.end(), std::back_inserter(gone));
   left_.erase(mine.begin(), mine.end());
   const Error error(ErrorCode::invalid_argument, "the stream of a launch was destroyed before it was handed over");
   for (Entry& entry : gone) drop(entry.command, error);

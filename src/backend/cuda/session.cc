@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "backend/attached.h"
 #include "backend/cuda/cuda_error.h"
 #include "backend/guard_zone.h"
 
@@ -95,13 +96,6 @@ Result<void> Session::make_service_stream() {
   return failure(code, fmt::format("making a stream on {}", info().selector));
 }
 
-Error Session::gone() const {
-  if (!attached_)
-    return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info().selector));
-  return Error(ErrorCode::device_lost,
-               fmt::format("the application's context on {} is broken, or the device that was attached to it is gone",
-                           info().selector))
-      .hint("only the application can make another context and attach to that");
-}
+Error Session::gone() const { return backend::gone(info(), attached_); }
 
 }  // namespace wattune::backend::cuda

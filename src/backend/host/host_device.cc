@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "backend/foreign_object.h"
 #include "backend/host/buffer.h"
 #include "backend/host/fill.h"
 #include "backend/host/program.h"
@@ -56,6 +57,11 @@ class HostDevice : public Device {
   Result<std::unique_ptr<Stream>> create_stream() override {
     WATTUNE_TRY(session_->check());
     return make_stream(session_);
+  }
+
+  Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait) override {
+    WATTUNE_TRY(check_own(*session_, streams));
+    return Device::finish(streams, wait);
   }
 
   Result<Sensors*> sensors() override { return Error(ErrorCode::unavailable, "the host's sensors are not read"); }

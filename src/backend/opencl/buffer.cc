@@ -39,7 +39,7 @@ Result<std::unique_ptr<Buffer>> OpenClBuffer::adopt(const std::shared_ptr<Sessio
   cl_context context = nullptr;
   cl_mem_object_type type = 0;
   std::size_t bytes = 0;
-  cl_int code = cl.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+  cl_int code = cl.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof(cl_context), &context, nullptr);
   if (code == CL_SUCCESS) code = cl.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, nullptr);
   if (code == CL_SUCCESS) code = cl.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
   if (code != CL_SUCCESS || context != session->context() || type != CL_MEM_OBJECT_BUFFER)

@@ -29,7 +29,7 @@ std::string argument_text(const ClApi& cl, cl_kernel kernel, cl_uint index, cl_k
   if (cl.clGetKernelArgInfo(kernel, index, what, 0, nullptr, &size) != CL_SUCCESS) return {};
   std::string value(size, '\0');
   cl.clGetKernelArgInfo(kernel, index, what, size, value.data(), nullptr);
-  return value.c_str();
+  return value.substr(0, value.find('\0'));
 }
 
 KernelParameter parameter(const ClApi& cl, cl_kernel kernel, cl_uint index, const PlainCode& code) {

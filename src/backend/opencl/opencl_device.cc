@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/attached.h"
+#include "backend/foreign_object.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/compiler.h"
 #include "backend/opencl/discovery.h"
@@ -59,6 +60,11 @@ class OpenClDevice : public Device {
   Result<std::unique_ptr<Stream>> create_stream() override {
     WATTUNE_TRY(session_->check());
     return make_stream(session_);
+  }
+
+  Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait) override {
+    WATTUNE_TRY(check_own(*session_, streams));
+    return Device::finish(streams, wait);
   }
 
   Result<Sensors*> sensors() override { return Error(ErrorCode::unavailable, "sensors are read of CUDA devices only"); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/attached.h"
 #include "backend/guard_zone.h"
 #include "backend/opencl/cl_error.h"
 #include "backend/polling.h"
@@ -65,12 +66,7 @@ Session::~Session() {
 
 Result<void> Session::check() const {
   if (state_ == State::in_use) return {};
-  if (!attached_)
-    return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info().selector));
-  return Error(ErrorCode::device_lost,
-               fmt::format("the application's context on {} is broken, or the device that was attached to it is gone",
-                           info().selector))
-      .hint("only the application can make another context and attach to that");
+  return gone(info(), attached_);
 }
 
 void Session::close() {

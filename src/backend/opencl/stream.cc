@@ -313,8 +313,9 @@ Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Session>& ses
   cl_context context = nullptr;
   cl_device_id device = nullptr;
   cl_command_queue_properties properties = 0;
-  cl_int code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
-  if (code == CL_SUCCESS) code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  cl_int code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, nullptr);
+  if (code == CL_SUCCESS)
+    code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr);
   if (code == CL_SUCCESS)
     code = cl.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
   if (code != CL_SUCCESS || context != session->context() || device != session->device())
