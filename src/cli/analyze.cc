@@ -50,7 +50,8 @@ struct Analysed {
 };
 
 Result<Analysed> analyse(const std::string& file) {
-  Analysed analysed{.file = file};
+  Analysed analysed;
+  analysed.file = file;
   WATTUNE_ASSIGN(analysed.results, store::load_results(file));
   analysed.distribution = report::distribution_of(analysed.results);
   for (std::size_t s = 0; s < kShares.size(); ++s)

@@ -116,7 +116,7 @@ Json json_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json to_json(const Compiled& one) {
+Json compiled_json(const Compiled& one) {
   Json json = {{"configuration", cli::to_json(one.configuration)}, {"compiled", one.report.has_value()}};
   const backend::CompileReport report = one.report ? *one.report : backend::CompileReport();
   json["compiler"] = report.compiler;
@@ -134,7 +134,7 @@ Json to_json(const Compiled& one) {
 
 std::string compile_json(const KernelSpec& spec, const std::string& architecture, const std::vector<Compiled>& all) {
   Json json = {{"kernel", spec.name}, {"architecture", architecture}, {"configurations", Json::array()}};
-  for (const Compiled& one : all) json["configurations"].push_back(to_json(one));
+  for (const Compiled& one : all) json["configurations"].push_back(compiled_json(one));
   return dump(json);
 }
 

@@ -177,7 +177,7 @@ Result<tune::ReplayClock> parse_clock(const std::string& name) {
   return Error(ErrorCode::invalid_argument, "--clock").about(name).hint("one of: recorded, clean, evaluations");
 }
 
-std::string explain(tune::ReplayClock clock) {
+std::string explain_clock(tune::ReplayClock clock) {
   switch (clock) {
     case tune::ReplayClock::recorded_and_search: return "recorded time, and the time that the search itself takes";
     case tune::ReplayClock::recorded: return "recorded time";
@@ -235,7 +235,7 @@ Result<ExitStatus> run_score(ScoreOptions options) {
   if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();
   WATTUNE_ASSIGN(const auto scores, score_all(options, spaces, choices));
   WATTUNE_ASSIGN(const auto reaches, find_reaches(options, spaces, choices));
-  const ScoreReport report{spaces, scores, options.score, explain(clock), options.within.value_or(0.0), reaches};
+  const ScoreReport report{spaces, scores, options.score, explain_clock(clock), options.within.value_or(0.0), reaches};
   // First what took minutes, should the plot not be writable.
   const bool printed = options.json ? print_document(score_json(report)) : print_result(score_text(report));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));

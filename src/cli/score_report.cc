@@ -118,7 +118,7 @@ double not_recorded(const ScoreReport& report) {
   return sum;
 }
 
-Json to_json(const score::Score& score) { return {{"score", score.value}, {"interval", {score.low, score.high}}}; }
+Json score_json(const score::Score& score) { return {{"score", score.value}, {"interval", {score.low, score.high}}}; }
 
 Json space_json(const score::ScoredSpace& space) {
   const score::Baseline& baseline = space.baseline;
@@ -140,13 +140,13 @@ Json strategy_json(const ScoreReport& report, const score::StrategyScore& each) 
   Json json = {{"strategy", each.strategy.name}, {"parameters", Json::object()}};
   for (const auto& [name, value] : each.strategy.parameters) json["parameters"][name] = value;
   json["recorded_runs"] = each.recorded_runs;
-  json.update(to_json(each.score));
+  json.update(score_json(each.score));
   json["deviation"] = each.deviation;
   json["spaces"] = Json::array();
   for (std::size_t p = 0; p < each.spaces.size(); ++p) {
     const score::SpaceScore& space = each.spaces[p];
     Json one = {{"space", report.spaces[p].name}};
-    one.update(to_json(space.score));
+    one.update(score_json(space.score));
     one.update({{"share_of_optimum", space.share_of_optimum},
                 {"optimum_found", space.optimum_found},
                 {"evaluations", space.evaluations},

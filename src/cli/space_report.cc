@@ -117,22 +117,23 @@ std::string explanation_text(const Explanation& explanation) {
   return text;
 }
 
-Json to_json(const std::vector<std::pair<std::string, Value>>& values) {
+Json values_json(const std::vector<std::pair<std::string, Value>>& values) {
   Json json = Json::object();
-  for (const auto& [name, value] : values) json[name] = cli::to_json(value);
+  for (const auto& [name, value] : values) json[name] = to_json(value);
   return json;
 }
 
-Json to_json(const Explanation& explanation) {
-  Json json = {{"configuration", to_json(explanation.values)}, {"valid", explanation.id.has_value()}, {"id", nullptr}};
-  if (explanation.id) json["id"] = cli::to_json(*explanation.id);
+Json explanation_json(const Explanation& explanation) {
+  Json json = {
+      {"configuration", values_json(explanation.values)}, {"valid", explanation.id.has_value()}, {"id", nullptr}};
+  if (explanation.id) json["id"] = to_json(*explanation.id);
   json["broken"] = Json::array();
   for (const Explanation::Broken& broken : explanation.broken) {
     json["broken"].push_back({{"constraint", broken.violation.constraint},
                               {"file", broken.violation.position.file},
                               {"line", broken.violation.position.line},
                               {"column", broken.violation.position.column},
-                              {"values", to_json(broken.values)}});
+                              {"values", values_json(broken.values)}});
   }
   return json;
 }
@@ -142,13 +143,13 @@ Json parameters_json(const SearchSpace& space) {
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
     const Parameter& parameter = space.parameters()[i];
     Json values = Json::array();
-    for (const Value& value : parameter.values) values.push_back(cli::to_json(value));
+    for (const Value& value : parameter.values) values.push_back(to_json(value));
     Json counts = Json::array();
-    for (const Uint128 count : space.count_per_value(i)) counts.push_back(cli::to_json(count));
+    for (const Uint128 count : space.count_per_value(i)) counts.push_back(to_json(count));
     parameters.push_back({{"name", parameter.name},
                           {"values", values},
                           {"role", to_string(parameter.role)},
-                          {"default", parameter.default_value ? cli::to_json(*parameter.default_value) : Json(nullptr)},
+                          {"default", parameter.default_value ? to_json(*parameter.default_value) : Json(nullptr)},
                           {"valid_per_value", counts}});
   }
   return parameters;
@@ -298,10 +299,10 @@ std::string space_json(const SpaceReport& report) {
   const space::BuildReport& built = space.report();
   const auto cartesian = exact_cartesian(space);
   Json sample = Json::array();
-  for (const ConfigurationId id : report.sample) sample.push_back(cli::to_json(space.configuration(id)));
+  for (const ConfigurationId id : report.sample) sample.push_back(to_json(space.configuration(id)));
   return dump({{"name", report.spec.name},
-               {"valid", cli::to_json(space.count())},
-               {"cartesian", cartesian ? cli::to_json(*cartesian) : Json(space.cartesian_count())},
+               {"valid", to_json(space.count())},
+               {"cartesian", cartesian ? to_json(*cartesian) : Json(space.cartesian_count())},
                {"fraction", share_valid(space)},
                {"exact", space.exact()},
                {"build_ns", std::llround(built.build_time.value())},
@@ -314,9 +315,9 @@ std::string space_json(const SpaceReport& report) {
                {"content_hash", space.content_hash()},
                {"parameters", parameters_json(space)},
                {"constraints", constraints_json(report.effects)},
-               {"default", cli::to_json(space.configuration(space.default_configuration()))},
+               {"default", to_json(space.configuration(space.default_configuration()))},
                {"sample", sample},
-               {"explanation", report.explanation ? to_json(*report.explanation) : Json(nullptr)}});
+               {"explanation", report.explanation ? explanation_json(*report.explanation) : Json(nullptr)}});
 }
 
 }  // namespace wattune::cli

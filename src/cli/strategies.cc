@@ -42,7 +42,7 @@ std::string describe(const StrategyInfo& info) {
                      info.parameters.front().default_value);
 }
 
-Json to_json(const StrategyInfo& info) {
+Json strategy_json(const StrategyInfo& info) {
   Json parameters = Json::array();
   for (const StrategyParameter& each : info.parameters)
     parameters.push_back({{"name", each.name},
@@ -65,7 +65,7 @@ Result<std::vector<StrategyInfo>> chosen(const std::string& name) {
 Result<ExitStatus> run_strategies(const StrategiesOptions& options) {
   WATTUNE_ASSIGN(const std::vector<StrategyInfo> infos, chosen(options.name));
   Json all = Json::array();
-  for (const StrategyInfo& info : infos) all.push_back(to_json(info));
+  for (const StrategyInfo& info : infos) all.push_back(strategy_json(info));
   const bool printed = options.json ? print_document(dump({{"strategies", all}}))
                                     : print_result(options.name.empty() ? list() : describe(infos.front()));
   return printed ? ExitStatus::good : ExitStatus::environment;
