@@ -97,6 +97,23 @@ TEST(ClocksTune, WithoutClockParametersNothingIsSet) {
   EXPECT_EQ(tuned.board.resets, 0u);
 }
 
+// What whoever doubts it would look at: the names of all that was called, by all processes of the run.
+TEST(ClocksTune, WithoutClockParametersNoFunctionThatSetsIsCalled) {
+  const TempFolder folder;
+  write_scale(folder);
+  const std::string libraries = program_path().parent_path().string();
+  const Finished finished = run_with_stand_ins(
+      folder, "tune scale.toml --json --quiet --observe power,energy",
+      "WATTUNE_LIBNVML=" + libraries + "/wattune-forwarding-libnvml.so WATTUNE_FORWARD_NVML=" + libraries +
+          "/wattune-fake-libnvml.so WATTUNE_NVML_LOG=" + (folder.path() / "nvml.log").string());
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_GT(finished.json()["best"]["metrics"]["energy"].get<double>(), 0.0);
+  const std::string log = folder.read("nvml.log");
+  EXPECT_THAT(log, HasSubstr("nvmlDeviceGetTotalEnergyConsumption\n"));
+  EXPECT_THAT(log, testing::Not(HasSubstr("Set")));
+  EXPECT_THAT(log, testing::Not(HasSubstr("Reset")));
+}
+
 TEST(ClocksTune, WithoutPermissionItStopsBeforeCompiling) {
   const TempFolder folder;
   write_clocks(folder);
@@ -123,10 +140,7 @@ TEST(ClocksTune, ClocksThatTheBoardLacksFailAlone) {
 TEST(ClocksTune, OfRealBoardsAreLeftAlone) {
   const TempFolder folder;
   write_clocks(folder);
-  std::filesystem::create_symlink(program_path().parent_path() / "wattune-fake-libnvml.so",
-                                  folder.path() / "libnvidia-ml.so.1");
-  const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet",
-                                               "LD_LIBRARY_PATH=" + folder.path().string() + " env -u WATTUNE_LIBNVML");
+  const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet", "WATTUNE_FAKE_NVML_REAL=1");
   EXPECT_NE(finished.status, 0);
   EXPECT_THAT(finished.err, HasSubstr("clocks of real boards are not set: control of them comes with its guardian"));
   EXPECT_THAT(finished.err, HasSubstr("nvml_gr_clock"));
