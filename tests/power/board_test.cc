@@ -20,6 +20,7 @@ constexpr const char* kBoard = "0000:3B:00.0";
 const bool kStandInChosen = [] {
   static const std::string file = ::testing::TempDir() + "/board" + std::to_string(getpid());
   setenv("WATTUNE_FAKE_BOARD", file.c_str(), 1);
+  setenv("XDG_CACHE_HOME", ::testing::TempDir().c_str(), 1);
   return setenv("WATTUNE_LIBNVML", wattune::test::program("wattune-fake-libnvml.so").c_str(), 1) == 0;
 }();
 

@@ -29,6 +29,9 @@ struct Board {
   std::vector<std::unique_ptr<Thermometer>> temperature;
   std::vector<std::unique_ptr<Voltmeter>> voltage;
   std::unique_ptr<backend::Sensors> conditions;  // clocks and throttling; none where nothing tells
+  // At rest, without and with a context of ours, where characterise() has measured it on this board.
+  std::optional<Watts> idle;
+  std::optional<Watts> context_idle;
   // Why what one would expect is missing, one line each.
   std::vector<std::string> missing;
 };
