@@ -31,6 +31,7 @@ Command add_space(CLI::App& program);
 Command add_compile(CLI::App& program);
 Command add_run(CLI::App& program);
 Command add_devices(CLI::App& program);
+Command add_power(CLI::App& program);
 Command add_show(CLI::App& program);
 Command add_analyze(CLI::App& program);
 Command add_score(CLI::App& program);

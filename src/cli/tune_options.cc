@@ -4,12 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "core/cache_folder.h"
 #include "wattune/backend/counters.h"
 #include "wattune/core/suggest.h"
 #include "wattune/search/strategy.h"
@@ -345,18 +345,6 @@ Result<void> check_compiling(const TuneOptions& options) {
     return invalid("--compile-cache needs compile processes").hint("--compile-jobs 1 starts one");
   return {};
 }
-
-namespace {
-
-// As the XDG Base Directory Specification says; nothing when neither variable helps.
-std::filesystem::path user_cache_folder() {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "wattune";
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::filesystem::path(home) / ".cache" / "wattune" : std::filesystem::path();
-}
-
-}  // namespace
 
 Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options) {
   using Cache = std::shared_ptr<backend::ImageCache>;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct Board {
   std::vector<std::unique_ptr<Thermometer>> temperature;
   std::vector<std::unique_ptr<Voltmeter>> voltage;
   std::unique_ptr<backend::Sensors> conditions;  // clocks and throttling; none where nothing tells
+  // At rest, without and with a context of ours, where characterise() has measured it on this board.
+  std::optional<Watts> idle;
+  std::optional<Watts> context_idle;
   // Why what one would expect is missing, one line each.
   std::vector<std::string> missing;
 };
@@ -43,7 +47,7 @@ struct BoardsFound {
 };
 BoardsFound find_boards();
 
-// Reads its sensors in threads of its own, each four times in its period. The board outlives it.
-std::unique_ptr<Recorder> make_recorder(Board& board);
+// Reads its sensors in threads of its own, each four times in its period, or at this interval. The board outlives it.
+std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval = {});
 
 }  // namespace wattune::power

@@ -1,8 +1,10 @@
 #include "backend/opencl/discovery.h"
 
+#include <CL/cl_ext.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "backend/opencl/cl_error.h"
 
@@ -29,6 +31,33 @@ std::string text(Function get, Object object, cl_uint what) {
   return value.substr(std::min(value.find_first_not_of(' '), value.size()));
 }
 
+// Of drivers that know the extension cl_khr_pci_bus_info.
+std::optional<cl_device_pci_bus_info_khr> bus_info(const ClApi& cl, cl_device_id device) {
+  cl_device_pci_bus_info_khr info{};
+  const cl_int code = cl.clGetDeviceInfo(device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof info, &info, nullptr);
+  return code == CL_SUCCESS ? std::optional(info) : std::nullopt;
+}
+
+// Of older ones of NVIDIA's (cl_nv_device_attribute_query, whose numbers Khronos' headers lack).
+std::optional<cl_device_pci_bus_info_khr> nvidia_bus_info(const ClApi& cl, cl_device_id device) {
+  constexpr cl_device_info kBus = 0x4008;
+  constexpr cl_device_info kSlot = 0x4009;  // the device times eight, and the function
+  constexpr cl_device_info kDomain = 0x400A;
+  cl_uint bus = 0;
+  if (cl.clGetDeviceInfo(device, kBus, sizeof bus, &bus, nullptr) != CL_SUCCESS) return std::nullopt;
+  const auto slot = device_value<cl_uint>(cl, device, kSlot);
+  return cl_device_pci_bus_info_khr{device_value<cl_uint>(cl, device, kDomain), bus, slot / 8, slot % 8};
+}
+
+// As NVML writes it; empty when the driver does not tell.
+std::string pci_bus_id_of(const ClApi& cl, cl_device_id device) {
+  auto info = bus_info(cl, device);
+  if (!info) info = nvidia_bus_info(cl, device);
+  if (!info) return {};
+  return fmt::format("{:04X}:{:02X}:{:02X}.{:X}", info->pci_domain, info->pci_bus, info->pci_device,
+                     info->pci_function);
+}
+
 DeviceKind kind_of(cl_device_type type) {
   if (type & CL_DEVICE_TYPE_GPU) return DeviceKind::gpu;
   if (type & CL_DEVICE_TYPE_CPU) return DeviceKind::cpu;
@@ -46,6 +75,7 @@ DeviceInfo describe(const ClApi& cl, cl_platform_id platform, cl_device_id devic
   info.driver_version = text(cl.clGetDeviceInfo, device, CL_DRIVER_VERSION);
   info.language_version = text(cl.clGetDeviceInfo, device, CL_DEVICE_OPENCL_C_VERSION);
   info.languages = {Language::opencl};
+  info.pci_bus_id = pci_bus_id_of(cl, device);
   info.compute_units = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.clock_mhz = device_value<cl_uint>(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
   info.global_memory_bytes = device_value<cl_ulong>(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);

@@ -1,0 +1,40 @@
+// What `wattune power` says of a board, for people and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/json.h"
+#include "cli/power_controls.h"
+#include "wattune/power/board.h"
+
+namespace wattune::cli {
+
+// One sensor: what is known of it, and what it shows.
+struct SensorReport {
+  power::SensorInfo info;
+  std::string quantity;  // "power"
+  std::string unit;      // "W"
+  Result<double> value;  // in that unit
+};
+
+struct BoardReport {
+  std::string uuid;
+  std::string name;
+  std::string driver;
+  std::string pci_bus_id;
+  std::optional<Watts> idle;
+  std::optional<Watts> context_idle;
+  std::vector<SensorReport> sensors;
+  backend::Conditions conditions;
+  BoardControls controls;
+  std::vector<std::string> missing;
+};
+
+// Reads each of its sensors once.
+BoardReport report_of(const power::Board& board);
+
+std::string power_text(const std::vector<BoardReport>& boards, const std::vector<std::string>& problems);
+Json power_json(const std::vector<BoardReport>& boards, const std::vector<std::string>& problems);
+
+}  // namespace wattune::cli

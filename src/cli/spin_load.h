@@ -1,0 +1,40 @@
+// SpinLoad: a kernel that does nothing but multiply and add, for as long as it is asked to, so that a board draws power
+// (wattune/power/characterise.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "wattune/power/characterise.h"
+#include "wattune/tune/devices.h"
+
+namespace wattune::cli {
+
+class SpinLoad : public power::Load {
+ public:
+  // Opens the device of this selector in prepare(), no sooner: a context costs power.
+  SpinLoad(std::string selector, tune::DriverHost where) : selector_(std::move(selector)), where_(std::move(where)) {}
+
+  Result<void> prepare() override;
+  Result<void> run(Nanoseconds time) override;
+
+ private:
+  Result<void> compile();
+  // Finds how often the kernel must turn to take about 5 ms: short enough to end in time, long enough for its launch
+  // to cost nothing.
+  Result<void> calibrate();
+  // So many launches in one request, so that there is no pause between them. Returns what the last one took.
+  Result<Nanoseconds> launch(std::size_t times);
+
+  const std::string selector_;
+  const tune::DriverHost where_;
+  std::unique_ptr<backend::Device> device_;
+  std::unique_ptr<backend::Kernel> kernel_;
+  std::unique_ptr<backend::Buffer> buffer_;
+  std::unique_ptr<backend::Stream> stream_;
+  int turns_ = 4096;
+  Nanoseconds takes_;  // one launch
+};
+
+}  // namespace wattune::cli

@@ -1,0 +1,146 @@
+// Characterisations in JSON, a file for each board.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "core/cache_folder.h"
+#include "core/new_file.h"
+#include "wattune/core/system_error.h"
+#include "wattune/power/characterise.h"
+
+namespace wattune::power {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr const char* kMeasureAnew = "`wattune power --characterise` measures it anew";
+
+// The durations of SensorTraits, by their names in the file.
+struct DurationField {
+  const char* name;
+  Nanoseconds SensorTraits::*member;
+};
+constexpr DurationField kDurations[] = {{"period_ms", &SensorTraits::period},
+                                        {"window_ms", &SensorTraits::window},
+                                        {"lag_ms", &SensorTraits::lag},
+                                        {"time_constant_ms", &SensorTraits::time_constant}};
+constexpr Response kResponses[] = {Response::counter, Response::boxcar, Response::lag, Response::direct};
+
+struct Damaged {
+  std::string what;
+};
+
+Json as_json(const SensorTraits& traits) {
+  Json json = {{"response", to_string(traits.response)}};
+  for (const DurationField& each : kDurations) json[each.name] = to_ms(traits.*each.member);
+  json["noise"] = traits.noise;
+  return json;
+}
+
+Json as_json(const std::optional<Watts>& power) { return power ? Json(power->value()) : Json(); }
+
+Json as_json(const Board& board, const Characterisation& found) {
+  Json json = {{"version", kVersion},           {"uuid", board.uuid},
+               {"driver", board.driver},        {"name", board.name},
+               {"idle_w", as_json(found.idle)}, {"context_idle_w", as_json(found.context_idle)},
+               {"sensors", Json::object()},     {"problems", found.problems}};
+  for (const auto& [name, traits] : found.sensors) json["sensors"][name] = as_json(traits);
+  return json;
+}
+
+// Durations, powers and shares are finite and not negative.
+double number_at(const Json& json, const char* name) {
+  const double number = json.at(name).get<double>();
+  if (std::isfinite(number) && number >= 0.0) return number;
+  throw Damaged{fmt::format("{} is {}", name, number)};
+}
+
+std::optional<Watts> power_at(const Json& json, const char* name) {
+  return json.at(name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name)));
+}
+
+SensorTraits traits_in(const Json& json) {
+  const auto named = json.at("response").get<std::string>();
+  const auto response = std::ranges::find(kResponses, named, [](Response each) { return to_string(each); });
+  if (response == std::end(kResponses)) throw Damaged{"no sensor responds as " + named};
+  SensorTraits traits{.response = *response, .noise = number_at(json, "noise"), .measured = true};
+  for (const DurationField& each : kDurations) traits.*each.member = nanoseconds_from_ms(number_at(json, each.name));
+  if (traits.period <= Nanoseconds()) throw Damaged{"a period is zero"};
+  return traits;
+}
+
+Characterisation characterisation_in(const Json& json) {
+  Characterisation found{.idle = power_at(json, "idle_w"),
+                         .context_idle = power_at(json, "context_idle_w"),
+                         .problems = json.at("problems").get<std::vector<std::string>>()};
+  for (const auto& [name, traits] : json.at("sensors").items()) found.sensors.emplace(name, traits_in(traits));
+  return found;
+}
+
+Error damaged(const fs::path& file, const std::string& why) {
+  return Error(ErrorCode::parse_error, "what was measured of this board's sensors is damaged, and is not used: " + why)
+      .at({file.string(), 0, 0})
+      .hint(kMeasureAnew);
+}
+
+Result<Characterisation> parse(const Board& board, const fs::path& file, const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("version").get<int>() != kVersion) return damaged(file, "it is of another version of Wattune");
+    if (json.at("uuid").get<std::string>() != board.uuid) return damaged(file, "it is of another board");
+    const auto driver = json.at("driver").get<std::string>();
+    if (driver == board.driver) return characterisation_in(json);
+    return Error(ErrorCode::mismatch, fmt::format("the sensors of this board were measured with driver {}, not {}, and "
+                                                  "are assumed again",
+                                                  driver, board.driver))
+        .hint(kMeasureAnew);
+  } catch (const Damaged& why) {
+    return damaged(file, why.what);
+  } catch (const Json::exception& why) {
+    return damaged(file, why.what());
+  }
+}
+
+}  // namespace
+
+std::filesystem::path characterisation_file(const Board& board) {
+  const auto plain = [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '-'; };
+  const fs::path folder = user_cache_folder();
+  if (folder.empty() || board.uuid.empty() || !std::ranges::all_of(board.uuid, plain)) return {};
+  return folder / "boards" / (board.uuid + ".json");
+}
+
+Result<void> store(const Board& board, const Characterisation& characterisation) {
+  const fs::path file = characterisation_file(board);
+  if (file.empty())
+    return Error(ErrorCode::invalid_argument, board.uuid.empty() ? "a board without a UUID cannot be told from others"
+                                                                 : "there is no folder to keep it in")
+        .hint("set HOME or XDG_CACHE_HOME");
+  std::error_code failed;
+  fs::create_directories(file.parent_path(), failed);
+  if (failed) return system_error("cannot make", file.parent_path(), failed.value());
+  WATTUNE_ASSIGN(const fs::path written, write_beside(file, as_json(board, characterisation).dump(2) + "\n"));
+  fs::rename(written, file, failed);
+  if (failed) return system_error("cannot write", file, failed.value());
+  return {};
+}
+
+Result<Characterisation> load_characterisation(const Board& board) {
+  const fs::path file = characterisation_file(board);
+  if (file.empty()) return Error(ErrorCode::not_found, "this board has no file of its sensors");
+  errno = 0;
+  std::ifstream stream(file);
+  if (!stream) return system_error("cannot open", file, errno);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  return parse(board, file, text);
+}
+
+}  // namespace wattune::power

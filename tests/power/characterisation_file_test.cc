@@ -1,0 +1,84 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "power/asked_sensor.h"
+#include "wattune/power/characterise.h"
+
+namespace wattune::power {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class CharacterisationFile : public ::testing::Test {
+ protected:
+  void SetUp() override { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string refused(const std::string& text) const {
+    EXPECT_TRUE(store(board, found));
+    std::ofstream(characterisation_file(board)) << text;
+    return load_characterisation(board).error().to_string();
+  }
+
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("characterisation" + std::to_string(getpid()));
+  Board board{.uuid = "GPU-6f1a", .name = "NVIDIA H200", .driver = "550.54"};
+  const Characterisation found{.sensors = {{"nvml.power.instant",
+                                            {.response = Response::boxcar,
+                                             .period = nanoseconds_from_ms(100),
+                                             .window = nanoseconds_from_ms(25),
+                                             .lag = nanoseconds_from_ms(4),
+                                             .noise = 0.01,
+                                             .measured = true}}},
+                               .idle = Watts(75),
+                               .context_idle = Watts(112),
+                               .problems = {"nvml.power.average did not follow the load"}};
+};
+
+TEST_F(CharacterisationFile, IsReadBackAsItWasStored) {
+  EXPECT_EQ(load_characterisation(board).error().code(), ErrorCode::not_found);
+  ASSERT_TRUE(store(board, found));
+  EXPECT_EQ(load_characterisation(board).value(), found);
+  EXPECT_EQ(characterisation_file(board), folder / "wattune" / "boards" / "GPU-6f1a.json");
+}
+
+TEST_F(CharacterisationFile, OfAnotherDriverIsALine) {
+  ASSERT_TRUE(store(board, found));
+  board.driver = "560.35";
+  const auto stale = load_characterisation(board);
+  EXPECT_EQ(stale.error().code(), ErrorCode::mismatch);
+  EXPECT_THAT(stale.error().to_string(), HasSubstr("measured with driver 550.54, not 560.35"));
+}
+
+TEST_F(CharacterisationFile, ThatIsDamagedIsALineWithItsName) {
+  EXPECT_THAT(refused("{"), HasSubstr("GPU-6f1a.json: what was measured of this board's sensors is damaged"));
+  EXPECT_THAT(refused("{\"version\": 2}"), HasSubstr("another version"));
+  EXPECT_THAT(refused(R"({"version": 1, "uuid": "GPU-0"})"), HasSubstr("another board"));
+  EXPECT_THAT(refused(R"({"version": 1, "uuid": "GPU-6f1a", "driver": "550.54", "idle_w": -1})"),
+              HasSubstr("idle_w is -1"));
+  EXPECT_EQ(refused("[]").find('\n'), std::string::npos);
+}
+
+TEST_F(CharacterisationFile, IsNotWrittenForABoardWithoutAUuid) {
+  board.uuid = "";
+  EXPECT_THAT(store(board, found).error().to_string(), HasSubstr("without a UUID"));
+  board.uuid = "../up";
+  EXPECT_TRUE(characterisation_file(board).empty());
+}
+
+TEST_F(CharacterisationFile, AdoptedGivesSensorsTheirTraits) {
+  board.power.push_back(std::make_unique<AskedSensor<Watts>>(SensorInfo{.name = "nvml.power.instant"},
+                                                             []() -> Result<Watts> { return Watts(99); }));
+  adopt(board, found);
+  EXPECT_EQ(board.power[0]->info().traits, found.sensors.at("nvml.power.instant"));
+  EXPECT_EQ(board.power[0]->read()->value, Watts(99));
+  EXPECT_EQ(board.context_idle, Watts(112));
+  EXPECT_THAT(board.missing, Contains("nvml.power.average did not follow the load"));
+}
+
+}  // namespace
+}  // namespace wattune::power

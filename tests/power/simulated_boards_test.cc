@@ -1,0 +1,92 @@
+// Characterisation of emulated boards (module simulate), whose sensors were written by others than who reads them here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "wattune/power/characterise.h"
+#include "wattune/simulate/board_sensors.h"
+
+namespace wattune::power {
+namespace {
+
+// A kernel that saturates the board, for as long as it is asked to.
+class SimulatedLoad : public Load {
+ public:
+  SimulatedLoad(simulate::SimulatedBoard& board, Recorder& recorder) : board_(board), recorder_(recorder) {}
+
+  Result<void> prepare() override {
+    board_.hold_context(true);
+    return {};
+  }
+  Result<void> run(Nanoseconds time) override {
+    board_.set_load({.core = 1.0});
+    recorder_.wait(time);
+    board_.idle();
+    return {};
+  }
+
+ private:
+  simulate::SimulatedBoard& board_;
+  Recorder& recorder_;
+};
+
+class SimulatedBoards : public ::testing::TestWithParam<const char*> {};
+
+const SensorInfo* info_of(const Board& board, const std::string& name) {
+  for (const auto& each : board.power)
+    if (each->info().name == name) return &each->info();
+  for (const auto& each : board.energy)
+    if (each->info().name == name) return &each->info();
+  return nullptr;
+}
+
+// The simulated recorder reads four times in a period, so that a moment is known to an eighth of it, each end of a
+// window a few times better from some fifty readings, and a reading that is seen late looks lagged by as much.
+void expect_near(const SensorTraits& found, const SensorTraits& truth, const std::string& name) {
+  const double grain_ms = to_ms(truth.period) / 8.0;
+  const Nanoseconds window = truth.response == Response::counter ? truth.period : truth.window;
+  EXPECT_EQ(found.response, truth.response) << name;
+  EXPECT_NEAR(to_ms(found.period), to_ms(truth.period), 0.03 * to_ms(truth.period)) << name;
+  EXPECT_NEAR(to_ms(found.window), to_ms(window), grain_ms + 0.05 * to_ms(window)) << name;
+  EXPECT_NEAR(to_ms(found.lag), to_ms(truth.lag), 2.0 * grain_ms) << name;
+  EXPECT_NEAR(to_ms(found.time_constant), to_ms(truth.time_constant), 0.05 * to_ms(truth.time_constant)) << name;
+}
+
+// For docs/results/energy-sensors.md.
+void note(const SensorTraits& found, const std::string& name) {
+  const auto property = [&](const char* what, double value) {
+    ::testing::Test::RecordProperty(name + "." + what, std::to_string(value));
+  };
+  property("period_ms", to_ms(found.period));
+  property("window_ms", to_ms(found.window));
+  property("lag_ms", to_ms(found.lag));
+  property("time_constant_ms", to_ms(found.time_constant));
+  property("noise", found.noise);
+}
+
+TEST_P(SimulatedBoards, AreCharacterisedAsTheyAre) {
+  simulate::SimulatedBoard simulated(*simulate::find_board_model(GetParam()));
+  Board board = simulate::sensors_of(simulated);
+  const auto recorder = simulate::make_recorder(simulated, board);
+  SimulatedLoad load(simulated, *recorder);
+  const Result<Characterisation> found = characterise(*recorder, &load);
+  ASSERT_TRUE(found) << found.error().to_string();
+  EXPECT_FALSE(found->sensors.empty());
+  EXPECT_TRUE(found->problems.empty()) << found->problems.front();
+  for (const auto& [name, traits] : found->sensors) {
+    note(traits, name);
+    expect_near(traits, info_of(board, name)->traits, name);
+  }
+  EXPECT_LT(*found->idle, *found->context_idle);
+}
+
+std::vector<const char*> all_models() {
+  std::vector<const char*> names;
+  for (const simulate::BoardModel& each : simulate::board_models())
+    if (!each.sensors.empty()) names.push_back(each.name.c_str());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SimulatedBoards, ::testing::ValuesIn(all_models()));
+
+}  // namespace
+}  // namespace wattune::power
