@@ -19,7 +19,7 @@ double rise_at(double step) { return kLeastRise * std::pow(kMostRise / kLeastRis
 
 }  // namespace
 
-CurveSearch::CurveSearch(std::span<const PowerSample> samples) : samples_(samples) {
+CurveSearch::CurveSearch(std::span<const PowerSample> samples, Noise noise) : samples_(samples), noise_(noise) {
   std::vector<double> clocks;
   for (const PowerSample& sample : samples) clocks.push_back(sample.clock.value());
   std::ranges::sort(clocks);
@@ -29,17 +29,19 @@ CurveSearch::CurveSearch(std::span<const PowerSample> samples) : samples_(sample
   last_tau_ = clocks[clocks.size() - 2];
 }
 
+double CurveSearch::weight_of(const PowerSample& sample) const {
+  return noise_ == Noise::alike ? 1.0 : 1.0 / (sample.power.value() * sample.power.value());
+}
+
 Candidate CurveSearch::at(double tau, double rise) const {
   PowerCurve curve{.alpha = 1.0, .beta = rise / (highest_ - tau), .tau = Megahertz(tau)};
   NonnegativeLine line;
-  for (const PowerSample& sample : samples_) line.add(curve.at(sample.clock).value(), sample.power.value());
-  const auto [base, slope] = line.solve();
-  curve.base = Watts(base);
-  curve.alpha = slope;
-  Candidate candidate{curve, 0.0};
   for (const PowerSample& sample : samples_)
-    candidate.squares += std::pow((sample.power - curve.at(sample.clock)).value(), 2);
-  return candidate;
+    line.add(curve.at(sample.clock).value(), sample.power.value(), weight_of(sample));
+  const NonnegativeLine::Solution solution = line.solve();
+  curve.base = Watts(solution.base);
+  curve.alpha = solution.slope;
+  return {curve, line.squares(solution)};
 }
 
 Candidate CurveSearch::best_at(double tau) const {

@@ -13,13 +13,16 @@ namespace wattune::model {
 
 struct Candidate {
   PowerCurve curve;
-  double squares = 0.0;  // sum of squared errors, in square watts
+  double squares = 0.0;  // sum of squared errors, weighted as the noise says
 };
+
+// How the errors of samples compare: equal in watts, or equal as shares of the power.
+enum class Noise { alike, proportional };
 
 class CurveSearch {
  public:
   // Of five clocks at least. The samples must outlive the search.
-  explicit CurveSearch(std::span<const PowerSample> samples);
+  CurveSearch(std::span<const PowerSample> samples, Noise noise);
 
   Candidate best() const;
   // The ridges of all curves whose error is at most `squares`, within the sampled clocks. `best` is one of them.
@@ -27,12 +30,14 @@ class CurveSearch {
   Megahertz within_samples(Megahertz clock) const;
 
  private:
+  double weight_of(const PowerSample& sample) const;
   Candidate at(double tau, double rise) const;
   Candidate best_at(double tau) const;
   void add_ridges(double tau, double squares, ClockRange& range) const;
   double rise_of(const Candidate& candidate) const;
 
   std::span<const PowerSample> samples_;
+  Noise noise_;
   double lowest_ = 0.0;
   double highest_ = 0.0;
   double last_tau_ = 0.0;  // above it lies one clock, to which any rise can be fitted

@@ -5,7 +5,7 @@
 
 namespace wattune::model {
 
-inline constexpr int kRefinements = 30;  // of an interval; each leaves 62 % of it
+inline constexpr int kRefinements = 24;  // of an interval; each leaves 62 % of it
 
 // Where `value` is least between low and high: the best of a grid of `steps`, refined by golden sections between its
 // neighbours.

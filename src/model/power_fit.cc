@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -59,23 +60,31 @@ double student_95(std::size_t freedom) {
   return z + (z * z * z + z) / (4.0 * n) + (5.0 * std::pow(z, 5) + 16.0 * z * z * z + 3.0 * z) / (96.0 * n * n);
 }
 
+// By profile likelihood: the ridges of all curves whose error is larger than the least by no more than chance explains.
+// Errors count as shares of the power here, since otherwise the range is too narrow for sensors whose noise is one.
+ClockRange likely_ridge(const std::vector<PowerSample>& samples, Megahertz ridge) {
+  const CurveSearch search(samples, Noise::proportional);
+  const Candidate best = search.best();
+  const std::size_t freedom = samples.size() - kParameters;
+  const double chance = std::pow(student_95(freedom), 2) / static_cast<double>(freedom);
+  const ClockRange range = search.ridges_within(best, best.squares * (1.0 + chance));
+  return {std::min(range.low, ridge), std::max(range.high, ridge)};
+}
+
 }  // namespace
 
-// The confidence range is that of the profile likelihood: the ridges of all curves whose error is larger than the least
-// by no more than chance explains.
 Result<PowerFit> fit_power_curve(std::span<const PowerSample> samples) {
   WATTUNE_ASSIGN(const std::vector<PowerSample> free, usable(samples));
-  const CurveSearch search(free);
+  const CurveSearch search(free, Noise::alike);
   const Candidate best = search.best();
   if (best.curve.alpha <= 0.0 || best.squares > kMostUnexplained * variance_times_n(free))
     return unfit("power does not grow with the clock as that of a loaded board", fmt::format("{} samples", free.size()))
         .hint("is the load the same at every clock, and the sensor read long enough?");
-  const std::size_t freedom = free.size() - kParameters;
-  const double chance = std::pow(student_95(freedom), 2) / static_cast<double>(freedom);
+  const Megahertz ridge = search.within_samples(best.curve.ridge());
   return PowerFit{.curve = best.curve,
                   .rmse = Watts(std::sqrt(best.squares / static_cast<double>(free.size()))),
-                  .ridge = search.within_samples(best.curve.ridge()),
-                  .likely_ridge = search.ridges_within(best, best.squares * (1.0 + chance)),
+                  .ridge = ridge,
+                  .likely_ridge = likely_ridge(free, ridge),
                   .samples = free.size()};
 }
 

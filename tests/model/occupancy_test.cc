@@ -59,14 +59,14 @@ TEST(Occupancy, GivesRegistersOfEachPartitionToWholeWarps) {
   EXPECT_EQ(of(kV100, {.threads = 96, .registers = 40}).allowed_by(registers), 16u);
 }
 
-// Of all pairs that can be launched, 16 to 128 registers and 1 to 32 warps, the printed equation gives too much for 11 %.
+// Of all pairs that can be launched, 16 to 128 registers and 1 to 32 warps, the printed equation gives too much for 11
+// %.
 TEST(Occupancy, IsLowerThanThePaperPrintsForElevenPercentOfShapes) {
   int valid = 0;
   int too_high = 0;
   for (unsigned count = 16; count <= 128; ++count) {
     for (unsigned warps_of_block = 1; warps_of_block <= 32; ++warps_of_block) {
-      const unsigned right =
-          of(kV100, {.threads = 32 * warps_of_block, .registers = count}).allowed_by(registers);
+      const unsigned right = of(kV100, {.threads = 32 * warps_of_block, .registers = count}).allowed_by(registers);
       if (right == 0) continue;
       ++valid;
       EXPECT_GE(printed_equation_4(count, warps_of_block), right);

@@ -13,13 +13,20 @@ using testing::HasSubstr;
 
 PowerCurve a100(double base) { return {Watts(base), 0.0614, 1.285e-3, Megahertz(985)}; }
 
-// Kernel Tuner's recorded sweep of an RTX A4000 (KernelTuner/kernel_tuner, Apache-2.0), at the clocks that ran; the last
-// two were to run at 1905 and 2100 MHz, and the board's limit is 140 W.
+// Kernel Tuner's recorded sweep of an RTX A4000 (KernelTuner/kernel_tuner, Apache-2.0), at the clocks that ran; the
+// last two were to run at 1905 and 2100 MHz, and the board's limit is 140 W.
 std::vector<PowerSample> a4000() {
   std::vector<PowerSample> samples;
-  for (const auto& [clock, watts] :
-       {std::pair{405.0, 43.928}, {585.0, 52.095}, {780.0, 58.972}, {960.0, 65.004}, {1155.0, 72.241},
-        {1335.0, 79.923}, {1530.0, 103.031}, {1710.0, 133.824}, {1752.1605, 138.871}, {1739.7175, 139.161}})
+  for (const auto& [clock, watts] : {std::pair{405.0, 43.928},
+                                     {585.0, 52.095},
+                                     {780.0, 58.972},
+                                     {960.0, 65.004},
+                                     {1155.0, 72.241},
+                                     {1335.0, 79.923},
+                                     {1530.0, 103.031},
+                                     {1710.0, 133.824},
+                                     {1752.1605, 138.871},
+                                     {1739.7175, 139.161}})
     samples.push_back({.clock = Megahertz(clock), .power = Watts(watts), .asked = Megahertz(clock)});
   samples[8].asked = Megahertz(1905);
   samples[9].asked = Megahertz(2100);

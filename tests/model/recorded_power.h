@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,7 @@ inline Result<std::vector<RecordedPoint>> recorded_sweep(const std::string& file
   for (const Trial& trial : results.trials) {
     const Observation& seen = trial.observation;
     const Watts power(value_of(seen, "nvml_power").value());
-    const Megahertz asked(to_double(*trial.configuration.find("nvml_gr_clock")));
+    const Megahertz asked(trial.configuration.find("nvml_gr_clock")->as_real());
     points.push_back({{.clock = Megahertz(value_of(seen, "core_freq").value()), .power = power, .asked = asked},
                       power * seen.statistics->mean});
   }
@@ -47,13 +49,26 @@ inline std::vector<PowerSample> samples_of(const std::vector<RecordedPoint>& poi
   return samples;
 }
 
-// Of "giordano/gpu-power-frequency-benchmarks": one application on one GPU under every clock and cap.
+// Of giordano/gpu-power-frequency-benchmarks: one application on one GPU under a clock and a cap.
 struct CappedRun {
-  double clock = 0.0;  // MHz
-  double cap = 0.0;    // W
-  double energy = 0.0;
+  double clock = 0.0;   // MHz
+  double cap = 0.0;     // W
+  double energy = 0.0;  // Wh
 };
-inline Result<std::vector<CappedRun>> recorded_caps(const std::string& application, const std::string& gpu);
+
+// Columns: app, gpu, mem_clock_mhz, core_clock_mhz, power_cap_w, time_s, energy_wh, bandwidth_gbs.
+inline std::vector<CappedRun> recorded_caps(const std::string& application, const std::string& gpu) {
+  std::vector<CappedRun> runs;
+  std::ifstream file(recorded(kCapsAndClocks));
+  for (std::string line; std::getline(file, line);) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    if (cells.size() < 7 || cells[0] != application || cells[1] != gpu) continue;
+    runs.push_back({std::stod(cells[3]), std::stod(cells[4]), std::stod(cells[6])});
+  }
+  return runs;
+}
 
 // Least energy with one of the two at its default, the highest, as a share of that with both there.
 struct Savings {

@@ -23,8 +23,8 @@ TEST(SteeredClocks, KeepsWhatLiesWithinTheRange) {
               ElementsAre(Megahertz(1200), Megahertz(1290), Megahertz(1380)));
 }
 
-// As the paper on the A4000: 1168.2 is nearest to 1200 and 1427.8 to 1470. Four of its 19 clocks are the 78.9 % by which
-// it reduced the space.
+// As the paper on the A4000: 1168.2 is nearest to 1200 and 1427.8 to 1470. Four of its 19 clocks are the 78.9 % by
+// which it reduced the space.
 TEST(SteeredClocks, RoundsItsEndsAsThePaperDid) {
   const auto clocks = table(480, 2100, 90);
   ASSERT_EQ(clocks.size(), 19u);

@@ -54,13 +54,13 @@ struct PowerFit {
   PowerCurve curve;
   Watts rmse;
   Megahertz ridge;          // of the curve, within the clocks that were sampled
-  ClockRange likely_ridge;  // where it lies with 95 % confidence, if the noise is alike at all clocks
+  ClockRange likely_ridge;  // where it lies with about 95 % confidence
   std::size_t samples = 0;  // that were used
 };
 
-// Separable least squares: for each tau and beta the best base and alpha, both at least 0, follow directly, so only two
-// parameters are searched for. Samples that are capped are left out. invalid_argument: a clock or a power that is not
-// positive, fewer than five clocks that are not capped, power that does not follow such a curve.
+// Separable least squares in watts: for each tau and beta the best base and alpha, both at least 0, follow directly, so
+// only two parameters are searched for. Samples that are capped are left out. invalid_argument: a clock or a power that
+// is not positive, fewer than five clocks that are not capped, power that does not follow such a curve.
 Result<PowerFit> fit_power_curve(std::span<const PowerSample> samples);
 
 }  // namespace wattune::model
