@@ -1,44 +1,29 @@
-// Boards that do not exist here, as power curves with the clocks and the cap of real ones, and noisy readings of them.
-//
-// The A4000's data are fitted to a recorded sweep, the other curves to what a paper prints of the boards. E is not read
-// from them: what is drawn is base + alpha f v(f)^2 with normal noise.
+// Boards that do not exist here, by the table of module simulate, as power curves, and noisy readings of them.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include "wattune/core/random.h"
 #include "wattune/model/power_curve.h"
+#include "wattune/simulate/board_model.h"
 
 namespace wattune::model {
 
-struct EmulatedBoard {
-  const char* name;
-  double lowest;  // MHz
-  double highest;
-  double step;
-  PowerCurve curve;
-  Watts cap;
-};
+// Those of paper 003, the A4000 both as the paper and as a recorded sweep has it.
+inline const std::vector<std::string> kEmulatedBoards = {"A100", "A4000", "A4000-recorded", "V100", "TITAN-RTX"};
 
-inline constexpr std::array kEmulatedBoards = {
-    EmulatedBoard{"A100 PCIe", 210, 1410, 15, {Watts(45.0), 0.0614, 1.285e-3, Megahertz(985)}, Watts(250)},
-    EmulatedBoard{"RTX A4000, paper", 210, 2100, 15, {Watts(29.3), 0.0376, 7.4e-4, Megahertz(1298)}, Watts(140)},
-    EmulatedBoard{"RTX A4000, data", 210, 2100, 15, {Watts(29.3), 0.0376, 7.4e-4, Megahertz(1348)}, Watts(140)},
-    EmulatedBoard{"V100 PCIe", 135, 1380, 7.5, {Watts(35.0), 0.0848, 6.22e-4, Megahertz(1110)}, Watts(250)},
-    EmulatedBoard{"TITAN RTX", 300, 2100, 15, {Watts(55.0), 0.0606, 5.14e-4, Megahertz(1155)}, Watts(280)}};
+inline const simulate::BoardModel& emulated(const std::string& name) { return *simulate::find_board_model(name); }
 
-inline std::vector<Megahertz> clock_table(const EmulatedBoard& board) {
-  std::vector<Megahertz> clocks;
-  for (double clock = board.lowest; clock <= board.highest; clock += board.step) clocks.emplace_back(clock);
-  return clocks;
+inline PowerCurve curve_of(const simulate::BoardModel& board) {
+  return {board.idle, board.core_watts_per_mhz, board.voltage_slope, board.voltage_threshold};
 }
 
-inline std::vector<Megahertz> clocks_below_the_cap(const EmulatedBoard& board) {
-  std::vector<Megahertz> clocks = clock_table(board);
-  std::erase_if(clocks, [&](Megahertz clock) { return board.curve.at(clock) >= board.cap; });
+inline std::vector<Megahertz> clocks_below_the_cap(const simulate::BoardModel& board) {
+  std::vector<Megahertz> clocks = board.clocks;
+  std::erase_if(clocks, [&](Megahertz clock) { return curve_of(board).at(clock) >= board.limits.usual; });
   return clocks;
 }
 
@@ -57,11 +42,14 @@ inline double normal(Random& random) {
   return radius * std::cos(2.0 * std::numbers::pi * random.uniform());
 }
 
-inline std::vector<PowerSample> readings(const EmulatedBoard& board, const std::vector<Megahertz>& clocks, double noise,
-                                         Random& random) {
+// Under a load that fills the board, at the temperature at which nothing is added to its idle power.
+inline std::vector<PowerSample> readings(const simulate::BoardModel& board, const std::vector<Megahertz>& clocks,
+                                         double noise, Random& random) {
   std::vector<PowerSample> samples;
-  for (const Megahertz clock : clocks)
-    samples.push_back({.clock = clock, .power = board.curve.at(clock) * (1.0 + noise * normal(random))});
+  for (const Megahertz clock : clocks) {
+    const Watts power = simulate::power_at(board, {.graphics = clock}, {.core = 1.0}, Celsius(50));
+    samples.push_back({.clock = clock, .power = power * (1.0 + noise * normal(random))});
+  }
   return samples;
 }
 

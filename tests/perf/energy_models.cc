@@ -20,17 +20,17 @@ namespace {
 constexpr double kNoise = 0.005;
 constexpr std::uint64_t kSeeds = 200;
 
-std::vector<PowerSample> emulated(const EmulatedBoard& board, std::size_t count, std::uint64_t seed) {
+std::vector<PowerSample> noisy(const simulate::BoardModel& board, std::size_t count, std::uint64_t seed) {
   Random random(seed);
   return readings(board, evenly_spaced(clocks_below_the_cap(board), count), kNoise, random);
 }
 
 void print_readings() {
-  for (const EmulatedBoard& board : kEmulatedBoards)
+  for (const std::string& name : kEmulatedBoards)
     for (const std::size_t count : {10, 7, 5})
       for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
-        for (const PowerSample& sample : emulated(board, count, seed))
-          fmt::print("{},{},{},{},{}\n", board.name, count, seed, sample.clock.value(), sample.power.value());
+        for (const PowerSample& sample : noisy(emulated(name), count, seed))
+          fmt::print("{},{},{},{},{}\n", name, count, seed, sample.clock.value(), sample.power.value());
 }
 
 std::string range(const std::vector<Megahertz>& clocks) {
@@ -62,7 +62,7 @@ Result<void> print_recorded() {
   print_fit("A100, 81 clocks", samples_of(a100), table);
   print_fit("A100, 10 of them", samples_of(evenly_spaced(a100, 10)), table);
   WATTUNE_ASSIGN(const auto a4000, recorded_sweep(kA4000Sweep));
-  const auto a4000_table = clock_table(kEmulatedBoards[2]);
+  const std::vector<Megahertz>& a4000_table = emulated("A4000").clocks;
   print_fit("A4000, with its capped points", samples_of(a4000), a4000_table);
   print_fit("A4000, without", with_capped_marked(samples_of(a4000)), a4000_table);
   const RecordedPoint& least = *std::ranges::min_element(a100, {}, &RecordedPoint::energy);
@@ -88,12 +88,12 @@ struct Errors {
   }
 };
 
-void print_emulated_row(const EmulatedBoard& board, std::size_t count, std::uint64_t seeds) {
+void print_emulated_row(const simulate::BoardModel& board, std::size_t count, std::uint64_t seeds) {
   Errors ours, bounded;
   int covered = 0;
-  const Megahertz ridge = board.curve.ridge();
+  const Megahertz ridge = curve_of(board).ridge();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    const auto samples = emulated(board, count, seed);
+    const auto samples = noisy(board, count, seed);
     const PowerFit fit = fit_power_curve(samples).value();
     ours.add(fit.ridge, ridge);
     covered += fit.likely_ridge.low <= ridge && ridge <= fit.likely_ridge.high ? 1 : 0;
@@ -110,30 +110,36 @@ void print_emulated(std::uint64_t seeds) {
       "| median | worst |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
       seeds);
   for (const std::size_t count : {10, 7, 5})
-    for (const EmulatedBoard& board : kEmulatedBoards) print_emulated_row(board, count, seeds);
+    for (const std::string& name : kEmulatedBoards) print_emulated_row(emulated(name), count, seeds);
 }
 
-// Caps as the boards allow them: from about 40 % of the highest in steps of 5 W.
+// In steps of 5 W.
+std::vector<Watts> caps_of(const simulate::BoardModel& board) {
+  std::vector<Watts> caps;
+  for (Watts cap = board.limits.least; cap <= board.limits.usual; cap += Watts(5)) caps.push_back(cap);
+  return caps;
+}
+
+void print_emulated_caps_row(const simulate::BoardModel& board, const char* kernel, Nanoseconds fixed) {
+  const PowerCurve power = curve_of(board);
+  const auto table = clocks_below_the_cap(board);
+  const TimeCurve time{fixed, table.back().value() * 1e3};  // 1 ms of cycles at the highest clock
+  const Joules standard = operating_point(power, time, table.back()).energy;
+  const OperatingPoint clock = least_energy(power, time, table).value();
+  const CapChoice cap = best_cap(power, time, caps_of(board), table).value();
+  fmt::print("| {} | {} | {:.0f} MHz | {:.3f} | {:.0f} of {:.0f}..{:.0f} W | {:.0f} MHz | {:.3f} |\n", board.name,
+             kernel, clock.clock.value(), clock.energy / standard, cap.cap.value(), board.limits.least.value(),
+             board.limits.usual.value(), cap.point.clock.value(), cap.point.energy / standard);
+}
+
 void print_emulated_caps() {
   fmt::print(
-      "\nsimulated: least energy of a kernel that computes, and of one of whose time half is memory's at the\n"
-      "highest clock, as a share of that at the highest clock\n\n"
-      "| board | kernel | best clock | share | best cap from 40 % on | its clock | share |\n"
+      "\nsimulated: least energy by clock and by cap, as a share of that at the highest clock below the limit\n\n"
+      "| board | kernel | best clock | energy | best cap | its clock | energy |\n"
       "| --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const EmulatedBoard& board : kEmulatedBoards) {
-    std::vector<Watts> caps;
-    for (double cap = std::ceil(0.4 * board.cap.value() / 5) * 5; cap <= board.cap.value(); cap += 5)
-      caps.emplace_back(cap);
-    const auto table = clocks_below_the_cap(board);
-    for (const bool computes : {true, false}) {
-      const TimeCurve time{Nanoseconds(computes ? 0.0 : 1e6), table.back().value() * 1e3};
-      const double standard = operating_point(board.curve, time, table.back()).energy.value();
-      const OperatingPoint clock = least_energy(board.curve, time, table).value();
-      const CapChoice cap = best_cap(board.curve, time, caps, table).value();
-      fmt::print("| {} | {} | {:.0f} MHz | {:.3f} | {:.0f} W | {:.0f} MHz | {:.3f} |\n", board.name,
-                 computes ? "computes" : "half", clock.clock.value(), clock.energy.value() / standard, cap.cap.value(),
-                 cap.point.clock.value(), cap.point.energy.value() / standard);
-    }
+  for (const std::string& name : kEmulatedBoards) {
+    print_emulated_caps_row(emulated(name), "computes only", Nanoseconds(0));
+    print_emulated_caps_row(emulated(name), "half memory", Nanoseconds(1e6));
   }
 }
 
