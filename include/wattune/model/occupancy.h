@@ -1,0 +1,81 @@
+// Occupancy: how many blocks of a kernel a streaming multiprocessor (SM) of an NVIDIA GPU holds at once, and why no
+// more.
+//
+// For runs without a GPU, and to leave out block shapes before anything is compiled for them; where there is a device,
+// its driver's answer counts (backend::Kernel::resources). Equations 1 to 5 of Guerreiro et al., "Multi-kernel
+// auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015, with the allocation units that they leave
+// out (docs/model.md). Pure functions of values; any thread may call.
+//
+//   const auto gpu = model::compute_capability("sm_90");
+//   const auto occupancy = model::occupancy(*gpu, {.threads = 256, .registers = 40, .static_shared_bytes = 8192});
+//   if (occupancy && occupancy->fraction < 0.5) explain(occupancy->binding());
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wattune/core/result.h"
+
+namespace wattune::model {
+
+struct ComputeCapability {
+  unsigned major = 0;
+  unsigned minor = 0;
+
+  auto operator<=>(const ComputeCapability&) const = default;
+};
+
+// Of "sm_90", as DeviceInfo::architecture has it, or "9.0". parse_error.
+Result<ComputeCapability> compute_capability(std::string_view text);
+
+// What one block of a kernel takes.
+struct BlockDemand {
+  unsigned threads = 0;    // 1 to 1024
+  unsigned registers = 0;  // of each thread
+  std::size_t static_shared_bytes = 0;
+  std::size_t dynamic_shared_bytes = 0;
+  unsigned barriers = 1;  // 0 to 16; they count from compute capability 9.0 on, as in NVIDIA's calculator
+  // How much of the memory that it shares with the L1 cache an SM gives to blocks, rounded up to what it offers, and
+  // to what one block needs; none: all that it can.
+  std::optional<std::size_t> carveout_bytes;
+};
+
+enum class OccupancyLimit { warps, blocks, registers, shared_memory, barriers };
+
+std::string_view to_string(OccupancyLimit limit);
+
+struct Occupancy {
+  unsigned blocks = 0;    // resident on an SM; 0: one block asks for more than there is
+  unsigned warps = 0;     // of these blocks
+  double fraction = 0.0;  // of the warps that an SM has room for, 0 to 1
+  // How many blocks each limit alone allows, in the order of OccupancyLimit; kUnlimited where it does not matter.
+  std::array<unsigned, 5> allowed{};
+
+  static constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();
+  unsigned allowed_by(OccupancyLimit limit) const { return allowed[static_cast<std::size_t>(limit)]; }
+  // Those that allow no block more; one at least.
+  std::vector<OccupancyLimit> binding() const;
+};
+
+// Compute capability 2.0 to 12.1. not_found (another one), invalid_argument (no block can be so).
+Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDemand& block);
+
+// Which candidates have enough occupancy to be worth a measurement (section III-A of the paper).
+struct OccupancyFilter {
+  double share_of_best = 0.8;
+  std::optional<double> at_least;  // this fraction instead, as the paper's "e.g. > 80 %"
+};
+
+// Their indices into `fractions`, ascending. Those that do not fit at all never pass. invalid_argument (a share or a
+// fraction that is not from 0 to 1).
+Result<std::vector<std::size_t>> with_high_occupancy(std::span<const double> fractions,
+                                                     const OccupancyFilter& filter = {});
+
+}  // namespace wattune::model

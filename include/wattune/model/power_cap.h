@@ -1,0 +1,35 @@
+// Power caps beside clocks: what a limit of power makes of the clock, and whether a cap or a clock saves more energy.
+//
+// Under a cap a board runs at the highest clock whose power stays below it (equation 2 of Schoonhoven et al. with its
+// P_max, section V-C and figures 6 and 7), so a cap chooses a clock by the kernel's own power and cannot reach clocks
+// that draw less than the least cap. Pure functions of values; any thread may call.
+//
+//   const auto cap = model::best_cap(power.curve, time, caps, table);
+//   const auto clock = model::least_energy(power.curve, time, table);
+//   if (cap && clock && clock->energy < cap->point.energy) use(clock->clock);
+#pragma once
+
+#include <span>
+
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+#include "wattune/model/power_curve.h"
+#include "wattune/model/time_curve.h"
+
+namespace wattune::model {
+
+// The highest clock of the table at which the load draws at most `cap`. not_found: it draws more at every clock;
+// invalid_argument: no clocks.
+Result<Megahertz> clock_under_cap(const PowerCurve& power, Watts cap, std::span<const Megahertz> table);
+
+struct CapChoice {
+  Watts cap;
+  OperatingPoint point;  // at the clock that the cap leaves
+};
+
+// The cap with the least energy, of those that the load can obey; the higher of two that are alike. not_found: it can
+// obey none; invalid_argument: no caps or no clocks.
+Result<CapChoice> best_cap(const PowerCurve& power, const TimeCurve& time, std::span<const Watts> caps,
+                           std::span<const Megahertz> table);
+
+}  // namespace wattune::model

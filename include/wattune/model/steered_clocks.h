@@ -1,0 +1,34 @@
+// Steered clocks: the part of a board's clock table that is worth tuning in, around the ridge of its power curve.
+//
+// Section V-D of Schoonhoven et al. (power_curve.h). Pure functions of values; any thread may call.
+//
+//   const auto clocks = model::steered_clocks(fit.ridge, table);
+//   if (!clocks) return clocks.error();
+//   tune_at(*clocks);
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+
+namespace wattune::model {
+
+// What happens to the ends of the range, which are seldom clocks of the table.
+enum class RangeEnds {
+  within,      // no clock is further from the ridge than the range says
+  to_nearest,  // as the paper and Kernel Tuner: each end moves to the nearest clock, which may lie outside
+};
+
+struct Steering {
+  double share = 0.1;  // of the ridge, to either side
+  RangeEnds ends = RangeEnds::within;
+};
+
+// The clocks of the table from (1 - share) to (1 + share) times `ridge`, ascending, each once; the nearest to the ridge
+// where none lies there. invalid_argument: no clocks, a clock or a ridge that is not positive, a share outside 0 to 1.
+Result<std::vector<Megahertz>> steered_clocks(Megahertz ridge, std::span<const Megahertz> table,
+                                              const Steering& steering = {});
+
+}  // namespace wattune::model

@@ -1,0 +1,37 @@
+// EnergyPlot: energy against clock, as measured and as a model has it, with the clocks that are worth tuning in.
+//
+// Plain numbers, so that whoever fits chooses the model. Returns text, prints nothing. Any thread may call.
+//
+//   report::EnergyPlot plot{.title = "gemm", .measured = points, .model = curve};
+//   plot.bands = {{"±10 % of the ridge", 949.0, 1159.0}};
+//   store::write_file("energy.svg", report::plot_energy_svg(plot), true);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wattune::report {
+
+struct EnergyPlot {
+  using Points = std::vector<std::pair<double, double>>;  // megahertz, joules; others than finite ones are left out
+
+  struct Band {  // of clocks; the part outside the drawn ones is cut off
+    std::string name;
+    double low = 0.0;
+    double high = 0.0;
+  };
+
+  std::string title;
+  Points measured;                  // dots
+  Points model;                     // a curve through these, ascending
+  std::vector<Band> bands;          // the first lies lowest
+  std::optional<double> ridge;      // a vertical line at this clock
+  std::string origin = "measured";  // or replayed, simulated: what the dots are
+};
+
+// As SVG. Without a point that can be drawn it says so.
+std::string plot_energy_svg(const EnergyPlot& plot);
+
+}  // namespace wattune::report

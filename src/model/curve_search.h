@@ -1,0 +1,46 @@
+// CurveSearch: the search for the power curve (power_curve.h) with the least squared error.
+//
+// Of the four parameters, base and alpha follow from tau and beta. Beta is searched for by how far the voltage has
+// risen at the highest clock, which has the same scale on every board.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "wattune/model/power_curve.h"
+
+namespace wattune::model {
+
+struct Candidate {
+  PowerCurve curve;
+  double squares = 0.0;  // sum of squared errors, weighted as the noise says
+};
+
+// How the errors of samples compare: equal in watts, or equal as shares of the power.
+enum class Noise { alike, proportional };
+
+class CurveSearch {
+ public:
+  // Of five clocks at least. The samples must outlive the search.
+  CurveSearch(std::span<const PowerSample> samples, Noise noise);
+
+  Candidate best() const;
+  // The ridges of all curves whose error is at most `squares`, within the sampled clocks. `best` is one of them.
+  ClockRange ridges_within(const Candidate& best, double squares) const;
+  Megahertz within_samples(Megahertz clock) const;
+
+ private:
+  double weight_of(const PowerSample& sample) const;
+  Candidate at(double tau, double rise) const;
+  Candidate best_at(double tau) const;
+  void add_ridges(double tau, double squares, ClockRange& range) const;
+  double rise_of(const Candidate& candidate) const;
+
+  std::span<const PowerSample> samples_;
+  Noise noise_;
+  double lowest_ = 0.0;
+  double highest_ = 0.0;
+  double last_tau_ = 0.0;  // above it lies one clock, to which any rise can be fitted
+};
+
+}  // namespace wattune::model

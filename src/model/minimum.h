@@ -1,0 +1,48 @@
+// Searches in one dimension.
+#pragma once
+
+#include <algorithm>
+
+namespace wattune::model {
+
+inline constexpr int kRefinements = 24;  // of an interval; each leaves 62 % of it
+
+// Where `value` is least between low and high: the best of a grid of `steps`, refined by golden sections between its
+// neighbours.
+template <typename Function>
+double minimum_on_grid(const Function& value, double low, double high, int steps) {
+  const double step = (high - low) / steps;
+  double best = low;
+  double least = value(low);
+  for (int i = 1; i <= steps; ++i) {
+    const double here = value(low + step * i);
+    if (here < least) least = here, best = low + step * i;
+  }
+  constexpr double kGolden = 0.6180339887498949;
+  double from = std::max(low, best - step);
+  double to = std::min(high, best + step);
+  for (int i = 0; i < kRefinements; ++i) {
+    const double left = to - kGolden * (to - from);
+    const double right = from + kGolden * (to - from);
+    if (value(left) <= value(right))
+      to = right;
+    else
+      from = left;
+  }
+  const double refined = (from + to) / 2.0;
+  return value(refined) < least ? refined : best;
+}
+
+// The furthest from `inside` towards `end` up to which `holds`, which is true of `inside`; bisected.
+template <typename Predicate>
+double last_where(const Predicate& holds, double inside, double end) {
+  if (holds(end)) return end;
+  double outside = end;
+  for (int i = 0; i < kRefinements; ++i) {
+    const double middle = (inside + outside) / 2.0;
+    (holds(middle) ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+}  // namespace wattune::model

@@ -1,0 +1,101 @@
+#include "model/multiprocessor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace wattune::model {
+
+namespace {
+
+constexpr std::size_t kKilobyte = 1024;
+constexpr unsigned kKiloregister = 1024;
+
+// What differs within a generation.
+struct Row {
+  ComputeCapability gpu;
+  unsigned warps;
+  unsigned blocks;
+  unsigned kiloregisters;
+  unsigned kiloregisters_per_block;
+  std::size_t shared_kilobytes;
+  std::size_t shared_kilobytes_per_block;
+};
+
+// CUDA C++ Programming Guide, technical specifications per compute capability; docs/model.md says which numbers were
+// checked against which version of NVIDIA's occupancy calculator.
+constexpr std::array kRows = {Row{{2, 0}, 48, 8, 32, 32, 48, 48},     Row{{2, 1}, 48, 8, 32, 32, 48, 48},
+                              Row{{3, 0}, 64, 16, 64, 64, 48, 48},    Row{{3, 2}, 64, 16, 64, 32, 48, 48},
+                              Row{{3, 5}, 64, 16, 64, 64, 48, 48},    Row{{3, 7}, 64, 16, 128, 64, 112, 48},
+                              Row{{5, 0}, 64, 32, 64, 64, 64, 48},    Row{{5, 2}, 64, 32, 64, 64, 96, 48},
+                              Row{{5, 3}, 64, 32, 64, 32, 64, 48},    Row{{6, 0}, 64, 32, 64, 64, 64, 48},
+                              Row{{6, 1}, 64, 32, 64, 64, 96, 48},    Row{{6, 2}, 64, 32, 64, 32, 64, 48},
+                              Row{{7, 0}, 64, 32, 64, 64, 96, 96},    Row{{7, 2}, 64, 32, 64, 64, 96, 96},
+                              Row{{7, 5}, 32, 16, 64, 64, 64, 64},    Row{{8, 0}, 64, 32, 64, 64, 164, 163},
+                              Row{{8, 6}, 48, 16, 64, 64, 100, 99},   Row{{8, 7}, 48, 16, 64, 64, 164, 163},
+                              Row{{8, 9}, 48, 24, 64, 64, 100, 99},   Row{{9, 0}, 64, 32, 64, 64, 228, 227},
+                              Row{{10, 0}, 64, 32, 64, 64, 228, 227}, Row{{10, 3}, 64, 32, 64, 64, 228, 227},
+                              Row{{11, 0}, 48, 24, 64, 64, 228, 227}, Row{{12, 0}, 48, 24, 64, 64, 100, 99},
+                              Row{{12, 1}, 48, 24, 64, 64, 100, 99}};
+
+// In kilobytes, below the whole.
+std::vector<std::size_t> smaller_carveouts(const Row& row) {
+  const std::size_t whole = row.shared_kilobytes;
+  if (row.gpu.major == 2) return {16};
+  if (row.gpu.major == 3) return {whole - 32, whole - 16};
+  if (row.gpu.major < 7) return {};
+  if (row.gpu == ComputeCapability{7, 5}) return {32};
+  return {0, 8, 16, 32, 64, 100, 132, 164, 196};
+}
+
+std::vector<std::size_t> carveouts_of(const Row& row) {
+  std::vector<std::size_t> bytes;
+  for (const std::size_t kilobytes : smaller_carveouts(row))
+    if (kilobytes < row.shared_kilobytes) bytes.push_back(kilobytes * kKilobyte);
+  bytes.push_back(row.shared_kilobytes * kKilobyte);
+  return bytes;
+}
+
+unsigned partitions_of(ComputeCapability gpu) { return gpu.major == 2 || gpu == ComputeCapability{6, 0} ? 2 : 4; }
+
+std::size_t shared_unit_of(unsigned major) { return major >= 3 && major < 8 ? 256 : 128; }
+
+// NVIDIA's calculator counts them from Hopper on. SMs with room for fewer blocks have one for each, the large ones two.
+unsigned barriers_of(const Row& row) {
+  if (row.gpu.major < 9) return 0;
+  return row.warps == 64 ? 2 * row.blocks : row.blocks;
+}
+
+std::string known() {
+  std::string list;
+  for (const Row& row : kRows) list += fmt::format("{}{}.{}", list.empty() ? "" : ", ", row.gpu.major, row.gpu.minor);
+  return list;
+}
+
+}  // namespace
+
+Result<Multiprocessor> multiprocessor(ComputeCapability gpu) {
+  const auto row = std::ranges::find(kRows, gpu, &Row::gpu);
+  if (row == kRows.end())
+    return Error(ErrorCode::not_found, "the limits of this compute capability are not known")
+        .about(fmt::format("{}.{}", gpu.major, gpu.minor))
+        .hint("known are " + known());
+  return Multiprocessor{
+      .gpu = gpu,
+      .warps = row->warps,
+      .blocks = row->blocks,
+      .registers = row->kiloregisters * kKiloregister,
+      .registers_per_block = row->kiloregisters_per_block * kKiloregister,
+      .registers_per_thread = gpu <= ComputeCapability{3, 0} ? 63u : 255u,
+      .register_unit = gpu.major == 2 ? 64u : 256u,
+      .partitions = partitions_of(gpu),
+      .partitions_checked = gpu.major == 6 ? 4 : partitions_of(gpu),  // what no GP10x can run, a GP100 may not run
+      .shared_unit = shared_unit_of(gpu.major),
+      .shared_bytes_per_block = row->shared_kilobytes_per_block * kKilobyte,
+      .shared_bytes_reserved = gpu.major >= 8 ? kKilobyte : 0,
+      .carveouts = carveouts_of(*row),
+      .barriers = barriers_of(*row)};
+}
+
+}  // namespace wattune::model

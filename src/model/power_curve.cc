@@ -1,0 +1,47 @@
+#include "wattune/model/power_curve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace wattune::model {
+
+namespace {
+
+constexpr double kNearly = 0.99;  // how far clock or power may be off before it means something
+constexpr int kHalvings = 60;     // of an interval, until doubles cannot tell its ends apart
+
+bool is_capped(const PowerSample& sample, std::optional<Watts> limit) {
+  return sample.capped || (sample.asked && sample.clock < kNearly * *sample.asked) ||
+         (limit && sample.power >= kNearly * *limit);
+}
+
+}  // namespace
+
+double PowerCurve::voltage(Megahertz clock) const { return 1.0 + beta * std::max(0.0, (clock - tau).value()); }
+
+Watts PowerCurve::at(Megahertz clock) const {
+  const double v = voltage(clock);
+  return base + Watts(alpha * clock.value() * v * v);
+}
+
+// The derivative of P/f grows with f, and v >= 1 bounds its root from above.
+Megahertz PowerCurve::ridge() const {
+  const double growth = 2.0 * alpha * beta;
+  if (growth <= 0.0) return Megahertz(std::numeric_limits<double>::infinity());
+  double low = tau.value();
+  if (growth * low * low >= base.value()) return tau;
+  double high = std::sqrt(base.value() / growth);
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2.0;
+    (growth * voltage(Megahertz(middle)) * middle * middle < base.value() ? low : high) = middle;
+  }
+  return Megahertz(high);
+}
+
+std::vector<PowerSample> with_capped_marked(std::vector<PowerSample> samples, std::optional<Watts> limit) {
+  for (PowerSample& sample : samples) sample.capped = is_capped(sample, limit);
+  return samples;
+}
+
+}  // namespace wattune::model

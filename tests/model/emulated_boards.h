@@ -1,0 +1,56 @@
+// Boards that do not exist here, by the table of module simulate, as power curves, and noisy readings of them.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "wattune/core/random.h"
+#include "wattune/model/power_curve.h"
+#include "wattune/simulate/board_model.h"
+
+namespace wattune::model {
+
+// Those of paper 003, the A4000 both as the paper and as a recorded sweep has it.
+inline const std::vector<std::string> kEmulatedBoards = {"A100", "A4000", "A4000-recorded", "V100", "TITAN-RTX"};
+
+inline const simulate::BoardModel& emulated(const std::string& name) { return *simulate::find_board_model(name); }
+
+inline PowerCurve curve_of(const simulate::BoardModel& board) {
+  return {board.idle, board.core_watts_per_mhz, board.voltage_slope, board.voltage_threshold};
+}
+
+inline std::vector<Megahertz> clocks_below_the_cap(const simulate::BoardModel& board) {
+  std::vector<Megahertz> clocks = board.clocks;
+  std::erase_if(clocks, [&](Megahertz clock) { return curve_of(board).at(clock) >= board.limits.usual; });
+  return clocks;
+}
+
+// `count` of them, both ends included, rounded to the nearest place.
+template <typename T>
+std::vector<T> evenly_spaced(const std::vector<T>& all, std::size_t count) {
+  std::vector<T> chosen;
+  for (std::size_t i = 0; i < count; ++i)
+    chosen.push_back(all[(2 * i * (all.size() - 1) + count - 1) / (2 * (count - 1))]);
+  return chosen;
+}
+
+// Box and Muller's method.
+inline double normal(Random& random) {
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - random.uniform()));
+  return radius * std::cos(2.0 * std::numbers::pi * random.uniform());
+}
+
+// Under a load that fills the board, at the temperature at which nothing is added to its idle power.
+inline std::vector<PowerSample> readings(const simulate::BoardModel& board, const std::vector<Megahertz>& clocks,
+                                         double noise, Random& random) {
+  std::vector<PowerSample> samples;
+  for (const Megahertz clock : clocks) {
+    const Watts power = simulate::power_at(board, {.graphics = clock}, {.core = 1.0}, Celsius(50));
+    samples.push_back({.clock = clock, .power = power * (1.0 + noise * normal(random))});
+  }
+  return samples;
+}
+
+}  // namespace wattune::model

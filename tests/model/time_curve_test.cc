@@ -1,0 +1,73 @@
+#include "wattune/model/time_curve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wattune::model {
+namespace {
+
+using testing::HasSubstr;
+
+const PowerCurve kA100{Watts(45.0), 0.0614, 1.285e-3, Megahertz(985)};
+
+std::vector<Megahertz> a100_clocks() {
+  std::vector<Megahertz> clocks;
+  for (double clock = 210; clock <= 1410; clock += 15) clocks.emplace_back(clock);
+  return clocks;
+}
+
+// 200 us + 300 000 cycles: at 1000 MHz 300 us more, at 500 MHz 600 us.
+TEST(TimeCurve, IsFoundFromTwoClocks) {
+  const std::vector<TimeSample> samples = {{Megahertz(1000), Nanoseconds(500e3)}, {Megahertz(500), Nanoseconds(800e3)}};
+  const auto curve = fit_time_curve(samples).value();
+  EXPECT_NEAR(curve.fixed.value(), 200e3, 1e-3);
+  EXPECT_NEAR(curve.cycles, 300e3, 1e-3);
+  EXPECT_NEAR(curve.at(Megahertz(1500)).value(), 400e3, 1e-3);
+}
+
+TEST(TimeCurve, HasNoNegativePart) {
+  const std::vector<TimeSample> steeper = {{Megahertz(1000), Nanoseconds(100)}, {Megahertz(500), Nanoseconds(300)}};
+  EXPECT_EQ(fit_time_curve(steeper)->fixed, Nanoseconds(0));
+  const std::vector<TimeSample> rising = {{Megahertz(1000), Nanoseconds(300)}, {Megahertz(500), Nanoseconds(100)}};
+  EXPECT_EQ(fit_time_curve(rising)->cycles, 0.0);
+  EXPECT_EQ(fit_time_curve(rising)->fixed, Nanoseconds(200));
+}
+
+TEST(TimeCurve, NeedsTwoClocksAndPositiveTimes) {
+  const std::vector<TimeSample> one = {{Megahertz(1000), Nanoseconds(100)}, {Megahertz(1000), Nanoseconds(110)}};
+  EXPECT_THAT(fit_time_curve(one).error().to_string(), HasSubstr("a fit needs times at two clocks: `1`"));
+  const std::vector<TimeSample> zero = {{Megahertz(1000), Nanoseconds(0)}, {Megahertz(500), Nanoseconds(110)}};
+  EXPECT_THAT(fit_time_curve(zero).error().to_string(), HasSubstr("`1000 MHz, 0 ns`"));
+}
+
+// P(1000 MHz) is 108.79 W; 500 us of it are 54.4 mJ.
+TEST(OperatingPoint, TakesPowerForTime) {
+  const OperatingPoint point = operating_point(kA100, {Nanoseconds(200e3), 300e3}, Megahertz(1000));
+  EXPECT_NEAR(point.power.value(), 108.79, 0.01);
+  EXPECT_EQ(point.time, Nanoseconds(500e3));
+  EXPECT_NEAR(point.energy.value(), 54.4e-3, 1e-5);
+}
+
+// Tau, 985, is no clock of the table. P(f)/f is 45/975 + 0.0614 = 0.10755 W/MHz at 975 MHz, and at 990 MHz, where v is
+// 1.0064, 45/990 + 0.0614 * 1.0129 = 0.10765.
+TEST(LeastEnergy, OfAKernelThatComputesLiesAtTheRidge) {
+  const auto best = least_energy(kA100, {Nanoseconds(0), 1e6}, a100_clocks());
+  EXPECT_EQ(best->clock, Megahertz(975));
+}
+
+// A kernel that only waits for memory takes the same time everywhere and least power at the lowest clock; in between
+// the best clock falls as its share grows.
+TEST(LeastEnergy, FallsAsMemoryTakesMoreOfTheTime) {
+  const auto clocks = a100_clocks();
+  EXPECT_EQ(least_energy(kA100, {Nanoseconds(1e6), 0.0}, clocks)->clock, Megahertz(210));
+  const Megahertz half = least_energy(kA100, {Nanoseconds(1e6), 1e6}, clocks)->clock;
+  EXPECT_GT(half, Megahertz(210));
+  EXPECT_LT(half, Megahertz(975));
+}
+
+TEST(LeastEnergy, NeedsAClock) {
+  EXPECT_THAT(least_energy(kA100, {}, {}).error().to_string(), HasSubstr("no clock to choose from"));
+}
+
+}  // namespace
+}  // namespace wattune::model

@@ -1,0 +1,55 @@
+#include "wattune/report/energy_plot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace wattune::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// The clocks reach from x 90 to 736, so 1000 of 500..1500 MHz is at 413. The energies 1..3 J get 0.1 J beside them: of
+// 0.9..3.1 J at y 404..72, 1 J is at 404 - 332 * 0.1 / 2.2 = 388.9, 3 J at 87.1 and 2 J at 238.
+TEST(EnergySvg, DrawsDotsCurveRidgeAndBands) {
+  EnergyPlot plot{.title = "gemm <A100>", .measured = {{500, 1}, {1500, 3}}, .model = {{500, 1}, {1000, 2}, {1500, 3}}};
+  plot.bands = {{"steered & likely", 900, 1100}};
+  plot.ridge = 1000;
+  plot.origin = "replayed";
+  const std::string svg = plot_energy_svg(plot);
+  EXPECT_THAT(svg, HasSubstr("gemm &lt;A100&gt;"));
+  EXPECT_THAT(svg, HasSubstr("● replayed"));
+  EXPECT_THAT(svg, HasSubstr("ridge, 1000 MHz"));
+  EXPECT_THAT(svg, HasSubstr("■ steered &amp; likely"));
+  EXPECT_THAT(svg, HasSubstr("class=\"dots\" d=\"M90.0 388.9h0M736.0 87.1h0\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"model\" d=\"M90.0 388.9L413.0 238.0L736.0 87.1\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"ridge\" x1=\"413.0\" x2=\"413.0\""));
+  EXPECT_THAT(svg, HasSubstr("x=\"348.4\" y=\"72\" width=\"129.2\" height=\"332\""));
+}
+
+TEST(EnergySvg, CutsOffWhatLiesOutside) {
+  EnergyPlot plot{.title = "t", .measured = {{500, 1}, {1500, 3}}};
+  plot.bands = {{"wide", 100, 9000}, {"beyond", 2000, 3000}};
+  plot.ridge = 5000;
+  const std::string svg = plot_energy_svg(plot);
+  EXPECT_THAT(svg, HasSubstr("x=\"90.0\" y=\"72\" width=\"646.0\""));
+  EXPECT_THAT(svg, HasSubstr("x=\"736.0\" y=\"72\" width=\"0.0\""));
+  EXPECT_THAT(svg, Not(HasSubstr("class=\"ridge\"")));
+}
+
+TEST(EnergySvg, LeavesOutWhatIsNotFinite) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EnergyPlot plot{.title = "t", .measured = {{500, nan}, {nan, 3}, {700, 2}, {900, 3}}};
+  EXPECT_THAT(plot_energy_svg(plot), Not(HasSubstr("nan")));
+  plot.measured = {{500, nan}};
+  EXPECT_THAT(plot_energy_svg(plot), HasSubstr("no clock has an energy"));
+}
+
+TEST(EnergySvg, DrawsASinglePoint) {
+  EXPECT_THAT(plot_energy_svg({.title = "t", .measured = {{500, 1}}}), HasSubstr("class=\"dots\" d=\"M90.0 404.0h0\""));
+}
+
+}  // namespace
+}  // namespace wattune::report
