@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ struct BoardsFound {
 };
 BoardsFound find_boards();
 
-// Reads its sensors in threads of its own, each four times in its period. The board outlives it.
-std::unique_ptr<Recorder> make_recorder(Board& board);
+// Reads its sensors in threads of its own, each four times in its period, or at this interval. The board outlives it.
+std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval = {});
 
 }  // namespace wattune::power

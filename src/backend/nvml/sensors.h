@@ -13,6 +13,7 @@ class NvmlSensors : public Sensors {
  public:
   // Of the device at this place of the PCI bus ("0000:3B:00.0").
   explicit NvmlSensors(const std::string& pci_bus_id) : board_(find(pci_bus_id)) {}
+  NvmlSensors(const NvmlApi& nvml, nvmlDevice_t device) : board_(Board{&nvml, device}) {}
 
   // unavailable: why none of them can be read.
   Result<void> check() const;

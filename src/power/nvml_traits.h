@@ -1,0 +1,31 @@
+// What NVML's power readings are, by generation and driver, as far as it was published.
+//
+// The averaging windows are those that Yang, Adamek and Armour measured on 70 boards ("Part-time Power Measurements",
+// SC24, arXiv 2312.02741). H200 and later are not among them and are taken for an H100, whose short window asks for the
+// most care.
+#pragma once
+
+#include <string>
+
+#include "wattune/power/sensor.h"
+
+namespace wattune::power {
+
+// Of these the traits depend.
+struct NvmlGeneration {
+  unsigned architecture = 0;  // nvmlDeviceArchitecture_t: 2 is Kepler, 9 Hopper; 0 where NVML does not tell
+  std::string board;          // "NVIDIA A100-SXM4-80GB": GA100 differs from its generation
+  unsigned driver = 0;        // the first number of its version
+};
+
+enum class NvmlPower {
+  instant,  // field 186
+  average,  // field 185
+  usage,    // nvmlDeviceGetPowerUsage(), which is one of the two
+};
+
+SensorTraits assumed_traits(const NvmlGeneration& generation, NvmlPower kind);
+// Volta publishes its counter every 20 ms, later ones every 100 ms.
+SensorTraits assumed_counter_traits(const NvmlGeneration& generation);
+
+}  // namespace wattune::power

@@ -1,0 +1,22 @@
+#include "power/poller.h"
+
+#include <chrono>
+
+namespace wattune::power {
+
+Poller::Poller(Nanoseconds interval, std::function<bool()> poll)
+    : interval_(static_cast<std::chrono::nanoseconds::rep>(interval.value())),
+      poll_(std::move(poll)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+// A call that takes longer than the interval delays the next ones instead of piling them up.
+void Poller::run(const std::stop_token& stop) {
+  auto next = std::chrono::steady_clock::now();
+  while (!stop.stop_requested() && poll_()) {
+    next = std::max(next + interval_, std::chrono::steady_clock::now());
+    std::unique_lock lock(mutex_);
+    stopped_.wait_until(lock, stop, next, [] { return false; });
+  }
+}
+
+}  // namespace wattune::power

@@ -1,0 +1,31 @@
+// Poller: a thread that calls a function again and again.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "wattune/core/units.h"
+
+namespace wattune::power {
+
+class Poller {
+ public:
+  // Calls it every `interval` from its own thread until it returns false or the Poller ends, which waits for a call.
+  Poller(Nanoseconds interval, std::function<bool()> poll);
+
+  // Asks the thread to end and does not wait.
+  void ask_to_stop() { thread_.request_stop(); }
+
+ private:
+  void run(const std::stop_token& stop);
+
+  const std::chrono::nanoseconds interval_;
+  const std::function<bool()> poll_;
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // the last member: it uses all others
+};
+
+}  // namespace wattune::power

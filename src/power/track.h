@@ -1,0 +1,56 @@
+// Track: what one sensor showed so far. One thread polls, others may copy what is there.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "power/steady_now.h"
+#include "wattune/power/recorder.h"
+
+namespace wattune::power {
+
+template <typename T>
+class Track {
+ public:
+  explicit Track(Sensor<T>& sensor) : sensor_(sensor), trace_{sensor.info(), {}} {}
+
+  const SensorTraits& traits() const { return trace_.sensor.traits; }
+
+  // False: it could not be read, and is asked no more.
+  bool poll() {
+    const Nanoseconds asked = steady_now();
+    Result<Reading<T>> reading = sensor_.read();
+    const std::lock_guard lock(mutex_);
+    if (!reading) {
+      failure_ = reading.error().to_string();
+      return false;
+    }
+    note(*reading);
+    last_asked_ = asked;
+    return true;
+  }
+
+  void copy_to(std::vector<Trace<T>>& traces, std::vector<std::string>& failures) const {
+    const std::lock_guard lock(mutex_);
+    if (!trace_.changes.empty()) traces.push_back(trace_);
+    if (failure_) failures.push_back(*failure_);
+  }
+
+ private:
+  // What the sensor shows may have changed as soon as it was asked the last time.
+  void note(const Reading<T>& reading) {
+    if (trace_.changes.empty())
+      trace_.changes.push_back({reading.at, reading.at, reading.value});
+    else if (trace_.changes.back().value != reading.value)
+      trace_.changes.push_back({last_asked_, reading.at, reading.value});
+  }
+
+  Sensor<T>& sensor_;
+  mutable std::mutex mutex_;
+  Trace<T> trace_;
+  Nanoseconds last_asked_;
+  std::optional<std::string> failure_;
+};
+
+}  // namespace wattune::power
