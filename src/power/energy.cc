@@ -91,6 +91,17 @@ void complete(EnergyFigures& figures, const EnergyOptions& options) {
 
 }  // namespace
 
+Result<Measured<Watts>> measure_idle(Recorder& recorder) {
+  const auto wait = [&](std::size_t times) -> Result<Load::Batch> {
+    const Nanoseconds begin = recorder.now();
+    recorder.wait(static_cast<double>(times) * nanoseconds_from_ms(1));
+    return Load::Batch{times, begin, recorder.now()};
+  };
+  WATTUNE_ASSIGN(const WindowFigures window, measure_window(recorder, wait, {.window = kScreening}));
+  const Cost& cost = window.cost;
+  return Measured<Watts>{cost.energy.value / cost.time, cost.energy.uncertainty / cost.time};
+}
+
 const char* to_string(SetUp set_up) {
   switch (set_up) {
     case SetUp::none: return "none";

@@ -100,7 +100,10 @@ Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, co
   const Result<Recording> recording = recorder.stop();
   if (!window) return window.error();
   if (!recording) return recording.error();
-  return figures_of(*window, *recording, options);
+  Result<WindowFigures> figures = figures_of(*window, *recording, options);
+  if (figures || recording->failures.empty()) return figures;
+  return Error(ErrorCode::unavailable, fmt::format("a sensor stopped telling in the middle of an energy window: {}",
+                                                   recording->failures.front()));
 }
 
 }  // namespace wattune::power

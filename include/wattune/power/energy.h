@@ -105,4 +105,7 @@ struct EnergyFigures {
 // longer than the budget. Else as the load fails (device_lost).
 Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options = {});
 
+// What the board draws while nothing runs on it, in a window of a second: with a context where the caller has one.
+Result<Measured<Watts>> measure_idle(Recorder& recorder);
+
 }  // namespace wattune::power
