@@ -123,10 +123,7 @@ TEST(ClocksTune, ClocksThatTheBoardLacksFailAlone) {
 TEST(ClocksTune, OfRealBoardsAreLeftAlone) {
   const TempFolder folder;
   write_clocks(folder);
-  std::filesystem::create_symlink(program_path().parent_path() / "wattune-fake-libnvml.so",
-                                  folder.path() / "libnvidia-ml.so.1");
-  const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet",
-                                               "LD_LIBRARY_PATH=" + folder.path().string() + " env -u WATTUNE_LIBNVML");
+  const Finished finished = run_with_stand_ins(folder, "tune scale.toml --quiet", "WATTUNE_FAKE_NVML_REAL=1");
   EXPECT_NE(finished.status, 0);
   EXPECT_THAT(finished.err, HasSubstr("clocks of real boards are not set: control of them comes with its guardian"));
   EXPECT_THAT(finished.err, HasSubstr("nvml_gr_clock"));
