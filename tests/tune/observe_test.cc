@@ -96,8 +96,9 @@ TEST(Observing, EnergyCanBeComputedWithAndSearchedFor) {
   EXPECT_GT(*find(observation, "product")->uncertainty, 0.0);
 }
 
-// Restoring `y` takes 2 ms at 50 W, 0.1 J, before each run. The board beneath the fake device sees the copies of a batch
-// behind all its launches, so that an end of the window may divide one batch, of 8.5 J and 1.7 J, wrongly: 2 J of 600.
+// Restoring `y` takes 2 ms at 50 W, 0.1 J, before each run. The board beneath the fake device sees the copies of a
+// batch behind all its launches, so that an end of the window may divide one batch, of 8.5 J and 1.7 J, wrongly: 2 J of
+// 600.
 TEST(Observing, RestoringIsNoPartOfTheEnergy) {
   KernelSpec spec = scale_spec();
   spec.arguments[0] = vector_argument("y", ArgumentAccess::read_write);
