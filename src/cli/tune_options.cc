@@ -176,7 +176,7 @@ void add_observed(TuneOptions& options, const std::string& name) {
       add_once(options.session.evaluation.counters, counter);
     return;
   }
-  for (const tune::BoardMetric metric : {tune::BoardMetric::power, tune::BoardMetric::energy}) {
+  for (const tune::BoardMetric metric : tune::kAllBoardMetrics) {
     if (name == to_string(metric)) return add_once(options.session.evaluation.observe, metric);
     known.emplace_back(to_string(metric));
   }
@@ -188,7 +188,8 @@ void add_observed(TuneOptions& options, const std::string& name) {
   if (name.find("__") != std::string::npos) return add_once(options.session.evaluation.counters, name);
   const std::string nearest = suggest(name, known);
   const Error error =
-      Error(ErrorCode::invalid_argument, "neither clock, power or energy nor a hardware counter")
+      Error(ErrorCode::invalid_argument,
+            "neither clock nor what a board tells (power, energy, temperature) nor a hardware counter")
           .about(name)
           .hint(nearest.empty() ? "counters are named such as dram__bytes_read.sum, or dram_bandwidth" : nearest);
   throw CLI::ValidationError("--observe", error.to_string());

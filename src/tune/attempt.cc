@@ -100,7 +100,7 @@ Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
     return turn;
   }
   if (run_.metrics.objective_needs_energy()) {
-    const auto figures = measure_energy(run_.device, runner(), turn->sample.time, run_.energy_window);
+    const Result<power::EnergyFigures> figures = measure_energy();
     if (!figures) {
       fail(Phase::observe, figures.error());
       return figures.error();
@@ -120,7 +120,7 @@ Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
 Result<double> Attempt::objective_of(const measure::Turn& turn) const {
   std::vector<Metric> measured = observation_.metrics;
   if (!energy_.empty()) {
-    const std::vector<Metric> more = observed(energy_.back());
+    const std::vector<Metric> more = metrics_of(energy_.back(), run_.observe);
     measured.insert(measured.end(), more.begin(), more.end());
   }
   return run_.metrics.objective(measured, turn.sample.time, configuration_);
@@ -278,26 +278,22 @@ bool Attempt::observe() {
 bool Attempt::observe_energy() {
   if (run_.observe.empty()) return true;
   if (energy_.empty()) {
-    const Result<EnergyFigures> figures =
-        measure_energy(run_.device, runner(), observation_.statistics->median, run_.energy_window);
+    const Result<power::EnergyFigures> figures = measure_energy();
     if (!figures) return fail(Phase::observe, figures.error());
     energy_.push_back(*figures);
   }
-  const std::vector<Metric> metrics = observed(median_of(energy_));
+  const std::vector<Metric> metrics = metrics_of(middle_of(energy_), run_.observe);
   observation_.metrics.insert(observation_.metrics.end(), metrics.begin(), metrics.end());
   return true;
 }
 
-std::vector<Metric> Attempt::observed(const EnergyFigures& figures) const {
-  std::vector<Metric> metrics;
-  const auto add = [&](BoardMetric metric, auto figure, const char* unit) {
-    metrics.push_back({to_string(metric), figure.value.value(), unit, figure.uncertainty.value()});
-  };
-  for (const BoardMetric metric : run_.observe) {
-    if (metric == BoardMetric::power) add(metric, figures.power, "W");
-    if (metric == BoardMetric::energy) add(metric, figures.energy, "J");
-  }
-  return metrics;
+Result<power::EnergyFigures> Attempt::measure_energy() {
+  KernelLoad load(run_, configuration_, kernels_, launch_);
+  const Nanoseconds window = finalist_ ? run_.finalist_energy_window : run_.energy_window;
+  const power::EnergyOptions options{.window = window, .context_idle = run_.context_idle, .set_up = set_up_};
+  Result<power::EnergyFigures> figures = power::measure(*run_.recorder, load, options);
+  if (figures) set_up_ = figures->set_up_cost;
+  return figures;
 }
 
 bool Attempt::observe_counters() {

@@ -67,7 +67,7 @@ class Attempt : public measure::Contestant {
   bool observe_energy();
   bool observe_counters();
   bool ask_observers();
-  std::vector<Metric> observed(const EnergyFigures& figures) const;
+  Result<power::EnergyFigures> measure_energy();
   Result<double> objective_of(const measure::Turn& turn) const;
   measure::Runner& runner();
   bool is_best() const;
@@ -85,9 +85,10 @@ class Attempt : public measure::Contestant {
   std::shared_ptr<backend::Program> program_;  // shared with RunState::programs
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
-  Nanoseconds first_launch_overhead_;  // wall time beyond what the kernel took: some drivers compile then
-  std::vector<EnergyFigures> energy_;  // of each turn, where the objective needs it
-  bool finalist_ = false;              // runs beside others
+  Nanoseconds first_launch_overhead_;         // wall time beyond what the kernel took: some drivers compile then
+  std::vector<power::EnergyFigures> energy_;  // of each turn, where the objective needs it
+  std::optional<power::Cost> set_up_;         // what restoring and flushing took
+  bool finalist_ = false;                     // runs beside others
   Observation observation_;
   std::optional<Error> error_;
   bool damaged_device_ = false;

@@ -1,149 +1,123 @@
 #include "tune/energy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
-#include "core/stopwatch.h"
+#include "wattune/power/board.h"
 
 namespace wattune::tune {
 
 namespace {
 
-// Reading the counter takes milliseconds (3.6 on an H200), in which the device idles.
-constexpr Nanoseconds kBatch = nanoseconds_from_ms(20);
-constexpr Nanoseconds kPatience = nanoseconds_from_seconds(2);  // for the counter to change
-
-// The energy counter of a device, under its name.
-class Counter {
+// A recorder with the board that it reads.
+class BoardRecorder : public power::Recorder {
  public:
-  static Result<Counter> of(backend::Device& device) {
-    Result<backend::Sensors*> sensors = device.sensors();
-    if (!sensors) return std::move(sensors).error().with_context("the energy of " + device.info().name);
-    return Counter(**sensors, device.info().name);
-  }
+  explicit BoardRecorder(power::Board board) : board_(std::move(board)), recorder_(power::make_recorder(board_)) {}
 
-  Result<Joules> read() const {
-    WATTUNE_ASSIGN(const backend::SensorReadings readings, sensors_.read());
-    if (readings.energy) return *readings.energy;
-    return Error(ErrorCode::unavailable, fmt::format("{} does not tell its energy", device_))
-        .hint("`wattune devices` shows what can be read");
-  }
-
-  Error stands_still() const {
-    return Error(ErrorCode::unavailable, fmt::format("the energy counter of {} stands still", device_));
-  }
+  Nanoseconds now() const override { return recorder_->now(); }
+  void wait(Nanoseconds time) override { recorder_->wait(time); }
+  Result<void> start() override { return recorder_->start(); }
+  Result<power::Recording> so_far() override { return recorder_->so_far(); }
+  Result<power::Recording> stop() override { return recorder_->stop(); }
 
  private:
-  Counter(backend::Sensors& sensors, const std::string& device) : sensors_(sensors), device_(device) {}
-
-  backend::Sensors& sensors_;
-  const std::string& device_;
+  power::Board board_;
+  const std::unique_ptr<power::Recorder> recorder_;
 };
 
-// A moment at which the counter changed: after `since` and until `at`, in which a batch of runs ended.
-struct Edge {
-  Joules counted;
-  Nanoseconds since;
-  Nanoseconds at;
-  std::size_t runs = 0;
-
-  Nanoseconds width() const { return at - since; }
-};
-
-// Runs the kernel until the counter changes after some time.
-class EdgeFinder {
+class MetricList {
  public:
-  EdgeFinder(const Counter& counter, measure::Runner& runner, std::size_t batch)
-      : counter_(counter), runner_(runner), batch_(batch) {}
-
-  std::size_t batch() const { return batch_; }
-
-  Result<Edge> next(Nanoseconds after) {
-    while (stopwatch_.elapsed() < after) WATTUNE_TRY(run());
-    WATTUNE_ASSIGN(const Joules before, counter_.read());
-    for (Nanoseconds since = stopwatch_.elapsed();;) {
-      WATTUNE_TRY(run());
-      WATTUNE_ASSIGN(const Joules now, counter_.read());
-      const Nanoseconds at = stopwatch_.elapsed();
-      if (now != before) return Edge{now, since, at, runs_};
-      if (at > after + kPatience) return counter_.stands_still();
-      since = at;
-    }
+  template <typename T>
+  void add(const char* name, T value, const char* unit, std::optional<T> uncertainty = {}) {
+    metrics_.push_back({name, value.value(), unit, {}});
+    if (uncertainty) metrics_.back().uncertainty = uncertainty->value();
   }
+  template <typename T>
+  void add(const char* name, const power::Measured<T>& figure, const char* unit) {
+    add(name, figure.value, unit, std::optional<T>(figure.uncertainty));
+  }
+  void add(const char* name, double share) { metrics_.push_back({name, share, "", {}}); }
+  std::vector<Metric> take() { return std::move(metrics_); }
 
  private:
-  Result<void> run() {
-    WATTUNE_TRY(runner_.run(batch_));
-    runs_ += batch_;
-    return {};
-  }
-
-  const Counter& counter_;
-  measure::Runner& runner_;
-  const std::size_t batch_;
-  std::size_t runs_ = 0;
-  const Stopwatch stopwatch_;
+  std::vector<Metric> metrics_;
 };
 
-// Either end may be early by its width, so the time between them may be longer by the one or shorter by the other; and
-// a batch at either end may belong to the other side of it.
-EnergyFigures figures_between(const Edge& begin, const Edge& end, std::size_t batch) {
-  const Joules used = end.counted - begin.counted;
-  const Nanoseconds took = end.at - begin.at;
-  const auto runs = static_cast<double>(end.runs - begin.runs);
-  const Watts power = used / took;
-  const Joules energy = used / runs;
-  return {.power = {power, power * (std::max(begin.width(), end.width()) / took)},
-          .energy = {energy, energy * (static_cast<double>(batch) / runs)},
-          .took = took};
-}
-
-template <typename T>
-T middle_of(std::vector<T> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
-}
-
-// Of what `of` tells of each.
-template <typename Of>
-auto median_by(const std::vector<EnergyFigures>& figures, Of of) {
-  std::vector<std::decay_t<decltype(of(figures.front()))>> values;
-  for (const EnergyFigures& each : figures) values.push_back(of(each));
-  return middle_of(std::move(values));
-}
-
-template <typename T>
-Measured<T> median_of(const std::vector<EnergyFigures>& figures, Measured<T> EnergyFigures::*member) {
-  return {median_by(figures, [&](const EnergyFigures& each) { return (each.*member).value; }),
-          median_by(figures, [&](const EnergyFigures& each) { return (each.*member).uncertainty; })};
+void add_asked(MetricList& list, BoardMetric metric, const power::EnergyFigures& figures) {
+  const char* const name = to_string(metric);
+  const power::BoardConditions& board = figures.conditions;
+  switch (metric) {
+    case BoardMetric::power: return list.add(name, figures.power, "W");
+    case BoardMetric::energy: return list.add(name, figures.energy, "J");
+    case BoardMetric::dynamic_energy:
+      if (figures.dynamic) list.add(name, *figures.dynamic, "J");
+      return;
+    case BoardMetric::temperature:
+      if (board.temperature_after) list.add(name, *board.temperature_after, "C");
+      return;
+    case BoardMetric::voltage:
+      if (board.voltage) list.add(name, *board.voltage, "V");
+      return;
+  }
 }
 
 }  // namespace
 
-Result<void> check_energy_counter(backend::Device& device) {
-  WATTUNE_ASSIGN(const Counter counter, Counter::of(device));
-  WATTUNE_TRY(counter.read());
-  return {};
+const char* to_string(BoardMetric metric) {
+  switch (metric) {
+    case BoardMetric::power: return "power";
+    case BoardMetric::energy: return "energy";
+    case BoardMetric::dynamic_energy: return "dynamic_energy";
+    case BoardMetric::temperature: return "temperature";
+    case BoardMetric::voltage: return "voltage";
+  }
+  return "unknown";
 }
 
-Result<EnergyFigures> measure_energy(backend::Device& device, measure::Runner& runner, Nanoseconds time,
-                                     Nanoseconds window) {
-  constexpr double kLargestBatch = 4096;
-  WATTUNE_ASSIGN(const Counter counter, Counter::of(device));
-  const double fitting = std::ceil(kBatch / std::max(time, Nanoseconds(1)));
-  EdgeFinder finder(counter, runner, static_cast<std::size_t>(std::min(fitting, kLargestBatch)));
-  WATTUNE_ASSIGN(const Edge begin, finder.next(Nanoseconds()));
-  WATTUNE_ASSIGN(const Edge end, finder.next(begin.at + window));
-  return figures_between(begin, end, finder.batch());
+Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& device) {
+  if (device.pci_bus_id.empty())
+    return Error(ErrorCode::unavailable, device.name + " does not tell its energy")
+        .hint("`wattune devices` shows what can be read");
+  Result<power::Board> board = power::open_board(device.pci_bus_id);
+  if (!board) return std::move(board).error().with_context("the energy of " + device.name);
+  return std::unique_ptr<power::Recorder>(std::make_unique<BoardRecorder>(*std::move(board)));
 }
 
-EnergyFigures median_of(const std::vector<EnergyFigures>& figures) {
-  return {.power = median_of(figures, &EnergyFigures::power),
-          .energy = median_of(figures, &EnergyFigures::energy),
-          .took = median_by(figures, [](const EnergyFigures& each) { return each.took; })};
+// Another configuration may have run before, at other clocks and with buffers of other lengths.
+template <typename Work>
+Result<power::Load::Batch> KernelLoad::timed(std::size_t launches, Work work) {
+  WATTUNE_TRY(run_.clocks.apply(configuration_));
+  WATTUNE_TRY(run_.session.prepare(launch_.arguments));
+  const Nanoseconds begin = run_.recorder->now();
+  WATTUNE_TRY(work());
+  return Batch{launches, begin, run_.recorder->now()};
+}
+
+Result<power::Load::Batch> KernelLoad::run(std::size_t launches) {
+  return timed(launches, [&] { return run_.session.keep_busy(kernels_, launch_, launches, run_.limits.run()); });
+}
+
+power::SetUp KernelLoad::set_up() const {
+  return run_.session.has_set_up() ? power::SetUp::subtracted : power::SetUp::none;
+}
+
+Result<power::Load::Batch> KernelLoad::run_set_up(std::size_t launches) {
+  return timed(launches, [&] { return run_.session.set_up_alone(launches, run_.limits.run()); });
+}
+
+std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::vector<BoardMetric>& asked) {
+  MetricList list;
+  for (const BoardMetric metric : asked) add_asked(list, metric, figures);
+  if (figures.conditions.clock) list.add("energy_clock", *figures.conditions.clock, "MHz");
+  if (figures.conditions.throttled > 0.0) list.add("energy_throttled", figures.conditions.throttled);
+  if (figures.disagrees()) list.add("energy_disagreement", *figures.disagreement);
+  if (figures.set_up == power::SetUp::included) list.add("energy_with_set_up", 1.0);
+  return list.take();
+}
+
+power::EnergyFigures middle_of(std::vector<power::EnergyFigures> figures) {
+  const auto middle = figures.begin() + static_cast<std::ptrdiff_t>((figures.size() - 1) / 2);
+  std::ranges::nth_element(figures, middle, {}, [](const power::EnergyFigures& each) { return each.energy.value; });
+  return *middle;
 }
 
 }  // namespace wattune::tune

@@ -1,39 +1,43 @@
-// Energy of a kernel, from the counter that some boards have.
-//
-// Boards publish their counter every 20 to 100 ms, so the kernel runs again and again between two moments at which the
-// counter changed (docs/measure.md).
+// Energy of a configuration: its kernel as a load of the board's energy protocol (wattune/power/energy.h), and what
+// becomes of the figures.
 #pragma once
 
 #include <vector>
 
-#include "wattune/backend/device.h"
-#include "wattune/measure/policy.h"
+#include "tune/run_state.h"
+#include "wattune/core/configuration.h"
+#include "wattune/power/energy.h"
 
 namespace wattune::tune {
 
-// A figure, and by how much the truth may lie above or below it.
-template <typename T>
-struct Measured {
-  T value;
-  T uncertainty;
+// Of the board that the device names. unavailable: it names none, or nothing tells of that board.
+Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& device);
+
+// A prepared kernel that runs again and again, with everything that comes before a timed run.
+class KernelLoad : public power::Load {
+ public:
+  // The references outlive it.
+  KernelLoad(RunState& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
+      : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
+
+  Result<Batch> run(std::size_t launches) override;
+  power::SetUp set_up() const override;
+  Result<Batch> run_set_up(std::size_t launches) override;
+
+ private:
+  template <typename Work>
+  Result<Batch> timed(std::size_t launches, Work work);
+
+  RunState& run_;
+  const Configuration& configuration_;
+  const Kernels& kernels_;
+  const Launch& launch_;
 };
 
-// The uncertainty is that of the two ends, which are known to a batch of runs and a reading of the counter.
-struct EnergyFigures {
-  Measured<Watts> power;    // of the board, over the whole time
-  Measured<Joules> energy;  // of the board for one run, with the restoring of what it overwrites
-  Nanoseconds took;         // between the two changes of the counter
-};
+// Those that are asked for, as far as the board tells them, and what makes a figure suspect.
+std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::vector<BoardMetric>& asked);
 
-// unavailable: the device has no counter that can be read.
-Result<void> check_energy_counter(backend::Device& device);
-
-// Takes at least `window`. `time` is about what a run takes. unavailable: the counter stands still; else as the
-// runner and the device fail.
-Result<EnergyFigures> measure_energy(backend::Device& device, measure::Runner& runner, Nanoseconds time,
-                                     Nanoseconds window);
-
-// The medians of several measurements. Precondition: there is one.
-EnergyFigures median_of(const std::vector<EnergyFigures>& figures);
+// Those of the measurement in the middle by its energy. Precondition: there is one.
+power::EnergyFigures middle_of(std::vector<power::EnergyFigures> figures);
 
 }  // namespace wattune::tune

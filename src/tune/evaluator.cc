@@ -154,7 +154,10 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   WATTUNE_ASSIGN(run->resource_constraints, ResourceConstraints::compile(spec, space.parameters()));
   WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters(), observed_metrics(options)));
   WATTUNE_TRY(check_observers(spec, options));
-  if (!options.observe.empty()) WATTUNE_TRY(check_energy_counter(device));
+  if (!options.observe.empty()) {
+    const OpenRecorder open = options.open_recorder ? options.open_recorder : open_board_recorder;
+    WATTUNE_ASSIGN(run->recorder, open(device.info()));
+  }
 
   // Before anything is compiled: whoever may not set clocks learns it now.
   const Configuration start = space.configuration(space.default_configuration());
@@ -168,6 +171,10 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   }
   if (!prepared) return std::move(prepared).error();
   if (!options.counters.empty()) WATTUNE_TRY(run->session.check_counters(options.counters, run->limits.counting()));
+  if (run->recorder != nullptr) {
+    WATTUNE_ASSIGN(const power::Measured<Watts> idle, power::measure_idle(*run->recorder));
+    run->context_idle = idle.value;
+  }
   return std::unique_ptr<Evaluator>(std::make_unique<DeviceEvaluator>(std::move(run)));
 }
 

@@ -158,6 +158,41 @@ Result<std::vector<Sample>> KernelSession::run_batch(const Kernels& kernels, con
   return samples;
 }
 
+// Handing over lets the device begin while the rest is queued.
+template <typename Queue>
+Result<void> KernelSession::keep_at_work(std::size_t n, Nanoseconds limit, Queue queue) {
+  constexpr std::size_t kMostQueued = 4096;
+  constexpr std::size_t kHandedOver = 256;
+  const Stopwatch working;
+  for (std::size_t i = 0; i < n; ++i) {
+    WATTUNE_TRY(queue());
+    if (i % kHandedOver == kHandedOver - 1) WATTUNE_TRY(stream_->submit());
+    if (i % kMostQueued == kMostQueued - 1 || i == n - 1)
+      WATTUNE_TRY(finish(limit * static_cast<double>(std::min(n, kBatch))));
+  }
+  busy_ += working.elapsed();
+  since_last_run_.emplace();
+  return {};
+}
+
+// The events of launches that are under way must live until these have ended.
+Result<void> KernelSession::keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit) {
+  std::vector<Events> runs;
+  return keep_at_work(n, limit, [&]() -> Result<void> {
+    WATTUNE_ASSIGN(runs.emplace_back(), queue_run(kernels, launch, Outputs::reused));
+    return {};
+  });
+}
+
+bool KernelSession::has_set_up() const {
+  return cache_ == Cache::cold ||
+         std::ranges::any_of(slots_, [](const Slot& slot) { return slot.pristine != nullptr; });
+}
+
+Result<void> KernelSession::set_up_alone(std::size_t n, Nanoseconds limit) {
+  return keep_at_work(n, limit, [this] { return set_up(Outputs::reused); });
+}
+
 Result<KernelSession::Events> KernelSession::queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs) {
   Result<void> ready = set_up(outputs);
   Result<Events> events = ready ? launch_steps(kernels, launch) : std::move(ready).error();

@@ -46,6 +46,13 @@ class KernelSession {
   // and what that was like: runs of one wait share a reading of its sensors.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
+  // The same for whoever wants the device at work and no times: as few waits as there can be, of `limit` for each of at
+  // most 32 runs.
+  Result<void> keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit);
+  // Whether a timed run restores or flushes anything before it launches.
+  bool has_set_up() const;
+  // That of n runs without launching. After prepare().
+  Result<void> set_up_alone(std::size_t n, Nanoseconds limit);
   // Launches as often as it takes to count these (backend::Counters::count()), each time from the same contents. After
   // prepare().
   Result<std::vector<Metric>> count(const Kernels& kernels, const Launch& launch,
@@ -99,6 +106,9 @@ class KernelSession {
   Result<void> set_up(Outputs outputs);
   Result<void> restore(Outputs outputs);
   Result<void> flush_caches();
+  // Queues n times what `queue` does, handing over now and then, and waits.
+  template <typename Queue>
+  Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
   // Both, or nothing: after an error the stream is gone.

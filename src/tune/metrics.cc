@@ -25,8 +25,8 @@ Error name_is_taken(const MetricDefinition& metric) {
           "parameters, extents of the problem, `time` and what a kernel takes, such as `registers`, have these names");
 }
 
-bool is_energy(const std::string& name) {
-  return name == to_string(BoardMetric::power) || name == to_string(BoardMetric::energy);
+bool is_of_board(const std::string& name) {
+  return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
 }
 
 Result<double> number_of(const std::string& name, const Value& value) {
@@ -58,7 +58,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
     if (std::ranges::count(parameters, name, &Parameter::name) > 0)
       return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed").about(name);
     names.push_back(name);
-    if (is_energy(name)) from_energy.insert(name);
+    if (is_of_board(name)) from_energy.insert(name);
   }
   for (const std::string& name : names) readable.push_back({name, {}, {}, {}});
   for (const MetricDefinition& metric : spec.metrics) {

@@ -16,6 +16,7 @@
 #include "tune/resources.h"
 #include "wattune/backend/device.h"
 #include "wattune/measure/policy.h"
+#include "wattune/power/recorder.h"
 
 namespace wattune::tune {
 
@@ -31,6 +32,7 @@ struct RunState {
         compilers(options.compilers),
         observe(options.observe),
         energy_window(options.energy_window),
+        finalist_energy_window(options.finalist_energy_window),
         counters(options.counters),
         observers(options.observers),
         observed_runs(options.observed_runs),
@@ -61,6 +63,7 @@ struct RunState {
   backend::PooledSource* const compilers;  // nullptr: the device compiles
   const std::vector<BoardMetric> observe;
   const Nanoseconds energy_window;
+  const Nanoseconds finalist_energy_window;
   const std::vector<std::string> counters;
   const std::vector<std::shared_ptr<Observer>> observers;
   const std::size_t observed_runs;
@@ -70,6 +73,8 @@ struct RunState {
   const std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
   AdaptiveLimits limits;
   BoardClocks clocks;
+  std::unique_ptr<power::Recorder> recorder;  // of the device's board; only where it is observed
+  std::optional<Watts> context_idle;          // what that draws with nothing to do
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;

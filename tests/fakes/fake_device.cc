@@ -233,9 +233,9 @@ class FakeStream : public backend::Stream, public Owned {
   }
 
   Result<void> copy(const backend::Buffer& from, backend::Buffer& to) override {
-    return enqueue([&source = fake(from), &target = fake(to)](State&, Nanoseconds begin) {
+    return enqueue([&source = fake(from), &target = fake(to)](State& s, Nanoseconds begin) {
       std::ranges::copy(source.contents(), target.contents().begin());
-      return Result<Nanoseconds>(begin);
+      return Result<Nanoseconds>(begin + s.transfer);
     });
   }
 

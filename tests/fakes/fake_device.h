@@ -154,7 +154,7 @@ class FakeDevice : public DeviceWithCounters {
   FakeClocks& add_clocks();
   // What its hardware counters show after a launch; default: it has none.
   void on_count(FakeCounting counting);
-  // How long each read and write takes; default: no time.
+  // How long each read, write and copy takes; default: no time.
   void slow_transfers(Nanoseconds each);
   // reset() fails from now on, as on a machine whose driver is gone.
   void break_reset();

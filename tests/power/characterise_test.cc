@@ -1,19 +1,19 @@
-// Characterisation of sensors whose behaviour is known, in virtual time (virtual_board.h).
+// Characterisation of sensors whose behaviour is known, in virtual time (switched_board.h).
 #include "wattune/power/characterise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "power/virtual_board.h"
+#include "power/switched_board.h"
 
 namespace wattune::power {
 namespace {
 
-using test::VirtualBoard;
+using test::SwitchedBoard;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-SensorTraits traits_found(VirtualBoard& board) {
+SensorTraits traits_found(SwitchedBoard& board) {
   const Result<Characterisation> found = characterise(board, &board);
   EXPECT_TRUE(found) << found.error().to_string();
   return found->sensors.at("power");
@@ -28,7 +28,7 @@ class Boxcars : public ::testing::TestWithParam<Case> {};
 // The recorder looks every 2 ms, so that a moment is known to 1 ms, and the edges of windows to about as much.
 TEST_P(Boxcars, AreFound) {
   const auto& [period_ms, window_ms, lag_ms, noise] = GetParam();
-  VirtualBoard board;
+  SwitchedBoard board;
   board.power = {.response = Response::boxcar,
                  .period = nanoseconds_from_ms(period_ms),
                  .window = nanoseconds_from_ms(window_ms),
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(OfKnownBoards, Boxcars,
 
 // K20c: paper 000's time constant.
 TEST(Characterise, FindsALag) {
-  VirtualBoard board;
+  SwitchedBoard board;
   board.power = {.response = Response::lag,
                  .period = nanoseconds_from_ms(15),
                  .time_constant = nanoseconds_from_ms(833),
@@ -62,7 +62,7 @@ TEST(Characterise, FindsALag) {
 }
 
 TEST(Characterise, FindsTheCountersPeriodAndThatItCountsAll) {
-  VirtualBoard board;
+  SwitchedBoard board;
   const Characterisation found = characterise(board, &board).value();
   const SensorTraits& counter = found.sensors.at("counter");
   EXPECT_EQ(counter.response, Response::counter);
@@ -74,7 +74,7 @@ TEST(Characterise, FindsTheCountersPeriodAndThatItCountsAll) {
 
 // Whether counters see more of a period than power sensors do is not published of any board.
 TEST(Characterise, FindsACounterThatSeesAQuarterOfEachPeriod) {
-  VirtualBoard board;
+  SwitchedBoard board;
   board.counter_window = nanoseconds_from_ms(25);
   const SensorTraits counter = characterise(board, &board)->sensors.at("counter");
   EXPECT_EQ(counter.response, Response::counter);
@@ -82,14 +82,14 @@ TEST(Characterise, FindsACounterThatSeesAQuarterOfEachPeriod) {
 }
 
 TEST(Characterise, FindsThePowerAtRestWithAndWithoutAContext) {
-  VirtualBoard board;
+  SwitchedBoard board;
   const Characterisation found = characterise(board, &board).value();
   EXPECT_NEAR(found.idle->value(), test::kIdleWatts.value(), 0.1);
   EXPECT_NEAR(found.context_idle->value(), test::kContextWatts.value(), 0.1);
 }
 
 TEST(Characterise, WithoutALoadFindsThePowerAtRestAlone) {
-  VirtualBoard board;
+  SwitchedBoard board;
   const Characterisation found = characterise(board, nullptr).value();
   EXPECT_NEAR(found.idle->value(), test::kIdleWatts.value(), 0.1);
   EXPECT_FALSE(found.context_idle);
@@ -97,7 +97,7 @@ TEST(Characterise, WithoutALoadFindsThePowerAtRestAlone) {
 }
 
 TEST(Characterise, RefusesASensorThatDoesNotFollowTheLoad) {
-  VirtualBoard board;
+  SwitchedBoard board;
   board.deaf = true;
   board.power.noise = 0.01;
   const Characterisation found = characterise(board, &board).value();
@@ -107,7 +107,7 @@ TEST(Characterise, RefusesASensorThatDoesNotFollowTheLoad) {
 }
 
 TEST(Characterise, RefusesABoardWithoutASensorThatFollows) {
-  VirtualBoard board;
+  SwitchedBoard board;
   board.deaf = true;
   board.counter_stuck = true;
   const auto refused = characterise(board, &board);
@@ -116,14 +116,14 @@ TEST(Characterise, RefusesABoardWithoutASensorThatFollows) {
   EXPECT_THAT(refused.error().to_string(), HasSubstr("cannot be characterised: counter stands still"));
 }
 
-class BrokenLoad : public Load {
+class BrokenLoad : public BurstLoad {
  public:
   Result<void> prepare() override { return {}; }
   Result<void> run(Nanoseconds) override { return Error(ErrorCode::device_lost, "the device is lost"); }
 };
 
 TEST(Characterise, EndsWithTheLoadsError) {
-  VirtualBoard board;
+  SwitchedBoard board;
   BrokenLoad load;
   EXPECT_EQ(characterise(board, &load).error().code(), ErrorCode::device_lost);
 }

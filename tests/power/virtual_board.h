@@ -1,113 +1,198 @@
-// A board in virtual time for tests of characterisation: power that a load switches, seen through one sensor whose
-// behaviour the test chooses.
+// VirtualBoard: a board in virtual time whose power is known at every moment, and a Recorder of what ideal sensors show
+// of it. Traces are computed from the whole past when they are asked for, so that nothing sleeps or polls.
+//
+//   VirtualBoard board({.sensors = {boxcar(...)}, .counters = {counter(...)}});
+//   board.run({{nanoseconds_from_ms(50), Watts(300)}}, 10);   // ten launches
+//   board.true_energy(begin, end);
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
-#include "power/response_fit.h"
 #include "wattune/core/random.h"
-#include "wattune/power/characterise.h"
+#include "wattune/power/recorder.h"
 
-namespace wattune::power::test {
+namespace wattune::power {
 
-constexpr Watts kIdleWatts{60};
-constexpr Watts kContextWatts{80};
-constexpr Watts kLoadWatts{300};
+inline Nanoseconds ms(double value) { return nanoseconds_from_ms(value); }
 
-// Time passes when the recorder waits or the load runs, in steps of a millisecond, at each of which the sensors publish
-// when it is their time and the recorder looks at them every other time.
-class VirtualBoard : public Recorder, public Load {
+// How much power for how long.
+struct Stretch {
+  Nanoseconds time;
+  Watts power;
+};
+using Profile = std::vector<Stretch>;
+
+// Power as a function of time: constant between moments.
+class Signal {
  public:
-  SensorTraits power{.response = Response::boxcar,
-                     .period = nanoseconds_from_ms(100),
-                     .window = nanoseconds_from_ms(25),
-                     .noise = 0.0};
-  Nanoseconds counter_period = nanoseconds_from_ms(100);
-  Nanoseconds counter_window = nanoseconds_from_ms(100);  // the end of each period that it counts for the whole
-  bool counter_stuck = false;
-  bool deaf = false;  // the power sensor shows no load
-
-  Nanoseconds now() const override { return nanoseconds_from_ms(static_cast<double>(ms_)); }
-  void wait(Nanoseconds time) override { pass(time, prepared_ ? kContextWatts : kIdleWatts); }
-  Result<void> prepare() override {
-    prepared_ = true;
-    return {};
+  void append(Stretch stretch) {
+    if (stretch.time <= Nanoseconds()) return;
+    if (powers_.empty() || powers_.back() != stretch.power) {
+      powers_.push_back(stretch.power);
+      begins_.push_back(end_);
+      sums_.push_back(sum_);
+    }
+    end_ += stretch.time;
+    sum_ += stretch.power * stretch.time;
   }
-  Result<void> run(Nanoseconds time) override {
-    pass(time, kLoadWatts);
-    return {};
+  Nanoseconds end() const { return end_; }
+  // From time 0, before and behind which there is no power.
+  Joules until(Nanoseconds moment) const {
+    moment = std::clamp(moment, Nanoseconds(), end_);
+    const auto behind = std::ranges::upper_bound(begins_, moment);
+    if (behind == begins_.begin()) return {};
+    const auto i = static_cast<std::size_t>(behind - begins_.begin()) - 1;
+    return sums_[i] + powers_[i] * (moment - begins_[i]);
+  }
+  Joules between(Nanoseconds begin, Nanoseconds end) const { return until(end) - until(begin); }
+  // What a sensor with a time constant shows at a moment, having shown the first power for ever (paper 000, eq 6).
+  Watts lagging(Nanoseconds moment, Nanoseconds time_constant) const {
+    Watts shown = powers_.front();
+    for (std::size_t i = 0; i < powers_.size() && begins_[i] < moment; ++i) {
+      const Nanoseconds until = i + 1 < begins_.size() ? std::min(begins_[i + 1], moment) : moment;
+      shown = powers_[i] + (shown - powers_[i]) * std::exp(-((until - begins_[i]) / time_constant));
+    }
+    return shown;
   }
 
+ private:
+  std::vector<Watts> powers_;
+  std::vector<Nanoseconds> begins_;
+  std::vector<Joules> sums_;
+  Nanoseconds end_;
+  Joules sum_;
+};
+
+// A sensor of the board: what it is, when it publishes, and when it is read.
+struct VirtualSensor {
+  SensorInfo info;
+  Nanoseconds phase = {};                                       // of its publications
+  Nanoseconds poll = ms(25);                                    // between two readings
+  Nanoseconds poll_phase = {};                                  // of the readings
+  Nanoseconds dies{std::numeric_limits<double>::infinity()};    // shows nothing new from then on
+  Nanoseconds resets{std::numeric_limits<double>::infinity()};  // a counter begins at 0 again
+  bool counts_windows = false;                                  // a counter that sees only its window of each period
+  double gain = 1.0;
+  std::uint64_t seed = 1;  // of its noise
+};
+
+// What it shows at its k-th publication, at time k * period + phase.
+inline double shown(const VirtualSensor& sensor, const Signal& signal, std::int64_t k, double sum_before) {
+  const SensorTraits& traits = sensor.info.traits;
+  const Nanoseconds at = static_cast<double>(k) * traits.period + sensor.phase;
+  const Nanoseconds seen = at - traits.lag;
+  Random random(sensor.seed * 1'000'003 + static_cast<std::uint64_t>(k + 1));
+  double normal = -6.0;
+  for (int i = 0; i < 12; ++i) normal += random.uniform();
+  const double noise = 1.0 + traits.noise * normal;
+  switch (traits.response) {
+    case Response::counter: {
+      const Nanoseconds window = sensor.counts_windows ? traits.window : traits.period;
+      const double rise = sensor.gain * signal.between(seen - window, seen).value() * (traits.period / window);
+      return at >= sensor.resets && at - traits.period < sensor.resets ? rise : sum_before + rise;
+    }
+    case Response::boxcar:
+      return sensor.gain * noise * (signal.between(seen - traits.window, seen) / traits.window).value();
+    case Response::lag: return sensor.gain * noise * signal.lagging(seen, traits.time_constant).value();
+    case Response::direct: break;
+  }
+  return sensor.gain * noise * (signal.between(seen - ms(0.001), seen) / ms(0.001)).value();
+}
+
+// Readings from `begin` to the end of the signal.
+template <typename T>
+Trace<T> trace_of(const VirtualSensor& sensor, const Signal& signal, Nanoseconds begin) {
+  Trace<T> trace{sensor.info, {}};
+  std::int64_t published = static_cast<std::int64_t>(std::floor(-(sensor.phase / sensor.info.traits.period)));
+  double value = 0.0;
+  Nanoseconds since = begin;
+  const Nanoseconds last = std::min(signal.end(), sensor.dies);
+  for (Nanoseconds read = begin + sensor.poll_phase; read <= last; read += sensor.poll) {
+    while (static_cast<double>(published) * sensor.info.traits.period + sensor.phase <= read)
+      value = shown(sensor, signal, published++, value);
+    if (trace.changes.empty()) since = read;
+    if (trace.changes.empty() || trace.changes.back().value != T(value))
+      trace.changes.push_back({since, read, T(value)});
+    since = read;
+  }
+  return trace;
+}
+
+struct VirtualSensors {
+  std::vector<VirtualSensor> energy;
+  std::vector<VirtualSensor> power;
+};
+
+inline VirtualSensor counter(Nanoseconds period, Nanoseconds phase = {}) {
+  return {{"virtual.energy", Scope::gpu, {.response = Response::counter, .period = period}}, phase, period / 4.0};
+}
+
+inline VirtualSensor boxcar(Nanoseconds period, Nanoseconds window, Nanoseconds lag = {}, double noise = 0.0) {
+  return {{"virtual.power",
+           Scope::gpu,
+           {.response = Response::boxcar, .period = period, .window = window, .lag = lag, .noise = noise}},
+          {},
+          period / 4.0};
+}
+
+inline VirtualSensor lagging(Nanoseconds period, Nanoseconds time_constant, double noise = 0.0) {
+  return {{"virtual.lagging",
+           Scope::gpu,
+           {.response = Response::lag, .period = period, .time_constant = time_constant, .noise = noise}},
+          {},
+          period / 4.0};
+}
+
+class VirtualBoard : public Recorder {
+ public:
+  explicit VirtualBoard(VirtualSensors sensors, Watts idle = Watts(50)) : sensors_(std::move(sensors)), idle_(idle) {
+    wait(nanoseconds_from_seconds(2));  // it was there before
+  }
+
+  Nanoseconds now() const override { return signal_.end(); }
+  void wait(Nanoseconds time) override { signal_.append({time, idle_}); }
   Result<void> start() override {
-    recording_ = {};
-    recording_.energy = {{{"counter", Scope::gpu, {.response = Response::counter}}, {}}};
-    recording_.power = {{{"power", Scope::gpu, power}, {}}};
-    recording_.begin = now();
+    begin_ = now();
+    recording_ = true;
     return {};
   }
   Result<Recording> so_far() override {
-    recording_.end = now();
-    return recording_;
+    Recording recording{.begin = begin_, .end = now(), .failures = failures};
+    for (const VirtualSensor& each : sensors_.energy)
+      recording.energy.push_back(trace_of<Joules>(each, signal_, begin_));
+    for (const VirtualSensor& each : sensors_.power) recording.power.push_back(trace_of<Watts>(each, signal_, begin_));
+    recording.temperature = {
+        {{"virtual.temperature", Scope::gpu, {}}, {{begin_, begin_, Celsius(41)}, {now(), now(), Celsius(45)}}}};
+    for (Nanoseconds at = begin_; at < now(); at += ms(100)) recording.conditions.push_back({at, conditions});
+    return recording;
   }
-  Result<Recording> stop() override { return so_far(); }
+  Result<Recording> stop() override {
+    recording_ = false;
+    return so_far();
+  }
+  bool recording() const { return recording_; }
+
+  void run(const Profile& launch, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (const Stretch& each : launch) signal_.append(each);
+  }
+  Joules true_energy(Nanoseconds begin, Nanoseconds end) const { return signal_.between(begin, end); }
+  const Signal& signal() const { return signal_; }
+
+  VirtualSensors& sensors() { return sensors_; }
+  std::vector<std::string> failures;
+  backend::Conditions conditions{Megahertz(1410), false};
 
  private:
-  void pass(Nanoseconds time, Watts drawn) {
-    const auto steps = static_cast<int>(std::lround(to_ms(time)));
-    for (int i = 0; i < steps; ++i) step(drawn);
-  }
-
-  void step(Watts drawn) {
-    ++ms_;
-    drawn_.push_back(deaf ? kIdleWatts : drawn);
-    if (counts()) counted_ += drawn * nanoseconds_from_ms(1) * (counter_period / counter_window);
-    lagging_ += (drawn_.back() - lagging_) * (1.0 - std::exp(-1e6 / std::max(1.0, power.time_constant.value())));
-    if (due(power.period)) shown_ = shown();
-    if (due(counter_period) && !counter_stuck) published_ = counted_;
-    if (ms_ % 2 == 0) look();
-  }
-  bool counts() const {
-    const double left_ms = to_ms(counter_period) - static_cast<double>((ms_ - 1) % std::lround(to_ms(counter_period)));
-    return left_ms <= to_ms(counter_window);
-  }
-  bool due(Nanoseconds period) const { return ms_ % std::lround(to_ms(period)) == 0; }
-
-  Watts shown() {
-    const double jitter = 1.0 + power.noise * std::sqrt(12.0) * (random_.uniform() - 0.5);
-    return (power.response == Response::lag ? lagging_ : mean()) * jitter;
-  }
-  // Of the window that ended `lag` ago.
-  Watts mean() const {
-    const auto end = std::max<std::ptrdiff_t>(0, ms_ - std::lround(to_ms(power.lag)));
-    const auto begin = std::max<std::ptrdiff_t>(0, end - std::lround(to_ms(power.window)));
-    Watts sum;
-    for (auto i = begin; i < end; ++i) sum += drawn_[static_cast<std::size_t>(i)];
-    return end > begin ? sum / static_cast<double>(end - begin) : kIdleWatts;
-  }
-
-  void look() {
-    note(recording_.power[0].changes, shown_);
-    note(recording_.energy[0].changes, published_);
-  }
-  template <typename T>
-  void note(std::vector<Change<T>>& changes, T value) const {
-    if (!changes.empty() && changes.back().value == value) return;
-    changes.push_back({changes.empty() ? now() : now() - nanoseconds_from_ms(2), now(), value});
-  }
-
-  long ms_ = 0;
-  bool prepared_ = false;
-  std::vector<Watts> drawn_;
-  Joules counted_;
-  Joules published_;
-  Watts lagging_ = kIdleWatts;
-  Watts shown_ = kIdleWatts;
-  Recording recording_;
-  Random random_{7};
+  VirtualSensors sensors_;
+  Watts idle_;
+  Signal signal_;
+  Nanoseconds begin_;
+  bool recording_ = false;
 };
 
-}  // namespace wattune::power::test
+}  // namespace wattune::power

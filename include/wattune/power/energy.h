@@ -1,0 +1,111 @@
+// Energy of a launch: something runs again and again, long enough for the sensors of its board, and what they recorded
+// is divided by how often it ran (docs/power.md). Each figure has a bound of its error.
+//
+// One thread measures; the recorder is started and stopped by the calls. All times are on the recorder's clock.
+//
+//   WATTUNE_ASSIGN(const power::EnergyFigures figures, power::measure(*recorder, load, {.window = power::kReported}));
+//   use(figures.energy.value, figures.energy.uncertainty);
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+#include "wattune/power/integrate.h"
+#include "wattune/power/recorder.h"
+
+namespace wattune::power {
+
+// The least time between the ends of a window, by what its figures are for.
+inline constexpr Nanoseconds kScreening = nanoseconds_from_seconds(1);  // to leave out what is much worse
+inline constexpr Nanoseconds kFinalist = nanoseconds_from_seconds(5);   // to choose among the best
+inline constexpr Nanoseconds kReported = nanoseconds_from_seconds(10);  // to be quoted
+
+// How far the set-up of a launch is part of its energy.
+enum class SetUp {
+  none,        // there is none
+  subtracted,  // measured by a window of its own
+  included,    // it cannot run alone, or cannot be told from the whole
+};
+
+const char* to_string(SetUp set_up);
+
+// What runs.
+class Load {
+ public:
+  // When a batch was under way.
+  struct Batch {
+    std::size_t launches = 0;
+    Nanoseconds begin;
+    Nanoseconds end;
+  };
+
+  virtual ~Load() = default;
+  // So many launches back to back, each with its set-up; returns when the last has ended. Fails as a device does.
+  virtual Result<Batch> run(std::size_t launches) = 0;
+  // Whether a launch has a set-up, such as restoring what it overwrote, and whether that can run alone (subtracted).
+  virtual SetUp set_up() const { return SetUp::none; }
+  // The set-up of so many launches, without them. Precondition: it can run alone.
+  virtual Result<Batch> run_set_up(std::size_t launches) { return run(launches); }
+};
+
+// Of one launch, or of one set-up.
+struct Cost {
+  Measured<Joules> energy;
+  Nanoseconds time;
+};
+
+struct EnergyOptions {
+  Nanoseconds window = kScreening;                    // at least, from one end to the other
+  Nanoseconds budget = nanoseconds_from_seconds(60);  // for all windows, with what they need around them
+  std::size_t windows = 1;                            // at most, where the precision is not reached before
+  double precision = 0.01;                            // half of the windows' 95 % interval, as a share; from three on
+  std::optional<Watts> context_idle = {};             // what the board draws with a context and nothing to do
+  std::optional<Cost> set_up = {};                    // known from an earlier measurement
+};
+
+// What the board was like.
+struct BoardConditions {
+  std::optional<Megahertz> clock;         // the median during the window
+  std::optional<Megahertz> lowest_clock;  // the fifth percentile
+  double throttled = 0.0;                 // share of the readings at which power or heat held the clock down
+  bool throttled_before = false;
+  bool throttled_after = false;
+  std::optional<Celsius> temperature_before;
+  std::optional<Celsius> temperature_after;
+  std::optional<Volts> voltage;
+
+  bool operator==(const BoardConditions&) const = default;
+};
+
+struct EnergyFigures {
+  Measured<Joules> energy;                  // of the board for one launch
+  Measured<Watts> power;                    // of the board while it ran
+  std::optional<Measured<Joules>> dynamic;  // of one launch beyond context_idle, where that is known
+  Nanoseconds time;                         // of one launch
+  SetUp set_up = SetUp::none;               // all of the above leave it out if it is subtracted
+  std::optional<Cost> set_up_cost;          // where it was measured
+  std::string sensor;                       // that told
+  std::optional<double> disagreement;       // of integrated power with the counter, as a share; none: one sensor alone
+  bool phased = false;                      // launches began at phases of the sensor's period
+  std::size_t windows = 0;
+  double spread = 0.0;         // half of the windows' 95 % interval, as a share; 0 of one window
+  Nanoseconds took;            // all windows with what was around them
+  BoardConditions conditions;  // of the last window
+
+  // Beyond 3 %, in which case the figure is not to be trusted.
+  bool disagrees() const;
+};
+
+// Measures by the board's counter, between two of its publications, and checks it against the integral of a power
+// sensor; by the power sensor alone where there is no counter. The figures are medians over the windows. unavailable:
+// no sensor tells of the board alone; the counter stands still or was reset; invalid_argument: a window would take
+// longer than the budget. Else as the load fails (device_lost).
+Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options = {});
+
+// What the board draws while nothing runs on it, in a window of a second: with a context where the caller has one.
+Result<Measured<Watts>> measure_idle(Recorder& recorder);
+
+}  // namespace wattune::power

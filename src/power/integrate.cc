@@ -1,0 +1,168 @@
+#include "wattune/power/integrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "power/counter_trace.h"
+
+namespace wattune::power {
+
+namespace {
+
+// Of a counter whose period nobody knows; boards publish every 20 to 100 ms.
+constexpr Nanoseconds kUsualPeriod = nanoseconds_from_ms(100);
+
+Nanoseconds period_of(const SensorTraits& traits) {
+  return traits.period > Nanoseconds() ? traits.period : kUsualPeriod;
+}
+
+Error stands_still(const std::string& name, Nanoseconds time) {
+  return Error(ErrorCode::unavailable,
+               fmt::format("the energy counter {} stands still: no change in {:.0f} ms", name, to_ms(time)))
+      .hint("`wattune power` shows what else tells of this board");
+}
+
+// It changed before, and should have changed again. The lag moves what it shows, not how long it shows it.
+Result<void> check_alive(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to) {
+  constexpr double kMissed = 5.0;  // periods; a reading may come late
+  Nanoseconds last = from;
+  for (const Change<Joules>& change : counter.changes)
+    if (change.at <= to) last = std::max(last, change.at);
+  if (to - last < kMissed * period_of(counter.sensor.traits)) return {};
+  return stands_still(counter.sensor.name, to - last);
+}
+
+// A reading, in the middle of what it is the mean of.
+struct Point {
+  Nanoseconds at;
+  Watts power;
+};
+
+// A value that is published again does not show as a change: it stands until a period before the next change.
+std::vector<Point> points_of(const Trace<Watts>& trace, Nanoseconds end) {
+  const SensorTraits& traits = trace.sensor.traits;
+  const Nanoseconds back = traits.lag + (traits.response == Response::boxcar ? traits.window / 2.0 : Nanoseconds());
+  std::vector<Point> points;
+  for (const Change<Watts>& change : trace.changes) {
+    const Nanoseconds at = (change.since + change.at) / 2.0 - back;
+    if (!points.empty() && at - points.back().at > 1.5 * period_of(traits))
+      points.push_back({at - period_of(traits), points.back().power});
+    points.push_back({at, change.value});
+  }
+  if (!points.empty() && points.back().at < end) points.push_back({end, points.back().power});
+  return points;
+}
+
+Watts power_at(const std::vector<Point>& points, Nanoseconds moment) {
+  const auto behind = std::ranges::lower_bound(points, moment, {}, &Point::at);
+  if (behind == points.begin()) return behind->power;
+  if (behind == points.end()) return points.back().power;
+  const Point& before = *(behind - 1);
+  const double share = (moment - before.at) / (behind->at - before.at);
+  return before.power + (behind->power - before.power) * share;
+}
+
+// The readings of a time, with one at either end.
+std::vector<Point> cut(const std::vector<Point>& points, Nanoseconds begin, Nanoseconds end) {
+  std::vector<Point> inside{{begin, power_at(points, begin)}};
+  for (const Point& point : points)
+    if (point.at > begin && point.at < end) inside.push_back(point);
+  inside.push_back({end, power_at(points, end)});
+  return inside;
+}
+
+Joules trapezoids(const std::vector<Point>& points) {
+  Joules sum;
+  for (std::size_t i = 1; i < points.size(); ++i)
+    sum += (points[i - 1].power + points[i].power) / 2.0 * (points[i].at - points[i - 1].at);
+  return sum;
+}
+
+// The half width of a 95 % interval of a sum of readings that stand for a period each: two and a half standard
+// deviations, as these come from few readings, by von Neumann's successive differences: the variance of a reading is
+// half their mean square.
+Joules chance(const std::vector<Point>& points, Nanoseconds period) {
+  double squares = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i)
+    squares += std::pow((points[i].power - points[i - 1].power).value(), 2);
+  return 2.5 * Watts(std::sqrt(squares / 2.0)) * period;
+}
+
+Nanoseconds reading_gap(const Trace<Watts>& trace) {
+  Nanoseconds widest;
+  for (const Change<Watts>& change : trace.changes) widest = std::max(widest, change.at - change.since);
+  return widest;
+}
+
+Watts distance(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
+
+// Equation 6 reads the power at both ends, where noise and what lies between two readings are not known.
+Joules correction_bound(const std::vector<Point>& inside, const SensorTraits& traits) {
+  const Point& first = inside.front();
+  const Point& last = inside.back();
+  const Watts noise = traits.noise * (first.power + last.power);
+  const Watts steps = distance(first.power, inside[1].power) + distance(last.power, inside[inside.size() - 2].power);
+  return (2.0 * noise + steps) * traits.time_constant;
+}
+
+}  // namespace
+
+Measured<Watts> CountedSpan::power() const {
+  const Watts mean = energy / time();
+  return {mean, mean * (time_uncertainty() / time())};
+}
+
+Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to,
+                                         std::optional<Joules> wraps_at) {
+  WATTUNE_TRY(check_alive(counter, from, to));
+  WATTUNE_ASSIGN(const CounterTrace trace, CounterTrace::of(counter, to, wraps_at));
+  std::vector<Publication> inside;
+  for (const Publication& each : trace.publications())
+    if (each.at.value - each.at.uncertainty >= from && each.at.value + each.at.uncertainty <= to)
+      inside.push_back(each);
+  if (inside.size() < 2)
+    return Error(ErrorCode::unavailable, fmt::format("the energy counter {} changed fewer than twice in {:.0f} ms",
+                                                     counter.sensor.name, to_ms(to - from)))
+        .hint("take a longer window");
+  const Publication& first = inside.front();
+  const Publication& last = inside.back();
+  return CountedSpan{last.counted - first.counted, first.at, last.at};
+}
+
+Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
+                                 std::optional<Joules> wraps_at) {
+  WATTUNE_TRY(check_alive(counter, begin, end));
+  // One interval more than that which the end lies in, for the power behind it.
+  WATTUNE_ASSIGN(const CounterTrace trace,
+                 CounterTrace::of(counter, end + 1.5 * period_of(counter.sensor.traits), wraps_at));
+  WATTUNE_ASSIGN(const Measured<Joules> before, trace.at(begin));
+  WATTUNE_ASSIGN(const Measured<Joules> after, trace.at(end));
+  return Measured<Joules>{after.value - before.value, before.uncertainty + after.uncertainty};
+}
+
+Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
+  const std::vector<Point> points = points_of(power, end);
+  if (points.empty() || points.front().at >= end)
+    return Error(ErrorCode::unavailable, fmt::format("the power sensor {} told nothing", power.sensor.name));
+  const SensorTraits& traits = power.sensor.traits;
+  const std::vector<Point> inside = cut(points, begin, end);
+  Joules energy = trapezoids(inside);
+  // Were all readings late by half of what lies between two of them, both ends would move.
+  const Watts change = inside.back().power - inside.front().power;
+  Joules bound = chance(inside, period_of(traits)) + distance(change, Watts()) * (reading_gap(power) / 2.0);
+  if (traits.response == Response::lag) {
+    energy += change * traits.time_constant;
+    bound += correction_bound(inside, traits);
+  }
+  return Measured<Joules>{energy, bound};
+}
+
+Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
+  WATTUNE_ASSIGN(const Measured<Joules> energy, integrate(power, begin, end));
+  return Measured<Watts>{energy.value / (end - begin), energy.uncertainty / (end - begin)};
+}
+
+}  // namespace wattune::power

@@ -1,0 +1,109 @@
+#include "power/window.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "power/board_sensors.h"
+#include "power/window_figures.h"
+
+namespace wattune::power {
+
+namespace {
+
+// Long enough that what lies between two batches is next to nothing, short enough to end on time.
+constexpr Nanoseconds kBatch = nanoseconds_from_ms(50);
+
+class WindowRun {
+ public:
+  WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options)
+      : recorder_(recorder), run_(run), options_(options), begun_(recorder.now()) {}
+
+  // The recorder is started. First as long as sensors need to show anything, then as long as these sensors need.
+  Result<RunWindow> run() {
+    constexpr Nanoseconds kFirst = nanoseconds_from_ms(300);
+    WATTUNE_TRY(check_budget(options_.window + kFirst));
+    WATTUNE_TRY(keep_busy(kFirst));
+    WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
+    WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));
+    WATTUNE_TRY(keep_busy(sensors.warm_up()));
+    // The ends lie within a period of where they were asked for, and show by the lag later.
+    const Nanoseconds measured = options_.window + 2.0 * sensors.period() + sensors.lag();
+    window_.begin = recorder_.now();
+    if (sensors.aliases(window_.log.launch_time()))
+      WATTUNE_TRY(run_phases(sensors.sampling().period, measured));
+    else
+      WATTUNE_TRY(run_through(measured));
+    window_.end = recorder_.now();
+    return std::move(window_);
+  }
+
+ private:
+  Result<void> check_budget(Nanoseconds needed) const {
+    if (needed <= options_.budget) return {};
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("an energy window that takes {:.1f} s is longer than its budget of {:.1f} s",
+                             to_seconds(needed), to_seconds(options_.budget)))
+        .hint("give it more time, or take a shorter window");
+  }
+
+  // Until the load has run for so long since it began.
+  Result<void> keep_busy(Nanoseconds time) {
+    while (window_.log.empty() || recorder_.now() < begun_ + time) WATTUNE_TRY(run_batch(next_batch()));
+    return {};
+  }
+
+  Result<void> run_through(Nanoseconds time) {
+    WATTUNE_TRY(check_budget(recorder_.now() - begun_ + time));
+    return keep_busy(recorder_.now() - begun_ + time);
+  }
+
+  Result<void> run_phases(Nanoseconds period, Nanoseconds time) {
+    const double launches = std::ceil(time / static_cast<double>(kPhases) / window_.log.launch_time());
+    const Nanoseconds expected = static_cast<double>(kPhases) * launches * window_.log.launch_time();
+    WATTUNE_TRY(check_budget(recorder_.now() - begun_ + expected));
+    window_.phases.emplace(period, recorder_.now());
+    for (std::size_t i = 0; i < kPhases; ++i) {
+      recorder_.wait(window_.phases->wait(recorder_.now()));
+      WATTUNE_ASSIGN(const Load::Batch batch, run_batch(static_cast<std::size_t>(launches)));
+      window_.phases->add(batch);
+    }
+    return {};
+  }
+
+  // At most twice the last one, as the first may have been slow for other reasons.
+  std::size_t next_batch() const {
+    if (window_.log.empty()) return 1;
+    const double fitting = std::ceil(kBatch / std::max(window_.log.launch_time(), Nanoseconds(1)));
+    return std::min(static_cast<std::size_t>(fitting), 2 * window_.log.last_launches());
+  }
+
+  Result<Load::Batch> run_batch(std::size_t launches) {
+    WATTUNE_ASSIGN(const Load::Batch batch, run_(launches));
+    window_.log.add(batch);
+    return batch;
+  }
+
+  Recorder& recorder_;
+  const RunBatch& run_;
+  const EnergyOptions& options_;
+  const Nanoseconds begun_;
+  RunWindow window_;
+};
+
+}  // namespace
+
+Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options) {
+  WATTUNE_TRY(recorder.start());
+  const Result<RunWindow> window = WindowRun(recorder, run, options).run();
+  const Result<Recording> recording = recorder.stop();
+  if (!window) return window.error();
+  if (!recording) return recording.error();
+  Result<WindowFigures> figures = figures_of(*window, *recording, options);
+  if (figures || recording->failures.empty()) return figures;
+  return Error(ErrorCode::unavailable, fmt::format("a sensor stopped telling in the middle of an energy window: {}",
+                                                   recording->failures.front()));
+}
+
+}  // namespace wattune::power

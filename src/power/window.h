@@ -1,0 +1,24 @@
+// One window of the protocol: a load runs until the sensors show it alone, and then for as long as was asked for.
+#pragma once
+
+#include <functional>
+
+#include "wattune/power/energy.h"
+
+namespace wattune::power {
+
+// Runs so many launches, or so many set-ups.
+using RunBatch = std::function<Result<Load::Batch>(std::size_t)>;
+
+struct WindowFigures {
+  Cost cost;           // of one launch
+  std::string sensor;  // that told
+  std::optional<double> disagreement;
+  bool phased = false;
+  BoardConditions conditions;
+};
+
+// Within `options.budget`. Errors as of measure().
+Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options);
+
+}  // namespace wattune::power

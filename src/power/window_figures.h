@@ -1,0 +1,21 @@
+// What a window showed: pure functions of its recording and of when its batches ran.
+#pragma once
+
+#include "power/load_log.h"
+#include "power/phases.h"
+#include "power/window.h"
+
+namespace wattune::power {
+
+// A window that ran: batches from `begin` to `end` after the warm-up.
+struct RunWindow {
+  LoadLog log;
+  Nanoseconds begin;
+  Nanoseconds end;
+  std::optional<Phases> phases;  // if batches began at these
+};
+
+// unavailable: as measure().
+Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recording, const EnergyOptions& options);
+
+}  // namespace wattune::power

@@ -1,0 +1,82 @@
+// The energy protocol on boards with the sensors of A100 and H100 (energy.md 2.2): docs/results/energy-measuring.md has
+// the table, benchmarks of more phases print it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "simulate/measured_board.h"
+
+namespace wattune::simulate {
+namespace {
+
+constexpr std::uint64_t kSeeds = 24;
+
+using Estimate = std::function<Joules(MeasuredBoard&)>;
+
+// The largest error of all seeds, as a share. Counters of even seeds count all, those of odd ones what a quarter of
+// each period shows, as nobody has published which of them GA100 and GH100 do.
+double worst(const std::string& model, const Kernel& kernel, const Estimate& estimate) {
+  double largest = 0.0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    MeasuredBoard measured(model, kernel, seed, seed % 2 == 1);
+    const Joules told = estimate(measured);
+    largest = std::max(largest, std::abs(told / measured.load.truth() - 1.0));
+  }
+  return largest;
+}
+
+Joules reported(MeasuredBoard& measured) { return by_protocol(measured, power::kReported); }
+
+TEST(EnergyProtocol, KnowsFlatKernelsToHalfAPercent) {
+  for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, flat_kernel(), reported), 0.005) << model;
+}
+
+TEST(EnergyProtocol, KnowsKernelsInStepWithTheSensorToThreePercent) {
+  for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, two_phase_kernel(), reported), 0.03) << model;
+}
+
+// A second of the same kernels, as Kernel Tuner measures: what the sensor shows is one half of the kernel.
+TEST(EnergyProtocol, CommonPracticeIsTenTimesAsFarOff) {
+  for (const char* model : {"A100", "H100"})
+    EXPECT_GT(worst(model, two_phase_kernel(), [](MeasuredBoard& board) { return by_median_power(board, 0); }), 0.3)
+        << model;
+}
+
+TEST(EnergyProtocol, BoundsHold) {
+  int within = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    MeasuredBoard measured("A100", two_phase_kernel(), seed, seed % 2 == 1);
+    const Watts idle = power::measure_idle(*measured.recorder).value().value;
+    const power::EnergyFigures figures =
+        power::measure(*measured.recorder, measured.load, {.window = power::kReported, .context_idle = idle}).value();
+    EXPECT_TRUE(figures.phased);
+    const Joules error = figures.energy.value - measured.load.truth();
+    if (std::abs(error.value()) <= figures.energy.uncertainty.value()) ++within;
+    EXPECT_LT(figures.energy.uncertainty / figures.energy.value, 0.12);
+  }
+  EXPECT_GE(within, static_cast<int>(kSeeds) - 1);
+}
+
+TEST(EnergyProtocol, ABoardThatIsLostInTheWindowIsSaid) {
+  MeasuredBoard measured("A100", flat_kernel(), 1);
+  class Lost : public BoardLoad {
+   public:
+    Lost(SimulatedBoard& board) : BoardLoad(board, flat_kernel()), board_(board) {}
+    Result<Batch> run(std::size_t launches) override {
+      if (++batches_ == 20) board_.lose();
+      return BoardLoad::run(launches);
+    }
+
+   private:
+    SimulatedBoard& board_;
+    int batches_ = 0;
+  } load(measured.board);
+  const auto figures = power::measure(*measured.recorder, load, {});
+  ASSERT_FALSE(figures);
+  EXPECT_NE(figures.error().to_string().find("stopped telling in the middle of an energy window"), std::string::npos)
+      << figures.error().to_string();
+}
+
+}  // namespace
+}  // namespace wattune::simulate

@@ -1,0 +1,115 @@
+// MeasuredBoard: a simulated board with kernels whose true energy is known, and the ways of measuring it that compare:
+// the protocol of wattune/power/energy.h, and what others do.
+//
+// Heat is left out, so that a launch always takes the same energy; noise and the phases of the sensors stay, and differ
+// with the seed.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wattune/core/random.h"
+#include "wattune/power/energy.h"
+#include "wattune/simulate/board_sensors.h"
+
+namespace wattune::simulate {
+
+// 3.5 ms at one power.
+inline Kernel flat_kernel() { return {.fixed = nanoseconds_from_ms(3.5), .phases = {{1.0, {.core = 0.7}}}}; }
+// 100 ms, the first half at a high power, in step with sensors that publish every 100 ms.
+inline Kernel two_phase_kernel() {
+  return {.fixed = nanoseconds_from_ms(100), .phases = {{0.5, {.core = 0.8}}, {0.5, {.core = 0.2}}}};
+}
+
+class BoardLoad : public power::Load {
+ public:
+  BoardLoad(SimulatedBoard& board, Kernel kernel) : board_(board), kernel_(std::move(kernel)) {}
+
+  Result<Batch> run(std::size_t launches) override {
+    const Launches ran = board_.launch(kernel_, launches);
+    energy_ += ran.energy;
+    launches_ += static_cast<double>(launches);
+    return Batch{launches, ran.begin, ran.end};
+  }
+  // Of one launch.
+  Joules truth() const { return energy_ / launches_; }
+
+ private:
+  SimulatedBoard& board_;
+  const Kernel kernel_;
+  Joules energy_;
+  double launches_ = 0.0;
+};
+
+struct MeasuredBoard {
+  MeasuredBoard(const std::string& model, Kernel kernel, std::uint64_t seed, bool counts_windows_only = false)
+      : board(without_heat(*find_board_model(model), counts_windows_only), seed), load(board, std::move(kernel)) {
+    board.hold_context(true);
+    Random random(seed);
+    board.pass(nanoseconds_from_seconds(2.0 + random.uniform()));
+  }
+
+  static BoardModel without_heat(BoardModel model, bool counts_windows_only) {
+    model.ambient = model.at_limit = Celsius(50);
+    for (SensorModel& sensor : model.sensors) {
+      if (sensor.kind != SensorKind::energy) continue;
+      sensor.counts_windows_only = counts_windows_only;
+      if (counts_windows_only) sensor.traits.window = sensor.traits.period / 4.0;
+    }
+    return model;
+  }
+
+  SimulatedBoard board;
+  power::Board sensors = sensors_of(board);
+  std::unique_ptr<power::Recorder> recorder = make_recorder(board, sensors);
+  BoardLoad load;
+};
+
+// Each an estimate of the joules of one launch. Precondition: the board has the sensor.
+inline Joules by_protocol(MeasuredBoard& measured, Nanoseconds window) {
+  const Watts idle = power::measure_idle(*measured.recorder).value().value;
+  const power::EnergyOptions options{.window = window, .context_idle = idle};
+  return power::measure(*measured.recorder, measured.load, options).value().energy.value;
+}
+
+// A loop from an idle board on, and what a tool that asks every 10 ms was shown of the power meanwhile.
+struct Loop {
+  std::vector<Watts> shown;
+  Nanoseconds launch;
+};
+
+inline Loop run_loop(MeasuredBoard& measured, std::size_t sensor, Nanoseconds time) {
+  (void)measured.recorder->start();
+  const Nanoseconds begin = measured.recorder->now();
+  double launches = 0.0;
+  for (; measured.recorder->now() < begin + time; ++launches) (void)measured.load.run(1);
+  const Nanoseconds end = measured.recorder->now();
+  const power::Recording recording = measured.recorder->stop().value();
+  Loop loop{.launch = (end - begin) / launches};
+  const auto& changes = recording.power.at(sensor).changes;
+  for (Nanoseconds at = begin + nanoseconds_from_ms(10); at <= end; at += nanoseconds_from_ms(10)) {
+    const auto behind = std::ranges::upper_bound(changes, at, {}, &power::Change<Watts>::at);
+    if (behind != changes.begin()) loop.shown.push_back((behind - 1)->value);
+  }
+  return loop;
+}
+
+// As Kernel Tuner does: the median of a loop of a second times the time of a launch.
+inline Joules by_median_power(MeasuredBoard& measured, std::size_t sensor) {
+  Loop loop = run_loop(measured, sensor, nanoseconds_from_seconds(1));
+  const auto middle = loop.shown.begin() + static_cast<std::ptrdiff_t>(loop.shown.size() / 2);
+  std::ranges::nth_element(loop.shown, middle);
+  return *middle * loop.launch;
+}
+
+inline Joules by_mean_power(MeasuredBoard& measured, std::size_t sensor) {
+  const Loop loop = run_loop(measured, sensor, nanoseconds_from_seconds(1));
+  Watts sum;
+  for (const Watts each : loop.shown) sum += each;
+  return sum / static_cast<double>(loop.shown.size()) * loop.launch;
+}
+
+}  // namespace wattune::simulate
