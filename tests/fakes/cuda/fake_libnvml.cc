@@ -7,9 +7,13 @@
 //   WATTUNE_FAKE_NVML_BITS=4       why the clock is low; 1 (idle) unless given
 //   WATTUNE_FAKE_NVML_SET=4        what every call that sets or resets something returns
 //   WATTUNE_FAKE_NVML_DEAF=1       those calls succeed, but nothing changes
+//   WATTUNE_FAKE_NVML_MIG=1        MIG is on
+//   WATTUNE_FAKE_NVML_PROCESSES=7  the process that computes on the board, beside this one; 0: none is shown at all
 // What is set is kept by the board (fake_board.h), which has these clocks: 2619 MHz of memory with 210 to 1980 MHz in
 // steps of 15, and 1593 MHz with 210 to 1200; its power limit is from 200 to 700 W.
 // The energy counter rises by a joule at every fourth question, and stands still with WATTUNE_FAKE_NVML_STUCK=1.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -127,6 +131,32 @@ nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t, unsigned
 
 nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t, unsigned* milliwatts) {
   return answer("LIMIT", milliwatts, fake_board().limit());
+}
+
+nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t, unsigned* milliwatts) {
+  *milliwatts = FakeBoard::kUsualLimit;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t, char* text, unsigned length) {
+  std::snprintf(text, length, "GPU-stand-in");
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t, unsigned* current, unsigned* pending) {
+  *current = *pending = static_cast<unsigned>(from_environment("MIG", 0));
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* count, nvmlProcessInfo_t* processes) {
+  const unsigned own = static_cast<unsigned>(getpid());
+  const unsigned other = static_cast<unsigned>(from_environment("PROCESSES", static_cast<int>(own)));
+  const unsigned all = other == 0 ? 0 : other == own ? 1 : 2;
+  const bool fits = *count >= all && (processes != nullptr || all == 0);
+  *count = all;
+  if (fits && all > 0) processes[0].pid = own;
+  if (fits && all > 1) processes[1].pid = other;
+  return fits ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
 nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t, unsigned, unsigned most) {
