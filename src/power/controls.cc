@@ -42,13 +42,16 @@ bool has_limit(const KnownBoard& board) {
 }
 
 std::vector<Control> controls_of(const KnownBoard& board) {
-  // A stand-in asks for no rights.
+  // A stand-in has no driver that asks for rights.
   const std::string lacks = !board.nvml->drives_real_boards || this_is_administrator() ? "" : kRights;
   const bool free = lacks.empty() || application_clocks_are_free(board);
   const bool application = board.nvml->nvmlDeviceSetApplicationsClocks != nullptr && application_clocks(board);
   return {{ControlKind::locked_graphics_clock, graphics_means(board) == ClockMeans::locked, lacks},
           {ControlKind::locked_memory_clock, memory_means(board) == ClockMeans::locked, lacks},
-          {ControlKind::application_clocks, application, free ? "" : fmt::format("{}, or nvidia-smi -acp 0", kRights)},
+          {ControlKind::application_clocks, application,
+           free ? ""
+                  ""
+                : fmt::format("{}, or nvidia-smi -acp 0", kRights)},
           {ControlKind::power_limit, has_limit(board), lacks}};
 }
 

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <thread>
+
+#include "power/refusals.h"
 
 namespace wattune::power {
 
@@ -27,13 +28,6 @@ Result<void> restore_patiently(BoardControl& control) {
     restored = control.restore();
   }
   return restored;
-}
-
-// For machines whose clocks nobody may touch, whatever a spec says.
-Result<void> check_allowed(const backend::nvml::KnownBoard& board) {
-  if (!board.nvml->drives_real_boards || std::getenv("WATTUNE_LEAVE_CLOCKS") == nullptr) return {};
-  return Error(ErrorCode::unavailable, "clocks of real boards are left alone here (WATTUNE_LEAVE_CLOCKS)")
-      .hint("leave clock parameters out of the spec, or tune with --clocks current");
 }
 
 // SIGTERM ends the wait for the tuner, as if that had hung up. All others that a terminal or a shell sends are ignored.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -80,6 +81,12 @@ Result<void> check_processes(const KnownBoard& board, pid_t user, bool has_conte
 }
 
 }  // namespace
+
+Result<void> check_allowed(const KnownBoard& board) {
+  if (!board.nvml->drives_real_boards || std::getenv("WATTUNE_LEAVE_CLOCKS") == nullptr) return {};
+  return Error(ErrorCode::unavailable, "clocks of real boards are left alone here (WATTUNE_LEAVE_CLOCKS)")
+      .hint("leave clock parameters out of the spec, or tune with --clocks current");
+}
 
 Result<void> check_free(const KnownBoard& board, pid_t user, bool has_context) {
   WATTUNE_TRY(check_mig(board));

@@ -8,6 +8,10 @@
 
 namespace wattune::power {
 
+// unavailable: WATTUNE_LEAVE_CLOCKS is set, for machines whose clocks nobody may touch, whatever a spec says. Stand-ins
+// are set all the same.
+Result<void> check_allowed(const backend::nvml::KnownBoard& board);
+
 // unavailable or busy, in one line: somebody else has set this board, computes on it, or it cannot be told whether.
 // `user` and what it started may compute there; `has_context` says that one of them does, so that a list without it is
 // not believed.
