@@ -125,18 +125,13 @@ TEST(ClocksTune, ClocksThatTheBoardLacksFailAlone) {
   EXPECT_THAT(folder.read("scale.journal.jsonl"), HasSubstr("the board has no graphics clock of 1396 MHz"));
 }
 
-// Names the stand-in as the real library is named, so that it counts as one that drives real boards. Should a real one
-// be found instead, its boards are left alone.
-std::string as_real(const TempFolder& folder) {
-  std::filesystem::create_symlink(program_path().parent_path() / "wattune-fake-libnvml.so",
-                                  folder.path() / "libnvidia-ml.so.1");
-  return "WATTUNE_LEAVE_CLOCKS=1 LD_LIBRARY_PATH=" + folder.path().string() + " env -u WATTUNE_LIBNVML";
-}
+// The stand-in counts as a library that drives real boards; should a real one be found instead, its are left alone.
+constexpr const char* kAsReal = "WATTUNE_LEAVE_CLOCKS=1 WATTUNE_FAKE_NVML_REAL=1";
 
 TEST(ClocksTune, OfRealBoardsAreLeftAloneWhereThatIsTheRule) {
   const TempFolder folder;
   write_clocks(folder);
-  const Tuned tuned = tune_clocks(folder, "--quiet", as_real(folder));
+  const Tuned tuned = tune_clocks(folder, "--quiet", kAsReal);
   EXPECT_NE(tuned.finished.status, 0);
   EXPECT_THAT(tuned.finished.err,
               testing::AnyOf(HasSubstr("clocks of real boards are left alone here (WATTUNE_LEAVE_CLOCKS)"),
@@ -151,7 +146,7 @@ TEST(ClocksTune, OfRealBoardsNeedRights) {
   const TempFolder folder;
   write_clocks(folder);
   const std::string without_rights = getuid() == 0 ? " setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin" : "";
-  const Tuned tuned = tune_clocks(folder, "--quiet", as_real(folder) + without_rights);
+  const Tuned tuned = tune_clocks(folder, "--quiet", kAsReal + without_rights);
   EXPECT_NE(tuned.finished.status, 0);
   EXPECT_THAT(tuned.finished.err, HasSubstr("this process may not set the graphics clock of the board 0000:3B:00.0"));
   EXPECT_THAT(tuned.finished.err, HasSubstr("CAP_SYS_ADMIN"));
@@ -185,10 +180,7 @@ TEST(ClocksTune, EachSettingIsMadeOnceByASearchOfAll) {
 TEST(ClocksTune, AForeignLimitIsRefusedAndTakenOverOnlyWhenAsked) {
   const TempFolder folder;
   write_clocks(folder);
-  FakeBoard foreign{};
-  foreign.limit_mw = 450'000;
-  folder.write("board", {reinterpret_cast<const char*>(&foreign), sizeof foreign});
-  const Tuned refused = tune_clocks(folder, "--quiet");
+  const Tuned refused = tune_clocks(folder, "--quiet", "WATTUNE_FAKE_BOARD_LIMIT=450000");
   EXPECT_NE(refused.finished.status, 0);
   EXPECT_THAT(refused.finished.err, HasSubstr("somebody has set the power limit of the board to 450 W"));
   EXPECT_EQ(refused.compiled, 0);
@@ -227,14 +219,14 @@ TEST(ClocksTune, ThatIsKilledGivesTheBoardBack) {
     while (program.running() && evaluated() <= wanted) usleep(500);
     kill(program.pid(), SIGKILL);
     program.wait();
-    const std::string lock = (folder.path() / "state/GPU-stand-in.lock").string();
+    const std::string lock = (folder.path() / "state/GPU-57a4d000-0000-4000-8000-00000000003b.lock").string();
     EXPECT_EQ(std::system(("flock " + lock + " true").c_str()), 0);  // until the guardian has ended
     FakeBoard board{};
     std::memcpy(&board, folder.read("board").data(), sizeof board);
     EXPECT_GT(board.sets, 0u);
     EXPECT_EQ(board.graphics(), FakeBoard::kFullClock);
     EXPECT_EQ(board.limit(), FakeBoard::kUsualLimit);
-    EXPECT_FALSE(folder.has("state/GPU-stand-in.journal"));
+    EXPECT_FALSE(folder.has("state/GPU-57a4d000-0000-4000-8000-00000000003b.journal"));
     for (const char* name : {"WATTUNE_FAKE_BOARD", "WATTUNE_STATE_DIR"}) unsetenv(name);
   }
 }

@@ -76,7 +76,7 @@ TEST_F(ClockLeases, OfOneBoardGoToOneTuner) {
   const auto first = borrow();
   const Error error = refusal({.take_over = true});
   EXPECT_EQ(error.code(), ErrorCode::busy);
-  EXPECT_THAT(error.to_string(), HasSubstr("the clocks of the board GPU-stand-in are in the hands of process " +
+  EXPECT_THAT(error.to_string(), HasSubstr("the clocks of the board " + kUuid + " are in the hands of process " +
                                            std::to_string(getpid())));
   ASSERT_TRUE(first->set(kSetting));
   EXPECT_EQ(restore_stale().at(0).restored.error().code(), ErrorCode::busy);  // in use, not stale
@@ -120,7 +120,7 @@ TEST_F(ClockLeases, WhoseGuardianIsKilledAreGivenBackByTheNext) {
 TEST_F(ClockLeases, FindAStaleJournalPaid) {
   leave_debt(dead());
   const auto lease = borrow();
-  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr("GPU-stand-in has back what process")));
+  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr(kUuid + " has back what process")));
   expect_board_is_back();
 }
 
@@ -150,7 +150,7 @@ TEST_F(ClockLeases, ARestoreThatFailsIsToldAndOwedStill) {
   EXPECT_THAT(stale[0].restored.error().to_string(), HasSubstr("resetting the graphics clock: error 999"));
   EXPECT_TRUE(std::filesystem::exists(kStandIn.journal()));
   unsetenv("WATTUNE_FAKE_NVML_SET");
-  EXPECT_TRUE(restore_stale("GPU-stand-in").at(0).restored);
+  EXPECT_TRUE(restore_stale(kUuid).at(0).restored);
   expect_board_is_back();
   EXPECT_THAT(restore_stale(), IsEmpty());
 }
@@ -165,7 +165,7 @@ TEST_F(ClockLeases, ADamagedJournalSaysWhatToDo) {
   std::filesystem::create_directories(kStandIn.state());
   std::ofstream(kStandIn.journal()) << "{";
   EXPECT_THAT(refusal().to_string(), HasSubstr("nvidia-smi -rgc"));
-  EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr("GPU-stand-in.journal cannot be read"));
+  EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr(kUuid + ".journal cannot be read"));
 }
 
 TEST_F(ClockLeases, AForeignLimitIsRespected) {
@@ -189,7 +189,7 @@ TEST_F(ClockLeases, OthersThatComputeAreRespected) {
 
 // A container hides processes: an empty list means nothing where one's own context must be on it.
 TEST_F(ClockLeases, AListThatLacksOneselfIsNotBelieved) {
-  setenv("WATTUNE_FAKE_NVML_PROCESSES", "0", 1);
+  setenv("WATTUNE_FAKE_NVML_PROCESSES", "hidden", 1);
   EXPECT_THAT(refusal({.has_context = true}).to_string(), HasSubstr("it cannot be told whether other processes"));
   EXPECT_TRUE(borrow_clocks(kBoard, {.has_context = false}));
 }

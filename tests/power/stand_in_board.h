@@ -19,7 +19,7 @@
 namespace wattune::power {
 
 inline constexpr const char* kBoard = "0000:3B:00.0";
-inline const std::string kUuid = "GPU-stand-in";
+inline const std::string kUuid = "GPU-57a4d000-0000-4000-8000-00000000003b";
 
 // Of this process and all that it starts, before anything loads NVML; removed at its end.
 struct StandInFolder {

@@ -16,7 +16,8 @@ Result<NvmlApi> load() {
     return Error(ErrorCode::unavailable, fmt::format("NVML cannot be loaded: {}", dlerror()))
         .hint("install NVIDIA's driver with libnvidia-ml.so.1");
   NvmlApi api;
-  api.drives_real_boards = other == nullptr;
+  const auto stand_in = reinterpret_cast<int (*)()>(dlsym(library, "wattune_stand_in"));
+  api.drives_real_boards = stand_in == nullptr || stand_in() == 0;
 #define WATTUNE_NVML_LOAD(function, parameters) \
   api.function = reinterpret_cast<decltype(api.function)>(dlsym(library, #function));
   WATTUNE_NVML_FUNCTIONS(WATTUNE_NVML_LOAD)

@@ -152,7 +152,7 @@ struct NvmlApi {
 #define WATTUNE_NVML_MEMBER(function, parameters) nvmlReturn_t(*function) parameters = nullptr;
   WATTUNE_NVML_FUNCTIONS(WATTUNE_NVML_MEMBER)
 #undef WATTUNE_NVML_MEMBER
-  bool drives_real_boards = true;  // not one that WATTUNE_LIBNVML names, which is a stand-in
+  bool drives_real_boards = true;  // not a stand-in: that has a function wattune_stand_in(), which returns 1
 };
 
 // The loaded and initialised library, the same for the whole process. unavailable, saying what to do. WATTUNE_LIBNVML

@@ -10,6 +10,7 @@
 
 #include "fakes/cuda/fake_board.h"
 #include "fakes/cuda/fake_driver.h"
+#include "fakes/nvml/profile.h"
 
 namespace {
 
@@ -310,7 +311,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   context().now_ms += state.launch_gap_ms;
   catch_up(stream);
   stream.busy = true;
-  stream.time_ms += 0.001 * config->blockDimX * fake_board().slowdown();
+  FakeBoard& board = fake_board(static_cast<unsigned>(context().device));
+  const double duration_ms = 0.001 * config->blockDimX * slowdown(board);
+  stream.time_ms += duration_ms;
+  board.launched_ms += duration_ms;
   return run(function->description.function, function, stream, parameters);
 }
 

@@ -1,4 +1,7 @@
 // Contexts of the stand-in for libcuda.so.1, and the stack of them that each thread has.
+#include <unistd.h>
+
+#include "fakes/cuda/fake_board.h"
 #include "fakes/cuda/fake_driver.h"
 
 namespace {
@@ -7,7 +10,17 @@ std::set<CUcontext> contexts;
 std::map<CUdevice, std::pair<CUcontext, int>> primary;  // with how often it is retained
 thread_local std::vector<CUcontext> stack;              // the last is current
 
-CUcontext make_context(CUdevice device) { return made(contexts, new CUctx_st{.device = device}, state.contexts); }
+// In the list of those that use a board, for NVML: `from` becomes `to`.
+void list_process(CUdevice device, int from, int to) {
+  auto& processes = fake_board(static_cast<unsigned>(device)).processes;
+  int* const place = std::ranges::find(processes, from);
+  if (place != std::end(processes)) *place = to;
+}
+
+CUcontext make_context(CUdevice device) {
+  list_process(device, 0, getpid());
+  return made(contexts, new CUctx_st{.device = device}, state.contexts);
+}
 
 bool lives(CUcontext context) {
   const std::lock_guard one_at_a_time(entry);
@@ -45,6 +58,7 @@ CUresult cuCtxDestroy_v2(CUcontext gone) {
   while (!gone->arrays.empty()) take(gone->arrays, *gone->arrays.begin(), state.arrays);
   while (!gone->objects.empty()) take(gone->objects, *gone->objects.begin(), state.objects);
   while (!gone->events.empty()) take(gone->events, *gone->events.begin(), state.events);
+  list_process(gone->device, getpid(), 0);
   take(contexts, gone, state.contexts);
   if (!stack.empty() && stack.back() == gone) stack.pop_back();
   return CUDA_SUCCESS;

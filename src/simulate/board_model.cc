@@ -1,0 +1,65 @@
+#include "wattune/simulate/board_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/leakage.h"
+
+namespace wattune::simulate {
+
+namespace {
+
+Megahertz graphics_of(const BoardModel& model, const Operation& operation) {
+  return operation.graphics.value_or(model.clocks.back());
+}
+
+Watts limit_of(const BoardModel& model, const Operation& operation) {
+  return operation.limit.value_or(model.limits.usual);
+}
+
+}  // namespace
+
+const BoardModel* find_board_model(const std::string& name) {
+  const auto found = std::ranges::find(board_models(), name, &BoardModel::name);
+  return found == board_models().end() ? nullptr : &*found;
+}
+
+double relative_voltage(const BoardModel& model, Megahertz clock) {
+  return 1.0 + model.voltage_slope * std::max(0.0, (clock - model.voltage_threshold).value());
+}
+
+Watts wanted_power(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature) {
+  const Megahertz graphics = graphics_of(model, operation);
+  const Megahertz memory = operation.memory.value_or(model.memory_clocks.front());
+  const double voltage = relative_voltage(model, graphics);
+  return with_leakage(model.idle, temperature) +
+         Watts(model.core_watts_per_mhz * activity.core * graphics.value() * voltage * voltage +
+               model.memory_watts_per_mhz * activity.memory * memory.value());
+}
+
+Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature) {
+  return std::min(limit_of(model, operation), wanted_power(model, operation, activity, temperature));
+}
+
+Megahertz clock_under_load(const BoardModel& model, const Operation& operation, const Activity& activity,
+                           Celsius temperature) {
+  const Megahertz asked = graphics_of(model, operation);
+  const auto fits = [&](Megahertz clock) {
+    const Operation there{.graphics = clock, .memory = operation.memory};
+    return wanted_power(model, there, activity, temperature) <= limit_of(model, operation);
+  };
+  if (fits(asked)) return asked;
+  const auto end = std::ranges::upper_bound(model.clocks, asked);
+  const auto first_above = std::partition_point(model.clocks.begin(), end, fits);
+  return first_above == model.clocks.begin() ? model.clocks.front() : *std::prev(first_above);
+}
+
+Megahertz nearest_clock(const BoardModel& model, Megahertz clock) {
+  return *std::ranges::min_element(model.clocks, {}, [&](Megahertz each) { return std::abs((each - clock).value()); });
+}
+
+double thermal_resistance(const BoardModel& model) {
+  return (model.at_limit - model.ambient).value() / model.limits.usual.value();
+}
+
+}  // namespace wattune::simulate

@@ -1,0 +1,49 @@
+// BoardFace: what a device of the stand-in for NVML says of itself: constants, or what the simulated board of a profile
+// shows. What NVML sets is kept apart from it, in fake_board.h.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backend/nvml/nvml_api.h"
+#include "fakes/cuda/fake_board.h"
+
+namespace wattune::fakes {
+
+enum class PowerReading { draw, average, instant };
+
+struct LimitRange {
+  unsigned least_mw;
+  unsigned usual_mw;
+  unsigned most_mw;
+};
+
+class BoardFace {
+ public:
+  virtual ~BoardFace() = default;
+  virtual const char* name() const = 0;
+  virtual unsigned architecture() const = 0;
+  virtual bool has_mig() const = 0;
+  virtual std::vector<unsigned> memory_clocks() const = 0;                   // the highest first
+  virtual std::vector<unsigned> graphics_clocks(unsigned memory) const = 0;  // empty: no such clock of the memory
+  virtual unsigned usual_graphics_clock() const = 0;
+  virtual bool locks_memory() const = 0;
+  virtual LimitRange limits() const = 0;
+  // What it shows now; empty: this board has no such sensor.
+  virtual unsigned graphics_clock() = 0;
+  virtual unsigned long long reasons() = 0;
+  virtual unsigned celsius() = 0;
+  virtual std::optional<unsigned> milliwatts(PowerReading reading) = 0;
+  virtual std::optional<unsigned long long> millijoules() = 0;
+  // Readings of power of the last seconds, after this moment.
+  virtual std::vector<backend::nvml::nvmlSample_t> samples(unsigned long long after) = 0;
+  // A load from now on, where it has physics.
+  virtual void load(double core, double memory) = 0;
+  // In microseconds since 1970, on its clock.
+  virtual long long now() = 0;
+};
+
+// Of a device, by CUDA's number.
+BoardFace& face_of(unsigned device);
+
+}  // namespace wattune::fakes

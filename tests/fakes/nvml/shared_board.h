@@ -1,0 +1,72 @@
+// SharedBoard: the simulated board of a profile, which all processes of a run share in FILE.physics-DEVICE, beside the
+// file that WATTUNE_FAKE_BOARD names; without one, each process has its own.
+//
+// Its time is the host's, or with WATTUNE_FAKE_NVML_TIME=virtual what wattune_fake_nvml_pass() and the kernels of
+// libcuda's stand-in let pass. Its load is these kernels, or what wattune_fake_nvml_load() set.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "simulate/board_state.h"
+#include "wattune/simulate/simulated_board.h"
+
+namespace wattune::fakes {
+
+// One process and one thread at a time; the end of a process lets go.
+class Exclusive {
+ public:
+  explicit Exclusive(const std::string& file);
+  ~Exclusive();
+  Exclusive(const Exclusive&) = delete;
+  Exclusive& operator=(const Exclusive&) = delete;
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+  int descriptor_ = -1;
+};
+
+class SharedBoard {
+ public:
+  SharedBoard(unsigned device, const simulate::BoardModel& model);
+
+  // Of the board, after all that happened until now.
+  template <typename Question>
+  auto ask(Question question) {
+    const Exclusive exclusive(file_);
+    simulate::SimulatedBoard board(model_, physics_->state, device_ + 1);
+    obey(board);
+    catch_up(board);
+    return question(board);
+  }
+
+  // When its time began, in microseconds since 1970.
+  double begun_us() const;
+  // How often its counter was asked, by all processes.
+  long long count_question() { return ++physics_->counter_questions; }
+
+ private:
+  struct Physics {
+    simulate::BoardState state;
+    // What of fake_board.h it knows already.
+    unsigned graphics;
+    unsigned memory;
+    unsigned limit_mw;
+    double launched_ms;
+    double busy_until;  // ns: where kernels that were launched end, on the host's time
+    double begun_us;
+    long long counter_questions;
+  };
+
+  static Physics* open(const std::string& file);
+  void obey(simulate::SimulatedBoard& board);
+  void catch_up(simulate::SimulatedBoard& board);
+  void follow_host(simulate::SimulatedBoard& board, Nanoseconds work);
+
+  const unsigned device_;
+  const simulate::BoardModel& model_;
+  const std::string file_;
+  Physics* const physics_;
+};
+
+}  // namespace wattune::fakes
