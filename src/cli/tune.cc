@@ -90,8 +90,12 @@ Result<Recorded> load_recorded(const TuneOptions& options) {
 
 // A replay needs no kernel, and no spec either: what was recorded is a space of its own.
 Result<KernelSpec> load_problem(const TuneOptions& options, const Recorded& recorded) {
-  if (!options.spec.file.empty())
-    return load_spec(options.spec, recorded ? spec::SourcePolicy::optional : spec::SourcePolicy::required);
+  if (!options.spec.file.empty()) {
+    WATTUNE_ASSIGN(KernelSpec spec,
+                   load_spec(options.spec, recorded ? spec::SourcePolicy::optional : spec::SourcePolicy::required));
+    if (options.session.clocks == tune::Clocks::set) return spec;
+    return tune::without_clocks(std::move(spec));
+  }
   if (!options.spec.problem_size.empty())
     return Error(ErrorCode::invalid_argument, "--problem-size needs SPEC").about(options.spec.problem_size.front());
   if (recorded) return recorded_spec(recorded->info);

@@ -35,6 +35,7 @@ Choices<tune::Cache> cache_choices() { return {{"warm", tune::Cache::warm}, {"co
 Choices<tune::ObserveFor> observe_for_choices() {
   return {{"every", tune::ObserveFor::every}, {"winners", tune::ObserveFor::winners}};
 }
+Choices<tune::Clocks> clocks_choices() { return {{"set", tune::Clocks::set}, {"current", tune::Clocks::current}}; }
 Choices<Policy> policy_choices() { return {{"gated", Policy::gated}, {"repeated", Policy::repeated}}; }
 Choices<measure::Convergence> convergence_choices() {
   using enum measure::Convergence;
@@ -211,6 +212,11 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
   add_choice(app, "--policy", options.policy, policy_choices(), "How often each configuration is run");
   add_choice(app, "--cache", options.session.evaluation.cache, cache_choices(),
              "What each run finds in the device's caches");
+  add_choice(app, "--clocks", options.session.clocks, clocks_choices(),
+             "Clock and power parameters of the spec: set on the board, or left out of the search, at what the board "
+             "has");
+  app.add_flag("--take-over", options.session.evaluation.take_over,
+               "Set clocks though somebody else has set the board, computes on it, or might");
   add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
       ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
   add_parsed(app, "--min-samples", measure.min_samples, parse_count, "N", "Samples of each configuration at least")

@@ -35,11 +35,16 @@ class SessionRunner : public measure::Runner {
     // Another configuration may have run meanwhile, at other clocks and with buffers of other lengths.
     WATTUNE_TRY(run_.clocks.apply(configuration_));
     WATTUNE_TRY(run_.session.prepare(launch_.arguments));
-    return run_.session.run(kernels_, launch_, Outputs::reused, n, run_.limits.run());
+    WATTUNE_TRY(run_.clocks.settle([this](std::size_t runs) { return launch(runs); }));
+    return launch(n);
   }
   Nanoseconds busy_time() const override { return run_.session.busy_time(); }
 
  private:
+  Result<std::vector<Sample>> launch(std::size_t n) {
+    return run_.session.run(kernels_, launch_, Outputs::reused, n, run_.limits.run());
+  }
+
   RunState& run_;
   const Configuration& configuration_;
   const Kernels& kernels_;
@@ -51,7 +56,8 @@ class SessionRunner : public measure::Runner {
 void Attempt::evaluate(const Configuration& configuration) {
   const bool winners_only = run_.check == CheckOutput::winners;
   const bool good = plan(configuration) && set_clocks() && build() && fit() && inspect() &&
-                    (winners_only ? launch_once() : check()) && measure() && (!winners_only || check_if_best());
+                    (winners_only ? launch_once() : check()) && settle_clocks() && measure() &&
+                    (!winners_only || check_if_best());
   runner_.reset();
   kernels_.clear();
   program_.reset();
@@ -63,8 +69,8 @@ void Attempt::evaluate(const Configuration& configuration) {
 
 bool Attempt::prepare(const Configuration& configuration) {
   finalist_ = true;
-  return plan(configuration) && set_clocks() && build() && fit() && inspect() && check() && observe_counters() &&
-         ask_observers();
+  return plan(configuration) && set_clocks() && build() && fit() && inspect() && check() && settle_clocks() &&
+         observe_counters() && ask_observers();
 }
 
 measure::Runner& Attempt::runner() {
@@ -137,12 +143,37 @@ bool Attempt::plan(const Configuration& configuration) {
 
 // A clock that the board refuses is this configuration's; whoever may not set any, or lost the board, cannot go on.
 bool Attempt::set_clocks() {
+  if (run_.clocks.must_look() && !look_at_board()) return false;
   const Result<void> set = run_.clocks.apply(configuration_);
   if (set) return true;
   if (set.error().code() == ErrorCode::invalid_argument)
     return fail(Status::constraints, one_line(set.error().to_string()));
   error_ = set.error();
   return false;
+}
+
+// With this configuration's kernel, at whatever the board runs at.
+bool Attempt::look_at_board() {
+  if (!(build() && fit() && inspect() && launch_once())) return false;
+  const Result<void> looked = run_.clocks.look(spin());
+  if (looked) return true;
+  if (run_.clocks.must_look()) return fail(Phase::launch, looked.error());
+  error_ = looked.error();
+  return false;
+}
+
+// A board that does not obey is this configuration's, too.
+bool Attempt::settle_clocks() {
+  const Result<void> settled = run_.clocks.settle(spin());
+  if (settled) return true;
+  if (settled.error().code() != ErrorCode::invalid_argument) return fail(Phase::launch, settled.error());
+  return fail(Status::constraints, one_line(settled.error().to_string()));
+}
+
+Spin Attempt::spin() {
+  return [this](std::size_t runs) {
+    return run_.session.run(kernels_, launch_, Outputs::reused, runs, run_.limits.run());
+  };
 }
 
 bool Attempt::build() {

@@ -51,6 +51,8 @@ class Attempt : public measure::Contestant {
   // Each returns whether to go on.
   bool plan(const Configuration& configuration);
   bool set_clocks();
+  bool look_at_board();
+  bool settle_clocks();
   bool build();
   bool build_from_image(const std::vector<backend::Macro>& macros);
   bool keep(Result<std::unique_ptr<backend::Program>> program, const std::vector<backend::Macro>& macros);
@@ -70,6 +72,7 @@ class Attempt : public measure::Contestant {
   Result<power::EnergyFigures> measure_energy();
   Result<double> objective_of(const measure::Turn& turn) const;
   measure::Runner& runner();
+  Spin spin();
   bool is_best() const;
 
   // Record why the attempt ends; return false.

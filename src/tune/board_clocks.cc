@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "core/stopwatch.h"
 
 namespace wattune::tune {
 
@@ -19,28 +23,138 @@ Result<void> compare(std::optional<T> wanted, std::optional<T> found, T slack, s
                fmt::format("the board was set to {} of {:g}, but says {:g}", what, wanted->value(), found->value()));
 }
 
+Result<void> compare_limit(const backend::BoardSetting& wanted, const backend::BoardSetting& found) {
+  return compare(wanted.power_limit, found.power_limit, kLeastWatts, "a power limit (W)");
+}
+
+// A permission that is looked for: a value for each parameter that there is.
+backend::BoardSetting roles_of(const std::vector<Parameter>& parameters) {
+  backend::BoardSetting wanted;
+  for (const Parameter& parameter : parameters) {
+    if (parameter.role == ParameterRole::graphics_clock) wanted.graphics = Megahertz();
+    if (parameter.role == ParameterRole::memory_clock) wanted.memory = Megahertz();
+    if (parameter.role == ParameterRole::power_limit) wanted.power_limit = Watts();
+  }
+  return wanted;
+}
+
+// Every board that has a place on the PCI bus and is real to the driver is NVML's; simulated ones set themselves.
+bool is_borrowed(const DeviceInfo& device) {
+  return !device.pci_bus_id.empty() && device.kind != DeviceKind::simulated;
+}
+
+// What kernels ran at once three readings in a row agreed, or after a second.
+struct Standing {
+  std::optional<Megahertz> clock;
+  bool throttled = false;
+};
+
+bool agree(const std::vector<Megahertz>& clocks) {
+  constexpr std::size_t kReadings = 3;
+  if (clocks.size() < kReadings) return false;
+  const auto [least, most] = std::ranges::minmax(std::span(clocks).last(kReadings));
+  return most - least <= kStep;
+}
+
+// A reading is worth something when the kernel ran for a while before.
+std::size_t runs_for(const Sample& sample) {
+  constexpr Nanoseconds kWhile = nanoseconds_from_ms(5);
+  constexpr double kMost = 1000.0;
+  return static_cast<std::size_t>(std::clamp(kWhile / std::max(sample.time, Nanoseconds(1)), 1.0, kMost));
+}
+
+Result<Standing> spin_until_standing(const Spin& spin) {
+  constexpr Nanoseconds kLongest = nanoseconds_from_seconds(1);
+  const Stopwatch stopwatch;
+  Standing standing;
+  std::vector<Megahertz> clocks;
+  std::size_t runs = 1;
+  do {
+    WATTUNE_ASSIGN(const std::vector<Sample> samples, spin(runs));
+    const Sample& last = samples.back();
+    standing = {last.clock, last.throttled};
+    if (last.clock) clocks.push_back(*last.clock);
+    runs = runs_for(last);
+  } while (standing.clock && !agree(clocks) && stopwatch.elapsed() < kLongest);
+  return standing;
+}
+
+std::optional<Megahertz> highest_clock(const backend::BoardChoices& choices) {
+  std::optional<Megahertz> highest;
+  for (const backend::MemoryClock& row : choices.clocks)
+    for (const Megahertz clock : row.graphics) highest = std::max(highest.value_or(clock), clock);
+  return highest;
+}
+
+// Boards that nobody holds down stay some way below the highest clock of their table, too.
+bool is_low(std::optional<Megahertz> clock, const backend::BoardChoices& choices) {
+  constexpr double kUsual = 0.85;
+  const std::optional<Megahertz> highest = highest_clock(choices);
+  return clock && highest && *clock < *highest * kUsual;
+}
+
 }  // namespace
 
-Result<BoardClocks> BoardClocks::open(const std::vector<Parameter>& parameters, backend::Device& device) {
+Result<BoardClocks> BoardClocks::open(const std::vector<Parameter>& parameters, backend::Device& device,
+                                      const power::BorrowOptions& options) {
   BoardClocks clocks;
   for (const Parameter& parameter : parameters)
     if (is_set_on_board(parameter.role)) clocks.parameters_.push_back(parameter);
   if (clocks.parameters_.empty()) return clocks;
-  Result<backend::ClockControl*> control = device.clock_control();
   const Parameter& first = clocks.parameters_.front();
-  if (!control) return std::move(control).error().at(first.position).about(first.name);
-  clocks.control_.reset(*control);
+  if (Result<void> had = clocks.borrow(device, options); !had)
+    return std::move(had).error().at(first.position).about(first.name);
   return clocks;
+}
+
+Result<void> BoardClocks::borrow(backend::Device& device, power::BorrowOptions options) {
+  if (!is_borrowed(device.info())) {
+    WATTUNE_ASSIGN(backend::ClockControl* const control, device.clock_control());
+    control_ = {control, [](backend::ClockControl* each) { (void)each->restore(); }};
+    return {};
+  }
+  options.wanted = roles_of(parameters_);
+  options.has_context = true;
+  WATTUNE_ASSIGN(std::unique_ptr<power::ClockLease> lease, power::borrow_clocks(device.info().pci_bus_id, options));
+  lease_ = lease.get();
+  control_ = std::move(lease);
+  WATTUNE_ASSIGN(const backend::BoardSetting idle, control_->current());
+  WATTUNE_ASSIGN(const backend::BoardChoices choices, control_->choices());
+  must_look_ = !options.take_over && is_low(idle.graphics, choices);
+  return {};
+}
+
+Result<void> BoardClocks::look(const Spin& spin) {
+  WATTUNE_ASSIGN(const Standing standing, spin_until_standing(spin));
+  WATTUNE_ASSIGN(const backend::BoardChoices choices, control_->choices());
+  must_look_ = false;
+  if (standing.throttled || !is_low(standing.clock, choices)) return {};
+  return Error(ErrorCode::unavailable,
+               fmt::format("somebody seems to have locked the graphics clock: a kernel runs at {:g} MHz, of {:g} MHz",
+                           standing.clock->value(), highest_clock(choices)->value()))
+      .hint("--take-over sets the board all the same");
 }
 
 Result<void> BoardClocks::apply(const Configuration& configuration) {
   if (!control_) return {};
   WATTUNE_ASSIGN(const backend::BoardSetting wanted, setting_of(configuration));
-  if (applied_ == wanted) return {};
+  if (applied_ == wanted) return lease_ != nullptr ? lease_->renew() : Result<void>();
   applied_.reset();
+  settled_ = lease_ == nullptr;
   WATTUNE_TRY(control_->set(wanted));
   WATTUNE_TRY(verify(wanted));
   applied_ = wanted;
+  return {};
+}
+
+Result<void> BoardClocks::settle(const Spin& spin) {
+  if (!applied_ || settled_) return {};
+  WATTUNE_ASSIGN(const Standing standing, spin_until_standing(spin));
+  WATTUNE_ASSIGN(const backend::BoardSetting found, control_->current());
+  const std::optional<Megahertz> clock = standing.clock ? standing.clock : found.graphics;
+  if (!standing.throttled) WATTUNE_TRY(compare(applied_->graphics, clock, kStep, "a graphics clock (MHz)"));
+  WATTUNE_TRY(compare(applied_->memory, found.memory, kStep, "a memory clock (MHz)"));
+  settled_ = true;
   return {};
 }
 
@@ -58,11 +172,13 @@ Result<backend::BoardSetting> BoardClocks::setting_of(const Configuration& confi
   return setting;
 }
 
+// The clocks of a real board stand where they were set only while a kernel runs.
 Result<void> BoardClocks::verify(const backend::BoardSetting& wanted) const {
   WATTUNE_ASSIGN(const backend::BoardSetting found, control_->current());
+  WATTUNE_TRY(compare_limit(wanted, found));
+  if (lease_ != nullptr) return {};
   WATTUNE_TRY(compare(wanted.graphics, found.graphics, kStep, "a graphics clock (MHz)"));
-  WATTUNE_TRY(compare(wanted.memory, found.memory, kStep, "a memory clock (MHz)"));
-  return compare(wanted.power_limit, found.power_limit, kLeastWatts, "a power limit (W)");
+  return compare(wanted.memory, found.memory, kStep, "a memory clock (MHz)");
 }
 
 }  // namespace wattune::tune

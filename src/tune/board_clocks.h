@@ -1,42 +1,63 @@
 // BoardClocks: the clocks and the power limit that configurations name, on the board of a device.
 //
-// Without such parameters it asks the device for nothing and sets nothing. What it set is restored when it ends.
+// Without such parameters it asks the device for nothing, sets nothing and starts nothing. Boards of NVML are borrowed
+// (power/clocks.h), other devices are asked for their own control. What was set is restored when it ends.
 //
-//   WATTUNE_ASSIGN(BoardClocks clocks, BoardClocks::open(parameters, device));
+//   WATTUNE_ASSIGN(BoardClocks clocks, BoardClocks::open(parameters, device, options));
 //   WATTUNE_TRY(clocks.apply(configuration));
+//   WATTUNE_TRY(clocks.settle(spin));
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "wattune/backend/device.h"
 #include "wattune/core/configuration.h"
+#include "wattune/core/observation.h"
 #include "wattune/core/parameter.h"
+#include "wattune/power/clocks.h"
 
 namespace wattune::tune {
 
+// Runs a kernel so many times.
+using Spin = std::function<Result<std::vector<Sample>>(std::size_t runs)>;
+
 class BoardClocks {
  public:
-  // The device outlives it. unavailable: the spec has clock parameters, but the device has no control of its clocks.
-  static Result<BoardClocks> open(const std::vector<Parameter>& parameters, backend::Device& device);
+  // The device outlives it. Errors of power::borrow_clocks(), of whose options `wanted` and `has_context` are not read;
+  // unavailable: the spec has clock parameters, but the device has no control of its clocks.
+  static Result<BoardClocks> open(const std::vector<Parameter>& parameters, backend::Device& device,
+                                  const power::BorrowOptions& options);
 
-  // Sets what this configuration names, unless it is set already, and reads it back. invalid_argument: the board has
-  // no such clock, or runs at another one. Other Errors are no configuration's: unavailable (not permitted).
+  // Whether look() is to be called before apply().
+  bool must_look() const { return must_look_; }
+  // Somebody else's lock cannot be read; it shows in what a kernel runs at before anything is set. unavailable: there
+  // seems to be one. Errors of the runs.
+  Result<void> look(const Spin& spin);
+
+  // Sets what this configuration names, unless it is set already. invalid_argument: the board has no such clock or
+  // limit, or says that it has another. Other Errors are no configuration's: unavailable (not permitted, or the lease
+  // is over).
   Result<void> apply(const Configuration& configuration);
 
+  // Of a borrowed board, once after each change: runs the kernel until its clock stands, at most a second.
+  // invalid_argument: it stands further than a step from what was set, though power and heat do not hold it down.
+  // Errors of the runs.
+  Result<void> settle(const Spin& spin);
+
  private:
+  Result<void> borrow(backend::Device& device, power::BorrowOptions options);
   Result<backend::BoardSetting> setting_of(const Configuration& configuration) const;
   Result<void> verify(const backend::BoardSetting& wanted) const;
 
-  // The device owns the control; this owns what is set.
-  struct Restore {
-    void operator()(backend::ClockControl* control) const { (void)control->restore(); }
-  };
-
-  std::vector<Parameter> parameters_;                        // that are set on the board
-  std::unique_ptr<backend::ClockControl, Restore> control_;  // none: there are no such parameters
+  std::vector<Parameter> parameters_;               // that are set on the board
+  std::shared_ptr<backend::ClockControl> control_;  // restores at its end; none: there are no such parameters
+  power::ClockLease* lease_ = nullptr;              // the same, where the board is borrowed
+  bool must_look_ = false;
   std::optional<backend::BoardSetting> applied_;
+  bool settled_ = false;  // and verified
 };
 
 }  // namespace wattune::tune

@@ -115,6 +115,22 @@ Result<void> prepare(RunState& run, const Configuration& start, CheckOutput chec
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
 
+// Longer than anything that the tuner waits for: a compiler, tried twice, a run, a reference.
+power::BorrowOptions borrow_options(const RunState& run, const EvaluatorOptions& options) {
+  constexpr double kTries = 2.0;
+  constexpr Nanoseconds kBetween = nanoseconds_from_seconds(60);
+  const Nanoseconds attempt = options.limits.compile + options.limits.run;
+  return {.take_over = options.take_over, .lease = run.reference_limit + attempt * kTries + kBetween};
+}
+
+Result<void> open_clocks(RunState& run, const Configuration& start, const EvaluatorOptions& options) {
+  WATTUNE_ASSIGN(run.clocks, BoardClocks::open(run.spec.parameters, run.device, borrow_options(run, options)));
+  if (run.clocks.must_look()) return {};  // which takes a kernel, and comes first
+  Result<void> set = run.clocks.apply(start);
+  if (set || set.error().code() == ErrorCode::invalid_argument) return {};
+  return std::move(set).error().with_context("clocks of the default configuration");
+}
+
 // Who wins must be known before anything is observed.
 Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& options) {
   const bool observes = !observed_metrics(options).empty();
@@ -161,9 +177,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
 
   // Before anything is compiled: whoever may not set clocks learns it now.
   const Configuration start = space.configuration(space.default_configuration());
-  WATTUNE_ASSIGN(run->clocks, BoardClocks::open(spec.parameters, device));
-  if (Result<void> set = run->clocks.apply(start); !set && set.error().code() != ErrorCode::invalid_argument)
-    return std::move(set).error().with_context("clocks of the default configuration");
+  WATTUNE_TRY(open_clocks(*run, start, options));
   Result<void> prepared = prepare(*run, start, options.check);
   if (!prepared && backend::killed_from_outside(prepared.error())) {
     WATTUNE_TRY(reset_device(*run));

@@ -21,6 +21,12 @@ Observation lost_with(const DeviceShare& device) {
   return observation;
 }
 
+std::vector<Value> values_of(const Configuration& configuration, const std::vector<std::string>& names) {
+  std::vector<Value> values;
+  for (const std::string& name : names) values.push_back(*configuration.find(name));
+  return values;
+}
+
 }  // namespace
 
 measure::ObjectiveInterval objective_interval(const Trial& trial) {
@@ -79,6 +85,7 @@ std::optional<Configuration> Search::next(Nanoseconds now, std::size_t device) {
   }
   Configuration next = std::move(proposals_.front());
   proposals_.erase(proposals_.begin());
+  last_costly_ = values_of(next, options_.costly);
   if (!known_.insert(next.id()).second) {
     error_ = Error(ErrorCode::internal,
                    fmt::format("the strategy proposed configuration {} twice", wattune::to_string(next.id())));
@@ -98,19 +105,37 @@ bool Search::over(Nanoseconds now) {
 
 // No further than the rules let the run come.
 void Search::ask_ahead() {
-  std::uint64_t wanted = std::max<std::uint64_t>(1, options_.ahead);
+  const std::uint64_t least = std::max<std::uint64_t>(1, options_.ahead);
+  std::uint64_t wanted = std::max<std::uint64_t>(least, options_.batch);
   if (const auto left = options_.stop.evaluations_left(progress()))
     wanted = std::min(wanted, *left - in_flight_.size());
-  if (wanted <= proposals_.size()) return;
+  if (std::min(wanted, least) <= proposals_.size()) return;
   for (const ConfigurationId id : strategy_.ask(wanted - proposals_.size()))
     proposals_.push_back(space_.configuration(id));
+  group_proposals();
+}
+
+void Search::group_proposals() {
+  if (options_.costly.empty()) return;
+  std::vector<std::vector<Value>> groups{last_costly_};
+  std::vector<std::pair<std::size_t, Configuration>> sorted;
+  for (Configuration& each : proposals_) {
+    const std::vector<Value> values = values_of(each, options_.costly);
+    const auto group = static_cast<std::size_t>(std::ranges::find(groups, values) - groups.begin());
+    if (group == groups.size()) groups.push_back(values);
+    sorted.emplace_back(group, std::move(each));
+  }
+  std::ranges::stable_sort(sorted, {}, &std::pair<std::size_t, Configuration>::first);
+  proposals_.clear();
+  for (auto& [group, each] : sorted) proposals_.push_back(std::move(each));
 }
 
 std::vector<Configuration> Search::expected() const {
+  const std::size_t ahead = std::min(proposals_.size(), std::max<std::size_t>(1, options_.ahead));
   std::vector<Configuration> expected;
-  expected.reserve(in_flight_.size() + proposals_.size());
+  expected.reserve(in_flight_.size() + ahead);
   for (const Evaluation& each : in_flight_) expected.push_back(each.configuration);
-  expected.insert(expected.end(), proposals_.begin(), proposals_.end());
+  expected.insert(expected.end(), proposals_.begin(), proposals_.begin() + static_cast<std::ptrdiff_t>(ahead));
   return expected;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/logging.h"
 #include "wattune/backend/compile_pool.h"
+#include "wattune/space/expression.h"
 #include "wattune/tune/describe_run.h"
 #include "wattune/tune/tuner.h"
 
@@ -136,6 +137,20 @@ std::size_t proposals_ahead(const Parts& parts) {
   return std::max<std::size_t>(1, parts.options.compile_ahead.value_or(standard));
 }
 
+std::vector<std::string> names_of_clocks(const KernelSpec& spec) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : spec.parameters)
+    if (is_set_on_board(parameter.role)) names.push_back(parameter.name);
+  return names;
+}
+
+// What learns nothing may be asked for many at once, whose clocks are then changed seldom.
+std::size_t batch_of(const Plan& plan, const KernelSpec& spec) {
+  constexpr std::size_t kMany = 4096;
+  const bool learns = plan.strategy != "exhaustive" && plan.strategy != "random";
+  return learns || names_of_clocks(spec).empty() ? 1 : kMany;
+}
+
 class Forgetful : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
@@ -176,7 +191,23 @@ Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const 
   return Error(ErrorCode::invalid_argument, "nothing to start from: no recorded configuration is correct");
 }
 
+Result<KernelSpec> without_clocks(KernelSpec spec) {
+  const std::vector<std::string> clocks = names_of_clocks(spec);
+  const auto is_clock = [&](const std::string& name) { return std::ranges::count(clocks, name) > 0; };
+  std::erase_if(spec.parameters, [&](const Parameter& parameter) { return is_clock(parameter.name); });
+  if (spec.parameters.empty() && !clocks.empty())
+    return Error(ErrorCode::invalid_argument, "all parameters are clocks or limits, so that none is left to tune");
+  std::erase_if(spec.constraints, [&](const Constraint& constraint) {
+    const auto parsed = space::Expression::parse(constraint.expression);  // one that is wrong stays, to be told of
+    return parsed && std::ranges::any_of(parsed->names(), is_clock);
+  });
+  return spec;
+}
+
 Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOptions& options) {
+  if (options.clocks == Clocks::current) {
+    WATTUNE_ASSIGN(spec, without_clocks(std::move(spec)));
+  }
   WATTUNE_ASSIGN(space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(auto search, plan_search(std::move(spec), std::move(space), options));
   return open(std::move(search), options);
@@ -233,8 +264,12 @@ RunInfo TuningSession::describe() const { return describe_run(spec(), space(), d
 
 Result<TuningResult> TuningSession::run(TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
                                         const std::atomic<bool>* cancel) {
-  TuningOptions tuning{
-      .stop = plan().stop, .ahead = proposals_ahead(*parts_), .cancel = cancel, .shoot_out = parts_->options.shoot_out};
+  TuningOptions tuning{.stop = plan().stop,
+                       .ahead = proposals_ahead(*parts_),
+                       .costly = names_of_clocks(spec()),
+                       .batch = batch_of(plan(), spec()),
+                       .cancel = cancel,
+                       .shoot_out = parts_->options.shoot_out};
   tuning.shoot_out.warm_up = parts_->options.sampling.warm_up;
   return tune(space(), strategy(), evaluators(), sink, observer, resumed, tuning);
 }

@@ -1,4 +1,4 @@
-// Clocks of a board, through the stand-in for NVML (fakes/cuda/fake_libnvml.cc), which this process loads.
+// Clocks of a board, through the stand-in for NVML (fakes/nvml), which this process loads.
 #include "backend/cuda_support.h"
 
 namespace wattune::backend {

@@ -43,7 +43,8 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
 // Names of variables and files, for the program's environment.
 inline std::string stand_in_variables(const TempFolder& folder) {
   const std::string libraries = program_path().parent_path().string();
-  return "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() + " WATTUNE_LIBCUDA=" + libraries +
+  return "XDG_CACHE_HOME=" + (folder.path() / "user-cache").string() +
+         " WATTUNE_STATE_DIR=" + (folder.path() / "state").string() + " WATTUNE_LIBCUDA=" + libraries +
          "/wattune-fake-libcuda.so WATTUNE_LIBNVML=" + libraries +
          "/wattune-fake-libnvml.so WATTUNE_LIBNVRTC=" + libraries +
          "/wattune-fake-libnvrtc.so WATTUNE_LIBCUPTI=" + libraries + "/wattune-fake-libcupti.so ";

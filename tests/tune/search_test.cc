@@ -70,6 +70,25 @@ TEST_F(SearchByHand, HandsOutConfigurationsUntilThereIsNoMore) {
   EXPECT_THAT(sink.trials, SizeIs(10));
 }
 
+// A clock varies fastest in the ids 0 to 5, which are (p, clock); by twos all values of p follow for each clock.
+TEST_F(SearchByHand, ChangesSeldomWhatIsCostlyToChange) {
+  const auto clocked = space::SearchSpace::build({{"p", {0, 1}, {}, {}}, {"clock", {1, 2, 3}, {}, {}}}, {}).value();
+  const auto order = [&](std::size_t batch) {
+    const auto all = search::make_strategy("exhaustive", clocked).value();
+    Search grouped(clocked, *all, {"d"}, sink, observer, {.costly = {"clock"}, .batch = batch});
+    grouped.start({});
+    std::vector<std::int64_t> clocks;
+    while (const auto next = grouped.next()) {
+      clocks.push_back(next->find("clock")->as_integer());
+      grouped.tell(measured(100.0)).value();
+    }
+    return clocks;
+  };
+  EXPECT_THAT(order(1), ElementsAre(1, 2, 3, 1, 2, 3));
+  EXPECT_THAT(order(6), ElementsAre(1, 1, 2, 2, 3, 3));
+  EXPECT_THAT(order(4), ElementsAre(1, 1, 2, 3, 3, 2));  // 1 2 3 1, of which the first leaves room for no more
+}
+
 TEST_F(SearchByHand, ATrialIsInTheSinkWhenItsDeviceMayGoOn) {
   begin();
   ASSERT_TRUE(search->next());

@@ -129,6 +129,8 @@ struct EvaluatorOptions {
   // share it. nullptr: the device compiles.
   backend::PooledSource* compilers = nullptr;
   backend::WorkerOptions reference_worker;  // compiles and calls a C++ reference
+  // Sets clocks and limits of a board though somebody else has set it, computes on it, or might.
+  bool take_over = false;
   // Called now and then while a reference takes long, from a thread of its own; may be empty.
   std::function<void(Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
 };

@@ -92,6 +92,7 @@ class Search {
   void keep_if_best(const Trial& trial);
   bool over(Nanoseconds now);
   void ask_ahead();
+  void group_proposals();
   std::optional<Configuration> take_in_flight(std::size_t device);
   Trial trial_of(Configuration configuration, Observation observation, std::size_t device) const;
   Result<void> add(const Trial& trial, std::size_t device, Nanoseconds now);
@@ -105,6 +106,7 @@ class Search {
   Nanoseconds started_;
   std::unordered_set<ConfigurationId, search::IdHash> known_;  // told, or in flight
   std::vector<Configuration> proposals_;                       // to be evaluated, the next first
+  std::vector<Value> last_costly_;                             // of the last that was handed out
   std::vector<Evaluation> in_flight_;
   std::vector<std::optional<Observation>> best_before_;  // of each device
   std::unique_ptr<Tally> tally_;

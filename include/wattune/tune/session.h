@@ -28,6 +28,10 @@ namespace wattune::tune {
 
 using MakePolicy = std::function<std::unique_ptr<measure::MeasurePolicy>(const measure::SamplingOptions&)>;
 
+// What becomes of the clock and power parameters of a spec: they are set on the board, or left out of the search, which
+// then runs at what the board has.
+enum class Clocks { set, current };
+
 struct SessionOptions {
   // As a user names it: "auto", "cuda:0", part of a name; or several of one model: "cuda:0,cuda:2", "cuda:all".
   std::string device = "auto";
@@ -41,6 +45,7 @@ struct SessionOptions {
 
   MakePolicy policy = measure::make_gated;  // one for each device
   measure::SamplingOptions sampling;
+  Clocks clocks = Clocks::set;
   EvaluatorOptions evaluation;         // but for its pool and its worker, which are the session's
   measure::ShootOutOptions shoot_out;  // its warm-up is that of `sampling`
 
@@ -48,6 +53,9 @@ struct SessionOptions {
   std::optional<std::uint64_t> compile_ahead = {};      // proposals; none: as suits the strategy and the processes
   std::shared_ptr<backend::ImageCache> compile_cache = {};
 };
+
+// The spec without those parameters and without the constraints that name them. invalid_argument: it has no others.
+Result<KernelSpec> without_clocks(KernelSpec spec);
 
 // How many processes compile ahead with these options.
 std::size_t compile_processes(const SessionOptions& options);
@@ -60,7 +68,7 @@ struct PlannedSearch {
   std::unique_ptr<search::Strategy> strategy = {};  // of the space above
 };
 
-// Errors of the rules, and of search::make_strategy().
+// `clocks` must have been seen to: it decides the space. Errors of the rules, and of search::make_strategy().
 Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::SearchSpace space,
                                                    const SessionOptions& options = {});
 

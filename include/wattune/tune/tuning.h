@@ -43,6 +43,10 @@ struct TuningOptions {
   // How many proposals the strategy is asked for before the outcome of the first is known, for the evaluator to compile
   // ahead. A search that learns from outcomes learns later; at least 1.
   std::size_t ahead = 1;
+  // Parameters that are costly to change: of the proposals that wait, those with equal values follow each other, the
+  // last values first. A strategy that learns nothing is asked for as many as `batch` at once.
+  std::vector<std::string> costly = {};
+  std::size_t batch = 1;
   // Outlives the run; set from a signal handler or another thread to end after the evaluations in flight. The final
   // ends after the run in flight and decides nothing.
   const std::atomic<bool>* cancel = nullptr;

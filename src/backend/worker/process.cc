@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "backend/compiler_program.h"
+#include "backend/own_program.h"
 #include "backend/start_process.h"
 #include "backend/worker/stray_processes.h"
 #include "core/logging.h"
@@ -39,22 +40,7 @@ Error cannot_start(const std::string& what, int code) {
 
 Result<fs::path> find_program(const WorkerOptions& options) {
   if (!options.executable.empty()) return options.executable;
-  std::error_code ignored;
-  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path places[] = {here / "wattune-worker", here.parent_path() / "libexec/wattune/wattune-worker",
-                             fs::path(WATTUNE_LIBEXEC_DIR) / "wattune-worker"};
-  for (const fs::path& place : places)
-    if (access(place.c_str(), X_OK) == 0) return place;
-  return Error(ErrorCode::unavailable, "the program wattune-worker was not found")
-      .hint(fmt::format("looked for {}, {} and {}", places[0].string(), places[1].string(), places[2].string()));
-}
-
-// Out of the way of the numbers that the child gives its descriptors.
-Result<Descriptor> move_up(Descriptor descriptor) {
-  constexpr int kFirstFree = 10;
-  Descriptor moved(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kFirstFree));
-  if (moved.get() < 0) return cannot_start("duplicating a descriptor", errno);
-  return moved;
+  return find_own_program("wattune-worker");
 }
 
 // Two connected descriptors: what stays here, and what the child gets.
@@ -79,31 +65,6 @@ Result<Pair> make_error_pipe() {
   WATTUNE_ASSIGN(pair.theirs, move_up(std::move(pair.theirs)));
   return pair;
 }
-
-// posix_spawn's descriptions of a child, freed at the end.
-struct SpawnPlan {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-  }
-};
 
 std::string how_ended(int status) {
   if (WIFSIGNALED(status)) return "by " + signal_name(WTERMSIG(status));
@@ -182,7 +143,7 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   WATTUNE_ASSIGN(const fs::path program, find_program(options));
   WATTUNE_ASSIGN(Pair socket, make_socket());
   Pair errors;
-  SpawnPlan plan;
+  SpawnPlan plan(POSIX_SPAWN_SETPGROUP);
   if (!options.show_output) {
     WATTUNE_ASSIGN(errors, make_error_pipe());
     posix_spawn_file_actions_addopen(&plan.files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);

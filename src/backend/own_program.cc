@@ -1,0 +1,52 @@
+#include "backend/own_program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace wattune::backend {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> find_own_program(const std::string& name) {
+  std::error_code ignored;
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path places[] = {here / name, here.parent_path() / "libexec/wattune" / name,
+                             fs::path(WATTUNE_LIBEXEC_DIR) / name};
+  for (const fs::path& place : places)
+    if (access(place.c_str(), X_OK) == 0) return place;
+  return Error(ErrorCode::unavailable, fmt::format("the program {} was not found", name))
+      .hint(fmt::format("looked for {}, {} and {}", places[0].string(), places[1].string(), places[2].string()));
+}
+
+Result<Descriptor> move_up(Descriptor descriptor) {
+  constexpr int kFirstFree = 10;
+  Descriptor moved(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kFirstFree));
+  if (moved.get() >= 0) return moved;
+  return Error(ErrorCode::unavailable, fmt::format("a descriptor cannot be duplicated: {}", std::strerror(errno)));
+}
+
+SpawnPlan::SpawnPlan(short leads) {
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(leads | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+}
+
+SpawnPlan::~SpawnPlan() {
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+}
+
+}  // namespace wattune::backend

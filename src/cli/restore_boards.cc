@@ -1,0 +1,30 @@
+#include "cli/restore_boards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/terminal.h"
+
+namespace wattune::cli {
+
+std::string restore_text(const std::vector<power::StaleBoard>& boards) {
+  std::string text;
+  for (const power::StaleBoard& each : boards) {
+    for (const std::string& note : each.notes) text += note + "\n";
+    if (!each.restored) text += fmt::format("{}: {}\n", each.board, each.restored.error().to_string());
+  }
+  return text.empty() ? "no board has anything that a dead process left set\n" : text;
+}
+
+Result<ExitStatus> restore_boards(const std::string& board) {
+  const std::vector<power::StaleBoard> boards = power::restore_stale(board);
+  const bool printed = print_result(restore_text(boards));
+  // A board in use owes nothing yet.
+  const auto is_well = [](const power::StaleBoard& each) {
+    return each.restored || each.restored.error().code() == ErrorCode::busy;
+  };
+  return printed && std::ranges::all_of(boards, is_well) ? ExitStatus::good : ExitStatus::environment;
+}
+
+}  // namespace wattune::cli

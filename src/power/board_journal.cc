@@ -1,0 +1,196 @@
+#include "power/board_journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "core/new_file.h"
+#include "wattune/core/system_error.h"
+
+namespace wattune::power {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using backend::Descriptor;
+using backend::nvml::ApplicationClocks;
+using backend::nvml::BoardDebt;
+
+constexpr const char* kSuffix = ".journal";
+constexpr int kFormat = 1;
+
+Json to_json(const BoardDebt& debt) {
+  Json json{{"graphics_lock", debt.graphics_lock}, {"memory_lock", debt.memory_lock}};
+  if (debt.application) json["application_clocks_mhz"] = {debt.application->memory, debt.application->graphics};
+  if (debt.limit_mw) json["power_limit_mw"] = *debt.limit_mw;
+  return json;
+}
+
+BoardDebt debt_from(const Json& json) {
+  BoardDebt debt{json.at("graphics_lock").get<bool>(), json.at("memory_lock").get<bool>()};
+  if (json.contains("application_clocks_mhz")) {
+    const Json& clocks = json["application_clocks_mhz"];
+    debt.application = ApplicationClocks{clocks.at(0).get<unsigned>(), clocks.at(1).get<unsigned>()};
+  }
+  if (json.contains("power_limit_mw")) debt.limit_mw = json["power_limit_mw"].get<unsigned>();
+  return debt;
+}
+
+std::string to_text(const JournalEntry& entry) {
+  const Json json{{"format", kFormat},
+                  {"uuid", entry.uuid},
+                  {"board", entry.board},
+                  {"boot", entry.boot},
+                  {"tuner", {{"pid", entry.tuner.pid}, {"start", entry.tuner.start}}},
+                  {"owed", to_json(entry.debt)}};
+  return json.dump() + "\n";
+}
+
+JournalEntry entry_from(const Json& json) {
+  if (json.at("format").get<int>() != kFormat) throw std::invalid_argument("it has the format of another version");
+  const Json& tuner = json.at("tuner");
+  return {json.at("uuid").get<std::string>(),
+          json.at("board").get<std::string>(),
+          json.at("boot").get<std::string>(),
+          {tuner.at("pid").get<pid_t>(), tuner.at("start").get<std::uint64_t>()},
+          debt_from(json.at("owed"))};
+}
+
+Error unreadable(const fs::path& file, const std::string& why) {
+  return Error(ErrorCode::parse_error, fmt::format("{} cannot be read: {}", file.string(), why))
+      .hint("reset the board's clocks and limit by hand (nvidia-smi -rgc, -rmc, -pl), then remove the file");
+}
+
+Result<JournalEntry> parse(const fs::path& file, const std::string& text) {
+  try {
+    return entry_from(Json::parse(text));
+  } catch (const std::exception& error) {
+    return unreadable(file, error.what());
+  }
+}
+
+// What a stranger wrote is not obeyed with this user's rights.
+Result<JournalEntry> read_journal(const fs::path& file) {
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (opened.get() < 0 || ::fstat(opened.get(), &status) != 0) return system_error("cannot open", file, errno);
+  if (status.st_uid != 0 && status.st_uid != geteuid())
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("{} belongs to user {}, whom this one does not obey", file.string(), status.st_uid));
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const ssize_t got = ::read(opened.get(), text.data(), text.size());
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  return parse(file, text);
+}
+
+Result<void> make_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (!failed) return {};
+  return system_error("cannot make the folder", folder, failed.value())
+      .hint("an administrator can make it writable; WATTUNE_STATE_DIR names another, the same for all of this machine");
+}
+
+Result<void> sync_folder(const fs::path& folder) {
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() >= 0 && ::fsync(opened.get()) == 0) return {};
+  return system_error("cannot write", folder, errno);
+}
+
+// Whom the lock's file names. It may be empty for a moment, after its holder got the lock.
+ProcessIdentity holder_in(const fs::path& file) {
+  ProcessIdentity holder;
+  std::ifstream(file) >> holder.pid >> holder.start;
+  return holder;
+}
+
+Result<void> name_holder(int descriptor, const ProcessIdentity& tuner, const fs::path& file) {
+  if (::ftruncate(descriptor, 0) != 0) return system_error("cannot write", file, errno);
+  return write_all(descriptor, fmt::format("{} {}\n", tuner.pid, tuner.start), file);
+}
+
+Error held(const std::string& uuid, pid_t holder) {
+  const std::string who = holder != 0 ? fmt::format("process {}", holder) : "another process";
+  return Error(ErrorCode::busy, fmt::format("the clocks of the board {} are in the hands of {}", uuid, who))
+      .hint("wait for it to end");
+}
+
+// Whether the lock was had. A guardian whose tuner is dead needs a moment to give the board back.
+bool lock_patiently(int descriptor, const fs::path& file) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds kPause{10};
+  constexpr int kTries = 1000;
+  for (int i = 0; i < kTries; ++i) {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+    const ProcessIdentity holder = holder_in(file);
+    if (holder.pid != 0 && lives(holder)) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return false;
+}
+
+}  // namespace
+
+fs::path state_folder() {
+  const char* const named = std::getenv("WATTUNE_STATE_DIR");
+  return named != nullptr && *named != '\0' ? named : "/var/lib/wattune";
+}
+
+std::vector<Result<JournalEntry>> find_journals(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
+    if (entry->path().extension() == kSuffix) files.push_back(entry->path());
+  std::ranges::sort(files);
+  std::vector<Result<JournalEntry>> journals;
+  for (const fs::path& file : files) journals.push_back(read_journal(file));
+  return journals;
+}
+
+Result<BoardJournal> BoardJournal::lock(const fs::path& folder, const std::string& uuid, const ProcessIdentity& tuner) {
+  WATTUNE_TRY(make_folder(folder));
+  const fs::path file = folder / (uuid + ".lock");
+  Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (descriptor.get() < 0) return system_error("cannot open", file, errno);
+  if (!lock_patiently(descriptor.get(), file)) return held(uuid, holder_in(file).pid);
+  WATTUNE_TRY(name_holder(descriptor.get(), tuner, file));
+  return BoardJournal(folder / (uuid + kSuffix), std::move(descriptor));
+}
+
+Result<std::optional<JournalEntry>> BoardJournal::read() const {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(file_, ignored))) return std::optional<JournalEntry>();
+  WATTUNE_ASSIGN(JournalEntry entry, read_journal(file_));
+  return std::optional(std::move(entry));
+}
+
+Result<void> BoardJournal::write(const JournalEntry& entry) {
+  const fs::path beside = file_.string() + ".new";
+  std::error_code ignored;
+  fs::remove(beside, ignored);  // of a guardian that was killed while it wrote
+  const Descriptor opened(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (opened.get() < 0) return system_error("cannot write", beside, errno);
+  WATTUNE_TRY(write_all(opened.get(), to_text(entry), beside));
+  if (::fsync(opened.get()) != 0 || ::rename(beside.c_str(), file_.c_str()) != 0)
+    return system_error("cannot write", file_, errno);
+  return sync_folder(file_.parent_path());
+}
+
+Result<void> BoardJournal::clear() {
+  if (::unlink(file_.c_str()) != 0 && errno != ENOENT) return system_error("cannot remove", file_, errno);
+  return sync_folder(file_.parent_path());
+}
+
+}  // namespace wattune::power

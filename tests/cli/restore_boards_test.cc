@@ -1,0 +1,20 @@
+#include "cli/restore_boards.h"
+
+#include <gtest/gtest.h>
+
+namespace wattune::cli {
+namespace {
+
+TEST(RestoreBoards, SaysWhatWasDoneAndWhatWasNot) {
+  const power::StaleBoard done{"GPU-1", {"GPU-1 has back what process 7 had set on it"}, {}};
+  const power::StaleBoard used{"GPU-2", {}, Error(ErrorCode::busy, "in the hands of process 8")};
+  EXPECT_EQ(restore_text({done, used}),
+            "GPU-1 has back what process 7 had set on it\nGPU-2: in the hands of process 8\n");
+}
+
+TEST(RestoreBoards, SaysThatNothingWasToDo) {
+  EXPECT_EQ(restore_text({}), "no board has anything that a dead process left set\n");
+}
+
+}  // namespace
+}  // namespace wattune::cli

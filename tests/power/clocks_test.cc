@@ -1,0 +1,213 @@
+// Clocks that are borrowed through a guardian, on the stand-in's board.
+#include "wattune/power/clocks.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "power/board_journal.h"
+#include "power/stand_in_board.h"
+
+namespace wattune::power {
+namespace {
+
+using backend::BoardSetting;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const BoardSetting kSetting{.graphics = Megahertz(1200), .memory = Megahertz(1593), .power_limit = Watts(300)};
+
+class ClockLeases : public ::testing::Test {
+ protected:
+  void SetUp() override { fakes::fake_board() = {}; }
+  void TearDown() override {
+    for (const char* name : {"MIG", "PROCESSES", "SET"}) unsetenv(("WATTUNE_FAKE_NVML_" + std::string(name)).c_str());
+    std::filesystem::remove_all(kStandIn.state());
+  }
+
+  static std::unique_ptr<ClockLease> borrow(const BorrowOptions& options = {}) {
+    return borrow_clocks(kBoard, options).value();
+  }
+  static Error refusal(const BorrowOptions& options = {}) { return borrow_clocks(kBoard, options).error(); }
+
+  // As a guardian leaves it that was killed after it had locked the graphics clock and lowered the limit.
+  static void leave_debt(const ProcessIdentity& tuner, const std::string& boot = boot_id()) {
+    fakes::fake_board().graphics_lock = 1200;
+    fakes::fake_board().limit_mw = 300'000;
+    BoardJournal journal = BoardJournal::lock(kStandIn.state(), kUuid, tuner).value();
+    const backend::nvml::BoardDebt debt{.graphics_lock = true, .limit_mw = fakes::FakeBoard::kUsualLimit};
+    ASSERT_TRUE(journal.write({kUuid, kBoard, boot, tuner, debt}));
+  }
+  // Of no process: this one began at another time.
+  static ProcessIdentity dead() { return {getpid(), 1}; }
+};
+
+TEST_F(ClockLeases, SetThroughTheGuardianAndReadHere) {
+  const auto lease = borrow();
+  EXPECT_EQ(fakes::fake_board().sets, 0u);
+  ASSERT_TRUE(lease->set(kSetting));
+  EXPECT_EQ(lease->current().value(), kSetting);
+  ASSERT_TRUE(lease->restore());
+  expect_board_is_back();
+}
+
+TEST_F(ClockLeases, EndWithTheBoardGivenBack) {
+  auto lease = borrow();
+  ASSERT_TRUE(lease->set(kSetting));
+  EXPECT_TRUE(std::filesystem::exists(kStandIn.journal()));
+  lease.reset();
+  expect_board_is_back();
+  EXPECT_THAT(children_of(getpid()), IsEmpty());
+}
+
+TEST_F(ClockLeases, RefuseAClockThatTheBoardDoesNotHave) {
+  const auto lease = borrow();
+  const Error error = lease->set({.graphics = Megahertz(1411)}).error();
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(error.to_string(), HasSubstr("no graphics clock of 1411 MHz"));
+  EXPECT_THAT(lease->set({.graphics = Megahertz(1410), .memory = Megahertz(1593)}).error().to_string(),
+              HasSubstr("no graphics clock of 1410 MHz with 1593 MHz of memory"));
+  EXPECT_EQ(fakes::fake_board().sets, 0u);
+}
+
+TEST_F(ClockLeases, OfOneBoardGoToOneTuner) {
+  const auto first = borrow();
+  const Error error = refusal({.take_over = true});
+  EXPECT_EQ(error.code(), ErrorCode::busy);
+  EXPECT_THAT(error.to_string(), HasSubstr("the clocks of the board " + kUuid + " are in the hands of process " +
+                                           std::to_string(getpid())));
+  ASSERT_TRUE(first->set(kSetting));
+  EXPECT_EQ(restore_stale().at(0).restored.error().code(), ErrorCode::busy);  // in use, not stale
+  EXPECT_EQ(first->current().value(), kSetting);
+}
+
+TEST_F(ClockLeases, EndWhenNothingIsHeardOfTheTuner) {
+  const auto lease = borrow({.lease = nanoseconds_from_ms(30)});
+  ASSERT_TRUE(lease->set(kSetting));
+  await_guardian();
+  expect_board_is_back();
+  EXPECT_THAT(lease->set(kSetting).error().to_string(),
+              HasSubstr("the guardian has given the clocks back: nothing was heard of the process for 0.03 s"));
+  expect_board_is_back();
+}
+
+TEST_F(ClockLeases, OutliveTheSignalsOfATerminalAndEndWithSigterm) {
+  const auto lease = borrow();
+  const pid_t guardian = children_of(getpid()).at(0);
+  EXPECT_EQ(getsid(guardian), guardian);
+  for (const int each : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP}) kill(guardian, each);
+  ASSERT_TRUE(lease->set(kSetting));
+  kill(guardian, SIGTERM);
+  await_guardian();
+  expect_board_is_back();
+  EXPECT_THAT(lease->renew(), ::testing::ResultOf([](const auto& r) { return r.has_value(); }, true));  // too early
+  EXPECT_THAT(lease->set(kSetting).error().to_string(), HasSubstr("it was told to end"));
+}
+
+TEST_F(ClockLeases, WhoseGuardianIsKilledAreGivenBackByTheNext) {
+  auto lease = borrow();
+  ASSERT_TRUE(lease->set(kSetting));
+  kill(children_of(getpid()).at(0), SIGKILL);
+  await_guardian();
+  EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
+  EXPECT_THAT(lease->set(kSetting).error().to_string(), HasSubstr("is gone"));
+  lease.reset();
+  expect_board_is_back();
+}
+
+TEST_F(ClockLeases, FindAStaleJournalPaid) {
+  leave_debt(dead());
+  const auto lease = borrow();
+  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr(kUuid + " has back what process")));
+  expect_board_is_back();
+}
+
+// The number of the dead tuner may be that of another process.
+TEST_F(ClockLeases, OfALivingTunerAreNotTaken) {
+  leave_debt(identity_of(getppid()).value());
+  const Error error = refusal();
+  EXPECT_EQ(error.code(), ErrorCode::busy);
+  EXPECT_THAT(error.to_string(), HasSubstr("process " + std::to_string(getppid()) + " set the clocks"));
+  EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
+}
+
+TEST_F(ClockLeases, AfterARestartOfTheMachineOweNothing) {
+  leave_debt(dead(), "another start");
+  fakes::fake_board().limit_mw = 0;  // the driver starts afresh
+  const auto lease = borrow();
+  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr("ended with the machine's restart")));
+  EXPECT_EQ(fakes::fake_board().resets, 0u);
+  EXPECT_FALSE(std::filesystem::exists(kStandIn.journal()));
+}
+
+TEST_F(ClockLeases, ARestoreThatFailsIsToldAndOwedStill) {
+  leave_debt(dead());
+  setenv("WATTUNE_FAKE_NVML_SET", "999", 1);
+  const std::vector<StaleBoard> stale = restore_stale();
+  ASSERT_EQ(stale.size(), 1u);
+  EXPECT_THAT(stale[0].restored.error().to_string(), HasSubstr("resetting the graphics clock: error 999"));
+  EXPECT_TRUE(std::filesystem::exists(kStandIn.journal()));
+  unsetenv("WATTUNE_FAKE_NVML_SET");
+  EXPECT_TRUE(restore_stale(kUuid).at(0).restored);
+  expect_board_is_back();
+  EXPECT_THAT(restore_stale(), IsEmpty());
+}
+
+TEST_F(ClockLeases, OfAnotherBoardAreLeftToIt) {
+  leave_debt(dead());
+  EXPECT_THAT(restore_stale("0000:41:00.0"), IsEmpty());
+  EXPECT_EQ(restore_stale(kBoard).size(), 1u);
+}
+
+TEST_F(ClockLeases, ADamagedJournalSaysWhatToDo) {
+  std::filesystem::create_directories(kStandIn.state());
+  std::ofstream(kStandIn.journal()) << "{";
+  EXPECT_THAT(refusal().to_string(), HasSubstr("nvidia-smi -rgc"));
+  EXPECT_THAT(restore_stale().at(0).restored.error().to_string(), HasSubstr(kUuid + ".journal cannot be read"));
+}
+
+TEST_F(ClockLeases, AForeignLimitIsRespected) {
+  fakes::fake_board().limit_mw = 450'000;
+  const Error error = refusal();
+  EXPECT_THAT(error.to_string(), HasSubstr("somebody has set the power limit of the board to 450 W, from 700 W"));
+  EXPECT_THAT(error.to_string(), HasSubstr("--take-over"));
+  auto lease = borrow({.take_over = true});
+  ASSERT_TRUE(lease->set(kSetting));
+  lease.reset();
+  EXPECT_EQ(fakes::fake_board().limit(), 450'000u);  // as it was before, not by default
+}
+
+TEST_F(ClockLeases, OthersThatComputeAreRespected) {
+  setenv("WATTUNE_FAKE_NVML_PROCESSES", "1", 1);
+  const Error error = refusal();
+  EXPECT_EQ(error.code(), ErrorCode::busy);
+  EXPECT_THAT(error.to_string(), HasSubstr("process 1 computes on the board, too"));
+  EXPECT_TRUE(borrow_clocks(kBoard, {.take_over = true}));
+}
+
+// A container hides processes: an empty list means nothing where one's own context must be on it.
+TEST_F(ClockLeases, AListThatLacksOneselfIsNotBelieved) {
+  setenv("WATTUNE_FAKE_NVML_PROCESSES", "hidden", 1);
+  EXPECT_THAT(refusal({.has_context = true}).to_string(), HasSubstr("it cannot be told whether other processes"));
+  EXPECT_TRUE(borrow_clocks(kBoard, {.has_context = false}));
+}
+
+TEST_F(ClockLeases, MigIsRefused) {
+  setenv("WATTUNE_FAKE_NVML_MIG", "1", 1);
+  EXPECT_THAT(refusal().to_string(), HasSubstr("MIG is on"));
+}
+
+TEST_F(ClockLeases, NeedAFolderForTheirState) {
+  std::ofstream(kStandIn.state()) << "a file";
+  EXPECT_THAT(refusal().to_string(), HasSubstr("WATTUNE_STATE_DIR"));
+}
+
+TEST_F(ClockLeases, NeedTheirProgram) {
+  EXPECT_THAT(refusal({.guardian = "/no/such/program"}).to_string(),
+              HasSubstr("the guardian of the clocks cannot be started: /no/such/program: No such file"));
+}
+
+}  // namespace
+}  // namespace wattune::power
