@@ -236,6 +236,9 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
       ->type_name("clock|power|energy|profile|COUNTER,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_parsed(app, "--energy-window", options.session.evaluation.energy_window, parse_time, "TIME",
+             "How long a configuration runs for its power and energy, at least; finalists 5 s unless this is longer")
+      ->default_str("1s");
 }
 
 void declare_final(CLI::App& app, TuneOptions& options) {

@@ -1,6 +1,7 @@
 // RunState: what all attempts of one run share. Not movable: its parts refer to each other.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,7 +33,7 @@ struct RunState {
         compilers(options.compilers),
         observe(options.observe),
         energy_window(options.energy_window),
-        finalist_energy_window(options.finalist_energy_window),
+        finalist_energy_window(std::max(options.energy_window, options.finalist_energy_window)),
         counters(options.counters),
         observers(options.observers),
         observed_runs(options.observed_runs),
