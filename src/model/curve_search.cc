@@ -85,6 +85,7 @@ ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) con
   const Megahertz ridge = within_samples(best.curve.ridge());
   ClockRange range{ridge, ridge};
   for (const double tau : taus) add_ridges(tau, squares, range);
+  if (good(last_tau_)) range.high = Megahertz(highest_);  // a later rise fits the one sample above as well
   return range;
 }
 

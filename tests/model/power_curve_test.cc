@@ -88,6 +88,13 @@ TEST(PowerFit, SaysBetweenWhichClocksTheRidgeLies) {
   EXPECT_LT(fit.likely_ridge.high, Megahertz(1450));
 }
 
+// The voltage rises at 985 MHz and only the sample at 1410 shows it: the rise may as well begin later.
+TEST(PowerFit, LeavesOpenWhereTheVoltageRisesBelowASingleSample) {
+  const auto fit = fit_power_curve(samples_of(a100(45), {210, 400, 600, 800, 900, 1410})).value();
+  EXPECT_LE(fit.likely_ridge.low, Megahertz(985));
+  EXPECT_EQ(fit.likely_ridge.high, Megahertz(1410));
+}
+
 // 45 + 0.06 f: the best clock is the highest.
 TEST(PowerFit, PutsTheRidgeAtTheLastSampleWhereTheVoltageNeverRises) {
   const PowerCurve straight{Watts(45), 0.06, 0.0, Megahertz(400)};
