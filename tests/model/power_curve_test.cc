@@ -132,6 +132,9 @@ TEST(PowerFit, RefusesWhatIsNoPowerCurve) {
   auto erratic = samples_of(a100(45), {210, 400, 600, 800, 1000, 1200, 1410});
   for (std::size_t i = 0; i < erratic.size(); ++i) erratic[i].power = Watts(i % 2 == 0 ? 60 : 120);
   EXPECT_THAT(fit_power_curve(erratic).error().to_string(), HasSubstr(grow));
+  auto huge = samples_of(a100(45), {210, 400, 600, 800, 1000});
+  for (PowerSample& sample : huge) sample.power = 1e300 * sample.power;
+  EXPECT_THAT(fit_power_curve(huge).error().to_string(), HasSubstr(grow));
   auto constant = samples_of(a100(45), {210, 400, 600, 800, 1000});
   for (PowerSample& sample : constant) sample.power = Watts(100);
   EXPECT_THAT(fit_power_curve(constant).error().to_string(), HasSubstr(grow));
