@@ -23,7 +23,7 @@ CurveSearch::CurveSearch(std::span<const PowerSample> samples, Noise noise) : sa
   std::vector<double> clocks;
   for (const PowerSample& sample : samples) clocks.push_back(sample.clock.value());
   std::ranges::sort(clocks);
-  clocks.erase(std::ranges::unique(clocks).begin(), clocks.end());
+  clocks.erase(std::unique(clocks.begin(), clocks.end()), clocks.end());
   lowest_ = clocks.front();
   highest_ = clocks.back();
   last_tau_ = clocks[clocks.size() - 2];
@@ -85,6 +85,7 @@ ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) con
   const Megahertz ridge = within_samples(best.curve.ridge());
   ClockRange range{ridge, ridge};
   for (const double tau : taus) add_ridges(tau, squares, range);
+  if (good(last_tau_)) range.high = Megahertz(highest_);  // a later rise fits the one sample above as well
   return range;
 }
 

@@ -77,7 +77,8 @@ Result<PowerFit> fit_power_curve(std::span<const PowerSample> samples) {
   WATTUNE_ASSIGN(const std::vector<PowerSample> free, usable(samples));
   const CurveSearch search(free, Noise::alike);
   const Candidate best = search.best();
-  if (best.curve.alpha <= 0.0 || best.squares > kMostUnexplained * variance_times_n(free))
+  const bool grows = best.curve.alpha > 0.0;  // and is a number, which sums of huge ones are not
+  if (!grows || !(best.squares <= kMostUnexplained * variance_times_n(free)))
     return unfit("power does not grow with the clock as that of a loaded board", fmt::format("{} samples", free.size()))
         .hint("is the load the same at every clock, and the sensor read long enough?");
   const Megahertz ridge = search.within_samples(best.curve.ridge());

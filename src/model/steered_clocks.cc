@@ -33,7 +33,7 @@ Result<std::vector<Megahertz>> steered_clocks(Megahertz ridge, std::span<const M
     if (!is_positive(clock)) return unsteerable("the table has what is no clock", clock.value());
   std::vector<Megahertz> clocks(table.begin(), table.end());
   std::ranges::sort(clocks);
-  clocks.erase(std::ranges::unique(clocks).begin(), clocks.end());
+  clocks.erase(std::unique(clocks.begin(), clocks.end()), clocks.end());
   Megahertz low = (1.0 - steering.share) * ridge;
   Megahertz high = (1.0 + steering.share) * ridge;
   if (steering.ends == RangeEnds::to_nearest) {

@@ -101,9 +101,9 @@ TEST(Occupancy, IsBoundByTheScarcestOfAll) {
       {kV100, {.threads = 64, .registers = 16, .static_shared_bytes = 49152}, 2, {shared_memory}},
       {kH100, {.threads = 32, .registers = 16, .barriers = 16}, 4, {barriers}},  // 64 for all
       {kA100, {.threads = 32, .registers = 16, .barriers = 16}, 32, {blocks}},
-      // 1000 bytes are given as 1024 by Pascal and as 1000 + 1024 -> 2048 by Ampere.
-      {{6, 1}, {.threads = 32, .registers = 16, .static_shared_bytes = 6000}, 16, {shared_memory}},  // 6144 each
-      // 33 warps are 33 on no GPU; 96 threads are 3 warps: 64 / 3.
+      // 6000 bytes are given as 6144 by Pascal, whose SM has 96 KB.
+      {{6, 1}, {.threads = 32, .registers = 16, .static_shared_bytes = 6000}, 16, {shared_memory}},
+      // 96 threads are 3 warps, and so are 65: 64 / 3.
       {kA100, {.threads = 96, .registers = 16}, 21, {warps}},
       {kA100, {.threads = 65, .registers = 16}, 21, {warps}},
       // 3.7 has twice the registers: 64 each for 2048 threads.
