@@ -63,11 +63,11 @@ void SimulatedBoard::obey_when_due() {
   settle();
 }
 
-void SimulatedBoard::lock_clock(Megahertz clock) { request_clock(nearest_clock(model_, clock).value()); }
+void SimulatedBoard::lock_clock(Megahertz clock) { request_clock(nearest_clock(model_.clocks, clock).value()); }
 void SimulatedBoard::unlock_clock() { request_clock(0.0); }
 
 void SimulatedBoard::lock_memory(Megahertz clock) {
-  state_->memory_locked = clock.value();
+  state_->memory_locked = nearest_clock(model_.memory_clocks, clock).value();
   settle();
 }
 

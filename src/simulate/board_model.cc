@@ -54,8 +54,8 @@ Megahertz clock_under_load(const BoardModel& model, const Operation& operation, 
   return first_above == model.clocks.begin() ? model.clocks.front() : *std::prev(first_above);
 }
 
-Megahertz nearest_clock(const BoardModel& model, Megahertz clock) {
-  return *std::ranges::min_element(model.clocks, {}, [&](Megahertz each) { return std::abs((each - clock).value()); });
+Megahertz nearest_clock(const std::vector<Megahertz>& clocks, Megahertz clock) {
+  return *std::ranges::min_element(clocks, {}, [&](Megahertz each) { return std::abs((each - clock).value()); });
 }
 
 double thermal_resistance(const BoardModel& model) {

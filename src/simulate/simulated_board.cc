@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "simulate/board_state.h"
-#include "simulate/draw.h"
 #include "simulate/leakage.h"
 
 namespace wattune::simulate {

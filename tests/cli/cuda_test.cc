@@ -245,6 +245,21 @@ TEST(CudaRun, ChecksAndTimesOneConfiguration) {
   EXPECT_EQ(run_with_stand_ins(folder, "run scale.toml").status, 1);
 }
 
+// A V100 at full activity draws 195 W, so that a launch of 128 us takes 0.025 J; what is idle in between, as its share
+// of a busy machine may be, adds to it.
+TEST(CudaRun, TheBoardOfAProfileTakesTheEnergyOfItsKernels) {
+  const TempFolder folder;
+  write_scale(folder);
+  const auto json =
+      run_with_stand_ins(folder, "run scale.toml --json --observe power,energy",
+                         "WATTUNE_FAKE_NVML_PROFILE=V100 WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" +
+                             (folder.path() / "board").string())
+          .json();
+  EXPECT_NEAR(json["time_ms"].get<double>(), 0.128, 0.001);
+  EXPECT_GT(json["metrics"]["energy"].get<double>(), 0.023);
+  EXPECT_LT(json["metrics"]["power"].get<double>(), 200.0);
+}
+
 TEST(CudaCounters, AreRecordedUnderTheirNamesAndAliases) {
   const TempFolder folder;
   write_scale(folder);

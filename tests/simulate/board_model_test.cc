@@ -98,8 +98,8 @@ TEST(BoardModel, PowerIsNeverAboveTheLimit) {
 }
 
 TEST(BoardModel, TakesTheNearestClockOfItsTable) {
-  EXPECT_EQ(nearest_clock(model_of("V100"), Megahertz(1372)), Megahertz(1372.5));
-  EXPECT_EQ(nearest_clock(model_of("A100"), Megahertz(5000)), Megahertz(1410));
+  EXPECT_EQ(nearest_clock(model_of("V100").clocks, Megahertz(1372)), Megahertz(1372.5));
+  EXPECT_EQ(nearest_clock(model_of("A100").clocks, Megahertz(5000)), Megahertz(1410));
 }
 
 // Paper 000's table IV: energy cannot be optimised on these, because they have no sensor.

@@ -19,7 +19,6 @@ namespace {
 
 using fakes::FakeBoard;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr double kSecond = 1e9;
 
@@ -363,7 +362,6 @@ TEST_F(StandIn, MigIsSaidWhereThereIsAny) {
     unsigned pending = 0;
     EXPECT_EQ(nvml.nvmlDeviceGetMigMode(device, &current, &pending), NVML_SUCCESS);
     EXPECT_EQ(current, 1u);
-    setenv("WATTUNE_FAKE_NVML_PROFILE", "V100", 1);
   });
 }
 

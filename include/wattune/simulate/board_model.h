@@ -84,8 +84,8 @@ Watts wanted_power(const BoardModel& model, const Operation& operation, const Ac
 // The highest clock of the table up to the one asked for with which the limit holds; the lowest where none does.
 Megahertz clock_under_load(const BoardModel& model, const Operation& operation, const Activity& activity,
                            Celsius temperature);
-// The clock of the table that is nearest to this one.
-Megahertz nearest_clock(const BoardModel& model, Megahertz clock);
+// Of these clocks the one that is nearest to this one.
+Megahertz nearest_clock(const std::vector<Megahertz>& clocks, Megahertz clock);
 // Kelvin for each watt.
 double thermal_resistance(const BoardModel& model);
 

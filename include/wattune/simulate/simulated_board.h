@@ -25,9 +25,9 @@ struct Phase {
 };
 
 struct Kernel {
-  Nanoseconds fixed = {};  // a: what no graphics clock changes, at the highest memory clock
-  double cycles = 0.0;     // b
-  std::vector<Phase> phases = {};
+  Nanoseconds fixed = {};          // a: what no graphics clock changes, at the highest memory clock
+  double cycles = 0.0;             // b
+  std::vector<Phase> phases = {};  // one at least
 
   // t = a + b / f, with a as the memory's clock has it.
   Nanoseconds time_at(Megahertz graphics, double memory_slowdown = 1.0) const;
@@ -73,7 +73,7 @@ class SimulatedBoard {
   // The nearest clock of the table, obeyed after a latency.
   void lock_clock(Megahertz clock);
   void unlock_clock();
-  void lock_memory(Megahertz clock);
+  void lock_memory(Megahertz clock);  // the nearest, at once, as a limit
   void unlock_memory();
   void set_limit(Watts limit);
 

@@ -23,6 +23,9 @@
 //   WATTUNE_FAKE_CUDA_DEVICES=A,A,B   names of the devices; one "Stand-in GPU" unless given
 //   WATTUNE_FAKE_CUDA_LOST=FILE       device 1 falls off the bus at its tenth launch, for every process that finds FILE
 //   WATTUNE_FAKE_BOARD=FILE           the board that kernels run on, as the stand-in for NVML set it (fake_board.h)
+//   WATTUNE_FAKE_CUDA_TIME=host       kernels take the host's time, so that NVML's stand-in sees its board at work;
+//   streams
+//                                     cannot be held then
 //   WATTUNE_FAKE_NVRTC_LOG=FILE       gets a line for each compilation by the stand-in for NVRTC
 //   WATTUNE_FAKE_NVRTC_VERSION=13000  of the stand-in for NVRTC, 12040 unless given
 #pragma once

@@ -114,8 +114,16 @@ T* made(std::set<T*>& owned, T* object, long& live) {
 // A stream, or an event in it.
 inline bool hangs(const auto& object) { return object.hung && !state.hangs_end; }
 
+// Whether the host's clock is the one of contexts, so that kernels take their time in it.
+bool on_host_time();
+// Looks at that clock, if so.
+void look_at_clock();
+// The host has waited until then, and does so on its own clock.
+void host_reaches(double time_ms);
+
 // What the stream is sent begins no sooner than now. One that is held gets it all before it begins.
 inline void catch_up(CUstream_st& stream) {
+  look_at_clock();
   if (!stream.held()) stream.time_ms = std::max(stream.time_ms, context().now_ms);
 }
 

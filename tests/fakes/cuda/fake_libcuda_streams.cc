@@ -1,8 +1,38 @@
 // Streams and events of the stand-in for libcuda.so.1, on its virtual time.
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
 #include <utility>
 
 #include "fakes/cuda/fake_driver.h"
+
+namespace wattune::fakes {
+
+namespace {
+
+const auto begin = std::chrono::steady_clock::now();
+
+}  // namespace
+
+bool on_host_time() {
+  static const char* const time = std::getenv("WATTUNE_FAKE_CUDA_TIME");
+  return time != nullptr && std::strcmp(time, "host") == 0;
+}
+
+void look_at_clock() {
+  if (!on_host_time()) return;
+  const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - begin;
+  context().now_ms = std::max(context().now_ms, passed.count());
+}
+
+void host_reaches(double time_ms) {
+  if (on_host_time()) std::this_thread::sleep_until(begin + std::chrono::duration<double, std::milli>(time_ms));
+  context().now_ms = std::max(context().now_ms, time_ms);
+}
+
+}  // namespace wattune::fakes
 
 extern "C" {
 
@@ -20,7 +50,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned) {
   WATTUNE_UNLESS_BROKEN();
-  if (!state.holds) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!state.holds || on_host_time()) return CUDA_ERROR_NOT_SUPPORTED;
   catch_up(stream_of(stream));
   stream_of(stream).word = reinterpret_cast<std::uint32_t*>(address);
   stream_of(stream).awaited = value;
@@ -41,8 +71,10 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
 CUresult cuStreamQuery(CUstream handle) {
   WATTUNE_UNLESS_BROKEN();
   CUstream_st& stream = stream_of(handle);
+  look_at_clock();
   if (hangs(stream) || stream.held() || std::exchange(stream.busy, false)) return CUDA_ERROR_NOT_READY;
-  context().now_ms = std::max(context().now_ms, stream.time_ms);
+  if (on_host_time() && stream.time_ms > context().now_ms) return CUDA_ERROR_NOT_READY;
+  host_reaches(stream.time_ms);
   return CUDA_SUCCESS;
 }
 
@@ -51,7 +83,7 @@ CUresult cuStreamSynchronize(CUstream handle) {
   CUstream_st& stream = stream_of(handle);
   if (hangs(stream)) misused("a wait without limit for a kernel that never ends");
   stream.busy = false;
-  context().now_ms = std::max(context().now_ms, stream.time_ms);
+  host_reaches(stream.time_ms);
   return CUDA_SUCCESS;
 }
 
@@ -79,8 +111,9 @@ CUresult cuEventQuery(CUevent event) {
   WATTUNE_UNLESS_BROKEN();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
   if (hangs(*event) || held) return CUDA_ERROR_NOT_READY;
+  look_at_clock();
   const bool passed = event->time_ms <= context().now_ms;
-  context().now_ms = std::max(context().now_ms, event->time_ms);
+  if (!on_host_time()) host_reaches(event->time_ms);
   return passed ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 

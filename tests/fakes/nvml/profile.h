@@ -34,7 +34,7 @@ inline simulate::Activity kernel_activity() {
 // What the board's clocks and limit are asked to be.
 inline simulate::Operation asked_of(const FakeBoard& board, const simulate::BoardModel& model) {
   const unsigned asked = board.graphics(whole_mhz(model.clocks.back()));
-  return {.graphics = simulate::nearest_clock(model, Megahertz(asked)),
+  return {.graphics = simulate::nearest_clock(model.clocks, Megahertz(asked)),
           .memory = Megahertz(board.memory(whole_mhz(model.memory_clocks.front()))),
           .limit = Watts(board.limit(static_cast<unsigned>(model.limits.usual.value() * 1e3)) / 1e3)};
 }
