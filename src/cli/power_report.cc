@@ -71,8 +71,10 @@ std::string rest_text(const BoardReport& board) {
 }
 
 std::string board_text(const BoardReport& board) {
-  std::string text = fmt::format("{} ({}), driver {}\n", board.name.empty() ? "board" : board.name,
-                                 fmt::join({board.pci_bus_id, board.uuid}, " "), board.driver);
+  std::string text = board.name.empty() ? "board" : board.name;
+  for (const std::string& each : {board.pci_bus_id, board.uuid})
+    if (!each.empty()) text += ", " + each;
+  text += (board.driver.empty() ? "" : ", driver " + board.driver) + "\n";
   text += sensors_text(board.sensors) + conditions_text(board.conditions) + rest_text(board);
   text += "controls\n" + controls_text(board.controls);
   if (!board.missing.empty()) text += "missing\n";

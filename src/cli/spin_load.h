@@ -11,7 +11,7 @@
 
 namespace wattune::cli {
 
-class SpinLoad : public power::BurstLoad {
+class SpinLoad : public power::KnownLoad {
  public:
   // Opens the device of this selector in prepare(), no sooner: a context costs power.
   SpinLoad(std::string selector, tune::DriverHost where) : selector_(std::move(selector)), where_(std::move(where)) {}

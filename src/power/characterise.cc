@@ -34,13 +34,13 @@ Burst rest(Recorder& recorder, Nanoseconds time) {
   return {begin, recorder.now()};
 }
 
-Result<Burst> work(Recorder& recorder, BurstLoad& load, Nanoseconds time) {
+Result<Burst> work(Recorder& recorder, KnownLoad& load, Nanoseconds time) {
   const Nanoseconds begin = recorder.now();
   WATTUNE_TRY(load.run(time));
   return Burst{begin, recorder.now()};
 }
 
-Result<std::vector<Burst>> square_wave(Recorder& recorder, BurstLoad& load) {
+Result<std::vector<Burst>> square_wave(Recorder& recorder, KnownLoad& load) {
   Random random(1);
   const auto phase = [&] { return kShortestPhase + (kLongestPhase - kShortestPhase) * random.uniform(); };
   std::vector<Burst> bursts;
@@ -55,7 +55,7 @@ Result<std::vector<Burst>> square_wave(Recorder& recorder, BurstLoad& load) {
   return bursts;
 }
 
-Result<Course> run_course(Recorder& recorder, BurstLoad* load, const std::function<void(const std::string&)>& say) {
+Result<Course> run_course(Recorder& recorder, KnownLoad* load, const std::function<void(const std::string&)>& say) {
   const auto tell = [&](const std::string& line) { return say ? say(line) : void(); };
   Course course;
   tell("the board at rest");
@@ -131,7 +131,7 @@ std::optional<Watts> power_of(const Recording& recording, const Burst& phase) {
 
 }  // namespace
 
-Result<Characterisation> characterise(Recorder& recorder, BurstLoad* load,
+Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,
                                       const std::function<void(const std::string&)>& say) {
   WATTUNE_TRY(recorder.start());
   const Result<Course> course = run_course(recorder, load, say);

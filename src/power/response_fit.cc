@@ -9,8 +9,8 @@ namespace wattune::power {
 namespace {
 
 // Grids: windows and time constants in equal ratios, lags in equal steps.
-constexpr Nanoseconds kShortest = nanoseconds_from_ms(2);
-constexpr Nanoseconds kLongest = nanoseconds_from_ms(3000);
+constexpr Nanoseconds kNarrowest = nanoseconds_from_ms(2);
+constexpr Nanoseconds kWidest = nanoseconds_from_ms(3000);
 constexpr double kRatio = 1.2;
 constexpr Nanoseconds kLongestLag = nanoseconds_from_ms(500);
 constexpr Nanoseconds kLagStep = nanoseconds_from_ms(10);
@@ -94,14 +94,14 @@ struct Candidate {
 using Shape = std::function<Line(Nanoseconds width, Nanoseconds lag)>;
 
 void keep_better(Candidate& best, const Shape& shape, Nanoseconds width, Nanoseconds lag) {
-  if (width < kShortest || lag < Nanoseconds()) return;
+  if (width < kNarrowest || lag < Nanoseconds()) return;
   const Line line = shape(width, lag);
   if (line.left < best.line.left) best = {width, lag, line};
 }
 
 Candidate best_on_grid(const Shape& shape, Nanoseconds longest_lag) {
-  Candidate best{kShortest, {}, shape(kShortest, {})};
-  for (Nanoseconds width = kShortest; width <= kLongest; width = width * kRatio)
+  Candidate best{kNarrowest, {}, shape(kNarrowest, {})};
+  for (Nanoseconds width = kNarrowest; width <= kWidest; width = width * kRatio)
     for (Nanoseconds lag; lag <= longest_lag; lag += kLagStep) keep_better(best, shape, width, lag);
   return best;
 }

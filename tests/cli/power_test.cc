@@ -2,11 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
+#include <filesystem>
 
 #include "cli/cuda_stand_ins.h"
-#include "fakes/cuda/fake_board.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -46,16 +44,72 @@ TEST(Power, TellsProgramsTheSame) {
   EXPECT_FALSE(board["controls"]["clocks"].empty());
 }
 
-TEST(Power, SetsNothing) {
+TEST(Power, ListsAllBoardsWithWhatTheyAreAssumedToBe) {
   const TempFolder folder;
-  const std::string file = (folder.path() / "board").string();
-  EXPECT_EQ(run_with_stand_ins(folder, "power --device cuda:0", "WATTUNE_FAKE_BOARD=" + file).status, 0);
-  ASSERT_TRUE(folder.has("board"));
-  fakes::FakeBoard board{};
-  const std::string bytes = folder.read("board");
-  std::memcpy(&board, bytes.data(), std::min(bytes.size(), sizeof board));
-  EXPECT_EQ(board.sets, 0u);
-  EXPECT_EQ(board.resets, 0u);
+  const auto json = run_with_stand_ins(folder, "power --json", "WATTUNE_FAKE_NVML_PROFILE=H100").json();
+  ASSERT_FALSE(json["boards"].empty());
+  const nlohmann::json& board = json["boards"][0];
+  EXPECT_EQ(board["pci_bus_id"], "0000:3B:00.0");
+  EXPECT_FALSE(board["uuid"].get<std::string>().empty());
+  const nlohmann::json* const power = sensor_of(board, "power");
+  ASSERT_NE(power, nullptr);
+  EXPECT_EQ((*power)["name"], "nvml.power.instant");
+  EXPECT_EQ((*power)["period_ms"], 100);
+  EXPECT_EQ((*power)["window_ms"], 25);
+  EXPECT_TRUE(board["idle_w"].is_null());
+  EXPECT_EQ(board["controls"]["power_limits_w"], nlohmann::json({200, 700}));
+}
+
+// Whether a board may be set or not, reading it calls no function that does.
+TEST(Power, CallsNothingThatSets) {
+  const TempFolder folder;
+  const std::string log = "WATTUNE_FAKE_NVML_LOG=" + (folder.path() / "calls").string();
+  for (const std::string real : {"", " WATTUNE_FAKE_NVML_REAL=1"})
+    EXPECT_EQ(run_with_stand_ins(folder, "power --device cuda:0", log + real).status, 0);
+  const std::string calls = folder.read("calls");
+  EXPECT_THAT(calls, HasSubstr("nvmlDeviceGetTotalEnergyConsumption"));
+  EXPECT_THAT(calls, testing::Not(HasSubstr("nvmlDeviceSet")));
+  EXPECT_THAT(calls, testing::Not(HasSubstr("nvmlDeviceReset")));
+}
+
+TEST(Power, NeverGivesAWholeBoardsReadingToAnInstance) {
+  const TempFolder folder;
+  const Finished named = run_with_stand_ins(folder, "power --device cuda:0", "WATTUNE_FAKE_NVML_MIG=1");
+  EXPECT_EQ(named.status, 3);
+  EXPECT_THAT(named.err, HasSubstr("is divided into instances (MIG)"));
+  const Finished all = run_with_stand_ins(folder, "power", "WATTUNE_FAKE_NVML_MIG=1");
+  EXPECT_EQ(all.status, 0);
+  EXPECT_THAT(all.out, HasSubstr("no board found"));
+  EXPECT_THAT(all.out, HasSubstr("never given to an instance"));
+}
+
+TEST(Power, UsesWhatWasMeasuredWhileTheDriverIsTheSame) {
+  const TempFolder folder;
+  const std::string profile = "WATTUNE_FAKE_NVML_PROFILE=H100";
+  const auto before = run_with_stand_ins(folder, "power --json", profile).json()["boards"][0];
+  const std::string uuid = before["uuid"];
+  const std::string file = "user-cache/wattune/boards/" + uuid + ".json";
+  std::filesystem::create_directories(folder.path() / "user-cache/wattune/boards");
+  const nlohmann::json sensor = {{"response", "boxcar"}, {"period_ms", 101},        {"window_ms", 27},
+                                 {"lag_ms", 9},          {"time_constant_ms", 0.0}, {"noise", 0.01}};
+  nlohmann::json kept = {{"version", 1},
+                         {"uuid", uuid},
+                         {"driver", before["driver"]},
+                         {"name", "H100"},
+                         {"idle_w", 70},
+                         {"context_idle_w", 110},
+                         {"sensors", {{"nvml.power.instant", sensor}}},
+                         {"problems", nlohmann::json::array()}};
+  folder.write(file, kept.dump());
+  const auto after = run_with_stand_ins(folder, "power --json", profile).json()["boards"][0];
+  EXPECT_EQ((*sensor_of(after, "power"))["window_ms"], 27);
+  EXPECT_EQ((*sensor_of(after, "power"))["measured"], true);
+  EXPECT_EQ(after["context_idle_w"], 110);
+  const Finished newer = run_with_stand_ins(folder, "power", profile + " WATTUNE_FAKE_NVML_DRIVER=600.1");
+  EXPECT_EQ(newer.status, 0);
+  EXPECT_THAT(newer.out, HasSubstr("not 600.1, and are assumed again"));
+  folder.write(file, "{");
+  EXPECT_THAT(run_with_stand_ins(folder, "power", profile).out, HasSubstr("is damaged, and is not used"));
 }
 
 TEST(Power, WithoutNvmlSaysWhatIsMissing) {

@@ -116,7 +116,7 @@ TEST(Characterise, RefusesABoardWithoutASensorThatFollows) {
   EXPECT_THAT(refused.error().to_string(), HasSubstr("cannot be characterised: counter stands still"));
 }
 
-class BrokenLoad : public BurstLoad {
+class BrokenLoad : public KnownLoad {
  public:
   Result<void> prepare() override { return {}; }
   Result<void> run(Nanoseconds) override { return Error(ErrorCode::device_lost, "the device is lost"); }

@@ -9,7 +9,7 @@ namespace wattune::power {
 namespace {
 
 // A kernel that saturates the board, for as long as it is asked to.
-class SimulatedLoad : public BurstLoad {
+class SimulatedLoad : public KnownLoad {
  public:
   SimulatedLoad(simulate::SimulatedBoard& board, Recorder& recorder) : board_(board), recorder_(recorder) {}
 

@@ -20,7 +20,7 @@ constexpr Watts kLoadWatts{300};
 
 // Time passes when the recorder waits or the load runs, in steps of a millisecond, at each of which the sensors publish
 // when it is their time and the recorder looks at them every other time.
-class SwitchedBoard : public Recorder, public BurstLoad {
+class SwitchedBoard : public Recorder, public KnownLoad {
  public:
   SensorTraits power{.response = Response::boxcar,
                      .period = nanoseconds_from_ms(100),

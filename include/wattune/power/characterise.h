@@ -22,9 +22,9 @@ namespace wattune::power {
 inline constexpr Nanoseconds kCharacterisationInterval = nanoseconds_from_ms(2);
 
 // Something that makes a board work.
-class BurstLoad {
+class KnownLoad {
  public:
-  virtual ~BurstLoad() = default;
+  virtual ~KnownLoad() = default;
   // Makes ready, which may itself cost power from then on, as a context does.
   virtual Result<void> prepare() = 0;
   // Works without a pause for about so long, and returns when the board has nothing left to do.
@@ -43,7 +43,7 @@ struct Characterisation {
 // energy.md 2.3, step 1: idle, idle with a context, then bursts of 80 to 320 ms and pauses as long, whose lengths are
 // random so that their edges fall on all phases of a sensor, and a long burst for the noise. Without a load only idle
 // power is measured. `say` gets a line for each step. unavailable: no sensor followed the load; as recorder and load.
-Result<Characterisation> characterise(Recorder& recorder, BurstLoad* load,
+Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,
                                       const std::function<void(const std::string&)>& say = {});
 
 // Where that of this board is kept, in the user's cache folder; empty where there is none, or the board has no UUID.
