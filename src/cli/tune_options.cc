@@ -200,7 +200,7 @@ std::string describe_observe() {
   std::string aliases;
   for (const backend::CounterAlias& alias : backend::counter_aliases())
     aliases += fmt::format("{}{} ({})", aliases.empty() ? "" : ", ", alias.name, alias.counter);
-  return "What to measure beside the time; power and energy take another second for each configuration. profile "
+  return "What to measure beside the time; power and energy take two seconds or three for each configuration. profile "
          "stands for the hardware counters that the strategy of that name reads. COUNTER is a hardware counter of a "
          "CUDA device as CUPTI names it (see `wattune devices --counters`), or one of " +
          aliases;
@@ -233,7 +233,7 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
            for (const std::string& name : names) add_observed(options, name);
          },
          describe_observe())
-      ->type_name("clock|power|energy|profile|COUNTER,...")
+      ->type_name("clock|power|energy|dynamic_energy|temperature|voltage|profile|COUNTER,...")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_parsed(app, "--energy-window", options.session.evaluation.energy_window, parse_time, "TIME",

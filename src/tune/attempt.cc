@@ -106,7 +106,7 @@ Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
     return turn;
   }
   if (run_.metrics.objective_needs_energy()) {
-    const Result<power::EnergyFigures> figures = measure_energy();
+    const Result<power::EnergyFigures> figures = measure_energy(turn->sample.time);
     if (!figures) {
       fail(Phase::observe, figures.error());
       return figures.error();
@@ -309,7 +309,7 @@ bool Attempt::observe() {
 bool Attempt::observe_energy() {
   if (run_.observe.empty()) return true;
   if (energy_.empty()) {
-    const Result<power::EnergyFigures> figures = measure_energy();
+    const Result<power::EnergyFigures> figures = measure_energy(observation_.statistics->median);
     if (!figures) return fail(Phase::observe, figures.error());
     energy_.push_back(*figures);
   }
@@ -318,10 +318,13 @@ bool Attempt::observe_energy() {
   return true;
 }
 
-Result<power::EnergyFigures> Attempt::measure_energy() {
+// Long kernels need a launch for each phase, and one that was refused would end the run.
+Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time) {
+  constexpr double kMostLaunches = 100.0;  // besides those that fill the window
   KernelLoad load(run_, configuration_, kernels_, launch_);
   const Nanoseconds window = finalist_ ? run_.finalist_energy_window : run_.energy_window;
-  const power::EnergyOptions options{.window = window, .context_idle = run_.context_idle, .set_up = set_up_};
+  power::EnergyOptions options{.window = window, .context_idle = run_.context_idle, .set_up = set_up_};
+  options.budget += kMostLaunches * time;
   Result<power::EnergyFigures> figures = power::measure(*run_.recorder, load, options);
   if (figures) set_up_ = figures->set_up_cost;
   return figures;

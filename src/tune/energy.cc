@@ -60,6 +60,11 @@ void add_asked(MetricList& list, BoardMetric metric, const power::EnergyFigures&
   }
 }
 
+Error tells_nothing(const DeviceInfo& device, const std::vector<std::string>& why) {
+  return Error(ErrorCode::unavailable, device.name + " does not tell its energy")
+      .hint(why.empty() ? "`wattune devices` shows what can be read" : why.front());
+}
+
 }  // namespace
 
 const char* to_string(BoardMetric metric) {
@@ -74,11 +79,10 @@ const char* to_string(BoardMetric metric) {
 }
 
 Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& device) {
-  if (device.pci_bus_id.empty())
-    return Error(ErrorCode::unavailable, device.name + " does not tell its energy")
-        .hint("`wattune devices` shows what can be read");
+  if (device.pci_bus_id.empty()) return tells_nothing(device, {});
   Result<power::Board> board = power::open_board(device.pci_bus_id);
   if (!board) return std::move(board).error().with_context("the energy of " + device.name);
+  if (board->energy.empty() && board->power.empty()) return tells_nothing(device, board->missing);
   return std::unique_ptr<power::Recorder>(std::make_unique<BoardRecorder>(*std::move(board)));
 }
 

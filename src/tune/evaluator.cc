@@ -186,8 +186,9 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   if (!prepared) return std::move(prepared).error();
   if (!options.counters.empty()) WATTUNE_TRY(run->session.check_counters(options.counters, run->limits.counting()));
   if (run->recorder != nullptr) {
-    WATTUNE_ASSIGN(const power::Measured<Watts> idle, power::measure_idle(*run->recorder));
-    run->context_idle = idle.value;
+    const Result<power::Measured<Watts>> idle = power::measure_idle(*run->recorder);
+    if (!idle) return Error(idle.error()).with_context("the energy of " + device.info().name);
+    run->context_idle = idle->value;
   }
   return std::unique_ptr<Evaluator>(std::make_unique<DeviceEvaluator>(std::move(run)));
 }

@@ -238,7 +238,8 @@ TEST(CudaRun, ChecksAndTimesOneConfiguration) {
   EXPECT_EQ(json["status"], "correct");
   EXPECT_GT(json["metrics"]["power"], 0.0);
   EXPECT_GT(json["metrics"]["energy"], 0.0);
-  const Finished none = run_with_stand_ins(folder, "run scale.toml --observe energy", "WATTUNE_FAKE_NVML_ENERGY=3");
+  const std::string nothing = "WATTUNE_FAKE_NVML_ENERGY=3 WATTUNE_FAKE_NVML_POWER=3";
+  const Finished none = run_with_stand_ins(folder, "run scale.toml --observe energy", nothing);
   EXPECT_EQ(none.status, 3);
   EXPECT_THAT(none.err, HasSubstr("does not tell its energy"));
   folder.write("scale.cu", "#error nonsense");

@@ -22,7 +22,7 @@ struct Method {
 struct Column {
   const char* name;
   const char* model;
-  Kernel kernel;
+  KernelFor kernel;
 };
 
 const std::vector<Method>& methods() {
@@ -55,10 +55,10 @@ std::string errors(const Method& method, const Column& column, bool counts_windo
 }
 
 void print_table(bool counts_windows_only, std::uint64_t seeds) {
-  const Column columns[] = {{"flat, A100", "A100", flat_kernel()},
-                            {"flat, H100", "H100", flat_kernel()},
-                            {"two phases, A100", "A100", two_phase_kernel()},
-                            {"two phases, H100", "H100", two_phase_kernel()}};
+  const Column columns[] = {{"flat, A100", "A100", flat_kernel},
+                            {"flat, H100", "H100", flat_kernel},
+                            {"two phases, A100", "A100", two_phase_kernel},
+                            {"two phases, H100", "H100", two_phase_kernel}};
   std::printf("\nCounters that integrate %s:\n\n| method |",
               counts_windows_only ? "25 ms of every 100 only" : "all of the time");
   for (const Column& column : columns) std::printf(" %s |", column.name);

@@ -63,7 +63,9 @@ VirtualBoard a100(std::uint64_t seed = 1, bool counts_windows = false) {
   VirtualSensor power = boxcar(ms(100), ms(25), {}, 0.003);
   power.phase = energy.phase;
   power.seed = random.bits();
-  energy.poll_phase = random.uniform() * ms(25);
+  // Not in step with the publications, which would make both ends err alike.
+  energy.poll = ms(23 + 4 * random.uniform());
+  energy.poll_phase = random.uniform() * energy.poll;
   power.poll_phase = random.uniform() * ms(25);
   return VirtualBoard({{energy}, {power}});
 }

@@ -16,7 +16,7 @@ using Estimate = std::function<Joules(MeasuredBoard&)>;
 
 // The largest error of all seeds, as a share. Counters of even seeds count all, those of odd ones what a quarter of
 // each period shows, as nobody has published which of them GA100 and GH100 do.
-double worst(const std::string& model, const Kernel& kernel, const Estimate& estimate) {
+double worst(const std::string& model, KernelFor kernel, const Estimate& estimate) {
   double largest = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     MeasuredBoard measured(model, kernel, seed, seed % 2 == 1);
@@ -29,24 +29,24 @@ double worst(const std::string& model, const Kernel& kernel, const Estimate& est
 Joules reported(MeasuredBoard& measured) { return by_protocol(measured, power::kReported); }
 
 TEST(EnergyProtocol, KnowsFlatKernelsToHalfAPercent) {
-  for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, flat_kernel(), reported), 0.005) << model;
+  for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, flat_kernel, reported), 0.005) << model;
 }
 
 TEST(EnergyProtocol, KnowsKernelsInStepWithTheSensorToThreePercent) {
-  for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, two_phase_kernel(), reported), 0.03) << model;
+  for (const char* model : {"A100", "H100"}) EXPECT_LT(worst(model, two_phase_kernel, reported), 0.03) << model;
 }
 
 // A second of the same kernels, as Kernel Tuner measures: what the sensor shows is one half of the kernel.
 TEST(EnergyProtocol, CommonPracticeIsTenTimesAsFarOff) {
   for (const char* model : {"A100", "H100"})
-    EXPECT_GT(worst(model, two_phase_kernel(), [](MeasuredBoard& board) { return by_median_power(board, 0); }), 0.3)
+    EXPECT_GT(worst(model, two_phase_kernel, [](MeasuredBoard& board) { return by_median_power(board, 0); }), 0.3)
         << model;
 }
 
 TEST(EnergyProtocol, BoundsHold) {
   int within = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    MeasuredBoard measured("A100", two_phase_kernel(), seed, seed % 2 == 1);
+    MeasuredBoard measured("A100", two_phase_kernel, seed, seed % 2 == 1);
     const Watts idle = power::measure_idle(*measured.recorder).value().value;
     const power::EnergyFigures figures =
         power::measure(*measured.recorder, measured.load, {.window = power::kReported, .context_idle = idle}).value();
@@ -59,10 +59,10 @@ TEST(EnergyProtocol, BoundsHold) {
 }
 
 TEST(EnergyProtocol, ABoardThatIsLostInTheWindowIsSaid) {
-  MeasuredBoard measured("A100", flat_kernel(), 1);
+  MeasuredBoard measured("A100", flat_kernel, 1);
   class Lost : public BoardLoad {
    public:
-    Lost(SimulatedBoard& board) : BoardLoad(board, flat_kernel()), board_(board) {}
+    Lost(SimulatedBoard& board) : BoardLoad(board, flat_kernel(Nanoseconds())), board_(board) {}
     Result<Batch> run(std::size_t launches) override {
       if (++batches_ == 20) board_.lose();
       return BoardLoad::run(launches);

@@ -1,8 +1,9 @@
 // MeasuredBoard: a simulated board with kernels whose true energy is known, and the ways of measuring it that compare:
 // the protocol of wattune/power/energy.h, and what others do.
 //
-// Heat is left out, so that a launch always takes the same energy; noise and the phases of the sensors stay, and differ
-// with the seed.
+// Heat is left out, so that a launch always takes the same energy. Phases and noise of the sensors differ with the
+// seed, and so does their period, from 101 to 109 ms instead of 100, so that the recorder's 25 ms are never in step
+// with it.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +18,16 @@
 
 namespace wattune::simulate {
 
+// A kernel on a board whose sensors have this period.
+using KernelFor = Kernel (*)(Nanoseconds period);
+
 // 3.5 ms at one power.
-inline Kernel flat_kernel() { return {.fixed = nanoseconds_from_ms(3.5), .phases = {{1.0, {.core = 0.7}}}}; }
-// 100 ms, the first half at a high power, in step with sensors that publish every 100 ms.
-inline Kernel two_phase_kernel() {
-  return {.fixed = nanoseconds_from_ms(100), .phases = {{0.5, {.core = 0.8}}, {0.5, {.core = 0.2}}}};
+inline Kernel flat_kernel(Nanoseconds /*period*/) {
+  return {.fixed = nanoseconds_from_ms(3.5), .phases = {{1.0, {.core = 0.7}}}};
+}
+// In step with the sensors, the first half at a high power.
+inline Kernel two_phase_kernel(Nanoseconds period) {
+  return {.fixed = period, .phases = {{0.5, {.core = 0.8}}, {0.5, {.core = 0.2}}}};
 }
 
 class BoardLoad : public power::Load {
@@ -45,16 +51,21 @@ class BoardLoad : public power::Load {
 };
 
 struct MeasuredBoard {
-  MeasuredBoard(const std::string& model, Kernel kernel, std::uint64_t seed, bool counts_windows_only = false)
-      : board(without_heat(*find_board_model(model), counts_windows_only), seed), load(board, std::move(kernel)) {
+  MeasuredBoard(const std::string& model, KernelFor kernel, std::uint64_t seed, bool counts_windows_only = false)
+      : MeasuredBoard(*find_board_model(model), kernel, Random(seed), counts_windows_only) {}
+  MeasuredBoard(const BoardModel& model, KernelFor kernel, Random random, bool counts_windows_only)
+      : slowness(1.01 + 0.08 * random.uniform()),
+        board(changed(model, slowness, counts_windows_only), random.bits()),
+        load(board, kernel(slowness * nanoseconds_from_ms(100))) {
     board.hold_context(true);
-    Random random(seed);
     board.pass(nanoseconds_from_seconds(2.0 + random.uniform()));
   }
 
-  static BoardModel without_heat(BoardModel model, bool counts_windows_only) {
+  static BoardModel changed(BoardModel model, double slowness, bool counts_windows_only) {
     model.ambient = model.at_limit = Celsius(50);
     for (SensorModel& sensor : model.sensors) {
+      sensor.traits.period = slowness * sensor.traits.period;
+      sensor.traits.window = slowness * sensor.traits.window;
       if (sensor.kind != SensorKind::energy) continue;
       sensor.counts_windows_only = counts_windows_only;
       if (counts_windows_only) sensor.traits.window = sensor.traits.period / 4.0;
@@ -62,6 +73,7 @@ struct MeasuredBoard {
     return model;
   }
 
+  double slowness;
   SimulatedBoard board;
   power::Board sensors = sensors_of(board);
   std::unique_ptr<power::Recorder> recorder = make_recorder(board, sensors);

@@ -21,8 +21,8 @@ const EvaluatorOptions kPowerAndEnergy{.observe = {BoardMetric::power, BoardMetr
 
 // 500 W for the millisecond that `scale` takes here: 0.5 J, of which 0.45 are beyond the 50 W of an idle board.
 struct BoardProblem : Problem {
-  explicit BoardProblem(KernelSpec spec = scale_spec())
-      : Problem(std::move(spec), [this](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+  explicit BoardProblem(KernelSpec kernel_spec = scale_spec())
+      : Problem(std::move(kernel_spec), [this](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
           WATTUNE_TRY(scale(launch));
           return board.run(Watts(500), nanoseconds_from_ms(1));
         }) {}

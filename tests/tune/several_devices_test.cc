@@ -303,6 +303,33 @@ TEST_F(WithAFinal, AnotherDeviceDecidesWhenTheFirstIsLost) {
   EXPECT_EQ(result.devices[0].lost, "gone");
 }
 
+// The sensor of b shows 5 % less than that of a, so that by joules alone all that it measured would be the best.
+class WithJoules : public SeveralDevices {
+ protected:
+  void SetUp() override {
+    options.shoot_out.finalists = 3;
+    for (const double gain : {1.0, 0.95})
+      add(gain < 1.0 ? "b" : "a", [this, gain](const Configuration& configuration) -> Result<Observation> {
+        both.arrive_and_wait();
+        Observation observation = measured(100.0);
+        const double joules = gain * (5.0 + 0.01 * static_cast<double>(configuration.id()));
+        observation.metrics = {{"energy", joules, "J", 0.001 * joules}};
+        observation.objective_value = joules;
+        return observation;
+      });
+  }
+  std::barrier<> both{2};
+};
+
+TEST_F(WithJoules, OneBoardAloneDecides) {
+  const TuningResult result = run().value();
+  ASSERT_THAT(evaluators[0]->finals, SizeIs(1));
+  EXPECT_THAT(evaluators[1]->finals, SizeIs(0));
+  EXPECT_THAT(evaluators[0]->finals.front(), testing::Contains(0)) << "the best of a, though b shows less of its own";
+  EXPECT_EQ(result.best->device, "a");
+  EXPECT_EQ(result.best->configuration.id(), 0);
+}
+
 TEST_F(SeveralDevices, EachGoesOnFromTheBestThatItMeasuredBefore) {
   const auto trial = [this](ConfigurationId id, double time, const std::string& device) {
     return Trial{space.configuration(id), measured(time), {}, device};
