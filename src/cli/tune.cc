@@ -3,6 +3,8 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/models.h"
@@ -15,6 +17,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/tune_options.h"
+#include "wattune/power/clocks.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
@@ -235,6 +238,20 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
   return printed ? status_of(result, *sanitized, interrupted) : ExitStatus::environment;
 }
 
+// Which the end of the session does; where it could not, a second try says why.
+Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
+  const std::vector<DeviceInfo> devices = session->devices();
+  const auto is_set = [](const Parameter& parameter) { return is_set_on_board(parameter.role); };
+  const bool borrowed = session->recording() == nullptr && std::ranges::any_of(session->spec().parameters, is_set);
+  session.reset();
+  for (const DeviceInfo& device : devices) {
+    if (!borrowed || device.pci_bus_id.empty()) continue;
+    for (power::StaleBoard& stale : power::restore_stale(device.pci_bus_id))
+      if (!stale.restored) return std::move(stale.restored).error().with_context("the board is not as it was");
+  }
+  return {};
+}
+
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(Recorded recorded, load_recorded(options));
   tune::SessionOptions wanted = session_options(options);
@@ -243,7 +260,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   WATTUNE_TRY(check_journal_file(file, options));
 
   WATTUNE_ASSIGN(const fs::path sanitizer, sanitizer_of(options));
-  WATTUNE_ASSIGN(const auto session, open_session(std::move(search), std::move(recorded), std::move(wanted), options));
+  WATTUNE_ASSIGN(auto session, open_session(std::move(search), std::move(recorded), std::move(wanted), options));
   WATTUNE_TRY(check_sanitizable(options, session->devices().front()));
   const RunInfo info = session->describe();
   const StopRequest stop;
@@ -253,7 +270,9 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   if (result && stop.made() && result->evaluated + result->resumed == 0)
     result = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
   if (!result) return ended_early(std::move(result).error(), *journal, file);
-  return conclude(*session, *result, info, *journal, options, sanitizer, stop.made());
+  Result<ExitStatus> status = conclude(*session, *result, info, *journal, options, sanitizer, stop.made());
+  WATTUNE_TRY(give_boards_back(std::move(session)));
+  return status;
 }
 
 // One model after another, once it is clear that no results are in the way. The status is that of the worst.

@@ -53,7 +53,10 @@ class GuardedClocks : public ClockLease {
   const std::string& board() const override { return board_; }
   Result<BoardChoices> choices() override { return backend::nvml::board_choices(known_); }
   Result<BoardSetting> current() override { return backend::nvml::board_setting(known_); }
-  Result<void> set(const BoardSetting& setting) override { return ask({.wish = Wish::set, .setting = setting}); }
+  Result<void> set(const BoardSetting& setting) override {
+    WATTUNE_TRY(check_permission(board_, setting));
+    return ask({.wish = Wish::set, .setting = setting});
+  }
   Result<void> restore() override { return ask({.wish = Wish::give_back}); }
   const std::vector<std::string>& notes() const override { return notes_; }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -133,7 +132,6 @@ Result<void> Guardian::record(const BoardDebt& debt) {
 
 int run_guardian() {
   choose_signals();
-  if (chdir("/") != 0) return 1;
   // The system may be short of memory because of what is being tuned; who gives back is the last to go.
   std::ofstream("/proc/self/oom_score_adj") << -900;
   return Guardian(MessageSocket(backend::Descriptor(kGuardianDescriptor))).serve() ? 0 : 1;

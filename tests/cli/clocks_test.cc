@@ -18,6 +18,7 @@ namespace {
 
 using fakes::FakeBoard;
 using testing::HasSubstr;
+using testing::Not;
 
 // Kernels of 32 and 64 us at full clock, which have a parameter of the launch besides.
 void write_clocks(const TempFolder& folder) {
@@ -176,7 +177,7 @@ TEST(ClocksTune, ClocksThatAreCurrentAreNoParametersAndNeedNoPermission) {
   const TempFolder folder;
   write_clocks(folder);
   std::string spec = folder.read("scale.toml");
-  folder.write("scale.toml", spec.insert(0, "constraints = [\"watts < 260\"]\n"));
+  folder.write("scale.toml", spec.insert(spec.find("[parameters]"), "[search]\nconstraints = [\"watts < 260\"]\n");
   const Tuned tuned = tune_clocks(folder, "--clocks current --json --quiet", "WATTUNE_FAKE_NVML_SET=4");
   ASSERT_EQ(tuned.finished.status, 0) << tuned.finished.err;
   EXPECT_EQ(tuned.finished.json()["by_status"]["correct"], 2);
@@ -218,6 +219,43 @@ TEST(ClocksTune, ABoardThatDoesNotObeyShowsUnderLoad) {
   EXPECT_EQ(tuned.finished.json()["by_status"]["constraints"], 8);
   EXPECT_THAT(folder.read("scale.journal.jsonl"),
               HasSubstr("the board was set to a graphics clock (MHz) of 1005, but says 1755"));
+}
+
+// Resetting the clock fails from the first time on, in every guardian.
+TEST(ClocksTune, ABoardThatCannotBeGivenBackIsToldOf) {
+  const TempFolder folder;
+  write_clocks(folder);
+  const Tuned tuned = tune_clocks(folder, "--evaluations 2 --finalists 0 --quiet",
+                                  "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceResetGpuLockedClocks:1+:999");
+  EXPECT_EQ(tuned.finished.status, 3);
+  EXPECT_THAT(tuned.finished.err, HasSubstr("the board is not as it was"));
+  EXPECT_THAT(tuned.finished.err, HasSubstr("resetting the graphics clock: error 999"));
+  const Finished restored =
+      run_with_stand_ins(folder, "tune scale.toml --quiet --evaluations 1 --finalists 0 --overwrite",
+                         "WATTUNE_FAKE_BOARD=" + (folder.path() / "board").string());
+  EXPECT_EQ(restored.status, 0) << restored.err;
+  EXPECT_THAT(folder.read("state/GPU-57a4d000-0000-4000-8000-00000000003b.lock"), Not(testing::IsEmpty()));
+  EXPECT_FALSE(folder.has("state/GPU-57a4d000-0000-4000-8000-00000000003b.journal"));
+}
+
+// Nobody can reset it, so that it shows in what the first kernel runs at.
+TEST(ClocksTune, AForeignLockIsRefused) {
+  const TempFolder folder;
+  write_clocks(folder);
+  const Tuned refused = tune_clocks(folder, "--quiet", "WATTUNE_FAKE_BOARD_CLOCK=1005");
+  EXPECT_NE(refused.finished.status, 0);
+  EXPECT_THAT(refused.finished.err,
+              HasSubstr("somebody seems to have locked the graphics clock: a kernel runs at 1005"));
+  EXPECT_EQ(refused.board.sets, 0u);
+}
+
+TEST(ClocksTune, OthersThatComputeAreRefused) {
+  const TempFolder folder;
+  write_clocks(folder);
+  EXPECT_THAT(tune_clocks(folder, "--quiet", "WATTUNE_FAKE_NVML_PROCESSES=1").finished.err,
+              HasSubstr("process 1 computes on the board, too"));
+  EXPECT_THAT(tune_clocks(folder, "--quiet", "WATTUNE_FAKE_NVML_PROCESSES=hidden").finished.err,
+              HasSubstr("it cannot be told whether other processes compute on the board"));
 }
 
 // A handful; tests/power/crash_test.cc has hundreds.
