@@ -250,9 +250,10 @@ Result<std::vector<Command>> Dispatcher::take(Lane& lane) {
 void Dispatcher::forget(Lane& lane) {
   const std::lock_guard lock(mutex_);
   std::vector<Entry> gone = backlog_.take_only(&lane);
-  const auto mine = std::ranges::stable_partition(left_, [&](const Entry& entry) { return entry.stream != &lane; });
-  std::move(mine.begin(), mine.end(), std::back_inserter(gone));
-  left_.erase(mine.begin(), mine.end());
+  const auto mine =
+      std::stable_partition(left_.begin(), left_.end(), [&](const Entry& entry) { return entry.stream != &lane; });
+  std::move(mine, left_.end(), std::back_inserter(gone));
+  left_.erase(mine, left_.end());
   const Error error(ErrorCode::invalid_argument, "the stream of a launch was destroyed before it was handed over");
   for (Entry& entry : gone) drop(entry.command, error);
 }
