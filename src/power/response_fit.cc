@@ -205,16 +205,18 @@ std::optional<Watts> mean_shown(const std::vector<Change<Watts>>& changes, Nanos
 }
 
 double relative_noise(const std::vector<Change<Watts>>& readings, Nanoseconds begin, Nanoseconds end) {
-  double count = 0.0, sum = 0.0, squares = 0.0;
-  for (const Change<Watts>& each : readings) {
-    if (each.at < begin || each.at > end) continue;
-    count += 1.0;
-    sum += each.value.value();
-    squares += each.value.value() * each.value.value();
+  std::vector<double> shown;
+  for (const Change<Watts>& each : readings)
+    if (each.at >= begin && each.at <= end) shown.push_back(each.value.value());
+  if (shown.size() < 3) return 0.0;
+  double sum = shown.front();
+  double squares = 0.0;
+  for (std::size_t i = 1; i < shown.size(); ++i) {
+    sum += shown[i];
+    squares += (shown[i] - shown[i - 1]) * (shown[i] - shown[i - 1]);
   }
-  if (count < 3.0 || sum <= 0.0) return 0.0;
-  const double variance = std::max(0.0, (squares - sum * sum / count) / (count - 1.0));
-  return std::sqrt(variance) / (sum / count);
+  const double mean = sum / static_cast<double>(shown.size());
+  return mean > 0.0 ? std::sqrt(squares / (2.0 * static_cast<double>(shown.size() - 1))) / mean : 0.0;
 }
 
 }  // namespace wattune::power

@@ -46,7 +46,8 @@ bool follows_load(const ResponseFit& fit);
 // The mean of what it showed from `begin` to `end`, each reading until the next one. Nothing: it shows nothing by then.
 std::optional<Watts> mean_shown(const std::vector<Change<Watts>>& changes, Nanoseconds begin, Nanoseconds end);
 
-// Standard deviation of the readings from `begin` to `end`, as a share of their mean. Zero for fewer than three.
+// Standard deviation of the readings from `begin` to `end`, as a share of their mean: from the differences of
+// neighbours, so that a level that still settles is no noise. Zero for fewer than three.
 double relative_noise(const std::vector<Change<Watts>>& readings, Nanoseconds begin, Nanoseconds end);
 
 }  // namespace wattune::power

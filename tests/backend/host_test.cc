@@ -131,7 +131,7 @@ TEST_F(HostDevice, SaysWhichArgumentTheFunctionDoesNotTake) {
     const Error buffer = refusal(language, "void f(float* y, double* x) { y[0] = x[0]; }", "float*");
     EXPECT_EQ(buffer.code(), ErrorCode::mismatch);
     EXPECT_THAT(buffer.message(), AllOf(HasSubstr("`f` cannot be called as the spec says: argument `x`: "),
-                                        ContainsRegex("float ?\*"), ContainsRegex("double ?\*")));
+                                        ContainsRegex("float ?\\*"), ContainsRegex("double ?\\*")));
     const Error narrowed = refusal(language, "void f(float* y, float x) { y[0] = x; }", "double");
     EXPECT_THAT(narrowed.message(), AllOf(HasSubstr("argument `x`: "), HasSubstr("double")));
     EXPECT_THAT(refusal(language, "void f(float* y, float* x) { y[0] = x[0]; }", "float").message(),

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "power/switched_board.h"
 
 namespace wattune::power {
@@ -59,6 +61,7 @@ TEST(Characterise, FindsALag) {
   EXPECT_EQ(found.response, Response::lag);
   EXPECT_NEAR(to_ms(found.period), 15, 0.5);
   EXPECT_NEAR(to_ms(found.time_constant), 833, 25);
+  EXPECT_NEAR(found.noise, 0.002, 0.001);
 }
 
 TEST(Characterise, FindsTheCountersPeriodAndThatItCountsAll) {
@@ -135,6 +138,17 @@ TEST(UpdatePeriod, CountsAMissedChangeAsTwoPeriods) {
   ASSERT_TRUE(period);
   EXPECT_DOUBLE_EQ(to_ms(*period), 100);
   EXPECT_FALSE(update_period<Watts>({at(0), at(100)}));
+}
+
+// Neighbours differ by 2 W, whose standard deviation is 2 / sqrt(2) W, whatever the level does.
+TEST(RelativeNoise, IsThatOfNeighbours) {
+  std::vector<Change<Watts>> readings;
+  for (int i = 0; i < 100; ++i) {
+    const Nanoseconds at = nanoseconds_from_ms(i);
+    readings.push_back({at, at, Watts(i % 2 == 0 ? 100 : 102)});
+  }
+  EXPECT_NEAR(relative_noise(readings, {}, nanoseconds_from_ms(100)), std::sqrt(2.0) / 101.0, 1e-9);
+  EXPECT_EQ(relative_noise(readings, {}, nanoseconds_from_ms(1)), 0.0);
 }
 
 TEST(PowerBetween, LeavesOutWhatAResetHides) {
