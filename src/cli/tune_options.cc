@@ -236,9 +236,10 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
       ->type_name("clock|power|energy|dynamic_energy|temperature|voltage|profile|COUNTER,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_parsed(app, "--energy-window", options.session.evaluation.energy_window, parse_time, "TIME",
-             "How long a configuration runs for its power and energy, at least; finalists 5 s unless this is longer")
-      ->default_str("1s");
+  Nanoseconds& window = options.session.evaluation.energy_window;
+  add_parsed(app, "--energy-window", window, parse_time, "TIME",
+             "How long power and energy are measured of each configuration, at least; in the final five times as long")
+      ->default_str(fmt::format("{}s", to_seconds(window)));
 }
 
 void declare_final(CLI::App& app, TuneOptions& options) {

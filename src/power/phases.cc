@@ -18,7 +18,7 @@ Nanoseconds Phases::wait(Nanoseconds now) {
   return least;
 }
 
-// Phases are strata of the period: the variance of their mean is that of successive differences, round the period.
+// The variance of a batch is half the mean square of the differences from one phase to the next, round the period.
 double Phases::bound(const Trace<Watts>& power) const {
   std::vector<double> means;
   for (const std::optional<Load::Batch>& batch : batches_) {
@@ -31,7 +31,7 @@ double Phases::bound(const Trace<Watts>& power) const {
     squares += std::pow(means[(i + 1) % means.size()] - means[i], 2);
     sum += means[i];
   }
-  return sum > 0.0 ? 2.0 * std::sqrt(squares / 2.0) / sum : 0.0;
+  return sum > 0.0 ? std::sqrt(squares / 2.0) / sum : 0.0;
 }
 
 }  // namespace wattune::power

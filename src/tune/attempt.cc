@@ -322,7 +322,8 @@ bool Attempt::observe_energy() {
 Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time) {
   constexpr double kMostLaunches = 100.0;  // besides those that fill the window
   KernelLoad load(run_, configuration_, kernels_, launch_);
-  const Nanoseconds window = finalist_ ? run_.finalist_energy_window : run_.energy_window;
+  constexpr double kLongerOfFinalists = power::kFinalist / power::kScreening;
+  const Nanoseconds window = finalist_ ? kLongerOfFinalists * run_.energy_window : run_.energy_window;
   power::EnergyOptions options{.window = window, .context_idle = run_.context_idle, .set_up = set_up_};
   options.budget += kMostLaunches * time;
   Result<power::EnergyFigures> figures = power::measure(*run_.recorder, load, options);

@@ -1,7 +1,6 @@
 // RunState: what all attempts of one run share. Not movable: its parts refer to each other.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,7 +32,6 @@ struct RunState {
         compilers(options.compilers),
         observe(options.observe),
         energy_window(options.energy_window),
-        finalist_energy_window(std::max(options.energy_window, options.finalist_energy_window)),
         counters(options.counters),
         observers(options.observers),
         observed_runs(options.observed_runs),
@@ -64,7 +62,6 @@ struct RunState {
   backend::PooledSource* const compilers;  // nullptr: the device compiles
   const std::vector<BoardMetric> observe;
   const Nanoseconds energy_window;
-  const Nanoseconds finalist_energy_window;
   const std::vector<std::string> counters;
   const std::vector<std::shared_ptr<Observer>> observers;
   const std::size_t observed_runs;

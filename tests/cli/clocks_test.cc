@@ -96,7 +96,7 @@ TEST(ClocksTune, RandomOrderCompilesNothingTwiceEither) {
 TEST(ClocksTune, WithoutClockParametersNothingIsSet) {
   const TempFolder folder;
   write_scale(folder);
-  const Tuned tuned = tune_clocks(folder, "--json --quiet --observe power,energy");
+  const Tuned tuned = tune_clocks(folder, "--json --quiet --observe power,energy --energy-window 10ms");
   ASSERT_EQ(tuned.finished.status, 0) << tuned.finished.err;
   EXPECT_EQ(tuned.board.sets, 0u);
   EXPECT_EQ(tuned.board.resets, 0u);

@@ -233,7 +233,8 @@ TEST(CudaRun, ChecksAndTimesOneConfiguration) {
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_THAT(one.out, HasSubstr("block=32"));
   EXPECT_THAT(one.out, HasSubstr("32 us"));
-  const auto json = run_with_stand_ins(folder, "run scale.toml --json --observe power,energy").json();
+  const auto json =
+      run_with_stand_ins(folder, "run scale.toml --json --energy-window 10ms --observe power,energy").json();
   EXPECT_EQ(json["configuration"]["block"], 128);
   EXPECT_EQ(json["status"], "correct");
   EXPECT_GT(json["metrics"]["power"], 0.0);
@@ -407,7 +408,7 @@ TEST(Sanitize, NeedsNothingThatTheObjectiveReads) {
   folder.write("scale.toml",
                kScaleSpec + std::string("[metrics]\ntwice = \"2 * energy\"\n[search]\nminimize = \"twice\"\n"));
   write_sanitizer(folder, "========= ERROR SUMMARY: 0 errors\n");
-  const Finished good = tune_and_sanitize(folder, " --observe energy");
+  const Finished good = tune_and_sanitize(folder, " --observe energy --energy-window 10ms");
   EXPECT_EQ(good.status, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("memcheck found no errors"));
 }

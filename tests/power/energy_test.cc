@@ -99,7 +99,7 @@ TEST(Energy, OfAKernelThatAliasesIsKnownToThreePercent) {
     EXPECT_TRUE(figures.phased);
     const double error = error_of(figures, load.true_energy());
     EXPECT_LT(std::abs(error), 0.03) << seed;
-    EXPECT_LT(figures.energy.uncertainty / figures.energy.value, 0.1);
+    EXPECT_LT(figures.energy.uncertainty / figures.energy.value, 0.06);
     if (std::abs(error) <= figures.energy.uncertainty / figures.energy.value) ++within;
   }
   EXPECT_GE(within, 95);

@@ -53,7 +53,7 @@ TEST(EnergyProtocol, BoundsHold) {
     EXPECT_TRUE(figures.phased);
     const Joules error = figures.energy.value - measured.load.truth();
     if (std::abs(error.value()) <= figures.energy.uncertainty.value()) ++within;
-    EXPECT_LT(figures.energy.uncertainty / figures.energy.value, 0.12);
+    EXPECT_LT(figures.energy.uncertainty / figures.energy.value, 0.06);
   }
   EXPECT_GE(within, static_cast<int>(kSeeds) - 1);
 }

@@ -28,7 +28,7 @@ struct BoardProblem : Problem {
         }) {}
   Result<void> observe(std::vector<BoardMetric> metrics, EvaluatorOptions options = {}) {
     options.observe = std::move(metrics);
-    options.energy_window = options.finalist_energy_window = window;
+    options.energy_window = window;
     options.open_recorder = board.recorder_of(device);
     return start(options);
   }

@@ -23,8 +23,8 @@
 #include "wattune/measure/policy.h"
 #include "wattune/measure/shoot_out.h"
 #include "wattune/power/energy.h"
-#include "wattune/power/recorder.h"
 #include "wattune/space/search_space.h"
+#include "wattune/tune/board_metric.h"
 #include "wattune/tune/observer.h"
 
 namespace wattune::tune {
@@ -93,20 +93,9 @@ enum class CheckOutput { every, winners, never };
 // What a timed run finds in the device's caches: what the run before left there, or a buffer larger than they are.
 enum class Cache { warm, cold };
 
-// What the board's sensors tell, in runs of its own behind the samples: these take a second or two for each
-// configuration. Watts while the kernel runs, joules of one run, the same beyond what the board draws with a context
-// and nothing to do, degrees and volts at the end.
-enum class BoardMetric { power, energy, dynamic_energy, temperature, voltage };
-inline constexpr BoardMetric kAllBoardMetrics[] = {BoardMetric::power, BoardMetric::energy, BoardMetric::dynamic_energy,
-                                                   BoardMetric::temperature, BoardMetric::voltage};
-
-// Which configurations that is done for: every correct one, or those that are the best so far and those in a contest.
+// Which configurations more than the time is measured of: every correct one, or those that are the best so far and
+// those in a contest.
 enum class ObserveFor { every, winners };
-
-const char* to_string(BoardMetric metric);
-
-// Opens what records the sensors of a device's board. unavailable: nothing tells of it.
-using OpenRecorder = std::function<Result<std::unique_ptr<power::Recorder>>(const DeviceInfo&)>;
 
 struct EvaluatorOptions {
   Limits limits;
@@ -114,9 +103,8 @@ struct EvaluatorOptions {
   Cache cache = Cache::warm;
   // Metrics of these names (docs/measure.md).
   std::vector<BoardMetric> observe;
-  // How long a configuration runs for that, at least, in the search and in each turn of a contest.
+  // How long a configuration runs for that, at least; in each turn of a contest five times as long.
   Nanoseconds energy_window = power::kScreening;
-  Nanoseconds finalist_energy_window = power::kFinalist;
   OpenRecorder open_recorder;  // none: that of the board at DeviceInfo::pci_bus_id
   // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h), which become metrics
   // of these names, of one run. Those that mean nothing for a configuration are left out.
