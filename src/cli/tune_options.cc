@@ -12,7 +12,9 @@
 #include "cli/text.h"
 #include "wattune/backend/counters.h"
 #include "wattune/core/suggest.h"
+#include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
+#include "wattune/tune/standard_metrics.h"
 
 namespace wattune::cli {
 
@@ -22,6 +24,17 @@ std::string strategy_choices() {
   std::string names;
   for (const search::StrategyInfo& info : search::strategies()) names += (names.empty() ? "" : "|") + info.name;
   return names;
+}
+
+std::string method_choices() {
+  std::string names;
+  for (const search::MethodInfo& info : search::methods()) names += (names.empty() ? "" : "|") + info.name;
+  return names;
+}
+
+Result<Megahertz> parse_megahertz(std::string_view text) {
+  WATTUNE_ASSIGN(const double clock, parse_number(text));
+  return Megahertz(clock);
 }
 
 template <typename T>
@@ -91,6 +104,13 @@ void declare_search(CLI::App& app, TuneOptions& options) {
                  "be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--method", options.session.method,
+                 "Tune code and clocks for energy by a procedure in the place of a strategy; `wattune strategies` says "
+                 "what each does")
+      ->type_name(method_choices());
+  add_parsed(app, "--base-clock", options.session.method_options.base_clock, parse_megahertz, "MHZ",
+             "The clock at which the method energy-to-solution+clocks tunes the code; by default that of the default "
+             "configuration");
   add_parsed(app, "--seed", options.session.seed, parse_count, "N", "Seed of the search")->default_str("1");
 }
 
@@ -312,6 +332,13 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_results(app, options);
 }
 
+Result<void> check_method(const TuneOptions& options) {
+  if (options.session.method.empty() || options.objectives.empty()) return {};
+  return Error(ErrorCode::invalid_argument, "--method decides itself what is searched for")
+      .about(options.objectives.front().metric)
+      .hint("leave out --minimize and --maximize, or take a --strategy");
+}
+
 Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec) {
   spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
   spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
@@ -322,8 +349,8 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
   };
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
-    if (tune::is_measured(objective.metric) || std::ranges::any_of(spec.metrics, same) ||
-        std::ranges::count(observed, objective.metric) > 0)
+    if (tune::is_measured(objective.metric) || tune::find_standard_metric(objective.metric) != nullptr ||
+        std::ranges::any_of(spec.metrics, same) || std::ranges::count(observed, objective.metric) > 0)
       continue;
     spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
   }
