@@ -1,7 +1,6 @@
 #include "cli/analyze_methods.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -41,19 +40,17 @@ std::vector<std::vector<const MethodOutcome*>> rows_of(const std::vector<MethodO
   return rows;
 }
 
+// "1485..1635 (4)": the ends, and how many.
 std::string base_clocks(const std::vector<const MethodOutcome*>& row) {
-  constexpr std::size_t kMost = 8;
   if (!row.front()->base_clock) return {};
-  std::vector<std::string> clocks;
-  for (const MethodOutcome* outcome : row)
-    if (clocks.size() < kMost) clocks.push_back(fmt::format("{:g}", outcome->base_clock->value()));
-  const std::size_t others = row.size() - clocks.size();
-  return fmt::format(" from {}{} MHz", fmt::join(clocks, ", "), others == 0 ? "" : fmt::format(" and {} more", others));
+  const double low = row.front()->base_clock->value();
+  if (row.size() == 1) return fmt::format("{:g}", low);
+  return fmt::format("{:g}..{:g} ({})", low, row.back()->base_clock->value(), row.size());
 }
 
 std::vector<std::string> cells_of(const std::vector<const MethodOutcome*>& row) {
   const MethodOutcome& first = *row.front();
-  std::vector<std::string> cells = {first.method + base_clocks(row)};
+  std::vector<std::string> cells = {first.method, base_clocks(row)};
   if (!first.chosen) {
     cells.insert(cells.end(), {"-", "-", "-", std::to_string(first.evaluations), first.remark});
     return cells;
@@ -111,8 +108,13 @@ Result<MethodsReport> report_methods(const ResultSet& results) {
 
 std::string methods_text(const MethodsReport& report, std::size_t width) {
   using enum report::TextTable::Align;
-  report::TextTable table(
-      {{"name", left}, {"time_ms"}, {"energy_j"}, {"energy_ratio"}, {"evaluations"}, {"configuration", left}});
+  report::TextTable table({{"name", left},
+                           {"base_mhz", left},
+                           {"time_ms"},
+                           {"energy_j"},
+                           {"energy_ratio"},
+                           {"evaluations"},
+                           {"configuration", left}});
   for (const auto& row : rows_of(report.outcomes)) table.add_row(cells_of(row));
   std::string text = table.to_string(width);
   for (const std::string& line : {trade_text(report.outcomes), drift_text(report.clocks),

@@ -67,6 +67,10 @@ std::uint16_t nearest_place(const Parameter& parameter, const std::vector<std::u
                                    [&](std::uint16_t place) { return std::abs(number_at(parameter, place) - number); });
 }
 
+std::uint16_t highest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places) {
+  return *std::ranges::max_element(places, {}, [&](std::uint16_t place) { return number_at(parameter, place); });
+}
+
 // `n` of the places, ascending: those of evenly spaced ranks among the values, the ends included.
 std::vector<std::uint16_t> evenly_spaced(const Parameter& parameter, std::vector<std::uint16_t> places, std::size_t n) {
   if (n < 2 || places.size() <= n) return places;
@@ -177,17 +181,20 @@ class Method final : public Algorithm {
     return kept;
   }
 
+  // Other clocks and limits stay at their highest where the graphics clock is given.
   void narrow_clocks(const Step& step, std::size_t p, std::vector<std::uint16_t>& places) const {
+    using enum Step::Clocks;
     const Parameter& parameter = space().parameters()[p];
     const bool graphics = parameter.role == ParameterRole::graphics_clock;
-    if (step.clocks == Step::Clocks::any) return;
-    if (graphics && step.clocks == Step::Clocks::window) return keep_window(parameter, places);
-    if (!graphics && step.clocks == Step::Clocks::window) return;
-    if (graphics && step.clocks == Step::Clocks::swept)
+    if (step.clocks == any || (step.clocks == window && !graphics)) return;
+    if (step.clocks == highest || !graphics)
+      places = {highest_place(parameter, places)};
+    else if (step.clocks == window)
+      keep_window(parameter, places);
+    else if (step.clocks == swept)
       places = evenly_spaced(parameter, places, options_.sweep);
     else
-      places = {
-          nearest_place(parameter, places, graphics && step.clocks == Step::Clocks::base ? base_clock(p) : 1e300)};
+      places = {nearest_place(parameter, places, base_clock(p))};
   }
 
   void keep_window(const Parameter& parameter, std::vector<std::uint16_t>& places) const {
