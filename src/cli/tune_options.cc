@@ -32,6 +32,14 @@ std::string method_choices() {
   return names;
 }
 
+// "0.1", or "10%".
+Result<double> parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  WATTUNE_ASSIGN(const double number, parse_number(text));
+  return percent ? number / 100.0 : number;
+}
+
 Result<Megahertz> parse_megahertz(std::string_view text) {
   WATTUNE_ASSIGN(const double clock, parse_number(text));
   return Megahertz(clock);
@@ -111,6 +119,9 @@ void declare_search(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--base-clock", options.session.method_options.base_clock, parse_megahertz, "MHZ",
              "The clock at which the method energy-to-solution+clocks tunes the code; by default that of the default "
              "configuration");
+  add_parsed(app, "--slowdown", options.session.method_options.slowdown, parse_share, "SHARE",
+             "By how much the method energy-under-slowdown may be slower than the fastest: 0.1 or 10%")
+      ->default_str("0.1");
   add_parsed(app, "--seed", options.session.seed, parse_count, "N", "Seed of the search")->default_str("1");
 }
 

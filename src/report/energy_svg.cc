@@ -19,7 +19,7 @@ constexpr const char* kStyle =
     ".line{stroke:#d55e00;stroke-width:1.5;fill:none}";
 constexpr double kWidth = 760, kHeight = 460, kLeft = 90, kRight = 736, kTop = 72, kBottom = 404;
 constexpr double kInset = 0.03;  // of the width: clocks at the ends stand off the frame
-constexpr double kFar = 3;
+constexpr double kFar = 1.5;
 
 struct Point {
   double clock;

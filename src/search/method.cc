@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "search/algorithm.h"
@@ -28,6 +29,7 @@ struct Step {
   Cost cost;
   Code code;
   Clocks clocks;
+  bool capped = false;  // only what is hardly slower than the fastest so far
 };
 
 struct Recipe {
@@ -53,7 +55,10 @@ const std::vector<Recipe>& recipes() {
       {{"global", "least energy over code and clocks", energy_first, false}, {{least_energy, any, C::any}}},
       {{"model-steered", "a sweep of the clocks says which are worth it, then least energy over code and these",
         energy_first, true},
-       {{least_energy, kept, C::swept}, {least_energy, any, C::window}}}};
+       {{least_energy, kept, C::swept}, {least_energy, any, C::window}}},
+      {{"energy-under-slowdown", "least time over code and clocks, then least energy among what is hardly slower",
+        energy_first, false},
+       {{least_time, any, C::any}, {least_energy, any, C::any, true}}}};
   return all;
 }
 
@@ -93,7 +98,10 @@ class Method final : public Algorithm {
 
  private:
   bool begins_anew() const override { return false; }
-  void do_observe(ConfigurationId id, const Outcome&) override { told_.push_back(id); }
+  void do_observe(ConfigurationId id, const Outcome&) override {
+    told_.push_back(id);
+    if (const std::vector<double>* const its = costs(id)) fastest_ = std::min(fastest_, (*its)[least_time]);
+  }
 
   Task<> search() override {
     for (const Step& step : recipe_.steps) {
@@ -102,7 +110,7 @@ class Method final : public Algorithm {
       if (!part) co_return;
       co_await search_part(*part, step);
       if (step.clocks == Step::Clocks::swept) set_window(*part);
-      const auto best = best_in(*part, step.cost);
+      const auto best = best_in(*part, step);
       if (!best) remark_ = fmt::format("a step of {} found nothing with a time and an energy", recipe_.info.name);
       if (!best && step.clocks != Step::Clocks::swept) co_return;
       if (best) chosen_ = best;
@@ -125,39 +133,49 @@ class Method final : public Algorithm {
   Task<> search_by_model(const Part& part, const Step& step, std::uint64_t budget) {
     const auto inner = *make_strategy("auto", part.space(), {.seed = options_.seed});
     std::uint64_t spent = 0;
-    for (const ConfigurationId id : told_) spent += tell(*inner, part, id, step.cost) ? 1 : 0;
+    for (const ConfigurationId id : told_) spent += tell(*inner, part, id, step) ? 1 : 0;
     for (; spent < budget; ++spent) {
       const std::vector<ConfigurationId> asked = inner->ask(1);
       if (asked.empty()) co_return;
       const std::optional<ConfigurationId> id = part.to_whole(asked.front());
       if (id) co_await evaluate(*id);
-      if (id) tell(*inner, part, *id, step.cost);
+      if (id) tell(*inner, part, *id, step);
       if (!id) inner->tell(asked.front(), Observation{.status = Status::constraints});
     }
   }
 
   // Whether it is in the part.
-  bool tell(Strategy& inner, const Part& part, ConfigurationId whole, Cost cost) const {
+  bool tell(Strategy& inner, const Part& part, ConfigurationId whole, const Step& step) const {
     const std::optional<ConfigurationId> id = part.from_whole(whole);
     if (!id) return false;
     Observation observation{.status = Status::runtime};
-    if (const std::vector<double>* const its = costs(whole)) {
+    if (const auto value = value_in(step, whole)) {
       observation.status = Status::correct;
-      observation.objective_value = (*its)[cost];
+      observation.objective_value = *value;
     }
     inner.tell(*id, observation);
     return true;
   }
 
-  // What a step over all code may take: all but what the steps over the clocks of one code do. Without regard to what
-  // was measured, so that a resumed run goes the same way.
+  // What the step compares; none where that was not measured, or is too slow for it.
+  std::optional<double> value_in(const Step& step, ConfigurationId id) const {
+    const std::vector<double>* const its = costs(id);
+    if (its == nullptr) return std::nullopt;
+    if (step.capped && (*its)[least_time] > (1.0 + options_.slowdown) * fastest_) return std::nullopt;
+    return (*its)[step.cost];
+  }
+
+  // What a step over all code may have taken at its end: all but what the steps over the clocks of one code take, or
+  // half of it where another such step follows. Without regard to what was measured, so that a resumed run goes the
+  // same way.
   std::uint64_t budget_of(const Step& step) const {
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     if (!options_.evaluations || step.code == Step::Code::kept) return kAll;
     std::uint64_t reserved = 0;
     for (const Step& other : recipe_.steps)
       if (other.code == Step::Code::kept) reserved += sweep_size(other);
-    return *options_.evaluations > reserved ? *options_.evaluations - reserved : 1;
+    const std::uint64_t left = *options_.evaluations > reserved ? *options_.evaluations - reserved : 1;
+    return recipe_.steps.back().capped && !step.capped ? std::max<std::uint64_t>(1, left / 2) : left;
   }
 
   std::uint64_t sweep_size(const Step& step) const {
@@ -238,11 +256,12 @@ class Method final : public Algorithm {
             nanoseconds_from_seconds(its[least_time]), Joules(its[least_energy])};
   }
 
-  std::optional<ConfigurationId> best_in(const Part& part, Cost cost) const {
+  std::optional<ConfigurationId> best_in(const Part& part, const Step& step) const {
     std::optional<ConfigurationId> best;
-    for (const ConfigurationId id : told_)
-      if (costs(id) != nullptr && part.from_whole(id) && (!best || (*costs(id))[cost] < (*costs(*best))[cost]))
-        best = id;
+    for (const ConfigurationId id : told_) {
+      const std::optional<double> value = value_in(step, id);
+      if (value && part.from_whole(id) && (!best || *value < *value_in(step, *best))) best = id;
+    }
     return best;
   }
 
@@ -250,6 +269,7 @@ class Method final : public Algorithm {
   const MethodOptions options_;
   const ConfigurationId origin_;  // whose code is swept first, and whose clock is the base clock
   std::vector<ConfigurationId> told_;
+  double fastest_ = std::numeric_limits<double>::infinity();  // time of what was told, in seconds
   std::optional<ConfigurationId> chosen_;
   std::optional<ClockRange> window_;
   std::string remark_;
@@ -290,6 +310,8 @@ Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const spa
   const auto recipe = std::ranges::find(recipes(), name, [](const Recipe& each) { return each.info.name; });
   if (recipe == recipes().end())
     return Error(ErrorCode::not_found, "unknown method").about(name).hint(suggest(name, names));
+  if (!(options.slowdown >= 0.0))
+    return Error(ErrorCode::invalid_argument, "a slowdown is 0 or more").about(fmt::format("{}", options.slowdown));
   if (recipe->info.needs_clocks && !has_graphics_clocks(space))
     return Error(ErrorCode::invalid_argument, "the method needs a graphics clock with several values")
         .about(name)

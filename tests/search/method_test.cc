@@ -77,7 +77,8 @@ class Methods : public testing::TestWithParam<Expected> {};
 // race-to-idle: x=0 at 2000 MHz takes 10 ms. At the highest clock: x=2 with 7.5 J, of four. race-to-idle+clocks: x=0,
 // then its two other clocks: 6 J at 1500. By base clock 1500: x=3 with 5.5 J, whose other clocks are worse; by 2000
 // x=2, best at 1500. All twelve: x=1 at 1000 with 5 J. Steered: x=0, the default, takes the least at 1500; its 10 %
-// hold no other clock, where x=3 is best of the three that the sweep has not met.
+// hold no other clock, where x=3 is best of the three that the sweep has not met. At most 10 % slower than 10 ms are
+// x=0 and x=1 at 2000 MHz, with 9 and 8 J.
 TEST_P(Methods, TakesItsStepsAndNoOthers) {
   const SearchSpace space = small_space();
   const auto method = make_method(GetParam().method, space, {.base_clock = GetParam().base_clock}).value();
@@ -94,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"energy-to-solution+clocks", Megahertz(1500), "x=3, nvml_gr_clock=1500", 6},
                     Expected{"energy-to-solution+clocks", Megahertz(1990), "x=2, nvml_gr_clock=1500", 6},
                     Expected{"global", {}, "x=1, nvml_gr_clock=1000", 12},
+                    Expected{"energy-under-slowdown", {}, "x=1, nvml_gr_clock=2000", 12},
                     Expected{"model-steered", {}, "x=3, nvml_gr_clock=1500", 6}));
 
 // A run that was killed: what it measured is told first, and only what is missing is measured.
@@ -145,6 +147,26 @@ TEST(Method, ABudgetLeavesRoomForTheClocks) {
   const Tuned result = run(*method, measure);
   EXPECT_EQ(result.evaluated.size(), 199u);
   EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=1000"));
+}
+
+// At most 25 % slower than 10 ms are x = 0, 1 and 2 at 2000 MHz, of which x = 2 takes the least; nothing may be slower:
+// x = 0.
+TEST(Method, TheSlowdownBoundsWhatIsChosen) {
+  const SearchSpace space = small_space();
+  const auto loose = make_method("energy-under-slowdown", space, {.slowdown = 0.25}).value();
+  EXPECT_EQ(run(*loose, of_small).chosen, "x=2, nvml_gr_clock=2000");
+  const auto strict = make_method("energy-under-slowdown", space, {.slowdown = 0.0}).value();
+  EXPECT_EQ(run(*strict, of_small).chosen, "x=0, nvml_gr_clock=2000");
+  EXPECT_FALSE(make_method("energy-under-slowdown", space, {.slowdown = -0.1}));
+}
+
+// Half of the budget looks for the least time, the rest for the least energy near it.
+TEST(Method, TheSlowdownSharesOutABudget) {
+  const SearchSpace space = small_space();
+  const auto method = make_method("energy-under-slowdown", space, {.evaluations = 8}).value();
+  const Tuned result = run(*method, of_small);
+  EXPECT_LE(result.evaluated.size(), 8u);
+  EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=2000"));
 }
 
 TEST(Method, FailuresAreNeverChosen) {

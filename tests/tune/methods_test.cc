@@ -65,18 +65,19 @@ std::string line(const MethodOutcome& outcome) {
 }
 
 // All six, at 2000 MHz three. race-to-idle+clocks: x = 0 and its other clock. From 1000 MHz energy-to-solution finds
-// x = 1, from 2000 x = 0. The sweep of x = 0 has its least at 1000 MHz, where the other two are measured besides.
+// x = 1, from 2000 x = 0. The sweep of x = 0 has its least at 1000 MHz, where the other two are measured besides. Of
+// what is at most 10 % slower x = 1 takes more than x = 0 at 2000 MHz.
 TEST(Methods, AreComparedOnARecording) {
   const auto outcomes = compared(recorded());
   ASSERT_TRUE(outcomes) << outcomes.error().to_string();
   std::vector<std::string> lines;
   for (const MethodOutcome& outcome : *outcomes) lines.push_back(line(outcome));
-  EXPECT_THAT(lines, ElementsAre("race-to-idle x=0, nvml_gr_clock=2000 6",
-                                 "energy-to-solution-maxclock x=0, nvml_gr_clock=2000 3",
-                                 "race-to-idle+clocks x=0, nvml_gr_clock=1000 4",
-                                 "energy-to-solution+clocks x=1, nvml_gr_clock=1000 4",
-                                 "energy-to-solution+clocks x=0, nvml_gr_clock=1000 4",
-                                 "global x=1, nvml_gr_clock=1000 6", "model-steered x=1, nvml_gr_clock=1000 4"));
+  EXPECT_THAT(
+      lines, ElementsAre(
+                 "race-to-idle x=0, nvml_gr_clock=2000 6", "energy-to-solution-maxclock x=0, nvml_gr_clock=2000 3",
+                 "race-to-idle+clocks x=0, nvml_gr_clock=1000 4", "energy-to-solution+clocks x=1, nvml_gr_clock=1000 4",
+                 "energy-to-solution+clocks x=0, nvml_gr_clock=1000 4", "global x=1, nvml_gr_clock=1000 6",
+                 "model-steered x=1, nvml_gr_clock=1000 4", "energy-under-slowdown x=0, nvml_gr_clock=2000 6"));
   EXPECT_DOUBLE_EQ(outcomes->front().energy_ratio, 9.0 / 5.0);
   EXPECT_EQ(outcomes->front().energy, Joules(9));
   EXPECT_EQ((*outcomes)[3].base_clock, Megahertz(1000));
@@ -88,15 +89,14 @@ TEST(Methods, WithoutEnergySayWhatThereIs) {
   EXPECT_THAT(outcomes.error().to_string(), HasSubstr("neither energy nor power was recorded: `registers`"));
 }
 
-// The methods that need clocks are left out.
-TEST(Methods, WithoutAClockTwoAreLeft) {
+TEST(Methods, WithoutAClockThoseThatChangeItAreLeftOut) {
   ResultSet results = recorded();
   results.info.parameters[1].role = ParameterRole::code;
   const auto outcomes = compared(results);
   ASSERT_TRUE(outcomes);
-  ASSERT_EQ(outcomes->size(), 2u);
+  ASSERT_EQ(outcomes->size(), 3u);
   EXPECT_EQ(line(outcomes->front()), "race-to-idle x=0, nvml_gr_clock=2000 6");
-  EXPECT_EQ(line(outcomes->back()), "global x=1, nvml_gr_clock=1000 6");
+  EXPECT_EQ(line((*outcomes)[1]), "global x=1, nvml_gr_clock=1000 6");
 }
 
 std::unique_ptr<TuningSession> session_of(const std::string& method) {

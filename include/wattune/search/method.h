@@ -1,10 +1,10 @@
 // Methods: procedures that tune code and clocks for energy, step by step, in the place of a strategy.
 //
 // The five of Schoonhoven, Veenboer, van Werkhoven, Batenburg, "Going green: optimizing GPUs for energy efficiency
-// through model-steered auto-tuning", PMBS 2022, section V, and its model-steered one (section IV). A step keeps some
-// parameters, looks for the least time or energy over the others, and what it found narrows the next step. Being a
-// Strategy, a method runs on devices and on recorded spaces alike, never measures a configuration twice, and goes on
-// where an earlier run ended. `chosen()` is what it has settled on so far.
+// through model-steered auto-tuning", PMBS 2022, section V, its model-steered one (section IV), and the least energy at
+// a bounded loss of speed. A step keeps some parameters, looks for the least time or energy over the others, and what
+// it found narrows the next step. Being a Strategy, a method runs on devices and on recorded spaces alike, never
+// measures a configuration twice, and goes on where an earlier run ended. `chosen()` is what it has settled on so far.
 //
 // Clock parameters are those whose role is set on the board (core/parameter.h). Observations need the metric `energy`,
 // in joules. The space outlives the method; one thread at a time.
@@ -70,13 +70,16 @@ struct MethodOptions {
   std::optional<Megahertz> base_clock = {};
   // All steps together; a step for which that leaves too few is searched by `auto`, others whole. None: all whole.
   std::optional<std::uint64_t> evaluations = {};
+  // By how much `energy-under-slowdown` may be slower than the fastest that was met: 0.1 for 10 %.
+  double slowdown = 0.10;
   ClockWindow window = window_around_least_energy;
   std::size_t sweep = 10;  // clocks that `model-steered` looks at, evenly spaced, the ends included
   // Of the space, for one that is too large to be listed.
   std::vector<Constraint> constraints = {};
 };
 
-// not_found (with the nearest name); invalid_argument: the space lacks the clocks that the method changes.
+// not_found (with the nearest name); invalid_argument: the space lacks the clocks that the method changes, or a
+// negative slowdown.
 Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
                                               const MethodOptions& options = {});
 
