@@ -26,7 +26,7 @@ struct StrategiesOptions {
 };
 
 std::string list() {
-  auto table = report::TextTable::of_text({"strategy", "method"});
+  auto table = report::TextTable::of_text({"strategy", "how it searches"});
   for (const StrategyInfo& info : search::strategies()) table.add_row({info.name, info.description});
   auto methods = report::TextTable::of_text({"method", "steps"});
   for (const search::MethodInfo& info : search::methods()) methods.add_row({info.name, info.description});

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/models.h"
+#include "cli/objectives.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/replay.h"

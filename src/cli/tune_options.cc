@@ -14,7 +14,6 @@
 #include "wattune/core/suggest.h"
 #include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
-#include "wattune/tune/standard_metrics.h"
 
 namespace wattune::cli {
 
@@ -341,34 +340,6 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_final(app, options);
   declare_objectives(app, options);
   declare_results(app, options);
-}
-
-Result<void> check_method(const TuneOptions& options) {
-  if (options.session.method.empty() || options.objectives.empty()) return {};
-  return Error(ErrorCode::invalid_argument, "--method decides itself what is searched for")
-      .about(options.objectives.front().metric)
-      .hint("leave out --minimize and --maximize, or take a --strategy");
-}
-
-Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec) {
-  spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
-  spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
-  if (!options.objectives.empty()) spec.objectives = options.objectives;
-  const auto where = [&](const Objective& objective) {
-    if (options.objectives.empty()) return spec.file.string();
-    return std::string(objective.maximize ? "--maximize" : "--minimize");
-  };
-  for (const Objective& objective : spec.objectives) {
-    const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
-    if (tune::is_measured(objective.metric) || tune::find_standard_metric(objective.metric) != nullptr ||
-        std::ranges::any_of(spec.metrics, same) || std::ranges::count(observed, objective.metric) > 0)
-      continue;
-    spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
-  }
-  if (options.session.stop.target && tune::custom_objective(spec))
-    return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
-        .about(spec.objectives.front().metric);
-  return {};
 }
 
 Result<void> check_compiling(const TuneOptions& options) {

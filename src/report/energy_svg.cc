@@ -68,7 +68,8 @@ class Picture {
     svg_.add(
         "<text x=\"{}\" y=\"48\"><tspan fill=\"#d55e00\">● least at each clock</tspan>"
         "<tspan dx=\"14\" fill=\"#56b4e9\">● a configuration</tspan><tspan dx=\"14\">{}</tspan></text>\n",
-        kLeft, far_ == 0 ? "" : fmt::format("{} that take more than {} times the least are not drawn", far_, kFar));
+        kLeft,
+        far_ == 0 ? "" : fmt::format("{} that take more than {} times as much as the least are not drawn", far_, kFar));
   }
 
   void draw_axes() {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tune/problem.h"
 #include "wattune/tune/session.h"
+#include "wattune/tune/tuner.h"
 
 namespace wattune::tune {
 namespace {
@@ -140,6 +142,45 @@ TEST(Methods, AreResumedFromTheTrialsOfAnEarlierRun) {
     EXPECT_EQ(result.evaluated, 4u - before);
     EXPECT_EQ(session->space().configuration(*session->strategy().chosen()).to_string(), "x=0, nvml_gr_clock=1000");
   }
+}
+
+// A board that takes 500 W at 1410 MHz and 300 at 1200, on which `scale` takes a microsecond at either.
+struct MeasuredBoard : Problem {
+  MeasuredBoard() : Problem(spec_with_clock()) {
+    device.on_read([this](Nanoseconds now) {
+      const bool fast = !clocks.now.graphics || *clocks.now.graphics == Megahertz(1410);
+      used += Watts(fast ? 500 : 300) * (now - last);
+      last = now;
+      return backend::SensorReadings{.conditions = {}, .energy = used};
+    });
+  }
+
+  static KernelSpec spec_with_clock() {
+    KernelSpec spec = scale_spec();
+    spec.parameters[0].role = ParameterRole::launch;
+    spec.parameters[1].values = {0};
+    spec.parameters.push_back({"mhz", {1410, 1200}, {}, {}, ParameterRole::graphics_clock});
+    spec.objectives = search::find_method("race-to-idle+clocks")->objectives;
+    return spec;
+  }
+
+  fakes::FakeClocks& clocks = device.add_clocks();
+  Joules used;
+  Nanoseconds last;
+};
+
+// Three blocks at 1410 MHz, then the chosen one at 1200, where it takes 0.3 mJ.
+TEST(Methods, DriveADeviceAsTheyDriveARecording) {
+  MeasuredBoard board;
+  ASSERT_TRUE(board.start({.observe = {BoardMetric::energy}, .energy_window = nanoseconds_from_ms(10)}));
+  const auto method = search::make_method("race-to-idle+clocks", board.space).value();
+  Kept kept;
+  TuningObserver nobody;
+  const auto result = tune(board.space, *method, *board.evaluator, kept, nobody, {}, {.shoot_out = {.finalists = 0}});
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->evaluated, 4u);
+  EXPECT_THAT(board.space.configuration(*method->chosen()).to_string(), HasSubstr("mhz=1200"));
+  EXPECT_NEAR(result->best->observation.objective(), 0.3e-3, 1e-8);
 }
 
 TEST(Methods, AreNoStrategies) {
