@@ -116,7 +116,7 @@ std::string methods_text(const MethodsReport& report, std::size_t width) {
                            {"evaluations"},
                            {"configuration", left}});
   for (const auto& row : rows_of(report.outcomes)) table.add_row(cells_of(row));
-  std::string text = table.to_string(width);
+  std::string text = table.to_string();  // whole: a configuration that is cut off cannot be used
   for (const std::string& line : {trade_text(report.outcomes), drift_text(report.clocks),
                                   report.clocks_missing.empty() ? std::string() : report.clocks_missing + "\n"})
     text += report::wrapped(line, width);

@@ -15,12 +15,12 @@ namespace wattune::search {
 
 namespace {
 
-// What a step compares, by its place among the costs of a configuration.
+// What a step compares, by its place in compared() and so among the costs of a configuration.
 enum Cost : std::size_t { least_time, least_energy };
-// In this order.
 std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
 
-constexpr double kMargin = 0.10;  // of the clock window
+constexpr double kMargin = 0.10;                    // of the clock window
+constexpr std::uint64_t kLargestWhole = 1'000'000;  // that a step proposes at once
 
 struct Step {
   enum class Code { any, kept };  // as what was chosen before, or at first the start configuration
@@ -120,7 +120,7 @@ class Method final : public Algorithm {
   // Whole where the budget allows it, else by the default strategy.
   Task<> search_part(const Part& part, const Step& step) {
     const std::uint64_t budget = budget_of(step);
-    if (part.space().count() > budget) {
+    if (part.space().count() > std::min(budget, kLargestWhole)) {
       co_await search_by_model(part, step, budget);
       co_return;
     }
