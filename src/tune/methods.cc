@@ -16,9 +16,9 @@ constexpr std::string_view kByBaseClock = "energy-to-solution+clocks";
 // Names what there is instead.
 Error no_energy(const Recording& recording) {
   const std::vector<std::string> names = recorded_metrics(recording.trials());
-  return Error(ErrorCode::unavailable, "neither energy nor power was recorded")
+  return Error(ErrorCode::invalid_argument, "neither energy nor power was recorded")
       .about(fmt::format("{}", fmt::join(names, ", ")))
-      .hint("`wattune tune --observe energy` records it; docs/report.md has the names that count");
+      .hint("`wattune tune --observe energy` records it; docs/tune.md has the names that count");
 }
 
 Result<Joules> least_energy(const Recording& recording) {

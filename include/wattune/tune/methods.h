@@ -28,7 +28,7 @@ struct MethodOutcome {
   std::string remark;
 };
 
-// Without `options.start` the method begins with its first step. unavailable: no correct Trial has an energy;
+// Without `options.start` the method begins with its first step. invalid_argument: no correct Trial has an energy;
 // otherwise as search::make_method().
 Result<MethodOutcome> replay_method(const std::string& method, const Recording& recording,
                                     const space::SearchSpace& space, const search::MethodOptions& options = {});
