@@ -11,12 +11,14 @@
 #include <optional>
 #include <set>
 
+#include "cli/analyze_methods.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "report/text.h"
 #include "report/trials.h"
+#include "wattune/core/energy.h"
 #include "wattune/core/printable.h"
 #include "wattune/core/suggest.h"
 #include "wattune/report/analysis.h"
@@ -31,6 +33,7 @@ struct AnalyzeOptions {
   std::vector<std::string> files;
   std::string svg;
   std::string plot;  // empty: what suits the number of files
+  bool methods = false;
   bool overwrite = false;
   bool json = false;
 };
@@ -47,17 +50,23 @@ struct Analysed {
   std::array<std::size_t, kShares.size()> within{};
   report::Centrality centrality;
   report::Amortisation amortisation;
+  std::optional<MethodsReport> methods;  // when asked for
 };
 
-Result<Analysed> analyse(const std::string& file) {
+Result<Analysed> analyse(const std::string& file, bool methods) {
   Analysed analysed;
   analysed.file = file;
   WATTUNE_ASSIGN(analysed.results, store::load_results(file));
+  name_energy(analysed.results);
   analysed.distribution = report::distribution_of(analysed.results);
   for (std::size_t s = 0; s < kShares.size(); ++s)
     analysed.within[s] = report::count_within(analysed.results, kShares[s]);
   analysed.amortisation = report::amortisation_of(analysed.results);
   analysed.centrality = report::centrality_of(analysed.results, {kShares.begin(), kShares.end()});
+  if (!methods) return analysed;
+  auto report = report_methods(analysed.results);
+  if (!report) return std::move(report).error().with_context(file);
+  analysed.methods = *std::move(report);
   return analysed;
 }
 
@@ -96,14 +105,20 @@ std::string amortisation_text(const report::Amortisation& amortisation) {
                      group_digits(static_cast<std::uint64_t>(amortisation.steps)));
 }
 
-std::string describe(const Analysed& analysed, std::size_t width) {
+std::string heading(const Analysed& analysed) {
   const report::Distribution& counts = analysed.distribution;
   std::string text = fmt::format("{}: {}{}{}\n", printable(analysed.file), printable(analysed.results.info.kernel_name),
                                  analysed.results.info.device.name.empty() ? "" : " on ",
                                  printable(analysed.results.info.device.name));
   text +=
       fmt::format("configurations  {} correct, {} failed\n", group_digits(counts.correct), group_digits(counts.failed));
-  if (counts.correct == 0) return text;
+  return text;
+}
+
+std::string describe(const Analysed& analysed, std::size_t width) {
+  std::string text = heading(analysed);
+  if (analysed.methods) return text + "\nmethods, replayed\n" + methods_text(*analysed.methods, width);
+  if (analysed.distribution.correct == 0) return text;
   text += spread_text(analysed) + "near the best   ";
   for (std::size_t s = 0; s < kShares.size(); ++s)
     text += fmt::format("{}{} within {:.0f} %", s == 0 ? "" : ", ", group_digits(analysed.within[s]), 100 * kShares[s]);
@@ -167,6 +182,7 @@ std::string analysis_json(const std::vector<Analysed>& all) {
          {"importance", importance},
          {"interactions", interactions},
          {"pareto", front}});
+    if (each.methods) files.back().update(methods_json(*each.methods));
   }
   Json matrix = Json::array();
   for (const std::vector<double>& row : report::portability(results_of(all))) {
@@ -209,15 +225,29 @@ struct Plot {
   std::size_t fewest;  // results
   std::size_t most;
   std::string (*draw)(const std::vector<Analysed>&);
+  std::string_view lacks = {};  // what is not there when nothing is drawn
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
-const std::array<Plot, 5> kPlots = {
+
+// By time and energy, where fewer than two objectives were searched for.
+ResultSet with_two_objectives(ResultSet results) {
+  if (results.info.objectives.size() < 2) results.info.objectives = {{"time"}, {"energy"}};
+  return results;
+}
+
+const std::array<Plot, 6> kPlots = {
     {{"interactions", 1, 1,
       [](const std::vector<Analysed>& all) { return report::plot_interactions_svg(all.front().results); }},
      {"importance", 1, 1,
       [](const std::vector<Analysed>& all) { return report::plot_importance_svg(all.front().results); }},
-     {"pareto", 1, 1, [](const std::vector<Analysed>& all) { return report::plot_pareto_svg(all.front().results); }},
+     {"pareto", 1, 1,
+      [](const std::vector<Analysed>& all) {
+        return report::plot_pareto_svg(with_two_objectives(all.front().results));
+      },
+      "a Pareto front takes two objectives, or a time and an energy of each configuration"},
+     {"energy", 1, 1, [](const std::vector<Analysed>& all) { return report::plot_energy_svg(all.front().results); },
+      "it takes an energy of each configuration and a parameter that is a graphics clock"},
      {"distribution", 1, kAny,
       [](const std::vector<Analysed>& all) { return report::plot_distribution_svg(results_of(all), names_of(all)); }},
      {"portability", 2, kAny,
@@ -246,9 +276,8 @@ Result<const Plot*> plot_of(const AnalyzeOptions& options) {
 Result<void> write_plot(const AnalyzeOptions& options, const Plot& plot, const std::vector<Analysed>& all) {
   const std::string svg = plot.draw(all);
   if (svg.empty())
-    return Error(ErrorCode::invalid_argument, "the result has no Pareto front to draw")
-        .about(options.files.front())
-        .hint("it takes two objectives: `wattune tune --minimize time --minimize energy`");
+    return Error(ErrorCode::invalid_argument, fmt::format("the result has nothing to draw: {}", plot.lacks))
+        .about(options.files.front());
   return store::write_file(options.svg, svg, options.overwrite);
 }
 
@@ -262,7 +291,7 @@ Result<ExitStatus> run_analyze(const AnalyzeOptions& options) {
   WATTUNE_ASSIGN(const Plot* plot, plot_of(options));
   std::vector<Analysed> all;
   for (const std::string& file : options.files) {
-    WATTUNE_ASSIGN(Analysed analysed, analyse(file));
+    WATTUNE_ASSIGN(Analysed analysed, analyse(file, options.methods));
     all.push_back(std::move(analysed));
   }
   if (!options.svg.empty()) WATTUNE_TRY(write_plot(options, *plot, all));
@@ -281,15 +310,19 @@ Command add_analyze(CLI::App& program) {
       ->required();
   app->add_option("--svg", options->svg, "Write a plot to a file")->type_name("FILE");
   app->add_option("--plot", options->plot,
-                  "Which one: interactions (by default, for one result), importance, pareto, distribution, portability "
+                  "Which one: interactions (by default, for one result), importance, pareto, energy, distribution, "
+                  "portability "
                   "(by default, for several)")
       ->type_name("NAME");
+  app->add_flag("--methods", options->methods,
+                "Compare the procedures that tune code and clocks for energy, replayed on what was recorded");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(
       "With several files of one kernel: how fast each one's best configuration is on the others.\n\n"
       "Examples:\n"
       "  wattune analyze gemm.journal.jsonl\n"
+      "  wattune analyze gemm_clocks.json --methods --plot energy --svg energy.svg\n"
       "  wattune analyze hub/convolution__A100.json.xz hub/convolution__A4000.json.xz --json\n"
       "  wattune analyze a100.json a4000.json --plot distribution --svg distribution.svg");
   return {app, [options] { return run_analyze(*options); }};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/text.h"
+#include "wattune/search/method.h"
 
 namespace wattune::cli {
 
@@ -16,7 +17,7 @@ std::string in_words(const search::StopRule& stop) {
   if (stop.time) add(format_wait(to_seconds(*stop.time)));
   if (stop.target) add(fmt::format("a time of {} or less", format_time(Nanoseconds(*stop.target))));
   if (stop.no_improvement) add(counted(*stop.no_improvement, "evaluation") + " without improvement");
-  return text.empty() ? "the whole space" : text;
+  return text;
 }
 
 const char* origin(tune::Plan::Limit limit) {
@@ -30,8 +31,12 @@ const char* origin(tune::Plan::Limit limit) {
 }  // namespace
 
 std::string explain(const tune::Plan& plan, const space::SearchSpace& space) {
-  return fmt::format("{}, strategy {}, until {}{}", counted(space.count(), "valid configuration"), plan.strategy,
-                     in_words(plan.stop), origin(plan.limit));
+  const bool is_method = search::find_method(plan.strategy) != nullptr;
+  const std::string limit = in_words(plan.stop);
+  const char* const unlimited = is_method ? "the last step" : "the whole space";
+  return fmt::format("{}, {} {}, until {}{}", counted(space.count(), "valid configuration"),
+                     is_method ? "method" : "strategy", plan.strategy, limit.empty() ? unlimited : limit,
+                     origin(plan.limit));
 }
 
 }  // namespace wattune::cli

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
+#include "cli/objectives.h"
 #include "cli/space_report.h"
 #include "cli/spec_options.h"
 #include "cli/summary.h"

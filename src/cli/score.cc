@@ -34,6 +34,7 @@ struct ScoreOptions {
   std::vector<std::string> runs;              // folders
   std::vector<std::string> warm_start;
   std::string clock = "recorded";
+  std::optional<Objective> objective;  // none: as the files were searched
   score::ScoreOptions score;
   std::optional<double> within;
   std::string svg;
@@ -69,12 +70,15 @@ Result<space::SearchSpace> build_space(const ResultSet& results, const std::stri
   return space::SearchSpace::build(std::move(spec.parameters), std::move(spec.constraints));
 }
 
-Result<RecordedSpace> load_space(const std::string& text) {
+Result<RecordedSpace> load_space(const std::string& text, const std::optional<Objective>& objective) {
   const auto [file, spec_file] = split_space(text);
   WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
   Result<space::SearchSpace> space = build_space(results, spec_file);
   if (!space) return std::move(space).error().with_context(file);
   Result<tune::Recording> recording = tune::Recording::match(*space, std::move(results));
+  if (!recording) return std::move(recording).error().with_context(file);
+  if (objective)
+    recording = recording->with_objectives({.parameters = recording->info().parameters, .objectives = {*objective}});
   if (!recording) return std::move(recording).error().with_context(file);
   const std::size_t answers = recording->trials().size();
   if (answers < space->count())
@@ -226,7 +230,7 @@ Result<ExitStatus> run_score(ScoreOptions options) {
   std::vector<RecordedSpace> recorded;
   std::vector<score::ScoredSpace> spaces;
   for (const std::string& text : options.spaces) {
-    WATTUNE_ASSIGN(RecordedSpace loaded, load_space(text));
+    WATTUNE_ASSIGN(RecordedSpace loaded, load_space(text, options.objective));
     const RecordedSpace& kept = recorded.emplace_back(std::move(loaded));
     WATTUNE_ASSIGN(score::ScoredSpace space, score::ScoredSpace::of(kept.name, *kept.space, *kept.recording, clock));
     WATTUNE_ASSIGN(space.prior, load_priors(options.warm_start, recorded_spec(kept.recording->info()), *kept.space));
@@ -268,6 +272,14 @@ Command add_score(CLI::App& program) {
                   "be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  for (const bool maximize : {false, true})
+    app->add_option_function<std::string>(
+           maximize ? "--maximize" : "--minimize",
+           [options, maximize](const std::string& metric) {
+             options->objective = Objective{metric, maximize};
+           },
+           maximize ? "As --minimize, the other way" : "What is searched for: a recorded metric, or edp and the like")
+        ->type_name("METRIC");
   add_parsed(*app, "--repeats,-r", options->score.repeats, parse_count, "N", "Runs of each strategy on each space")
       ->default_str("100");
   add_parsed(*app, "--seed", options->score.seed, parse_count, "N", "Seed of the runs and the statistics")
@@ -290,6 +302,7 @@ Command add_score(CLI::App& program) {
       "  wattune score --strategy random,greedy_ils --spaces hub/*.json.xz\n"
       "  wattune score -s greedy_ils --strategy-option random_walk=0.5 --spaces gemm.json.xz:gemm.toml --svg gemm.svg\n"
       "  wattune score -s simulated_annealing --clock evaluations --spaces gemm.json.xz --json\n"
+      "  wattune score -s auto,random --minimize energy --within 0.005 --spaces gemm_clocks.json.xz\n"
       "  wattune score -s auto --runs kernel_tuner/diff_evo --spaces hub/*.json.xz");
   return {app, [options] { return run_score(*options); }};
 }

@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "report/text.h"
 #include "wattune/core/suggest.h"
+#include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::cli {
@@ -25,9 +26,11 @@ struct StrategiesOptions {
 };
 
 std::string list() {
-  auto table = report::TextTable::of_text({"strategy", "method"});
+  auto table = report::TextTable::of_text({"strategy", "how it searches"});
   for (const StrategyInfo& info : search::strategies()) table.add_row({info.name, info.description});
-  return table.to_string() + "\n`wattune strategies NAME` shows the parameters of one.\n";
+  auto methods = report::TextTable::of_text({"method", "steps"});
+  for (const search::MethodInfo& info : search::methods()) methods.add_row({info.name, info.description});
+  return table.to_string() + "\n" + methods.to_string() + "\n`wattune strategies NAME` shows the parameters of one.\n";
 }
 
 std::string describe(const StrategyInfo& info) {
@@ -66,7 +69,10 @@ Result<ExitStatus> run_strategies(const StrategiesOptions& options) {
   WATTUNE_ASSIGN(const std::vector<StrategyInfo> infos, chosen(options.name));
   Json all = Json::array();
   for (const StrategyInfo& info : infos) all.push_back(strategy_json(info));
-  const bool printed = options.json ? print_document(dump({{"strategies", all}}))
+  Json methods = Json::array();
+  for (const search::MethodInfo& info : search::methods())
+    if (options.name.empty()) methods.push_back({{"name", info.name}, {"description", info.description}});
+  const bool printed = options.json ? print_document(dump({{"strategies", all}, {"methods", methods}}))
                                     : print_result(options.name.empty() ? list() : describe(infos.front()));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }

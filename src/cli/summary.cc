@@ -186,6 +186,7 @@ std::string summary_text(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
   Lines lines;
   add_best(lines, result, summary.unverified);
+  if (summary.chosen) lines.add("by the method", summary.chosen->to_string());
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   lines.add("evaluated", fmt::format("{}{} in {}: {}", counted(result.evaluated, "configuration"), resumed,
                                      format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
@@ -209,6 +210,7 @@ std::string summary_json(const Summary& summary) {
                {"device", to_json(summary.info.device)},
                {"valid", to_json(summary.valid)},
                {"strategy", summary.strategy},
+               {"chosen", summary.chosen ? to_json(*summary.chosen) : Json()},
                {"seed", summary.seed},
                {"best", result.best ? best_json(result) : Json(nullptr)},
                {"default", standard != nullptr ? to_json(*standard) : Json(nullptr)}};

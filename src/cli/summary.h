@@ -18,8 +18,9 @@ struct Summary {
   std::string unverified;  // why outputs were not compared, where that is so
   std::string strategy;
   std::uint64_t seed = 1;
-  Uint128 valid = 0;                   // configurations in the space
-  std::optional<Sanitized> sanitized;  // of the best, when asked for
+  Uint128 valid = 0;                    // configurations in the space
+  std::optional<Configuration> chosen;  // that a method settled on
+  std::optional<Sanitized> sanitized;   // of the best, when asked for
 };
 
 // Why the outputs of a good configuration were not compared, where they were not.

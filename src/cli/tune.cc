@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/models.h"
+#include "cli/objectives.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
@@ -17,6 +18,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/tune_options.h"
+#include "wattune/core/energy.h"
 #include "wattune/power/clocks.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
@@ -88,6 +90,7 @@ Result<Recorded> load_recorded(const TuneOptions& options) {
   if (!options.session.evaluation.observe.empty() || !options.session.evaluation.counters.empty())
     return Error(ErrorCode::invalid_argument, "--observe is for devices: a replay has what was recorded");
   WATTUNE_ASSIGN(ResultSet results, store::load_results(*file));
+  name_energy(results);
   return Recorded(std::move(results));
 }
 
@@ -112,6 +115,7 @@ std::vector<std::string> observed_metrics(const TuneOptions& options, const Reco
 
 // Whose words an error of the strategy is about.
 std::string origin_of_strategy(const TuneOptions& options, const KernelSpec& spec, const tune::Plan& plan) {
+  if (!options.session.method.empty()) return "--method";
   if (!options.session.strategy.empty()) return "--strategy";
   if (!spec.strategy.empty()) return spec.file.string();
   return fmt::format("without --strategy it is {}", plan.strategy);
@@ -217,6 +221,12 @@ Error ended_early(Error error, store::Journal& journal, const fs::path& file) {
       fmt::format("the run ended early, results so far are in {}", journal.file().string()));
 }
 
+// Of a method.
+std::optional<Configuration> chosen_by(const tune::TuningSession& session) {
+  const auto id = session.strategy().chosen();
+  return id ? std::optional(session.space().configuration(*id)) : std::nullopt;
+}
+
 // What is left to do when the search is over.
 Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::TuningResult& result, const RunInfo& info,
                             store::Journal& journal, const TuneOptions& options, const fs::path& sanitizer,
@@ -231,6 +241,7 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
                         session.plan().strategy,
                         options.session.seed,
                         session.space().count(),
+                        chosen_by(session),
                         sanitized ? *sanitized : std::nullopt};
   const bool printed = options.json ? print_document(summary_json(summary)) : print_result(summary_text(summary));
   if (!intact) return intact.error();
@@ -293,6 +304,7 @@ Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.session.stop.validate());
   WATTUNE_TRY(options.session.sampling.validate());
   WATTUNE_TRY(check_compiling(options));
+  WATTUNE_TRY(check_method(options));
   const bool apart = options.mixed_devices && !replayed_file(options.session.device);
   return apart ? tune_each_model(options) : tune_one_model(options);
 }

@@ -12,6 +12,7 @@
 #include "core/cache_folder.h"
 #include "wattune/backend/counters.h"
 #include "wattune/core/suggest.h"
+#include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::cli {
@@ -22,6 +23,25 @@ std::string strategy_choices() {
   std::string names;
   for (const search::StrategyInfo& info : search::strategies()) names += (names.empty() ? "" : "|") + info.name;
   return names;
+}
+
+std::string method_choices() {
+  std::string names;
+  for (const search::MethodInfo& info : search::methods()) names += (names.empty() ? "" : "|") + info.name;
+  return names;
+}
+
+// "0.1", or "10%".
+Result<double> parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  WATTUNE_ASSIGN(const double number, parse_number(text));
+  return percent ? number / 100.0 : number;
+}
+
+Result<Megahertz> parse_megahertz(std::string_view text) {
+  WATTUNE_ASSIGN(const double clock, parse_number(text));
+  return Megahertz(clock);
 }
 
 template <typename T>
@@ -92,6 +112,16 @@ void declare_search(CLI::App& app, TuneOptions& options) {
                  "be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--method", options.session.method,
+                 "Tune code and clocks for energy by a procedure in the place of a strategy; `wattune strategies` says "
+                 "what each does")
+      ->type_name(method_choices());
+  add_parsed(app, "--base-clock", options.session.method_options.base_clock, parse_megahertz, "MHZ",
+             "The clock at which the method energy-to-solution+clocks tunes the code; by default that of the default "
+             "configuration");
+  add_parsed(app, "--slowdown", options.session.method_options.slowdown, parse_share, "SHARE",
+             "By how much the method energy-under-slowdown may be slower than the fastest: 0.1 or 10%")
+      ->default_str("0.1");
   add_parsed(app, "--seed", options.session.seed, parse_count, "N", "Seed of the search")->default_str("1");
 }
 
@@ -321,27 +351,6 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_final(app, options);
   declare_objectives(app, options);
   declare_results(app, options);
-}
-
-Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec) {
-  spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
-  spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
-  if (!options.objectives.empty()) spec.objectives = options.objectives;
-  const auto where = [&](const Objective& objective) {
-    if (options.objectives.empty()) return spec.file.string();
-    return std::string(objective.maximize ? "--maximize" : "--minimize");
-  };
-  for (const Objective& objective : spec.objectives) {
-    const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
-    if (tune::is_measured(objective.metric) || std::ranges::any_of(spec.metrics, same) ||
-        std::ranges::count(observed, objective.metric) > 0)
-      continue;
-    spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
-  }
-  if (options.session.stop.target && tune::custom_objective(spec))
-    return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
-        .about(spec.objectives.front().metric);
-  return {};
 }
 
 Result<void> check_compiling(const TuneOptions& options) {

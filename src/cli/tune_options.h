@@ -41,10 +41,6 @@ void declare_tune_options(CLI::App& app, TuneOptions& options);
 // Those of them that say how a configuration is compiled, checked and timed.
 void declare_evaluation_options(CLI::App& app, TuneOptions& options);
 
-// Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression,
-// which becomes a metric of that name. invalid_argument for --target, a time, together with another objective.
-Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec);
-
 // invalid_argument: options of compiling that contradict each other, or ask for too much.
 Result<void> check_compiling(const TuneOptions& options);
 

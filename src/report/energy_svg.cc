@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr const char* kStyle =
     ".dots{stroke:#0072b2;stroke-width:6;stroke-linecap:round}"
-    ".model{stroke:#d55e00;stroke-width:2;fill:none}"
+    ".curve{stroke:#d55e00;stroke-width:2;fill:none}"
     ".ridge{stroke:#d55e00;stroke-width:1.5;stroke-dasharray:6 4}"
     ".band{fill-opacity:.18}";
 constexpr std::array kBandColours = {"#009e73", "#e69f00", "#56b4e9"};
@@ -29,10 +30,10 @@ EnergyPlot::Points drawable(EnergyPlot::Points points) {
 
 class EnergyPicture {
  public:
-  EnergyPicture(const EnergyPlot& plot, EnergyPlot::Points measured, EnergyPlot::Points model)
+  EnergyPicture(const EnergyPlot& plot, EnergyPlot::Points measured, EnergyPlot::Points curve)
       : plot_(plot),
         measured_(std::move(measured)),
-        model_(std::move(model)),
+        curve_(std::move(curve)),
         clocks_(axis(&std::pair<double, double>::first, 0.0)),
         energies_(axis(&std::pair<double, double>::second, kMargin)) {}
 
@@ -40,7 +41,7 @@ class EnergyPicture {
     draw_titles();
     for (std::size_t i = 0; i < plot_.bands.size(); ++i) draw_band(plot_.bands[i], colour_of(i));
     draw_axes();
-    svg_.add("<path class=\"model\" d=\"{}\"/>\n", line());
+    svg_.add("<path class=\"curve\" d=\"{}\"/>\n", line());
     if (plot_.ridge && is_drawn(*plot_.ridge))
       svg_.add("<line class=\"ridge\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n", x_of(*plot_.ridge),
                kTop, kBottom);
@@ -53,7 +54,7 @@ class EnergyPicture {
 
   Axis axis(double std::pair<double, double>::*coordinate, double margin) const {
     std::vector<double> values;
-    for (const EnergyPlot::Points* points : {&measured_, &model_})
+    for (const EnergyPlot::Points* points : {&measured_, &curve_})
       for (const auto& point : *points) values.push_back(point.*coordinate);
     const auto [low, high] = std::ranges::minmax(values);
     const double beside = margin * (high - low);
@@ -67,7 +68,7 @@ class EnergyPicture {
   void draw_titles() {
     svg_.add_title(kLeft, kRight, plot_.title);
     svg_.add("<text x=\"{}\" y=\"48\"><tspan fill=\"#0072b2\">● {}</tspan>", kLeft, xml_text(plot_.origin));
-    if (!model_.empty()) svg_.add("<tspan dx=\"14\" fill=\"#d55e00\">━ model</tspan>");
+    if (!curve_.empty()) svg_.add("<tspan dx=\"14\" fill=\"#d55e00\">━ {}</tspan>", xml_text(plot_.curve_name));
     if (plot_.ridge) svg_.add("<tspan dx=\"14\" fill=\"#d55e00\">┅ ridge, {:.0f} MHz</tspan>", *plot_.ridge);
     for (std::size_t i = 0; i < plot_.bands.size(); ++i)
       svg_.add("<tspan dx=\"14\" fill=\"{}\">■ {}</tspan>", colour_of(i), xml_text(plot_.bands[i].name));
@@ -103,19 +104,21 @@ class EnergyPicture {
 
   std::string line() const {
     std::string path;
-    for (const auto& [clock, energy] : model_)
+    for (const auto& [clock, energy] : curve_)
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(clock), y_of(energy));
     return path;
   }
+  // A dot on top of another is left out, which bounds the file's size.
   std::string dots() const {
-    std::string path;
-    for (const auto& [clock, energy] : measured_) path += fmt::format("M{:.1f} {:.1f}h0", x_of(clock), y_of(energy));
-    return path;
+    std::set<std::string> drawn;
+    for (const auto& [clock, energy] : measured_)
+      drawn.insert(fmt::format("M{:.1f} {:.1f}h0", x_of(clock), y_of(energy)));
+    return fmt::format("{}", fmt::join(drawn, ""));
   }
 
   const EnergyPlot& plot_;
   EnergyPlot::Points measured_;
-  EnergyPlot::Points model_;
+  EnergyPlot::Points curve_;
   Axis clocks_;
   Axis energies_;
   Svg svg_{kWidth, kHeight, kStyle};
@@ -131,9 +134,9 @@ std::string nothing_to_draw() {
 
 std::string plot_energy_svg(const EnergyPlot& plot) {
   EnergyPlot::Points measured = drawable(plot.measured);
-  EnergyPlot::Points model = drawable(plot.model);
-  if (measured.empty() && model.empty()) return nothing_to_draw();
-  return EnergyPicture(plot, std::move(measured), std::move(model)).draw();
+  EnergyPlot::Points curve = drawable(plot.curve);
+  if (measured.empty() && curve.empty()) return nothing_to_draw();
+  return EnergyPicture(plot, std::move(measured), std::move(curve)).draw();
 }
 
 }  // namespace wattune::report

@@ -30,6 +30,7 @@ void Algorithm::do_learn(ConfigurationId id, std::optional<double> objective) {
 // Runs the body until it waits. False when there is nothing left to do.
 bool Algorithm::advance() {
   if (frames_.empty() || stalled_) {
+    if (entered_ && !begins_anew()) return false;
     if (!fruitful_) {
       const std::optional<ConfigurationId> id = draw_unvisited();
       if (!id) return false;
@@ -43,6 +44,7 @@ bool Algorithm::advance() {
 }
 
 void Algorithm::begin() {
+  entered_ = true;
   frames_.clear();
   body_ = Task<>();
   body_ = search();
@@ -56,7 +58,7 @@ void Algorithm::begin() {
 bool Algorithm::answer_at_once(std::span<const ConfigurationId> ids) {
   if (!std::ranges::all_of(ids, [&](ConfigurationId id) { return known(id); })) return false;
   answered_ += std::max<std::size_t>(1, ids.size());
-  stalled_ = answered_ > kPatience;
+  stalled_ = begins_anew() && answered_ > kPatience;
   return !stalled_;
 }
 

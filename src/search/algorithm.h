@@ -13,7 +13,7 @@
 // A body that returns begins anew, and so does one that was answered kPatience times in a row without proposing
 // anything (a population that has converged): its state is in its frame, so beginning anew forgets all of it. When a
 // whole body passes without a proposal, the next one is drawn at random; when nothing is left to draw, the strategy
-// has ended.
+// has ended. A procedure with an end of its own (begins_anew()) does neither: it ends with its body.
 #pragma once
 
 #include <deque>
@@ -63,6 +63,8 @@ class Algorithm : public Strategy {
 
   // The body. Awaits only what the functions below and other Tasks of this object return.
   virtual Task<> search() = 0;
+  // Whether a body that has ended, or is answered for long, begins anew.
+  virtual bool begins_anew() const { return true; }
   // Called for every outcome, asked for or not, before the body goes on.
   virtual void do_observe(ConfigurationId, const Outcome&) {}
 
@@ -101,6 +103,7 @@ class Algorithm : public Strategy {
   bool stalled_ = false;                                 // that were too many
   bool fruitful_ = true;                                 // the body has proposed something
   bool begun_ = false;                                   // starting_point() was called
+  bool entered_ = false;                                 // the body ran
   FrameStack frames_;
   Task<> body_;
 };

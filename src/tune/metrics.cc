@@ -10,6 +10,7 @@
 #include "tune/resources.h"
 #include "wattune/core/suggest.h"
 #include "wattune/tune/evaluator.h"
+#include "wattune/tune/standard_metrics.h"
 
 namespace wattune::tune {
 
@@ -33,6 +34,37 @@ Result<double> number_of(const std::string& name, const Value& value) {
   if (value.is_number() && std::isfinite(value.as_real())) return value.as_real();
   return Error(ErrorCode::invalid_argument, fmt::format("metric `{}` is no finite number", name))
       .about(value.to_string());
+}
+
+// What standard metrics are made of, and where it comes from.
+constexpr std::pair<std::string_view, const char*> kParts[] = {
+    {"energy", "--observe energy measures it"},
+    {"operations", "--metric operations=EXPRESSION says how many a run makes"}};
+
+// Those of the spec, and behind them the standard ones that it searches for and neither defines nor observes.
+Result<std::vector<MetricDefinition>> definitions(const KernelSpec& spec, const std::vector<std::string>& observed) {
+  std::vector<MetricDefinition> all = spec.metrics;
+  const auto is_known = [&](std::string_view name) {
+    return std::ranges::count(observed, name) > 0 || std::ranges::count(all, name, &MetricDefinition::name) > 0;
+  };
+  for (const Objective& objective : spec.objectives) {
+    const StandardMetric* const standard = find_standard_metric(objective.metric);
+    if (standard == nullptr || is_known(objective.metric)) continue;
+    for (const auto& [part, origin] : kParts)
+      if (standard->expression.find(part) != std::string_view::npos && !is_known(part))
+        return Error(ErrorCode::not_found, fmt::format("the objective is made of `{}`, which is no metric", part))
+            .about(objective.metric)
+            .hint(origin);
+    all.push_back({objective.metric, {std::string(standard->expression), {}}});
+  }
+  return all;
+}
+
+// Of a standard metric that the spec has not defined otherwise.
+std::string unit_of(const MetricDefinition& metric) {
+  const StandardMetric* const standard = find_standard_metric(metric.name);
+  const bool is_standard = standard != nullptr && metric.expression.text == standard->expression;
+  return is_standard ? std::string(standard->unit) : std::string();
 }
 
 }  // namespace
@@ -61,14 +93,15 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
     if (is_of_board(name)) from_energy.insert(name);
   }
   for (const std::string& name : names) readable.push_back({name, {}, {}, {}});
-  for (const MetricDefinition& metric : spec.metrics) {
+  WATTUNE_ASSIGN(const std::vector<MetricDefinition> defined, definitions(spec, observed));
+  for (const MetricDefinition& metric : defined) {
     const auto known = std::make_shared<const Names>(spec.problem_size, readable);
     if (known->is_parameter(metric.name) || known->constant(metric.name) != nullptr) return name_is_taken(metric);
     WATTUNE_ASSIGN(Formula<Value> formula, Formula<Value>::compile(metric.expression, known));
     const auto& read = formula.expression().names();
     if (std::ranges::any_of(read, [&](const std::string& name) { return from_energy.contains(name); }))
       from_energy.insert(metric.name);
-    metrics.metrics_.push_back({metric.name, std::move(formula)});
+    metrics.metrics_.push_back({metric.name, std::move(formula), unit_of(metric)});
     readable.push_back({metric.name, {}, {}, {}});
     names.push_back(metric.name);
   }
@@ -92,7 +125,7 @@ Result<std::vector<Metric>> Metrics::compute(std::vector<Metric> known, Nanoseco
     if (!metric.formula.has_all_values(values)) continue;
     WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(values));
     WATTUNE_ASSIGN(const double value, number_of(metric.name, result));
-    known.push_back({metric.name, value, "", propagated(metric, known, configuration)});
+    known.push_back({metric.name, value, metric.unit, propagated(metric, known, configuration)});
   }
   return known;
 }

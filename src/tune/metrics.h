@@ -37,6 +37,7 @@ class Metrics {
   struct Compiled {
     std::string name;
     Formula<Value> formula;
+    std::string unit = {};
   };
   // `known` with the time, then with all metrics that the device tells enough for.
   Result<std::vector<Metric>> compute(std::vector<Metric> known, Nanoseconds time,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "wattune/core/energy.h"
 #include "wattune/core/suggest.h"
 #include "wattune/tune/replay.h"
 
@@ -144,6 +145,7 @@ Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSp
 Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet results) {
   std::erase_if(results.trials, [](const Trial& trial) { return trial.observation.status == Status::not_recorded; });
   keep_counting(results.trials);
+  name_energy(results);
   WATTUNE_ASSIGN(const std::vector<std::optional<ConfigurationId>> ids, ids_in(space, results.trials));
   std::map<ConfigurationId, Trial> by_id;
   std::size_t outside = 0;

@@ -151,6 +151,30 @@ std::size_t batch_of(const Plan& plan, const KernelSpec& spec) {
   return learns || names_of_clocks(spec).empty() ? 1 : kMany;
 }
 
+// Nothing but the user's own rules stops a method before its last step.
+Result<std::unique_ptr<PlannedSearch>> plan_method(KernelSpec spec, space::SearchSpace space,
+                                                   const SessionOptions& options) {
+  if (!options.strategy.empty())
+    return Error(ErrorCode::invalid_argument, "a method takes the place of a strategy").about(options.strategy);
+  Plan plan = make_plan(spec, space, options.method, options.stop);
+  if (plan.limit == Plan::Limit::standard) plan = {.strategy = options.method, .stop = {}};
+  auto search = std::make_unique<PlannedSearch>(PlannedSearch{std::move(spec), std::move(space), std::move(plan)});
+  search::MethodOptions method = options.method_options;
+  method.seed = options.seed;
+  method.start = search->space.default_configuration();
+  method.evaluations = search->plan.stop.evaluations_left({.space_size = search->space.count()});
+  method.constraints = search->spec.constraints;
+  WATTUNE_ASSIGN(search->strategy, search::make_method(options.method, search->space, method));
+  search->spec.objectives = search::find_method(options.method)->objectives;
+  return search;
+}
+
+void observe_for_method(Parts& parts) {
+  std::vector<BoardMetric>& observed = parts.options.evaluation.observe;
+  const bool is_method = search::find_method(parts.search->plan.strategy) != nullptr;
+  if (is_method && std::ranges::count(observed, BoardMetric::energy) == 0) observed.push_back(BoardMetric::energy);
+}
+
 class Forgetful : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
@@ -168,6 +192,7 @@ Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::Searc
                                                    const SessionOptions& options) {
   WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.sampling.validate());
+  if (!options.method.empty()) return plan_method(std::move(spec), std::move(space), options);
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto search = std::make_unique<PlannedSearch>(PlannedSearch{std::move(spec), std::move(space), std::move(plan)});
   WATTUNE_ASSIGN(search->strategy, search::make_strategy(search->plan.strategy, search->space,
@@ -215,7 +240,8 @@ Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOption
 
 Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> search, const SessionOptions& options) {
   auto parts = std::make_unique<Parts>(Parts{options, std::move(search)});
-  parts->identity = measuring_identity(options.evaluation, *options.policy(options.sampling));
+  observe_for_method(*parts);
+  parts->identity = measuring_identity(parts->options.evaluation, *options.policy(options.sampling));
   WATTUNE_TRY(open_devices(*parts));
   WATTUNE_TRY(make_compilers(*parts));
   WATTUNE_TRY(make_evaluators(*parts));

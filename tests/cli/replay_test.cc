@@ -342,5 +342,112 @@ TEST_F(Replayed, StrategiesAreListedWithTheirParameters) {
   EXPECT_EQ(run_wattune(folder_, {"strategies", "greedy"}).status, 2);
 }
 
+// Kernel Tuner's names: x from 0 to 3 at 1000, 1500 and 2000 MHz. x = 0 is the fastest, 10 ms at 2000 MHz, and takes 9
+// J there, 6 at 1500; x = 1 takes the least energy, 5 J at 1000 MHz. The board is 30 °C at 1000 MHz and 50 at 2000.
+std::string clock_cache(const std::string& energy) {
+  const double joules[3][4] = {{7.0, 5.0, 7.2, 6.0}, {6.0, 6.5, 7.0, 5.5}, {9.0, 8.0, 7.5, 8.5}};
+  std::string text =
+      R"({"device_name":"Old GPU","kernel_name":"grid","tune_params_keys":["nvml_gr_clock","x"],"objective":"time","cache":{)";
+  for (int c = 0; c < 3; ++c)
+    for (int x = 0; x < 4; ++x)
+      text += fmt::format("{}\n\"{},{}\":{{\"nvml_gr_clock\":{},\"x\":{},\"time\":{},\"temperature\":{},\"{}\":{}}}",
+                          c + x == 0 ? "" : ",", c, x, 1000 + 500 * c, x, (10.0 + x) * 4 / (c + 2), 30 + 10 * c, energy,
+                          joules[c][x]);
+  return text + "}}";
+}
+
+class ReplayedClocks : public testing::Test {
+ protected:
+  ReplayedClocks() { folder_.write("clocks.json", clock_cache("ps_energy")); }
+
+  TempFolder folder_;
+};
+
+// race-to-idle+clocks measures four at 2000 MHz and the two other clocks of x = 0. The fastest takes 9 J in 10 ms, the
+// least is 5 J in 22 ms: 120 % slower, 44.4 % less energy.
+TEST_F(ReplayedClocks, MethodsAreCompared) {
+  const Finished text = run_wattune(folder_, {"analyze", "clocks.json", "--methods"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("slower by 120.0 %"));
+  EXPECT_THAT(text.out, HasSubstr("44.4 % less energy"));
+  EXPECT_THAT(text.out, HasSubstr("30 °C at 1000 MHz"));
+  const auto results = run_wattune(folder_, {"analyze", "clocks.json", "--methods", "--json"}).json()["results"][0];
+  EXPECT_EQ(results["methods"].size(), 9u);  // seven, one of which from three clocks
+  const auto& race = results["methods"][2];
+  EXPECT_EQ(race["name"], "race-to-idle+clocks");
+  EXPECT_EQ(race["configuration"]["nvml_gr_clock"], 1500);
+  EXPECT_EQ(race["evaluations"], 6);
+  EXPECT_NEAR(race["energy_ratio"], 6.0 / 5.0, 1e-12);
+  EXPECT_EQ(results["by_clock"][0]["temperature_c"], 30.0);
+}
+
+TEST_F(ReplayedClocks, WithoutEnergyOneLineSaysWhatThereIs) {
+  folder_.write("no.json", clock_cache("GFLOPS"));
+  const Finished finished = run_wattune(folder_, {"analyze", "no.json", "--methods"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("no.json: neither energy nor power was recorded: `GFLOPS, temperature`"));
+  const Finished plot = run_wattune(folder_, {"analyze", "no.json", "--plot", "energy", "--svg", "e.svg"});
+  EXPECT_EQ(plot.status, 2);
+  EXPECT_THAT(plot.err, HasSubstr("it takes an energy of each configuration"));
+}
+
+TEST_F(ReplayedClocks, TimeAndEnergyArePlotted) {
+  for (const std::string plot : {"energy", "pareto"}) {
+    const Finished finished = run_wattune(folder_, {"analyze", "clocks.json", "--plot", plot, "--svg", plot + ".svg"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_THAT(folder_.read(plot + ".svg"), HasSubstr("energy"));
+  }
+}
+
+// The default, x = 0 at 1000 MHz, is measured first, and is one of the clocks of what is chosen.
+TEST_F(ReplayedClocks, AMethodTunesAndIsResumed) {
+  const std::vector<std::string> tune = {"tune",   "--device", "replay:clocks.json", "--method", "race-to-idle+clocks",
+                                         "--json", "-q",       "--output",           "m.jsonl"};
+  const auto cut_off = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = tune;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_wattune(folder_, all);
+  };
+  const Finished begun = cut_off({"--time", "35ms"});  // three runs of 20, 10 and 11 ms
+  ASSERT_EQ(begun.status, 0) << begun.err;
+  EXPECT_LT(begun.json()["evaluated"], 6);
+  const Finished finished = cut_off({"--resume"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["evaluated"].get<int>() + finished.json()["resumed"].get<int>(), 6);
+  EXPECT_EQ(finished.json()["strategy"], "race-to-idle+clocks");
+  EXPECT_EQ(finished.json()["chosen"]["x"], 0);
+  EXPECT_EQ(finished.json()["chosen"]["nvml_gr_clock"], 1500);
+}
+
+TEST_F(ReplayedClocks, MethodsRefuseObjectives) {
+  const Finished finished =
+      run_wattune(folder_, {"tune", "--device", "replay:clocks.json", "--method", "global", "--minimize", "edp"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--method decides itself"));
+}
+
+// x = 0 at 1500 MHz: 6 J in 13.3 ms are 80 mJ s; 9 J in 10 ms are 90, 5 J in 22 ms are 110.
+TEST_F(ReplayedClocks, StandardMetricsAreObjectives) {
+  const Finished finished = run_wattune(folder_, {"tune", "--device", "replay:clocks.json", "--strategy", "exhaustive",
+                                                  "--minimize", "edp", "--json", "-q"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_NEAR(finished.json()["best"]["objective"], 6.0 * 40 / 3 * 1e-3, 1e-9);
+  EXPECT_EQ(
+      run_wattune(folder_, {"tune", "--device", "replay:clocks.json", "--minimize", "operations_per_joule"}).status, 2);
+}
+
+TEST_F(ReplayedClocks, StrategiesAreScoredByEnergy) {
+  const Finished finished =
+      run_wattune(folder_, {"score", "-s", "random", "--minimize", "energy", "--clock", "evaluations", "--repeats", "3",
+                            "--json", "-q", "--spaces", "clocks.json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["spaces"][0]["optimum"], 5.0);
+}
+
+TEST_F(ReplayedClocks, MethodsAreListed) {
+  EXPECT_THAT(run_wattune(folder_, {"strategies"}).out, HasSubstr("race-to-idle+clocks"));
+  EXPECT_GE(run_wattune(folder_, {"strategies", "--json"}).json()["methods"].size(), 7u);
+}
+
 }  // namespace
 }  // namespace wattune::cli_test

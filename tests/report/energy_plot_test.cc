@@ -14,7 +14,7 @@ using testing::Not;
 // The clocks reach from x 90 to 736, so 1000 of 500..1500 MHz is at 413. The energies 1..3 J get 0.1 J beside them: of
 // 0.9..3.1 J at y 404..72, 1 J is at 404 - 332 * 0.1 / 2.2 = 388.9, 3 J at 87.1 and 2 J at 238.
 TEST(EnergySvg, DrawsDotsCurveRidgeAndBands) {
-  EnergyPlot plot{.title = "gemm <A100>", .measured = {{500, 1}, {1500, 3}}, .model = {{500, 1}, {1000, 2}, {1500, 3}}};
+  EnergyPlot plot{.title = "gemm <A100>", .measured = {{500, 1}, {1500, 3}}, .curve = {{500, 1}, {1000, 2}, {1500, 3}}};
   plot.bands = {{"steered & likely", 900, 1100}};
   plot.ridge = 1000;
   plot.origin = "replayed";
@@ -24,7 +24,7 @@ TEST(EnergySvg, DrawsDotsCurveRidgeAndBands) {
   EXPECT_THAT(svg, HasSubstr("ridge, 1000 MHz"));
   EXPECT_THAT(svg, HasSubstr("■ steered &amp; likely"));
   EXPECT_THAT(svg, HasSubstr("class=\"dots\" d=\"M90.0 388.9h0M736.0 87.1h0\""));
-  EXPECT_THAT(svg, HasSubstr("class=\"model\" d=\"M90.0 388.9L413.0 238.0L736.0 87.1\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"curve\" d=\"M90.0 388.9L413.0 238.0L736.0 87.1\""));
   EXPECT_THAT(svg, HasSubstr("class=\"ridge\" x1=\"413.0\" x2=\"413.0\""));
   EXPECT_THAT(svg, HasSubstr("x=\"348.4\" y=\"72\" width=\"129.2\" height=\"332\""));
 }

@@ -89,6 +89,41 @@ std::string mistake(KernelSpec spec) {
   return started ? "" : started.error().to_string();
 }
 
+// 2 J in 3 s: 6 J s, 18 J s^2, and 10 operations in 2 J.
+TEST(Metrics, StandardOnesNeedNoDefinition) {
+  const auto value = [](const std::string& metric, std::vector<std::pair<std::string, std::string>> defined = {}) {
+    const KernelSpec spec = spec_with(std::move(defined), {{metric, false}});
+    const Metrics metrics = Metrics::compile(spec, spec.parameters, {"energy"}).value();
+    return metrics.objective({{"energy", 2.0, "J"}}, nanoseconds_from_seconds(3), space_of(spec).configuration(0))
+        .value();
+  };
+  EXPECT_DOUBLE_EQ(value("edp"), 6.0);
+  EXPECT_DOUBLE_EQ(value("ed2p"), 18.0);
+  EXPECT_DOUBLE_EQ(value("operations_per_joule", {{"operations", "10"}}), 5.0);
+  EXPECT_DOUBLE_EQ(value("edp", {{"edp", "energy * 7"}}), 14.0);  // the spec's own wins
+}
+
+TEST(Metrics, StandardOnesHaveUnitsAndUncertainty) {
+  const KernelSpec spec = spec_with({}, {{"edp", false}});
+  const Metrics metrics = Metrics::compile(spec, spec.parameters, {"energy"}).value();
+  Observation observation;
+  observation.statistics = Statistics{.median = nanoseconds_from_seconds(3)};
+  observation.metrics = {{"energy", 2.0, "J", 0.1}};
+  ASSERT_TRUE(metrics.add_to(observation, space_of(spec).configuration(0)));
+  EXPECT_EQ(observation.metrics.back().unit, "J s");
+  EXPECT_NEAR(*observation.metrics.back().uncertainty, 0.3, 1e-12);  // 3 s of it
+  EXPECT_TRUE(metrics.objective_needs_energy());
+}
+
+TEST(Metrics, StandardOnesSayWhatTheyLack) {
+  const KernelSpec unobserved = spec_with({}, {{"edp", false}});
+  EXPECT_THAT(Metrics::compile(unobserved, unobserved.parameters, {}).error().to_string(),
+              HasSubstr("--observe energy"));
+  const KernelSpec uncounted = spec_with({}, {{"operations_per_joule", true}});
+  EXPECT_THAT(Metrics::compile(uncounted, uncounted.parameters, {"energy"}).error().to_string(),
+              HasSubstr("--metric operations="));
+}
+
 TEST(Metrics, MistakesAreFoundAtTheStart) {
   EXPECT_THAT(mistake(spec_with({{"rate", "n / tme"}})), HasSubstr("time"));
   EXPECT_THAT(mistake(spec_with({{"block", "1"}})), HasSubstr("name of its own"));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "wattune/core/trial.h"
@@ -51,6 +52,15 @@ struct Amortisation {
 };
 // 0 when nothing is correct; infinite launches where what was searched for does not compare as a ratio.
 Amortisation amortisation_of(const ResultSet& results);
+
+// What was recorded at one graphics clock.
+struct AtClock {
+  Megahertz clock;
+  const Trial* least = nullptr;             // the one of the least energy, which belongs to the results
+  std::optional<Celsius> temperature = {};  // median of the metric `temperature`, where that was recorded
+};
+// Ascending by clock, those with an energy (core/energy.h); empty where no parameter is a graphics clock.
+std::vector<AtClock> by_clock(const ResultSet& results);
 
 // matrix[i][j]: the speed on j of the configuration that is best on i, as a share of the best on j; 0 where it failed
 // on j, NaN where j did not measure it or nothing is correct.

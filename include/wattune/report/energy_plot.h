@@ -2,7 +2,7 @@
 //
 // Plain numbers, so that whoever fits chooses the model. Returns text, prints nothing. Any thread may call.
 //
-//   report::EnergyPlot plot{.title = "gemm", .measured = points, .model = curve};
+//   report::EnergyPlot plot{.title = "gemm", .measured = points, .curve = model};
 //   plot.bands = {{"±10 % of the ridge", 949.0, 1159.0}};
 //   store::write_file("energy.svg", report::plot_energy_svg(plot), true);
 #pragma once
@@ -25,10 +25,11 @@ struct EnergyPlot {
 
   std::string title;
   Points measured;                  // dots
-  Points model;                     // a curve through these, ascending
+  Points curve;                     // a curve through these, ascending
   std::vector<Band> bands;          // the first lies lowest
   std::optional<double> ridge;      // a vertical line at this clock
   std::string origin = "measured";  // or replayed, simulated: what the dots are
+  std::string curve_name = "model";
 };
 
 // As SVG. Without a point that can be drawn it says so.

@@ -68,6 +68,8 @@ class Strategy {
   const space::SearchSpace& space() const { return space_; }
   // What the user should know of how the search went, one line; empty: nothing.
   virtual std::string remark() const { return {}; }
+  // What it has settled on so far, where that is its own decision (method.h); none: the best is what it was after.
+  virtual std::optional<ConfigurationId> chosen() const { return std::nullopt; }
 
  protected:
   Strategy(const space::SearchSpace& space, const StrategyOptions& options);

@@ -36,8 +36,8 @@ Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSp
 // Recorded Trials by the ids of a space. Immutable; may be shared between threads.
 class Recording {
  public:
-  // Finds the configurations of those Trials that count in `space`. As ids_in(); mismatch also:
-  // no Trial is in the space.
+  // Finds the configurations of those Trials that count in `space`; their energy and power are named as by
+  // name_energy(). As ids_in(); mismatch also: no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
 
   // The same Trials with the metrics and the first objective of `spec` in the place of those that were recorded. One

@@ -17,6 +17,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/trial.h"
 #include "wattune/measure/policy.h"
+#include "wattune/search/method.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
 #include "wattune/tune/devices.h"
@@ -40,6 +41,10 @@ struct SessionOptions {
   std::string strategy = {};  // empty: as make_plan() chooses, as the stop rule where none is set
   std::map<std::string, double> strategy_parameters = {};
   std::vector<std::vector<search::PriorObjective>> prior = {};  // prior_from()
+  // In the place of a strategy: a procedure for energy (search/method.h), which decides what is searched for, and for
+  // which energy is observed. Its seed, budget, start and constraints are those of the session. Empty: none.
+  std::string method = {};
+  search::MethodOptions method_options = {};
   std::uint64_t seed = 1;
   search::StopRule stop;
 

@@ -1,0 +1,95 @@
+#include "wattune/core/energy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+namespace wattune {
+
+namespace {
+
+// A name or a unit, and how many joules or watts one of it is.
+struct Scale {
+  std::string_view name;
+  double base;
+};
+
+constexpr Scale kEnergyNames[] = {
+    {"energy", 1.0}, {"energy_j", 1.0}, {"energy_mj", 1e-3}, {"ps_energy", 1.0}, {"nvml_energy", 1.0}};
+constexpr Scale kEnergyUnits[] = {{"J", 1.0},        {"joule", 1.0}, {"joules", 1.0}, {"mJ", 1e-3},
+                                  {"\u00b5J", 1e-6}, {"uJ", 1e-6},   {"kJ", 1e3}};
+constexpr Scale kPowerNames[] = {{"power", 1.0}, {"ps_power", 1.0}, {"nvml_power", 1.0}};
+constexpr Scale kPowerUnits[] = {{"W", 1.0}, {"watt", 1.0}, {"watts", 1.0}, {"mW", 1e-3}, {"kW", 1e3}};
+
+const Metric* find(const Observation& observation, std::string_view name) {
+  const auto found = std::ranges::find(observation.metrics, name, &Metric::name);
+  return found == observation.metrics.end() ? nullptr : &*found;
+}
+
+// What the metric's own unit makes of it, or its name where it has none; nothing for a unit of something else.
+std::optional<double> scaled(const Metric& metric, const Scale& name, std::span<const Scale> units) {
+  double base = name.base;
+  if (!metric.unit.empty()) {
+    const auto unit = std::ranges::find(units, metric.unit, &Scale::name);
+    if (unit == units.end()) return std::nullopt;
+    base = unit->base;
+  }
+  const double value = metric.value * base;
+  return std::isfinite(value) && value > 0.0 ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> recorded(const Observation& observation, std::span<const Scale> names,
+                               std::span<const Scale> units) {
+  if (!observation.ok()) return std::nullopt;
+  for (const Scale& name : names) {
+    const Metric* const metric = find(observation, name.name);
+    if (metric == nullptr) continue;
+    if (const auto value = scaled(*metric, name, units)) return value;
+  }
+  return std::nullopt;
+}
+
+// Where it is not there yet. A metric of that name in another unit would be found by who asks for the name.
+void name_as(Observation& observation, const char* name, const char* unit, double value) {
+  std::erase_if(observation.metrics, [&](const Metric& metric) { return metric.name == name; });
+  observation.metrics.push_back({name, value, unit});
+}
+
+bool is_named(const Observation& observation, const char* name, const char* unit) {
+  const Metric* const metric = find(observation, name);
+  return metric != nullptr && (metric->unit.empty() || metric->unit == unit);
+}
+
+}  // namespace
+
+std::optional<Joules> energy_of(const Observation& observation) {
+  if (const auto energy = recorded(observation, kEnergyNames, kEnergyUnits)) return Joules(*energy);
+  const auto power = recorded(observation, kPowerNames, kPowerUnits);
+  return power ? std::optional(Watts(*power) * observation.statistics->median) : std::nullopt;
+}
+
+std::optional<Watts> power_of(const Observation& observation) {
+  if (const auto power = recorded(observation, kPowerNames, kPowerUnits)) return Watts(*power);
+  const auto energy = recorded(observation, kEnergyNames, kEnergyUnits);
+  return energy ? std::optional(Joules(*energy) / observation.statistics->median) : std::nullopt;
+}
+
+void name_energy(ResultSet& results) {
+  for (Trial& trial : results.trials) {
+    Observation& observation = trial.observation;
+    const std::optional<Joules> energy = energy_of(observation);
+    const std::optional<Watts> power = power_of(observation);
+    if (energy && !is_named(observation, "energy", "J")) name_as(observation, "energy", "J", energy->value());
+    if (power && !is_named(observation, "power", "W")) name_as(observation, "power", "W", power->value());
+  }
+}
+
+std::optional<Megahertz> graphics_clock_of(const Configuration& configuration,
+                                           const std::vector<Parameter>& parameters) {
+  const auto clock = std::ranges::find(parameters, ParameterRole::graphics_clock, &Parameter::role);
+  const Value* const value = clock == parameters.end() ? nullptr : configuration.find(clock->name);
+  return value != nullptr && value->is_number() ? std::optional(Megahertz(value->as_real())) : std::nullopt;
+}
+
+}  // namespace wattune

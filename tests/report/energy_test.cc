@@ -1,0 +1,71 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/results_builder.h"
+#include "wattune/report/analysis.h"
+#include "wattune/report/report.h"
+
+namespace wattune::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Measured {
+  int mhz;
+  int x;
+  double joules;
+  double celsius;
+};
+
+ResultSet at_clocks(const std::vector<Measured>& all) {
+  ResultsBuilder builder({{.name = "nvml_gr_clock",
+                           .values = {2000, 1000},
+                           .default_value = {},
+                           .position = {},
+                           .role = ParameterRole::graphics_clock},
+                          {.name = "x", .values = {1, 2, 3}}});
+  for (const Measured& each : all) builder.time({each.mhz, each.x}, 1e6);
+  ResultSet results = builder;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    results.trials[i].observation.metrics = {{"energy", all[i].joules, "J"}, {"temperature", all[i].celsius, ""}};
+  return results;
+}
+
+TEST(EnergyByClock, HasTheLeastAndTheMedianTemperature) {
+  const ResultSet results = at_clocks({{2000, 1, 9, 60}, {2000, 2, 8, 64}, {2000, 3, 7, 61}, {1000, 1, 5, 40}});
+  const std::vector<AtClock> clocks = by_clock(results);
+  ASSERT_EQ(clocks.size(), 2u);
+  EXPECT_EQ(clocks[0].clock, Megahertz(1000));
+  EXPECT_EQ(clocks[1].least, &results.trials[2]);
+  EXPECT_EQ(clocks[1].temperature, Celsius(61));
+}
+
+TEST(EnergyByClock, WhatWasNotRecordedIsLeftOut) {
+  ResultSet results = at_clocks({{2000, 1, 9, 60}, {1000, 1, 5, 40}});
+  results.trials[0].observation.metrics.clear();
+  results.trials[1].observation.metrics.pop_back();
+  const std::vector<AtClock> clocks = by_clock(results);
+  ASSERT_EQ(clocks.size(), 1u);
+  EXPECT_FALSE(clocks[0].temperature);
+  results.info.parameters[0].role = ParameterRole::code;
+  EXPECT_THAT(by_clock(results), IsEmpty());
+  EXPECT_EQ(plot_energy_svg(results), "");
+}
+
+// Of 9, 8, 20 and 5 J one takes more than one and a half times the 8 J of the clock at which the least is largest.
+TEST(EnergyOfResults, LeavesOutWhatWouldMakeTheRestSmall) {
+  const ResultSet results = at_clocks({{2000, 1, 9, 60}, {2000, 2, 8, 64}, {2000, 3, 20, 61}, {1000, 1, 5, 40}});
+  const std::string svg = plot_energy_svg(results);
+  EXPECT_THAT(svg, HasSubstr("clock (MHz)"));
+  EXPECT_THAT(svg, HasSubstr("energy (J)"));
+  EXPECT_THAT(svg, HasSubstr("1 that take more than 1.5 times as much"));
+}
+
+TEST(EnergyOfResults, OneClockIsNoError) {
+  EXPECT_THAT(plot_energy_svg(at_clocks({{2000, 1, 9, 60}})), Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace wattune::report

@@ -1,0 +1,247 @@
+#include "wattune/search/method.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace wattune::search {
+namespace {
+
+using space::SearchSpace;
+using testing::HasSubstr;
+
+// Four kernels x at three clocks. Time grows as the clock falls, energy has a least clock of its own in each.
+constexpr double kTimeAt2000[] = {10, 11, 12, 13};
+const std::map<int, std::vector<double>> kEnergy = {
+    {2000, {9.0, 8.0, 7.5, 8.5}}, {1500, {6.0, 6.5, 7.0, 5.5}}, {1000, {7.0, 5.0, 7.2, 6.0}}};
+
+Parameter clock_parameter(std::vector<Value> values) {
+  return {.name = "nvml_gr_clock",
+          .values = std::move(values),
+          .default_value = {},
+          .position = {},
+          .role = ParameterRole::graphics_clock};
+}
+
+Parameter code_parameter(std::vector<Value> values) {
+  return {.name = "x", .values = std::move(values), .default_value = {}, .position = {}};
+}
+
+SearchSpace small_space() {
+  return SearchSpace::build({code_parameter({0, 1, 2, 3}), clock_parameter({1500, 2000, 1000})}, {}).value();
+}
+
+Observation took(double milliseconds, double joules) {
+  Observation observation;
+  observation.statistics = Statistics{.median = nanoseconds_from_ms(milliseconds)};
+  observation.metrics = {{"energy", joules, "J"}};
+  observation.objective_value = joules;
+  return observation;
+}
+
+Observation of_small(const Configuration& configuration) {
+  const auto x = static_cast<std::size_t>(configuration.find("x")->as_real());
+  const double clock = configuration.find("nvml_gr_clock")->as_real();
+  return took(kTimeAt2000[x] * 2000.0 / clock, kEnergy.at(static_cast<int>(clock))[x]);
+}
+
+struct Tuned {
+  std::string chosen;
+  std::set<ConfigurationId> evaluated;
+};
+
+// Asks until nothing is left; every id comes once.
+template <typename Measure>
+Tuned run(Strategy& method, Measure measure) {
+  Tuned result;
+  for (auto ids = method.ask(1); !ids.empty(); ids = method.ask(1)) {
+    EXPECT_TRUE(result.evaluated.insert(ids.front()).second);
+    method.tell(ids.front(), measure(method.space().configuration(ids.front())));
+  }
+  if (method.chosen()) result.chosen = method.space().configuration(*method.chosen()).to_string();
+  return result;
+}
+
+struct Expected {
+  const char* method;
+  std::optional<Megahertz> base_clock;
+  const char* chosen;
+  std::size_t evaluations;
+};
+
+class Methods : public testing::TestWithParam<Expected> {};
+
+// race-to-idle: x=0 at 2000 MHz takes 10 ms. At the highest clock: x=2 with 7.5 J, of four. race-to-idle+clocks: x=0,
+// then its two other clocks: 6 J at 1500. By base clock 1500: x=3 with 5.5 J, whose other clocks are worse; by 2000
+// x=2, best at 1500. All twelve: x=1 at 1000 with 5 J. Steered: x=0, the default, takes the least at 1500; its 10 %
+// hold no other clock, where x=3 is best of the three that the sweep has not met. At most 10 % slower than 10 ms are
+// x=0 and x=1 at 2000 MHz, with 9 and 8 J.
+TEST_P(Methods, TakesItsStepsAndNoOthers) {
+  const SearchSpace space = small_space();
+  const auto method = make_method(GetParam().method, space, {.base_clock = GetParam().base_clock}).value();
+  const Tuned result = run(*method, of_small);
+  EXPECT_EQ(result.chosen, GetParam().chosen);
+  EXPECT_EQ(result.evaluated.size(), GetParam().evaluations);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Search, Methods,
+    testing::Values(Expected{"race-to-idle", {}, "x=0, nvml_gr_clock=2000", 12},
+                    Expected{"energy-to-solution-maxclock", {}, "x=2, nvml_gr_clock=2000", 4},
+                    Expected{"race-to-idle+clocks", {}, "x=0, nvml_gr_clock=1500", 6},
+                    Expected{"energy-to-solution+clocks", Megahertz(1500), "x=3, nvml_gr_clock=1500", 6},
+                    Expected{"energy-to-solution+clocks", Megahertz(1990), "x=2, nvml_gr_clock=1500", 6},
+                    Expected{"global", {}, "x=1, nvml_gr_clock=1000", 12},
+                    Expected{"energy-under-slowdown", {}, "x=1, nvml_gr_clock=2000", 12},
+                    Expected{"model-steered", {}, "x=3, nvml_gr_clock=1500", 6}));
+
+// A run that was killed: what it measured is told first, and only what is missing is measured.
+TEST(Method, GoesOnWhereAnEarlierRunEnded) {
+  const SearchSpace space = small_space();
+  for (std::size_t before = 0; before < 6; ++before) {
+    const auto first = make_method("race-to-idle+clocks", space).value();
+    std::vector<ConfigurationId> measured;
+    for (std::size_t i = 0; i < before; ++i) {
+      measured.push_back(first->ask(1).front());
+      first->tell(measured.back(), of_small(space.configuration(measured.back())));
+    }
+    const auto second = make_method("race-to-idle+clocks", space).value();
+    for (const ConfigurationId id : measured) second->tell(id, of_small(space.configuration(id)));
+    const Tuned result = run(*second, of_small);
+    EXPECT_EQ(result.chosen, "x=0, nvml_gr_clock=1500");
+    EXPECT_EQ(result.evaluated.size() + before, 6u);
+  }
+}
+
+// Walks of strategies begin anew after 500 known answers; a method has an end of its own.
+TEST(Method, ALongResumedRunIsNoReasonToBeginAnew) {
+  std::vector<Value> codes;
+  for (int x = 0; x < 700; ++x) codes.emplace_back(x);
+  const SearchSpace space = SearchSpace::build({code_parameter(codes), clock_parameter({2000, 1000})}, {}).value();
+  const auto measure = [](const Configuration& configuration) {
+    const double x = configuration.find("x")->as_real();
+    return took(1.0 + x, configuration.find("nvml_gr_clock")->as_real() + x);
+  };
+  const auto method = make_method("race-to-idle+clocks", space).value();
+  for (auto id = space.next(0); id; id = space.next(*id + 1))
+    if (*space.configuration(*id).find("nvml_gr_clock") == Value(2000))
+      method->tell(*id, measure(space.configuration(*id)));
+  const Tuned result = run(*method, measure);
+  EXPECT_EQ(result.evaluated.size(), 1u);
+  EXPECT_EQ(result.chosen, "x=0, nvml_gr_clock=1000");
+}
+
+// Of 200 evaluations the two clocks of the chosen code take 2, its own among them, and `auto` the others.
+TEST(Method, ABudgetLeavesRoomForTheClocks) {
+  std::vector<Value> codes;
+  for (int x = 0; x < 500; ++x) codes.emplace_back(x);
+  const SearchSpace space = SearchSpace::build({code_parameter(codes), clock_parameter({2000, 1000})}, {}).value();
+  const auto measure = [](const Configuration& configuration) {
+    const double x = configuration.find("x")->as_real();
+    return took(1.0 + std::abs(x - 137.0), configuration.find("nvml_gr_clock")->as_real() + x);
+  };
+  const auto method = make_method("race-to-idle+clocks", space, {.evaluations = 200}).value();
+  const Tuned result = run(*method, measure);
+  EXPECT_EQ(result.evaluated.size(), 199u);
+  EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=1000"));
+}
+
+// At most 25 % slower than 10 ms are x = 0, 1 and 2 at 2000 MHz, of which x = 2 takes the least; nothing may be slower:
+// x = 0.
+TEST(Method, TheSlowdownBoundsWhatIsChosen) {
+  const SearchSpace space = small_space();
+  const auto loose = make_method("energy-under-slowdown", space, {.slowdown = 0.25}).value();
+  EXPECT_EQ(run(*loose, of_small).chosen, "x=2, nvml_gr_clock=2000");
+  const auto strict = make_method("energy-under-slowdown", space, {.slowdown = 0.0}).value();
+  EXPECT_EQ(run(*strict, of_small).chosen, "x=0, nvml_gr_clock=2000");
+  EXPECT_FALSE(make_method("energy-under-slowdown", space, {.slowdown = -0.1}));
+}
+
+// Half of the budget looks for the least time, the rest for the least energy near it.
+TEST(Method, TheSlowdownSharesOutABudget) {
+  const SearchSpace space = small_space();
+  const auto method = make_method("energy-under-slowdown", space, {.evaluations = 8}).value();
+  const Tuned result = run(*method, of_small);
+  EXPECT_LE(result.evaluated.size(), 8u);
+  EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=2000"));
+}
+
+TEST(Method, FailuresAreNeverChosen) {
+  const SearchSpace space = small_space();
+  const auto method = make_method("race-to-idle+clocks", space).value();
+  const Tuned result = run(*method, [](const Configuration& configuration) {
+    return *configuration.find("x") == Value(0) ? Observation{.status = Status::runtime} : of_small(configuration);
+  });
+  EXPECT_EQ(result.chosen, "x=1, nvml_gr_clock=1000");
+}
+
+TEST(Method, WithoutEnergyNothingIsChosen) {
+  const SearchSpace space = small_space();
+  const auto method = make_method("global", space).value();
+  const Tuned result = run(*method, [](const Configuration& configuration) {
+    Observation observation = of_small(configuration);
+    observation.metrics.clear();
+    return observation;
+  });
+  EXPECT_EQ(result.chosen, "");
+  EXPECT_THAT(method->remark(), HasSubstr("nothing with a time and an energy"));
+}
+
+// The sweep of the default, x=0, gives 9, 6 and 7 J; the window is asked for with its points, the lowest clock first.
+TEST(Method, TheWindowDecidesWhichClocksAreTuned) {
+  const SearchSpace space = small_space();
+  std::vector<ClockPoint> seen;
+  const ClockWindow window = [&](const std::vector<ClockPoint>& sweep) -> Result<ClockRange> {
+    seen = sweep;
+    return ClockRange{Megahertz(900), Megahertz(1100)};
+  };
+  const auto method = make_method("model-steered", space, {.window = window}).value();
+  const Tuned result = run(*method, of_small);
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0].clock, Megahertz(1000));
+  EXPECT_EQ(seen[0].energy, Joules(7));
+  EXPECT_NEAR(seen[0].time.value(), 20e6, 1e-3);
+  EXPECT_EQ(result.chosen, "x=1, nvml_gr_clock=1000");
+}
+
+TEST(Method, AWindowBetweenTheClocksTakesTheNearest) {
+  const SearchSpace space = small_space();
+  const auto narrow = [](const std::vector<ClockPoint>&) -> Result<ClockRange> {
+    return ClockRange{Megahertz(1900), Megahertz(1950)};
+  };
+  const auto method = make_method("model-steered", space, {.window = narrow}).value();
+  EXPECT_EQ(run(*method, of_small).chosen, "x=2, nvml_gr_clock=2000");
+}
+
+TEST(Method, AFailedFitLeavesAllClocks) {
+  const SearchSpace space = small_space();
+  const auto failing = [](const std::vector<ClockPoint>&) -> Result<ClockRange> {
+    return Error(ErrorCode::invalid_argument, "no ridge");
+  };
+  const auto method = make_method("model-steered", space, {.window = failing}).value();
+  EXPECT_EQ(run(*method, of_small).chosen, "x=1, nvml_gr_clock=1000");
+  EXPECT_THAT(method->remark(), HasSubstr("all clocks are searched: no ridge"));
+}
+
+TEST(Method, RefusesWhatItCannotDo) {
+  const SearchSpace space = SearchSpace::build({code_parameter({0, 1})}, {}).value();
+  EXPECT_THAT(make_method("race-to-idle+clocks", space).error().to_string(), HasSubstr("needs a graphics clock"));
+  EXPECT_THAT(make_method("race-to-idl", space).error().to_string(), HasSubstr("did you mean"));
+  EXPECT_TRUE(make_method("global", space));
+}
+
+// Ten percent of 1500 MHz to either side.
+TEST(Method, TheStandardWindowLiesAroundTheLeastEnergy) {
+  const auto range = window_around_least_energy({{Megahertz(1000), Nanoseconds(3), Joules(7)},
+                                                 {Megahertz(1500), Nanoseconds(2), Joules(6)},
+                                                 {Megahertz(2000), Nanoseconds(1), Joules(9)}});
+  EXPECT_NEAR(range->low.value(), 1350, 1e-9);
+  EXPECT_NEAR(range->high.value(), 1650, 1e-9);
+  EXPECT_FALSE(window_around_least_energy({}));
+}
+
+}  // namespace
+}  // namespace wattune::search

@@ -1,0 +1,207 @@
+#include "wattune/tune/methods.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tune/problem.h"
+#include "wattune/tune/session.h"
+#include "wattune/tune/tuner.h"
+
+namespace wattune::tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Measured {
+  int x;
+  int clock;
+  double milliseconds;
+  double joules;
+};
+
+// x = 0 is the fastest at both clocks, x = 1 takes the least energy at 1000 MHz; x = 2 fails at 2000.
+constexpr Measured kMeasured[] = {
+    {0, 1000, 20, 6}, {0, 2000, 10, 9}, {1, 1000, 22, 5}, {1, 2000, 11, 10}, {2, 1000, 24, 7}};
+
+std::vector<Parameter> parameters() {
+  return {{.name = "x", .values = {0, 1, 2}, .default_value = {}, .position = {}},
+          {.name = "nvml_gr_clock",
+           .values = {1000, 2000},
+           .default_value = {},
+           .position = {},
+           .role = ParameterRole::graphics_clock}};
+}
+
+Observation observed(const Measured& measured, const std::string& metric) {
+  const Nanoseconds time = nanoseconds_from_ms(measured.milliseconds);
+  Observation observation;
+  observation.statistics = Statistics{time, time, time, time, time, 0.0};
+  observation.metrics = {{metric, measured.joules, ""}};
+  return observation;
+}
+
+ResultSet recorded(const std::string& metric = "ps_energy") {
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x", "nvml_gr_clock"});
+  ResultSet results;
+  results.info.parameters = parameters();
+  const auto add = [&](int x, int clock, Observation observation) {
+    results.trials.push_back({Configuration(results.trials.size(), names, {x, clock}), std::move(observation), {}});
+  };
+  for (const Measured& each : kMeasured) add(each.x, each.clock, observed(each, metric));
+  Observation failure;
+  failure.status = Status::runtime;
+  add(2, 2000, failure);
+  return results;
+}
+
+Result<std::vector<MethodOutcome>> compared(const ResultSet& results) {
+  const space::SearchSpace space = recorded_space(results).value();
+  return compare_methods(Recording::match(space, results).value(), space);
+}
+
+std::string line(const MethodOutcome& outcome) {
+  return outcome.method + " " + (outcome.chosen ? outcome.chosen->to_string() : "nothing") + " " +
+         std::to_string(outcome.evaluations);
+}
+
+// All six, at 2000 MHz three. race-to-idle+clocks: x = 0 and its other clock. From 1000 MHz energy-to-solution finds
+// x = 1, from 2000 x = 0. The sweep of x = 0 has its least at 1000 MHz, where the other two are measured besides. Of
+// what is at most 10 % slower x = 1 takes more than x = 0 at 2000 MHz.
+TEST(Methods, AreComparedOnARecording) {
+  const auto outcomes = compared(recorded());
+  ASSERT_TRUE(outcomes) << outcomes.error().to_string();
+  std::vector<std::string> lines;
+  for (const MethodOutcome& outcome : *outcomes) lines.push_back(line(outcome));
+  EXPECT_THAT(
+      lines, ElementsAre(
+                 "race-to-idle x=0, nvml_gr_clock=2000 6", "energy-to-solution-maxclock x=0, nvml_gr_clock=2000 3",
+                 "race-to-idle+clocks x=0, nvml_gr_clock=1000 4", "energy-to-solution+clocks x=1, nvml_gr_clock=1000 4",
+                 "energy-to-solution+clocks x=0, nvml_gr_clock=1000 4", "global x=1, nvml_gr_clock=1000 6",
+                 "model-steered x=1, nvml_gr_clock=1000 4", "energy-under-slowdown x=0, nvml_gr_clock=2000 6"));
+  EXPECT_DOUBLE_EQ(outcomes->front().energy_ratio, 9.0 / 5.0);
+  EXPECT_EQ(outcomes->front().energy, Joules(9));
+  EXPECT_EQ((*outcomes)[3].base_clock, Megahertz(1000));
+}
+
+TEST(Methods, WithoutEnergySayWhatThereIs) {
+  const auto outcomes = compared(recorded("registers"));
+  ASSERT_FALSE(outcomes);
+  EXPECT_THAT(outcomes.error().to_string(), HasSubstr("neither energy nor power was recorded: `registers`"));
+}
+
+TEST(Methods, WithoutAClockThoseThatChangeItAreLeftOut) {
+  ResultSet results = recorded();
+  results.info.parameters[1].role = ParameterRole::code;
+  const auto outcomes = compared(results);
+  ASSERT_TRUE(outcomes);
+  ASSERT_EQ(outcomes->size(), 3u);
+  EXPECT_EQ(line(outcomes->front()), "race-to-idle x=0, nvml_gr_clock=2000 6");
+  EXPECT_EQ(line((*outcomes)[1]), "global x=1, nvml_gr_clock=1000 6");
+}
+
+std::unique_ptr<TuningSession> session_of(const std::string& method) {
+  const ResultSet results = recorded();
+  KernelSpec spec;
+  spec.parameters = results.info.parameters;
+  SessionOptions options;
+  options.method = method;
+  auto search = plan_search(std::move(spec), recorded_space(results).value(), options);
+  return open_recording(*std::move(search), results, {}, options).value();
+}
+
+struct Kept : TrialSink {
+  Result<void> add(const Trial& trial) override {
+    trials.push_back(trial);
+    return {};
+  }
+  std::vector<Trial> trials;
+};
+
+// The default, x = 0 at 1000 MHz, comes first; then the two others at 2000 MHz, and x = 0 there.
+TEST(Methods, TuneInThePlaceOfAStrategy) {
+  const auto session = session_of("race-to-idle+clocks");
+  EXPECT_EQ(session->plan().strategy, "race-to-idle+clocks");
+  EXPECT_EQ(session->spec().objectives, (std::vector<Objective>{{"energy"}, {"time"}}));
+  const TuningResult result = session->run().value();
+  EXPECT_EQ(result.evaluated, 4u);
+  EXPECT_EQ(session->space().configuration(*session->strategy().chosen()).to_string(), "x=0, nvml_gr_clock=1000");
+}
+
+TEST(Methods, AreResumedFromTheTrialsOfAnEarlierRun) {
+  TuningObserver nobody;
+  Kept whole;
+  ASSERT_TRUE(session_of("race-to-idle+clocks")->run(whole, nobody));
+  ASSERT_EQ(whole.trials.size(), 4u);
+  for (std::size_t before = 1; before < 4; ++before) {
+    Kept rest;
+    const std::vector<Trial> earlier(whole.trials.begin(), whole.trials.begin() + static_cast<std::ptrdiff_t>(before));
+    const auto session = session_of("race-to-idle+clocks");
+    const TuningResult result = session->run(rest, nobody, earlier).value();
+    EXPECT_EQ(result.evaluated, 4u - before);
+    EXPECT_EQ(session->space().configuration(*session->strategy().chosen()).to_string(), "x=0, nvml_gr_clock=1000");
+  }
+}
+
+// A board that takes 500 W at 1410 MHz and 300 at 1200, on which `scale` takes a microsecond at either.
+struct MeasuredBoard : Problem {
+  MeasuredBoard() : Problem(spec_with_clock()) {
+    device.on_read([this](Nanoseconds now) {
+      const bool fast = !clocks.now.graphics || *clocks.now.graphics == Megahertz(1410);
+      used += Watts(fast ? 500 : 300) * (now - last);
+      last = now;
+      return backend::SensorReadings{.conditions = {}, .energy = used};
+    });
+  }
+
+  static KernelSpec spec_with_clock() {
+    KernelSpec spec = scale_spec();
+    spec.parameters[0].role = ParameterRole::launch;
+    spec.parameters[1].values = {0};
+    spec.parameters.push_back({"mhz", {1410, 1200}, {}, {}, ParameterRole::graphics_clock});
+    spec.objectives = search::find_method("race-to-idle+clocks")->objectives;
+    return spec;
+  }
+
+  fakes::FakeClocks& clocks = device.add_clocks();
+  Joules used;
+  Nanoseconds last;
+};
+
+// Three blocks at 1410 MHz, then the chosen one at 1200, where it takes 0.3 mJ.
+TEST(Methods, DriveADeviceAsTheyDriveARecording) {
+  MeasuredBoard board;
+  ASSERT_TRUE(board.start({.observe = {BoardMetric::energy}, .energy_window = nanoseconds_from_ms(10)}));
+  const auto method = search::make_method("race-to-idle+clocks", board.space).value();
+  Kept kept;
+  TuningObserver nobody;
+  const auto result = tune(board.space, *method, *board.evaluator, kept, nobody, {}, {.shoot_out = {.finalists = 0}});
+  ASSERT_TRUE(result) << result.error().to_string();
+  EXPECT_EQ(result->evaluated, 4u);
+  EXPECT_THAT(board.space.configuration(*method->chosen()).to_string(), HasSubstr("mhz=1200"));
+  EXPECT_NEAR(result->best->observation.objective(), 0.3e-3, 1e-8);
+}
+
+TEST(Methods, AreNoStrategies) {
+  SessionOptions options;
+  options.method = "global";
+  options.strategy = "random";
+  const ResultSet results = recorded();
+  KernelSpec spec;
+  spec.parameters = results.info.parameters;
+  EXPECT_THAT(plan_search(spec, recorded_space(results).value(), options).error().to_string(),
+              HasSubstr("takes the place of a strategy"));
+  options.strategy.clear();
+  options.method = "globl";
+  EXPECT_THAT(plan_search(spec, recorded_space(results).value(), options).error().to_string(),
+              HasSubstr("did you mean `global`"));
+}
+
+TEST(Methods, ClocksAreThoseOfTheRole) {
+  EXPECT_THAT(graphics_clocks(parameters()), ElementsAre(Megahertz(1000), Megahertz(2000)));
+  EXPECT_THAT(graphics_clocks({{"nvml_gr_clock", {1000}, {}, {}}}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace wattune::tune
