@@ -78,7 +78,7 @@ Result<void> characterise_board(PoweredBoard& powered, const tune::DriverHost& w
                          board.pci_bus_id));
   auto recorder = power::make_recorder(board, power::kCharacterisationInterval);
   if (powered.selector.empty()) return characterise_idle(board, *recorder);
-  if (power::characterisation_file(board).empty()) return power::store(board, {});  // says what is missing
+  WATTUNE_TRY(power::characterisation_file(board));
   SpinLoad load(powered.selector, where);
   WATTUNE_ASSIGN(const power::Characterisation found, power::characterise(*recorder, &load, print_note));
   WATTUNE_TRY(power::store(board, found));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -115,19 +116,18 @@ Result<Characterisation> parse(const Board& board, const fs::path& file, const s
 
 }  // namespace
 
-std::filesystem::path characterisation_file(const Board& board) {
+Result<std::filesystem::path> characterisation_file(const Board& board) {
   const auto plain = [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '-'; };
+  if (board.uuid.empty() || !std::ranges::all_of(board.uuid, plain))
+    return Error(ErrorCode::invalid_argument, "a board without a UUID cannot be told from others").about(board.uuid);
   const fs::path folder = user_cache_folder();
-  if (folder.empty() || board.uuid.empty() || !std::ranges::all_of(board.uuid, plain)) return {};
-  return folder / "boards" / (board.uuid + ".json");
+  if (!folder.empty()) return folder / "boards" / (board.uuid + ".json");
+  return Error(ErrorCode::invalid_argument, "there is no folder to keep what was measured of a board")
+      .hint("set HOME or XDG_CACHE_HOME");
 }
 
 Result<void> store(const Board& board, const Characterisation& characterisation) {
-  const fs::path file = characterisation_file(board);
-  if (file.empty())
-    return Error(ErrorCode::invalid_argument, board.uuid.empty() ? "a board without a UUID cannot be told from others"
-                                                                 : "there is no folder to keep it in")
-        .hint("set HOME or XDG_CACHE_HOME");
+  WATTUNE_ASSIGN(const fs::path file, characterisation_file(board));
   std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
   if (failed) return system_error("cannot make", file.parent_path(), failed.value());
@@ -138,13 +138,13 @@ Result<void> store(const Board& board, const Characterisation& characterisation)
 }
 
 Result<Characterisation> load_characterisation(const Board& board) {
-  const fs::path file = characterisation_file(board);
-  if (file.empty()) return Error(ErrorCode::not_found, "this board has no file of its sensors");
+  const auto file = characterisation_file(board);
+  if (!file) return Error(ErrorCode::not_found, file.error().message());
   errno = 0;
-  std::ifstream stream(file);
-  if (!stream) return system_error("cannot open", file, errno);
+  std::ifstream stream(*file);
+  if (!stream) return system_error("cannot open", *file, errno);
   const std::string text(std::istreambuf_iterator<char>(stream), {});
-  return parse(board, file, text);
+  return parse(board, *file, text);
 }
 
 }  // namespace wattune::power

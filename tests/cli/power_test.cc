@@ -112,6 +112,15 @@ TEST(Power, UsesWhatWasMeasuredWhileTheDriverIsTheSame) {
   EXPECT_THAT(run_with_stand_ins(folder, "power", profile).out, HasSubstr("is damaged, and is not used"));
 }
 
+// Before anything is opened or runs: it could not be kept.
+TEST(Power, DoesNotCharacteriseWhatItCannotKeep) {
+  const TempFolder folder;
+  const Finished finished = run_with_stand_ins(folder, "power --characterise --device cuda:0",
+                                               "WATTUNE_FAKE_NVML_PROFILE=H100 HOME= XDG_CACHE_HOME=");
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("there is no folder to keep what was measured of a board"));
+}
+
 TEST(Power, WithoutNvmlSaysWhatIsMissing) {
   const TempFolder folder;
   const Finished none = run_with_stand_ins(folder, "power", "WATTUNE_LIBNVML=/none");

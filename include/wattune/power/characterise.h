@@ -46,9 +46,10 @@ struct Characterisation {
 Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,
                                       const std::function<void(const std::string&)>& say = {});
 
-// Where that of this board is kept, in the user's cache folder; empty where there is none, or the board has no UUID.
-std::filesystem::path characterisation_file(const Board& board);
-// invalid_argument: there is no place to keep it; io_error.
+// Where that of this board is kept, in the user's cache folder. invalid_argument: there is no such folder, or the board
+// has no UUID.
+Result<std::filesystem::path> characterisation_file(const Board& board);
+// Errors as of characterisation_file(); io_error.
 Result<void> store(const Board& board, const Characterisation& characterisation);
 // not_found: there is none; mismatch: it is of another driver; parse_error: it is damaged.
 Result<Characterisation> load_characterisation(const Board& board);
