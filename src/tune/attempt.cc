@@ -12,6 +12,7 @@
 #include "core/stopwatch.h"
 #include "tune/argument_check.h"
 #include "tune/compared_parts.h"
+#include "tune/session_runner.h"
 #include "wattune/backend/worker.h"
 
 namespace wattune::tune {
@@ -24,32 +25,6 @@ std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
-
-// Runs the prepared kernel for a policy.
-class SessionRunner : public measure::Runner {
- public:
-  SessionRunner(RunState& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
-      : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
-
-  Result<std::vector<Sample>> run(std::size_t n) override {
-    // Another configuration may have run meanwhile, at other clocks and with buffers of other lengths.
-    WATTUNE_TRY(run_.clocks.apply(configuration_));
-    WATTUNE_TRY(run_.session.prepare(launch_.arguments));
-    WATTUNE_TRY(run_.clocks.settle([this](std::size_t runs) { return launch(runs); }));
-    return launch(n);
-  }
-  Nanoseconds busy_time() const override { return run_.session.busy_time(); }
-
- private:
-  Result<std::vector<Sample>> launch(std::size_t n) {
-    return run_.session.run(kernels_, launch_, Outputs::reused, n, run_.limits.run());
-  }
-
-  RunState& run_;
-  const Configuration& configuration_;
-  const Kernels& kernels_;
-  const Launch& launch_;
-};
 
 }  // namespace
 

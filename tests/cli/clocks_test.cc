@@ -177,7 +177,7 @@ TEST(ClocksTune, ClocksThatAreCurrentAreNoParametersAndNeedNoPermission) {
   const TempFolder folder;
   write_clocks(folder);
   std::string spec = folder.read("scale.toml");
-  folder.write("scale.toml", spec.insert(spec.find("[parameters]"), "[search]\nconstraints = [\"watts < 260\"]\n");
+  folder.write("scale.toml", spec.insert(spec.find("[parameters]"), "[search]\nconstraints = [\"watts < 260\"]\n"));
   const Tuned tuned = tune_clocks(folder, "--clocks current --json --quiet", "WATTUNE_FAKE_NVML_SET=4");
   ASSERT_EQ(tuned.finished.status, 0) << tuned.finished.err;
   EXPECT_EQ(tuned.finished.json()["by_status"]["correct"], 2);

@@ -22,8 +22,8 @@
 namespace wattune::power {
 
 struct BorrowOptions {
-  // What will be set: the permission for it is looked for before anything is.
-  backend::BoardSetting wanted = {.graphics = Megahertz(), .memory = Megahertz(), .power_limit = Watts()};
+  // What will be set, by any values: the permission for it is looked for at once, for the rest before it is set.
+  backend::BoardSetting wanted = {};
   // Goes on though somebody else has set the board, computes on it, or might.
   bool take_over = false;
   // This process, or one that it started, has a context on the board, which the list of processes that compute there
