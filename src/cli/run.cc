@@ -51,6 +51,9 @@ Result<ExitStatus> run_one(const RunOptions& options) {
   const tune::SessionOptions session = session_options(options.tune);
   WATTUNE_TRY(session.sampling.validate());
   WATTUNE_ASSIGN(KernelSpec spec, load_spec(options.tune.spec));
+  if (session.clocks == tune::Clocks::current) {
+    WATTUNE_ASSIGN(spec, tune::without_clocks(std::move(spec)));
+  }
   if (options.no_metrics) {
     spec.metrics.clear();
     spec.objectives.clear();
