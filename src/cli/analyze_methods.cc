@@ -100,7 +100,7 @@ Result<MethodsReport> report_methods(const ResultSet& results) {
   WATTUNE_ASSIGN(const space::SearchSpace space, tune::recorded_space(results));
   WATTUNE_ASSIGN(const tune::Recording recording, tune::Recording::match(space, results));
   MethodsReport report;
-  WATTUNE_ASSIGN(report.outcomes, tune::compare_methods(recording, space));
+  WATTUNE_ASSIGN(report.outcomes, tune::compare_methods(recording, space, {.window = tune::steered_window}));
   report.clocks = report::by_clock(results);
   report.clocks_missing = why_no_clocks(space.parameters());
   return report;

@@ -9,10 +9,10 @@ namespace wattune::cli {
 namespace {
 
 Result<BoardControls> read_controls(const std::string& pci_bus_id) {
-  WATTUNE_ASSIGN(const auto control, backend::open_clock_control(pci_bus_id));
   BoardControls controls;
-  WATTUNE_ASSIGN(controls.choices, control->choices());
-  WATTUNE_ASSIGN(controls.now, control->current());
+  WATTUNE_ASSIGN(controls.means, power::find_controls(pci_bus_id));
+  WATTUNE_ASSIGN(controls.choices, power::find_choices(pci_bus_id));
+  WATTUNE_ASSIGN(controls.now, power::find_setting(pci_bus_id));
   return controls;
 }
 
@@ -20,6 +20,12 @@ std::string clocks_text(const backend::MemoryClock& row) {
   const auto [least, most] = std::ranges::minmax(row.graphics);
   return fmt::format("  {:g} MHz of memory with {:g} to {:g} MHz of the compute units ({} clocks)\n",
                      row.memory.value(), least.value(), most.value(), row.graphics.size());
+}
+
+std::string means_text(const power::Control& control) {
+  if (!control.exists) return fmt::format("  {}: this board has none\n", to_string(control.kind));
+  if (!control.lacks.empty()) return fmt::format("  {}: not permitted: {}\n", to_string(control.kind), control.lacks);
+  return fmt::format("  {}: may be set, for the time of a run\n", to_string(control.kind));
 }
 
 template <typename T>
@@ -31,7 +37,7 @@ Json number_or_null(const std::optional<T>& quantity) {
 
 BoardControls find_board_controls(const std::string& pci_bus_id) {
   Result<BoardControls> controls = read_controls(pci_bus_id);
-  return controls ? *std::move(controls) : BoardControls{.lacks = controls.error().to_string()};
+  return controls ? *std::move(controls) : BoardControls{.problem = controls.error().to_string()};
 }
 
 std::string controls_text(const BoardControls& controls) {
@@ -44,7 +50,8 @@ std::string controls_text(const BoardControls& controls) {
   if (graphics && memory) text += fmt::format("  at {:g} and {:g} MHz of memory", graphics->value(), memory->value());
   if (limit) text += fmt::format("{}limited to {:g} W", text.ends_with("memory") ? ", " : "  ", limit->value());
   if (!text.empty() && !text.ends_with('\n')) text += "\n";
-  if (!controls.lacks.empty()) text += "  cannot be set: " + controls.lacks + "\n";
+  for (const power::Control& each : controls.means) text += means_text(each);
+  if (!controls.problem.empty()) text += "  " + controls.problem + "\n";
   return text;
 }
 
@@ -60,7 +67,10 @@ Json to_json(const BoardControls& controls) {
   json["graphics_mhz"] = number_or_null(controls.now.graphics);
   json["memory_mhz"] = number_or_null(controls.now.memory);
   json["power_limit_w"] = number_or_null(controls.now.power_limit);
-  json["lacks"] = controls.lacks;
+  json["means"] = Json::array();
+  for (const power::Control& each : controls.means)
+    json["means"].push_back({{"kind", power::to_string(each.kind)}, {"exists", each.exists}, {"lacks", each.lacks}});
+  json["problem"] = controls.problem;
   return json;
 }
 

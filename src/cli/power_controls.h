@@ -2,16 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/json.h"
 #include "wattune/backend/clock_control.h"
+#include "wattune/power/controls.h"
 
 namespace wattune::cli {
 
 struct BoardControls {
   backend::BoardChoices choices;
   backend::BoardSetting now;
-  std::string lacks;  // why nothing of it can be set; empty: it can
+  std::vector<power::Control> means;
+  std::string problem;  // why nothing is known of it
 };
 
 // Of the board at this place of the PCI bus.

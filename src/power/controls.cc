@@ -98,6 +98,16 @@ Result<std::vector<Control>> find_controls(const std::string& pci_bus_id) {
   return controls_of(board);
 }
 
+Result<backend::BoardChoices> find_choices(const std::string& pci_bus_id) {
+  WATTUNE_ASSIGN(const KnownBoard board, find_board(pci_bus_id));
+  return board_choices(board);
+}
+
+Result<backend::BoardSetting> find_setting(const std::string& pci_bus_id) {
+  WATTUNE_ASSIGN(const KnownBoard board, find_board(pci_bus_id));
+  return board_setting(board);
+}
+
 Result<void> check_permission(const std::string& pci_bus_id, const backend::BoardSetting& wanted) {
   WATTUNE_ASSIGN(const std::vector<Control> all, find_controls(pci_bus_id));
   if (wanted.graphics)

@@ -239,7 +239,7 @@ class Method final : public Algorithm {
     for (const ConfigurationId id : told_)
       if (part.from_whole(id) && costs(id) != nullptr) sweep.push_back(point_of(id));
     std::ranges::sort(sweep, {}, &ClockPoint::clock);
-    const Result<ClockRange> window = options_.window(sweep);
+    const Result<ClockRange> window = options_.window ? options_.window(sweep) : window_around_least_energy(sweep);
     if (window)
       window_ = *window;
     else

@@ -8,6 +8,7 @@
 #include "wattune/backend/compile_pool.h"
 #include "wattune/space/expression.h"
 #include "wattune/tune/describe_run.h"
+#include "wattune/tune/methods.h"
 #include "wattune/tune/tuner.h"
 
 namespace wattune::tune {
@@ -160,6 +161,7 @@ Result<std::unique_ptr<PlannedSearch>> plan_method(KernelSpec spec, space::Searc
   if (plan.limit == Plan::Limit::standard) plan = {.strategy = options.method, .stop = {}};
   auto search = std::make_unique<PlannedSearch>(PlannedSearch{std::move(spec), std::move(space), std::move(plan)});
   search::MethodOptions method = options.method_options;
+  if (!method.window) method.window = steered_window;
   method.seed = options.seed;
   method.start = search->space.default_configuration();
   method.evaluations = search->plan.stop.evaluations_left({.space_size = search->space.count()});

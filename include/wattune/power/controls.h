@@ -30,6 +30,9 @@ struct Control {
 
 // One of each kind. unavailable: no NVML, or no such board.
 Result<std::vector<Control>> find_controls(const std::string& pci_bus_id);
+// Which clocks and limits the board has, and at which it says that it runs. As find_controls().
+Result<backend::BoardChoices> find_choices(const std::string& pci_bus_id);
+Result<backend::BoardSetting> find_setting(const std::string& pci_bus_id);
 
 // unavailable, in one line: this process may not set, or the board does not have, what `wanted` has a value for.
 Result<void> check_permission(const std::string& pci_bus_id, const backend::BoardSetting& wanted);

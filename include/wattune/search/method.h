@@ -72,8 +72,8 @@ struct MethodOptions {
   std::optional<std::uint64_t> evaluations = {};
   // By how much `energy-under-slowdown` may be slower than the fastest that was met: 0.1 for 10 %.
   double slowdown = 0.10;
-  ClockWindow window = window_around_least_energy;
-  std::size_t sweep = 10;  // clocks that `model-steered` looks at, evenly spaced, the ends included
+  ClockWindow window = {};  // none: window_around_least_energy()
+  std::size_t sweep = 10;   // clocks that `model-steered` looks at, evenly spaced, the ends included
   // Of the space, for one that is too large to be listed.
   std::vector<Constraint> constraints = {};
 };

@@ -37,6 +37,11 @@ Result<MethodOutcome> replay_method(const std::string& method, const Recording& 
 Result<std::vector<MethodOutcome>> compare_methods(const Recording& recording, const space::SearchSpace& space,
                                                    const search::MethodOptions& options = {});
 
+// The window of a method that is steered by a model: 10 % to either side of the clock at which the fitted P(f) t(f) of
+// the swept kernel is least (model/power_curve.h, model/time_curve.h; the paper's P(f) / f is the case of a kernel that
+// only computes). Where a sweep is no ground for a fit, with fewer than five clocks, its own least energy.
+Result<search::ClockRange> steered_window(const std::vector<search::ClockPoint>& sweep);
+
 // The values of the graphics clock, ascending; none where no parameter is one.
 std::vector<Megahertz> graphics_clocks(const std::vector<Parameter>& parameters);
 
