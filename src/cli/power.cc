@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/power_report.h"
+#include "cli/restore_boards.h"
 #include "cli/spin_load.h"
 #include "cli/terminal.h"
 
@@ -17,6 +18,7 @@ struct PowerOptions {
   bool json = false;
   bool in_process = false;
   bool characterise = false;
+  bool restore = false;
   std::string device;
 
   tune::DriverHost where() const { return {.in_process = in_process}; }
@@ -87,7 +89,16 @@ Result<void> characterise_board(PoweredBoard& powered, const tune::DriverHost& w
   return {};
 }
 
+// A device, or what journals call a board.
+Result<ExitStatus> restore_named(const PowerOptions& options) {
+  if (options.device.empty()) return restore_boards({});
+  const Result<backend::Discovery> discovery = tune::find_devices(options.where());
+  const auto device = discovery ? backend::select_device(*discovery, options.device) : discovery.error();
+  return restore_boards(device && !device->pci_bus_id.empty() ? device->pci_bus_id : options.device);
+}
+
 Result<ExitStatus> run_power(const PowerOptions& options) {
+  if (options.restore) return restore_named(options);
   WATTUNE_ASSIGN(PowerBoards found, find_powered(options));
   std::vector<BoardReport> reports;
   for (PoweredBoard& each : found.boards) {
@@ -109,10 +120,12 @@ Command add_power(CLI::App& program) {
   app->add_option("--device,-d", options->device, "Only the board of this device")->type_name("DEVICE");
   app->add_flag("--characterise", options->characterise,
                 "Measure what the sensors are (period, window, lag, noise), and keep it for this board and driver");
+  app->add_flag("--restore", options->restore, "Give back what runs that were killed have left set")
+      ->excludes("--characterise", "--json");
   app->footer(
       "Examples:\n  wattune power\n  wattune power --device cuda:0 --json\n"
-      "  wattune power --characterise --device cuda:0\n"
-      "Nothing is ever set. What is not measured is assumed from what was published of such boards.");
+      "  wattune power --characterise --device cuda:0\n  wattune power --restore\n"
+      "Without --restore nothing is ever set. What is not measured is assumed from what was published of such boards.");
   return {app, [options] { return run_power(*options); }};
 }
 

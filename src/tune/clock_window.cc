@@ -8,12 +8,12 @@ namespace wattune::tune {
 namespace {
 
 constexpr double kMargin = 0.10;
-constexpr Megahertz kStep{1.0};
+constexpr Megahertz kFineStep{1.0};
 
 // Between the ends of the sweep, ascending.
 std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) {
   std::vector<Megahertz> table;
-  for (Megahertz clock = sweep.front().clock; clock <= sweep.back().clock; clock += kStep) table.push_back(clock);
+  for (Megahertz clock = sweep.front().clock; clock <= sweep.back().clock; clock += kFineStep) table.push_back(clock);
   return table;
 }
 

@@ -138,5 +138,13 @@ TEST(Power, OfADeviceWithoutAPlaceOnTheBusIsALine) {
   EXPECT_THAT(host.err, HasSubstr("the sensors of host:0: a device that does not say where it is on the PCI bus"));
 }
 
+TEST(Power, RestoresNothingWhereNothingWasLeftSet) {
+  const TempFolder folder;
+  const Finished finished =
+      run_with_stand_ins(folder, "power --restore", "WATTUNE_STATE_DIR=" + folder.path().string());
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out, "no board has anything that a dead process left set\n");
+}
+
 }  // namespace
 }  // namespace wattune::cli_test
