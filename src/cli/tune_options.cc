@@ -268,7 +268,7 @@ void declare_measuring(CLI::App& app, TuneOptions& options) {
       ->allow_extra_args(false);
   Nanoseconds& window = options.session.evaluation.energy_window;
   add_parsed(app, "--energy-window", window, parse_time, "TIME",
-             "How long power and energy are measured of each configuration, at least; in the final five times as long")
+             "How long power and energy are measured of each configuration and in each turn of the final, at least")
       ->default_str(fmt::format("{}s", to_seconds(window)));
 }
 

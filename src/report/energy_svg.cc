@@ -111,9 +111,12 @@ class EnergyPicture {
   // A dot on top of another is left out, which bounds the file's size.
   std::string dots() const {
     std::set<std::string> drawn;
-    for (const auto& [clock, energy] : measured_)
-      drawn.insert(fmt::format("M{:.1f} {:.1f}h0", x_of(clock), y_of(energy)));
-    return fmt::format("{}", fmt::join(drawn, ""));
+    std::string path;
+    for (const auto& [clock, energy] : measured_) {
+      const std::string dot = fmt::format("M{:.1f} {:.1f}h0", x_of(clock), y_of(energy));
+      if (drawn.insert(dot).second) path += dot;
+    }
+    return path;
   }
 
   const EnergyPlot& plot_;

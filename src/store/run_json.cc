@@ -58,7 +58,13 @@ void read_field(const Json& json, const char* name, DeviceKind& kind) {
 
 DeviceInfo device_from_json(const Json& json) {
   DeviceInfo device;
-  for_each_field(device, [&](const char* name, auto& value) { read_field(json, name, value); });
+  // Files of before it was written lack the board's place.
+  const auto is_lacking = [&](std::string_view name) {
+    return name == "pci_bus_id" && find_member(json, "pci_bus_id") == nullptr;
+  };
+  for_each_field(device, [&](const char* name, auto& value) {
+    if (!is_lacking(name)) read_field(json, name, value);
+  });
   return device;
 }
 

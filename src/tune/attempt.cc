@@ -81,7 +81,7 @@ Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
     return turn;
   }
   if (run_.metrics.objective_needs_energy()) {
-    const Result<power::EnergyFigures> figures = measure_energy(turn->sample.time);
+    const Result<power::EnergyFigures> figures = measure_energy(turn->sample.time, run_.energy_window);
     if (!figures) {
       fail(Phase::observe, figures.error());
       return figures.error();
@@ -284,7 +284,9 @@ bool Attempt::observe() {
 bool Attempt::observe_energy() {
   if (run_.observe.empty()) return true;
   if (energy_.empty()) {
-    const Result<power::EnergyFigures> figures = measure_energy(observation_.statistics->median);
+    constexpr double kLongerOfFinalists = power::kFinalist / power::kScreening;
+    const Nanoseconds window = (finalist_ ? kLongerOfFinalists : 1.0) * run_.energy_window;
+    const Result<power::EnergyFigures> figures = measure_energy(observation_.statistics->median, window);
     if (!figures) return fail(Phase::observe, figures.error());
     energy_.push_back(*figures);
   }
@@ -294,13 +296,12 @@ bool Attempt::observe_energy() {
 }
 
 // Long kernels need a launch for each phase, and one that was refused would end the run.
-Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time) {
+Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time, Nanoseconds window) {
   constexpr double kMostLaunches = 100.0;  // besides those that fill the window
   KernelLoad load(run_, configuration_, kernels_, launch_);
-  constexpr double kLongerOfFinalists = power::kFinalist / power::kScreening;
-  const Nanoseconds window = finalist_ ? kLongerOfFinalists * run_.energy_window : run_.energy_window;
+  constexpr double kMostWindows = 4.0;  // with what they need around them
   power::EnergyOptions options{.window = window, .context_idle = run_.context_idle, .set_up = set_up_};
-  options.budget += kMostLaunches * time;
+  options.budget = std::max(options.budget, kMostWindows * window) + kMostLaunches * time;
   Result<power::EnergyFigures> figures = power::measure(*run_.recorder, load, options);
   if (figures) set_up_ = figures->set_up_cost;
   return figures;

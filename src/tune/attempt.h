@@ -69,7 +69,7 @@ class Attempt : public measure::Contestant {
   bool observe_energy();
   bool observe_counters();
   bool ask_observers();
-  Result<power::EnergyFigures> measure_energy(Nanoseconds time);
+  Result<power::EnergyFigures> measure_energy(Nanoseconds time, Nanoseconds window);
   Result<double> objective_of(const measure::Turn& turn) const;
   measure::Runner& runner();
   Spin spin();

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tune/observed_board.h"
 #include "tune/problem.h"
 #include "wattune/tune/session.h"
 #include "wattune/tune/tuner.h"
@@ -144,16 +145,14 @@ TEST(Methods, AreResumedFromTheTrialsOfAnEarlierRun) {
   }
 }
 
-// A board that takes 500 W at 1410 MHz and 300 at 1200, on which `scale` takes a microsecond at either.
+// A board that draws 500 W at 1410 MHz and 300 at 1200, on which `scale` takes a millisecond at either.
 struct MeasuredBoard : Problem {
-  MeasuredBoard() : Problem(spec_with_clock()) {
-    device.on_read([this](Nanoseconds now) {
-      const bool fast = !clocks.now.graphics || *clocks.now.graphics == Megahertz(1410);
-      used += Watts(fast ? 500 : 300) * (now - last);
-      last = now;
-      return backend::SensorReadings{.conditions = {}, .energy = used};
-    });
-  }
+  MeasuredBoard()
+      : Problem(spec_with_clock(), [this](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+          WATTUNE_TRY(scale(launch));
+          const bool fast = !clocks.now.graphics || *clocks.now.graphics == Megahertz(1410);
+          return board.run(Watts(fast ? 500 : 300), nanoseconds_from_ms(1));
+        }) {}
 
   static KernelSpec spec_with_clock() {
     KernelSpec spec = scale_spec();
@@ -164,15 +163,16 @@ struct MeasuredBoard : Problem {
     return spec;
   }
 
+  ObservedBoard board;
   fakes::FakeClocks& clocks = device.add_clocks();
-  Joules used;
-  Nanoseconds last;
 };
 
-// Three blocks at 1410 MHz, then the chosen one at 1200, where it takes 0.3 mJ.
+// Three blocks at 1410 MHz, then the chosen one at 1200, where it takes 0.3 J.
 TEST(Methods, DriveADeviceAsTheyDriveARecording) {
   MeasuredBoard board;
-  ASSERT_TRUE(board.start({.observe = {BoardMetric::energy}, .energy_window = nanoseconds_from_ms(10)}));
+  ASSERT_TRUE(board.start({.observe = {BoardMetric::energy},
+                           .energy_window = nanoseconds_from_ms(300),
+                           .open_recorder = board.board.recorder_of(board.device)}));
   const auto method = search::make_method("race-to-idle+clocks", board.space).value();
   Kept kept;
   TuningObserver nobody;
@@ -180,7 +180,7 @@ TEST(Methods, DriveADeviceAsTheyDriveARecording) {
   ASSERT_TRUE(result) << result.error().to_string();
   EXPECT_EQ(result->evaluated, 4u);
   EXPECT_THAT(board.space.configuration(*method->chosen()).to_string(), HasSubstr("mhz=1200"));
-  EXPECT_NEAR(result->best->observation.objective(), 0.3e-3, 1e-8);
+  EXPECT_NEAR(result->best->observation.objective(), 0.3, 0.003);
 }
 
 TEST(Methods, AreNoStrategies) {
