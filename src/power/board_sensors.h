@@ -13,14 +13,14 @@ struct BoardSensors {
   // The first of each kind that tells of the board of a GPU. unavailable: there is none; why.
   static Result<BoardSensors> in(const Recording& recording);
 
-  // How long a load runs before these show it alone (energy.md 2.3, step 3).
+  // How long a load runs before these show it alone.
   Nanoseconds warm_up() const;
   // The longest between two changes, and from what is to its showing.
   Nanoseconds period() const;
   Nanoseconds lag() const;
   // Of the sensor that may see a part of its period only.
   const SensorTraits& sampling() const;
-  // Whether launches of this length may repeat in step with what that sensor sees (energy.md 2.3, step 5). One of many
+  // Whether launches of this length may repeat in step with what that sensor sees. One of many
   // periods is seen at many places by itself.
   bool aliases(Nanoseconds launch) const;
 };

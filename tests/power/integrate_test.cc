@@ -125,7 +125,7 @@ TEST(CountedSpan, BoundHoldsOverRandomPhases) {
 }
 
 // A second of 300 W after 50 W: an end in the middle of an interval of 100 ms may be off by U/4 * 250 W = 6 J of 300,
-// and by 12.5 ms of 300 W at either end, 3 J; raw differences (free edges) would be off by up to 8 % (energy.md 2.2).
+// and by 12.5 ms of 300 W at either end, 3 J; raw differences (free edges) would be off by up to 8 %.
 TEST(Counted, BoundHoldsForLoadsWithFreeEdges) {
   Random random(15);
   Coverage coverage;
@@ -150,8 +150,8 @@ TEST(Counted, NeedsPublicationsOnBothSides) {
   EXPECT_DOUBLE_EQ(counted(counter, ms(190), ms(290)).value().value.value(), 10.0);
 }
 
-// Sensors of energy.md 2.1, while a kernel of 3.5 ms runs again and again for 5 s, of which the ramp is left out. With
-// noise of 0.5 % in each of 30 readings: 2.5 * 0.5 % / sqrt(30) is 0.23 %, and twice that at worst.
+// Sensors of the kinds that boards have, while a kernel of 3.5 ms runs again and again for 5 s, of which the ramp is
+// left out. With noise of 0.5 % in each of 30 readings: 2.5 * 0.5 % / sqrt(30) is 0.23 %, and twice that at worst.
 TEST(Integrate, BoundHoldsForFlatLoadsOnAllClassesOfSensors) {
   const VirtualSensor classes[] = {boxcar(ms(100), ms(25), ms(30), 0.005), boxcar(ms(100), ms(100), {}, 0.005),
                                    boxcar(ms(100), ms(1000), {}, 0.005), boxcar(ms(20), ms(10), {}, 0.005)};
@@ -200,8 +200,7 @@ TEST(Integrate, BoundHoldsForLoadsThatChange) {
   EXPECT_LT(coverage.widest, 0.2);
 }
 
-// Paper 000's K20c: C = 0.833 s, a kernel of 2 s. Raw readings miss 29.6 %, the integral form of equation 6 below 1 %
-// (energy.md 1.2).
+// Paper 000's K20c: C = 0.833 s, a kernel of 2 s. Raw readings miss 29.6 %, the integral form of equation 6 below 1 %.
 TEST(Integrate, EquationSixCorrectsSensorsThatLagBehind) {
   Random random(18);
   Coverage coverage;

@@ -53,7 +53,7 @@ TEST_P(BoardTable, ThrottlesFromTheClockAtWhichItsLimitIsReached) {
   EXPECT_EQ(first == model.clocks.end() ? 0.0 : first->value(), GetParam().throttles_at);
 }
 
-// energy.md's table. Its estimates of P / f need no heat: they are those at 50 °C.
+// The table of docs/simulate.md. Its estimates of P / f need no heat: they are those at 50 °C.
 INSTANTIATE_TEST_SUITE_P(All, BoardTable,
                          ::testing::Values(Golden{"A100", 81, 975, 1.65, 1410}, Golden{"A4000", 127, 1290, 1.10, 1725},
                                            Golden{"A4000-recorded", 127, 1350, 1.12, 1755},

@@ -1,4 +1,4 @@
-// The energy protocol on boards with the sensors of A100 and H100 (energy.md 2.2): docs/results/energy-measuring.md has
+// The energy protocol on boards with the sensors of A100 and H100: docs/results/energy-measuring.md has
 // the table, benchmarks of more phases print it.
 #include <gtest/gtest.h>
 

@@ -40,7 +40,7 @@ struct Characterisation {
   bool operator==(const Characterisation&) const = default;
 };
 
-// energy.md 2.3, step 1: idle, idle with a context, then bursts of 80 to 320 ms and pauses as long, whose lengths are
+// Idle, idle with a context, then bursts of 80 to 320 ms and pauses as long, whose lengths are
 // random so that their edges fall on all phases of a sensor, and a long burst for the noise. Without a load only idle
 // power is measured. `say` gets a line for each step. unavailable: no sensor followed the load; as recorder and load.
 Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,

@@ -44,7 +44,7 @@ struct CountedSpan {
 Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to,
                                          std::optional<Joules> wraps_at = {});
 
-// Of a time whose ends lie anywhere between publications (energy.md 2.2, free edges). Between two publications the
+// Of a time whose ends lie anywhere between publications. Between two publications the
 // power is taken for that of the interval before up to some moment, and for that of the interval after from then on;
 // the bound covers every such moment. Errors as above, and unavailable: no publication at or before `begin`, or at or
 // behind `end`.
@@ -54,7 +54,7 @@ Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin
 // The integral of a power sensor's readings, each standing in the middle of what it is the mean of: half a window and
 // the lag before its publication; readings before `begin`, such as the ramp of a start, count for nothing else. Of a
 // sensor that follows by a time constant C it is E = integral(P) + C * (P(end) - P(begin)), which is what paper 000's
-// equation 6, P + C * dP/dt, comes to over a time (energy.md 1.2). The bound, of about 95 %, takes the differences of
+// equation 6, P + C * dP/dt, comes to over a time. The bound, of about 95 %, takes the differences of
 // readings that follow each other for chance: a load that repeats with the sensor's period, of which the sensor sees a
 // part only, is beyond it. unavailable: no reading until `end`.
 Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);

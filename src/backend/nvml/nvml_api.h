@@ -54,6 +54,7 @@ inline constexpr unsigned long long nvmlClocksEventReasonSwThermalSlowdown = 0x2
 inline constexpr unsigned long long nvmlClocksThrottleReasonHwThermalSlowdown = 0x40;
 inline constexpr unsigned long long nvmlClocksThrottleReasonHwPowerBrakeSlowdown = 0x80;
 
+// NOLINTBEGIN(readability-identifier-naming): the names that NVML's documentation has.
 enum nvmlValueType_t : int {
   NVML_VALUE_TYPE_DOUBLE = 0,
   NVML_VALUE_TYPE_UNSIGNED_INT = 1,
@@ -100,6 +101,8 @@ struct nvmlPciInfo_t {
   unsigned pciSubSystemId;
   char busId[32];
 };
+
+// NOLINTEND(readability-identifier-naming)
 
 // What only reads. ThrottleReasons is what drivers before 535 call EventReasons.
 #define WATTUNE_NVML_READERS(X)                                                                                       \
