@@ -35,6 +35,15 @@ TEST(SteeredWindow, LiesLowerForAKernelThatWaitsForMemory) {
   EXPECT_NEAR(window.low.value(), 0.9 * 856, 10);
 }
 
+// Above 1210 MHz the board is held at what it draws there, and takes the time of that clock.
+TEST(SteeredWindow, LeavesOutClocksAtWhichTheBoardIsHeldBack) {
+  std::vector<search::ClockPoint> held = sweep(0.0);
+  for (search::ClockPoint& point : held)
+    if (point.clock > Megahertz(1210)) point = {point.clock, held[10].time, held[10].energy};
+  const auto window = steered_window(held).value();
+  EXPECT_NEAR(window.low.value(), 0.9 * 985, 10);
+}
+
 TEST(SteeredWindow, OfFewClocksIsThatOfTheSweepItself) {
   std::vector<search::ClockPoint> few = sweep(0.0);
   few.resize(4);
