@@ -23,6 +23,9 @@ class Backlog {
 
   void add(Entry entry) { entries_.push_back(std::move(entry)); }
 
+  // What was added last, if it waits still.
+  Entry* last() { return entries_.empty() ? nullptr : &entries_.back(); }
+
   bool holds(const Stream* stream) const {
     return std::ranges::find(entries_, stream, &Entry::stream) != entries_.end();
   }

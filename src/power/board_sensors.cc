@@ -11,12 +11,6 @@ namespace wattune::power {
 
 namespace {
 
-template <typename T>
-const Trace<T>* first_of_board(const std::vector<Trace<T>>& traces) {
-  const auto found = std::ranges::find_if(traces, [](const auto& each) { return each.sensor.scope == Scope::gpu; });
-  return found != traces.end() ? &*found : nullptr;
-}
-
 Error nothing_tells(const Recording& recording) {
   if (!recording.failures.empty())
     return Error(ErrorCode::unavailable,

@@ -1,9 +1,18 @@
 // Which of the sensors in a recording tell the energy of a board, and what they need.
 #pragma once
 
+#include <algorithm>
+
 #include "wattune/power/recorder.h"
 
 namespace wattune::power {
+
+// That tells of the board of a GPU; nullptr: none does.
+template <typename T>
+const Trace<T>* first_of_board(const std::vector<Trace<T>>& traces) {
+  const auto found = std::ranges::find_if(traces, [](const auto& each) { return each.sensor.scope == Scope::gpu; });
+  return found != traces.end() ? &*found : nullptr;
+}
 
 // Point into the recording, which outlives them. At least one is there.
 struct BoardSensors {

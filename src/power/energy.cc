@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "power/window.h"
+#include "power/window_series.h"
 
 namespace wattune::power {
 
@@ -12,46 +12,32 @@ namespace {
 
 constexpr double kLargestDisagreement = 0.03;
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
-}
-
-// Half of the 95 % interval of the median, as a share: 1.96 standard errors, where that of a median is 1.253 times a
-// mean's and a standard deviation is 1.483 median absolute deviations. 0 below three windows, which tell nothing.
-double spread_of(const std::vector<WindowFigures>& windows) {
-  if (windows.size() < 3) return 0.0;
-  std::vector<double> energies;
-  for (const WindowFigures& each : windows) energies.push_back(each.cost.energy.value.value());
-  const double middle = median(energies);
-  for (double& each : energies) each = std::abs(each - middle);
-  return 1.96 * 1.253 * 1.483 * median(energies) / std::sqrt(static_cast<double>(windows.size())) / middle;
-}
-
-// Windows until they agree, or there is no time for another.
-Result<std::vector<WindowFigures>> measure_windows(Recorder& recorder, const RunBatch& run,
-                                                   const EnergyOptions& options) {
-  const Nanoseconds begin = recorder.now();
-  std::vector<WindowFigures> windows;
-  while (windows.size() < std::max<std::size_t>(options.windows, 1)) {
-    WATTUNE_ASSIGN(windows.emplace_back(), measure_window(recorder, run, options));
-    const Nanoseconds spent = recorder.now() - begin;
-    const bool agree = windows.size() >= 3 && spread_of(windows) <= options.precision;
-    if (agree || spent + spent / static_cast<double>(windows.size()) > options.budget) break;
-  }
-  return windows;
-}
-
 // The window in the middle by its energy; of an even number the lower one.
 const WindowFigures& middle_of(std::vector<WindowFigures>& windows) {
   std::ranges::sort(windows, {}, [](const WindowFigures& each) { return each.cost.energy.value; });
   return windows[(windows.size() - 1) / 2];
 }
 
-EnergyFigures figures_of(std::vector<WindowFigures> windows) {
-  EnergyFigures figures{
-      .windows = windows.size(), .spread = spread_of(windows), .conditions = windows.back().conditions};
+// Those of the last one, and the temperatures of all.
+BoardConditions conditions_over(const std::vector<WindowFigures>& windows) {
+  BoardConditions board = windows.back().conditions;
+  if (!board.lowest_temperature) return board;
+  for (const WindowFigures& each : windows) {
+    const BoardConditions& other = each.conditions;
+    board.lowest_temperature =
+        std::min(*board.lowest_temperature, other.lowest_temperature.value_or(*board.lowest_temperature));
+    board.highest_temperature =
+        std::max(*board.highest_temperature, other.highest_temperature.value_or(*board.highest_temperature));
+  }
+  return board;
+}
+
+EnergyFigures figures_of(const WindowSeries& series) {
+  std::vector<WindowFigures> windows = series.windows();
+  EnergyFigures figures{.windows = windows.size(),
+                        .spread = spread_of(windows),
+                        .conditions = conditions_over(windows),
+                        .rejected = series.rejected()};
   const WindowFigures& middle = middle_of(windows);
   figures.energy = middle.cost.energy;
   figures.energy.uncertainty = std::max(figures.energy.uncertainty, figures.energy.value * figures.spread);
@@ -80,6 +66,21 @@ Result<Cost> cost_of_set_up(Recorder& recorder, Load& load, EnergyOptions option
   const auto run = [&](std::size_t launches) { return load.run_set_up(launches); };
   WATTUNE_ASSIGN(const WindowFigures window, measure_window(recorder, run, options));
   return window.cost;
+}
+
+// What passes between two launches is not theirs: the device waits for the next. How long that takes is known by the
+// launches' own time, and what is drawn meanwhile is what the context draws, or as of all gaps something up to what the
+// launches draw. A launch that is held down takes longer itself, and of a set-up that is included nobody knows the
+// time.
+void subtract_gap(EnergyFigures& figures, const EnergyOptions& options) {
+  if (!options.launch_time || figures.set_up == SetUp::included || figures.conditions.throttled > 0.0) return;
+  const Nanoseconds gap = figures.time - *options.launch_time;
+  if (gap <= Nanoseconds()) return;
+  const Watts idle = options.context_idle.value_or(figures.energy.value / figures.time / 2.0);
+  figures.gap = Cost{{idle * gap, idle * gap}, gap};
+  figures.energy.value -= figures.gap->energy.value;
+  figures.energy.uncertainty += figures.gap->energy.uncertainty;
+  figures.time = *options.launch_time;
 }
 
 // What follows from energy and time.
@@ -115,14 +116,16 @@ bool EnergyFigures::disagrees() const { return disagreement && std::abs(*disagre
 
 Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options) {
   const Nanoseconds begin = recorder.now();
-  const auto run = [&](std::size_t launches) { return load.run(launches); };
-  WATTUNE_ASSIGN(std::vector<WindowFigures> windows, measure_windows(recorder, run, options));
-  EnergyFigures figures = figures_of(std::move(windows));
+  const RunBatch run = [&](std::size_t launches) { return load.run(launches); };
+  WindowSeries series(recorder, run, options);
+  WATTUNE_TRY(series.measure());
+  EnergyFigures figures = figures_of(series);
   figures.set_up = load.set_up();
   if (figures.set_up == SetUp::subtracted) {
     WATTUNE_ASSIGN(const Cost set_up, cost_of_set_up(recorder, load, options));
     subtract(figures, set_up);
   }
+  subtract_gap(figures, options);
   complete(figures, options);
   figures.took = recorder.now() - begin;
   return figures;

@@ -13,12 +13,6 @@ namespace {
 
 constexpr Nanoseconds kConditionsInterval = nanoseconds_from_ms(25);
 
-// Four times in a period, as often as a reading of 2 ms allows. Heat and voltage follow slowly enough for once.
-Nanoseconds interval_of(const SensorTraits& traits) {
-  if (traits.response == Response::direct) return traits.period;
-  return std::clamp(traits.period / 4.0, nanoseconds_from_ms(2), nanoseconds_from_ms(25));
-}
-
 class ConditionsTrack {
  public:
   explicit ConditionsTrack(backend::Sensors& sensors) : sensors_(sensors) {}
@@ -86,7 +80,7 @@ class Tracks {
   template <typename Each>
   void for_each_sensor(const Each& each) {
     const auto all = [&](auto& tracks) {
-      for (auto& track : tracks) each(track, interval_of(track.traits()));
+      for (auto& track : tracks) each(track, reading_interval(track.traits()));
     };
     all(energy_);
     all(power_);
@@ -135,6 +129,8 @@ class ThreadRecorder : public Recorder {
     return so_far();
   }
 
+  std::optional<Watts> context_idle() const override { return board_.context_idle; }
+
  private:
   Board& board_;
   const std::optional<Nanoseconds> interval_;
@@ -144,6 +140,13 @@ class ThreadRecorder : public Recorder {
 };
 
 }  // namespace
+
+Nanoseconds reading_interval(const SensorTraits& traits) {
+  constexpr Nanoseconds kLeast = nanoseconds_from_ms(2);
+  constexpr Nanoseconds kMost = nanoseconds_from_ms(25);
+  if (traits.response != Response::direct) return std::clamp(traits.period / 4.0, kLeast, kMost);
+  return traits.period > Nanoseconds() ? traits.period : kMost;
+}
 
 std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval) {
   return std::make_unique<ThreadRecorder>(board, interval);

@@ -26,7 +26,7 @@ class Track {
       failure_ = reading.error().to_string();
       return false;
     }
-    note(*reading);
+    trace_.note(*reading, last_asked_);
     last_asked_ = asked;
     return true;
   }
@@ -38,14 +38,6 @@ class Track {
   }
 
  private:
-  // What the sensor shows may have changed as soon as it was asked the last time.
-  void note(const Reading<T>& reading) {
-    if (trace_.changes.empty())
-      trace_.changes.push_back({reading.at, reading.at, reading.value});
-    else if (trace_.changes.back().value != reading.value)
-      trace_.changes.push_back({last_asked_, reading.at, reading.value});
-  }
-
   Sensor<T>& sensor_;
   mutable std::mutex mutex_;
   Trace<T> trace_;

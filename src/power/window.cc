@@ -17,8 +17,8 @@ constexpr Nanoseconds kBatch = nanoseconds_from_ms(50);
 
 class WindowRun {
  public:
-  WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options)
-      : recorder_(recorder), run_(run), options_(options), begun_(recorder.now()) {}
+  WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat)
+      : recorder_(recorder), run_(run), options_(options), heat_(heat), begun_(recorder.now()) {}
 
   // The recorder is started. First as long as sensors need to show anything, then as long as these sensors need.
   Result<RunWindow> run() {
@@ -30,6 +30,7 @@ class WindowRun {
     WATTUNE_TRY(keep_busy(sensors.warm_up()));
     // The ends lie within a period of where they were asked for, and show by the lag later.
     const Nanoseconds measured = options_.window + 2.0 * sensors.period() + sensors.lag();
+    if (heat_ == Heat::steady) WATTUNE_TRY(keep_busy_until_steady(begun_ + options_.budget - 2.0 * measured));
     window_.begin = recorder_.now();
     if (sensors.aliases(window_.log.launch_time()))
       WATTUNE_TRY(run_phases(sensors.sampling().period, measured));
@@ -51,6 +52,23 @@ class WindowRun {
   // Until the load has run for so long since it began.
   Result<void> keep_busy(Nanoseconds time) {
     while (window_.log.empty() || recorder_.now() < begun_ + time) WATTUNE_TRY(run_batch(next_batch()));
+    return {};
+  }
+
+  // A board that was idle warms up for a minute, but half a window is all that this may cost, and 5 s; screening has no
+  // time for any. Where no temperature is told there is nothing to wait for.
+  Result<void> keep_busy_until_steady(Nanoseconds latest) {
+    constexpr Nanoseconds kWhile = nanoseconds_from_seconds(2);
+    constexpr Nanoseconds kLook = nanoseconds_from_ms(200);
+    constexpr Nanoseconds kMost = nanoseconds_from_seconds(5);
+    const Nanoseconds most = std::min(options_.window / 2.0, kMost);
+    if (most < kWhile) return {};
+    latest = std::min(latest, recorder_.now() + most);
+    while (recorder_.now() < latest) {
+      WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
+      if (is_steady(recording, kWhile)) break;
+      WATTUNE_TRY(keep_busy(recorder_.now() - begun_ + kLook));
+    }
     return {};
   }
 
@@ -88,15 +106,16 @@ class WindowRun {
   Recorder& recorder_;
   const RunBatch& run_;
   const EnergyOptions& options_;
+  const Heat heat_;
   const Nanoseconds begun_;
   RunWindow window_;
 };
 
 }  // namespace
 
-Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options) {
+Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat) {
   WATTUNE_TRY(recorder.start());
-  const Result<RunWindow> window = WindowRun(recorder, run, options).run();
+  const Result<RunWindow> window = WindowRun(recorder, run, options, heat).run();
   const Result<Recording> recording = recorder.stop();
   if (!window) return window.error();
   if (!recording) return recording.error();

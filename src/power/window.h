@@ -18,7 +18,11 @@ struct WindowFigures {
   BoardConditions conditions;
 };
 
+// The heat in which a window begins: whatever there is, or such that the temperature stands, as far as there is time.
+enum class Heat { any, steady };
+
 // Within `options.budget`. Errors as of measure().
-Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options);
+Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options,
+                                     Heat heat = Heat::any);
 
 }  // namespace wattune::power

@@ -66,16 +66,32 @@ std::optional<double> disagreement(const Told& told, const BoardSensors& sensors
   return other->value / told.energy.value - 1.0;
 }
 
+// What stood at that moment; the first that was seen, where nothing was before.
 template <typename T>
 std::optional<T> at(const std::vector<Trace<T>>& traces, Nanoseconds moment) {
-  std::optional<T> value;
-  for (const Trace<T>& trace : traces) {
-    if (trace.sensor.scope != Scope::gpu) continue;
-    for (const Change<T>& change : trace.changes)
-      if (change.at <= moment || !value) value = change.value;
-    break;
-  }
+  const Trace<T>* const trace = first_of_board(traces);
+  if (trace == nullptr || trace->changes.empty()) return std::nullopt;
+  T value = trace->changes.front().value;
+  for (const Change<T>& change : trace->changes)
+    if (change.at <= moment) value = change.value;
   return value;
+}
+
+// From its beginning to its end.
+struct Temperatures {
+  Celsius lowest;
+  Celsius highest;
+};
+std::optional<Temperatures> temperatures_in(const Recording& recording, Nanoseconds begin, Nanoseconds end) {
+  const std::optional<Celsius> first = at(recording.temperature, begin);
+  if (!first) return std::nullopt;
+  Temperatures told{*first, *first};
+  for (const Change<Celsius>& change : first_of_board(recording.temperature)->changes) {
+    if (change.at < begin || change.at > end) continue;
+    told.lowest = std::min(told.lowest, change.value);
+    told.highest = std::max(told.highest, change.value);
+  }
+  return told;
 }
 
 std::optional<Megahertz> quantile(std::vector<Megahertz> clocks, double share) {
@@ -103,10 +119,21 @@ BoardConditions conditions_of(const RunWindow& window, const Recording& recordin
   board.temperature_before = at(recording.temperature, window.begin);
   board.temperature_after = at(recording.temperature, window.end);
   board.voltage = at(recording.voltage, window.end);
+  if (const auto temperatures = temperatures_in(recording, window.begin, window.end)) {
+    board.lowest_temperature = temperatures->lowest;
+    board.highest_temperature = temperatures->highest;
+  }
   return board;
 }
 
 }  // namespace
+
+bool is_steady(const Recording& recording, Nanoseconds time) {
+  constexpr double kDegree = 1.0;
+  const auto told = temperatures_in(recording, recording.end - time, recording.end);
+  if (!told) return true;
+  return recording.end - recording.begin >= time && (told->highest - told->lowest).value() <= kDegree;
+}
 
 Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recording, const EnergyOptions& options) {
   WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));

@@ -15,6 +15,10 @@ struct RunWindow {
   std::optional<Phases> phases;  // if batches began at these
 };
 
+// Whether the board's temperature stood for so long before the recording's end: within a degree, which is the step in
+// which NVML tells it. So it does where no sensor tells it.
+bool is_steady(const Recording& recording, Nanoseconds time);
+
 // unavailable: as measure().
 Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recording, const EnergyOptions& options);
 

@@ -7,12 +7,6 @@
 
 namespace wattune::simulate {
 
-namespace {
-
-constexpr Nanoseconds kRemembered{900e6};  // with a window of a second before, what the history holds at least
-
-}  // namespace
-
 Nanoseconds SimulatedBoard::now() const { return Nanoseconds(state_->now); }
 Megahertz SimulatedBoard::clock() const { return Megahertz(state_->clock); }
 Joules SimulatedBoard::energy() const { return Joules(state_->energy); }
@@ -88,19 +82,6 @@ double SimulatedBoard::shown(std::size_t sensor) const {
 
 Nanoseconds SimulatedBoard::shown_since(std::size_t sensor) const {
   return Nanoseconds(state_->sensors[sensor].published);
-}
-
-std::vector<power::Reading<double>> SimulatedBoard::shown_after(std::size_t sensor, Nanoseconds moment) const {
-  const SensorModel& model = model_.sensors[sensor];
-  const SensorState& state = state_->sensors[sensor];
-  const Nanoseconds first = std::max(moment, now() - kRemembered);
-  std::vector<power::Reading<double>> shown;
-  for (std::int64_t number = state.number; number > 0; --number) {
-    const auto each = publication(state, model, {model_, state_->history, state_->seed}, number);
-    if (each.at <= first) break;
-    shown.insert(shown.begin(), each);
-  }
-  return shown;
 }
 
 void SimulatedBoard::lose() { state_->lost = true; }

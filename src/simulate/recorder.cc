@@ -9,21 +9,17 @@ namespace wattune::simulate {
 
 namespace {
 
-constexpr Nanoseconds kLeastPeriod{2e6};
-constexpr Nanoseconds kMostPeriod{25e6};
-
-// What does not say how often it changes is read as seldom as possible.
-Nanoseconds reading_period(Nanoseconds period) {
-  if (period <= Nanoseconds(0)) return kMostPeriod;
-  return std::clamp(period / 4.0, kLeastPeriod, kMostPeriod);
-}
+constexpr Nanoseconds kConditionsPeriod = nanoseconds_from_ms(25);
 
 // One sensor: when it is read next, and what was read of it.
 template <typename T>
 class Channel {
  public:
   Channel(power::Sensor<T>& sensor, Nanoseconds now)
-      : sensor_(&sensor), trace_{sensor.info(), {}}, period_(reading_period(sensor.info().traits.period)), due_(now) {}
+      : sensor_(&sensor),
+        trace_{sensor.info(), {}},
+        period_(power::reading_interval(sensor.info().traits)),
+        due_(now) {}
 
   Nanoseconds due() const { return due_; }
   const power::Trace<T>& trace() const { return trace_; }
@@ -37,9 +33,7 @@ class Channel {
       due_ = kNever;
       return;
     }
-    const Nanoseconds since = trace_.changes.empty() ? reading->at : last_;
-    if (trace_.changes.empty() || reading->value != trace_.changes.back().value)
-      trace_.changes.push_back({since, reading->at, reading->value});
+    trace_.note(*reading, last_);
     last_ = reading->at;
   }
 
@@ -109,6 +103,8 @@ class SimulatedRecorder : public power::Recorder, private Watcher {
     return so_far();
   }
 
+  std::optional<Watts> context_idle() const override { return sensors_.context_idle; }
+
  private:
   template <typename Visit>
   void for_each_channel(Visit visit) {
@@ -131,7 +127,7 @@ class SimulatedRecorder : public power::Recorder, private Watcher {
 
   void read_conditions() {
     if (!sensors_.conditions || conditions_due_ > now()) return;
-    conditions_due_ += kMostPeriod;
+    conditions_due_ += kConditionsPeriod;
     if (const Result<backend::SensorReadings> readings = sensors_.conditions->read())
       conditions_.push_back({now(), readings->conditions});
   }

@@ -73,11 +73,4 @@ void publish(SensorState& state, const SensorModel& sensor, const Surroundings& 
   if (sensor.traits.response == power::Response::lag) follow(state, sensor, power, now.value());
 }
 
-power::Reading<double> publication(const SensorState& state, const SensorModel& sensor, const Surroundings& board,
-                                   std::int64_t number) {
-  SensorState then = state;
-  publish_at(then, sensor, board, Watts(), number);
-  return {Nanoseconds(then.published), then.shown};
-}
-
 }  // namespace wattune::simulate

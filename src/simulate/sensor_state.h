@@ -34,8 +34,4 @@ SensorState new_sensor(const SensorModel& sensor, const Surroundings& board, std
 // Time passes until `now`, from where it was told last; the power since then was constant. The history knows it.
 void publish(SensorState& state, const SensorModel& sensor, const Surroundings& board, Watts power, Nanoseconds now);
 
-// What it showed from its publication of this number on, as long as the history reaches back to it; of a boxcar.
-power::Reading<double> publication(const SensorState& state, const SensorModel& sensor, const Surroundings& board,
-                                   std::int64_t number);
-
 }  // namespace wattune::simulate

@@ -59,6 +59,9 @@ struct TimeColumn {
   double unit = 0.0;
 };
 
+// Behind a metric's name, of the column beside its own.
+constexpr const char* kUncertainty = "_uncertainty";
+
 class CsvReader {
  public:
   CsvReader(const Json& mapping, std::vector<std::string_view> columns)
@@ -78,6 +81,7 @@ class CsvReader {
     if (const Json* columns_json = find_member(mapping, "columns"); columns_json != nullptr)
       if (const std::string status = text_or(*columns_json, "status", ""); !status.empty())
         status_ = column_named(status);
+    find_metrics();
   }
 
   void add(std::string_view line) {
@@ -97,6 +101,14 @@ class CsvReader {
   }
 
  private:
+  // A metric's columns.
+  struct MetricColumns {
+    std::string name;
+    std::string unit;
+    std::size_t value;
+    std::optional<std::size_t> uncertainty;
+  };
+
   static std::vector<std::string> names_in(const Json& mapping) {
     std::vector<std::string> names;
     for (const auto& item : object_member(mapping, "tune_params").items()) names.push_back(item.key());
@@ -107,6 +119,30 @@ class CsvReader {
     const auto found = std::ranges::find(columns_, name);
     if (found == columns_.end()) throw Malformed(fmt::format("there is no column {}", in_quotes(name)));
     return static_cast<std::size_t>(found - columns_.begin());
+  }
+
+  // Those that the mapping gives a unit.
+  void find_metrics() {
+    const Json* const units = find_member(mapping_, "metrics");
+    if (units == nullptr) return;
+    for (const auto& item : object_member(mapping_, "metrics").items()) {
+      const auto uncertainty = std::ranges::find(columns_, item.key() + kUncertainty);
+      MetricColumns& metric = metrics_.emplace_back();
+      metric = {item.key(), text_or(*units, item.key().c_str(), ""), column_named(item.key()), {}};
+      if (uncertainty != columns_.end()) metric.uncertainty = static_cast<std::size_t>(uncertainty - columns_.begin());
+    }
+  }
+
+  // Blank where nobody knows it.
+  std::vector<Metric> metrics_in(const std::vector<std::string_view>& fields) const {
+    std::vector<Metric> metrics;
+    for (const MetricColumns& column : metrics_) {
+      const std::optional<double> value = number_in(fields[column.value]);
+      if (!value) continue;
+      metrics.push_back({column.name, *value, column.unit, {}});
+      if (column.uncertainty) metrics.back().uncertainty = number_in(fields[*column.uncertainty]);
+    }
+    return metrics;
   }
 
   TimeColumn time_column(std::size_t index) const {
@@ -181,6 +217,7 @@ class CsvReader {
     std::optional<Nanoseconds> time = time_in(fields, "time");
     std::vector<Sample> samples = samples_in(fields, time.value_or(Nanoseconds()));
     if (!time && times_.contains("samples") && !samples.empty()) time = median_of(samples);
+    observation.metrics = metrics_in(fields);
     if (status_) observation.status = parse_status(fields[*status_]).value_or(Status::runtime);
     if (observation.ok() && time) {
       set_times(observation, *time, std::move(samples));
@@ -198,6 +235,7 @@ class CsvReader {
   std::vector<std::optional<std::size_t>> parameters_;  // columns; none of a constant
   std::map<std::string_view, TimeColumn> times_;
   std::optional<std::size_t> status_;
+  std::vector<MetricColumns> metrics_;
 };
 
 // NAME.csv, also compressed, has its mapping in NAME.params.json where its first line is none.
@@ -233,11 +271,13 @@ Result<void> check_limits(std::string_view text, const std::filesystem::path& fi
 constexpr std::array<const char*, 7> kWritten = {"status",   "time_ns",    "samples_ns", "compile_ns",
                                                  "check_ns", "measure_ns", "overhead_ns"};
 
-Json mapping_of(const RunInfo& info) {
+// Metrics with their units.
+Json mapping_of(const RunInfo& info, const Json& metrics) {
   Json mapping = {{"kernel", info.kernel_name}, {"device", info.device.name}, {"tune_params", Json::object()}};
   for (const Parameter& parameter : info.parameters)
     for (const Value& value : parameter.values) mapping["tune_params"][parameter.name].push_back(value_to_json(value));
   mapping["columns"] = {{"status", kWritten.front()}};
+  if (!metrics.empty()) mapping["metrics"] = metrics;
   return mapping;
 }
 
@@ -247,7 +287,7 @@ struct Figure {
   bool uncertainty = false;
 
   bool operator==(const Figure&) const = default;
-  std::string column() const { return uncertainty ? metric + "_uncertainty" : metric; }
+  std::string column() const { return uncertainty ? metric + kUncertainty : metric; }
 };
 
 std::vector<Figure> figures_in(const ResultSet& results) {
@@ -261,6 +301,13 @@ std::vector<Figure> figures_in(const ResultSet& results) {
       if (metric.uncertainty) add({metric.name, true});
     }
   return figures;
+}
+
+Json units_in(const ResultSet& results) {
+  Json units = Json::object();
+  for (const Trial& trial : results.trials)
+    for (const Metric& metric : trial.observation.metrics) units.emplace(metric.name, metric.unit);
+  return units;
 }
 
 std::string text_of(const Figure& figure, const std::vector<Metric>& metrics) {
@@ -307,7 +354,7 @@ Result<std::string> write_csv(const ResultSet& results) {
   for (const Parameter& parameter : results.info.parameters) columns.push_back(parameter.name);
   columns.insert(columns.end(), kWritten.begin(), kWritten.end());
   for (const Figure& figure : figures) columns.push_back(figure.column());
-  std::string text = fmt::format("# {}\n", dump(mapping_of(results.info)));
+  std::string text = fmt::format("# {}\n", dump(mapping_of(results.info, units_in(results))));
   WATTUNE_TRY(add_line(text, columns));
   for (const Trial& trial : results.trials) WATTUNE_TRY(add_line(text, fields_of(trial, figures)));
   return text;

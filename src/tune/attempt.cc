@@ -81,7 +81,8 @@ Result<measure::Turn> Attempt::take_turn(Nanoseconds warm_up) {
     return turn;
   }
   if (run_.metrics.objective_needs_energy()) {
-    const Result<power::EnergyFigures> figures = measure_energy(turn->sample.time, run_.energy_window);
+    turns_.push_back(turn->sample);
+    const auto figures = measure_energy(measure::summarize(turns_).median, run_.energy_window);
     if (!figures) {
       fail(Phase::observe, figures.error());
       return figures.error();
@@ -295,15 +296,15 @@ bool Attempt::observe_energy() {
   return true;
 }
 
-// Long kernels need a launch for each phase, and one that was refused would end the run.
 Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time, Nanoseconds window) {
-  constexpr double kMostLaunches = 100.0;  // besides those that fill the window
+  WATTUNE_TRY(run_.clocks.apply(configuration_));
+  WATTUNE_ASSIGN(power::EnergyOptions options, energy_options(run_, time, window));
+  options.set_up = set_up_;
   KernelLoad load(run_, configuration_, kernels_, launch_);
-  constexpr double kMostWindows = 4.0;  // with what they need around them
-  power::EnergyOptions options{.window = window, .context_idle = run_.context_idle, .set_up = set_up_};
-  options.budget = std::max(options.budget, kMostWindows * window) + kMostLaunches * time;
-  Result<power::EnergyFigures> figures = power::measure(*run_.recorder, load, options);
-  if (figures) set_up_ = figures->set_up_cost;
+  WATTUNE_ASSIGN(power::EnergyFigures figures, power::measure(*run_.recorder, load, options));
+  const bool with_set_up = figures.set_up_cost && !set_up_;
+  run_.energy_takes = figures.took / (with_set_up ? 2.0 : 1.0);
+  set_up_ = figures.set_up_cost;
   return figures;
 }
 

@@ -89,7 +89,8 @@ class Attempt : public measure::Contestant {
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;         // wall time beyond what the kernel took: some drivers compile then
-  std::vector<power::EnergyFigures> energy_;  // of each turn, where the objective needs it
+  std::vector<Sample> turns_;                 // so far, where the objective needs energy
+  std::vector<power::EnergyFigures> energy_;  // of each of these
   std::optional<power::Cost> set_up_;         // what restoring and flushing took
   bool finalist_ = false;                     // runs beside others
   Observation observation_;

@@ -42,6 +42,9 @@ class BoardClocks {
   // is over).
   Result<void> apply(const Configuration& configuration);
 
+  // What is set; none: the board has its own clocks.
+  const std::optional<backend::BoardSetting>& applied() const { return applied_; }
+
   // Of a borrowed board, once after each change: runs the kernel until its clock stands, at most a second.
   // invalid_argument: it stands further than a step from what was set, though power and heat do not hold it down.
   // Errors of the runs.

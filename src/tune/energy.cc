@@ -18,6 +18,7 @@ class BoardRecorder : public power::Recorder {
   Result<void> start() override { return recorder_->start(); }
   Result<power::Recording> so_far() override { return recorder_->so_far(); }
   Result<power::Recording> stop() override { return recorder_->stop(); }
+  std::optional<Watts> context_idle() const override { return recorder_->context_idle(); }
 
  private:
   power::Board board_;
@@ -58,6 +59,11 @@ void add_asked(MetricList& list, BoardMetric metric, const power::EnergyFigures&
       if (board.voltage) list.add(name, *board.voltage, "V");
       return;
   }
+}
+
+// By how much the board warmed up or cooled down in the windows.
+void add_heat(MetricList& list, const power::BoardConditions& board) {
+  if (board.lowest_temperature) list.add("energy_warming", *board.highest_temperature - *board.lowest_temperature, "C");
 }
 
 Error tells_nothing(const DeviceInfo& device, const std::vector<std::string>& why) {
@@ -108,11 +114,26 @@ Result<power::Load::Batch> KernelLoad::run_set_up(std::size_t launches) {
   return timed(launches, [&] { return run_.session.set_up_alone(launches, run_.limits.run()); });
 }
 
+// Long kernels need a launch for each phase, and one that was refused would end the run.
+Result<power::EnergyOptions> energy_options(RunState& run, Nanoseconds time, Nanoseconds window) {
+  constexpr double kMostLaunches = 100.0;  // besides those that fill the window
+  constexpr double kMostWindows = 4.0;     // with what they need around them
+  power::EnergyOptions options{.window = window, .launch_time = time};
+  WATTUNE_ASSIGN(options.context_idle, run.idle_power.at(run.clocks.applied(), *run.recorder));
+  if (run.clocks.applied()) options.clock = run.clocks.applied()->graphics;
+  options.budget = std::max(options.budget, kMostWindows * window) + kMostLaunches * time;
+  return options;
+}
+
 std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::vector<BoardMetric>& asked) {
   MetricList list;
   for (const BoardMetric metric : asked) add_asked(list, metric, figures);
   if (figures.conditions.clock) list.add("energy_clock", *figures.conditions.clock, "MHz");
+  add_heat(list, figures.conditions);
   if (figures.conditions.throttled > 0.0) list.add("energy_throttled", figures.conditions.throttled);
+  if (figures.gap) list.add("energy_gap", figures.gap->energy, "J");
+  if (figures.rejected.count() > 0) list.add("energy_rejected", static_cast<double>(figures.rejected.count()));
+  if (figures.rejected.used) list.add("energy_unsteady", 1.0);
   if (figures.disagrees()) list.add("energy_disagreement", *figures.disagreement);
   if (figures.set_up == power::SetUp::included) list.add("energy_with_set_up", 1.0);
   return list.take();

@@ -1,7 +1,9 @@
 #include "wattune/tune/evaluator.h"
 
+#include <algorithm>
 #include <numeric>
 
+#include "core/logging.h"
 #include "core/stopwatch.h"
 #include "tune/attempt.h"
 #include "tune/contest.h"
@@ -69,6 +71,11 @@ class DeviceEvaluator : public Evaluator {
 
   bool holds_contests() const override { return true; }
 
+  Nanoseconds turn_overhead() const override {
+    if (!run_->metrics.objective_needs_energy()) return {};
+    return std::max(run_->energy_takes, run_->energy_window);  // whatever was measured in an earlier run
+  }
+
   Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
                                const measure::ShootOutOptions& options) override {
     Contest result{std::vector<Observation>(configurations.size()), measure::Rounds(configurations.size())};
@@ -131,6 +138,19 @@ Result<void> open_clocks(RunState& run, const Configuration& start, const Evalua
   return std::move(set).error().with_context("clocks of the default configuration");
 }
 
+// Of what characterising a board finds, its idle power is what joules need; what its sensors are is assumed otherwise.
+Result<void> know_idle_power(RunState& run) {
+  const std::string& name = run.device.info().name;
+  const Result<Watts> idle = run.idle_power.at(run.clocks.applied(), *run.recorder);
+  if (!idle) return Error(idle.error()).with_context("the energy of " + name);
+  if (run.recorder->context_idle() || !run.metrics.objective_needs_energy()) return {};
+  log_warning(
+      "{} is not characterised: {:.4g} W with nothing to do were measured, the rest is assumed; "
+      "`wattune power --characterise` finds all of it in half a minute",
+      name, idle->value());
+  return {};
+}
+
 // Who wins must be known before anything is observed.
 Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& options) {
   const bool observes = !observed_metrics(options).empty();
@@ -185,11 +205,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   }
   if (!prepared) return std::move(prepared).error();
   if (!options.counters.empty()) WATTUNE_TRY(run->session.check_counters(options.counters, run->limits.counting()));
-  if (run->recorder != nullptr) {
-    const Result<power::Measured<Watts>> idle = power::measure_idle(*run->recorder);
-    if (!idle) return Error(idle.error()).with_context("the energy of " + device.info().name);
-    run->context_idle = idle->value;
-  }
+  if (run->recorder != nullptr) WATTUNE_TRY(know_idle_power(*run));
   return std::unique_ptr<Evaluator>(std::make_unique<DeviceEvaluator>(std::move(run)));
 }
 

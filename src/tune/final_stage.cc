@@ -4,8 +4,9 @@
 
 namespace wattune::tune {
 
-bool FinalStage::call(const IntervalOf& interval, bool cancelled) {
+bool FinalStage::call(const IntervalOf& interval, Nanoseconds turn_overhead, bool cancelled) {
   if (over_ || !contestants_.empty()) return false;
+  turn_overhead_ = turn_overhead;
   if (most_ == 0 && !begin(cancelled)) return false;
   const std::vector<Contenders::Contender> finalists = tally_.contenders.finalists(most_, interval);
   std::optional<Trial>& best = tally_.result.best;
@@ -34,9 +35,9 @@ std::size_t FinalStage::most_finalists() const {
   return most;
 }
 
-// What the turns of one block take, each with the run before it.
+// What the turns of one block take, each with the run before it and what is measured beside it.
 Nanoseconds FinalStage::block_of(const Trial& trial) const {
-  return 2.0 * static_cast<double>(options_.block) * trial.observation.statistics->median;
+  return static_cast<double>(options_.block) * (2.0 * trial.observation.statistics->median + turn_overhead_);
 }
 
 std::vector<Trial> FinalStage::with_default(const std::vector<Contenders::Contender>& finalists) const {

@@ -17,8 +17,8 @@ class FinalStage {
   FinalStage(const measure::ShootOutOptions& options, Tally& tally) : options_(options), tally_(tally) {}
 
   // Calls the next contestants, unless some are called already or the answer is known; returns whether it did. After
-  // cancelling there is no final.
-  bool call(const IntervalOf& interval, bool cancelled);
+  // cancelling there is no final. A turn takes `turn_overhead` beside its runs.
+  bool call(const IntervalOf& interval, Nanoseconds turn_overhead, bool cancelled);
   // As the search measured them: the finalists, and behind them the default configuration where it is none of them.
   // Empty: nobody is called.
   const std::vector<Trial>& contestants() const { return contestants_; }
@@ -36,6 +36,7 @@ class FinalStage {
 
   const measure::ShootOutOptions options_;
   Tally& tally_;
+  Nanoseconds turn_overhead_;
   std::size_t most_ = 0;  // finalists, once it has begun
   std::vector<Trial> contestants_;
   std::size_t finalists_ = 0;  // of them, the first

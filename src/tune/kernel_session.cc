@@ -175,13 +175,31 @@ Result<void> KernelSession::keep_at_work(std::size_t n, Nanoseconds limit, Queue
   return {};
 }
 
-// The events of launches that are under way must live until these have ended.
+// What was queued before an error uses kernels that are gone when the stream is finished next.
 Result<void> KernelSession::keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit) {
-  std::vector<Events> runs;
+  WATTUNE_ASSIGN(const PreparedSteps steps, prepare_steps(kernels, launch));
   return keep_at_work(n, limit, [&]() -> Result<void> {
-    WATTUNE_ASSIGN(runs.emplace_back(), queue_run(kernels, launch, Outputs::reused));
-    return {};
+    Result<void> sent = send_run(steps);
+    if (!sent) stream_.reset();
+    return sent;
   });
+}
+
+Result<KernelSession::PreparedSteps> KernelSession::prepare_steps(const Kernels& kernels, const Launch& launch) {
+  PreparedSteps steps;
+  for (const PlannedStep& step : launch.steps) {
+    const std::vector<backend::LaunchArgument> arguments = launch_arguments(launch, step);
+    WATTUNE_ASSIGN(auto prepared, stream_->prepare(*kernels.at(step.function), step.geometry, arguments));
+    steps.push_back({std::move(prepared), step.repeat});
+  }
+  return steps;
+}
+
+Result<void> KernelSession::send_run(const PreparedSteps& steps) {
+  WATTUNE_TRY(set_up(Outputs::reused));
+  for (const PreparedStep& step : steps)
+    for (std::size_t i = 0; i < step.repeat; ++i) WATTUNE_TRY(step.launch->send());
+  return {};
 }
 
 bool KernelSession::has_set_up() const {

@@ -46,8 +46,8 @@ class KernelSession {
   // and what that was like: runs of one wait share a reading of its sensors.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
-  // The same for whoever wants the device at work and no times: as few waits as there can be, of `limit` for each of at
-  // most 32 runs.
+  // The same for whoever wants the device at work and no times, which each cost a moment between two launches: launches
+  // that were prepared once, as few waits as there can be, of `limit` for each of at most 32 runs.
   Result<void> keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit);
   // Whether a timed run restores or flushes anything before it launches.
   bool has_set_up() const;
@@ -73,6 +73,11 @@ class KernelSession {
 
  private:
   using Events = std::vector<std::unique_ptr<backend::Event>>;  // one for each launch of a run
+  struct PreparedStep {
+    std::unique_ptr<backend::PreparedLaunch> launch;
+    std::size_t repeat = 1;
+  };
+  using PreparedSteps = std::vector<PreparedStep>;
 
   struct Slot {
     std::unique_ptr<backend::Buffer> buffer;
@@ -114,6 +119,8 @@ class KernelSession {
   // Both, or nothing: after an error the stream is gone.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
   Result<Events> launch_steps(const Kernels& kernels, const Launch& launch);
+  Result<PreparedSteps> prepare_steps(const Kernels& kernels, const Launch& launch);
+  Result<void> send_run(const PreparedSteps& steps);
   std::vector<backend::LaunchArgument> launch_arguments(const Launch& launch, const PlannedStep& step) const;
 
   const std::vector<Argument>& arguments_;

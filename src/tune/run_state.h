@@ -9,6 +9,7 @@
 #include "tune/argument_contents.h"
 #include "tune/board_clocks.h"
 #include "tune/expected_outputs.h"
+#include "tune/idle_power.h"
 #include "tune/kernel_session.h"
 #include "tune/launch_plan.h"
 #include "tune/loaded_programs.h"
@@ -72,7 +73,8 @@ struct RunState {
   AdaptiveLimits limits;
   BoardClocks clocks;
   std::unique_ptr<power::Recorder> recorder;  // of the device's board; only where it is observed
-  std::optional<Watts> context_idle;          // what that draws with nothing to do
+  IdlePower idle_power;                       // of that board
+  Nanoseconds energy_takes;                   // windows of the last configuration, without those of its set-up
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;

@@ -192,10 +192,11 @@ Result<void> Search::write(const Trial& trial) {
 
 void Search::note(std::size_t device, const Pipeline& pipeline) { tally_->note(device, pipeline); }
 
-std::vector<Configuration> Search::next_contest(const IntervalOf& interval) {
+std::vector<Configuration> Search::next_contest(const IntervalOf& interval, Nanoseconds turn_overhead) {
   if (error_) return {};
   const std::vector<Trial>& contestants = final_->contestants();
-  if (final_->call(interval, options_.cancelled()) && contestants.size() > 1) observer_.on_final(contestants.size());
+  const bool called = final_->call(interval, turn_overhead, options_.cancelled());
+  if (called && contestants.size() > 1) observer_.on_final(contestants.size());
   std::vector<Configuration> configurations;
   for (const Trial& each : contestants) configurations.push_back(each.configuration);
   return configurations;

@@ -54,8 +54,8 @@ class Driver {
     while (const auto member = search_.idle()) {
       Evaluator& evaluator = crew_.evaluator(*member);
       if (!evaluator.holds_contests()) return {};
-      const std::vector<Configuration> contestants =
-          search_.next_contest([&](const Trial& trial) { return crew_.evaluator(0).objective_interval(trial); });
+      const std::vector<Configuration> contestants = search_.next_contest(
+          [&](const Trial& trial) { return crew_.evaluator(0).objective_interval(trial); }, evaluator.turn_overhead());
       if (contestants.empty()) return {};
       WATTUNE_TRY(hold_contest(evaluator, *member, contestants));
     }

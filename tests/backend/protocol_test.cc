@@ -25,6 +25,7 @@ RunRequest sample_request() {
   launch.geometry = {{1, 2, 3}, {4, 5, 6}};
   launch.arguments = {BufferArgument{1}, ScalarBytes{{std::byte{1}, std::byte{2}}}, LocalBytes{64}};
   request.commands.push_back({0, launch});
+  request.commands.push_back({1, SendCommand{launch, 1000}});
   return request;
 }
 
@@ -50,7 +51,8 @@ TEST(Protocol, ReadsBackWhatItWrote) {
   RunRequest read;
   reader.get(read);
   ASSERT_TRUE(reader.complete());
-  EXPECT_EQ(read.commands.size(), 6u);
+  EXPECT_EQ(read.commands.size(), 7u);
+  EXPECT_EQ(std::get<SendCommand>(read.commands.back().command).times, 1000u);
   EXPECT_EQ(bytes_of(read), bytes);
 }
 

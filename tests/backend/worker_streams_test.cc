@@ -51,6 +51,42 @@ TEST_F(WorkerStreams, OverlapOnOneClock) {
   EXPECT_EQ(other->end().value() - one->end().value(), 2 * kMicrosecond);
 }
 
+// Twice 3 = 6, then 1 * 2^10, as what is sent keeps its place between other commands.
+TEST_F(WorkerStreams, APreparedLaunchRunsAsOftenAsItIsSentAndInItsPlace) {
+  const auto ones = buffer_with<float>(*device, *first, {1, 1});
+  const auto buffer = buffer_with<float>(*device, *first, {3, 3});
+  const auto saved = device->create_buffer(buffer->bytes()).value();
+  const auto kernel = program->kernel("scale").value();
+  const std::vector<LaunchArgument> arguments{buffer.get(), scalar(2.0f)};
+  const auto prepared = first->prepare(*kernel, {}, arguments).value();
+  prepared->send().value();
+  first->copy(*buffer, *saved).value();
+  first->copy(*ones, *buffer).value();
+  for (int i = 0; i < 10; ++i) prepared->send().value();
+  EXPECT_THAT(contents_of<float>(*buffer, *first), ElementsAre(1024, 1024));
+  EXPECT_THAT(contents_of<float>(*saved, *first), ElementsAre(6, 6));
+}
+
+TEST_F(WorkerStreams, TwoPreparedLaunchesInTurnsAreNotTakenForOne) {
+  const auto buffer = buffer_with<float>(*device, *first, {1});
+  const auto kernel = program->kernel("scale").value();
+  const auto twice = first->prepare(*kernel, {}, std::vector<LaunchArgument>{buffer.get(), scalar(2.0f)}).value();
+  const auto thrice = first->prepare(*kernel, {}, std::vector<LaunchArgument>{buffer.get(), scalar(3.0f)}).value();
+  for (int i = 0; i < 3; ++i) {
+    twice->send().value();
+    thrice->send().value();
+  }
+  EXPECT_THAT(contents_of<float>(*buffer, *first), ElementsAre(216));
+}
+
+TEST_F(WorkerStreams, APreparedLaunchThatFailsIsToldWhenItsStreamIsFinished) {
+  const auto kernel = program->kernel("abort").value();
+  const auto prepared = first->prepare(*kernel, {}, {}).value();
+  prepared->send().value();
+  EXPECT_EQ(first->finish(kLimit).error().code(), ErrorCode::device_lost);
+  EXPECT_EQ(prepared->send().error().code(), ErrorCode::device_lost);
+}
+
 TEST_F(WorkerStreams, OneStreamRunsItsLaunchesOneAfterTheOther) {
   const auto one = run_for(*first, 3 * kMicrosecond);
   const auto other = run_for(*first, 5 * kMicrosecond);

@@ -23,7 +23,8 @@ class ClockLeases : public ::testing::Test {
  protected:
   void SetUp() override { fakes::fake_board() = {}; }
   void TearDown() override {
-    for (const char* name : {"MIG", "PROCESSES", "SET"}) unsetenv(("WATTUNE_FAKE_NVML_" + std::string(name)).c_str());
+    for (const char* name : {"ARCHITECTURE", "LOG", "MIG", "PROCESSES", "SET"})
+      unsetenv(("WATTUNE_FAKE_NVML_" + std::string(name)).c_str());
     std::filesystem::remove_all(kStandIn.state());
   }
 
@@ -39,6 +40,10 @@ class ClockLeases : public ::testing::Test {
     BoardJournal journal = BoardJournal::lock(kStandIn.state(), kUuid, tuner).value();
     const backend::nvml::BoardDebt debt{.graphics_lock = true, .limit_mw = fakes::FakeBoard::kUsualLimit};
     ASSERT_TRUE(journal.write({kUuid, kBoard, boot, tuner, debt}));
+  }
+  static std::string text_of(const std::filesystem::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
   }
   // Of no process: this one began at another time.
   static ProcessIdentity dead() { return {getpid(), 1}; }
@@ -90,6 +95,87 @@ TEST_F(ClockLeases, EndWhenNothingIsHeardOfTheTuner) {
   expect_board_is_back();
   EXPECT_THAT(lease->set(kSetting).error().to_string(),
               HasSubstr("the guardian has given the clocks back: nothing was heard of the process for 0.03 s"));
+  expect_board_is_back();
+}
+
+// It cannot do anything meanwhile; but as soon as it can, the lease is over.
+TEST_F(ClockLeases, AGuardianThatWasStoppedBeyondTheLeaseGivesTheBoardBackWhenItGoesOn) {
+  const auto lease = borrow({.lease = nanoseconds_from_ms(50)});
+  const pid_t guardian = children_of(getpid()).at(0);
+  ASSERT_TRUE(lease->set(kSetting));
+  kill(guardian, SIGSTOP);
+  usleep(100'000);
+  EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
+  EXPECT_TRUE(std::filesystem::exists(kStandIn.journal()));  // which pays, were it killed now
+  kill(guardian, SIGCONT);
+  await_guardian();
+  expect_board_is_back();
+  EXPECT_THAT(lease->set(kSetting).error().to_string(), HasSubstr("nothing was heard of the process"));
+}
+
+TEST_F(ClockLeases, AGuardianThatIsKilledWhileItIsStoppedIsFollowedByAnother) {
+  auto lease = borrow();
+  const pid_t guardian = children_of(getpid()).at(0);
+  ASSERT_TRUE(lease->set(kSetting));
+  kill(guardian, SIGSTOP);
+  kill(guardian, SIGKILL);
+  await_guardian();
+  EXPECT_EQ(fakes::fake_board().graphics_lock, 1200u);
+  lease.reset();
+  expect_board_is_back();
+}
+
+// Where what is owed cannot be written down, nothing may be set: a folder stands where the journal belongs.
+TEST_F(ClockLeases, WriteTheJournalBeforeTheySetAnything) {
+  const auto log = kStandIn.path / "calls";
+  setenv("WATTUNE_FAKE_NVML_LOG", log.c_str(), 1);
+  const auto sets_anything = [&] { return text_of(log).find("nvmlDeviceSet") != std::string::npos; };
+  const auto lease = borrow();
+  std::filesystem::create_directories(kStandIn.journal() / "in the way");
+  EXPECT_FALSE(lease->set(kSetting));
+  EXPECT_FALSE(sets_anything());
+  EXPECT_EQ(fakes::fake_board().sets, 0u);
+  std::filesystem::remove_all(kStandIn.journal());
+}
+
+// Pascal, 4, is the last that cannot lock its clocks.
+TEST_F(ClockLeases, OfABoardWithoutLocksSetApplicationClocks) {
+  setenv("WATTUNE_FAKE_NVML_ARCHITECTURE", "4", 1);
+  auto lease = borrow();
+  ASSERT_TRUE(lease->set(kSetting));
+  EXPECT_EQ(fakes::fake_board().graphics_lock, 0u);
+  EXPECT_EQ(fakes::fake_board().graphics_application, 1200u);
+  EXPECT_EQ(fakes::fake_board().memory_application, 1593u);
+  EXPECT_EQ(lease->current().value(), kSetting);
+  lease.reset();
+  EXPECT_EQ(fakes::fake_board().graphics_application, 0u);
+  EXPECT_EQ(fakes::fake_board().memory_application, 0u);
+  expect_board_is_back();
+}
+
+TEST_F(ClockLeases, ApplicationClocksThatSomebodyChoseAreRespectedAndComeBack) {
+  setenv("WATTUNE_FAKE_NVML_ARCHITECTURE", "4", 1);
+  fakes::fake_board().graphics_application = 1005;
+  fakes::fake_board().memory_application = 2619;
+  EXPECT_THAT(refusal().to_string(), HasSubstr("1005"));
+  auto lease = borrow({.take_over = true});
+  ASSERT_TRUE(lease->set({.graphics = Megahertz(1200)}));
+  EXPECT_EQ(fakes::fake_board().graphics_application, 1200u);
+  EXPECT_EQ(fakes::fake_board().memory_application, 2619u);
+  lease.reset();
+  EXPECT_EQ(fakes::fake_board().graphics_application, 1005u);
+  EXPECT_EQ(fakes::fake_board().memory_application, 2619u);
+}
+
+TEST_F(ClockLeases, ApplicationClocksOfADeadTunerAreRestoredByTheNext) {
+  setenv("WATTUNE_FAKE_NVML_ARCHITECTURE", "4", 1);
+  auto lease = borrow();
+  ASSERT_TRUE(lease->set(kSetting));
+  kill(children_of(getpid()).at(0), SIGKILL);
+  await_guardian();
+  EXPECT_EQ(fakes::fake_board().graphics_application, 1200u);
+  lease.reset();
+  EXPECT_EQ(fakes::fake_board().graphics_application, 0u);
   expect_board_is_back();
 }
 

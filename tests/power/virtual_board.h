@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -165,9 +166,11 @@ class VirtualBoard : public Recorder {
     for (const VirtualSensor& each : sensors_.energy)
       recording.energy.push_back(trace_of<Joules>(each, signal_, begin_));
     for (const VirtualSensor& each : sensors_.power) recording.power.push_back(trace_of<Watts>(each, signal_, begin_));
-    recording.temperature = {
-        {{"virtual.temperature", Scope::gpu, {}}, {{begin_, begin_, Celsius(41)}, {now(), now(), Celsius(45)}}}};
-    for (Nanoseconds at = begin_; at < now(); at += ms(100)) recording.conditions.push_back({at, conditions});
+    recording.temperature = {{{"virtual.temperature", Scope::gpu, {}}, {}}};
+    for (Nanoseconds at = begin_; at < now(); at += ms(100)) {
+      recording.temperature.front().note({at, temperature(at)}, at);
+      recording.conditions.push_back({at, conditions(at)});
+    }
     return recording;
   }
   Result<Recording> stop() override {
@@ -185,7 +188,11 @@ class VirtualBoard : public Recorder {
 
   VirtualSensors& sensors() { return sensors_; }
   std::vector<std::string> failures;
-  backend::Conditions conditions{Megahertz(1410), false};
+  // At a moment.
+  std::function<backend::Conditions(Nanoseconds)> conditions = [](Nanoseconds) {
+    return backend::Conditions{Megahertz(1410), false};
+  };
+  std::function<Celsius(Nanoseconds)> temperature = [](Nanoseconds) { return Celsius(45); };
 
  private:
   VirtualSensors sensors_;

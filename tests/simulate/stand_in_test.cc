@@ -182,22 +182,6 @@ TEST_F(StandIn, ProcessesShareABoard) {
   });
 }
 
-TEST_F(StandIn, ListsSamplesOfItsPower) {
-  with_profile("V100");
-  in_a_process([](const NvmlApi& nvml, nvmlDevice_t device) {
-    pass(2 * kSecond);
-    unsigned count = 0;
-    int type = 0;
-    ASSERT_EQ(nvml.nvmlDeviceGetSamples(device, NVML_TOTAL_POWER_SAMPLES, 0, &type, &count, nullptr), NVML_SUCCESS);
-    std::vector<nvmlSample_t> samples(count);
-    ASSERT_EQ(nvml.nvmlDeviceGetSamples(device, NVML_TOTAL_POWER_SAMPLES, 0, &type, &count, samples.data()),
-              NVML_SUCCESS);
-    EXPECT_NEAR(count, 45, 1);  // of 0.9 s, one in 20 ms
-    EXPECT_EQ(samples[1].timeStamp - samples[0].timeStamp, 20'000u);
-    EXPECT_EQ(samples.back().sampleValue.uiVal, milliwatts(nvml, device));
-  });
-}
-
 TEST_F(StandIn, TheKernelsOfTheOtherStandInAreItsLoad) {
   with_profile("A100");
   in_a_process([&](const NvmlApi& nvml, nvmlDevice_t device) {

@@ -54,6 +54,20 @@ TEST(Csv, AnUncertaintyHasAColumnBesideItsMetric) {
   EXPECT_THAT(text, HasSubstr(",2.5,0.125,40\n"));
 }
 
+TEST(Csv, MetricsComeBackWithTheirUnitsAndUncertainties) {
+  ResultSet written = sample_results(3);
+  written.trials[0].observation.metrics = {{"energy", 2.5, "J", 0.125}, {"registers", 40, ""}};
+  written.trials[2].observation.metrics = {{"energy", 0.1, "J"}};
+  const ResultSet back = read(write_csv(written).value());
+  EXPECT_EQ(back.trials[0].observation.metrics, written.trials[0].observation.metrics);
+  EXPECT_EQ(back.trials[2].observation.metrics, written.trials[2].observation.metrics);
+}
+
+TEST(Csv, AMetricOfTheMappingNeedsItsColumn) {
+  EXPECT_THAT(error_of("# {\"tune_params\":{\"n\":[1]},\"metrics\":{\"energy\":\"J\"}}\nn,time_ns\n1,5\n"),
+              HasSubstr("there is no column \"energy\""));
+}
+
 TEST(Csv, ConstantsNeedNoColumn) {
   const ResultSet results = read("# {\"tune_params\":{\"n\":[1,2],\"c\":[7]}}\nn,time_ns\n2,5\n");
   EXPECT_EQ(results.trials[0].configuration.to_string(), "n=2, c=7");

@@ -112,10 +112,53 @@ TEST(Observing, RestoringIsNoPartOfTheEnergy) {
   EXPECT_EQ(find(observation, "energy_with_set_up"), nullptr);
 }
 
+// 20 us at 50 W pass after each launch, which takes a millisecond by the device's clock: 1 mJ of 501.
+TEST(Observing, WhatPassesBetweenLaunchesIsNoPartOfTheEnergyAndIsTold) {
+  ObservedBoard* board = nullptr;
+  Problem problem(scale_spec(), [&](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    WATTUNE_TRY(scale(launch));
+    const Nanoseconds time = board->run(Watts(500), nanoseconds_from_ms(1));
+    board->idle_for(nanoseconds_from_ms(0.02));
+    return time;
+  });
+  ObservedBoard observed;
+  board = &observed;
+  ASSERT_TRUE(problem.start({.observe = {BoardMetric::power, BoardMetric::energy},
+                             .energy_window = nanoseconds_from_seconds(3),
+                             .open_recorder = observed.recorder_of(problem.device)}));
+  const Observation observation = problem.evaluate(16, 0).value();
+  EXPECT_NEAR(find(observation, "energy_gap")->value, 0.001, 1e-5);
+  EXPECT_NEAR(find(observation, "energy")->value, 0.5, 0.0005);
+  EXPECT_NEAR(find(observation, "power")->value, 500.0, 0.5);
+}
+
+// Throttling begins in the middle of the first window, which lies 0.3 to 0.8 s after the samples.
+TEST(Observing, WindowsThatWereMeasuredAgainAreCounted) {
+  BoardProblem problem;
+  ASSERT_TRUE(problem.observe({BoardMetric::energy}));
+  const Nanoseconds later = problem.board.board.now() + nanoseconds_from_ms(600);
+  problem.board.board.conditions = [=](Nanoseconds at) { return backend::Conditions{Megahertz(1410), at > later}; };
+  const Observation observation = problem.evaluate(16, 0).value();
+  EXPECT_EQ(find(observation, "energy_rejected")->value, 1.0);
+  EXPECT_EQ(find(observation, "energy_throttled")->value, 1.0);
+  EXPECT_EQ(find(observation, "energy_unsteady"), nullptr);
+  EXPECT_EQ(find(observation, "energy_warming")->value, 0.0);
+}
+
+// 500 W for a millisecond, of which 60 W are the context's: 0.44 J.
+TEST(Observing, TheIdlePowerOfACharacterisedBoardIsTakenFromThere) {
+  BoardProblem problem;
+  problem.board.characterised = Watts(60);
+  const Nanoseconds before = problem.board.board.now();
+  ASSERT_TRUE(problem.observe({BoardMetric::dynamic_energy}));
+  EXPECT_EQ(problem.board.board.now(), before) << "nothing was measured";
+  expect_around(*find(problem.evaluate(16, 0).value(), "dynamic_energy"), 0.44, 0.02);
+}
+
 TEST(Observing, WhatMakesAFigureSuspectIsRecorded) {
   BoardProblem problem;
   problem.board.board.sensors().energy[0].gain = 0.5;
-  problem.board.board.conditions.throttled = true;
+  problem.board.board.conditions = [](Nanoseconds) { return backend::Conditions{Megahertz(1410), true}; };
   ASSERT_TRUE(problem.observe({BoardMetric::energy}));
   const Observation observation = problem.evaluate(16, 0).value();
   EXPECT_NEAR(find(observation, "energy_disagreement")->value, 1.0, 0.05);

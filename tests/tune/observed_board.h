@@ -25,6 +25,11 @@ class ObservedBoard {
     board.run({{time, power}}, 1);
     return time;
   }
+  // What the device's clock knows nothing of: between two launches.
+  void idle_for(Nanoseconds time) {
+    board.wait(time);
+    ahead_ += time;
+  }
   // The device outlives what it opens, and so does this.
   OpenRecorder recorder_of(const fakes::FakeDevice& device) {
     return [this, &device](const DeviceInfo&) -> Result<std::unique_ptr<power::Recorder>> {
@@ -35,6 +40,7 @@ class ObservedBoard {
   }
 
   power::VirtualBoard board;
+  std::optional<Watts> characterised;  // its power with a context and nothing to do
   int opened = 0;
 
  private:
@@ -49,6 +55,7 @@ class ObservedBoard {
     Result<void> start() override { return now(), shared_.board.start(); }
     Result<power::Recording> so_far() override { return shared_.board.so_far(); }
     Result<power::Recording> stop() override { return shared_.board.stop(); }
+    std::optional<Watts> context_idle() const override { return shared_.characterised; }
 
    private:
     ObservedBoard& shared_;

@@ -52,6 +52,7 @@ class FunctionEvaluator : public Evaluator {
   }
   Result<Observation> evaluate(const Configuration& configuration) override { return function_(configuration); }
   bool holds_contests() const override { return final || cancel_in_final != nullptr; }
+  Nanoseconds turn_overhead() const override { return beside_runs; }
   Result<Contest> hold_contest(const std::vector<Configuration>& configurations,
                                const measure::ShootOutOptions&) override {
     Contest contest;
@@ -75,6 +76,7 @@ class FunctionEvaluator : public Evaluator {
   std::optional<Observation> known_best;
   std::function<Observation(const Configuration&)> final;  // what a contest shows; empty: it holds none
   std::vector<std::vector<ConfigurationId>> contestants;   // of each contest, the default last where it is no finalist
+  Nanoseconds beside_runs;                                 // in a turn of a contest
   std::atomic<bool>* cancel_in_final = nullptr;            // set by hold_contest()
   std::vector<std::vector<ConfigurationId>> expected;      // before each evaluation
 

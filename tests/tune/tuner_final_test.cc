@@ -41,6 +41,19 @@ TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
   EXPECT_THAT(contestants.front(), ElementsAre(4, 1));
 }
 
+// Twelve turns of 60 ns and a window of a second: 12 s for each, of which two are called though they take more than 20.
+TEST_F(Tuner, WindowsOfEnergyAreAPartOfWhatAFinalTakes) {
+  final = [](const Configuration&) { return measured(30); };
+  beside_runs = nanoseconds_from_seconds(1);
+  options.shoot_out.max_time = nanoseconds_from_seconds(20);
+  ASSERT_TRUE(run());
+  EXPECT_THAT(contestants.front(), ElementsAre(4, 1));
+  options.shoot_out.max_time = nanoseconds_from_seconds(37);
+  sink.trials.clear();
+  ASSERT_TRUE(run());
+  EXPECT_THAT(contestants.front(), ElementsAre(4, 1, 3));
+}
+
 TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
   std::atomic<bool> cancel = false;
   options.cancel = &cancel;

@@ -48,6 +48,7 @@ class Tuner : public ::testing::Test {
     FunctionEvaluator evaluator([this](const Configuration& configuration) { return evaluate(configuration); });
     evaluator.final = final;
     evaluator.cancel_in_final = cancel_in_final;
+    evaluator.beside_runs = beside_runs;
     auto result = tune(space, *strategy, evaluator, sink, observer, resumed, options);
     contestants = evaluator.contestants;
     expected = evaluator.expected;
@@ -63,6 +64,7 @@ class Tuner : public ::testing::Test {
   std::unique_ptr<ListStrategy> strategy;
   std::function<Result<Observation>(const Configuration&)> evaluate = known_times;
   std::function<Observation(const Configuration&)> final;
+  Nanoseconds beside_runs;  // in a turn of the final
   std::atomic<bool>* cancel_in_final = nullptr;
   std::vector<std::vector<ConfigurationId>> contestants;
   std::vector<std::vector<ConfigurationId>> expected;

@@ -64,6 +64,8 @@ struct EnergyOptions {
   double precision = 0.01;                            // half of the windows' 95 % interval, as a share; from three on
   std::optional<Watts> context_idle = {};             // what the board draws with a context and nothing to do
   std::optional<Cost> set_up = {};                    // known from an earlier measurement
+  std::optional<Nanoseconds> launch_time = {};        // of one launch, as it was timed; what more passes is a gap
+  std::optional<Megahertz> clock = {};                // that was asked for, where clocks are set
 };
 
 // What the board was like.
@@ -75,9 +77,23 @@ struct BoardConditions {
   bool throttled_after = false;
   std::optional<Celsius> temperature_before;
   std::optional<Celsius> temperature_after;
+  std::optional<Celsius> lowest_temperature;  // with these two among them
+  std::optional<Celsius> highest_temperature;
   std::optional<Volts> voltage;
 
   bool operator==(const BoardConditions&) const = default;
+};
+
+// Windows that were not taken for what they showed, and run again as far as the budget went.
+struct RejectedWindows {
+  std::size_t clock = 0;        // it was off what was asked for
+  std::size_t throttled = 0;    // power or heat held it down, which they had not done before
+  std::size_t temperature = 0;  // it was not alike
+  // The last one had no successor: the figures are those of windows that should not count.
+  bool used = false;
+
+  std::size_t count() const { return clock + throttled + temperature; }
+  bool operator==(const RejectedWindows&) const = default;
 };
 
 struct EnergyFigures {
@@ -87,6 +103,7 @@ struct EnergyFigures {
   Nanoseconds time;                         // of one launch
   SetUp set_up = SetUp::none;               // all of the above leave it out if it is subtracted
   std::optional<Cost> set_up_cost;          // where it was measured
+  std::optional<Cost> gap;                  // what passes between two launches, where all of the above leave it out
   std::string sensor;                       // that told
   std::optional<double> disagreement;       // of integrated power with the counter, as a share; none: one sensor alone
   bool phased = false;                      // launches began at phases of the sensor's period
@@ -94,6 +111,7 @@ struct EnergyFigures {
   double spread = 0.0;         // half of the windows' 95 % interval, as a share; 0 of one window
   Nanoseconds took;            // all windows with what was around them
   BoardConditions conditions;  // of the last window
+  RejectedWindows rejected;
 
   // Beyond 3 %, in which case the figure is not to be trusted.
   bool disagrees() const;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,19 @@ template <typename T>
 struct Trace {
   SensorInfo sensor;
   std::vector<Change<T>> changes;
+
+  // What was read, which may have changed as soon as the sensor was asked the time before.
+  void note(const Reading<T>& reading, Nanoseconds asked_before) {
+    if (changes.empty())
+      changes.push_back({reading.at, reading.at, reading.value});
+    else if (changes.back().value != reading.value)
+      changes.push_back({asked_before, reading.at, reading.value});
+  }
 };
+
+// How often a recorder reads a sensor: four times in its period, as often as a reading of 2 ms allows. Heat and voltage
+// follow slowly enough for once.
+Nanoseconds reading_interval(const SensorTraits& traits);
 
 struct Recording {
   Nanoseconds begin;
@@ -58,6 +71,8 @@ class Recorder {
   // What was read so far; it goes on recording.
   virtual Result<Recording> so_far() = 0;
   virtual Result<Recording> stop() = 0;
+  // What the board draws with a context and nothing to do, at clocks of its own; none: it was not characterised.
+  virtual std::optional<Watts> context_idle() const { return std::nullopt; }
 };
 
 }  // namespace wattune::power

@@ -89,8 +89,6 @@ class SimulatedBoard {
 
   // What the sensor of this place in the model shows: W, or J since some time before.
   double shown(std::size_t sensor) const;
-  // What it published after that moment, as long as the history of its power reaches; of means of a window only.
-  std::vector<power::Reading<double>> shown_after(std::size_t sensor, Nanoseconds moment) const;
   // Since when.
   Nanoseconds shown_since(std::size_t sensor) const;
 

@@ -63,6 +63,8 @@ class Evaluator {
   virtual measure::ObjectiveInterval objective_interval(const Trial& trial) const;
   // Whether hold_contest() can be called: several configurations can be held at once.
   virtual bool holds_contests() const { return false; }
+  // What a turn takes beside its runs, as far as the search has shown it: where joules decide, their windows.
+  virtual Nanoseconds turn_overhead() const { return {}; }
   // Prepares and checks all of them, then runs them in turns (measure/shoot_out.h). Errors as of evaluate(). Empty: it
   // was cancelled.
   virtual Result<Contest> hold_contest(const std::vector<Configuration>& /*configurations*/,
@@ -103,7 +105,8 @@ struct EvaluatorOptions {
   Cache cache = Cache::warm;
   // Metrics of these names (docs/measure.md).
   std::vector<BoardMetric> observe;
-  // How long a configuration runs for that, at least; in each turn of a contest five times as long.
+  // How long a configuration runs for that, at least, in each turn of a contest that joules decide, too; five times as
+  // long for each contestant where the time decides.
   Nanoseconds energy_window = power::kScreening;
   OpenRecorder open_recorder;  // none: that of the board at DeviceInfo::pci_bus_id
   // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h), which become metrics

@@ -72,7 +72,8 @@ class Search {
   // The final, when nothing is in flight and next() has nothing more: whom to run in turns on the device that idle()
   // names, the finalists before the default configuration. Empty: the answer is known. Told of a lost device by fail(),
   // it calls the same ones again.
-  std::vector<Configuration> next_contest(const IntervalOf& interval = objective_interval);
+  std::vector<Configuration> next_contest(const IntervalOf& interval = objective_interval,
+                                          Nanoseconds turn_overhead = {});
   // What they showed; empty: the contest was cancelled. If none of the finalists is correct, there are others.
   Result<void> tell(Contest contest, std::size_t device = 0);
 

@@ -31,7 +31,6 @@ inline constexpr int NVML_CLOCK_GRAPHICS = 0;
 inline constexpr int NVML_CLOCK_SM = 1;
 inline constexpr int NVML_CLOCK_MEM = 2;
 inline constexpr int NVML_TEMPERATURE_GPU = 0;
-inline constexpr int NVML_TOTAL_POWER_SAMPLES = 0;
 inline constexpr int NVML_FEATURE_DISABLED = 0;
 inline constexpr int NVML_FEATURE_ENABLED = 1;
 inline constexpr int NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS = 0;
@@ -82,10 +81,6 @@ struct nvmlFieldValue_t {
   nvmlReturn_t nvmlReturn;
   nvmlValue_t value;
 };
-struct nvmlSample_t {
-  unsigned long long timeStamp;  // in microseconds since 1970
-  nvmlValue_t sampleValue;
-};
 struct nvmlProcessInfo_t {
   unsigned pid;
   unsigned long long usedGpuMemory;
@@ -105,38 +100,36 @@ struct nvmlPciInfo_t {
 // NOLINTEND(readability-identifier-naming)
 
 // What only reads. ThrottleReasons is what drivers before 535 call EventReasons.
-#define WATTUNE_NVML_READERS(X)                                                                                       \
-  X(nvmlInit_v2, ())                                                                                                  \
-  X(nvmlSystemGetDriverVersion, (char* text, unsigned length))                                                        \
-  X(nvmlDeviceGetCount_v2, (unsigned* count))                                                                         \
-  X(nvmlDeviceGetHandleByIndex_v2, (unsigned index, nvmlDevice_t* device))                                            \
-  X(nvmlDeviceGetHandleByUUID, (const char* uuid, nvmlDevice_t* device))                                              \
-  X(nvmlDeviceGetHandleByPciBusId_v2, (const char* bus_id, nvmlDevice_t* device))                                     \
-  X(nvmlDeviceGetName, (nvmlDevice_t device, char* text, unsigned length))                                            \
-  X(nvmlDeviceGetUUID, (nvmlDevice_t device, char* text, unsigned length))                                            \
-  X(nvmlDeviceGetPciInfo_v3, (nvmlDevice_t device, nvmlPciInfo_t * pci))                                              \
-  X(nvmlDeviceGetArchitecture, (nvmlDevice_t device, unsigned* architecture))                                         \
-  X(nvmlDeviceGetMigMode, (nvmlDevice_t device, unsigned* current, unsigned* pending))                                \
-  X(nvmlDeviceGetClockInfo, (nvmlDevice_t device, int type, unsigned* megahertz))                                     \
-  X(nvmlDeviceGetMaxClockInfo, (nvmlDevice_t device, int type, unsigned* megahertz))                                  \
-  X(nvmlDeviceGetApplicationsClock, (nvmlDevice_t device, int type, unsigned* megahertz))                             \
-  X(nvmlDeviceGetDefaultApplicationsClock, (nvmlDevice_t device, int type, unsigned* megahertz))                      \
-  X(nvmlDeviceGetCurrentClocksEventReasons, (nvmlDevice_t device, unsigned long long* bits))                          \
-  X(nvmlDeviceGetCurrentClocksThrottleReasons, (nvmlDevice_t device, unsigned long long* bits))                       \
-  X(nvmlDeviceGetPowerUsage, (nvmlDevice_t device, unsigned* milliwatts))                                             \
-  X(nvmlDeviceGetTotalEnergyConsumption, (nvmlDevice_t device, unsigned long long* mj))                               \
-  X(nvmlDeviceGetFieldValues, (nvmlDevice_t device, int count, nvmlFieldValue_t* values))                             \
-  X(nvmlDeviceGetSamples, (nvmlDevice_t device, int type, unsigned long long after, int* value_type, unsigned* count, \
-                           nvmlSample_t* samples))                                                                    \
-  X(nvmlDeviceGetTemperature, (nvmlDevice_t device, int sensor, unsigned* celsius))                                   \
-  X(nvmlDeviceGetSupportedMemoryClocks, (nvmlDevice_t device, unsigned* count, unsigned* megahertz))                  \
-  X(nvmlDeviceGetSupportedGraphicsClocks, (nvmlDevice_t device, unsigned mem, unsigned* count, unsigned* megahertz))  \
-  X(nvmlDeviceGetPowerManagementLimitConstraints, (nvmlDevice_t device, unsigned* least_mw, unsigned* most_mw))       \
-  X(nvmlDeviceGetPowerManagementLimit, (nvmlDevice_t device, unsigned* milliwatts))                                   \
-  X(nvmlDeviceGetPowerManagementDefaultLimit, (nvmlDevice_t device, unsigned* milliwatts))                            \
-  X(nvmlDeviceGetEnforcedPowerLimit, (nvmlDevice_t device, unsigned* milliwatts))                                     \
-  X(nvmlDeviceGetPersistenceMode, (nvmlDevice_t device, int* enabled))                                                \
-  X(nvmlDeviceGetAPIRestriction, (nvmlDevice_t device, int api, int* restricted))                                     \
+#define WATTUNE_NVML_READERS(X)                                                                                      \
+  X(nvmlInit_v2, ())                                                                                                 \
+  X(nvmlSystemGetDriverVersion, (char* text, unsigned length))                                                       \
+  X(nvmlDeviceGetCount_v2, (unsigned* count))                                                                        \
+  X(nvmlDeviceGetHandleByIndex_v2, (unsigned index, nvmlDevice_t* device))                                           \
+  X(nvmlDeviceGetHandleByUUID, (const char* uuid, nvmlDevice_t* device))                                             \
+  X(nvmlDeviceGetHandleByPciBusId_v2, (const char* bus_id, nvmlDevice_t* device))                                    \
+  X(nvmlDeviceGetName, (nvmlDevice_t device, char* text, unsigned length))                                           \
+  X(nvmlDeviceGetUUID, (nvmlDevice_t device, char* text, unsigned length))                                           \
+  X(nvmlDeviceGetPciInfo_v3, (nvmlDevice_t device, nvmlPciInfo_t * pci))                                             \
+  X(nvmlDeviceGetArchitecture, (nvmlDevice_t device, unsigned* architecture))                                        \
+  X(nvmlDeviceGetMigMode, (nvmlDevice_t device, unsigned* current, unsigned* pending))                               \
+  X(nvmlDeviceGetClockInfo, (nvmlDevice_t device, int type, unsigned* megahertz))                                    \
+  X(nvmlDeviceGetMaxClockInfo, (nvmlDevice_t device, int type, unsigned* megahertz))                                 \
+  X(nvmlDeviceGetApplicationsClock, (nvmlDevice_t device, int type, unsigned* megahertz))                            \
+  X(nvmlDeviceGetDefaultApplicationsClock, (nvmlDevice_t device, int type, unsigned* megahertz))                     \
+  X(nvmlDeviceGetCurrentClocksEventReasons, (nvmlDevice_t device, unsigned long long* bits))                         \
+  X(nvmlDeviceGetCurrentClocksThrottleReasons, (nvmlDevice_t device, unsigned long long* bits))                      \
+  X(nvmlDeviceGetPowerUsage, (nvmlDevice_t device, unsigned* milliwatts))                                            \
+  X(nvmlDeviceGetTotalEnergyConsumption, (nvmlDevice_t device, unsigned long long* mj))                              \
+  X(nvmlDeviceGetFieldValues, (nvmlDevice_t device, int count, nvmlFieldValue_t* values))                            \
+  X(nvmlDeviceGetTemperature, (nvmlDevice_t device, int sensor, unsigned* celsius))                                  \
+  X(nvmlDeviceGetSupportedMemoryClocks, (nvmlDevice_t device, unsigned* count, unsigned* megahertz))                 \
+  X(nvmlDeviceGetSupportedGraphicsClocks, (nvmlDevice_t device, unsigned mem, unsigned* count, unsigned* megahertz)) \
+  X(nvmlDeviceGetPowerManagementLimitConstraints, (nvmlDevice_t device, unsigned* least_mw, unsigned* most_mw))      \
+  X(nvmlDeviceGetPowerManagementLimit, (nvmlDevice_t device, unsigned* milliwatts))                                  \
+  X(nvmlDeviceGetPowerManagementDefaultLimit, (nvmlDevice_t device, unsigned* milliwatts))                           \
+  X(nvmlDeviceGetEnforcedPowerLimit, (nvmlDevice_t device, unsigned* milliwatts))                                    \
+  X(nvmlDeviceGetPersistenceMode, (nvmlDevice_t device, int* enabled))                                               \
+  X(nvmlDeviceGetAPIRestriction, (nvmlDevice_t device, int api, int* restricted))                                    \
   X(nvmlDeviceGetComputeRunningProcesses_v3, (nvmlDevice_t device, unsigned* count, nvmlProcessInfo_t* processes))
 
 // What sets, for clock_control.cc alone.

@@ -141,12 +141,18 @@ struct LaunchCommand {
   Geometry3 geometry;
   std::vector<Argument> arguments;
 };
+// So many launches one after another, whose times nobody asks for; they have no id.
+struct SendCommand {
+  LaunchCommand launch;
+  std::uint64_t times = 1;
+};
 // Until a launch in another stream has ended, as it has when nobody remembers it. 0: it will never run.
 struct WaitCommand {
   ObjectId stream = 0;
   LaunchId launch = 0;
 };
-using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand, WaitCommand>;
+using Command =
+    std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand, WaitCommand, SendCommand>;
 
 struct RunStream {
   ObjectId stream = 0;
@@ -295,6 +301,7 @@ template <> inline constexpr auto kFields<ConstantArgument> =
     std::tuple(&ConstantArgument::symbol, &ConstantArgument::buffer);
 template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::launch, &LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
+template <> inline constexpr auto kFields<SendCommand> = std::tuple(&SendCommand::launch, &SendCommand::times);
 template <> inline constexpr auto kFields<WaitCommand> = std::tuple(&WaitCommand::stream, &WaitCommand::launch);
 template <> inline constexpr auto kFields<RunStream> =
     std::tuple(&RunStream::stream, &RunStream::finish, &RunStream::compile_limit);

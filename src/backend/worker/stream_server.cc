@@ -156,6 +156,8 @@ Result<void> StreamServer::collect(const RunRequest& asked, const Served& served
       WATTUNE_TRY(stream.fill(*filled, fill->value));
     } else if (const auto* wait = std::get_if<WaitCommand>(&each.command)) {
       WATTUNE_TRY(collect_wait(target, *wait));
+    } else if (const auto* sends = std::get_if<SendCommand>(&each.command)) {
+      WATTUNE_TRY(collect_sends(target, *sends));
     } else {
       WATTUNE_TRY(collect_launch(target, std::get<LaunchCommand>(each.command)));
     }
@@ -164,16 +166,28 @@ Result<void> StreamServer::collect(const RunRequest& asked, const Served& served
 }
 
 Result<void> StreamServer::collect_launch(ServedStream& served, const LaunchCommand& command) {
-  Kernel* const kernel = find(objects_.kernels, command.kernel);
-  if (kernel == nullptr) return unknown_object(command.kernel);
+  WATTUNE_ASSIGN(Kernel* const launched, kernel(command.kernel));
+  WATTUNE_ASSIGN(const std::vector<LaunchArgument> arguments, to_arguments(command));
+  WATTUNE_ASSIGN(std::unique_ptr<Event> event, served.stream->launch(*launched, command.geometry, arguments));
+  served.launches.push_back({command.launch, std::move(event)});
+  return {};
+}
+
+Result<void> StreamServer::collect_sends(ServedStream& served, const SendCommand& command) {
+  WATTUNE_ASSIGN(Kernel* const launched, kernel(command.launch.kernel));
+  WATTUNE_ASSIGN(const std::vector<LaunchArgument> arguments, to_arguments(command.launch));
+  WATTUNE_ASSIGN(const auto prepared, served.stream->prepare(*launched, command.launch.geometry, arguments));
+  for (std::uint64_t i = 0; i < command.times; ++i) WATTUNE_TRY(prepared->send());
+  return {};
+}
+
+Result<std::vector<LaunchArgument>> StreamServer::to_arguments(const LaunchCommand& command) const {
   std::vector<LaunchArgument> arguments;
   for (const LaunchCommand::Argument& sent : command.arguments) {
     WATTUNE_ASSIGN(LaunchArgument argument, to_argument(sent));
     arguments.push_back(std::move(argument));
   }
-  WATTUNE_ASSIGN(std::unique_ptr<Event> event, served.stream->launch(*kernel, command.geometry, arguments));
-  served.launches.push_back({command.launch, std::move(event)});
-  return {};
+  return arguments;
 }
 
 Result<void> StreamServer::collect_wait(ServedStream& served, const WaitCommand& command) const {
@@ -197,6 +211,12 @@ Result<LaunchArgument> StreamServer::to_argument(const LaunchCommand::Argument& 
   if (const auto* scalar = std::get_if<ScalarBytes>(&sent)) return LaunchArgument(*scalar);
   if (const auto* sampling = std::get_if<Sampling>(&sent)) return LaunchArgument(*sampling);
   return LaunchArgument(std::get<LocalBytes>(sent));
+}
+
+Result<Kernel*> StreamServer::kernel(ObjectId id) const {
+  Kernel* const found = find(objects_.kernels, id);
+  if (found == nullptr) return unknown_object(id);
+  return found;
 }
 
 Result<Buffer*> StreamServer::buffer(ObjectId id) const {

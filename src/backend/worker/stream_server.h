@@ -68,7 +68,10 @@ class StreamServer {
   Result<RunAnswer> finish(Device& device, const RunRequest& asked, const Served& served);
   Result<void> collect(const RunRequest& asked, const Served& served, const Contents& contents);
   Result<void> collect_launch(ServedStream& served, const LaunchCommand& command);
+  Result<void> collect_sends(ServedStream& served, const SendCommand& command);
   Result<void> collect_wait(ServedStream& served, const WaitCommand& command) const;
+  Result<Kernel*> kernel(ObjectId id) const;
+  Result<std::vector<LaunchArgument>> to_arguments(const LaunchCommand& command) const;
   Result<LaunchArgument> to_argument(const LaunchCommand::Argument& sent) const;
   // A buffer by its id, which is not 0.
   Result<Buffer*> buffer(ObjectId id) const;

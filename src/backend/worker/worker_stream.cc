@@ -34,6 +34,8 @@ class WorkerStream : public Stream, public Remote {
   }
   Result<std::unique_ptr<Event>> launch(Kernel& kernel, const Geometry3& geometry,
                                         std::span<const LaunchArgument> arguments) override;
+  Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
+                                                  std::span<const LaunchArgument> arguments) override;
   Result<void> wait_for(const Event& event) override;
   void allow_compiling(Nanoseconds limit) override { compile_limit_ = limit; }
   Result<void> submit() override;
@@ -43,7 +45,10 @@ class WorkerStream : public Stream, public Remote {
 
  private:
   friend class Dispatch;
+  class Prepared;
 
+  Result<LaunchCommand> command_of(Kernel& kernel, const Geometry3& geometry,
+                                   std::span<const LaunchArgument> arguments) const;
   Result<void> check(const Buffer& buffer) const {
     WATTUNE_TRY(connection().check());
     return check_own(connection(), buffer, "the buffer");
@@ -242,16 +247,49 @@ LaunchCommand::Argument WorkerStream::to_sent(const LaunchArgument& argument) {
   return std::get<LocalBytes>(argument);
 }
 
-Result<std::unique_ptr<Event>> WorkerStream::launch(Kernel& kernel, const Geometry3& geometry,
-                                                    std::span<const LaunchArgument> arguments) {
+// One after another they are one command, however often they are sent.
+class WorkerStream::Prepared : public PreparedLaunch {
+ public:
+  Prepared(WorkerStream& stream, LaunchCommand launch)
+      : stream_(stream), launch_(std::move(launch)), id_(++stream.outbox_->last_launch) {}
+
+  Result<void> send() override {
+    WATTUNE_TRY(stream_.connection().check());
+    auto* const last = stream_.outbox_->backlog.last();
+    if (last == nullptr || last->command.prepared != id_)
+      return stream_.add({.command = SendCommand{launch_}, .prepared = id_});
+    ++std::get<SendCommand>(last->command.command).times;
+    return {};
+  }
+
+ private:
+  WorkerStream& stream_;
+  const LaunchCommand launch_;
+  const LaunchId id_;
+};
+
+Result<LaunchCommand> WorkerStream::command_of(Kernel& kernel, const Geometry3& geometry,
+                                               std::span<const LaunchArgument> arguments) const {
   WATTUNE_TRY(connection().check());
   WATTUNE_TRY(check_launch(connection(), kernel, geometry, arguments));
+  LaunchCommand command{0, static_cast<const WorkerKernel&>(kernel).id(), geometry, {}};
+  for (const LaunchArgument& argument : arguments) command.arguments.push_back(to_sent(argument));
+  return command;
+}
+
+Result<std::unique_ptr<PreparedLaunch>> WorkerStream::prepare(Kernel& kernel, const Geometry3& geometry,
+                                                              std::span<const LaunchArgument> arguments) {
+  WATTUNE_ASSIGN(LaunchCommand command, command_of(kernel, geometry, arguments));
+  return std::unique_ptr<PreparedLaunch>(std::make_unique<Prepared>(*this, std::move(command)));
+}
+
+Result<std::unique_ptr<Event>> WorkerStream::launch(Kernel& kernel, const Geometry3& geometry,
+                                                    std::span<const LaunchArgument> arguments) {
+  WATTUNE_ASSIGN(LaunchCommand command, command_of(kernel, geometry, arguments));
   const auto launch = std::make_shared<RemoteLaunch>();
-  launch->id = ++outbox_->last_launch;
+  launch->id = command.launch = ++outbox_->last_launch;
   launch->stream = id();
   launch->collector = this;
-  LaunchCommand command{launch->id, static_cast<const WorkerKernel&>(kernel).id(), geometry, {}};
-  for (const LaunchArgument& argument : arguments) command.arguments.push_back(to_sent(argument));
   WATTUNE_TRY(add({.command = std::move(command), .launch = launch}));
   return std::unique_ptr<Event>(std::make_unique<WorkerEvent>(outbox_, launch));
 }

@@ -29,13 +29,14 @@ struct Outgoing {
   std::span<std::byte> received = {};
   std::shared_ptr<RemoteLaunch> launch = {};
   std::shared_ptr<const RemoteLaunch> awaited = {};
+  LaunchId prepared = 0;  // of a SendCommand: what it sends
 };
 
 // What all streams of one worker share.
 struct Outbox {
   ConnectionPointer connection;
   Backlog<WorkerStream, Outgoing> backlog = {};
-  LaunchId last_launch = 0;
+  LaunchId last_launch = 0;  // or prepared launch
 };
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Outbox>& outbox);

@@ -35,8 +35,6 @@ class BoardFace {
   virtual unsigned celsius() = 0;
   virtual std::optional<unsigned> milliwatts(PowerReading reading) = 0;
   virtual std::optional<unsigned long long> millijoules() = 0;
-  // Readings of power of the last seconds, after this moment.
-  virtual std::vector<backend::nvml::nvmlSample_t> samples(unsigned long long after) = 0;
   // A load from now on, where it has physics.
   virtual void load(double core, double memory) = 0;
   // In microseconds since 1970, on its clock.

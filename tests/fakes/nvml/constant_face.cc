@@ -17,7 +17,8 @@ class ConstantFace : public BoardFace {
   explicit ConstantFace(unsigned device) : device_(device) {}
 
   const char* name() const override { return "Stand-in GPU"; }
-  unsigned architecture() const override { return 9; }  // Hopper
+  // Hopper.
+  unsigned architecture() const override { return static_cast<unsigned>(from_environment("ARCHITECTURE", 9)); }
   bool has_mig() const override { return true; }
   std::vector<unsigned> memory_clocks() const override { return {FakeBoard::kMemoryClock, kSlowMemoryClock}; }
   std::vector<unsigned> graphics_clocks(unsigned memory) const override {
@@ -39,7 +40,6 @@ class ConstantFace : public BoardFace {
     const unsigned long long since = anew > 0 && questions_ >= anew ? questions_ - anew : questions_;
     return since / 4 * 1000;
   }
-  std::vector<backend::nvml::nvmlSample_t> samples(unsigned long long) override { return {}; }
   void load(double, double) override {}
   long long now() override {
     const auto time = std::chrono::system_clock::now().time_since_epoch();

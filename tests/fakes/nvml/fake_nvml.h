@@ -1,6 +1,6 @@
 // What tests see of the stand-in for libnvidia-ml.so.1, and how they steer it. It has the devices of the stand-in for
 // libcuda (fakes/cuda/fake_cuda.h). That of an old driver (wattune-fake-libnvml-old.so) lacks the energy counter, the
-// fields, the samples, the memory lock, the list of processes and EventReasons.
+// fields, the memory lock, the list of processes and EventReasons.
 //
 // Environment variables steer it:
 //   WATTUNE_FAKE_NVML_PROFILE=A100   a board of module simulate stands behind it, with its physics and its sensors
@@ -10,6 +10,7 @@
 //   WATTUNE_FAKE_NVML_LOG=FILE       gets a line for each call: the name of the function
 //   WATTUNE_FAKE_NVML_FAULT=F:N:C,.. the N-th call of function F in a process returns C; N+: from it on; F = *: of all.
 //                                    "*:50+:15" loses the device; a code of 13 has a driver lack the function
+//   WATTUNE_FAKE_NVML_ARCHITECTURE=4 NVML's number of what the board is, 9 (Hopper) unless given; not with a profile
 //   WATTUNE_FAKE_NVML_INIT=18        what nvmlInit_v2 returns
 //   WATTUNE_FAKE_NVML_HANDLE=6       what looking for a device returns
 //   WATTUNE_FAKE_NVML_ENERGY=3       what each question returns: CLOCK, REASONS, POWER, ENERGY, TEMPERATURE, LIMIT

@@ -74,8 +74,6 @@ WATTUNE_FORWARD(nvmlDeviceGetCurrentClocksThrottleReasons, (Device a, unsigned l
 WATTUNE_FORWARD(nvmlDeviceGetPowerUsage, (Device a, unsigned* b), a, b)
 WATTUNE_FORWARD(nvmlDeviceGetTotalEnergyConsumption, (Device a, unsigned long long* b), a, b)
 WATTUNE_FORWARD(nvmlDeviceGetFieldValues, (Device a, int b, nvmlFieldValue_t* c), a, b, c)
-WATTUNE_FORWARD(nvmlDeviceGetSamples, (Device a, int b, unsigned long long c, int* d, unsigned* e, nvmlSample_t* f), a,
-                b, c, d, e, f)
 WATTUNE_FORWARD(nvmlDeviceGetTemperature, (Device a, int b, unsigned* c), a, b, c)
 WATTUNE_FORWARD(nvmlDeviceGetSupportedMemoryClocks, (Device a, unsigned* b, unsigned* c), a, b, c)
 WATTUNE_FORWARD(nvmlDeviceGetSupportedGraphicsClocks, (Device a, unsigned b, unsigned* c, unsigned* d), a, b, c, d)

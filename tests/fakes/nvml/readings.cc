@@ -149,21 +149,6 @@ nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldV
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, int type, unsigned long long after, int* value_type,
-                                  unsigned* count, nvmlSample_t* samples) {
-  WATTUNE_FAKE_NVML_ENTRY();
-  if (type != NVML_TOTAL_POWER_SAMPLES) return NVML_ERROR_NOT_SUPPORTED;
-  const std::vector<nvmlSample_t> all = face_of(device).samples(after);
-  if (all.empty()) return NVML_ERROR_NOT_FOUND;
-  *value_type = NVML_VALUE_TYPE_UNSIGNED_INT;
-  const std::size_t room = samples != nullptr ? *count : 0;
-  *count = static_cast<unsigned>(all.size());
-  if (samples == nullptr) return NVML_SUCCESS;
-  if (room < all.size()) return NVML_ERROR_INSUFFICIENT_SIZE;
-  std::memcpy(samples, all.data(), all.size() * sizeof(nvmlSample_t));
-  return NVML_SUCCESS;
-}
-
 #endif
 
 }  // extern "C"

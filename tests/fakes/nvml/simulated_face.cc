@@ -8,7 +8,6 @@ namespace wattune::fakes {
 
 namespace {
 
-using backend::nvml::nvmlSample_t;
 using simulate::SimulatedBoard;
 
 class SimulatedFace : public BoardFace {
@@ -71,16 +70,6 @@ class SimulatedFace : public BoardFace {
       return static_cast<unsigned long long>(board.shown(*sensor) * 1e3 + 0.5);
     });
   }
-  std::vector<nvmlSample_t> samples(unsigned long long after) override {
-    const std::optional<std::size_t> sensor = sensor_named("power.draw");
-    if (!sensor) return {};
-    const Nanoseconds since((static_cast<double>(after) - board_.begun_us()) * 1e3);
-    std::vector<nvmlSample_t> samples;
-    for (const auto& reading :
-         board_.ask([&](const SimulatedBoard& board) { return board.shown_after(*sensor, since); }))
-      samples.push_back(sample_of(reading));
-    return samples;
-  }
   long long now() override {
     const Nanoseconds now = board_.ask([](const SimulatedBoard& board) { return board.now(); });
     return static_cast<long long>(board_.begun_us() + now.value() / 1e3);
@@ -101,12 +90,6 @@ class SimulatedFace : public BoardFace {
     for (std::size_t i = 0; i < model_.sensors.size(); ++i)
       if (model_.sensors[i].name == name) return i;
     return std::nullopt;
-  }
-
-  nvmlSample_t sample_of(const power::Reading<double>& reading) const {
-    nvmlSample_t sample{static_cast<unsigned long long>(board_.begun_us() + reading.at.value() / 1e3), {}};
-    sample.sampleValue.uiVal = static_cast<unsigned>(reading.value * 1e3 + 0.5);
-    return sample;
   }
 
   const simulate::BoardModel& model_;

@@ -1,0 +1,82 @@
+#include "power/window_series.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wattune::power {
+
+namespace {
+
+// Energy follows the clock, and by leakage the temperature: within these a window shows the same board.
+constexpr Megahertz kClockStep{15.0};
+constexpr double kAlikeCelsius = 4.0;  // 2 degrees to either side
+constexpr std::size_t kMostRejected = 3;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
+}
+
+// Where power or heat holds the clock down all the time, that is what the kernel runs at.
+bool is_off(std::optional<Megahertz> clock, const BoardConditions& board) {
+  if (!clock || !board.clock || board.throttled > 0.0) return false;
+  return std::abs((*board.clock - *clock).value()) > kClockStep.value();
+}
+
+}  // namespace
+
+// 1.96 standard errors, where that of a median is 1.253 times a mean's and a standard deviation is 1.483 median
+// absolute deviations.
+double spread_of(const std::vector<WindowFigures>& windows) {
+  if (windows.size() < 3) return 0.0;
+  std::vector<double> energies;
+  for (const WindowFigures& each : windows) energies.push_back(each.cost.energy.value.value());
+  const double middle = median(energies);
+  for (double& each : energies) each = std::abs(each - middle);
+  return 1.96 * 1.253 * 1.483 * median(energies) / std::sqrt(static_cast<double>(windows.size())) / middle;
+}
+
+Result<void> WindowSeries::measure() {
+  const Nanoseconds begin = recorder_.now();
+  for (double run = 1.0; !is_enough(); ++run) {
+    const Heat heat = run == 1.0 ? Heat::steady : Heat::any;
+    WATTUNE_ASSIGN(WindowFigures window, measure_window(recorder_, run_, options_, heat));
+    const Nanoseconds spent = recorder_.now() - begin;
+    const bool accepted = is_accepted(window.conditions);
+    const bool last = spent + spent / run > options_.budget || rejected_.count() > kMostRejected;
+    rejected_.used = !accepted && last && windows_.empty();
+    if (accepted || rejected_.used) windows_.push_back(std::move(window));
+    if (last) break;
+  }
+  return {};
+}
+
+bool WindowSeries::is_enough() const {
+  if (windows_.size() >= std::max<std::size_t>(options_.windows, 1)) return true;
+  return windows_.size() >= 3 && spread_of(windows_) <= options_.precision;
+}
+
+bool WindowSeries::is_accepted(const BoardConditions& board) {
+  const std::size_t before = rejected_.count();
+  if (is_off(options_.clock, board))
+    ++rejected_.clock;
+  else if (board.throttled > 0.0 && !board.throttled_before)
+    ++rejected_.throttled;
+  else if (!is_alike(board))
+    ++rejected_.temperature;
+  return rejected_.count() == before;
+}
+
+bool WindowSeries::is_alike(const BoardConditions& board) const {
+  if (!board.lowest_temperature) return true;
+  Celsius lowest = *board.lowest_temperature;
+  Celsius highest = *board.highest_temperature;
+  for (const WindowFigures& each : windows_) {
+    lowest = std::min(lowest, each.conditions.lowest_temperature.value_or(lowest));
+    highest = std::max(highest, each.conditions.highest_temperature.value_or(highest));
+  }
+  return (highest - lowest).value() <= kAlikeCelsius;
+}
+
+}  // namespace wattune::power

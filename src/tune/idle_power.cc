@@ -1,0 +1,20 @@
+#include "tune/idle_power.h"
+
+#include <algorithm>
+
+#include "wattune/power/energy.h"
+
+namespace wattune::tune {
+
+Result<Watts> IdlePower::at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder) {
+  const Clocks clocks = setting ? Clocks{setting->graphics, setting->memory} : Clocks();
+  const std::optional<Watts> characterised = recorder.context_idle();
+  if (clocks == Clocks() && characterised) return *characterised;
+  const auto found = std::ranges::find(known_, clocks, &std::pair<Clocks, Watts>::first);
+  if (found != known_.end()) return found->second;
+  WATTUNE_ASSIGN(const power::Measured<Watts> idle, power::measure_idle(recorder));
+  known_.emplace_back(clocks, idle.value);
+  return idle.value;
+}
+
+}  // namespace wattune::tune

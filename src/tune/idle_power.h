@@ -1,0 +1,30 @@
+// IdlePower: what a board draws with a context and nothing to do, which depends on its clocks.
+//
+// Where nothing is set, what its characterisation found counts. Each other setting is measured once in a session, which
+// takes a second and a half.
+//
+//   WATTUNE_ASSIGN(const Watts idle, idle_power.at(clocks.applied(), *recorder));
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "wattune/backend/clock_control.h"
+#include "wattune/power/recorder.h"
+
+namespace wattune::tune {
+
+class IdlePower {
+ public:
+  // At what the board is set to now; none: at its own clocks. Precondition: nothing runs, and a context is there.
+  // Errors as of power::measure_idle().
+  Result<Watts> at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder);
+
+ private:
+  using Clocks = std::pair<std::optional<Megahertz>, std::optional<Megahertz>>;  // of the chip, of the memory
+
+  std::vector<std::pair<Clocks, Watts>> known_;
+};
+
+}  // namespace wattune::tune
