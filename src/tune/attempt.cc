@@ -302,8 +302,7 @@ Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time, Nanosecon
   options.set_up = set_up_;
   KernelLoad load(run_, configuration_, kernels_, launch_);
   WATTUNE_ASSIGN(power::EnergyFigures figures, power::measure(*run_.recorder, load, options));
-  const bool with_set_up = figures.set_up_cost && !set_up_;
-  run_.energy_takes = figures.took / (with_set_up ? 2.0 : 1.0);
+  run_.energy_takes = figures.took / (figures.set_up_cost && !set_up_ ? 2.0 : 1.0);
   set_up_ = figures.set_up_cost;
   return figures;
 }

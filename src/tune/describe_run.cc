@@ -273,7 +273,7 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   std::vector<std::string> observed = observed_metrics(options);
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));
-  if (!options.observe.empty()) identity["energy"] = "without set-up";  // as time is
+  if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // as time is
   return identity;
 }
 

@@ -199,7 +199,7 @@ TEST(MeasuringIdentity, HoldsWhatChangesTheMeaningOfNumbers) {
   EXPECT_EQ(measuring_identity(options, *measure::make_repeated_runs(sampling)),
             (Identity{{"cache mode", "cold"},
                       {"check mode", "never"},
-                      {"energy", "without set-up"},
+                      {"energy", "without set-up and gaps"},
                       {"observed metrics", "dram__bytes_read.sum, energy, power"},
                       {"policy", "repeated"},
                       {"warm-up", "0.5 ms"}}));

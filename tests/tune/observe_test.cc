@@ -7,13 +7,16 @@
 
 #include "tune/observed_board.h"
 #include "tune/problem.h"
+#include "wattune/core/log.h"
 
 namespace wattune::tune {
 namespace {
 
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 backend::SensorReadings sensors(Nanoseconds) { return {.conditions = {.clock = Megahertz(1700), .throttled = true}}; }
 
@@ -96,6 +99,20 @@ TEST(Observing, EnergyCanBeComputedWithAndSearchedFor) {
   EXPECT_GT(*find(observation, "product")->uncertainty, 0.0);
 }
 
+// 0.3 s of warming up, 0.3 s of window, two periods of 0.1 s, and half of the power sensor's window.
+TEST(Observing, AFinalThatJoulesDecideKnowsWhatItsWindowsTake) {
+  KernelSpec spec = scale_spec();
+  spec.objectives = {{"energy", false}};
+  BoardProblem problem(spec);
+  ASSERT_TRUE(problem.observe({BoardMetric::energy}));
+  ASSERT_TRUE(problem.evaluate(16, 0)->ok());
+  EXPECT_NEAR(to_seconds(problem.evaluator->turn_overhead()), 0.3 + 0.3 + 0.2 + 0.05, 0.06);
+  BoardProblem for_time;
+  ASSERT_TRUE(for_time.observe({BoardMetric::energy}));
+  ASSERT_TRUE(for_time.evaluate(16, 0)->ok());
+  EXPECT_EQ(for_time.evaluator->turn_overhead(), Nanoseconds());
+}
+
 // Restoring `y` takes 2 ms at 50 W, 0.1 J, before each run. The board beneath the fake device sees the copies of a
 // batch behind all its launches, so that an end of the window may divide one batch, of 8.5 J and 1.7 J, wrongly: 2 J of
 // 600.
@@ -153,6 +170,26 @@ TEST(Observing, TheIdlePowerOfACharacterisedBoardIsTakenFromThere) {
   ASSERT_TRUE(problem.observe({BoardMetric::dynamic_energy}));
   EXPECT_EQ(problem.board.board.now(), before) << "nothing was measured";
   expect_around(*find(problem.evaluate(16, 0).value(), "dynamic_energy"), 0.44, 0.02);
+}
+
+// Warnings while joules are searched for on a board of which this idle power is known.
+std::vector<std::string> warnings_on(std::optional<Watts> characterised) {
+  std::vector<std::string> lines;
+  set_log_sink([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  set_log_level(LogLevel::warn);
+  KernelSpec spec = scale_spec();
+  spec.objectives = {{"energy", false}};
+  BoardProblem problem(spec);
+  problem.board.characterised = characterised;
+  EXPECT_TRUE(problem.observe({BoardMetric::energy}));
+  set_log_level(LogLevel::off);
+  set_log_sink({});
+  return lines;
+}
+
+TEST(Observing, ABoardThatWasNotCharacterisedIsSaidWhereJoulesDecide) {
+  EXPECT_THAT(warnings_on({}), ElementsAre(HasSubstr("is not characterised: 50 W with nothing to do were measured")));
+  EXPECT_THAT(warnings_on(Watts(60)), IsEmpty());
 }
 
 TEST(Observing, WhatMakesAFigureSuspectIsRecorded) {
