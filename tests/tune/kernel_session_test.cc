@@ -7,29 +7,52 @@
 namespace wattune::tune {
 namespace {
 
-// What was queued before the error must not run with the next configuration, when its kernels are gone.
-TEST(KernelSession, AfterAnErrorNothingIsLeftInTheStream) {
+// Two kernels, of which the second takes more arguments than there are.
+class KernelSessions : public ::testing::Test {
+ protected:
+  KernelSessions() {
+    const auto one_nanosecond = [](const fakes::FakeLaunch&) { return Nanoseconds(1.0); };
+    device.add_kernel("takes_one", 1, one_nanosecond);
+    device.add_kernel("takes_two", 2, one_nanosecond);
+    const auto program = device.build({.text = "takes_one takes_two"}, {}, limit).value();
+    for (const char* name : {"takes_one", "takes_two"}) kernels[name] = program->kernel(name).value();
+    session.prepare(one.arguments).value();
+  }
+
+  const Nanoseconds limit = nanoseconds_from_seconds(1);
   fakes::FakeDevice device;
-  const auto one_nanosecond = [](const fakes::FakeLaunch&) { return Nanoseconds(1.0); };
-  device.add_kernel("takes_one", 1, one_nanosecond);
-  device.add_kernel("takes_two", 2, one_nanosecond);
   const std::vector<Argument> arguments{vector_argument("y", ArgumentAccess::write_only)};
-  ArgumentContents contents(arguments);
-  KernelSession session(arguments, contents, device);
+  ArgumentContents contents{arguments};
+  KernelSession session{arguments, contents, device};
+  Kernels kernels;
   const PlannedStep good{.function = "takes_one", .arguments = {0}, .geometry = {}};
   const PlannedStep bad{.function = "takes_two", .arguments = {0}, .geometry = {}};
   const Launch one{.steps = {good}, .arguments = {PlannedBuffer{1, 4}}};
   const Launch both{.steps = {good, bad}, .arguments = one.arguments};
-  const Nanoseconds limit = nanoseconds_from_seconds(1);
-  const auto program = device.build({.text = "takes_one takes_two"}, {}, limit).value();
-  Kernels kernels;
-  for (const char* name : {"takes_one", "takes_two"}) kernels[name] = program->kernel(name).value();
+};
 
-  session.prepare(one.arguments).value();
+// What was queued before the error must not run with the next configuration, when its kernels are gone.
+TEST_F(KernelSessions, AfterAnErrorNothingIsLeftInTheStream) {
   EXPECT_EQ(session.run(kernels, both, Outputs::fresh, 1, limit).error().code(), ErrorCode::mismatch);
   kernels.erase("takes_two");
   session.prepare(one.arguments).value();
   EXPECT_TRUE(session.run(kernels, one, Outputs::fresh, 1, limit));
+  EXPECT_EQ(device.counters().launches, 1);
+}
+
+TEST_F(KernelSessions, KeepTheDeviceBusyWithEveryLaunchOfEveryRun) {
+  Launch thrice = one;
+  thrice.steps.front().repeat = 3;
+  thrice.steps.push_back(good);
+  ASSERT_TRUE(session.keep_busy(kernels, thrice, 1000, limit));
+  EXPECT_EQ(device.counters().launches, 4000);
+}
+
+TEST_F(KernelSessions, WhatCannotBeSentLeavesNothingInTheStream) {
+  EXPECT_EQ(session.keep_busy(kernels, both, 2, limit).error().code(), ErrorCode::mismatch);
+  kernels.erase("takes_two");
+  session.prepare(one.arguments).value();
+  EXPECT_TRUE(session.keep_busy(kernels, one, 1, limit));
   EXPECT_EQ(device.counters().launches, 1);
 }
 
