@@ -2,12 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include "wattune/power/recorder.h"
+
 namespace wattune::power {
 namespace {
 
 TEST(Sensor, HasWordsForItsScopeAndItsResponse) {
   EXPECT_STREQ(to_string(Scope::module), "module");
   EXPECT_STREQ(to_string(Response::boxcar), "boxcar");
+}
+
+// Of 20 ms every 5, of 4 as often as can be, of 1,000 as seldom as all; heat once in its 100 ms.
+TEST(Sensor, IsReadFourTimesInItsPeriodWithinWhatMakesSense) {
+  const auto interval = [](double ms, Response response = Response::boxcar) {
+    return to_ms(reading_interval({.response = response, .period = nanoseconds_from_ms(ms)}));
+  };
+  EXPECT_EQ(interval(20), 5);
+  EXPECT_EQ(interval(4), 2);
+  EXPECT_EQ(interval(1000), 25);
+  EXPECT_EQ(interval(100, Response::direct), 100);
+  EXPECT_EQ(interval(0, Response::direct), 25) << "which nobody knows";
 }
 
 }  // namespace
