@@ -65,7 +65,7 @@ TEST(Csv, MetricsComeBackWithTheirUnitsAndUncertainties) {
 
 TEST(Csv, AMetricOfTheMappingNeedsItsColumn) {
   EXPECT_THAT(error_of("# {\"tune_params\":{\"n\":[1]},\"metrics\":{\"energy\":\"J\"}}\nn,time_ns\n1,5\n"),
-              HasSubstr("there is no column \"energy\""));
+              HasSubstr("there is no column `energy`"));
 }
 
 TEST(Csv, ConstantsNeedNoColumn) {
