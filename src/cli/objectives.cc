@@ -2,11 +2,30 @@
 
 #include <algorithm>
 
+#include "wattune/search/method.h"
 #include "wattune/tune/standard_metrics.h"
 
 namespace wattune::cli {
 
+namespace {
+
+Result<void> set_slowdown(const TuneOptions& options, KernelSpec& spec) {
+  if (!options.slowdown || !options.session.method.empty()) return {};
+  if (spec.objectives.empty())
+    return Error(ErrorCode::invalid_argument, "--slowdown needs something that may cost time")
+        .hint("name it, such as --minimize energy");
+  spec.objectives.front().slowdown = options.slowdown;
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_method(const TuneOptions& options) {
+  const search::MethodInfo* const method = search::find_method(options.session.method);
+  if (options.slowdown && method != nullptr && !method->within_slowdown)
+    return Error(ErrorCode::invalid_argument, "--slowdown means nothing to this method")
+        .about(method->name)
+        .hint("the method energy-under-slowdown has one");
   if (options.session.method.empty() || (options.objectives.empty() && !options.session.stop.target)) return {};
   return Error(ErrorCode::invalid_argument, "--method decides itself what is searched for")
       .about(options.objectives.empty() ? "--target" : options.objectives.front().metric)
@@ -17,6 +36,7 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
   spec.metrics.insert(spec.metrics.begin(), options.counter_aliases.begin(), options.counter_aliases.end());
   spec.metrics.insert(spec.metrics.end(), options.metrics.begin(), options.metrics.end());
   if (!options.objectives.empty()) spec.objectives = options.objectives;
+  WATTUNE_TRY(set_slowdown(options, spec));
   const auto where = [&](const Objective& objective) {
     if (options.objectives.empty()) return spec.file.string();
     return std::string(objective.maximize ? "--maximize" : "--minimize");
