@@ -1,8 +1,11 @@
 #include "cli/objectives.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "wattune/search/method.h"
+#include "wattune/tune/board_metric.h"
 #include "wattune/tune/standard_metrics.h"
 
 namespace wattune::cli {
@@ -16,6 +19,11 @@ Result<void> set_slowdown(const TuneOptions& options, KernelSpec& spec) {
         .hint("name it, such as --minimize energy");
   spec.objectives.front().slowdown = options.slowdown;
   return {};
+}
+
+bool is_of_board(const std::string& metric) {
+  return std::ranges::any_of(tune::kAllBoardMetrics,
+                             [&](tune::BoardMetric each) { return metric == tune::to_string(each); });
 }
 
 }  // namespace
@@ -46,6 +54,10 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
     if (tune::is_measured(objective.metric) || tune::find_standard_metric(objective.metric) != nullptr ||
         std::ranges::any_of(spec.metrics, same) || std::ranges::count(observed, objective.metric) > 0)
       continue;
+    if (is_of_board(objective.metric))
+      return Error(ErrorCode::not_found, "what is searched for is not measured")
+          .about(objective.metric)
+          .hint(fmt::format("--observe {} measures it", objective.metric));
     spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
   }
   if (options.session.stop.target && tune::custom_objective(spec))

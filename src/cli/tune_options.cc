@@ -310,8 +310,9 @@ void declare_objectives(CLI::App& app, TuneOptions& options) {
       ->type_name("NAME=EXPRESSION")
       ->trigger_on_parse();
   add_objective_option(app, options, "--minimize", false,
-                       "A metric or an expression instead of the time; repeated, the first leads the search");
-  add_objective_option(app, options, "--maximize", true, "As --minimize, the other way");
+                       "Instead of the time energy, power, edp, ed2p, another metric or an expression; repeated, the "
+                       "first leads the search, and `wattune show` has the Pareto front");
+  add_objective_option(app, options, "--maximize", true, "As --minimize, the other way: operations_per_joule");
 }
 
 void declare_results(CLI::App& app, TuneOptions& options) {

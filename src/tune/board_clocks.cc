@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/stopwatch.h"
+#include "wattune/power/controls.h"
 
 namespace wattune::tune {
 

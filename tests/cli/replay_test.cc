@@ -595,5 +595,27 @@ TEST_F(ReplayedClocks, OccupancyWalksAreMethods) {
   EXPECT_THAT(refused.err, HasSubstr("block_size_x"));
 }
 
+// The least of each over clock_cache(): edp is 6 J * 13.3 ms, ed2p 9 J * (10 ms)^2 = 0.9 mJ s^2, operations_per_joule is
+// 1e9 / 5 J. Of time and energy six are the front: x = 0, 1 and 2 at 2000 MHz, x = 0 and 3 at 1500, x = 1 at 1000.
+TEST_F(ReplayedClocks, EveryObjectiveThatIsListedIsSearchedFor) {
+  const auto best = [&](std::vector<std::string> objective) {
+    std::vector<std::string> all = {"tune", "--device", "replay:clocks.json", "--strategy", "exhaustive", "--json",
+                                    "-q", "--overwrite", "--output", "o.jsonl"};
+    all.insert(all.end(), objective.begin(), objective.end());
+    const Finished finished = run_wattune(folder_, all);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return finished.json()["best"];
+  };
+  EXPECT_EQ(best({"--minimize", "time"})["time_ms"], 10.0);
+  EXPECT_EQ(best({"--minimize", "energy"})["objective"], 5.0);
+  EXPECT_NEAR(best({"--minimize", "power"})["objective"], 5.0 / 22e-3, 1e-6);
+  EXPECT_NEAR(best({"--minimize", "edp"})["objective"], 6.0 * 40 / 3 * 1e-3, 1e-9);
+  EXPECT_NEAR(best({"--minimize", "ed2p"})["objective"], 9.0 * 1e-4, 1e-9);
+  EXPECT_NEAR(best({"--metric", "operations=1e9", "--maximize", "operations_per_joule"})["objective"], -2e8, 1.0);
+  EXPECT_EQ(best({"--minimize", "energy", "--slowdown", "35"})["objective"], 6.0);
+  EXPECT_EQ(best({"--minimize", "time", "--minimize", "energy"})["time_ms"], 10.0);
+  EXPECT_EQ(run_wattune(folder_, {"show", "o.jsonl", "--json"}).json()["pareto"].size(), 6u);
+}
+
 }  // namespace
 }  // namespace wattune::cli_test
