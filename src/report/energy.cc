@@ -69,7 +69,7 @@ std::vector<AtClock> by_clock_of_one_code(const ResultSet& results) {
 
 EnergyPlot energy_plot_of(const ResultSet& results) {
   constexpr double kFar = 1.5;  // times the largest of the least: what takes more would make the rest small
-  EnergyPlot plot{.title = name_of(results.info) + ": energy against clock", .curve_name = "least at each clock"};
+  EnergyPlot plot{.title = name_of(results.info), .curve_name = "least at each clock"};
   double most = 0.0;
   for (const AtClock& each : by_clock(results)) {
     plot.curve.emplace_back(each.clock.value(), energy_of(each.least->observation)->value());

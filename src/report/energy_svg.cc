@@ -3,6 +3,7 @@
 #include <cmath>
 #include <ranges>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,14 @@ constexpr const char* kStyle =
     ".ridge{stroke:#d55e00;stroke-width:1.5;stroke-dasharray:6 4}"
     ".likely{fill:#d55e00;fill-opacity:.2}"
     ".band{fill-opacity:.18}";
+constexpr const char* kDots = "#0072b2";
+constexpr const char* kFaintDots = "#7fb2d6";
 constexpr std::array kBandColours = {"#009e73", "#e69f00", "#56b4e9"};
 constexpr double kWidth = 760, kLeft = 90, kRight = 736;
 constexpr double kFirstLine = 48, kLine = 19;     // of the legend, of which each line has this height, as each note has
 constexpr double kPlotHeight = 332, kBelow = 56;  // the axis and its name
 constexpr double kLetter = 6.6;                   // width of one of the legend's
+constexpr std::size_t kColumns = 86;              // of a note
 constexpr double kGap = 16;                       // between entries of the legend
 constexpr double kMargin = 0.05;                  // of the energies, below and above
 
@@ -57,6 +61,15 @@ std::vector<std::vector<LegendEntry>> in_lines(const std::vector<LegendEntry>& e
   return lines;
 }
 
+std::vector<std::string> lines_of(const std::vector<std::string>& notes) {
+  std::vector<std::string> lines;
+  for (const std::string& note : notes) {
+    std::istringstream text(wrapped(note, kColumns));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+  }
+  return lines;
+}
+
 std::vector<EnergyPlot::Range> drawable(std::vector<EnergyPlot::Range> ranges) {
   std::erase_if(ranges, [](const EnergyPlot::Range& each) {
     return !std::isfinite(each.clock) || !std::isfinite(each.low) || !std::isfinite(each.high);
@@ -75,7 +88,8 @@ class EnergyPicture {
         legend_(in_lines(legend())),
         top_(kFirstLine + kLine * static_cast<double>(legend_.size()) + 5),
         bottom_(top_ + kPlotHeight),
-        svg_(kWidth, bottom_ + kBelow + kLine * static_cast<double>(plot.notes.size()), kStyle),
+        notes_(lines_of(plot.notes)),
+        svg_(kWidth, bottom_ + kBelow + kLine * static_cast<double>(notes_.size()), kStyle),
         clocks_(axis(&std::pair<double, double>::first, 0.0)),
         energies_(axis(&std::pair<double, double>::second, kMargin)) {}
 
@@ -112,8 +126,8 @@ class EnergyPicture {
   bool is_drawn(double clock) const { return clocks_.position(clock) >= 0.0 && clocks_.position(clock) <= 1.0; }
 
   std::vector<LegendEntry> legend() const {
-    std::vector<LegendEntry> entries = {{"● " + plot_.origin, "#0072b2"}};
-    if (!fitted_to_.empty()) entries.push_back({"⬤ " + plot_.fitted_to_name, "#0072b2"});
+    std::vector<LegendEntry> entries = {{"● " + plot_.origin, fitted_to_.empty() ? kDots : kFaintDots}};
+    if (!fitted_to_.empty()) entries.push_back({"● " + plot_.fitted_to_name, kDots});
     if (!curve_.empty()) entries.push_back({"━ " + plot_.curve_name, "#d55e00"});
     if (!likely_.empty()) entries.push_back({"▒ " + plot_.likely_name, "#d55e00"});
     if (plot_.ridge) entries.push_back({fmt::format("┅ ridge, {:.0f} MHz", *plot_.ridge), "#d55e00"});
@@ -136,7 +150,7 @@ class EnergyPicture {
 
   void draw_notes() {
     double y = bottom_ + kBelow;
-    for (const std::string& note : plot_.notes) {
+    for (const std::string& note : notes_) {
       svg_.add("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft, y, xml_text(note));
       y += kLine;
     }
@@ -204,6 +218,7 @@ class EnergyPicture {
   std::vector<std::vector<LegendEntry>> legend_;
   double top_;
   double bottom_;
+  std::vector<std::string> notes_;
   Svg svg_;
   Axis clocks_;
   Axis energies_;

@@ -27,6 +27,17 @@ std::vector<Value> values_of(const Configuration& configuration, const std::vect
   return values;
 }
 
+bool ran_in(const Final& final, const Trial& one) {
+  const auto same = [&](const Trial& trial) { return trial.configuration.id() == one.configuration.id(); };
+  return std::ranges::any_of(final.trials, same);
+}
+
+// Where finalists turned out too slow and a better one than all that are left was not called, none wins yet.
+Nanoseconds longest_time(const Final& final, const Contenders& contenders) {
+  const Trial* const best = contenders.best();
+  return best == nullptr || ran_in(final, *best) ? contenders.longest_time() : Nanoseconds();
+}
+
 }  // namespace
 
 measure::ObjectiveInterval objective_interval(const Trial& trial) {
@@ -216,7 +227,7 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
   }
   for (const Trial& trial : final.trials)
     if (trial.observation.ok()) tally_->contenders.measured_again(trial);
-  final.longest_time = tally_->contenders.longest_time();
+  final.longest_time = longest_time(final, tally_->contenders);
   final_->judge(final);
   for (const Trial& trial : final.trials) {
     WATTUNE_TRY(write(trial));

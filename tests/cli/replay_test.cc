@@ -595,12 +595,12 @@ TEST_F(ReplayedClocks, OccupancyWalksAreMethods) {
   EXPECT_THAT(refused.err, HasSubstr("block_size_x"));
 }
 
-// The least of each over clock_cache(): edp is 6 J * 13.3 ms, ed2p 9 J * (10 ms)^2 = 0.9 mJ s^2, operations_per_joule is
-// 1e9 / 5 J. Of time and energy six are the front: x = 0, 1 and 2 at 2000 MHz, x = 0 and 3 at 1500, x = 1 at 1000.
+// The least of each over clock_cache(): edp is 6 J * 13.3 ms, ed2p 9 J * (10 ms)^2 = 0.9 mJ s^2, operations_per_joule
+// is 1e9 / 5 J. Of time and energy six are the front: x = 0, 1 and 2 at 2000 MHz, x = 0 and 3 at 1500, x = 1 at 1000.
 TEST_F(ReplayedClocks, EveryObjectiveThatIsListedIsSearchedFor) {
   const auto best = [&](std::vector<std::string> objective) {
-    std::vector<std::string> all = {"tune", "--device", "replay:clocks.json", "--strategy", "exhaustive", "--json",
-                                    "-q", "--overwrite", "--output", "o.jsonl"};
+    std::vector<std::string> all = {"tune",   "--device", "replay:clocks.json", "--strategy", "exhaustive",
+                                    "--json", "-q",       "--overwrite",        "--output",   "o.jsonl"};
     all.insert(all.end(), objective.begin(), objective.end());
     const Finished finished = run_wattune(folder_, all);
     EXPECT_EQ(finished.status, 0) << finished.err;

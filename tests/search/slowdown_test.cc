@@ -47,7 +47,7 @@ class Slowdown : public testing::Test {
   std::unique_ptr<Strategy> within(double slowdown) {
     return *make_strategy_within(slowdown, space, [this]() -> Result<std::unique_ptr<Strategy>> {
       ++made;
-      return std::make_unique<Counting>(space, learned);
+      return std::unique_ptr<Strategy>(std::make_unique<Counting>(space, learned));
     });
   }
 
@@ -97,7 +97,7 @@ TEST_F(Slowdown, FailuresStayFailures) {
 
 TEST_F(Slowdown, IsNotNegative) {
   const auto make = [this]() -> Result<std::unique_ptr<Strategy>> {
-    return std::make_unique<Counting>(space, learned);
+    return std::unique_ptr<Strategy>(std::make_unique<Counting>(space, learned));
   };
   EXPECT_FALSE(make_strategy_within(-0.1, space, make));
   EXPECT_FALSE(make_strategy_within(std::numeric_limits<double>::quiet_NaN(), space, make));
