@@ -65,7 +65,7 @@ Nanoseconds ResultSet::longest_time() const {
   if (!slowdown) return fastest;
   for (const Trial* trial : counting(trials))
     if (trial->observation.ok()) fastest = std::min(fastest, trial->observation.statistics->median);
-  return fastest * (1.0 + *slowdown);
+  return fastest * (1.0 + std::max(0.0, *slowdown));  // what a file says may be no number, or negative
 }
 
 const Trial* ResultSet::best() const {

@@ -234,8 +234,8 @@ BoardsFound find_nvml_boards(const NvmlApi& nvml) {
     nvmlDevice_t device = nullptr;
     const std::string name = fmt::format("number {}", i);
     const nvmlReturn_t code = call(nvml.nvmlDeviceGetHandleByIndex_v2, i, &device);
-    Result<Board> board = code == NVML_SUCCESS ? open_nvml_board(nvml, device, name)
-                                               : nvml_error(code).with_context("the board " + name);
+    Result<Board> board =
+        code == NVML_SUCCESS ? open_nvml_board(nvml, device, name) : nvml_error(code).with_context("the board " + name);
     if (board)
       found.boards.push_back(*std::move(board));
     else

@@ -1,7 +1,6 @@
 #include "store/run_json.h"
 
 #include <fmt/compile.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
