@@ -13,6 +13,7 @@
 
 #include "cli/analyze_methods.h"
 #include "cli/command.h"
+#include "cli/energy_picture.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -246,7 +247,7 @@ const std::array<Plot, 6> kPlots = {
         return report::plot_pareto_svg(with_two_objectives(all.front().results));
       },
       "a Pareto front takes two objectives, or a time and an energy of each configuration"},
-     {"energy", 1, 1, [](const std::vector<Analysed>& all) { return report::plot_energy_svg(all.front().results); },
+     {"energy", 1, 1, [](const std::vector<Analysed>& all) { return draw_energy(all.front().results); },
       "it takes an energy of each configuration and a parameter that is a graphics clock"},
      {"distribution", 1, kAny,
       [](const std::vector<Analysed>& all) { return report::plot_distribution_svg(results_of(all), names_of(all)); }},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/energy_picture.h"
 #include "cli/text.h"
 #include "report/text.h"
 #include "wattune/core/energy.h"
@@ -40,25 +41,25 @@ std::vector<std::vector<const MethodOutcome*>> rows_of(const std::vector<MethodO
   return rows;
 }
 
-// "1485..1635 (4)": the ends, and how many.
-std::string base_clocks(const std::vector<const MethodOutcome*>& row) {
-  if (!row.front()->base_clock) return {};
-  const double low = row.front()->base_clock->value();
-  if (row.size() == 1) return fmt::format("{:g}", low);
-  return fmt::format("{:g}..{:g} ({})", low, row.back()->base_clock->value(), row.size());
+// With the base clocks that lead there: "from 1485..1635 MHz (4)" are the ends, and how many.
+std::string name_of(const std::vector<const MethodOutcome*>& row) {
+  const MethodOutcome& first = *row.front();
+  if (!first.base_clock) return first.method;
+  const double low = first.base_clock->value();
+  if (row.size() == 1) return fmt::format("{} from {:g} MHz", first.method, low);
+  return fmt::format("{} from {:g}..{:g} MHz ({})", first.method, low, row.back()->base_clock->value(), row.size());
 }
 
 std::vector<std::string> cells_of(const std::vector<const MethodOutcome*>& row) {
   const MethodOutcome& first = *row.front();
-  std::vector<std::string> cells = {first.method, base_clocks(row)};
-  if (!first.chosen) {
-    cells.insert(cells.end(), {"-", "-", "-", std::to_string(first.evaluations), first.remark});
-    return cells;
-  }
-  cells.insert(cells.end(), {fmt::format("{:.4g}", to_ms(first.time)), fmt::format("{:.4g}", first.energy.value()),
-                             fmt::format("{:.3f}", first.energy_ratio), std::to_string(first.evaluations),
-                             first.chosen->to_string()});
-  return cells;
+  const std::string evaluations = std::to_string(first.evaluations);
+  if (!first.chosen) return {name_of(row), first.remark, "-", "-", "-", evaluations};
+  return {name_of(row),
+          first.chosen->to_string(),
+          fmt::format("{:.4g}", to_ms(first.time)),
+          fmt::format("{:.4g}", first.energy.value()),
+          fmt::format("{:.3f}", first.energy_ratio),
+          evaluations};
 }
 
 const MethodOutcome* find(const std::vector<MethodOutcome>& outcomes, std::string_view method) {
@@ -102,24 +103,22 @@ Result<MethodsReport> report_methods(const ResultSet& results) {
   MethodsReport report;
   WATTUNE_ASSIGN(report.outcomes, tune::compare_methods(recording, space, {.window = tune::steered_window}));
   report.clocks = report::by_clock(results);
+  if (report.clocks.size() > 1) report.fit_text = describe_energy(results).front();
+  report.fit = fit_json(results);
   report.clocks_missing = why_no_clocks(space.parameters());
   return report;
 }
 
 std::string methods_text(const MethodsReport& report, std::size_t width) {
   using enum report::TextTable::Align;
-  report::TextTable table({{"name", left},
-                           {"base_mhz", left},
-                           {"time_ms"},
-                           {"energy_j"},
-                           {"energy_ratio"},
-                           {"evaluations"},
-                           {"configuration", left}});
+  report::TextTable table(
+      {{"name", left}, {"configuration", left}, {"time_ms"}, {"energy_j"}, {"energy_ratio"}, {"evaluations"}});
   for (const auto& row : rows_of(report.outcomes)) table.add_row(cells_of(row));
   std::string text = table.to_string();  // whole: a configuration that is cut off cannot be used
   for (const std::string& line : {trade_text(report.outcomes), drift_text(report.clocks),
                                   report.clocks_missing.empty() ? std::string() : report.clocks_missing + "\n"})
     text += report::wrapped(line, width);
+  if (!report.fit_text.empty()) text += report::paragraph(report.fit_text, width);
   return text;
 }
 
@@ -127,13 +126,12 @@ Json methods_json(const MethodsReport& report) {
   Json methods = Json::array();
   for (const MethodOutcome& outcome : report.outcomes) {
     Json& entry = methods.emplace_back(Json{{"name", outcome.method},
-                                            {"base_clock_mhz", nullptr},
                                             {"configuration", nullptr},
                                             {"time_ms", nullptr},
                                             {"energy_j", nullptr},
                                             {"energy_ratio", nullptr},
-                                            {"evaluations", outcome.evaluations},
-                                            {"remark", outcome.remark}});
+                                            {"evaluations", outcome.evaluations}});
+    if (!outcome.remark.empty()) entry["remark"] = outcome.remark;
     if (outcome.base_clock) entry["base_clock_mhz"] = outcome.base_clock->value();
     if (!outcome.chosen) continue;
     entry["configuration"] = to_json(*outcome.chosen);
@@ -146,7 +144,7 @@ Json methods_json(const MethodsReport& report) {
     clocks.push_back({{"clock_mhz", each.clock.value()},
                       {"least_energy_j", energy_of(each.least->observation)->value()},
                       {"temperature_c", each.temperature ? Json(each.temperature->value()) : Json()}});
-  return {{"methods", methods}, {"by_clock", clocks}, {"clocks_missing", report.clocks_missing}};
+  return {{"methods", methods}, {"by_clock", clocks}, {"fit", report.fit}, {"clocks_missing", report.clocks_missing}};
 }
 
 }  // namespace wattune::cli

@@ -14,6 +14,8 @@ namespace wattune::cli {
 struct MethodsReport {
   std::vector<tune::MethodOutcome> outcomes;
   std::vector<report::AtClock> clocks;  // of the results
+  std::string fit_text;                 // what a model makes of the energy against the clock
+  Json fit;                             // the same, null where there is none
   std::string clocks_missing;           // why methods that change clocks are left out; empty: they are not
 };
 

@@ -102,7 +102,9 @@ std::string show_text(const ResultSet& results, const ShowOptions& options) {
 
 Json best_trials(const ResultSet& results, std::size_t rows) {
   Json json = Json::array();
-  const std::vector<const Trial*> ranked = report::ranked(results);
+  std::vector<const Trial*> ranked = report::ranked(results);
+  const Nanoseconds longest = results.longest_time();
+  std::erase_if(ranked, [&](const Trial* trial) { return trial->observation.statistics->median > longest; });
   for (std::size_t i = 0; i < std::min(rows, ranked.size()); ++i) json.push_back(to_json(*ranked[i]));
   return json;
 }
@@ -116,7 +118,9 @@ Json front_json(const ResultSet& results) {
 Json objectives_json(const ResultSet& results) {
   Json json = Json::array();
   for (const Objective& each : results.info.objectives)
-    json.push_back({{"metric", each.metric}, {"maximize", each.maximize}});
+    json.push_back({{"metric", each.metric},
+                    {"maximize", each.maximize},
+                    {"slowdown", each.slowdown ? Json(*each.slowdown) : Json()}});
   return json;
 }
 

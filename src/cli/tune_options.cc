@@ -32,11 +32,12 @@ std::string method_choices() {
 }
 
 // "0.1", or "10%".
-Result<double> parse_share(std::string_view text) {
-  const bool percent = text.ends_with('%');
-  if (percent) text.remove_suffix(1);
-  WATTUNE_ASSIGN(const double number, parse_number(text));
-  return percent ? number / 100.0 : number;
+// "5" or "5%": 0.05.
+Result<double> parse_percent(std::string_view text) {
+  if (text.ends_with('%')) text.remove_suffix(1);
+  WATTUNE_ASSIGN(const double percent, parse_number(text));
+  if (percent >= 0.0) return percent / 100.0;
+  return Error(ErrorCode::invalid_argument, "a slowdown is 0 percent or more");
 }
 
 Result<Megahertz> parse_megahertz(std::string_view text) {
@@ -119,9 +120,9 @@ void declare_search(CLI::App& app, TuneOptions& options) {
   add_parsed(app, "--base-clock", options.session.method_options.base_clock, parse_megahertz, "MHZ",
              "The clock at which the method energy-to-solution+clocks tunes the code; by default that of the default "
              "configuration");
-  add_parsed(app, "--slowdown", options.session.method_options.slowdown, parse_share, "SHARE",
-             "By how much the method energy-under-slowdown may be slower than the fastest: 0.1 or 10%")
-      ->default_str("0.1");
+  add_parsed(app, "--slowdown", options.slowdown, parse_percent, "PERCENT",
+             "Only what is at most so much slower than the fastest counts: for --minimize and --maximize, and for the "
+             "method energy-under-slowdown, which takes 10 by default");
   add_parsed(app, "--seed", options.session.seed, parse_count, "N", "Seed of the search")->default_str("1");
 }
 
@@ -309,8 +310,9 @@ void declare_objectives(CLI::App& app, TuneOptions& options) {
       ->type_name("NAME=EXPRESSION")
       ->trigger_on_parse();
   add_objective_option(app, options, "--minimize", false,
-                       "A metric or an expression instead of the time; repeated, the first leads the search");
-  add_objective_option(app, options, "--maximize", true, "As --minimize, the other way");
+                       "Instead of the time energy, power, edp, ed2p, another metric or an expression; repeated, the "
+                       "first leads the search, and `wattune show` has the Pareto front");
+  add_objective_option(app, options, "--maximize", true, "As --minimize, the other way: operations_per_joule");
 }
 
 void declare_results(CLI::App& app, TuneOptions& options) {
@@ -382,6 +384,7 @@ tune::SessionOptions session_options(const TuneOptions& options) {
   limits.compile_floor = std::min(limits.compile_floor, limits.compile);
   limits.run_floor = std::min(limits.run_floor, limits.run);
   if (!options.quiet) session.evaluation.on_slow_reference = note_slow_reference;
+  if (options.slowdown) session.method_options.slowdown = *options.slowdown;
   if (options.policy == Policy::repeated) session.policy = measure::make_repeated_runs;
   return session;
 }

@@ -31,6 +31,7 @@ struct TuneOptions {
   bool sanitize = false;
   std::vector<MetricDefinition> metrics;
   std::vector<Objective> objectives;
+  std::optional<double> slowdown;  // a share, 0.05 for 5 %
   bool json = false;
   bool quiet = false;
 };

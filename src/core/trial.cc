@@ -1,5 +1,9 @@
 #include "wattune/core/trial.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -11,8 +15,10 @@ namespace {
 
 std::string text_of(const std::vector<Objective>& objectives) {
   std::string text;
-  for (const Objective& each : objectives)
+  for (const Objective& each : objectives) {
     text += (text.empty() ? "" : ", ") + std::string(each.maximize ? "maximize " : "minimize ") + each.metric;
+    if (each.slowdown) text += fmt::format(" at most {:g} % slower", 100.0 * *each.slowdown);
+  }
   return text;
 }
 
@@ -53,18 +59,31 @@ void keep_counting(std::vector<Trial>& trials) {
   trials = std::move(those);
 }
 
+Nanoseconds ResultSet::longest_time() const {
+  Nanoseconds fastest(std::numeric_limits<double>::infinity());
+  const std::optional<double> slowdown = slowdown_of(info.objectives);
+  if (!slowdown) return fastest;
+  for (const Trial* trial : counting(trials))
+    if (trial->observation.ok()) fastest = std::min(fastest, trial->observation.statistics->median);
+  return fastest * (1.0 + std::max(0.0, *slowdown));  // what a file says may be no number, or negative
+}
+
 const Trial* ResultSet::best() const {
-  const std::vector<const Trial*> those = counting(trials);
+  std::vector<const Trial*> those = counting(trials);
+  const Nanoseconds longest = longest_time();
+  std::erase_if(those, [longest](const Trial* trial) {
+    return !trial->observation.ok() || trial->observation.statistics->median > longest;
+  });
   const Trial* winner = nullptr;
   for (const Trial* trial : those) {
-    if (!trial->observation.ok() || trial->observation.final_place != FinalPlace::winner) continue;
+    if (trial->observation.final_place != FinalPlace::winner) continue;
     if (winner == nullptr || trial->finished_at > winner->finished_at) winner = trial;
   }
   const Trial* best = winner;
   for (const Trial* trial : those) {
     const bool lost = winner != nullptr &&
                       (trial->observation.final_place != FinalPlace::none || trial->finished_at < winner->finished_at);
-    if (!trial->observation.ok() || lost) continue;
+    if (lost) continue;
     if (best == nullptr || trial->observation.objective() < best->observation.objective()) best = trial;
   }
   return best;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/minimum.h"
-#include "model/nonnegative_line.h"
 
 namespace wattune::model {
 
@@ -33,11 +32,17 @@ double CurveSearch::weight_of(const PowerSample& sample) const {
   return noise_ == Noise::alike ? 1.0 : 1.0 / (sample.power.value() * sample.power.value());
 }
 
-Candidate CurveSearch::at(double tau, double rise) const {
-  PowerCurve curve{.alpha = 1.0, .beta = rise / (highest_ - tau), .tau = Megahertz(tau)};
+// Of the power over what the load alone draws with an alpha of 1.
+NonnegativeLine CurveSearch::line_at(const PowerCurve& shape) const {
   NonnegativeLine line;
   for (const PowerSample& sample : samples_)
-    line.add(curve.at(sample.clock).value(), sample.power.value(), weight_of(sample));
+    line.add(shape.of_load(sample.clock).value(), sample.power.value(), weight_of(sample));
+  return line;
+}
+
+Candidate CurveSearch::at(double tau, double rise) const {
+  PowerCurve curve{.alpha = 1.0, .beta = rise / (highest_ - tau), .tau = Megahertz(tau)};
+  const NonnegativeLine line = line_at(curve);
   const NonnegativeLine::Solution solution = line.solve();
   curve.base = Watts(solution.base);
   curve.alpha = solution.slope;
@@ -63,17 +68,14 @@ double CurveSearch::rise_of(const Candidate& candidate) const {
   return candidate.curve.beta * (highest_ - candidate.curve.tau.value());
 }
 
-// At one tau: of the best rise, and of the least and the largest that are good enough.
-void CurveSearch::add_ridges(double tau, double squares, ClockRange& range) const {
+// At one tau: the least and the largest rise that are good enough, and the best.
+std::vector<Candidate> CurveSearch::rises_within(double tau, double squares) const {
   const double best = rise_of(best_at(tau));
   const auto good = [&](double rise) { return at(tau, rise).squares <= squares; };
-  for (const double rise : {last_where(good, best, 0.0), best, last_where(good, best, kMostRise)}) {
-    const Megahertz ridge = within_samples(at(tau, rise).curve.ridge());
-    range = {std::min(range.low, ridge), std::max(range.high, ridge)};
-  }
+  return {at(tau, last_where(good, best, 0.0)), at(tau, best), at(tau, last_where(good, best, kMostRise))};
 }
 
-ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) const {
+std::vector<double> CurveSearch::taus_within(const Candidate& best, double squares) const {
   const auto good = [&](double tau) { return best_at(tau).squares <= squares; };
   std::vector<double> taus = {best.curve.tau.value()};
   for (int i = 0; i <= kTaus; ++i)
@@ -82,11 +84,38 @@ ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) con
   const auto [low, high] = std::ranges::minmax(taus);
   taus.push_back(last_where(good, low, std::max(lowest_, low - step)));
   taus.push_back(last_where(good, high, std::min(last_tau_, high + step)));
-  const Megahertz ridge = within_samples(best.curve.ridge());
-  ClockRange range{ridge, ridge};
-  for (const double tau : taus) add_ridges(tau, squares, range);
-  if (good(last_tau_)) range.high = Megahertz(highest_);  // a later rise fits the one sample above as well
+  return taus;
+}
+
+ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) const {
+  const Megahertz least = within_samples(best.curve.ridge());
+  ClockRange range{least, least};
+  for (const double tau : taus_within(best, squares))
+    for (const Candidate& each : rises_within(tau, squares)) {
+      const Megahertz ridge = within_samples(each.curve.ridge());
+      range = {std::min(range.low, ridge), std::max(range.high, ridge)};
+    }
+  // A later rise fits the one sample above as well.
+  if (best_at(last_tau_).squares <= squares) range.high = Megahertz(highest_);
   return range;
+}
+
+// Base and alpha may be off their best too, as far as a curve's own error leaves room.
+std::vector<PowerRange> CurveSearch::powers_within(const Candidate& best, double squares,
+                                                   std::span<const Megahertz> clocks) const {
+  std::vector<PowerRange> ranges;
+  for (const Megahertz clock : clocks) ranges.push_back({best.curve.at(clock), best.curve.at(clock)});
+  for (const double tau : taus_within(best, squares))
+    for (const auto& [curve, own] : rises_within(tau, squares)) {
+      const PowerCurve shape{.alpha = 1.0, .beta = curve.beta, .tau = curve.tau};
+      const NonnegativeLine line = line_at(shape);
+      for (std::size_t i = 0; i < clocks.size(); ++i) {
+        const double room = std::max(0.0, squares - own) * line.leverage(shape.of_load(clocks[i]).value());
+        const Watts power = curve.at(clocks[i]), width(std::sqrt(room));
+        ranges[i] = {std::min(ranges[i].low, power - width), std::max(ranges[i].high, power + width)};
+      }
+    }
+  return ranges;
 }
 
 }  // namespace wattune::model

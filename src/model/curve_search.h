@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/nonnegative_line.h"
 #include "wattune/model/power_curve.h"
 
 namespace wattune::model {
@@ -28,12 +29,16 @@ class CurveSearch {
   // The ridges of all curves whose error is at most `squares`, within the sampled clocks. `best` is one of them.
   ClockRange ridges_within(const Candidate& best, double squares) const;
   Megahertz within_samples(Megahertz clock) const;
+  // What those curves draw at each clock.
+  std::vector<PowerRange> powers_within(const Candidate& best, double squares, std::span<const Megahertz> clocks) const;
 
  private:
   double weight_of(const PowerSample& sample) const;
   Candidate at(double tau, double rise) const;
+  NonnegativeLine line_at(const PowerCurve& shape) const;
   Candidate best_at(double tau) const;
-  void add_ridges(double tau, double squares, ClockRange& range) const;
+  std::vector<double> taus_within(const Candidate& best, double squares) const;
+  std::vector<Candidate> rises_within(double tau, double squares) const;
   double rise_of(const Candidate& candidate) const;
 
   std::span<const PowerSample> samples_;

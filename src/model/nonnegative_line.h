@@ -36,6 +36,10 @@ class NonnegativeLine {
     return std::max(0.0, left_of_y + of_line);
   }
 
+  // By how much the line through the same points may be higher or lower at x for each unit that its sum of squared
+  // errors may be larger, squared: (1, x) times the inverse of the normal matrix times (1, x).
+  double leverage(double x) const { return (xx_ - 2.0 * x * x_ + x * x * n_) / (n_ * xx_ - x_ * x_); }
+
  private:
   double n_ = 0.0, x_ = 0.0, y_ = 0.0, xx_ = 0.0, xy_ = 0.0, yy_ = 0.0;
 };

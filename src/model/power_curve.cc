@@ -20,10 +20,12 @@ bool is_capped(const PowerSample& sample, std::optional<Watts> limit) {
 
 double PowerCurve::voltage(Megahertz clock) const { return 1.0 + beta * std::max(0.0, (clock - tau).value()); }
 
-Watts PowerCurve::at(Megahertz clock) const {
+Watts PowerCurve::of_load(Megahertz clock) const {
   const double v = voltage(clock);
-  return base + Watts(alpha * clock.value() * v * v);
+  return Watts(alpha * clock.value() * v * v);
 }
+
+Watts PowerCurve::at(Megahertz clock) const { return base + of_load(clock); }
 
 // The derivative of P/f grows with f, and v >= 1 bounds its root from above.
 Megahertz PowerCurve::ridge() const {

@@ -60,14 +60,18 @@ double student_95(std::size_t freedom) {
   return z + (z * z * z + z) / (4.0 * n) + (5.0 * std::pow(z, 5) + 16.0 * z * z * z + 3.0 * z) / (96.0 * n * n);
 }
 
+// The squared error of the best curve, with what chance explains on top.
+double likely_squares(const Candidate& best, std::size_t samples) {
+  const std::size_t freedom = samples - kParameters;
+  return best.squares * (1.0 + std::pow(student_95(freedom), 2) / static_cast<double>(freedom));
+}
+
 // By profile likelihood: the ridges of all curves whose error is larger than the least by no more than chance explains.
 // Errors count as shares of the power here, since otherwise the range is too narrow for sensors whose noise is one.
 ClockRange likely_ridge(const std::vector<PowerSample>& samples, Megahertz ridge) {
   const CurveSearch search(samples, Noise::proportional);
   const Candidate best = search.best();
-  const std::size_t freedom = samples.size() - kParameters;
-  const double chance = std::pow(student_95(freedom), 2) / static_cast<double>(freedom);
-  const ClockRange range = search.ridges_within(best, best.squares * (1.0 + chance));
+  const ClockRange range = search.ridges_within(best, likely_squares(best, samples.size()));
   return {std::min(range.low, ridge), std::max(range.high, ridge)};
 }
 
@@ -87,6 +91,19 @@ Result<PowerFit> fit_power_curve(std::span<const PowerSample> samples) {
                   .ridge = ridge,
                   .likely_ridge = likely_ridge(free, ridge),
                   .samples = free.size()};
+}
+
+Result<std::vector<PowerRange>> likely_power(std::span<const PowerSample> samples, std::span<const Megahertz> clocks) {
+  WATTUNE_ASSIGN(const PowerFit fit, fit_power_curve(samples));
+  WATTUNE_ASSIGN(const std::vector<PowerSample> free, usable(samples));
+  const CurveSearch search(free, Noise::proportional);
+  const Candidate best = search.best();
+  auto ranges = search.powers_within(best, likely_squares(best, free.size()), clocks);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Watts fitted = fit.curve.at(clocks[i]);
+    ranges[i] = {std::min(ranges[i].low, fitted), std::max(ranges[i].high, fitted)};
+  }
+  return ranges;
 }
 
 }  // namespace wattune::model

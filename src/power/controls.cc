@@ -108,6 +108,12 @@ Result<backend::BoardSetting> find_setting(const std::string& pci_bus_id) {
   return board_setting(board);
 }
 
+Result<std::optional<Megahertz>> find_default_clock(const std::string& pci_bus_id) {
+  WATTUNE_ASSIGN(const KnownBoard board, find_board(pci_bus_id));
+  const auto clocks = backend::nvml::default_application_clocks(board);
+  return clocks ? std::optional(Megahertz(clocks->graphics)) : std::nullopt;
+}
+
 Result<void> check_permission(const std::string& pci_bus_id, const backend::BoardSetting& wanted) {
   WATTUNE_ASSIGN(const std::vector<Control> all, find_controls(pci_bus_id));
   if (wanted.graphics)

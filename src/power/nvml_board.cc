@@ -234,11 +234,12 @@ BoardsFound find_nvml_boards(const NvmlApi& nvml) {
     nvmlDevice_t device = nullptr;
     const std::string name = fmt::format("number {}", i);
     const nvmlReturn_t code = call(nvml.nvmlDeviceGetHandleByIndex_v2, i, &device);
-    Result<Board> board = code == NVML_SUCCESS ? open_nvml_board(nvml, device, name) : nvml_error(code);
+    Result<Board> board =
+        code == NVML_SUCCESS ? open_nvml_board(nvml, device, name) : nvml_error(code).with_context("the board " + name);
     if (board)
       found.boards.push_back(*std::move(board));
     else
-      found.problems.push_back(std::move(board).error().with_context("board " + name).to_string());
+      found.problems.push_back(board.error().to_string());
   }
   return found;
 }

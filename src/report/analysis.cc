@@ -48,7 +48,7 @@ double speed_of(const Trial& trial, const Trial& best) {
 Distribution distribution_of(const ResultSet& results) {
   const std::vector<double> objectives = searched_objectives(results);
   Distribution distribution;
-  distribution.correct = objectives.size();
+  distribution.correct = ranked(results).size();
   distribution.failed =
       static_cast<std::size_t>(std::ranges::count_if(counting(results.trials), [](const Trial* trial) {
         return !trial->observation.ok() && trial->observation.status != Status::not_recorded;
@@ -84,14 +84,17 @@ Amortisation amortisation_of(const ResultSet& results) {
     good += slow <= 1.0 ? 1.0 : 0.0;
     mean += slow / static_cast<double>(objectives.size());
   }
-  const double share = good / static_cast<double>(objectives.size() + distribution_of(results).failed);
+  const Distribution all = distribution_of(results);
+  const double share = good / static_cast<double>(all.correct + all.failed);
   const double steps = share < 1.0 ? std::ceil(std::log(1.0 - kProbability) / std::log(1.0 - share)) : 1.0;
   const double loss = std::max(0.0, mean - 1.0);
   return {steps, std::max(steps, std::ceil(kPerformance * steps * loss / (1.0 - kPerformance)))};
 }
 
 Centrality centrality_of(const ResultSet& results, const std::vector<double>& shares) {
-  const std::vector<const Trial*> trials = ranked(results);
+  std::vector<const Trial*> trials = ranked(results);
+  const Nanoseconds longest = results.longest_time();
+  std::erase_if(trials, [longest](const Trial* trial) { return time_of(*trial) > longest; });
   Centrality centrality;
   if (trials.empty()) {
     centrality.proportions.assign(shares.size(), kUnknown);

@@ -148,6 +148,14 @@ std::string how_compared(const Trial& best) {
   return is_winner(best) ? "That is the ratio of their medians.\n" : "";
 }
 
+// What does not count, where the objective says how slow it may get.
+std::string slowdown_note(const ResultSet& results, std::size_t left_out) {
+  const std::optional<double> slowdown = slowdown_of(results.info.objectives);
+  if (!slowdown) return {};
+  return fmt::format("Only what takes at most {} counts, {:g} % more than the fastest; slower and left out: {}.\n",
+                     time_text(results.longest_time()), 100.0 * *slowdown, left_out);
+}
+
 std::string default_note(const ResultSet& results, const Trial& best) {
   const Trial* trial = default_trial(results);
   if (trial == nullptr) return {};
@@ -178,12 +186,15 @@ std::string fitted(const std::string& lines, std::size_t width) {
 std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width,
                           const std::vector<std::string>& metrics) {
   if (results.trials.empty()) return paragraph("No configuration was evaluated.", width);
-  const std::vector<const Trial*> trials = ranked(results);
+  std::vector<const Trial*> trials = ranked(results);
+  const Nanoseconds longest = results.longest_time();
+  const auto slow = std::erase_if(trials, [longest](const Trial* trial) { return time_of(*trial) > longest; });
   if (trials.empty())
     return paragraph(fmt::format("None of {} evaluations gave a correct result.", results.trials.size()), width);
   BestTable table(results, trials, metrics);
-  return table.to_string(rows, width) +
-         fitted(table.notes(rows) + level_note(trials) + default_note(results, *trials.front()), width);
+  return table.to_string(rows, width) + fitted(slowdown_note(results, slow) + table.notes(rows) + level_note(trials) +
+                                                   default_note(results, *trials.front()),
+                                               width);
 }
 
 }  // namespace wattune::report

@@ -108,8 +108,10 @@ std::vector<double> convergence(const ResultSet& results) {
   std::vector<double> series;
   series.reserve(results.trials.size());
   std::optional<SearchFigures> best;
+  const Nanoseconds longest = results.longest_time();
   for (const Trial& trial : results.trials) {
-    if (has_time(trial) && (!best || objective_of(trial) < best->objective)) best = trial.observation.search_figures();
+    const bool counts = has_time(trial) && time_of(trial) <= longest;
+    if (counts && (!best || objective_of(trial) < best->objective)) best = trial.observation.search_figures();
     series.push_back(best ? to_ms(best->time) : std::numeric_limits<double>::quiet_NaN());
   }
   return series;

@@ -1,12 +1,17 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <unordered_map>
+#include <utility>
 
 #include "report/text.h"
 #include "report/trials.h"
 #include "wattune/core/energy.h"
+#include "wattune/core/value_hash.h"
 #include "wattune/report/analysis.h"
 #include "wattune/report/energy_plot.h"
-#include "wattune/report/report.h"
 
 namespace wattune::report {
 
@@ -23,32 +28,53 @@ std::optional<Celsius> median_temperature(const std::vector<const Trial*>& trial
   return Celsius(*middle);
 }
 
-}  // namespace
+const Trial* least_energy(const std::vector<const Trial*>& trials) {
+  return *std::ranges::min_element(trials, {}, [](const Trial* trial) { return *energy_of(trial->observation); });
+}
 
-std::vector<AtClock> by_clock(const ResultSet& results) {
+std::vector<AtClock> by_clock(const std::vector<const Trial*>& all, const std::vector<Parameter>& parameters) {
   std::map<Megahertz, std::vector<const Trial*>> trials;
-  for (const Trial* trial : ranked(results)) {
-    const auto clock = graphics_clock_of(trial->configuration, results.info.parameters);
+  for (const Trial* trial : all) {
+    const auto clock = graphics_clock_of(trial->configuration, parameters);
     if (clock && energy_of(trial->observation)) trials[*clock].push_back(trial);
   }
   std::vector<AtClock> clocks;
-  for (const auto& [clock, its] : trials) {
-    const auto least =
-        std::ranges::min_element(its, {}, [](const Trial* trial) { return *energy_of(trial->observation); });
-    clocks.push_back({clock, *least, median_temperature(its)});
-  }
+  for (const auto& [clock, its] : trials) clocks.push_back({clock, least_energy(its), median_temperature(its)});
   return clocks;
 }
 
-std::string plot_energy_svg(const ResultSet& results) {
+// Less is better: more clocks, of which each was recorded once, then less energy.
+std::pair<std::ptrdiff_t, Joules> rank_of_code(const std::vector<const Trial*>& its) {
+  return {-std::ssize(its), *energy_of(least_energy(its)->observation)};
+}
+
+}  // namespace
+
+std::vector<AtClock> by_clock(const ResultSet& results) { return by_clock(ranked(results), results.info.parameters); }
+
+std::vector<AtClock> by_clock_of_one_code(const ResultSet& results) {
+  const auto clock = std::ranges::find(results.info.parameters, ParameterRole::graphics_clock, &Parameter::role);
+  std::unordered_map<std::vector<Value>, std::vector<const Trial*>, ValueHash> codes;
+  for (const Trial* trial : ranked(results)) {
+    if (!graphics_clock_of(trial->configuration, results.info.parameters) || !energy_of(trial->observation)) continue;
+    std::vector<Value> code = trial->configuration.values();
+    code.erase(code.begin() + (clock - results.info.parameters.begin()));
+    codes[code].push_back(trial);
+  }
+  const std::vector<const Trial*>* most = nullptr;
+  for (const auto& [code, its] : codes)
+    if (most == nullptr || rank_of_code(its) < rank_of_code(*most)) most = &its;
+  return most == nullptr ? std::vector<AtClock>() : by_clock(*most, results.info.parameters);
+}
+
+EnergyPlot energy_plot_of(const ResultSet& results) {
   constexpr double kFar = 1.5;  // times the largest of the least: what takes more would make the rest small
-  EnergyPlot plot{.title = name_of(results.info) + ": energy against clock", .curve_name = "least at each clock"};
+  EnergyPlot plot{.title = name_of(results.info), .curve_name = "least at each clock"};
   double most = 0.0;
   for (const AtClock& each : by_clock(results)) {
     plot.curve.emplace_back(each.clock.value(), energy_of(each.least->observation)->value());
     most = std::max(most, kFar * plot.curve.back().second);
   }
-  if (plot.curve.empty()) return {};
   std::size_t far = 0;
   for (const Trial* trial : ranked(results)) {
     const auto clock = graphics_clock_of(trial->configuration, results.info.parameters);
@@ -59,9 +85,14 @@ std::string plot_energy_svg(const ResultSet& results) {
     else
       plot.measured.emplace_back(clock->value(), energy->value());
   }
-  plot.origin = "a configuration";
-  if (far > 0) plot.origin += fmt::format(" ({} that take more than {} times as much are not drawn)", far, kFar);
-  return plot_energy_svg(plot);
+  const bool simulated = results.info.device.kind == DeviceKind::simulated;
+  plot.origin = simulated ? "a configuration, replayed" : "a configuration, measured";
+  if (far > 0)
+    plot.notes.push_back(
+        fmt::format("{} configurations that take more than {} times the least of any "
+                    "clock are not drawn.",
+                    far, kFar));
+  return plot;
 }
 
 }  // namespace wattune::report

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,16 +18,63 @@ namespace {
 
 constexpr const char* kStyle =
     ".dots{stroke:#0072b2;stroke-width:6;stroke-linecap:round}"
+    ".faint{stroke-opacity:.35;stroke-width:4}"
     ".curve{stroke:#d55e00;stroke-width:2;fill:none}"
     ".ridge{stroke:#d55e00;stroke-width:1.5;stroke-dasharray:6 4}"
+    ".likely{fill:#d55e00;fill-opacity:.2}"
     ".band{fill-opacity:.18}";
+constexpr const char* kDots = "#0072b2";
+constexpr const char* kFaintDots = "#7fb2d6";
 constexpr std::array kBandColours = {"#009e73", "#e69f00", "#56b4e9"};
-constexpr double kWidth = 760, kHeight = 460, kLeft = 90, kRight = 736, kTop = 72, kBottom = 404;
-constexpr double kMargin = 0.05;  // of the energies, below and above
+constexpr double kWidth = 760, kLeft = 90, kRight = 736;
+constexpr double kFirstLine = 48, kLine = 19;     // of the legend, of which each line has this height, as each note has
+constexpr double kPlotHeight = 332, kBelow = 56;  // the axis and its name
+constexpr double kLetter = 6.6;                   // width of one of the legend's
+constexpr std::size_t kColumns = 86;              // of a note
+constexpr double kGap = 16;                       // between entries of the legend
+constexpr double kMargin = 0.05;                  // of the energies, below and above
 
 EnergyPlot::Points drawable(EnergyPlot::Points points) {
   std::erase_if(points, [](const auto& point) { return !std::isfinite(point.first) || !std::isfinite(point.second); });
   return points;
+}
+
+struct LegendEntry {
+  std::string text;
+  std::string colour;
+};
+
+double room_of(const LegendEntry& entry) { return kLetter * static_cast<double>(width_of(entry.text)); }
+
+// As many in each line as there is room for.
+std::vector<std::vector<LegendEntry>> in_lines(const std::vector<LegendEntry>& entries) {
+  std::vector<std::vector<LegendEntry>> lines;
+  double end = 0.0;
+  for (const LegendEntry& each : entries) {
+    if (lines.empty() || end + room_of(each) > kRight - kLeft) {
+      lines.emplace_back();
+      end = 0.0;
+    }
+    lines.back().push_back(each);
+    end += room_of(each) + kGap;
+  }
+  return lines;
+}
+
+std::vector<std::string> lines_of(const std::vector<std::string>& notes) {
+  std::vector<std::string> lines;
+  for (const std::string& note : notes) {
+    std::istringstream text(wrapped(note, kColumns));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<EnergyPlot::Range> drawable(std::vector<EnergyPlot::Range> ranges) {
+  std::erase_if(ranges, [](const EnergyPlot::Range& each) {
+    return !std::isfinite(each.clock) || !std::isfinite(each.low) || !std::isfinite(each.high);
+  });
+  return ranges;
 }
 
 class EnergyPicture {
@@ -33,7 +82,14 @@ class EnergyPicture {
   EnergyPicture(const EnergyPlot& plot, EnergyPlot::Points measured, EnergyPlot::Points curve)
       : plot_(plot),
         measured_(std::move(measured)),
+        fitted_to_(drawable(plot.fitted_to)),
         curve_(std::move(curve)),
+        likely_(drawable(plot.likely)),
+        legend_(in_lines(legend())),
+        top_(kFirstLine + kLine * static_cast<double>(legend_.size()) + 5),
+        bottom_(top_ + kPlotHeight),
+        notes_(lines_of(plot.notes)),
+        svg_(kWidth, bottom_ + kBelow + kLine * static_cast<double>(notes_.size()), kStyle),
         clocks_(axis(&std::pair<double, double>::first, 0.0)),
         energies_(axis(&std::pair<double, double>::second, kMargin)) {}
 
@@ -41,11 +97,14 @@ class EnergyPicture {
     draw_titles();
     for (std::size_t i = 0; i < plot_.bands.size(); ++i) draw_band(plot_.bands[i], colour_of(i));
     draw_axes();
-    svg_.add("<path class=\"curve\" d=\"{}\"/>\n", line());
     if (plot_.ridge && is_drawn(*plot_.ridge))
       svg_.add("<line class=\"ridge\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n", x_of(*plot_.ridge),
-               kTop, kBottom);
-    svg_.add("<path class=\"dots\" d=\"{}\"/>\n", dots());
+               top_, bottom_);
+    svg_.add("<path class=\"{}\" d=\"{}\"/>\n", fitted_to_.empty() ? "dots" : "dots faint", dots(measured_));
+    if (!likely_.empty()) svg_.add("<path class=\"likely\" d=\"{}\"/>\n", around());
+    svg_.add("<path class=\"curve\" d=\"{}\"/>\n", line());
+    if (!fitted_to_.empty()) svg_.add("<path class=\"dots\" d=\"{}\"/>\n", dots(fitted_to_));
+    draw_notes();
     return svg_.finish();
   }
 
@@ -54,7 +113,7 @@ class EnergyPicture {
 
   Axis axis(double std::pair<double, double>::*coordinate, double margin) const {
     std::vector<double> values;
-    for (const EnergyPlot::Points* points : {&measured_, &curve_})
+    for (const EnergyPlot::Points* points : {&measured_, &fitted_to_, &curve_})
       for (const auto& point : *points) values.push_back(point.*coordinate);
     const auto [low, high] = std::ranges::minmax(values);
     const double beside = margin * (high - low);
@@ -62,24 +121,46 @@ class EnergyPicture {
   }
 
   double x_of(double clock) const { return kLeft + clocks_.position(clock) * (kRight - kLeft); }
-  double y_of(double energy) const { return kBottom - energies_.position(energy) * (kBottom - kTop); }
+  double y_of(double energy) const { return bottom_ - energies_.position(energy) * kPlotHeight; }
+  double y_of_visible(double energy) const { return std::clamp(y_of(energy), top_, bottom_); }
   bool is_drawn(double clock) const { return clocks_.position(clock) >= 0.0 && clocks_.position(clock) <= 1.0; }
+
+  std::vector<LegendEntry> legend() const {
+    std::vector<LegendEntry> entries = {{"● " + plot_.origin, fitted_to_.empty() ? kDots : kFaintDots}};
+    if (!fitted_to_.empty()) entries.push_back({"● " + plot_.fitted_to_name, kDots});
+    if (!curve_.empty()) entries.push_back({"━ " + plot_.curve_name, "#d55e00"});
+    if (!likely_.empty()) entries.push_back({"▒ " + plot_.likely_name, "#d55e00"});
+    if (plot_.ridge) entries.push_back({fmt::format("┅ ridge, {:.0f} MHz", *plot_.ridge), "#d55e00"});
+    for (std::size_t i = 0; i < plot_.bands.size(); ++i) entries.push_back({"■ " + plot_.bands[i].name, colour_of(i)});
+    return entries;
+  }
 
   void draw_titles() {
     svg_.add_title(kLeft, kRight, plot_.title);
-    svg_.add("<text x=\"{}\" y=\"48\"><tspan fill=\"#0072b2\">● {}</tspan>", kLeft, xml_text(plot_.origin));
-    if (!curve_.empty()) svg_.add("<tspan dx=\"14\" fill=\"#d55e00\">━ {}</tspan>", xml_text(plot_.curve_name));
-    if (plot_.ridge) svg_.add("<tspan dx=\"14\" fill=\"#d55e00\">┅ ridge, {:.0f} MHz</tspan>", *plot_.ridge);
-    for (std::size_t i = 0; i < plot_.bands.size(); ++i)
-      svg_.add("<tspan dx=\"14\" fill=\"{}\">■ {}</tspan>", colour_of(i), xml_text(plot_.bands[i].name));
-    svg_.add("</text>\n");
+    double y = kFirstLine;
+    for (const std::vector<LegendEntry>& entries : legend_) {
+      svg_.add("<text x=\"{}\" y=\"{}\">", kLeft, y);
+      for (const LegendEntry& each : entries)
+        svg_.add("<tspan{} fill=\"{}\">{}</tspan>", &each == &entries.front() ? "" : fmt::format(" dx=\"{}\"", kGap),
+                 each.colour, xml_text(each.text));
+      svg_.add("</text>\n");
+      y += kLine;
+    }
+  }
+
+  void draw_notes() {
+    double y = bottom_ + kBelow;
+    for (const std::string& note : notes_) {
+      svg_.add("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft, y, xml_text(note));
+      y += kLine;
+    }
   }
 
   void draw_band(const EnergyPlot::Band& band, const char* colour) {
     const double left = x_of_visible(band.low);
     const double right = x_of_visible(band.high);
     svg_.add("<rect class=\"band\" fill=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>\n", colour, left,
-             kTop, std::max(0.0, right - left), kBottom - kTop);
+             top_, std::max(0.0, right - left), kPlotHeight);
   }
   double x_of_visible(double clock) const { return std::clamp(x_of(clock), kLeft, kRight); }
 
@@ -91,15 +172,15 @@ class EnergyPicture {
                tick_text(tick));
     }
     for (const double tick : clocks_.ticks(8)) {
-      svg_.add("<line class=\"frame\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n", x_of(tick), kBottom,
-               kBottom + 5);
-      svg_.add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x_of(tick), kBottom + 19,
+      svg_.add("<line class=\"frame\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n", x_of(tick), bottom_,
+               bottom_ + 5);
+      svg_.add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x_of(tick), bottom_ + 19,
                tick_text(tick));
     }
-    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
-    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">clock (MHz)</text>\n", (kLeft + kRight) / 2, kHeight - 14);
+    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, top_, bottom_, kRight);
+    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">clock (MHz)</text>\n", (kLeft + kRight) / 2, bottom_ + 38);
     svg_.add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">energy (J)</text>\n",
-             (kTop + kBottom) / 2);
+             (top_ + bottom_) / 2);
   }
 
   std::string line() const {
@@ -108,11 +189,21 @@ class EnergyPicture {
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(clock), y_of(energy));
     return path;
   }
+  // There at the top, back at the bottom; cut off where the picture ends.
+  std::string around() const {
+    std::string path;
+    const auto add = [&](double clock, double energy) {
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(clock), y_of_visible(energy));
+    };
+    for (const EnergyPlot::Range& each : likely_) add(each.clock, each.high);
+    for (const EnergyPlot::Range& each : std::views::reverse(likely_)) add(each.clock, each.low);
+    return path + "Z";
+  }
   // A dot on top of another is left out, which bounds the file's size.
-  std::string dots() const {
+  std::string dots(const EnergyPlot::Points& points) const {
     std::set<std::string> drawn;
     std::string path;
-    for (const auto& [clock, energy] : measured_) {
+    for (const auto& [clock, energy] : points) {
       const std::string dot = fmt::format("M{:.1f} {:.1f}h0", x_of(clock), y_of(energy));
       if (drawn.insert(dot).second) path += dot;
     }
@@ -121,15 +212,22 @@ class EnergyPicture {
 
   const EnergyPlot& plot_;
   EnergyPlot::Points measured_;
+  EnergyPlot::Points fitted_to_;
   EnergyPlot::Points curve_;
+  std::vector<EnergyPlot::Range> likely_;
+  std::vector<std::vector<LegendEntry>> legend_;
+  double top_;
+  double bottom_;
+  std::vector<std::string> notes_;
+  Svg svg_;
   Axis clocks_;
   Axis energies_;
-  Svg svg_{kWidth, kHeight, kStyle};
 };
 
 std::string nothing_to_draw() {
-  Svg svg(kWidth, kHeight, kStyle);
-  svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no clock has an energy</text>\n", kWidth / 2, kHeight / 2);
+  Svg svg(kWidth, kPlotHeight, kStyle);
+  svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no clock has an energy</text>\n", kWidth / 2,
+          kPlotHeight / 2);
   return svg.finish();
 }
 

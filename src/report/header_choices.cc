@@ -23,7 +23,8 @@ std::string size_macro(const std::string& problem_size) {
 std::string objective_text(const RunInfo& info) {
   if (info.objectives.empty()) return "least time";
   const Objective& objective = info.objectives.front();
-  return (objective.maximize ? "largest " : "least ") + objective.metric;
+  return (objective.maximize ? "largest " : "least ") + objective.metric +
+         (objective.slowdown ? fmt::format(" at most {:g} % slower", 100.0 * *objective.slowdown) : "");
 }
 
 Error mismatch(const RunInfo& info, const std::string& what) {

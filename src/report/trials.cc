@@ -11,10 +11,11 @@ namespace wattune::report {
 
 namespace {
 
-// The best first, then who ran beside it by place, then all others; each of them by objective.
-std::tuple<bool, bool, FinalPlace, double> rank_of(const Trial& trial, const Trial& best) {
+// The best first, then who ran beside it by place, then all others; each of them by objective. What is too slow to
+// count comes behind them.
+std::tuple<bool, bool, bool, FinalPlace, double> rank_of(const Trial& trial, const Trial& best, Nanoseconds longest) {
   const bool beside = ran_beside(trial, best);
-  return {&trial != &best, !beside, beside ? trial.observation.final_place : FinalPlace::none,
+  return {&trial != &best, time_of(trial) > longest, !beside, beside ? trial.observation.final_place : FinalPlace::none,
           trial.observation.objective()};
 }
 
@@ -34,13 +35,16 @@ std::vector<const Trial*> ranked(const ResultSet& results) {
   for (const Trial* trial : counting(results.trials))
     if (has_time(*trial)) trials.push_back(trial);
   const Trial* best = results.best();
-  std::ranges::stable_sort(trials, {}, [&](const Trial* trial) { return rank_of(*trial, *best); });
+  const Nanoseconds longest = results.longest_time();
+  std::ranges::stable_sort(trials, {}, [&](const Trial* trial) { return rank_of(*trial, *best, longest); });
   return trials;
 }
 
 std::vector<double> searched_objectives(const ResultSet& results) {
   std::vector<double> objectives;
-  for (const Trial* trial : ranked(results)) objectives.push_back(objective_of(*trial));
+  const Nanoseconds longest = results.longest_time();
+  for (const Trial* trial : ranked(results))
+    if (time_of(*trial) <= longest) objectives.push_back(objective_of(*trial));
   std::ranges::sort(objectives);
   return objectives;
 }

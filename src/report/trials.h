@@ -25,7 +25,7 @@ std::vector<std::size_t> varied_parameters(const ResultSet& results);
 // What the search measured of a correct Trial, which compares with what it measured of all others.
 inline double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
-// Of the ranked Trials, the best first.
+// Of the ranked Trials that are fast enough to count (ResultSet::longest_time()), the best first.
 std::vector<double> searched_objectives(const ResultSet& results);
 
 // Correct, with a positive and finite time, which a ResultSet made in code need not have.

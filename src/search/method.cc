@@ -57,8 +57,16 @@ const std::vector<Recipe>& recipes() {
         energy_first, true},
        {{least_energy, kept, C::swept}, {least_energy, any, C::window}}},
       {{"energy-under-slowdown", "least time over code and clocks, then least energy among what is hardly slower",
-        energy_first, false},
-       {{least_time, any, C::any}, {least_energy, any, C::any, true}}}};
+        energy_first, false, false, true},
+       {{least_time, any, C::any}, {least_energy, any, C::any, true}}},
+      {{"occupancy-walk", "block shapes by falling occupancy at the highest clock, until the first that takes longer",
+        time_first, false, true},
+       {}},
+      {{"occupancy-walk+clocks",
+        "the clock down, then block shapes by falling occupancy, each until the first that "
+        "takes more energy, and again",
+        energy_first, true, true},
+       {}}};
   return all;
 }
 
@@ -94,7 +102,7 @@ class Method final : public Algorithm {
         origin_(start().value_or(space.default_configuration())) {}
 
   std::optional<ConfigurationId> chosen() const override { return chosen_; }
-  std::string remark() const override { return remark_; }
+  std::string remark() const override { return remark_.empty() ? what_was_not_reached() : remark_; }
 
  private:
   bool begins_anew() const override { return false; }
@@ -105,6 +113,7 @@ class Method final : public Algorithm {
 
   Task<> search() override {
     for (const Step& step : recipe_.steps) {
+      ++step_;
       Result<Part> part = Part::of(space(), kept_values(step), options_.constraints);
       if (!part) remark_ = fmt::format("{} has nowhere to look: {}", recipe_.info.name, part.error().to_string());
       if (!part) co_return;
@@ -115,6 +124,16 @@ class Method final : public Algorithm {
       if (!best && step.clocks != Step::Clocks::swept) co_return;
       if (best) chosen_ = best;
     }
+    finished_ = true;
+  }
+
+  // Where the user's rules ended the run first.
+  std::string what_was_not_reached() const {
+    if (finished_ || step_ == 0) return {};
+    return fmt::format(
+        "{} was stopped in step {} of {} and has settled on {}; --evaluations shares a budget among the steps, --time "
+        "does not",
+        recipe_.info.name, step_, recipe_.steps.size(), chosen_ ? "what the step before found" : "nothing");
   }
 
   // Whole where the budget allows it, else by the default strategy.
@@ -272,6 +291,8 @@ class Method final : public Algorithm {
   double fastest_ = std::numeric_limits<double>::infinity();  // time of what was told, in seconds
   std::optional<ConfigurationId> chosen_;
   std::optional<ClockRange> window_;
+  std::size_t step_ = 0;  // that it is in, from 1
+  bool finished_ = false;
   std::string remark_;
 };
 
@@ -279,6 +300,15 @@ bool has_graphics_clocks(const space::SearchSpace& space) {
   return std::ranges::any_of(space.parameters(), [](const Parameter& parameter) {
     return parameter.role == ParameterRole::graphics_clock && parameter.values.size() > 1;
   });
+}
+
+Result<std::unique_ptr<Strategy>> make_walk(const MethodInfo& info, const space::SearchSpace& space,
+                                            const MethodOptions& options) {
+  if (options.shapes.empty())
+    return Error(ErrorCode::invalid_argument, "the method walks over block shapes, of which there are none")
+        .about(info.name)
+        .hint("a work-group in [launch] that reads parameters makes them, or parameters named block_size_x, _y and _z");
+  return make_occupancy_walk(space, options.shapes, {.lower_clock = info.needs_clocks, .objectives = info.objectives});
 }
 
 }  // namespace
@@ -316,6 +346,7 @@ Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const spa
     return Error(ErrorCode::invalid_argument, "the method needs a graphics clock with several values")
         .about(name)
         .hint("a parameter `nvml_gr_clock` is one (docs/formats/spec.md)");
+  if (recipe->info.walks_shapes) return make_walk(recipe->info, space, options);
   std::unique_ptr<Strategy> method = std::make_unique<Method>(space, *recipe, options);
   return method;
 }

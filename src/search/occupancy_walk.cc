@@ -30,13 +30,13 @@ std::optional<std::size_t> varied_clock(const std::vector<Parameter>& parameters
 class OccupancyWalk final : public Algorithm {
  public:
   OccupancyWalk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates, const WalkOptions& options)
-      : Algorithm(space, {}),
+      : Algorithm(space, {.objectives = options.objectives}),
         candidates_(in_order(std::move(candidates), options.least_occupancy)),
         indifference_(options.indifference),
         clock_parameter_(varied_clock(space.parameters())),
-        clocks_(descending_clocks()) {}
+        clocks_(descending_clocks(options.lower_clock)) {}
 
-  std::optional<ConfigurationId> chosen() const override { return best() ? std::optional(best()->id) : std::nullopt; }
+  std::optional<ConfigurationId> chosen() const override { return chosen_; }
 
  private:
   bool begins_anew() const override { return false; }
@@ -82,20 +82,29 @@ class OccupancyWalk final : public Algorithm {
     space().unrank(candidates_[shape].id, indices);
     if (clock_parameter_) indices[*clock_parameter_] = clocks_[clock];
     if (!space().contains(indices)) co_return std::numeric_limits<double>::infinity();
-    const Outcome outcome = co_await evaluate(space().rank(indices));
-    co_return cost(outcome);
+    const ConfigurationId id = space().rank(indices);
+    const double its = cost_of(id, co_await evaluate(id));
+    if (its < least_) chosen_ = id;
+    least_ = std::min(least_, its);
+    co_return its;
+  }
+
+  double cost_of(ConfigurationId id, const Outcome& outcome) const {
+    if (!several_objectives()) return cost(outcome);
+    return costs(id) != nullptr ? costs(id)->front() : std::numeric_limits<double>::infinity();
   }
 
   bool is_worse(double next, double here) const { return next > here * (1.0 + indifference_); }
 
   // Places of its values; without a clock that varies a single one, which nobody reads.
-  std::vector<std::uint16_t> descending_clocks() const {
+  std::vector<std::uint16_t> descending_clocks(bool all) const {
     if (!clock_parameter_) return {0};
     const std::vector<Value>& values = space().parameters()[*clock_parameter_].values;
     std::vector<std::uint16_t> places(values.size());
     for (std::uint16_t place = 0; place < values.size(); ++place) places[place] = place;
     std::ranges::sort(places, std::ranges::greater(),
                       [&](std::uint16_t place) { return values[place].is_number() ? values[place].as_real() : 0.0; });
+    if (!all) places.resize(1);
     return places;
   }
 
@@ -103,6 +112,8 @@ class OccupancyWalk final : public Algorithm {
   const double indifference_;
   const std::optional<std::size_t> clock_parameter_;
   const std::vector<std::uint16_t> clocks_;
+  std::optional<ConfigurationId> chosen_;  // the least that was met
+  double least_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace

@@ -208,8 +208,8 @@ class ProfileSearch final : public Walk {
     return std::max(kUnwanted, std::pow(base, option("exponent")));
   }
 
-  void do_read(ConfigurationId id, const std::vector<Metric>& metrics) override {
-    const std::optional<Counters> counters = counters_in(metrics);
+  void do_read(ConfigurationId id, const Observation& observation) override {
+    const std::optional<Counters> counters = counters_in(observation.metrics);
     if (!counters) return;
     counters_[id] = *counters;
     if (!has_prior_) model_.add(id, *counters);

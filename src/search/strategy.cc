@@ -40,7 +40,7 @@ void Strategy::tell(ConfigurationId id, const Observation& observation) {
   if (objective && several_objectives()) {
     if (auto costs = costs_of(observation, objectives_)) costs_[id] = *std::move(costs);
   }
-  if (objective) do_read(id, observation.metrics);
+  if (objective) do_read(id, observation);
   do_learn(id, objective);
 }
 

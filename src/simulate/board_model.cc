@@ -24,17 +24,15 @@ const BoardModel* find_board_model(const std::string& name) {
   return found == board_models().end() ? nullptr : &*found;
 }
 
-double relative_voltage(const BoardModel& model, Megahertz clock) {
-  return 1.0 + model.voltage_slope * std::max(0.0, (clock - model.voltage_threshold).value());
+model::PowerCurve power_curve(const BoardModel& model) {
+  return {model.idle, model.core_watts_per_mhz, model.voltage_slope, model.voltage_threshold};
 }
 
 Watts wanted_power(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature) {
   const Megahertz graphics = graphics_of(model, operation);
   const Megahertz memory = operation.memory.value_or(model.memory_clocks.front());
-  const double voltage = relative_voltage(model, graphics);
-  return with_leakage(model.idle, temperature) +
-         Watts(model.core_watts_per_mhz * activity.core * graphics.value() * voltage * voltage +
-               model.memory_watts_per_mhz * activity.memory * memory.value());
+  return with_leakage(model.idle, temperature) + activity.core * power_curve(model).of_load(graphics) +
+         Watts(model.memory_watts_per_mhz * activity.memory * memory.value());
 }
 
 Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature) {

@@ -52,7 +52,7 @@ class SimulatedConditions : public backend::Sensors {
 double whole_degrees(const SimulatedBoard& board) { return std::round(board.temperature().value()); }
 
 double volts(const SimulatedBoard& board) {
-  return board.model().lowest_voltage.value() * relative_voltage(board.model(), board.clock());
+  return board.model().lowest_voltage.value() * power_curve(board.model()).voltage(board.clock());
 }
 
 }  // namespace

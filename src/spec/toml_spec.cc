@@ -221,12 +221,18 @@ Result<void> read_objectives(const Table& table, KernelSpec& spec) {
     }
     for (std::string& metric : metrics) spec.objectives.push_back({std::move(metric), maximize});
   }
+  WATTUNE_ASSIGN(const std::optional<double> percent, table.number("slowdown"));
+  if (!percent) return {};
+  const auto refuse = [&](const char* rule) { return table.document().error(*table.find("slowdown"), rule); };
+  if (spec.objectives.empty()) return refuse("`slowdown` needs `minimize` or `maximize`: it is how slow that may get");
+  if (*percent < 0.0) return refuse("`slowdown` is in percent of the least time, 0 or more");
+  spec.objectives.front().slowdown = *percent / 100.0;
   return {};
 }
 
 Result<void> read_search(const Table& table, KernelSpec& spec) {
   WATTUNE_TRY(table.allow_only({"constraints", "resource_constraints", "strategy", "evaluations", "seconds", "fraction",
-                                "minimize", "maximize"}));
+                                "minimize", "maximize", "slowdown"}));
   WATTUNE_TRY(read_objectives(table, spec));
   WATTUNE_ASSIGN(const std::vector<ExpressionText> constraints, read_expressions(table, "constraints"));
   for (const ExpressionText& each : constraints) spec.constraints.push_back({each.text, each.position});

@@ -1,7 +1,6 @@
 #include "store/run_json.h"
 
 #include <fmt/compile.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -116,13 +115,19 @@ std::vector<Parameter> parameters_from_json(const Json& json) {
 
 Json objectives_to_json(const std::vector<Objective>& objectives) {
   Json json = Json::array();
-  for (const Objective& each : objectives) json.push_back({{"metric", each.metric}, {"maximize", each.maximize}});
+  for (const Objective& each : objectives) {
+    Json& entry = json.emplace_back(Json{{"metric", each.metric}, {"maximize", each.maximize}});
+    if (each.slowdown) entry["slowdown"] = *each.slowdown;
+  }
   return json;
 }
 
 std::vector<Objective> objectives_from_json(const Json& json) {
   std::vector<Objective> objectives;
-  for (const Json& each : json) objectives.push_back({text_member(each, "metric"), flag_member(each, "maximize")});
+  for (const Json& each : json) {
+    objectives.push_back({text_member(each, "metric"), flag_member(each, "maximize")});
+    if (find_member(each, "slowdown") != nullptr) objectives.back().slowdown = number_member(each, "slowdown");
+  }
   return objectives;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/stopwatch.h"
+#include "wattune/power/controls.h"
 
 namespace wattune::tune {
 
@@ -86,11 +87,12 @@ std::optional<Megahertz> highest_clock(const backend::BoardChoices& choices) {
   return highest;
 }
 
-// Boards that nobody holds down stay some way below the highest clock of their table, too.
-bool is_low(std::optional<Megahertz> clock, const backend::BoardChoices& choices) {
+// Below this a board that does not throttle is held down. Boards that nobody holds down stay some way below the highest
+// clock of their table, too, but not below the clock that the vendor says applications have by default.
+Megahertz least_free_clock(const backend::BoardChoices& choices, std::optional<Megahertz> by_default) {
   constexpr double kUsual = 0.85;
-  const std::optional<Megahertz> highest = highest_clock(choices);
-  return clock && highest && *clock < *highest * kUsual;
+  const Megahertz usual = highest_clock(choices).value_or(Megahertz()) * kUsual;
+  return by_default ? std::max(usual, *by_default - kStep) : usual;
 }
 
 }  // namespace
@@ -120,7 +122,9 @@ Result<void> BoardClocks::borrow(backend::Device& device, power::BorrowOptions o
   control_ = std::move(lease);
   WATTUNE_ASSIGN(const backend::BoardSetting idle, control_->current());
   WATTUNE_ASSIGN(const backend::BoardChoices choices, control_->choices());
-  must_look_ = !options.take_over && is_low(idle.graphics, choices);
+  const auto by_default = power::find_default_clock(device.info().pci_bus_id);
+  least_free_ = least_free_clock(choices, by_default ? *by_default : std::nullopt);
+  must_look_ = !options.take_over && idle.graphics && *idle.graphics < least_free_;
   return {};
 }
 
@@ -128,7 +132,7 @@ Result<void> BoardClocks::look(const Spin& spin) {
   WATTUNE_ASSIGN(const Standing standing, spin_until_standing(spin));
   WATTUNE_ASSIGN(const backend::BoardChoices choices, control_->choices());
   must_look_ = false;
-  if (standing.throttled || !is_low(standing.clock, choices)) return {};
+  if (standing.throttled || !standing.clock || *standing.clock >= least_free_) return {};
   return Error(ErrorCode::unavailable,
                fmt::format("somebody seems to have locked the graphics clock: a kernel runs at {:g} MHz, of {:g} MHz",
                            standing.clock->value(), highest_clock(choices)->value()))

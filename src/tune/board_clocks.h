@@ -59,6 +59,7 @@ class BoardClocks {
   std::shared_ptr<backend::ClockControl> control_;  // restores at its end; none: there are no such parameters
   power::ClockLease* lease_ = nullptr;              // the same, where the board is borrowed
   bool must_look_ = false;
+  Megahertz least_free_;  // that it runs at when nobody holds it down
   std::optional<backend::BoardSetting> applied_;
   bool settled_ = false;  // and verified
 };

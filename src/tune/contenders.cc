@@ -1,6 +1,7 @@
 #include "tune/contenders.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace wattune::tune {
 
@@ -31,11 +32,41 @@ std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::si
 }  // namespace
 
 void Contenders::add(const Trial& trial, bool resumed) {
+  const Nanoseconds time = trial.observation.statistics->median;
+  if (slowdown_) times_[trial.configuration.id()] = time;
+  fastest_ = std::min(fastest_, time);
   const auto place = std::ranges::upper_bound(best_, objective_of(trial), {},
                                               [](const Contender& each) { return objective_of(each.trial); });
-  if (place == best_.end() && best_.size() >= kKept) return;
+  if (!may_win(static_cast<std::size_t>(place - best_.begin()), time)) return;
   best_.insert(place, {trial, resumed});
-  if (best_.size() > kKept) best_.pop_back();
+  if (slowdown_)
+    keep_allowed();
+  else if (best_.size() > kKept)
+    best_.pop_back();
+}
+
+// Whether too few to fill a final are better; with a slowdown those that are no slower, since others may be left out
+// when a faster one is found.
+bool Contenders::may_win(std::size_t place, Nanoseconds time) const {
+  if (!slowdown_) return place < kKept;
+  const auto end = best_.begin() + static_cast<std::ptrdiff_t>(place);
+  const auto before = [&](const Contender& each) { return time_of(each) <= time; };
+  return static_cast<std::size_t>(std::count_if(best_.begin(), end, before)) < kKept;
+}
+
+Nanoseconds Contenders::longest_time() const {
+  return slowdown_ ? fastest_ * (1.0 + *slowdown_) : Nanoseconds(std::numeric_limits<double>::infinity());
+}
+
+void Contenders::keep_allowed() {
+  std::erase_if(best_, [&](const Contender& each) { return time_of(each) > longest_time(); });
+}
+
+void Contenders::measured_again(const Trial& trial) {
+  if (!slowdown_) return;
+  times_[trial.configuration.id()] = trial.observation.statistics->median;
+  fastest_ = std::ranges::min_element(times_, {}, [](const auto& each) { return each.second; })->second;
+  keep_allowed();
 }
 
 std::vector<Contender> Contenders::finalists(std::size_t most, const IntervalOf& interval) const {
@@ -45,7 +76,18 @@ std::vector<Contender> Contenders::finalists(std::size_t most, const IntervalOf&
   for (std::size_t place = 0; place < most; ++place)
     for (const std::vector<Contender>& each : of_devices)
       if (place < each.size() && finalists.size() < most) finalists.push_back(each[place]);
+  if (slowdown_) add_fastest(finalists, most);
   return finalists;
+}
+
+void Contenders::add_fastest(std::vector<Contender>& finalists, std::size_t most) const {
+  const auto fastest = std::ranges::min_element(best_, {}, [&](const Contender& each) { return time_of(each); });
+  const auto same = [&](const Contender& each) {
+    return each.trial.configuration.id() == fastest->trial.configuration.id();
+  };
+  if (fastest == best_.end() || std::ranges::any_of(finalists, same)) return;
+  if (finalists.size() > 1 && finalists.size() >= most) finalists.pop_back();
+  finalists.push_back(*fastest);
 }
 
 // The device of the best one first.
@@ -61,6 +103,8 @@ std::vector<std::vector<Contender>> Contenders::by_device() const {
 
 void Contenders::remove(ConfigurationId id) {
   std::erase_if(best_, [id](const Contender& each) { return each.trial.configuration.id() == id; });
+  if (times_.erase(id) == 0 || times_.empty()) return;
+  fastest_ = std::ranges::min_element(times_, {}, [](const auto& each) { return each.second; })->second;
 }
 
 }  // namespace wattune::tune

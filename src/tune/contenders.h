@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "wattune/core/trial.h"
@@ -16,17 +19,34 @@ class Contenders {
     bool resumed = false;  // by an earlier run, which may have checked less
   };
 
+  // `slowdown`: only what is no slower than that beside the fastest is kept (Objective::slowdown).
+  explicit Contenders(std::optional<double> slowdown = {}) : slowdown_(slowdown) {}
+
   // Precondition: the Trial is correct.
   void add(const Trial& trial, bool resumed);
+  // The best, as the search measured them; nullptr: there is none.
+  const Trial* best() const { return best_.empty() ? nullptr : &best_.front().trial; }
+  // Infinite without a slowdown.
+  Nanoseconds longest_time() const;
+  // A correct Trial of the final, which counts in the place of the one of the search.
+  void measured_again(const Trial& trial);
   // At most `most` of those that cannot be told from the best that the same device measured, for times of two devices
-  // do not compare so finely. The best of all comes first, then the best of each other device, and so on.
+  // do not compare so finely. The best of all comes first, then the best of each other device, and so on. With a
+  // slowdown the fastest is the last of them, for the others to be compared with in turns.
   std::vector<Contender> finalists(std::size_t most, const IntervalOf& interval) const;
   void remove(ConfigurationId id);
 
  private:
   std::vector<std::vector<Contender>> by_device() const;
+  bool may_win(std::size_t place, Nanoseconds time) const;
+  Nanoseconds time_of(const Contender& contender) const { return times_.at(contender.trial.configuration.id()); }
+  void keep_allowed();
+  void add_fastest(std::vector<Contender>& finalists, std::size_t most) const;
 
-  std::vector<Contender> best_;  // by what the search measured of the objective, kKept at most
+  std::optional<double> slowdown_;
+  std::vector<Contender> best_;  // by what the search measured of the objective
+  std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;  // of all that count, with a slowdown
+  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // of these
 };
 
 }  // namespace wattune::tune

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tune/block_shapes.h"
 #include "wattune/core/energy.h"
 
 namespace wattune::tune {
@@ -43,7 +44,10 @@ Observation answer(const Recording& recording, ConfigurationId id) {
 Result<MethodOutcome> replay_method(const std::string& method, const Recording& recording,
                                     const space::SearchSpace& space, const search::MethodOptions& options) {
   WATTUNE_ASSIGN(const Joules least, least_energy(recording));
-  WATTUNE_ASSIGN(const auto search, search::make_method(method, space, options));
+  search::MethodOptions own = options;
+  if (own.shapes.empty())
+    own.shapes = block_shapes({.parameters = space.parameters()}, space, recording.info().device.architecture);
+  WATTUNE_ASSIGN(const auto search, search::make_method(method, space, own));
   MethodOutcome outcome{.method = method, .base_clock = options.base_clock};
   for (auto ids = search->ask(1); !ids.empty(); ids = search->ask(1)) {
     ++outcome.evaluations;
@@ -62,9 +66,10 @@ Result<MethodOutcome> replay_method(const std::string& method, const Recording& 
 Result<std::vector<MethodOutcome>> compare_methods(const Recording& recording, const space::SearchSpace& space,
                                                    const search::MethodOptions& options) {
   const std::vector<Megahertz> clocks = graphics_clocks(space.parameters());
+  const bool has_shapes = !block_shapes({.parameters = space.parameters()}, space, {}).empty();
   std::vector<MethodOutcome> outcomes;
   for (const search::MethodInfo& info : search::methods()) {
-    if (info.needs_clocks && clocks.size() < 2) continue;
+    if ((info.needs_clocks && clocks.size() < 2) || (info.walks_shapes && !has_shapes)) continue;
     search::MethodOptions own = options;
     std::vector<std::optional<Megahertz>> bases = {std::nullopt};
     if (info.name == kByBaseClock) bases.assign(clocks.begin(), clocks.end());

@@ -44,9 +44,11 @@ struct RunState {
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 
-  // Of several objectives a configuration may win in any, so all are checked.
+  // Of several objectives a configuration may win in any, and with a slowdown when a faster one is found, so all are
+  // checked.
   static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
-    return wanted == CheckOutput::winners && spec.objectives.size() > 1 ? CheckOutput::every : wanted;
+    const bool any_may_win = spec.objectives.size() > 1 || slowdown_of(spec.objectives).has_value();
+    return wanted == CheckOutput::winners && any_may_win ? CheckOutput::every : wanted;
   }
 
   static Nanoseconds limit_of_reference(const Limits& limits, const KernelSpec& spec) {

@@ -27,6 +27,17 @@ std::vector<Value> values_of(const Configuration& configuration, const std::vect
   return values;
 }
 
+bool ran_in(const Final& final, const Trial& one) {
+  const auto same = [&](const Trial& trial) { return trial.configuration.id() == one.configuration.id(); };
+  return std::ranges::any_of(final.trials, same);
+}
+
+// Where finalists turned out too slow and a better one than all that are left was not called, none wins yet.
+Nanoseconds longest_time(const Final& final, const Contenders& contenders) {
+  const Trial* const best = contenders.best();
+  return best == nullptr || ran_in(final, *best) ? contenders.longest_time() : Nanoseconds();
+}
+
 }  // namespace
 
 measure::ObjectiveInterval objective_interval(const Trial& trial) {
@@ -43,7 +54,7 @@ Search::Search(const space::SearchSpace& space, search::Strategy& strategy, cons
       observer_(observer),
       options_(options),
       best_before_(devices.size()),
-      tally_(std::make_unique<Tally>(devices, space.count(), space.default_configuration())),
+      tally_(std::make_unique<Tally>(devices, space.count(), space.default_configuration(), options.slowdown)),
       final_(std::make_unique<FinalStage>(options.shoot_out, *tally_)) {}
 
 Search::~Search() = default;
@@ -208,13 +219,16 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
     if (options_.cancelled()) tally_->result.stop_reason = kCancelled;
     return {};
   }
-  Final final{{}, std::move(contest.rounds)};
+  Final final{.trials = {}, .rounds = std::move(contest.rounds)};
   for (std::size_t i = 0; i < contest.observations.size(); ++i) {
     const Trial& searched = final_->contestants()[i];
     Trial& trial =
         final.trials.emplace_back(trial_of(searched.configuration, std::move(contest.observations[i]), device));
     if (trial.observation.ok()) trial.observation.in_search = searched.observation.search_figures();
   }
+  for (const Trial& trial : final.trials)
+    if (trial.observation.ok()) tally_->contenders.measured_again(trial);
+  final.longest_time = longest_time(final, tally_->contenders);
   final_->judge(final);
   for (const Trial& trial : final.trials) {
     WATTUNE_TRY(write(trial));

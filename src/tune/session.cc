@@ -1,11 +1,15 @@
 #include "wattune/tune/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <future>
 #include <thread>
 
 #include "core/logging.h"
+#include "tune/block_shapes.h"
 #include "wattune/backend/compile_pool.h"
+#include "wattune/search/slowdown.h"
 #include "wattune/space/expression.h"
 #include "wattune/tune/describe_run.h"
 #include "wattune/tune/methods.h"
@@ -166,15 +170,54 @@ Result<std::unique_ptr<PlannedSearch>> plan_method(KernelSpec spec, space::Searc
   method.start = search->space.default_configuration();
   method.evaluations = search->plan.stop.evaluations_left({.space_size = search->space.count()});
   method.constraints = search->spec.constraints;
+  method.shapes = block_shapes(search->spec, search->space, {});
   WATTUNE_ASSIGN(search->strategy, search::make_method(options.method, search->space, method));
+  search->method_options = std::move(method);
   search->spec.objectives = search::find_method(options.method)->objectives;
+  if (search::find_method(options.method)->within_slowdown)
+    search->spec.objectives.front().slowdown = options.method_options.slowdown;
   return search;
+}
+
+// With several objectives the Pareto front shows what each slowdown saves.
+Result<void> check_slowdown(const std::vector<Objective>& objectives) {
+  if (!slowdown_of(objectives)) return {};
+  if (objectives.size() > 1)
+    return Error(ErrorCode::invalid_argument, "a slowdown goes with one objective")
+        .about(fmt::format("{}, {}", objectives[0].metric, objectives[1].metric))
+        .hint("leave out the others, or the slowdown: a Pareto front of time and energy has every slowdown in it");
+  if (objectives.front().metric != "time") return {};
+  return Error(ErrorCode::invalid_argument, "a slowdown bounds the time of what is searched for, which is the time")
+      .hint("name another objective, such as --minimize energy");
+}
+
+// The planned search outlives it.
+Result<std::unique_ptr<search::Strategy>> strategy_for(const PlannedSearch& search, const SessionOptions& options) {
+  const auto make = [&space = search.space, name = search.plan.strategy,
+                     made = search::StrategyOptions{.seed = options.seed,
+                                                    .start = search.space.default_configuration(),
+                                                    .objectives = search.spec.objectives,
+                                                    .prior = options.prior,
+                                                    .parameters = options.strategy_parameters}] {
+    return search::make_strategy(name, space, made);
+  };
+  const std::optional<double> slowdown = slowdown_of(search.spec.objectives);
+  return slowdown ? search::make_strategy_within(*slowdown, search.space, make) : make();
 }
 
 void observe_for_method(Parts& parts) {
   std::vector<BoardMetric>& observed = parts.options.evaluation.observe;
   const bool is_method = search::find_method(parts.search->plan.strategy) != nullptr;
   if (is_method && std::ranges::count(observed, BoardMetric::energy) == 0) observed.push_back(BoardMetric::energy);
+}
+
+// Which shapes are worth a run, and in which order, is known with the board.
+Result<void> know_board(PlannedSearch& search, const std::string& architecture) {
+  const search::MethodInfo* const method = search::find_method(search.plan.strategy);
+  if (method == nullptr || !method->walks_shapes || architecture.empty()) return {};
+  search.method_options.shapes = block_shapes(search.spec, search.space, architecture);
+  WATTUNE_ASSIGN(search.strategy, search::make_method(method->name, search.space, search.method_options));
+  return {};
 }
 
 class Forgetful : public TrialSink {
@@ -194,15 +237,11 @@ Result<std::unique_ptr<PlannedSearch>> plan_search(KernelSpec spec, space::Searc
                                                    const SessionOptions& options) {
   WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.sampling.validate());
+  WATTUNE_TRY(check_slowdown(spec.objectives));
   if (!options.method.empty()) return plan_method(std::move(spec), std::move(space), options);
   Plan plan = make_plan(spec, space, options.strategy, options.stop);
   auto search = std::make_unique<PlannedSearch>(PlannedSearch{std::move(spec), std::move(space), std::move(plan)});
-  WATTUNE_ASSIGN(search->strategy, search::make_strategy(search->plan.strategy, search->space,
-                                                         {.seed = options.seed,
-                                                          .start = search->space.default_configuration(),
-                                                          .objectives = search->spec.objectives,
-                                                          .prior = options.prior,
-                                                          .parameters = options.strategy_parameters}));
+  WATTUNE_ASSIGN(search->strategy, strategy_for(*search, options));
   return search;
 }
 
@@ -245,6 +284,7 @@ Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> searc
   observe_for_method(*parts);
   parts->identity = measuring_identity(parts->options.evaluation, *options.policy(options.sampling));
   WATTUNE_TRY(open_devices(*parts));
+  WATTUNE_TRY(know_board(*parts->search, parts->devices.front().architecture));
   WATTUNE_TRY(make_compilers(*parts));
   WATTUNE_TRY(make_evaluators(*parts));
   return std::make_unique<TuningSession>(std::move(parts));
@@ -259,6 +299,7 @@ Result<std::unique_ptr<TuningSession>> open_recording(std::unique_ptr<PlannedSea
   auto answers = matched->with_objectives(parts->search->spec);
   if (!answers) return std::move(answers).error().with_context(options.device);
   parts->recording = *std::move(answers);
+  WATTUNE_TRY(know_board(*parts->search, parts->recording->info().device.architecture));
   parts->devices = {replay_device(parts->recording->info().device, options.device)};
   parts->sites.emplace_back().evaluator = make_replay_evaluator(*parts->recording, ReplayClock::recorded);
   return std::make_unique<TuningSession>(std::move(parts));
@@ -297,7 +338,8 @@ Result<TuningResult> TuningSession::run(TrialSink& sink, TuningObserver& observe
                        .costly = names_of_clocks(spec()),
                        .batch = batch_of(plan(), spec()),
                        .cancel = cancel,
-                       .shoot_out = parts_->options.shoot_out};
+                       .shoot_out = parts_->options.shoot_out,
+                       .slowdown = slowdown_of(spec().objectives)};
   tuning.shoot_out.warm_up = parts_->options.sampling.warm_up;
   return tune(space(), strategy(), evaluators(), sink, observer, resumed, tuning);
 }

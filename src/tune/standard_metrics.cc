@@ -6,7 +6,8 @@ namespace wattune::tune {
 
 namespace {
 
-constexpr StandardMetric kStandard[] = {{"edp", "energy * time", "J s"},
+constexpr StandardMetric kStandard[] = {{"power", "energy / time", "W"},
+                                        {"edp", "energy * time", "J s"},
                                         {"ed2p", "energy * time * time", "J s^2"},
                                         {"operations_per_joule", "operations / energy", "1/J"}};
 

@@ -4,8 +4,9 @@
 
 namespace wattune::tune {
 
-Tally::Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id)
-    : default_id_(default_id) {
+Tally::Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id,
+             std::optional<double> slowdown)
+    : contenders(slowdown), default_id_(default_id) {
   progress.space_size = space_size;
   for (const std::string& device : devices) result.devices.push_back({.device = device, .lost = {}});
 }
@@ -19,13 +20,18 @@ bool Tally::add(const Trial& trial, bool resumed) {
   if (!trial.observation.ok()) return false;
   count_samples(trial.observation);
   contenders.add(trial, resumed);
+  take_best();
+  return result.best->configuration.id() == trial.configuration.id();
+}
+
+// Not always a better one: with a slowdown the one before may have become too slow.
+void Tally::take_best() {
+  const Trial* const best = contenders.best();
+  if (result.best && result.best->configuration.id() == best->configuration.id()) return;
   // What an earlier final measured does not compare with what this run will.
-  const double objective = trial.observation.search_figures().objective;
-  if (progress.best_objective && objective >= *progress.best_objective) return false;
-  progress.best_objective = objective;
+  progress.best_objective = best->observation.search_figures().objective;
   progress.since_improvement = 0;
-  result.best = trial;
-  return true;
+  result.best = *best;
 }
 
 void Tally::add_of_final(const Trial& trial) {

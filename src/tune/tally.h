@@ -11,7 +11,8 @@ namespace wattune::tune {
 
 class Tally {
  public:
-  Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id);
+  Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id,
+        std::optional<double> slowdown = {});
 
   // Counts the Trial; returns whether it is the new best.
   bool add(const Trial& trial, bool resumed);
@@ -26,6 +27,7 @@ class Tally {
   Contenders contenders;
 
  private:
+  void take_best();
   void count_samples(const Observation& observation);
 
   const ConfigurationId default_id_;

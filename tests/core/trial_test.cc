@@ -167,5 +167,36 @@ TEST(ElementType, AcceptsNamesOfCAndT1) {
   EXPECT_EQ(size_in_bytes(ElementType::float64), 8u);
 }
 
+Trial taking(double ns, double joules) {
+  Trial trial = timed(ns);
+  trial.observation.objective_value = joules;
+  return trial;
+}
+
+// 5 % more than 100 ns are 105: 104 counts until 98 is known, of which they are 102.9.
+TEST(ResultSet, WhatIsTooSlowBesideTheFastestIsNotTheBest) {
+  ResultSet results;
+  results.info.objectives = {{"energy", false, 0.05}};
+  results.trials = {taking(100, 9), taking(104, 7), taking(106, 1)};
+  EXPECT_EQ(results.best(), &results.trials[1]);
+  results.trials.push_back(taking(98, 8));
+  EXPECT_EQ(results.longest_time(), Nanoseconds(98 * 1.05));
+  EXPECT_EQ(results.best(), &results.trials[3]);
+}
+
+TEST(ResultSet, AWinnerThatIsTooSlowIsNotTheBest) {
+  ResultSet results;
+  results.info.objectives = {{"energy", false, 0.05}};
+  results.trials = {taking(100, 9), taking(106, 1)};
+  results.trials[1].observation.final_place = FinalPlace::winner;
+  EXPECT_EQ(results.best(), &results.trials[0]);
+}
+
+TEST(RunIdentity, HasTheSlowdown) {
+  RunInfo info;
+  info.objectives = {{"energy", false, 0.05}};
+  EXPECT_EQ(identity_of(info)["objectives"], "minimize energy at most 5 % slower");
+}
+
 }  // namespace
 }  // namespace wattune

@@ -17,13 +17,9 @@ inline const std::vector<std::string> kEmulatedBoards = {"A100", "A4000", "A4000
 
 inline const simulate::BoardModel& emulated(const std::string& name) { return *simulate::find_board_model(name); }
 
-inline PowerCurve curve_of(const simulate::BoardModel& board) {
-  return {board.idle, board.core_watts_per_mhz, board.voltage_slope, board.voltage_threshold};
-}
-
 inline std::vector<Megahertz> clocks_below_the_cap(const simulate::BoardModel& board) {
   std::vector<Megahertz> clocks = board.clocks;
-  std::erase_if(clocks, [&](Megahertz clock) { return curve_of(board).at(clock) >= board.limits.usual; });
+  std::erase_if(clocks, [&](Megahertz clock) { return simulate::power_curve(board).at(clock) >= board.limits.usual; });
   return clocks;
 }
 

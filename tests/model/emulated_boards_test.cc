@@ -15,7 +15,7 @@ class EmulatedBoards : public testing::TestWithParam<std::string> {};
 // truth in 90 %.
 TEST_P(EmulatedBoards, TenClocksFindTheRidgeWithin2Point5Percent) {
   const simulate::BoardModel& board = emulated(GetParam());
-  const double ridge = curve_of(board).ridge().value();
+  const double ridge = simulate::power_curve(board).ridge().value();
   const auto clocks = evenly_spaced(clocks_below_the_cap(board), 10);
   int close = 0;
   int covered = 0;
@@ -35,7 +35,7 @@ TEST_P(EmulatedBoards, WithoutNoiseTheCurveIsFoundExactly) {
   Random random(0);
   const auto fit = fit_power_curve(readings(board, evenly_spaced(clocks_below_the_cap(board), 10), 0.0, random));
   ASSERT_TRUE(fit) << fit.error().to_string();
-  EXPECT_NEAR(fit->ridge.value(), curve_of(board).ridge().value(), 0.05);
+  EXPECT_NEAR(fit->ridge.value(), simulate::power_curve(board).ridge().value(), 0.05);
   EXPECT_NEAR(fit->curve.base.value(), board.idle.value(), 0.01);
   EXPECT_NEAR(fit->curve.alpha, board.core_watts_per_mhz, 1e-5);
   EXPECT_NEAR(fit->curve.beta, board.voltage_slope, 1e-6);

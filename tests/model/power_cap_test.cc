@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 // With tau at 1348 MHz.
 const simulate::BoardModel& a4000() { return emulated("A4000-recorded"); }
-PowerCurve power() { return curve_of(a4000()); }
+PowerCurve power() { return simulate::power_curve(a4000()); }
 
 // It throttles from 1755 MHz on, so 1740 is the last clock below 140 W.
 TEST(PowerCap, ForcesTheHighestClockThatDrawsLess) {

@@ -152,5 +152,26 @@ TEST(CappedSamples, ShowByTheirClockOrByTheLimit) {
   EXPECT_TRUE(with_capped_marked(samples)[0].capped);
 }
 
+// Exact samples leave nothing to chance, so that the range is the curve; 1 % of noise that changes its sign from clock
+// to clock leaves some 1 % around it, and more where the samples end.
+TEST(LikelyPower, IsAsWideAsTheSamplesAreScattered) {
+  const auto clocks = {300., 450., 600., 750., 900., 985., 1050., 1150., 1250., 1350., 1410.};
+  std::vector<PowerSample> samples = samples_of(a100(45), clocks);
+  const std::vector<Megahertz> at = {Megahertz(300), Megahertz(900), Megahertz(1410)};
+  const auto exact = likely_power(samples, at);
+  ASSERT_TRUE(exact);
+  for (std::size_t i = 0; i < at.size(); ++i) EXPECT_LT(((*exact)[i].high - (*exact)[i].low).value(), 1.0);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].power = samples[i].power * (i % 2 == 0 ? 1.01 : 0.99);
+  const auto noisy = likely_power(samples, at);
+  ASSERT_TRUE(noisy);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double truth = a100(45).at(at[i]).value();
+    EXPECT_LT((*noisy)[i].low.value(), truth);
+    EXPECT_GT((*noisy)[i].high.value(), truth);
+    EXPECT_GT((*noisy)[i].high.value() - (*noisy)[i].low.value(), 0.005 * truth);
+    EXPECT_LT((*noisy)[i].high.value() - (*noisy)[i].low.value(), 0.08 * truth);
+  }
+}
+
 }  // namespace
 }  // namespace wattune::model

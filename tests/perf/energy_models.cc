@@ -91,7 +91,7 @@ struct Errors {
 void print_emulated_row(const simulate::BoardModel& board, std::size_t count, std::uint64_t seeds) {
   Errors ours, bounded;
   int covered = 0;
-  const Megahertz ridge = curve_of(board).ridge();
+  const Megahertz ridge = simulate::power_curve(board).ridge();
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const auto samples = noisy(board, count, seed);
     const PowerFit fit = fit_power_curve(samples).value();
@@ -121,7 +121,7 @@ std::vector<Watts> caps_of(const simulate::BoardModel& board) {
 }
 
 void print_emulated_caps_row(const simulate::BoardModel& board, const char* kernel, Nanoseconds fixed) {
-  const PowerCurve power = curve_of(board);
+  const PowerCurve power = simulate::power_curve(board);
   const auto table = clocks_below_the_cap(board);
   const TimeCurve time{fixed, table.back().value() * 1e3};  // 1 ms of cycles at the highest clock
   const Joules standard = operating_point(power, time, table.back()).energy;

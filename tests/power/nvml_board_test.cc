@@ -118,7 +118,7 @@ TEST_F(NvmlBoardTest, AllAreFoundAndThoseThatCannotBeOpenedAreSaid) {
   script().divided = true;
   const BoardsFound found = find_nvml_boards(api);
   EXPECT_TRUE(found.boards.empty());
-  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("board number 0: the board number 0 is divided")));
+  EXPECT_THAT(found.problems, ElementsAre(testing::StartsWith("the board number 0 is divided")));
 }
 
 struct Windows {

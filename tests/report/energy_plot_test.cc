@@ -51,5 +51,26 @@ TEST(EnergySvg, DrawsASinglePoint) {
   EXPECT_THAT(plot_energy_svg({.title = "t", .measured = {{500, 1}}}), HasSubstr("class=\"dots\" d=\"M90.0 404.0h0\""));
 }
 
+// Around 2 J at y 238, 1 J more or less are 150.9 pixels (332 / 2.2).
+TEST(EnergySvg, DrawsWhatIsLikelyAroundTheCurve) {
+  EnergyPlot plot{.title = "t", .measured = {{500, 1}, {1500, 3}}, .fitted_to = {{1000, 2}}, .curve = {{1000, 2}}};
+  plot.likely = {{1000, 1, 3}, {1500, 1, 3}};
+  plot.notes = {"slower by 5 %"};
+  const std::string svg = plot_energy_svg(plot);
+  EXPECT_THAT(svg, HasSubstr("class=\"likely\" d=\"M413.0 87.1L736.0 87.1L736.0 388.9L413.0 388.9Z\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"dots faint\""));
+  EXPECT_THAT(svg, HasSubstr("slower by 5 %"));
+}
+
+// Each name is some 260 pixels wide, of 646, so that the third needs a second line, and the picture grows by one.
+TEST(EnergySvg, LegendsThatAreLongGetMoreLines) {
+  EnergyPlot plot{.title = "t", .measured = {{500, 1}, {1500, 3}}};
+  const std::string name(38, 'n');
+  plot.origin = name;
+  plot.bands = {{name, 600, 700}, {name, 800, 900}};
+  EXPECT_THAT(plot_energy_svg(plot), HasSubstr("y=\"67\""));
+  EXPECT_THAT(plot_energy_svg(plot), HasSubstr("M90.0 407.9h0"));
+}
+
 }  // namespace
 }  // namespace wattune::report

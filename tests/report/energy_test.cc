@@ -3,7 +3,7 @@
 
 #include "report/results_builder.h"
 #include "wattune/report/analysis.h"
-#include "wattune/report/report.h"
+#include "wattune/report/energy_plot.h"
 
 namespace wattune::report {
 namespace {
@@ -51,20 +51,30 @@ TEST(EnergyByClock, WhatWasNotRecordedIsLeftOut) {
   EXPECT_FALSE(clocks[0].temperature);
   results.info.parameters[0].role = ParameterRole::code;
   EXPECT_THAT(by_clock(results), IsEmpty());
-  EXPECT_EQ(plot_energy_svg(results), "");
+  EXPECT_THAT(energy_plot_of(results).measured, IsEmpty());
 }
 
 // Of 9, 8, 20 and 5 J one takes more than one and a half times the 8 J of the clock at which the least is largest.
 TEST(EnergyOfResults, LeavesOutWhatWouldMakeTheRestSmall) {
   const ResultSet results = at_clocks({{2000, 1, 9, 60}, {2000, 2, 8, 64}, {2000, 3, 20, 61}, {1000, 1, 5, 40}});
-  const std::string svg = plot_energy_svg(results);
+  const std::string svg = plot_energy_svg(energy_plot_of(results));
   EXPECT_THAT(svg, HasSubstr("clock (MHz)"));
   EXPECT_THAT(svg, HasSubstr("energy (J)"));
-  EXPECT_THAT(svg, HasSubstr("1 that take more than 1.5 times as much"));
+  EXPECT_THAT(svg, HasSubstr("1 configurations that take more than 1.5 times the least"));
 }
 
 TEST(EnergyOfResults, OneClockIsNoError) {
-  EXPECT_THAT(plot_energy_svg(at_clocks({{2000, 1, 9, 60}})), Not(IsEmpty()));
+  EXPECT_THAT(plot_energy_svg(energy_plot_of(at_clocks({{2000, 1, 9, 60}}))), Not(IsEmpty()));
+}
+
+// x = 2 and 3 were recorded at both clocks, 1 at one, though it takes the least; of the two 3 takes less.
+TEST(EnergyByClock, OneCodeIsThatOfTheMostClocks) {
+  const ResultSet results =
+      at_clocks({{1000, 1, 1, 40}, {2000, 2, 8, 60}, {1000, 2, 6, 40}, {2000, 3, 7, 60}, {1000, 3, 5, 40}});
+  const std::vector<AtClock> clocks = by_clock_of_one_code(results);
+  ASSERT_EQ(clocks.size(), 2u);
+  EXPECT_EQ(clocks[0].least, &results.trials[4]);
+  EXPECT_EQ(clocks[1].least, &results.trials[3]);
 }
 
 }  // namespace

@@ -243,5 +243,31 @@ TEST(Method, TheStandardWindowLiesAroundTheLeastEnergy) {
   EXPECT_FALSE(window_around_least_energy({}));
 }
 
+// The first step takes four and the second two more: after three nothing is known to be chosen, after five something.
+TEST(Methods, SayWhatTheyDidNotReach) {
+  const SearchSpace space = small_space();
+  const auto method = make_method("race-to-idle+clocks", space).value();
+  EXPECT_EQ(method->remark(), "");
+  const auto run = [&](int evaluations) {
+    for (int i = 0; i < evaluations; ++i) {
+      const auto ids = method->ask(1);
+      if (!ids.empty()) method->tell(ids.front(), of_small(space.configuration(ids.front())));
+    }
+  };
+  run(3);
+  EXPECT_THAT(method->remark(), HasSubstr("stopped in step 1 of 2 and has settled on nothing"));
+  run(2);
+  EXPECT_THAT(method->remark(), HasSubstr("stopped in step 2 of 2 and has settled on what the step before found"));
+  run(9);
+  EXPECT_EQ(method->remark(), "");
+}
+
+TEST(Methods, WalksNeedShapes) {
+  const SearchSpace space = small_space();
+  const auto refused = make_method("occupancy-walk", space);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("block_size_x"));
+}
+
 }  // namespace
 }  // namespace wattune::search

@@ -76,9 +76,9 @@ TEST(BoardModel, PowerFollowsClockVoltageAndTemperature) {
 
 TEST(BoardModel, VoltageIsTheLowestUpToItsThreshold) {
   const BoardModel& a100 = model_of("A100");
-  EXPECT_EQ(relative_voltage(a100, Megahertz(210)), 1.0);
-  EXPECT_EQ(relative_voltage(a100, Megahertz(985)), 1.0);
-  EXPECT_NEAR(relative_voltage(a100, Megahertz(1085)), 1.1285, 1e-12);
+  EXPECT_EQ(power_curve(a100).voltage(Megahertz(210)), 1.0);
+  EXPECT_EQ(power_curve(a100).voltage(Megahertz(985)), 1.0);
+  EXPECT_NEAR(power_curve(a100).voltage(Megahertz(1085)), 1.1285, 1e-12);
 }
 
 TEST(BoardModel, ALimitLowersTheClockByStepsOfTheTable) {

@@ -247,6 +247,8 @@ TEST_F(TomlSpec, ReadsWhatIsSearchedFor) {
   EXPECT_EQ(parse({.rest = "[search]\nminimize = \"energy\""}).objectives, (std::vector{Objective{"energy", false}}));
   EXPECT_EQ(parse({.rest = "[search]\nmaximize = \"gflops\"\nminimize = [\"energy\", \"registers\"]"}).objectives,
             (std::vector<Objective>{{"gflops", true}, {"energy", false}, {"registers", false}}));
+  EXPECT_EQ(parse({.rest = "[search]\nminimize = \"energy\"\nslowdown = 5"}).objectives,
+            (std::vector<Objective>{{"energy", false, 0.05}}));
 }
 
 TEST_F(TomlSpec, ReadsACppReference) {

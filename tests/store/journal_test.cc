@@ -60,7 +60,7 @@ TEST_F(JournalTest, AConfigurationMeasuredAgainTakesItsPlace) {
 
 TEST_F(JournalTest, KeepsObjectivesAndRefusesOthers) {
   RunInfo info = sample_info();
-  info.objectives = {{"gflops", true}, {"time", false}};
+  info.objectives = {{"gflops", true, 0.05}, {"time", false}};
   ASSERT_TRUE(Journal::open(file_, info));
   EXPECT_EQ(read_journal(file_)->info.objectives, info.objectives);
   EXPECT_EQ(recovered_trials(), -1);

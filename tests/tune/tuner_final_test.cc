@@ -273,5 +273,45 @@ TEST_F(Tuner, ADefaultThatFailsInTheFinalCostsOnlyThePairing) {
   EXPECT_EQ(result->baseline->observation.status, Status::runtime);
 }
 
+// Times 50, 40, failure, 45, 30 of the ids, of which the energy is 9 - id: 4 is the fastest and 60 % more than it are
+// 48 ns, so that 1, 3 and 4 count. 3 takes less energy than 1, and 4 the least.
+TEST_F(Tuner, TheAnswerIsNoSlowerThanIsAllowed) {
+  static constexpr double kJoules[] = {1, 2, 0, 3, 9};
+  evaluate = [](const Configuration& configuration) {
+    auto observation = known_times(configuration);
+    observation->objective_value = kJoules[static_cast<std::size_t>(configuration.id())];
+    return observation;
+  };
+  options.slowdown = 0.6;
+  const auto result = run({0, 3, 4, 1});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->best->configuration.id(), 1u);
+  // 0 is the best until 4 is found, beside which it is too slow and 3 is not.
+  EXPECT_THAT(observer.best, ElementsAre(1, 1, 3, 2));
+}
+
+// In the final 1 takes 49 ns, more than 60 % above the 30 of the fastest, which runs beside it. 3 is next.
+TEST_F(Tuner, AFinalistThatIsTooSlowDoesNotWin) {
+  static constexpr double kJoules[] = {1, 2, 0, 3, 9};
+  const auto with_energy = [](const Configuration& configuration, Observation observation) {
+    observation.objective_value = kJoules[static_cast<std::size_t>(configuration.id())];
+    return observation;
+  };
+  evaluate = [=](const Configuration& configuration) -> Result<Observation> {
+    auto observation = known_times(configuration);
+    return with_energy(configuration, *observation);
+  };
+  final = [=](const Configuration& configuration) {
+    const double time = configuration.id() == 1 ? 49 : configuration.id() == 3 ? 45 : 30;
+    return with_energy(configuration, measured(time));
+  };
+  options.slowdown = 0.6;
+  const auto result = run({0, 3, 4, 1});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->best->configuration.id(), 3u);
+  EXPECT_THAT(contestants.front(), testing::Contains(4));
+  EXPECT_LE(result->best->observation.statistics->median, Nanoseconds(48));
+}
+
 }  // namespace
 }  // namespace wattune::tune

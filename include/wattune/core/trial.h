@@ -61,9 +61,12 @@ struct ResultSet {
   RunInfo info;
   std::vector<Trial> trials;  // in the order they were measured
 
-  // Of those that count the Trial with the smallest objective, or nullptr when none is correct. After a final: of
-  // its winner and what was measured later, because the winner was found among all before, or beside it without a
-  // place, as the default configuration has it in older files. It points into `trials`.
+  // The time of the fastest of those that count with what the objective allows on top (Objective::slowdown); infinite
+  // where it allows everything, or nothing is correct.
+  Nanoseconds longest_time() const;
+  // Of those that count, and take no longer than that, the Trial with the smallest objective, or nullptr when none is
+  // correct. After a final: of its winner and what was measured later, because the winner was found among all before,
+  // or beside it without a place, as the default configuration has it in older files. It points into `trials`.
   const Trial* best() const;
 };
 

@@ -27,6 +27,7 @@ struct PowerCurve {
   Megahertz tau;       // where it begins to rise
 
   double voltage(Megahertz clock) const;  // as a multiple of the lowest
+  Watts of_load(Megahertz clock) const;   // without the base
   Watts at(Megahertz clock) const;
   // The clock of least P(f) / f, which is the energy of a compute-bound kernel: tau if 2 alpha beta tau^2 >= P0, else
   // the root of 2 alpha beta v(f) f^2 = P0. Infinite where the voltage never rises.
@@ -62,5 +63,15 @@ struct PowerFit {
 // only two parameters are searched for. Samples that are capped are left out. invalid_argument: a clock or a power that
 // is not positive, fewer than five clocks that are not capped, power that does not follow such a curve.
 Result<PowerFit> fit_power_curve(std::span<const PowerSample> samples);
+
+struct PowerRange {
+  Watts low;
+  Watts high;
+};
+
+// What power is likely at each of these clocks, with about 95 % confidence: that of all curves which explain the
+// samples as well as chance allows, as for PowerFit::likely_ridge. It always holds the curve that fits best. Errors as
+// above.
+Result<std::vector<PowerRange>> likely_power(std::span<const PowerSample> samples, std::span<const Megahertz> clocks);
 
 }  // namespace wattune::model

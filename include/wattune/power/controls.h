@@ -7,11 +7,13 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "wattune/backend/clock_control.h"
 #include "wattune/core/result.h"
+#include "wattune/core/units.h"
 
 namespace wattune::power {
 
@@ -33,6 +35,9 @@ Result<std::vector<Control>> find_controls(const std::string& pci_bus_id);
 // Which clocks and limits the board has, and at which it says that it runs. As find_controls().
 Result<backend::BoardChoices> find_choices(const std::string& pci_bus_id);
 Result<backend::BoardSetting> find_setting(const std::string& pci_bus_id);
+// The graphics clock at which the vendor lets applications run: the default application clock. None: the board has no
+// application clocks. As find_controls().
+Result<std::optional<Megahertz>> find_default_clock(const std::string& pci_bus_id);
 
 // unavailable, in one line: this process may not set, or the board does not have, what `wanted` has a value for.
 Result<void> check_permission(const std::string& pci_bus_id, const backend::BoardSetting& wanted);

@@ -62,6 +62,10 @@ struct AtClock {
 // Ascending by clock, those with an energy (core/energy.h); empty where no parameter is a graphics clock.
 std::vector<AtClock> by_clock(const ResultSet& results);
 
+// The same of one code, which is what all parameters but the graphics clock make: that which was recorded at the most
+// clocks, and of several that with the least energy. Each clock's `least` is its Trial.
+std::vector<AtClock> by_clock_of_one_code(const ResultSet& results);
+
 // matrix[i][j]: the speed on j of the configuration that is best on i, as a share of the best on j; 0 where it failed
 // on j, NaN where j did not measure it or nothing is correct.
 std::vector<std::vector<double>> portability(const std::vector<ResultSet>& results);

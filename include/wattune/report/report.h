@@ -58,8 +58,6 @@ std::string plot_interactions_svg(const ResultSet& results);
 std::string plot_importance_svg(const ResultSet& results);  // bars
 // Every configuration by the first two objectives, and the front; empty without one.
 std::string plot_pareto_svg(const ResultSet& results);
-// The energy of every configuration at its graphics clock, and the least at each; empty where either was not recorded.
-std::string plot_energy_svg(const ResultSet& results);
 // How many configurations reach which share of the best one's performance, a curve for each result; `names` are theirs.
 std::string plot_distribution_svg(const std::vector<ResultSet>& results, const std::vector<std::string>& names);
 // A heat map of portability() (analysis.h); `names` are those of the results.

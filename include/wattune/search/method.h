@@ -1,10 +1,11 @@
 // Methods: procedures that tune code and clocks for energy, step by step, in the place of a strategy.
 //
 // The five of Schoonhoven, Veenboer, van Werkhoven, Batenburg, "Going green: optimizing GPUs for energy efficiency
-// through model-steered auto-tuning", PMBS 2022, section V, its model-steered one (section IV), and the least energy at
-// a bounded loss of speed. A step keeps some parameters, looks for the least time or energy over the others, and what
-// it found narrows the next step. Being a Strategy, a method runs on devices and on recorded spaces alike, never
-// measures a configuration twice, and goes on where an earlier run ended. `chosen()` is what it has settled on so far.
+// through model-steered auto-tuning", PMBS 2022, section V, its model-steered one (section IV), the least energy at a
+// bounded loss of speed, and the two for one kernel of Guerreiro et al., PDP 2015 (occupancy_walk.h). A step keeps some
+// parameters, looks for the least time or energy over the others, and what it found narrows the next step. Being a
+// Strategy, a method runs on devices and on recorded spaces alike, never measures a configuration twice, and goes on
+// where an earlier run ended. `chosen()` is what it has settled on so far.
 //
 // Clock parameters are those whose role is set on the board (core/parameter.h). Observations need the metric `energy`,
 // in joules. The space outlives the method; one thread at a time.
@@ -24,6 +25,7 @@
 #include "wattune/core/objective.h"
 #include "wattune/core/parameter.h"
 #include "wattune/core/units.h"
+#include "wattune/search/occupancy_walk.h"
 #include "wattune/search/strategy.h"
 
 namespace wattune::search {
@@ -33,7 +35,9 @@ struct MethodInfo {
   std::string description;  // one line
   // What a run of it searches for, the first above all.
   std::vector<Objective> objectives;
-  bool needs_clocks = false;  // means nothing in a space without a graphics clock of several values
+  bool needs_clocks = false;     // means nothing in a space without a graphics clock of several values
+  bool walks_shapes = false;     // needs MethodOptions::shapes
+  bool within_slowdown = false;  // of the fastest that it has met (MethodOptions::slowdown)
 };
 
 // Every method, in the order to show them. Lives as long as the program, as what find_method() points to.
@@ -76,10 +80,12 @@ struct MethodOptions {
   std::size_t sweep = 10;   // clocks that `model-steered` looks at, evenly spaced, the ends included
   // Of the space, for one that is too large to be listed.
   std::vector<Constraint> constraints = {};
+  // That the occupancy walks go over (occupancy_walk.h).
+  std::vector<WalkCandidate> shapes = {};
 };
 
-// not_found (with the nearest name); invalid_argument: the space lacks the clocks that the method changes, or a
-// negative slowdown.
+// not_found (with the nearest name); invalid_argument: the space lacks the clocks that the method changes, there are no
+// shapes for a walk, or a negative slowdown.
 Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
                                               const MethodOptions& options = {});
 

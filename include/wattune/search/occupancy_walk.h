@@ -31,6 +31,9 @@ struct WalkOptions {
   double least_occupancy = 0.8;
   // What is worse by no more than this share counts as equal, and equals go on: the noise of a measurement.
   double indifference = 0.0;
+  bool lower_clock = true;  // false: algorithm 1 at the highest clock, where one varies
+  // Two, of which the first counts; none: what tell() says is smaller.
+  std::vector<Objective> objectives = {};
 };
 
 // Of equal occupancy the larger block comes first. The space outlives it.

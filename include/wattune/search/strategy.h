@@ -79,7 +79,7 @@ class Strategy {
   // `objective` is positive, of a metric that is to be large its inverse; empty for a failed configuration.
   virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
   // Before do_learn(), for a strategy that reads more than the objective. Not called for failed configurations.
-  virtual void do_read(ConfigurationId, const std::vector<Metric>&) {}
+  virtual void do_read(ConfigurationId, const Observation&) {}
 
   // With two objectives or more: a number for each of a configuration that was told of, less being better; nullptr for
   // a failure, or where one was not recorded.

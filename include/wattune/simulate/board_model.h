@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "wattune/core/units.h"
+#include "wattune/model/power_curve.h"
 #include "wattune/power/sensor.h"
 
 namespace wattune::simulate {
@@ -74,10 +75,10 @@ struct Operation {
   std::optional<Watts> limit = {};
 };
 
-// v = 1 + beta * max(0, f - tau), relative to the lowest voltage (paper 003, equation 3, made continuous).
-double relative_voltage(const BoardModel& model, Megahertz clock);
-// P = min(limit, P0 * (1 + 0.003 * (T - 50)) + alpha * u * f * v^2 + the same of the memory, whose voltage is constant)
-// (paper 003, equation 2, with leakage that grows with the temperature).
+// What it draws at which clock under a load that fills its cores, at 50 °C and without a limit.
+model::PowerCurve power_curve(const BoardModel& model);
+// P = min(limit, P0 * (1 + 0.003 * (T - 50)) + u * what that curve adds to P0 + the same of the memory, whose voltage
+// is constant) (paper 003, equation 2, with leakage that grows with the temperature).
 Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);
 // The same without the limit.
 Watts wanted_power(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);

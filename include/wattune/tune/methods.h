@@ -28,18 +28,19 @@ struct MethodOutcome {
   std::string remark;
 };
 
-// Without `options.start` the method begins with its first step. invalid_argument: no correct Trial has an energy;
+// Without `options.start` the method begins with its first step. The occupancy walks go over the values of parameters
+// that are named as Kernel Tuner names block sizes. invalid_argument: no correct Trial has an energy;
 // otherwise as search::make_method().
 Result<MethodOutcome> replay_method(const std::string& method, const Recording& recording,
                                     const space::SearchSpace& space, const search::MethodOptions& options = {});
 
-// Every method that the space has the clocks for; energy-to-solution+clocks once from each clock. Errors as above.
+// Every method that the space has the clocks and the block shapes for; energy-to-solution+clocks once from each clock.
+// Errors as above.
 Result<std::vector<MethodOutcome>> compare_methods(const Recording& recording, const space::SearchSpace& space,
                                                    const search::MethodOptions& options = {});
 
-// The window of a method that is steered by a model: 10 % to either side of the clock at which the fitted P(f) t(f) of
-// the swept kernel is least (model/power_curve.h, model/time_curve.h; the paper's P(f) / f is the case of a kernel that
-// only computes). Where a sweep is no ground for a fit, with fewer than five clocks, its own least energy.
+// The window of a method that is steered by a model: EnergyFit::steered of the swept code (tune/energy_fit.h). Where a
+// sweep is no ground for a fit, with fewer than five clocks, 10 % to either side of its own least energy.
 Result<search::ClockRange> steered_window(const std::vector<search::ClockPoint>& sweep);
 
 // The values of the graphics clock, ascending; none where no parameter is one.

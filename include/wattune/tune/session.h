@@ -71,6 +71,7 @@ struct PlannedSearch {
   space::SearchSpace space;
   Plan plan;
   std::unique_ptr<search::Strategy> strategy = {};  // of the space above
+  search::MethodOptions method_options = {};        // where that is a method
 };
 
 // `clocks` must have been seen to: it decides the space. Errors of the rules, and of search::make_strategy().

@@ -15,8 +15,8 @@ struct StandardMetric {
   std::string_view unit;
 };
 
-// edp and ed2p (Horowitz, Indermaur, Gonzalez, "Low-power digital design", 1994), and operations_per_joule, to be
-// large, of the metric `operations` that the user defines.
+// power, the mean of a run, where that is not observed itself; edp and ed2p (Horowitz, Indermaur, Gonzalez, "Low-power
+// digital design", 1994), and operations_per_joule, to be large, of the metric `operations` that the user defines.
 std::span<const StandardMetric> standard_metrics();
 // nullptr: there is none of this name.
 const StandardMetric* find_standard_metric(std::string_view name);

@@ -54,6 +54,8 @@ struct TuningOptions {
   // them is better; not after cancelling. Fewer finalists, but two, when they take so long that a block would last
   // longer than max_time.
   measure::ShootOutOptions shoot_out;
+  // Of the objective: what takes longer than the fastest by more than this share is not the answer (Objective).
+  std::optional<double> slowdown = {};
 
   bool cancelled() const { return cancel != nullptr && cancel->load(); }
 };

@@ -47,11 +47,12 @@ std::string nvml_reason(nvmlReturn_t code) {
     case NVML_ERROR_INVALID_ARGUMENT: return "it refuses the value";
     case NVML_ERROR_NOT_SUPPORTED: return "the device does not support it";
     case NVML_ERROR_NO_PERMISSION: return "not permitted";
+    case NVML_ERROR_DRIVER_NOT_LOADED: return "the driver is not loaded";
     case NVML_ERROR_NOT_FOUND: return "it does not know the device";
     case NVML_ERROR_FUNCTION_NOT_FOUND: return "this version of NVML cannot do it: install a newer driver";
     case NVML_ERROR_GPU_IS_LOST: return "the device is lost";
     case NVML_ERROR_LIB_RM_VERSION_MISMATCH: return "it belongs to another version of the driver: restart the machine";
-    default: return fmt::format("error {}", code);
+    default: return fmt::format("error {} of NVML, which it does not explain", code);
   }
 }
 

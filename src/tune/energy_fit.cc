@@ -1,0 +1,80 @@
+#include "wattune/tune/energy_fit.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "wattune/tune/methods.h"
+
+namespace wattune::tune {
+
+namespace {
+
+constexpr double kMargin = 0.10;
+constexpr Megahertz kFineStep{1.0};
+constexpr std::size_t kCurvePoints = 120;
+
+// Between the ends of the sweep, ascending.
+std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) {
+  std::vector<Megahertz> table;
+  for (Megahertz clock = sweep.front().clock; clock <= sweep.back().clock; clock += kFineStep) table.push_back(clock);
+  return table;
+}
+
+// Recordings tell no limit: a board that draws the same at several clocks, and nowhere more, is held back there.
+std::optional<Watts> apparent_limit(const std::vector<model::PowerSample>& samples) {
+  constexpr double kSame = 0.99;
+  const Watts most = std::ranges::max(samples, {}, &model::PowerSample::power).power;
+  const auto alike = std::ranges::count_if(samples, [&](const auto& each) { return each.power >= kSame * most; });
+  return alike > 1 ? std::optional(most) : std::nullopt;
+}
+
+std::vector<model::PowerSample> power_samples(const std::vector<search::ClockPoint>& sweep) {
+  std::vector<model::PowerSample> samples;
+  for (const auto& [clock, time, energy] : sweep) samples.push_back({.clock = clock, .power = energy / time});
+  const std::optional<Watts> limit = apparent_limit(samples);
+  return model::with_capped_marked(std::move(samples), limit);
+}
+
+std::vector<Megahertz> curve_clocks(const std::vector<search::ClockPoint>& sweep) {
+  std::vector<Megahertz> clocks;
+  const Megahertz step = (sweep.back().clock - sweep.front().clock) / static_cast<double>(kCurvePoints - 1);
+  for (std::size_t i = 0; i < kCurvePoints; ++i) clocks.push_back(sweep.front().clock + step * static_cast<double>(i));
+  return clocks;
+}
+
+Result<std::vector<EnergyAtClock>> curve_of(const EnergyFit& fit, const std::vector<model::PowerSample>& powers,
+                                            const std::vector<Megahertz>& clocks) {
+  WATTUNE_ASSIGN(const std::vector<model::PowerRange> likely, model::likely_power(powers, clocks));
+  std::vector<EnergyAtClock> curve;
+  for (std::size_t i = 0; i < clocks.size(); ++i) {
+    const Nanoseconds time = fit.time.at(clocks[i]);
+    curve.push_back({clocks[i], fit.power.curve.at(clocks[i]) * time, likely[i].low * time, likely[i].high * time});
+  }
+  return curve;
+}
+
+}  // namespace
+
+Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
+  if (sweep.empty()) return Error(ErrorCode::invalid_argument, "no clock of the sweep has a time and an energy");
+  const std::vector<model::PowerSample> powers = power_samples(sweep);
+  EnergyFit fit;
+  // A clock that did not run says nothing of the time.
+  std::vector<model::TimeSample> times;
+  for (std::size_t i = 0; i < sweep.size(); ++i)
+    if (!powers[i].capped) times.push_back({sweep[i].clock, sweep[i].time});
+  fit.left_out = sweep.size() - times.size();
+  WATTUNE_ASSIGN(fit.power, model::fit_power_curve(powers));
+  WATTUNE_ASSIGN(fit.time, model::fit_time_curve(times));
+  WATTUNE_ASSIGN(fit.least, model::least_energy(fit.power.curve, fit.time, fine_table(sweep)));
+  fit.steered = {fit.least.clock * (1.0 - kMargin), fit.least.clock * (1.0 + kMargin)};
+  WATTUNE_ASSIGN(fit.curve, curve_of(fit, powers, curve_clocks(sweep)));
+  return fit;
+}
+
+Result<search::ClockRange> steered_window(const std::vector<search::ClockPoint>& sweep) {
+  const Result<EnergyFit> fit = fit_energy(sweep);
+  return fit ? Result<search::ClockRange>(fit->steered) : search::window_around_least_energy(sweep);
+}
+
+}  // namespace wattune::tune
