@@ -20,7 +20,7 @@ Function* of_stand_in(const char* name) {
   static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
-fakes::FakeCuda& fake() { return *of_stand_in<fakes::FakeCuda*()>("wattune_fake_cuda")(); }
+fakes::FakeCuda& driver() { return *of_stand_in<fakes::FakeCuda*()>("wattune_fake_cuda")(); }
 std::size_t stack() { return of_stand_in<std::size_t()>("wattune_fake_cuda_stack")(); }
 
 // A context of the application's, current, and a device attached to it.
@@ -28,10 +28,10 @@ class CudaAttach : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(kStandInsChosen);
-    fake().holds = true;
+    driver().holds = true;
     succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
     application.emplace(std::vector<float>{1, 2, 3, 4});
-    before = fake().live();
+    before = driver().live();
     device = attach_cuda().value();
     stream = adopt_stream(*device, application->stream()).value();
     x = adopt_buffer(*device, application->x(), application->bytes()).value();
@@ -39,14 +39,14 @@ class CudaAttach : public ::testing::Test {
   void TearDown() override {
     release();
     if (application) {
-      EXPECT_EQ(fake().live(), before) << "more or less than what was made was released";
+      EXPECT_EQ(driver().live(), before) << "more or less than what was made was released";
       application.reset();
     }
     if (context != nullptr) {
       succeed(raw_cuda().cuCtxDestroy(context));
     }
     EXPECT_EQ(stack(), 0u);
-    fake().hangs_end = false;
+    driver().hangs_end = false;
   }
 
   void release() {
@@ -102,20 +102,20 @@ TEST_F(CudaAttach, IsNeverReset) {
 
 TEST_F(CudaAttach, SendsToAnAdoptedStreamAtOnceAndNeverHoldsIt) {
   const auto kernel = build("scale");
-  const long launches = fake().launches;
-  const long held = fake().held_streams;
+  const long launches = driver().launches;
+  const long held = driver().held_streams;
   for (int i = 0; i < 3; ++i) stream->launch(*kernel, {}, doubling()).value();
-  EXPECT_EQ(fake().launches, launches + 3);  // before any finish()
+  EXPECT_EQ(driver().launches, launches + 3);  // before any finish()
   application->raise(1.0f, application->stream());
   EXPECT_THAT(application->values(application->stream()), ElementsAre(9, 17, 25, 33));
   stream->fill(*x, std::byte{0}).value();
   EXPECT_THAT(application->values(application->stream()), ElementsAre(0, 0, 0, 0));
   stream->finish(kLimit).value();
-  EXPECT_EQ(fake().held_streams, held);
+  EXPECT_EQ(driver().held_streams, held);
   const auto own = device->create_stream().value();
   own->launch(*kernel, {}, doubling()).value();
   own->finish(kLimit).value();
-  EXPECT_EQ(fake().held_streams, held + 1);  // of the device's own
+  EXPECT_EQ(driver().held_streams, held + 1);  // of the device's own
 }
 
 TEST_F(CudaAttach, TimesLaunchesInAnAdoptedStream) {
@@ -143,9 +143,9 @@ TEST_F(CudaAttach, AnAdoptedStreamWaitsAtOnceForWhatIsHandedOver) {
   const auto kernel = build("scale");
   const auto own = device->create_stream().value();
   const auto awaited = own->launch(*kernel, {.group_size = {500, 1, 1}}, doubling()).value();
-  const long launches = fake().launches;
+  const long launches = driver().launches;
   stream->wait_for(*awaited).value();
-  EXPECT_EQ(fake().launches, launches + 1);
+  EXPECT_EQ(driver().launches, launches + 1);
   const auto after = stream->launch(*kernel, {}, doubling()).value();
   device->finish(std::array{stream.get(), own.get()}, {.limit = kLimit}).value();
   EXPECT_GT(after->start().value().value(), awaited->end().value().value() - 20.0);
@@ -252,7 +252,7 @@ TEST_F(CudaAttach, ATimeoutBreaksNothing) {
   stream->launch(*hang, {}, {}).value();
   for (int i = 0; i < 2; ++i) EXPECT_EQ(stream->finish(nanoseconds_from_ms(5)).error().code(), ErrorCode::timeout);
   EXPECT_TRUE(device->create_buffer(4));
-  fake().hangs_end = true;
+  driver().hangs_end = true;
   EXPECT_TRUE(stream->finish(kLimit));
   stream->fill(*x, std::byte{0}).value();
   EXPECT_THAT(contents_of<float>(*x, *stream), ElementsAre(0, 0, 0, 0));
@@ -268,14 +268,14 @@ TEST_F(CudaAttach, ATimeoutDropsWhatWasNotSent) {
   const auto behind = own->launch(*hang, {}, {}).value();
   EXPECT_EQ(own->finish(nanoseconds_from_ms(5)).error().code(), ErrorCode::timeout);
   EXPECT_EQ(behind->ready().error().code(), ErrorCode::timeout);
-  fake().hangs_end = true;
+  driver().hangs_end = true;
   EXPECT_TRUE(own->finish(kLimit));
   EXPECT_THAT(found, ElementsAre(0, 0, 0, 0));
 }
 
 // More shared memory than what every kernel may have is allowed for good.
 TEST_F(CudaAttach, TakesBackNoPermissionThatAPreparedLaunchNeeds) {
-  fake().allowed_dynamic_bytes = 48 * 1024;
+  driver().allowed_dynamic_bytes = 48 * 1024;
   const auto kernel = build("noop");
   const std::vector<LaunchArgument> much{LocalBytes{100'000}};
   const std::vector<LaunchArgument> less{LocalBytes{60'000}};

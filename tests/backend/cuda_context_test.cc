@@ -14,7 +14,7 @@ using test::raw_cuda;
 using test::succeed;
 
 // How many contexts are on this thread's stack: one that is pushed and not popped shows here.
-std::size_t stack() {
+std::size_t stack_depth() {
   static void* const library = dlopen(kLibcuda.c_str(), RTLD_NOW | RTLD_LOCAL);
   return reinterpret_cast<std::size_t (*)()>(dlsym(library, "wattune_fake_cuda_stack"))();
 }
@@ -33,7 +33,7 @@ class CurrentContext : public ::testing::TestWithParam<bool> {
 
   void expect_unchanged(const std::string& after) const {
     EXPECT_EQ(current_context(), current) << "after " << after;
-    EXPECT_EQ(stack(), GetParam() ? 1u : 0u) << "after " << after;
+    EXPECT_EQ(stack_depth(), GetParam() ? 1u : 0u) << "after " << after;
   }
 
   template <typename T>

@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr char kScale[] = R"(
+constexpr char kScaleAmongOthers[] = R"(
 typedef float number;
 kernel void scale(global number* y, number factor) { y[get_global_id(0)] *= factor * STEP; }
 kernel void other(global int* y, local int* scratch) { y[0] = scratch[0]; }
@@ -34,7 +34,7 @@ class OpenClAhead : public ::testing::Test {
     return contents_of<float>(*y, *stream);
   }
 
-  const KernelSource source = source_of(kScale);
+  const KernelSource source = source_of(kScaleAmongOthers);
   const std::vector<Macro> macros{{"STEP", "2"}};
   std::unique_ptr<Device> device;
   std::unique_ptr<Stream> stream;

@@ -8,7 +8,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-constexpr char kKernels[] = R"(
+constexpr char kWorkerKernels[] = R"(
 kernel void scale(global float* y, float factor) { y[get_global_id(0)] *= factor; }
 kernel void wild(global float* y, ulong address) { *(global float*)address = 1.0f; }
 kernel void loop(volatile global float* y, ulong unused) { while (y[0] >= 0.0f) {} }
@@ -38,7 +38,7 @@ class WorkerOpenCl : public ::testing::Test {
   }
 
   Result<Nanoseconds> run(const std::string& name, LaunchArgument argument, Nanoseconds limit = kLimit) {
-    return run_once(*device, *stream, kKernels, name, {.groups = {2, 1, 1}, .group_size = {4, 1, 1}},
+    return run_once(*device, *stream, kWorkerKernels, name, {.groups = {2, 1, 1}, .group_size = {4, 1, 1}},
                     {buffer.get(), std::move(argument)}, limit);
   }
 
@@ -89,7 +89,7 @@ TEST_F(WorkerOpenCl, EndsAnInfiniteLoopAtTheLimit) {
 
 // However long the driver may take to compile before.
 TEST_F(WorkerOpenCl, EndsAnInfiniteLoopAtTheLimitOfARunAlone) {
-  const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+  const auto program = device->build(source_of(kWorkerKernels), {}, kLimit).value();
   const auto kernel = program->kernel("loop").value();
   const std::vector<LaunchArgument> arguments{buffer.get(), scalar<std::uint64_t>(0)};
   ASSERT_TRUE(stream->launch(*kernel, {.groups = {2, 1, 1}, .group_size = {4, 1, 1}}, arguments));

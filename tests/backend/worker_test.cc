@@ -18,7 +18,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 // All kernels of the fake worker.
-constexpr char kKernels[] = "noop scale overrun abort exit garbage sleep forever";
+constexpr char kFakeKernels[] = "noop scale overrun abort exit garbage sleep forever";
 
 WorkerOptions fake_worker() {
   WorkerOptions options;
@@ -42,12 +42,12 @@ class Worker : public ::testing::Test {
 
   Result<Nanoseconds> run(const std::string& name, std::vector<LaunchArgument> arguments = {},
                           Nanoseconds limit = kLimit) {
-    return run_once(*device, *stream, kKernels, name, {}, std::move(arguments), limit);
+    return run_once(*device, *stream, kFakeKernels, name, {}, std::move(arguments), limit);
   }
 
   // After a loss: everything old answers device_lost, and reset() brings back a device that computes.
   void expect_lost_until_reset() {
-    EXPECT_EQ(device->build(source_of(kKernels), {}, kLimit).error().code(), ErrorCode::device_lost);
+    EXPECT_EQ(device->build(source_of(kFakeKernels), {}, kLimit).error().code(), ErrorCode::device_lost);
     EXPECT_EQ(device->create_buffer(4).error().code(), ErrorCode::device_lost);
     EXPECT_EQ(stream->finish(kLimit).error().code(), ErrorCode::device_lost);
     device->reset().value();
@@ -64,7 +64,7 @@ class Worker : public ::testing::Test {
 
 TEST_F(Worker, ServesEveryCall) {
   EXPECT_EQ(device->info().name, "Fake device");
-  const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+  const auto program = device->build(source_of(kFakeKernels), {}, kLimit).value();
   EXPECT_EQ(program->build_log(), "a warning");
   const auto kernel = program->kernel("scale").value();
   EXPECT_EQ(kernel->argument_count(), 2u);
@@ -84,7 +84,7 @@ TEST_F(Worker, PassesErrorsOfTheDeviceOn) {
   const auto wrong = device->build(source_of("wrong"), {}, kLimit);
   EXPECT_EQ(wrong.error().code(), ErrorCode::compile_failed);
   EXPECT_EQ(wrong.error().message(), "line 1: wrong");
-  const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+  const auto program = device->build(source_of(kFakeKernels), {}, kLimit).value();
   EXPECT_EQ(program->kernel("scal").error().advice(), "did you mean `scale`?");
   EXPECT_EQ(run("scale").error().code(), ErrorCode::mismatch);
   const auto nothing = open_device_in_worker("fake:1", fake_worker());
@@ -159,7 +159,7 @@ TEST_F(Worker, EndsAWorkerThatSendsGarbage) {
 }
 
 TEST_F(Worker, TellsLaunchesThatTheyWereLost) {
-  const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+  const auto program = device->build(source_of(kFakeKernels), {}, kLimit).value();
   const auto kernel = program->kernel("abort").value();
   const auto event = stream->launch(*kernel, {}, {}).value();
   EXPECT_FALSE(stream->finish(kLimit));
@@ -168,7 +168,7 @@ TEST_F(Worker, TellsLaunchesThatTheyWereLost) {
 
 TEST_F(Worker, OutlivesObjectsOfEarlierLives) {
   const auto buffer = buffer_with<float>(*device, *stream, {1});
-  const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+  const auto program = device->build(source_of(kFakeKernels), {}, kLimit).value();
   device->reset().value();
   EXPECT_EQ(program->kernel("noop").error().code(), ErrorCode::device_lost);
   EXPECT_EQ(stream->fill(*buffer, std::byte{0}).error().code(), ErrorCode::device_lost);
@@ -183,7 +183,7 @@ TEST_F(Worker, ForgetsObjectsThatWereDestroyed) {
 }
 
 TEST_F(Worker, RefusesImpossibleLaunchesWithoutAsking) {
-  const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+  const auto program = device->build(source_of(kFakeKernels), {}, kLimit).value();
   const auto kernel = program->kernel("noop").value();
   const auto launch = stream->launch(*kernel, {.groups = {1, 1, 1}, .group_size = {2048, 1, 1}}, {});
   ASSERT_FALSE(launch);
@@ -266,7 +266,7 @@ TEST(WorkerStart, EndsWithItsParent) {
   if (parent == 0) {
     const auto device = open_device_in_worker("fake:0", fake_worker()).value();
     const auto stream = device->create_stream().value();
-    const auto program = device->build(source_of(kKernels), {}, kLimit).value();
+    const auto program = device->build(source_of(kFakeKernels), {}, kLimit).value();
     const auto kernel = program->kernel("sleep").value();
     (void)stream->launch(*kernel, {}, {});
     const pid_t worker = children().at(0);

@@ -109,7 +109,7 @@ TEST(ClocksTune, WithoutClockParametersNoFunctionThatSetsIsCalled) {
   write_scale(folder);
   const std::string libraries = program_path().parent_path().string();
   const Finished finished = run_with_stand_ins(
-      folder, "tune scale.toml --json --quiet --observe power,energy",
+      folder, "tune scale.toml --json --quiet --observe power,energy --energy-window 10ms",
       "WATTUNE_LIBNVML=" + libraries + "/wattune-forwarding-libnvml.so WATTUNE_FORWARD_NVML=" + libraries +
           "/wattune-fake-libnvml.so WATTUNE_NVML_LOG=" + (folder.path() / "nvml.log").string());
   ASSERT_EQ(finished.status, 0) << finished.err;

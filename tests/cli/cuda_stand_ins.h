@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "cli/run_program.h"
@@ -74,12 +73,5 @@ class StandInsForPrograms {
   StandInsForPrograms(const StandInsForPrograms&) = delete;
   StandInsForPrograms& operator=(const StandInsForPrograms&) = delete;
 };
-
-// The process ended, whether or not anybody reaped it.
-inline bool gone(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  std::string line;
-  return !std::getline(stat, line) || line.find(") Z ") != std::string::npos;
-}
 
 }  // namespace wattune::cli_test

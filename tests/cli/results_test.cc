@@ -132,7 +132,9 @@ TEST_F(Results, NamesReachNoTerminalWithTheirControlCharacters) {
     EXPECT_EQ(finished.out.find_first_of("\x1b\a\r"), std::string::npos) << finished.out;
     for (const char* part : {"\xC2\x9B", "\xE2\x80\xAE", "\nbest 1 ns"})
       EXPECT_THAT(finished.out, testing::Not(HasSubstr(part)));
-    if (command.size() == 2) EXPECT_TRUE(finished.json().is_object() || finished.json().is_array());
+    if (command.size() == 2) {
+      EXPECT_TRUE(finished.json().is_object() || finished.json().is_array());
+    }
   }
   const Finished missing = run_wattune(folder_, {"show", "none\x1b[2J\n.json"});
   EXPECT_EQ(missing.err, "wattune: error: cannot open none [2J .json: No such file or directory\n");

@@ -11,7 +11,7 @@ namespace {
 
 // A few registers and no shared memory, static shared memory with a barrier, and as many registers as their limits on
 // blocks leave.
-constexpr char kKernels[] = R"(
+constexpr char kOccupyingKernels[] = R"(
 extern "C" __global__ void light(float* y) { y[threadIdx.x] *= 2.0f; }
 extern "C" __global__ void tiled(float* y) {
   __shared__ float tile[1250];
@@ -42,7 +42,7 @@ class OccupancyOnGpu : public testing::TestWithParam<const char*> {
   void SetUp() override {
     if (!device_test::reason_for_none().empty()) GTEST_SKIP() << device_test::reason_for_none();
     device = open_device_in_worker("cuda:0", {.executable = test::program("wattune-worker").string()}).value();
-    KernelSource source = source_of(kKernels);
+    KernelSource source = source_of(kOccupyingKernels);
     source.language = Language::cuda;
     source.function = GetParam();
     program = device->build(source, {}, kLimit).value();

@@ -30,7 +30,7 @@ class DataFile : public ::testing::Test {
 
 const std::vector<float> kFloats{1.0f, -2.5f, 3.0f};
 
-std::string bytes_of(const std::vector<float>& values) {
+std::string as_text(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
@@ -49,11 +49,11 @@ std::string npy(char version, const std::string& dictionary, const std::string& 
 }
 
 std::string floats_npy(const std::string& shape, char version = 1, const std::string& order = "False") {
-  return npy(version, "{'descr': '<f4', 'fortran_order': " + order + ", 'shape': " + shape + ", }", bytes_of(kFloats));
+  return npy(version, "{'descr': '<f4', 'fortran_order': " + order + ", 'shape': " + shape + ", }", as_text(kFloats));
 }
 
 TEST_F(DataFile, RawElementsAreReadAsTheyAre) {
-  EXPECT_TRUE(holds_floats(read(bytes_of(kFloats), ElementType::float32, 3)));
+  EXPECT_TRUE(holds_floats(read(as_text(kFloats), ElementType::float32, 3)));
 }
 
 TEST_F(DataFile, NumpyVersionsOneToThreeAreRead) {
@@ -86,7 +86,7 @@ TEST_F(DataFile, SizesMustAgree) {
   ASSERT_FALSE(numpy);
   EXPECT_EQ(numpy.error().code(), ErrorCode::mismatch);
   EXPECT_EQ(numpy.error().message(), "size mismatch: 4 elements are needed, " + path_.filename().string() + " holds 3");
-  const auto raw = read(bytes_of(kFloats), ElementType::float32, 2);
+  const auto raw = read(as_text(kFloats), ElementType::float32, 2);
   ASSERT_FALSE(raw);
   EXPECT_EQ(raw.error().message(), "size mismatch: 2 elements are needed, " + path_.filename().string() + " holds 3");
   EXPECT_THAT(read("12345", ElementType::float32, 1).error().message(), HasSubstr("holds 5 bytes"));
@@ -97,7 +97,7 @@ TEST_F(DataFile, TypesMustAgree) {
   ASSERT_FALSE(bytes);
   EXPECT_EQ(bytes.error().code(), ErrorCode::mismatch);
   EXPECT_THAT(bytes.error().to_string(), HasSubstr("not int32 (NumPy's <i4): `<f4`"));
-  EXPECT_FALSE(read(npy(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }", bytes_of(kFloats)),
+  EXPECT_FALSE(read(npy(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }", as_text(kFloats)),
                     ElementType::float32, 3));
 }
 

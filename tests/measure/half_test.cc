@@ -7,7 +7,7 @@
 namespace wattune::measure {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 
 TEST(Half, DecodesEachKindOfNumber) {
   EXPECT_EQ(half_to_float(0x3c00), 1.0f);
@@ -15,8 +15,8 @@ TEST(Half, DecodesEachKindOfNumber) {
   EXPECT_EQ(half_to_float(0x7bff), 65504.0f);  // the largest
   EXPECT_EQ(half_to_float(0x0400), 0x1p-14f);  // the smallest normal
   EXPECT_EQ(half_to_float(0x0001), 0x1p-24f);  // the smallest subnormal
-  EXPECT_EQ(half_to_float(0x7c00), kInfinity);
-  EXPECT_EQ(half_to_float(0xfc00), -kInfinity);
+  EXPECT_EQ(half_to_float(0x7c00), kFloatInfinity);
+  EXPECT_EQ(half_to_float(0xfc00), -kFloatInfinity);
   EXPECT_TRUE(std::isnan(half_to_float(0x7e00)));
   EXPECT_TRUE(std::isnan(half_to_float(0xffff)));  // the poison pattern
   EXPECT_TRUE(std::signbit(half_to_float(0x8000)));

@@ -193,7 +193,9 @@ TEST_P(MisbehavingReference, CostsOneLineAndLeavesNothingBehind) {
   for (int i = 0; i < 500 && processes() > 0; ++i) usleep(10'000);
   EXPECT_EQ(processes(), 0u);
   // A supervisor that is killed leaves its folder to the next one.
-  if (expected.code == ErrorCode::unavailable) ASSERT_TRUE(run(std::string(kBeginning) + "GOOD\n", 30.0));
+  if (expected.code == ErrorCode::unavailable) {
+    ASSERT_TRUE(run(std::string(kBeginning) + "GOOD\n", 30.0));
+  }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "beside the source";
 }
 

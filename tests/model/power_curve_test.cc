@@ -15,7 +15,7 @@ PowerCurve a100(double base) { return {Watts(base), 0.0614, 1.285e-3, Megahertz(
 
 // Kernel Tuner's recorded sweep of an RTX A4000 (KernelTuner/kernel_tuner, Apache-2.0), at the clocks that ran; the
 // last two were to run at 1905 and 2100 MHz, and the board's limit is 140 W.
-std::vector<PowerSample> a4000() {
+std::vector<PowerSample> recorded_a4000() {
   std::vector<PowerSample> samples;
   for (const auto& [clock, watts] : {std::pair{405.0, 43.928},
                                      {585.0, 52.095},
@@ -68,20 +68,20 @@ TEST(PowerCurve, HasNoRidgeWhereTheVoltageNeverRises) {
 
 // What the independent calculation of the same fit gave: 1350 with the two capped points, 1365 without.
 TEST(PowerFit, FindsTheRidgeOfARecordedBoardWithAndWithoutItsCappedPoints) {
-  const auto all = fit_power_curve(a4000()).value();
+  const auto all = fit_power_curve(recorded_a4000()).value();
   EXPECT_NEAR(all.ridge.value(), 1350, 1);
   EXPECT_NEAR(all.curve.base.value(), 29.3, 0.1);
   EXPECT_NEAR(all.curve.alpha, 0.0376, 2e-4);
   EXPECT_NEAR(all.curve.beta, 7.4e-4, 1e-5);
   EXPECT_NEAR(all.rmse.value(), 0.8, 0.05);
   EXPECT_EQ(all.samples, 10u);
-  const auto uncapped = fit_power_curve(with_capped_marked(a4000())).value();
+  const auto uncapped = fit_power_curve(with_capped_marked(recorded_a4000())).value();
   EXPECT_NEAR(uncapped.ridge.value(), 1365, 1);
   EXPECT_EQ(uncapped.samples, 8u);
 }
 
 TEST(PowerFit, SaysBetweenWhichClocksTheRidgeLies) {
-  const auto fit = fit_power_curve(with_capped_marked(a4000())).value();
+  const auto fit = fit_power_curve(with_capped_marked(recorded_a4000())).value();
   EXPECT_LT(fit.likely_ridge.low, fit.ridge);
   EXPECT_GT(fit.likely_ridge.high, fit.ridge);
   EXPECT_GT(fit.likely_ridge.low, Megahertz(1250));
@@ -114,7 +114,7 @@ TEST(PowerFit, NeedsFiveClocksThatAreNotCapped) {
   EXPECT_THAT(fit_power_curve({}).error().to_string(), HasSubstr("0 of 0 samples"));
   EXPECT_THAT(fit_power_curve(samples_of(a100(45), {210, 600, 600, 1000, 1410})).error().to_string(),
               HasSubstr("samples of 5 clocks at which the board does not throttle: `4 of 5 samples`"));
-  auto capped = a4000();
+  auto capped = recorded_a4000();
   for (PowerSample& sample : capped) sample.capped = true;
   EXPECT_THAT(fit_power_curve(capped).error().to_string(), HasSubstr("`0 of 10 samples`"));
 }
@@ -142,9 +142,9 @@ TEST(PowerFit, RefusesWhatIsNoPowerCurve) {
 
 // 1 % of 140 W: from 138.6 W on. 1739.7 of 2100 MHz is 83 %.
 TEST(CappedSamples, ShowByTheirClockOrByTheLimit) {
-  const auto by_clock = with_capped_marked(a4000());
+  const auto by_clock = with_capped_marked(recorded_a4000());
   for (std::size_t i = 0; i < by_clock.size(); ++i) EXPECT_EQ(by_clock[i].capped, i >= 8) << i;
-  auto samples = a4000();
+  auto samples = recorded_a4000();
   for (PowerSample& sample : samples) sample.asked.reset();
   const auto by_limit = with_capped_marked(samples, Watts(140));
   for (std::size_t i = 0; i < by_limit.size(); ++i) EXPECT_EQ(by_limit[i].capped, i >= 8) << i;

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const PowerCurve kA100{Watts(45.0), 0.0614, 1.285e-3, Megahertz(985)};
+const PowerCurve kPowerOfA100{Watts(45.0), 0.0614, 1.285e-3, Megahertz(985)};
 
 std::vector<Megahertz> a100_clocks() {
   std::vector<Megahertz> clocks;
@@ -42,7 +42,7 @@ TEST(TimeCurve, NeedsTwoClocksAndPositiveTimes) {
 
 // P(1000 MHz) is 108.79 W; 500 us of it are 54.4 mJ.
 TEST(OperatingPoint, TakesPowerForTime) {
-  const OperatingPoint point = operating_point(kA100, {Nanoseconds(200e3), 300e3}, Megahertz(1000));
+  const OperatingPoint point = operating_point(kPowerOfA100, {Nanoseconds(200e3), 300e3}, Megahertz(1000));
   EXPECT_NEAR(point.power.value(), 108.79, 0.01);
   EXPECT_EQ(point.time, Nanoseconds(500e3));
   EXPECT_NEAR(point.energy.value(), 54.4e-3, 1e-5);
@@ -51,7 +51,7 @@ TEST(OperatingPoint, TakesPowerForTime) {
 // Tau, 985, is no clock of the table. P(f)/f is 45/975 + 0.0614 = 0.10755 W/MHz at 975 MHz, and at 990 MHz, where v is
 // 1.0064, 45/990 + 0.0614 * 1.0129 = 0.10765.
 TEST(LeastEnergy, OfAKernelThatComputesLiesAtTheRidge) {
-  const auto best = least_energy(kA100, {Nanoseconds(0), 1e6}, a100_clocks());
+  const auto best = least_energy(kPowerOfA100, {Nanoseconds(0), 1e6}, a100_clocks());
   EXPECT_EQ(best->clock, Megahertz(975));
 }
 
@@ -59,14 +59,14 @@ TEST(LeastEnergy, OfAKernelThatComputesLiesAtTheRidge) {
 // the best clock falls as its share grows.
 TEST(LeastEnergy, FallsAsMemoryTakesMoreOfTheTime) {
   const auto clocks = a100_clocks();
-  EXPECT_EQ(least_energy(kA100, {Nanoseconds(1e6), 0.0}, clocks)->clock, Megahertz(210));
-  const Megahertz half = least_energy(kA100, {Nanoseconds(1e6), 1e6}, clocks)->clock;
+  EXPECT_EQ(least_energy(kPowerOfA100, {Nanoseconds(1e6), 0.0}, clocks)->clock, Megahertz(210));
+  const Megahertz half = least_energy(kPowerOfA100, {Nanoseconds(1e6), 1e6}, clocks)->clock;
   EXPECT_GT(half, Megahertz(210));
   EXPECT_LT(half, Megahertz(975));
 }
 
 TEST(LeastEnergy, NeedsAClock) {
-  EXPECT_THAT(least_energy(kA100, {}, {}).error().to_string(), HasSubstr("no clock to choose from"));
+  EXPECT_THAT(least_energy(kPowerOfA100, {}, {}).error().to_string(), HasSubstr("no clock to choose from"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(ConvergenceSvg, ShowsEveryEvaluation) {
 }
 
 // The search found 2 ms for 4, the final, in which the default, 1, took part, 3 ms.
-ResultSet with_final() {
+ResultSet with_default_in_final() {
   return one_parameter()
       .default_values({1})
       .time({1}, 5e6)
@@ -79,8 +79,8 @@ ResultSet with_final() {
 }
 
 TEST(Convergence, IsOfTheSearchWhateverTheFinalMeasured) {
-  EXPECT_THAT(convergence(with_final()), ElementsAre(4.0, 2.5, 2.0));
-  EXPECT_THAT(plot_convergence(with_final(), 80, 8),
+  EXPECT_THAT(convergence(with_default_in_final()), ElementsAre(4.0, 2.5, 2.0));
+  EXPECT_THAT(plot_convergence(with_default_in_final(), 80, 8),
               testing::StartsWith("best time so far (ms) in the search; the final measured 3.000 ms\n"));
 }
 
@@ -93,7 +93,7 @@ TEST(Convergence, IsTheTimeOfTheBestByAnotherObjective) {
 }
 
 TEST(ConvergenceSvg, MarksWhatTheFinalMeasured) {
-  const std::string svg = plot_convergence_svg(with_final());
+  const std::string svg = plot_convergence_svg(with_default_in_final());
   EXPECT_THAT(svg, HasSubstr(">search: <tspan fill=\"#d9730d\">━ best so far, at last 2.000 ms</tspan>"));
   EXPECT_THAT(svg, HasSubstr("┅ default, 4.000 ms"));
   EXPECT_THAT(svg, HasSubstr(">final: <tspan fill=\"#d9730d\">◇ best, 3.000 ms</tspan>"));

@@ -67,7 +67,7 @@ TEST(Interactions, AreListedAndDrawn) {
 
 // The largest share is the longest bar, 460 wide: a third, corrected for what two values of eight explain by chance,
 // 1 - (1 - 1/3) 7/6.
-TEST(Importance, IsDrawnAsBars) {
+TEST(Importance, IsDrawnInAPicture) {
   const std::string svg = plot_importance_svg(joint());
   EXPECT_THAT(svg, HasSubstr("width=\"460.0\""));
   EXPECT_THAT(svg, HasSubstr(">22.2 %</text>"));

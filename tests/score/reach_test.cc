@@ -18,8 +18,8 @@ TEST(MedianDraws, FollowsDrawingWithoutReplacement) {
   EXPECT_EQ(median_draws(1, 1001), 501u);
 }
 
-struct Recorded {
-  explicit Recorded(const ResultSet& results)
+struct RecordedGrid {
+  explicit RecordedGrid(const ResultSet& results)
       : space(tune::recorded_space(results).value()), recording(tune::Recording::match(space, results).value()) {}
 
   ScoredSpace scored() const {
@@ -35,7 +35,7 @@ struct Recorded {
 TEST(Reach, CountsEvaluationsUntilNearEnough) {
   std::vector<Observation> observations;
   for (int i = 0; i < 100; ++i) observations.push_back(i % 10 == 0 ? failed(1.0) : correct(100 - i, 1.0));
-  const Recorded recorded(grid(observations, 10));
+  const RecordedGrid recorded(grid(observations, 10));
   const std::vector<StrategyChoice> strategies = {{"exhaustive", {}}, {"random", {}}};
   const auto near = reach({recorded.scored()}, strategies, {.within = 1.0, .repeats = 201}).value();
   EXPECT_EQ(near[0].spaces[0].near, 2u);
@@ -48,7 +48,7 @@ TEST(Reach, CountsEvaluationsUntilNearEnough) {
 }
 
 TEST(Reach, RefusesWhatHasNoAnswer) {
-  const Recorded zero(grid({correct(0, 1.0), correct(1, 1.0), correct(2, 1.0), correct(3, 1.0)}, 2));
+  const RecordedGrid zero(grid({correct(0, 1.0), correct(1, 1.0), correct(2, 1.0), correct(3, 1.0)}, 2));
   const auto message = [&](const ReachOptions& options) {
     return reach({zero.scored()}, {{"random", {}}}, options).error().to_string();
   };

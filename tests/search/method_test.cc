@@ -55,7 +55,7 @@ struct Tuned {
 
 // Asks until nothing is left; every id comes once.
 template <typename Measure>
-Tuned run(Strategy& method, Measure measure) {
+Tuned tune_fully(Strategy& method, Measure measure) {
   Tuned result;
   for (auto ids = method.ask(1); !ids.empty(); ids = method.ask(1)) {
     EXPECT_TRUE(result.evaluated.insert(ids.front()).second);
@@ -82,7 +82,7 @@ class Methods : public testing::TestWithParam<Expected> {};
 TEST_P(Methods, TakesItsStepsAndNoOthers) {
   const SearchSpace space = small_space();
   const auto method = make_method(GetParam().method, space, {.base_clock = GetParam().base_clock}).value();
-  const Tuned result = run(*method, of_small);
+  const Tuned result = tune_fully(*method, of_small);
   EXPECT_EQ(result.chosen, GetParam().chosen);
   EXPECT_EQ(result.evaluated.size(), GetParam().evaluations);
 }
@@ -110,7 +110,7 @@ TEST(Method, GoesOnWhereAnEarlierRunEnded) {
     }
     const auto second = make_method("race-to-idle+clocks", space).value();
     for (const ConfigurationId id : measured) second->tell(id, of_small(space.configuration(id)));
-    const Tuned result = run(*second, of_small);
+    const Tuned result = tune_fully(*second, of_small);
     EXPECT_EQ(result.chosen, "x=0, nvml_gr_clock=1500");
     EXPECT_EQ(result.evaluated.size() + before, 6u);
   }
@@ -129,7 +129,7 @@ TEST(Method, ALongResumedRunIsNoReasonToBeginAnew) {
   for (auto id = space.next(0); id; id = space.next(*id + 1))
     if (*space.configuration(*id).find("nvml_gr_clock") == Value(2000))
       method->tell(*id, measure(space.configuration(*id)));
-  const Tuned result = run(*method, measure);
+  const Tuned result = tune_fully(*method, measure);
   EXPECT_EQ(result.evaluated.size(), 1u);
   EXPECT_EQ(result.chosen, "x=0, nvml_gr_clock=1000");
 }
@@ -144,7 +144,7 @@ TEST(Method, ABudgetLeavesRoomForTheClocks) {
     return took(1.0 + std::abs(x - 137.0), configuration.find("nvml_gr_clock")->as_real() + x);
   };
   const auto method = make_method("race-to-idle+clocks", space, {.evaluations = 200}).value();
-  const Tuned result = run(*method, measure);
+  const Tuned result = tune_fully(*method, measure);
   EXPECT_EQ(result.evaluated.size(), 199u);
   EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=1000"));
 }
@@ -154,9 +154,9 @@ TEST(Method, ABudgetLeavesRoomForTheClocks) {
 TEST(Method, TheSlowdownBoundsWhatIsChosen) {
   const SearchSpace space = small_space();
   const auto loose = make_method("energy-under-slowdown", space, {.slowdown = 0.25}).value();
-  EXPECT_EQ(run(*loose, of_small).chosen, "x=2, nvml_gr_clock=2000");
+  EXPECT_EQ(tune_fully(*loose, of_small).chosen, "x=2, nvml_gr_clock=2000");
   const auto strict = make_method("energy-under-slowdown", space, {.slowdown = 0.0}).value();
-  EXPECT_EQ(run(*strict, of_small).chosen, "x=0, nvml_gr_clock=2000");
+  EXPECT_EQ(tune_fully(*strict, of_small).chosen, "x=0, nvml_gr_clock=2000");
   EXPECT_FALSE(make_method("energy-under-slowdown", space, {.slowdown = -0.1}));
 }
 
@@ -164,7 +164,7 @@ TEST(Method, TheSlowdownBoundsWhatIsChosen) {
 TEST(Method, TheSlowdownSharesOutABudget) {
   const SearchSpace space = small_space();
   const auto method = make_method("energy-under-slowdown", space, {.evaluations = 8}).value();
-  const Tuned result = run(*method, of_small);
+  const Tuned result = tune_fully(*method, of_small);
   EXPECT_LE(result.evaluated.size(), 8u);
   EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=2000"));
 }
@@ -172,7 +172,7 @@ TEST(Method, TheSlowdownSharesOutABudget) {
 TEST(Method, FailuresAreNeverChosen) {
   const SearchSpace space = small_space();
   const auto method = make_method("race-to-idle+clocks", space).value();
-  const Tuned result = run(*method, [](const Configuration& configuration) {
+  const Tuned result = tune_fully(*method, [](const Configuration& configuration) {
     return *configuration.find("x") == Value(0) ? Observation{.status = Status::runtime} : of_small(configuration);
   });
   EXPECT_EQ(result.chosen, "x=1, nvml_gr_clock=1000");
@@ -181,7 +181,7 @@ TEST(Method, FailuresAreNeverChosen) {
 TEST(Method, WithoutEnergyNothingIsChosen) {
   const SearchSpace space = small_space();
   const auto method = make_method("global", space).value();
-  const Tuned result = run(*method, [](const Configuration& configuration) {
+  const Tuned result = tune_fully(*method, [](const Configuration& configuration) {
     Observation observation = of_small(configuration);
     observation.metrics.clear();
     return observation;
@@ -199,7 +199,7 @@ TEST(Method, TheWindowDecidesWhichClocksAreTuned) {
     return ClockRange{Megahertz(900), Megahertz(1100)};
   };
   const auto method = make_method("model-steered", space, {.window = window}).value();
-  const Tuned result = run(*method, of_small);
+  const Tuned result = tune_fully(*method, of_small);
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_EQ(seen[0].clock, Megahertz(1000));
   EXPECT_EQ(seen[0].energy, Joules(7));
@@ -213,7 +213,7 @@ TEST(Method, AWindowBetweenTheClocksTakesTheNearest) {
     return ClockRange{Megahertz(1900), Megahertz(1950)};
   };
   const auto method = make_method("model-steered", space, {.window = narrow}).value();
-  EXPECT_EQ(run(*method, of_small).chosen, "x=2, nvml_gr_clock=2000");
+  EXPECT_EQ(tune_fully(*method, of_small).chosen, "x=2, nvml_gr_clock=2000");
 }
 
 TEST(Method, AFailedFitLeavesAllClocks) {
@@ -222,7 +222,7 @@ TEST(Method, AFailedFitLeavesAllClocks) {
     return Error(ErrorCode::invalid_argument, "no ridge");
   };
   const auto method = make_method("model-steered", space, {.window = failing}).value();
-  EXPECT_EQ(run(*method, of_small).chosen, "x=1, nvml_gr_clock=1000");
+  EXPECT_EQ(tune_fully(*method, of_small).chosen, "x=1, nvml_gr_clock=1000");
   EXPECT_THAT(method->remark(), HasSubstr("all clocks are searched: no ridge"));
 }
 

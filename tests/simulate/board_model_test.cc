@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
+#include "simulate/full_load.h"
+
 namespace wattune::simulate {
 namespace {
 
 constexpr Celsius kFifty{50.0};
-constexpr Activity kFull{.core = 1.0};
 
 const BoardModel& model_of(const char* name) {
   const BoardModel* const model = find_board_model(name);

@@ -7,15 +7,14 @@
 #include <cmath>
 #include <vector>
 
+#include "simulate/full_load.h"
+
 namespace wattune::simulate {
 namespace {
 
 using power::Recording;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-constexpr Activity kFull{.core = 1.0};
-constexpr Nanoseconds kSecond{1e9};
 
 Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
 

@@ -6,13 +6,11 @@
 #include <memory>
 
 #include "simulate/board_state.h"
+#include "simulate/full_load.h"
 #include "wattune/simulate/board_sensors.h"
 
 namespace wattune::simulate {
 namespace {
-
-constexpr Activity kFull{.core = 1.0};
-constexpr Nanoseconds kSecond{1e9};
 
 BoardModel a100() { return *find_board_model("A100"); }
 

@@ -20,7 +20,7 @@ std::string list_of(std::string_view text) {
   return joined;
 }
 
-Error error_of(std::string_view text) {
+Error list_failure_of(std::string_view text) {
   const Result<std::vector<Value>> values = Expression::parse_list(text, {"spec.json", 5, 1});
   return values ? Error(ErrorCode::internal, "no error") : values.error();
 }
@@ -74,7 +74,7 @@ TEST(ParseList, MoreThanAMillionElementsAreRefusedAtOnce) {
   EXPECT_EQ(Expression::parse_list("range(1000000)").value().size(), 1'000'000U);
   for (const char* text : {"range(1000001)", "range(0, 9223372036854775807)", "[1 for i in range(1000000)]",
                            "[0 for i in range(1000) for j in range(1001) if False]"}) {
-    const Error error = error_of(text);
+    const Error error = list_failure_of(text);
     EXPECT_EQ(error.code(), ErrorCode::out_of_range) << text;
     EXPECT_THAT(error.message(), HasSubstr("list of more than 1000000 elements")) << text;
   }
@@ -101,14 +101,14 @@ TEST(ParseList, ErrorsPointIntoTheText) {
       {"range()", "spec.json:5:1: wrong number of arguments for `range`: `range()` (it takes 1 to 3)"},
       {"[1] + 2", "spec.json:5:7: expected a list: `[1] + 2` (such as `[1, 2, 4]` or `range(1, 9)`)"},
   };
-  for (const Case& c : cases) EXPECT_EQ(error_of(c.text).to_string(), c.message);
+  for (const Case& c : cases) EXPECT_EQ(list_failure_of(c.text).to_string(), c.message);
 }
 
 TEST(ParseList, NestingIsLimited) {
-  EXPECT_EQ(error_of(std::string(100'000, '(')).message(), "expression nested too deeply");
+  EXPECT_EQ(list_failure_of(std::string(100'000, '(')).message(), "expression nested too deeply");
   std::string clauses = "[1";
   for (int i = 0; i < 1000; ++i) clauses += " for i in [1]";
-  EXPECT_EQ(error_of(clauses + "]").message(), "expression nested too deeply");
+  EXPECT_EQ(list_failure_of(clauses + "]").message(), "expression nested too deeply");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Result<Value> evaluate(std::string_view text, const Bindings& bindings = {}) {
 }
 
 // The Error that parsing or evaluating meets.
-Error error_of(std::string_view text, const Bindings& bindings = {}) {
+Error failure_of(std::string_view text, const Bindings& bindings = {}) {
   const Result<Value> result = evaluate(text, bindings);
   if (result) return Error(ErrorCode::internal, "no error but " + result->to_string());
   return result.error();
@@ -64,7 +64,7 @@ TEST(Expression, SubscriptedNameIsOneName) {
 // As hardware counters have them.
 TEST(Expression, NamesMayHaveDots) {
   EXPECT_EQ(*evaluate("dram__bytes.sum / 2", {{"dram__bytes.sum", 8}}), Value(4.0));
-  EXPECT_EQ(error_of("p.x > 1", {{"p", 1}}).to_string(), "spec.toml:3:10: unknown name `p.x`: `p.x > 1`");
+  EXPECT_EQ(failure_of("p.x > 1", {{"p", 1}}).to_string(), "spec.toml:3:10: unknown name `p.x`: `p.x > 1`");
 }
 
 TEST(Expression, ExtremeOfOneArgumentIsTheArgument) {
@@ -89,28 +89,29 @@ TEST(Expression, UnusedBranchesAreNotEvaluated) {
 }
 
 TEST(Expression, EvaluationErrorsSayWhatAndWhere) {
-  const Error zero = error_of("1 + 8 % a", {{"a", 0}});
+  const Error zero = failure_of("1 + 8 % a", {{"a", 0}});
   EXPECT_EQ(zero.code(), ErrorCode::invalid_argument);
   // Column 10 is the text's first character; `%` stands 6 behind it.
   EXPECT_EQ(zero.to_string(), "spec.toml:3:16: division by zero in `%`: `1 + 8 % a`");
 
-  const Error name = error_of("a + tile", {{"a", 0}});
+  const Error name = failure_of("a + tile", {{"a", 0}});
   EXPECT_EQ(name.code(), ErrorCode::not_found);
   EXPECT_EQ(name.to_string(), "spec.toml:3:14: unknown name `tile`: `a + tile`");
 
-  const Error overflow = error_of("a * a", {{"a", std::int64_t{1} << 40}});
+  const Error overflow = failure_of("a * a", {{"a", std::int64_t{1} << 40}});
   EXPECT_EQ(overflow.code(), ErrorCode::out_of_range);
   EXPECT_EQ(overflow.to_string(), "spec.toml:3:12: the result of `*` exceeds 64 bits: `a * a`");
 
-  EXPECT_EQ(error_of("a + 'x'", {{"a", 1}}).to_string(),
+  EXPECT_EQ(failure_of("a + 'x'", {{"a", 1}}).to_string(),
             "spec.toml:3:12: `+` cannot take values of these types: `a + 'x'`");
-  EXPECT_EQ(error_of("sqrt(-1)").to_string(), "spec.toml:3:10: `sqrt` has no real value for these numbers: `sqrt(-1)`");
-  EXPECT_EQ(error_of("a in (16)", {{"a", 1}}).to_string(),
+  EXPECT_EQ(failure_of("sqrt(-1)").to_string(),
+            "spec.toml:3:10: `sqrt` has no real value for these numbers: `sqrt(-1)`");
+  EXPECT_EQ(failure_of("a in (16)", {{"a", 1}}).to_string(),
             "spec.toml:3:12: `in` needs a list or two strings: `a in (16)` (a list of one is written `(x,)`)");
 }
 
 TEST(Expression, PositionCountsLinesOfALongExpression) {
-  EXPECT_EQ(error_of("(1 +\n  8 % 0)").position(), (SourcePosition{"spec.toml", 4, 5}));
+  EXPECT_EQ(failure_of("(1 +\n  8 % 0)").position(), (SourcePosition{"spec.toml", 4, 5}));
   EXPECT_EQ(Expression::parse("1 +", {"f", 7, 0}).error().position(), (SourcePosition{"f", 7, 0}));
 }
 
@@ -155,7 +156,7 @@ TEST(Expression, ParseErrorsPointAtTheToken) {
       {"abs([1])", 14, "a list can only stand"},
   };
   for (const Case& c : cases) {
-    const Error error = error_of(c.text);
+    const Error error = failure_of(c.text);
     EXPECT_EQ(error.code(), ErrorCode::parse_error) << c.text;
     EXPECT_THAT(error.message(), HasSubstr(c.message)) << c.text;
     EXPECT_EQ(error.position().column, c.column) << c.text;
@@ -178,13 +179,13 @@ TEST(Expression, ParseErrorsAdviseWhoThinksOfAnotherLanguage) {
       {"sqrt()", "it takes 1"},
       {"round(1, 2, 3)", "it takes 1 or 2"},
   };
-  for (const auto& [text, advice] : cases) EXPECT_EQ(error_of(text).advice(), advice) << text;
+  for (const auto& [text, advice] : cases) EXPECT_EQ(failure_of(text).advice(), advice) << text;
 }
 
 TEST(Expression, NumbersTooLargeAreOutOfRange) {
-  EXPECT_EQ(error_of("9223372036854775808").code(), ErrorCode::out_of_range);
-  EXPECT_EQ(error_of("0x1_0000_0000_0000_0000").code(), ErrorCode::out_of_range);
-  EXPECT_EQ(error_of("1e400").code(), ErrorCode::out_of_range);
+  EXPECT_EQ(failure_of("9223372036854775808").code(), ErrorCode::out_of_range);
+  EXPECT_EQ(failure_of("0x1_0000_0000_0000_0000").code(), ErrorCode::out_of_range);
+  EXPECT_EQ(failure_of("1e400").code(), ErrorCode::out_of_range);
 }
 
 TEST(Expression, NestingIsLimitedInEveryWay) {
@@ -196,7 +197,7 @@ TEST(Expression, NestingIsLimitedInEveryWay) {
   for (const std::string& text :
        {repeated("("), repeated("["), repeated("-") + "1", repeated("not ") + "1", repeated("2**") + "1",
         repeated("1 if 1 else ") + "1", repeated("max(1,"), repeated("1+") + "1", repeated("1*") + "1"}) {
-    const Error error = error_of(text);
+    const Error error = failure_of(text);
     EXPECT_EQ(error.message(), "expression nested too deeply") << text.substr(0, 20);
   }
 }

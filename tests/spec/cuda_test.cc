@@ -4,7 +4,7 @@
 namespace wattune::spec {
 namespace {
 
-constexpr std::string_view kGood = R"([kernel]
+constexpr std::string_view kGoodCudaSpec = R"([kernel]
 file = "add.cu"
 function = "add<block, float>"
 compiler = "nvcc"
@@ -31,7 +31,7 @@ class CudaSpec : public SpecTest {
     write("add.ptx", ".version 8.0");
   }
   Result<KernelSpec> after(std::string_view from, std::string_view to) const {
-    std::string text(kGood);
+    std::string text(kGoodCudaSpec);
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return parse_toml(text.replace(at, from.size(), to), path("spec.toml"));

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr std::string_view kGood = R"([kernel]
+constexpr std::string_view kGoodHostSpec = R"([kernel]
 file = "f.cc"
 function = "f<TILE>"
 arguments = [
@@ -33,7 +33,7 @@ class HostSpec : public SpecTest {
     for (const char* name : {"f.cc", "f.cpp", "f.cxx", "f.C", "f.c", "f.txt"}) write(name, "the function");
   }
   Result<KernelSpec> after(std::string_view from, std::string_view to, std::string_view more = "") const {
-    std::string text(kGood);
+    std::string text(kGoodHostSpec);
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return parse_toml(text.replace(at, from.size(), to).append(more), path("spec.toml"));

@@ -6,7 +6,7 @@
 namespace wattune::spec {
 namespace {
 
-constexpr std::string_view kGood = R"json({
+constexpr std::string_view kGoodT1Spec = R"json({
   "ConfigurationSpace": {
     "TuningParameters": [
       {"Name": "WX", "Type": "uint", "Values": "[16, 32]", "Default": 16}
@@ -28,7 +28,7 @@ constexpr std::string_view kGood = R"json({
 class T1Errors : public SpecTest {
  protected:
   std::string after(std::string_view from, std::string_view to) const {
-    std::string text(kGood);
+    std::string text(kGoodT1Spec);
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return described(parse_t1(text.replace(at, from.size(), to), path("spec.json")));

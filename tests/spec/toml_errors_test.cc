@@ -7,7 +7,7 @@
 namespace wattune::spec {
 namespace {
 
-constexpr std::string_view kGood = R"(name = "add"
+constexpr std::string_view kGoodTomlSpec = R"(name = "add"
 [kernel]
 file = "add.cl"
 function = "add"
@@ -42,7 +42,7 @@ class TomlErrors : public SpecTest {
 
   // What becomes of the good spec when `from` is replaced by `to`.
   std::string after(std::string_view from, std::string_view to) const {
-    std::string text(kGood);
+    std::string text(kGoodTomlSpec);
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return described(parse_toml(text.replace(at, from.size(), to), path("spec.toml")));
@@ -250,7 +250,7 @@ TEST_F(TomlErrors, FilesThatAreNoSpecs) {
   EXPECT_EQ(load(path("spec.tom")).error().message(), "a spec is a .toml or .json file");
   const Result<KernelSpec> missing = load(path("spec.toml"));
   EXPECT_EQ(missing.error().code(), ErrorCode::not_found);
-  write("spek.toml", kGood);
+  write("spek.toml", kGoodTomlSpec);
   EXPECT_EQ(load(path("spec.toml")).error().advice(), "did you mean `spek.toml`?");
 }
 

@@ -35,9 +35,9 @@ std::string nested(const std::string& open, const std::string& inside, const std
 
 TEST_F(Limits, DeepNestingIsRefusedInEveryFormat) {
   for (const std::string& deep : {nested("[", "", "]"), nested("{\"a\":", "1", "}")}) {
-    for (const std::string& head : {R"({"tune_params_keys":["a"],"cache":{},"problem_size":)",
-                                    R"({"tune_params_keys":["a"],"tune_params":)", R"({"results":[],"metadata":)",
-                                    R"({"wattune_results":1,"trials":[],"device":)", R"({"Results":[],"Metadata":)"})
+    for (const char* head : {R"({"tune_params_keys":["a"],"cache":{},"problem_size":)",
+                             R"({"tune_params_keys":["a"],"tune_params":)", R"({"results":[],"metadata":)",
+                             R"({"wattune_results":1,"trials":[],"device":)", R"({"Results":[],"Metadata":)"})
       EXPECT_THAT(refused("r.json", head + deep + "}"), HasSubstr("nested deeper than 64 levels"));
     EXPECT_THAT(refused("r.json", R"({"tune_params_keys":["a"],"cache":{"1":{"a":1,"__error__":)" + deep + "}}}"),
                 HasSubstr("nested deeper than 64 levels"));

@@ -30,8 +30,8 @@ Contest run_in_turns(Problem& problem, const std::vector<int>& modes) {
   return problem.evaluator->hold_contest(configurations, options).value();
 }
 
-struct CheckedProblem : Problem {
-  explicit CheckedProblem(CheckOutput check = CheckOutput::every, std::vector<Objective> objectives = {})
+struct ContestProblem : Problem {
+  explicit ContestProblem(CheckOutput check = CheckOutput::every, std::vector<Objective> objectives = {})
       : Problem(scale_spec(), scale_or_misbehave) {
     spec.metrics = {{"size", at_line("block", 31)}};
     spec.objectives = std::move(objectives);
@@ -48,7 +48,7 @@ struct CheckedProblem : Problem {
 };
 
 TEST(Contest, RunsAllInTurns) {
-  CheckedProblem problem;
+  ContestProblem problem;
   const std::vector<Observation> observations = problem.compare({0, 5});
   ASSERT_EQ(observations.size(), 2u);
   EXPECT_EQ(observations[0].samples.size(), 8u);
@@ -59,7 +59,7 @@ TEST(Contest, RunsAllInTurns) {
 }
 
 TEST(Contest, EndsWithoutAResultWhenCancelled) {
-  CheckedProblem problem;
+  ContestProblem problem;
   const std::atomic<bool> cancel = true;
   const std::vector<std::pair<std::string, Value>> values{{"block", 8}, {"mode", 0}};
   const Configuration configuration = problem.space.configuration(problem.space.find(values).value());
@@ -69,7 +69,7 @@ TEST(Contest, EndsWithoutAResultWhenCancelled) {
 }
 
 TEST(Contest, GoesOnWithoutThoseThatFail) {
-  CheckedProblem problem;
+  ContestProblem problem;
   const std::vector<Observation> observations = problem.compare({0, 1, 2, 5});
   EXPECT_EQ(observations[0].status, Status::correct);
   EXPECT_EQ(observations[1].status, Status::runtime);
@@ -80,7 +80,7 @@ TEST(Contest, GoesOnWithoutThoseThatFail) {
 }
 
 TEST(Contest, AllMayFail) {
-  CheckedProblem problem;
+  ContestProblem problem;
   const std::vector<Observation> observations = problem.compare({1, 2});
   EXPECT_EQ(observations[0].status, Status::runtime);
   EXPECT_EQ(observations[1].status, Status::correctness);
@@ -155,7 +155,7 @@ TEST(ObjectiveInterval, FollowsTheIntervalOfTheTimeAndHowExactEnergyIs) {
 }
 
 TEST(CheckWinners, OnlyWhatWouldBeTheBestIsChecked) {
-  CheckedProblem problem(CheckOutput::winners);
+  ContestProblem problem(CheckOutput::winners);
   EXPECT_TRUE(problem.evaluate(8, 0)->verified);               // the first is the best
   EXPECT_EQ(problem.evaluate(8, 2)->status, Status::correct);  // slower, and wrong
   EXPECT_FALSE(problem.evaluate(8, 5)->verified);              // slower
@@ -166,18 +166,18 @@ TEST(CheckWinners, OnlyWhatWouldBeTheBestIsChecked) {
 
 // In the second objective anything may be the best.
 TEST(CheckWinners, WithSeveralObjectivesAllAreChecked) {
-  CheckedProblem problem(CheckOutput::winners, {{"time", false}, {"size", true}});
+  ContestProblem problem(CheckOutput::winners, {{"time", false}, {"size", true}});
   EXPECT_TRUE(problem.evaluate(8, 0)->verified);
   EXPECT_EQ(problem.evaluate(8, 2)->status, Status::correctness);  // slower, and wrong
 }
 
 TEST(CheckWinners, FinalistsAreChecked) {
-  CheckedProblem problem(CheckOutput::winners);
+  ContestProblem problem(CheckOutput::winners);
   EXPECT_EQ(problem.compare({0, 2})[1].status, Status::correctness);
 }
 
 TEST(CheckNever, ChecksNothing) {
-  CheckedProblem problem(CheckOutput::never);
+  ContestProblem problem(CheckOutput::never);
   EXPECT_EQ(problem.compare({0, 2})[1].status, Status::correct);
 }
 

@@ -8,7 +8,7 @@
 namespace wattune::tune {
 namespace {
 
-constexpr char kSource[] = R"(
+constexpr char kHostSource[] = R"(
 #include <cmath>
 #include <cstdlib>
 #include <unistd.h>
@@ -56,7 +56,7 @@ void scale(float* y, const float* x, float factor, unsigned n) {
 }
 )";
 
-const Expectations kExpected{
+const Expectations kExpectedOnHost{
     {0, {Status::correct, ""}},
     {1, {Status::compile, "no_such_function"}},
     {2, {Status::runtime, "SIGSEGV"}},
@@ -71,12 +71,12 @@ const Expectations kExpected{
     {11, {Status::correct, ""}},
 };
 
-KernelSpec spec_with_modes() {
-  KernelSpec spec = scaling_spec(Language::cpp, kSource, "1");
+KernelSpec host_spec() {
+  KernelSpec spec = scaling_spec(Language::cpp, kHostSource, "1");
   spec.geometry = {};
   std::get<ReferenceKernel>(spec.reference).geometry = {};
   Parameter mode{"MODE", {}, {}, {}};
-  for (const auto& [value, expectation] : kExpected) mode.values.emplace_back(value);
+  for (const auto& [value, expectation] : kExpectedOnHost) mode.values.emplace_back(value);
   spec.parameters = {std::move(mode)};
   return spec;
 }
@@ -86,9 +86,9 @@ TEST(HostKernels, GetTheirStatus) {
   options.executable = test::program("wattune-worker");
   const auto device = backend::open_device_in_worker("host:0", options);
   ASSERT_TRUE(device) << device.error().to_string();
-  const auto trials = tune_all(spec_with_modes(), **device);
-  EXPECT_EQ(trials.size(), kExpected.size());
-  expect_statuses(trials, kExpected);
+  const auto trials = tune_all(host_spec(), **device);
+  EXPECT_EQ(trials.size(), kExpectedOnHost.size());
+  expect_statuses(trials, kExpectedOnHost);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST_F(Pipelined, TellsHowBusyTheDeviceIsAndWhatCompiles) {
   EXPECT_GT(pipeline.compiling->waited, Nanoseconds(0));
 }
 
-class Sink : public TrialSink {
+class IdSink : public TrialSink {
  public:
   Result<void> add(const Trial& trial) override {
     ids.push_back(trial.configuration.id());
@@ -136,7 +136,7 @@ TEST_F(Pipelined, EqualRunsEvaluateInTheSameOrder) {
   std::vector<std::vector<ConfigurationId>> orders;
   for (int run = 0; run < 3; ++run) {
     const auto strategy = search::make_strategy("genetic_algorithm", problem.space, {.seed = 5}).value();
-    Sink sink;
+    IdSink sink;
     ASSERT_TRUE(tune(problem.space, *strategy, *problem.evaluator, sink, observer, {}, options));
     EXPECT_GE(sink.ids.size(), 27u);
     sink.ids.resize(27);  // without the final

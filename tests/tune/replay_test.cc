@@ -32,7 +32,7 @@ Observation broken(Nanoseconds compile) {
 
 // block 8 and 16 with unroll 1, and 16 with unroll 2, which failed; 8 with 2 is not recorded. Costs: 3 + 2 * 10 ns,
 // 4 + 2 * 20 ns, 500 ns.
-ResultSet recorded() {
+ResultSet three_of_four() {
   ResultSet results;
   const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block", "unroll"});
   results.info.kernel_name = "scale";
@@ -59,7 +59,8 @@ ConfigurationId id_of(const space::SearchSpace& space, int block, int unroll) {
 
 struct Replay {
   explicit Replay(ReplayClock clock = ReplayClock::recorded)
-      : recording(Recording::match(space, recorded()).value()), evaluator(make_replay_evaluator(recording, clock)) {}
+      : recording(Recording::match(space, three_of_four()).value()),
+        evaluator(make_replay_evaluator(recording, clock)) {}
 
   Observation evaluate(int block, int unroll) {
     return evaluator->evaluate(space.configuration(id_of(space, block, unroll))).value();
@@ -70,7 +71,7 @@ struct Replay {
   std::unique_ptr<Evaluator> evaluator;
 };
 
-struct Trials : TrialSink {
+struct KeptTrials : TrialSink {
   Result<void> add(const Trial& trial) override {
     trials.push_back(trial);
     return {};
@@ -86,7 +87,7 @@ struct Times : TuningObserver {
 
 // Speed is 1 / time of 10 and 20 ns; watts were recorded.
 TEST(Recording, ComputesWhatASpecWants) {
-  ResultSet results = recorded();
+  ResultSet results = three_of_four();
   results.trials[0].observation.metrics = {{"watts", 50.0, "W"}};
   results.trials[1].observation.metrics = {{"watts", 20.0, "W"}, {"speed", 3.0, ""}};
   const Recording recording = Recording::match(whole_space(), std::move(results)).value();
@@ -106,7 +107,7 @@ TEST(Recording, ComputesWhatASpecWants) {
 }
 
 TEST(Recording, SaysWhenAnObjectiveWasNotRecorded) {
-  const Recording recording = Recording::match(whole_space(), recorded()).value();
+  const Recording recording = Recording::match(whole_space(), three_of_four()).value();
   KernelSpec spec;
   spec.parameters = whole_space().parameters();
   spec.objectives = {{"registers", false}};
@@ -117,13 +118,13 @@ TEST(Recording, SaysWhenAnObjectiveWasNotRecorded) {
 
 TEST(Replay, AnswersWithWhatWasRecorded) {
   Replay replay;
-  EXPECT_EQ(replay.evaluate(8, 1), recorded().trials[0].observation);
-  EXPECT_EQ(replay.evaluate(16, 2), recorded().trials[2].observation);
+  EXPECT_EQ(replay.evaluate(8, 1), three_of_four().trials[0].observation);
+  EXPECT_EQ(replay.evaluate(16, 2), three_of_four().trials[2].observation);
 }
 
 // The winner of the recorded run's end ran among other configurations than a replay asks for.
 TEST(Replay, HasNoWinnerOfItsOwn) {
-  ResultSet results = recorded();
+  ResultSet results = three_of_four();
   results.trials[1].observation.final_place = FinalPlace::winner;
   results.trials[1].observation.over_default = PairedGain{2.0, 1.9, 2.1};
   results.trials[1].observation.in_search = SearchFigures{Nanoseconds(15), 15.0};
@@ -169,7 +170,7 @@ TEST(Replay, EvaluationsMayBeTheClock) {
 TEST(Replay, RulesAboutTimeMeanRecordedTime) {
   Replay replay;
   const auto strategy = search::make_strategy("exhaustive", replay.space).value();
-  Trials sink;
+  KeptTrials sink;
   Times observer;
   // In the order of ids: (8, 1) costs 23 ns, (8, 2) 44 ns; then 60 ns have passed.
   const TuningOptions options{.stop = {.time = Nanoseconds(60)}};
@@ -183,7 +184,7 @@ TEST(Replay, RulesAboutTimeMeanRecordedTime) {
 TEST(Replay, ResumedTrialsAreNotReplayedAgain) {
   Replay replay;
   const auto strategy = search::make_strategy("exhaustive", replay.space).value();
-  Trials sink;
+  KeptTrials sink;
   Times observer;
   const std::vector<Trial> before = {replay.recording.trials().front()};
   const TuningResult result = tune(replay.space, *strategy, *replay.evaluator, sink, observer, before, {}).value();
@@ -193,13 +194,13 @@ TEST(Replay, ResumedTrialsAreNotReplayedAgain) {
 }
 
 TEST(Recording, MakesASpaceOfWhatWasRecorded) {
-  const auto space = recorded_space(recorded()).value();
+  const auto space = recorded_space(three_of_four()).value();
   EXPECT_EQ(space.count(), 3u);
-  EXPECT_EQ(Recording::match(space, recorded()).value().trials().size(), 3u);
+  EXPECT_EQ(Recording::match(space, three_of_four()).value().trials().size(), 3u);
 }
 
 TEST(Recording, OfSeveralTrialsOfOneConfigurationTheLastCounts) {
-  ResultSet results = recorded();
+  ResultSet results = three_of_four();
   results.trials.push_back(results.trials[0]);
   results.trials.back().observation = timed(99);
   const auto space = whole_space();
@@ -213,20 +214,20 @@ TEST(Recording, ParametersWithOneValueMayBeMissing) {
       space::SearchSpace::build({{"block", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}, {"precision", {32}, {}, {}}},
                                 {})
           .value();
-  EXPECT_EQ(Recording::match(with_constant, recorded()).value().trials().size(), 3u);
+  EXPECT_EQ(Recording::match(with_constant, three_of_four()).value().trials().size(), 3u);
 }
 
 TEST(Recording, CountsWhatIsOutsideTheSpace) {
   const auto small =
       space::SearchSpace::build({{"block", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}}, {{"block * unroll < 32", {}}})
           .value();
-  const Recording recording = Recording::match(small, recorded()).value();
+  const Recording recording = Recording::match(small, three_of_four()).value();
   EXPECT_EQ(recording.trials().size(), 2u);
   EXPECT_EQ(recording.outside(), 1u);
 }
 
 TEST(Recording, RefusesAnotherSpace) {
-  const auto message = [](std::vector<Parameter> parameters, const ResultSet& results = recorded()) {
+  const auto message = [](std::vector<Parameter> parameters, const ResultSet& results = three_of_four()) {
     return Recording::match(space::SearchSpace::build(std::move(parameters), {}).value(), results).error().to_string();
   };
   EXPECT_THAT(message({{"blocks", {8, 16}, {}, {}}, {"unroll", {1, 2}, {}, {}}}),
@@ -240,7 +241,7 @@ TEST(Recording, RefusesAnotherSpace) {
 TEST(Recording, RefusesTimesThatCannotBe) {
   const auto space = whole_space();
   const auto message = [&](void (*spoil)(Observation&)) {
-    ResultSet results = recorded();
+    ResultSet results = three_of_four();
     spoil(results.trials[1].observation);
     return Recording::match(space, results).error().to_string();
   };
@@ -254,7 +255,7 @@ TEST(Recording, RefusesTimesThatCannotBe) {
 }
 
 TEST(Recording, DropsWhatAnEarlierReplayLacked) {
-  ResultSet results = recorded();
+  ResultSet results = three_of_four();
   results.trials[2].observation.status = Status::not_recorded;
   EXPECT_EQ(Recording::match(whole_space(), results).value().trials().size(), 2u);
 }

@@ -17,7 +17,7 @@ Geometry one_group(const std::string& size) {
 }
 
 // y = factor * x, then, unless mode is 1, y = y + 1 by `increment`, which takes only y.
-KernelSpec two_steps() {
+KernelSpec scale_and_increment() {
   KernelSpec spec = scale_spec();
   spec.source.text += " kernel void increment(global float* y)";
   spec.steps = {{"scale", {0, 1, 2}, spec.geometry, {}}, {"increment", {0}, one_group("32"), at_line("mode != 1", 42)}};
@@ -47,7 +47,7 @@ Result<Nanoseconds> plain(const fakes::FakeLaunch& launch) {
 }
 
 TEST(Steps, RunOneAfterAnotherAndAreTimedTogether) {
-  Problem problem(two_steps());
+  Problem problem(scale_and_increment());
   problem.device.add_kernel("increment", 1, increment);
   problem.device.add_kernel("plain", 2, plain);
   problem.spec.reference = plain_kernel({0, 1});
@@ -59,7 +59,7 @@ TEST(Steps, RunOneAfterAnotherAndAreTimedTogether) {
 }
 
 TEST(Steps, AreLeftOutWhereTheirConditionFails) {
-  Problem problem(two_steps());
+  Problem problem(scale_and_increment());
   problem.device.add_kernel("increment", 1, increment);
   problem.device.add_kernel("plain", 2, plain);
   problem.spec.reference = plain_kernel({0, 1});
@@ -69,7 +69,7 @@ TEST(Steps, AreLeftOutWhereTheirConditionFails) {
 }
 
 TEST(Steps, AreRepeatedAsTheirExpressionSays) {
-  KernelSpec spec = two_steps();
+  KernelSpec spec = scale_and_increment();
   spec.steps[1].repeat = at_line("block // 4", 43);
   Problem problem(spec);
   problem.device.add_kernel("increment", 1, increment);
@@ -84,7 +84,7 @@ TEST(Steps, AreRepeatedAsTheirExpressionSays) {
 }
 
 TEST(Steps, AReferenceKernelRunsOnceWhateverTheFirstLaunchRepeats) {
-  KernelSpec spec = two_steps();
+  KernelSpec spec = scale_and_increment();
   spec.steps[0].repeat = at_line("2", 43);
   Problem problem(spec);
   int launches = 0;
@@ -100,7 +100,7 @@ TEST(Steps, AReferenceKernelRunsOnceWhateverTheFirstLaunchRepeats) {
 }
 
 TEST(Steps, TakeTheMostOfEachResource) {
-  Problem problem(two_steps());
+  Problem problem(scale_and_increment());
   problem.device.add_kernel("increment", 1, increment);
   problem.device.on_resources([](const fakes::Macros&, std::size_t group) {
     backend::KernelResources resources;
@@ -115,7 +115,7 @@ TEST(Steps, TakeTheMostOfEachResource) {
 }
 
 TEST(Steps, WithAnotherNumberOfArgumentsAreAMistake) {
-  Problem problem(two_steps());
+  Problem problem(scale_and_increment());
   problem.device.add_kernel("increment", 2, increment);
   ASSERT_TRUE(problem.start());
   const auto observation = problem.evaluate(8, 0);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <vector>
 
 #include "tune/tuner_fixture.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+using Ids = std::vector<ConfigurationId>;
 
 TEST_F(Tuner, EvaluatesRecordsAndTellsEveryProposal) {
   const auto result = run();
@@ -88,7 +91,6 @@ TEST_F(Tuner, TheLastOfSeveralResumedTrialsOfAConfigurationCounts) {
 }
 
 TEST_F(Tuner, AsksAheadAndSaysWhatComesNext) {
-  using Ids = std::vector<ConfigurationId>;
   ASSERT_TRUE(run());
   EXPECT_THAT(expected, ElementsAre(Ids{0}, Ids{1}, Ids{2}, Ids{3}, Ids{4}));
   options.ahead = 3;
@@ -97,7 +99,6 @@ TEST_F(Tuner, AsksAheadAndSaysWhatComesNext) {
 }
 
 TEST_F(Tuner, AsksNoFurtherThanTheRulesLetItCome) {
-  using Ids = std::vector<ConfigurationId>;
   options.ahead = 3;
   options.stop.evaluations = 4;
   const auto result = run({0, 1, 2, 3, 4});

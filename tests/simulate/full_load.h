@@ -1,0 +1,12 @@
+// What tests of simulated boards load them with, and for how long.
+#pragma once
+
+#include "wattune/core/units.h"
+#include "wattune/simulate/board_model.h"
+
+namespace wattune::simulate {
+
+inline constexpr Activity kFull{.core = 1.0};
+inline constexpr Nanoseconds kSecond{1e9};
+
+}  // namespace wattune::simulate
