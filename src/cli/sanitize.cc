@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kProgram = "compute-sanitizer";
 constexpr std::string_view kPrefix = "========= ";
 constexpr std::string_view kComplaint = "Error: ";
-constexpr Nanoseconds kLimit = nanoseconds_from_seconds(600);
+constexpr Nanoseconds kSanitizerLimit = nanoseconds_from_seconds(600);
 
 std::vector<std::string> command_for(const fs::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                                      const Configuration& configuration, const std::string& device,
@@ -81,9 +81,9 @@ Result<Sanitized> sanitize(const fs::path& sanitizer, const std::string& spec_fi
   WATTUNE_ASSIGN(const auto folder, backend::TemporaryFolder::create());
   const fs::path log = folder / "memcheck.log";
   const fs::path output = folder / "output";
-  WATTUNE_ASSIGN(
-      const int status,
-      backend::run_program(command_for(sanitizer, spec_file, spec, configuration, device, log), output, kLimit));
+  WATTUNE_ASSIGN(const int status,
+                 backend::run_program(command_for(sanitizer, spec_file, spec, configuration, device, log), output,
+                                      kSanitizerLimit));
   Result<Sanitized> found = read_sanitizer_log(log);
   if (found && found->errors == 0 && status != 0)
     found = Error(ErrorCode::unavailable, "the run under compute-sanitizer failed");

@@ -9,7 +9,7 @@ namespace wattune::cli {
 namespace {
 
 constexpr Nanoseconds kLaunch = nanoseconds_from_ms(5);
-constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
+constexpr Nanoseconds kSpinLimit = nanoseconds_from_seconds(60);
 constexpr std::size_t kGroup = 256;
 constexpr std::size_t kGroupsPerUnit = 8;  // 2048 threads, which fill a multiprocessor of any generation
 constexpr int kMostTurns = 1 << 28;
@@ -60,7 +60,7 @@ Result<void> SpinLoad::compile() {
   const bool cuda = compiles(device_->info(), Language::cuda);
   if (!cuda && !compiles(device_->info(), Language::opencl))
     return Error(ErrorCode::unavailable, "only CUDA and OpenCL devices can be loaded").about(selector_);
-  WATTUNE_ASSIGN(const auto program, device_->build(spin_source(cuda), {}, kLimit));
+  WATTUNE_ASSIGN(const auto program, device_->build(spin_source(cuda), {}, kSpinLimit));
   WATTUNE_ASSIGN(kernel_, program->kernel("spin"));
   return {};
 }
@@ -85,7 +85,7 @@ Result<Nanoseconds> SpinLoad::launch(std::size_t times) {
   for (std::size_t i = 0; i < times; ++i) {
     WATTUNE_ASSIGN(last, stream_->launch(*kernel_, geometry, arguments));
   }
-  WATTUNE_TRY(stream_->finish(kLimit));
+  WATTUNE_TRY(stream_->finish(kSpinLimit));
   return last->duration();
 }
 
