@@ -17,21 +17,9 @@ namespace wattune::report {
 
 namespace {
 
-constexpr const char* kStyle =
-    ".dots{stroke:#3b82c4;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}"
-    ".best{stroke:#d9730d;stroke-width:2;fill:none}"
-    ".failed{stroke:#c43b4f;stroke-opacity:.7}"
-    ".default{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}"
-    ".final{stroke:#d9730d;stroke-width:2;fill:none}";
-
-constexpr double kWidth = 760, kHeight = 440;
-constexpr double kLeft = 76, kRight = 736, kTop = 72, kBottom = 388;
-constexpr double kFailedY = kBottom - 6;  // the middle of the failures' marks
-constexpr double kPlotBottom = kBottom - 16;
-
-class Picture {
+class ConvergencePicture {
  public:
-  Picture(const ResultSet& results, const std::vector<const Trial*>& ranked_trials)
+  ConvergencePicture(const ResultSet& results, const std::vector<const Trial*>& ranked_trials)
       : results_(results),
         best_(*ranked_trials.front()),
         default_(default_trial(results)),
@@ -49,6 +37,13 @@ class Picture {
     draw_default();
     if (has_final()) draw_final();
     return svg_.finish();
+  }
+
+  static std::string empty() {
+    Svg svg(kChartWidth, kHeight, kStyle);
+    svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no evaluation gave a correct result</text>\n",
+            kChartWidth / 2, kHeight / 2);
+    return svg.finish();
   }
 
  private:
@@ -71,12 +66,12 @@ class Picture {
 
   double x_of(std::size_t evaluation) const {
     const double position = results_.trials.size() == 1 ? 0.5 : evaluations_.position(static_cast<double>(evaluation));
-    return kLeft + position * (kRight - kLeft);
+    return kLeft + position * (kChartRight - kLeft);
   }
   double y_of(double value) const { return kPlotBottom - times_.position(value) * (kPlotBottom - kTop); }
 
   void draw_titles() {
-    svg_.add_title(kLeft, kRight, name_of(results_.info));
+    svg_.add_title(kLeft, kChartRight, name_of(results_.info));
     svg_.add("<text x=\"{}\" y=\"48\">{}<tspan fill=\"#d9730d\">━ {}, at last {}</tspan>", kLeft,
              has_final() ? "search: " : "", searched_for(results_) ? "time of the best so far" : "best so far",
              time_text(nanoseconds_from_ms(convergence(results_).back())));
@@ -99,8 +94,8 @@ class Picture {
 
   void draw_axes() {
     for (const double tick : times_.ticks(7)) {
-      svg_.add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y_of(tick),
-               y_of(tick));
+      svg_.add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kChartRight,
+               y_of(tick), y_of(tick));
       svg_.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y_of(tick) + 4,
                tick_text(tick));
     }
@@ -109,8 +104,9 @@ class Picture {
       svg_.add("<line class=\"frame\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>\n", x, x, kBottom, kBottom + 5);
       svg_.add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x, kBottom + 19, tick_text(tick));
     }
-    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
-    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">evaluations</text>\n", (kLeft + kRight) / 2, kHeight - 12);
+    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kChartRight);
+    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">evaluations</text>\n", (kLeft + kChartRight) / 2,
+             kHeight - 12);
     svg_.add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">time ({})</text>\n",
              (kTop + kBottom) / 2, unit_.name);
   }
@@ -151,19 +147,29 @@ class Picture {
       path += fmt::format("{}{:.1f}{}{:.1f}", path.empty() ? "M" : "H", x_of(i + 1), path.empty() ? " " : "V",
                           y_of(unit_.of(nanoseconds_from_ms(best[i]))));
     }
-    svg_.add("<path class=\"best\" d=\"{}H{}\"/>\n", path, kRight);
+    svg_.add("<path class=\"best\" d=\"{}H{}\"/>\n", path, kChartRight);
   }
 
   void draw_default() {
     if (default_ == nullptr) return;
     const double y = y_of(in_unit(*default_));
-    svg_.add("<line class=\"default\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y, y);
+    svg_.add("<line class=\"default\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kChartRight, y, y);
   }
 
   // A diamond where the search ends.
   void draw_final() {
-    svg_.add("<path class=\"final\" d=\"M{:.1f} {:.1f}l6 6l-6 6l-6 -6z\"/>\n", kRight, y_of(in_final()) - 6);
+    svg_.add("<path class=\"final\" d=\"M{:.1f} {:.1f}l6 6l-6 6l-6 -6z\"/>\n", kChartRight, y_of(in_final()) - 6);
   }
+
+  static constexpr const char* kStyle =
+      ".dots{stroke:#3b82c4;stroke-opacity:.55;stroke-width:4;stroke-linecap:round}"
+      ".best{stroke:#d9730d;stroke-width:2;fill:none}"
+      ".failed{stroke:#c43b4f;stroke-opacity:.7}"
+      ".default{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}"
+      ".final{stroke:#d9730d;stroke-width:2;fill:none}";
+  static constexpr double kHeight = 440, kLeft = 76, kTop = 72, kBottom = 388;
+  static constexpr double kFailedY = kBottom - 6;  // the middle of the failures' marks
+  static constexpr double kPlotBottom = kBottom - 16;
 
   const ResultSet& results_;
   const Trial& best_;
@@ -171,21 +177,14 @@ class Picture {
   TimeUnit unit_;
   Axis evaluations_;
   Axis times_;
-  Svg svg_{kWidth, kHeight, kStyle};
+  Svg svg_{kChartWidth, kHeight, kStyle};
 };
-
-std::string empty_picture() {
-  Svg svg(kWidth, kHeight, kStyle);
-  svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no evaluation gave a correct result</text>\n", kWidth / 2,
-          kHeight / 2);
-  return svg.finish();
-}
 
 }  // namespace
 
 std::string plot_convergence_svg(const ResultSet& results) {
   const std::vector<const Trial*> trials = ranked(results);
-  return trials.empty() ? empty_picture() : Picture(results, trials).draw();
+  return trials.empty() ? ConvergencePicture::empty() : ConvergencePicture(results, trials).draw();
 }
 
 }  // namespace wattune::report

@@ -9,7 +9,7 @@ namespace wattune::report {
 
 namespace {
 
-constexpr double kWidth = 400;  // finer steps are hardly seen
+constexpr double kSteps = 400;  // finer steps are hardly seen
 
 // From the best down: how large a share of all configurations is at least so fast. Those that failed never are.
 LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
@@ -22,7 +22,7 @@ LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
   double last = 2.0;
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     const double speed = gain(objectives[i], objectives.front()).value_or(0.0);
-    if (i + 1 < objectives.size() && last - speed < 1.0 / kWidth) continue;
+    if (i + 1 < objectives.size() && last - speed < 1.0 / kSteps) continue;
     if (!curve.points.empty()) curve.points.emplace_back(speed, curve.points.back().second);
     curve.points.emplace_back(speed, static_cast<double>(i + 1) / all);
     last = speed;

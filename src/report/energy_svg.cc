@@ -16,7 +16,7 @@ namespace wattune::report {
 
 namespace {
 
-constexpr const char* kStyle =
+constexpr const char* kEnergyStyle =
     ".dots{stroke:#0072b2;stroke-width:6;stroke-linecap:round}"
     ".faint{stroke-opacity:.35;stroke-width:4}"
     ".curve{stroke:#d55e00;stroke-width:2;fill:none}"
@@ -26,13 +26,14 @@ constexpr const char* kStyle =
 constexpr const char* kDots = "#0072b2";
 constexpr const char* kFaintDots = "#7fb2d6";
 constexpr std::array kBandColours = {"#009e73", "#e69f00", "#56b4e9"};
-constexpr double kWidth = 760, kLeft = 90, kRight = 736;
-constexpr double kFirstLine = 48, kLine = 19;     // of the legend, of which each line has this height, as each note has
+constexpr double kEnergyLeft = 90;
+constexpr double kFirstLine = 48,
+                 kTextLine = 19;                  // of the legend, of which each line has this height, as each note has
 constexpr double kPlotHeight = 332, kBelow = 56;  // the axis and its name
-constexpr double kLetter = 6.6;                   // width of one of the legend's
+constexpr double kLegendLetter = 6.6;             // width of one of the legend's
 constexpr std::size_t kColumns = 86;              // of a note
 constexpr double kGap = 16;                       // between entries of the legend
-constexpr double kMargin = 0.05;                  // of the energies, below and above
+constexpr double kEnergyMargin = 0.05;            // of the energies, below and above
 
 EnergyPlot::Points drawable(EnergyPlot::Points points) {
   std::erase_if(points, [](const auto& point) { return !std::isfinite(point.first) || !std::isfinite(point.second); });
@@ -44,14 +45,14 @@ struct LegendEntry {
   std::string colour;
 };
 
-double room_of(const LegendEntry& entry) { return kLetter * static_cast<double>(width_of(entry.text)); }
+double room_of(const LegendEntry& entry) { return kLegendLetter * static_cast<double>(width_of(entry.text)); }
 
 // As many in each line as there is room for.
 std::vector<std::vector<LegendEntry>> in_lines(const std::vector<LegendEntry>& entries) {
   std::vector<std::vector<LegendEntry>> lines;
   double end = 0.0;
   for (const LegendEntry& each : entries) {
-    if (lines.empty() || end + room_of(each) > kRight - kLeft) {
+    if (lines.empty() || end + room_of(each) > kChartRight - kEnergyLeft) {
       lines.emplace_back();
       end = 0.0;
     }
@@ -86,12 +87,12 @@ class EnergyPicture {
         curve_(std::move(curve)),
         likely_(drawable(plot.likely)),
         legend_(in_lines(legend())),
-        top_(kFirstLine + kLine * static_cast<double>(legend_.size()) + 5),
+        top_(kFirstLine + kTextLine * static_cast<double>(legend_.size()) + 5),
         bottom_(top_ + kPlotHeight),
         notes_(lines_of(plot.notes)),
-        svg_(kWidth, bottom_ + kBelow + kLine * static_cast<double>(notes_.size()), kStyle),
+        svg_(kChartWidth, bottom_ + kBelow + kTextLine * static_cast<double>(notes_.size()), kEnergyStyle),
         clocks_(axis(&std::pair<double, double>::first, 0.0)),
-        energies_(axis(&std::pair<double, double>::second, kMargin)) {}
+        energies_(axis(&std::pair<double, double>::second, kEnergyMargin)) {}
 
   std::string draw() {
     draw_titles();
@@ -120,7 +121,7 @@ class EnergyPicture {
     return Axis::linear(low - beside, high + beside);
   }
 
-  double x_of(double clock) const { return kLeft + clocks_.position(clock) * (kRight - kLeft); }
+  double x_of(double clock) const { return kEnergyLeft + clocks_.position(clock) * (kChartRight - kEnergyLeft); }
   double y_of(double energy) const { return bottom_ - energies_.position(energy) * kPlotHeight; }
   double y_of_visible(double energy) const { return std::clamp(y_of(energy), top_, bottom_); }
   bool is_drawn(double clock) const { return clocks_.position(clock) >= 0.0 && clocks_.position(clock) <= 1.0; }
@@ -136,23 +137,23 @@ class EnergyPicture {
   }
 
   void draw_titles() {
-    svg_.add_title(kLeft, kRight, plot_.title);
+    svg_.add_title(kEnergyLeft, kChartRight, plot_.title);
     double y = kFirstLine;
     for (const std::vector<LegendEntry>& entries : legend_) {
-      svg_.add("<text x=\"{}\" y=\"{}\">", kLeft, y);
+      svg_.add("<text x=\"{}\" y=\"{}\">", kEnergyLeft, y);
       for (const LegendEntry& each : entries)
         svg_.add("<tspan{} fill=\"{}\">{}</tspan>", &each == &entries.front() ? "" : fmt::format(" dx=\"{}\"", kGap),
                  each.colour, xml_text(each.text));
       svg_.add("</text>\n");
-      y += kLine;
+      y += kTextLine;
     }
   }
 
   void draw_notes() {
     double y = bottom_ + kBelow;
     for (const std::string& note : notes_) {
-      svg_.add("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft, y, xml_text(note));
-      y += kLine;
+      svg_.add("<text x=\"{}\" y=\"{}\">{}</text>\n", kEnergyLeft, y, xml_text(note));
+      y += kTextLine;
     }
   }
 
@@ -162,13 +163,13 @@ class EnergyPicture {
     svg_.add("<rect class=\"band\" fill=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>\n", colour, left,
              top_, std::max(0.0, right - left), kPlotHeight);
   }
-  double x_of_visible(double clock) const { return std::clamp(x_of(clock), kLeft, kRight); }
+  double x_of_visible(double clock) const { return std::clamp(x_of(clock), kEnergyLeft, kChartRight); }
 
   void draw_axes() {
     for (const double tick : energies_.ticks(7)) {
-      svg_.add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kRight, y_of(tick),
-               y_of(tick));
-      svg_.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y_of(tick) + 4,
+      svg_.add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kEnergyLeft, kChartRight,
+               y_of(tick), y_of(tick));
+      svg_.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kEnergyLeft - 8, y_of(tick) + 4,
                tick_text(tick));
     }
     for (const double tick : clocks_.ticks(8)) {
@@ -177,8 +178,9 @@ class EnergyPicture {
       svg_.add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x_of(tick), bottom_ + 19,
                tick_text(tick));
     }
-    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, top_, bottom_, kRight);
-    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">clock (MHz)</text>\n", (kLeft + kRight) / 2, bottom_ + 38);
+    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kEnergyLeft, top_, bottom_, kChartRight);
+    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">clock (MHz)</text>\n", (kEnergyLeft + kChartRight) / 2,
+             bottom_ + 38);
     svg_.add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">energy (J)</text>\n",
              (top_ + bottom_) / 2);
   }
@@ -225,8 +227,8 @@ class EnergyPicture {
 };
 
 std::string nothing_to_draw() {
-  Svg svg(kWidth, kPlotHeight, kStyle);
-  svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no clock has an energy</text>\n", kWidth / 2,
+  Svg svg(kChartWidth, kPlotHeight, kEnergyStyle);
+  svg.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">no clock has an energy</text>\n", kChartWidth / 2,
           kPlotHeight / 2);
   return svg.finish();
 }

@@ -11,7 +11,7 @@ namespace wattune::report {
 namespace {
 
 constexpr double kDamping = 0.85;
-constexpr double kTolerance = 1e-10;  // of the sum of all changes
+constexpr double kFlowTolerance = 1e-10;  // of the sum of all changes
 constexpr int kMaxSteps = 1000;
 
 using Place = std::vector<std::uint16_t>;  // of each value in its parameter's list
@@ -63,7 +63,7 @@ std::vector<double> FitnessFlow::page_rank() const {
     double change = 0.0;
     for (std::size_t node = 0; node < rank.size(); ++node) change += std::abs(next[node] - rank[node]);
     rank = std::move(next);
-    if (change < kTolerance) break;
+    if (change < kFlowTolerance) break;
   }
   return rank;
 }

@@ -20,7 +20,7 @@ std::string size_macro(const std::string& problem_size) {
   return problem_size.empty() ? std::string() : "WATTUNE_SIZE_" + upper(identifier(problem_size));
 }
 
-std::string objective_text(const RunInfo& info) {
+std::string objective_sentence(const RunInfo& info) {
   if (info.objectives.empty()) return "least time";
   const Objective& objective = info.objectives.front();
   return (objective.maximize ? "largest " : "least ") + objective.metric +
@@ -42,9 +42,9 @@ Result<void> check_comparable(const std::vector<Choice>& choices, const Choice& 
   std::size_t fitting = 0;
   for (const Choice& choice : choices) {
     if (choice.device_macro != added.device_macro) continue;
-    if (objective_text(*choice.info) != objective_text(*added.info))
-      return mismatch(*added.info, fmt::format("are of different objectives: {} and {}", objective_text(*choice.info),
-                                               objective_text(*added.info)));
+    if (objective_sentence(*choice.info) != objective_sentence(*added.info))
+      return mismatch(*added.info, fmt::format("are of different objectives: {} and {}",
+                                               objective_sentence(*choice.info), objective_sentence(*added.info)));
     if (same_size(choice, added)) ++fitting;
   }
   return fitting < 2 ? Result<void>() : mismatch(*added.info, "are of several problem sizes, and one tells none");

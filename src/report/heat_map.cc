@@ -10,8 +10,10 @@ namespace wattune::report {
 
 namespace {
 
-constexpr const char* kStyle = ".cell{stroke:#7b8088;stroke-opacity:.25}.number{fill:#1f2328;text-anchor:middle}";
-constexpr double kTop = 48, kCell = 48, kMargin = 24, kLetter = 7, kSlope = 0.71;  // of labels at 45 degrees
+constexpr const char* kHeatMapStyle =
+    ".cell{stroke:#7b8088;stroke-opacity:.25}.number{fill:#1f2328;text-anchor:middle}";
+constexpr double kCellsTop = 48, kCell = 48, kHeatMapMargin = 24, kLabelLetter = 7,
+                 kSlope = 0.71;  // of labels at 45 degrees
 constexpr std::size_t kLongestLabel = 34;
 
 struct Colour {
@@ -29,23 +31,23 @@ Colour between(double share) {
 double length_of(const std::vector<std::string>& labels) {
   std::size_t longest = 0;
   for (const std::string& label : labels) longest = std::max(longest, std::min(width_of(label), kLongestLabel));
-  return kLetter * static_cast<double>(longest);
+  return kLabelLetter * static_cast<double>(longest);
 }
 
 double middle(std::size_t number) { return kCell * (static_cast<double>(number) + 0.5); }
 
-class Drawing {
+class HeatMapDrawing {
  public:
-  explicit Drawing(const HeatMap& map)
+  explicit HeatMapDrawing(const HeatMap& map)
       : map_(map),
-        left_(kMargin + length_of(map.rows) + 8),
-        bottom_(kTop + kCell * static_cast<double>(map.rows.size())),
-        svg_(width(), bottom_ + kSlope * length_of(map.columns) + kMargin, kStyle) {}
+        left_(kHeatMapMargin + length_of(map.rows) + 8),
+        bottom_(kCellsTop + kCell * static_cast<double>(map.rows.size())),
+        svg_(width(), bottom_ + kSlope * length_of(map.columns) + kHeatMapMargin, kHeatMapStyle) {}
 
   std::string draw() {
-    svg_.add_title(kMargin, width() - kMargin, map_.title);
+    svg_.add_title(kHeatMapMargin, width() - kHeatMapMargin, map_.title);
     for (std::size_t row = 0; row < map_.rows.size(); ++row) {
-      svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left_ - 8, kTop + middle(row) + 4,
+      svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left_ - 8, kCellsTop + middle(row) + 4,
                label(map_.rows[row]));
       for (std::size_t column = 0; column < map_.columns.size(); ++column) draw_cell(row, column);
     }
@@ -58,7 +60,8 @@ class Drawing {
  private:
   double width() const {
     const double table = left_ + kCell * static_cast<double>(map_.columns.size()) + kSlope * length_of(map_.columns);
-    return std::max(table, kMargin + kLetter * static_cast<double>(width_of(cut(map_.title, 100)))) + kMargin;
+    return std::max(table, kHeatMapMargin + kLabelLetter * static_cast<double>(width_of(cut(map_.title, 100)))) +
+           kHeatMapMargin;
   }
 
   static std::string label(const std::string& text) { return xml_text(cut(text, kLongestLabel)); }
@@ -68,7 +71,7 @@ class Drawing {
     const bool known = !std::isnan(cell.share);
     const Colour colour = between(std::clamp(known ? cell.share : 0.0, 0.0, 1.0));
     const double x = left_ + middle(column);
-    const double y = kTop + middle(row);
+    const double y = kCellsTop + middle(row);
     const std::string fill = known ? fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue) : "none";
     svg_.add("<rect class=\"cell\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", x - kCell / 2,
              y - kCell / 2, kCell, kCell, fill);
@@ -84,6 +87,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw_heat_map(const HeatMap& map) { return Drawing(map).draw(); }
+std::string draw_heat_map(const HeatMap& map) { return HeatMapDrawing(map).draw(); }
 
 }  // namespace wattune::report

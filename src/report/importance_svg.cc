@@ -10,19 +10,13 @@
 
 namespace wattune::report {
 
-namespace {
-
-constexpr const char* kStyle = ".bar{fill:#0072b2}";
-constexpr double kWidth = 760, kMargin = 24, kLeft = 210, kLongest = 460, kTop = 56, kLine = 24, kThick = 16;
-
-}  // namespace
-
 // The longest bar is the largest share. A share that is unknown has none.
 std::string plot_importance_svg(const ResultSet& results) {
+  constexpr double kMargin = 24, kLeft = 210, kLongest = 460, kTop = 56, kLine = 24, kThick = 16;
   const std::vector<Importance> parameters = parameter_importance(results);
   const double largest = parameters.empty() ? 0.0 : parameters.front().main_effect.value_or(0.0);
-  Svg svg(kWidth, kTop + kLine * static_cast<double>(parameters.size() + 1), kStyle);
-  svg.add_title(kMargin, kWidth - kMargin, name_of(results.info) + ": share of the variance of log(time)");
+  Svg svg(kChartWidth, kTop + kLine * static_cast<double>(parameters.size() + 1), ".bar{fill:#0072b2}");
+  svg.add_title(kMargin, kChartWidth - kMargin, name_of(results.info) + ": share of the variance of log(time)");
   double y = kTop;
   for (const Importance& each : parameters) {
     const double length = largest > 0.0 ? kLongest * each.main_effect.value_or(0.0) / largest : 0.0;

@@ -26,7 +26,7 @@ namespace wattune::report {
 namespace {
 
 constexpr int kMaxSweeps = 500;  // of the additive fit
-constexpr double kTolerance = 1e-10;
+constexpr double kSweepTolerance = 1e-10;
 
 struct Cell {
   std::size_t a = 0;
@@ -89,7 +89,7 @@ double joint_squares(const std::vector<Cell>& cells, std::size_t levels_a, std::
   std::vector<double> beta(levels_b, 0.0);
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     adjust(cells, &Cell::a, alpha, &Cell::b, beta);
-    if (adjust(cells, &Cell::b, beta, &Cell::a, alpha) < kTolerance) break;
+    if (adjust(cells, &Cell::b, beta, &Cell::a, alpha) < kSweepTolerance) break;
   }
   double squares = 0.0;
   for (const Cell& cell : cells) squares += cell.count * std::pow(cell.mean - alpha[cell.a] - beta[cell.b], 2.0);

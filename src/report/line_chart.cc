@@ -11,24 +11,18 @@ namespace wattune::report {
 
 namespace {
 
-constexpr const char* kStyle =
-    ".zero{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}"
-    ".curve{stroke-width:2;fill:none}";
 constexpr std::array kColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b8088"};
 constexpr std::array kDashes = {"none", "7 3", "2 3"};
 
-constexpr double kWidth = 760, kLeft = 76, kRight = 736, kTop = 48, kBottom = 388;
-constexpr double kLegendTop = kBottom + 64, kLegendLine = 18, kSample = 24;
-
-class Drawing {
+class LineChartDrawing {
  public:
-  explicit Drawing(const LineChart& chart)
+  explicit LineChartDrawing(const LineChart& chart)
       : chart_(chart),
         axis_(Axis::linear(chart.low, 1.0)),
-        svg_(kWidth, kLegendTop + kLegendLine * static_cast<double>(chart.curves.size()), kStyle) {}
+        svg_(kChartWidth, kLegendTop + kLegendLine * static_cast<double>(chart.curves.size()), kStyle) {}
 
   std::string draw() {
-    svg_.add_title(kLeft, kRight, chart_.title);
+    svg_.add_title(kLeft, kChartRight, chart_.title);
     draw_grid();
     draw_frame();
     for (std::size_t i = 0; i < chart_.curves.size(); ++i) draw_curve(chart_.curves[i], i);
@@ -36,7 +30,7 @@ class Drawing {
   }
 
  private:
-  static double x_of(double share) { return kLeft + share * (kRight - kLeft); }
+  static double x_of(double share) { return kLeft + share * (kChartRight - kLeft); }
   double y_of(double value) const {
     return kBottom - axis_.position(std::clamp(value, chart_.low, 1.0)) * (kBottom - kTop);
   }
@@ -44,7 +38,7 @@ class Drawing {
   void draw_grid() {
     for (const double tick : axis_.ticks(8)) {
       svg_.add("<line class=\"{}\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n",
-               chart_.dashed_zero && tick == 0.0 ? "zero" : "grid", kLeft, kRight, y_of(tick), y_of(tick));
+               chart_.dashed_zero && tick == 0.0 ? "zero" : "grid", kLeft, kChartRight, y_of(tick), y_of(tick));
       svg_.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y_of(tick) + 4,
                chart_.percent ? tick_text(100.0 * tick) + " %" : tick_text(tick));
     }
@@ -54,8 +48,8 @@ class Drawing {
   }
 
   void draw_frame() {
-    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kRight);
-    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (kLeft + kRight) / 2, kBottom + 40,
+    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kChartRight);
+    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (kLeft + kChartRight) / 2, kBottom + 40,
              xml_text(chart_.x_label));
     svg_.add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
              (kTop + kBottom) / 2, xml_text(chart_.y_label));
@@ -73,6 +67,12 @@ class Drawing {
     if (!path.empty()) svg_.add("<path class=\"curve\" {} d=\"{}\"/>\n", stroke, path);
   }
 
+  static constexpr const char* kStyle =
+      ".zero{stroke:#7b8088;stroke-width:1.5;stroke-dasharray:6 4}"
+      ".curve{stroke-width:2;fill:none}";
+  static constexpr double kLeft = 76, kTop = 48, kBottom = 388;
+  static constexpr double kLegendTop = kBottom + 64, kLegendLine = 18, kSample = 24;
+
   const LineChart& chart_;
   Axis axis_;
   Svg svg_;
@@ -80,6 +80,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw_line_chart(const LineChart& chart) { return Drawing(chart).draw(); }
+std::string draw_line_chart(const LineChart& chart) { return LineChartDrawing(chart).draw(); }
 
 }  // namespace wattune::report

@@ -13,14 +13,14 @@ namespace wattune::report {
 
 namespace {
 
-struct Point {
+struct ParetoPoint {
   const Trial* trial;
   std::vector<double> costs;  // of each objective, less being better
 };
 
 // Of the Trials that have a value for every objective.
-std::vector<Point> points_of(const ResultSet& results) {
-  std::vector<Point> points;
+std::vector<ParetoPoint> points_of(const ResultSet& results) {
+  std::vector<ParetoPoint> points;
   for (const Trial* trial : ranked(results)) {
     auto costs = costs_of(trial->observation, results.info.objectives);
     if (costs) points.push_back({trial, *std::move(costs)});
@@ -32,13 +32,15 @@ std::vector<Point> points_of(const ResultSet& results) {
 
 std::vector<const Trial*> pareto_front(const ResultSet& results) {
   if (results.info.objectives.size() < 2) return {};
-  std::vector<Point> points = points_of(results);
+  std::vector<ParetoPoint> points = points_of(results);
   // What dominates a point comes before it, so comparing with the front so far is enough.
-  std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.costs < b.costs; });
+  std::stable_sort(points.begin(), points.end(),
+                   [](const ParetoPoint& a, const ParetoPoint& b) { return a.costs < b.costs; });
   std::vector<const Trial*> front;
-  std::vector<const Point*> kept;
-  for (const Point& point : points) {
-    if (std::any_of(kept.begin(), kept.end(), [&](const Point* other) { return dominates(other->costs, point.costs); }))
+  std::vector<const ParetoPoint*> kept;
+  for (const ParetoPoint& point : points) {
+    if (std::any_of(kept.begin(), kept.end(),
+                    [&](const ParetoPoint* other) { return dominates(other->costs, point.costs); }))
       continue;
     kept.push_back(&point);
     front.push_back(point.trial);

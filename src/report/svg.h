@@ -12,6 +12,9 @@
 
 namespace wattune::report {
 
+// The width of all charts and where their plots end, in pixels.
+inline constexpr double kChartWidth = 760, kChartRight = 736;
+
 class Svg {
  public:
   // In pixels. `style` adds rules to those for text, titles, grids and frames.
