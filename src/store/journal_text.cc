@@ -23,7 +23,7 @@ namespace wattune::store {
 namespace {
 
 // The first one did not record what identifies its Trials.
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kJournalFormat = 2;
 constexpr std::string_view kHeaderStart = "{\"wattune_journal\":";
 constexpr std::string_view kSealStart = ",\"xxh3\":\"";
 constexpr std::string_view kSealEnd = "\"}";
@@ -62,10 +62,10 @@ Result<RunInfo> read_header(std::string_view line, JsonLimits& limits, const std
   WATTUNE_ASSIGN(const Json json, guard(position_in(file, 1), [&] { return parse_line(line, limits); }));
   const Json* version = find_member(json, "wattune_journal");
   if (version == nullptr && !looks_like_journal(line)) return error_at(file, 1, "not a Wattune journal");
-  if (version != nullptr && version->is_number_unsigned() && version->get<std::uint64_t>() > kVersion)
+  if (version != nullptr && version->is_number_unsigned() && version->get<std::uint64_t>() > kJournalFormat)
     return error_at(file, 1,
                     fmt::format("the journal has format {}, this Wattune reads up to {}", version->get<std::uint64_t>(),
-                                kVersion))
+                                kJournalFormat))
         .hint("use the Wattune that wrote it, or a newer one");
   if (version == nullptr || !is_sealed(line)) return error_at(file, 1, "the journal's header is damaged");
   return guard(position_in(file, 1), [&] { return run_info_from_json(json); });
@@ -162,7 +162,7 @@ void seal(std::string& line) {
 
 std::string journal_header(const RunInfo& info) {
   Json json;
-  json["wattune_journal"] = kVersion;
+  json["wattune_journal"] = kJournalFormat;
   add_run_info(json, info);
   std::string line = dump(json);
   line.pop_back();  // the closing brace, which seal() puts behind the checksum

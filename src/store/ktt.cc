@@ -26,7 +26,7 @@ Status status_of(const Json& result) {
 }
 
 // What the compiler and the profiler said of the kernel; of the first one when a configuration runs several.
-std::vector<Metric> metrics_of(const Json& result) {
+std::vector<Metric> metrics_of_ktt(const Json& result) {
   std::vector<Metric> metrics;
   const Json* computations = find_member(result, "ComputationResults");
   if (computations == nullptr || !computations->is_array() || computations->empty()) return metrics;
@@ -43,12 +43,12 @@ std::vector<Metric> metrics_of(const Json& result) {
   return metrics;
 }
 
-Observation observation_of(const Json& result, double unit) {
+Observation observation_of_ktt(const Json& result, double unit) {
   Observation observation;
   observation.status = status_of(result);
   observation.phases.compile = Nanoseconds(number_or(result, "TotalOverhead", 0.0) * unit);
   observation.phases.check = Nanoseconds(number_or(result, "ValidationOverhead", 0.0) * unit);
-  observation.metrics = metrics_of(result);
+  observation.metrics = metrics_of_ktt(result);
   if (!observation.ok()) {
     observation.message = text_member(result, "Status");
     return observation;
@@ -58,7 +58,7 @@ Observation observation_of(const Json& result, double unit) {
   return observation;
 }
 
-std::vector<std::string> names_in(const Document& document) {
+std::vector<std::string> names_in_ktt(const Document& document) {
   std::vector<std::string> names;
   if (document.entries.empty()) return names;
   for (const Json& pair : array_member(document.entries.front(), "Configuration"))
@@ -67,7 +67,7 @@ std::vector<std::string> names_in(const Document& document) {
 }
 
 // KTT lists the parameters of each configuration in the same order.
-std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names) {
+std::vector<Value> values_of_ktt(const Json& configuration, const std::vector<std::string>& names) {
   if (configuration.size() != names.size()) throw Malformed("`Configuration` has other parameters than the first one");
   std::vector<Value> values;
   for (const Json& pair : configuration) {
@@ -79,15 +79,16 @@ std::vector<Value> values_of(const Json& configuration, const std::vector<std::s
   return values;
 }
 
-ResultSet read_results(const Document& document) {
+ResultSet results_of_ktt(const Document& document) {
   const Json& metadata = object_member(document.head, "Metadata");
   const std::optional<double> unit = nanoseconds_per(text_member(metadata, "TimeUnit"));
   if (!unit)
     throw Malformed(fmt::format("`TimeUnit` is no unit of time: {}", in_quotes(text_member(metadata, "TimeUnit"))));
   const TimePoint time = timestamp_or_epoch(metadata, "Timestamp");
-  RecordedTrials trials(names_in(document));
+  RecordedTrials trials(names_in_ktt(document));
   for (const Json& result : document.entries)
-    trials.add(values_of(array_member(result, "Configuration"), trials.names()), observation_of(result, *unit), time);
+    trials.add(values_of_ktt(array_member(result, "Configuration"), trials.names()), observation_of_ktt(result, *unit),
+               time);
   ResultSet results;
   results.info.kernel_name = document.entries.empty() ? "" : text_or(document.entries.front(), "KernelName", "");
   results.info.kernel_language = text_or(metadata, "ComputeApi", "");
@@ -102,7 +103,7 @@ ResultSet read_results(const Document& document) {
 }  // namespace
 
 Result<ResultSet> read_ktt(const Document& document, const std::filesystem::path& file) {
-  return guard(position_in(file), [&] { return read_results(document); });
+  return guard(position_in(file), [&] { return results_of_ktt(document); });
 }
 
 }  // namespace wattune::store

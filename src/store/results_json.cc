@@ -10,7 +10,7 @@ namespace wattune::store {
 namespace {
 
 // The first one did not record what identifies its Trials.
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kResultsFormat = 2;
 
 Trial trial_from_json(const Json& json, const Configuration::Names& names) {
   Configuration configuration(id_from_json(json), names, values_by_name(object_member(json, "configuration"), *names));
@@ -19,8 +19,8 @@ Trial trial_from_json(const Json& json, const Configuration::Names& names) {
 }
 
 ResultSet read_results(const Document& document) {
-  if (const std::uint64_t version = count_member(document.head, "wattune_results"); version > kVersion)
-    throw Malformed(fmt::format("the results have format {}, this Wattune reads up to {}", version, kVersion));
+  if (const std::uint64_t version = count_member(document.head, "wattune_results"); version > kResultsFormat)
+    throw Malformed(fmt::format("the results have format {}, this Wattune reads up to {}", version, kResultsFormat));
   ResultSet results;
   results.info = run_info_from_json(document.head);
   const Configuration::Names names = names_of(results.info.parameters);
@@ -49,7 +49,7 @@ Result<ResultSet> read_json(const Document& document, const std::filesystem::pat
 
 std::string write_json(const ResultSet& results) {
   Json head;
-  head["wattune_results"] = kVersion;
+  head["wattune_results"] = kResultsFormat;
   add_run_info(head, results.info);
   std::string text = dump(head);
   text.pop_back();

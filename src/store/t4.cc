@@ -121,12 +121,12 @@ std::optional<double> file_unit_of(const Json& head) {
   return unit;
 }
 
-std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names) {
+std::vector<Value> values_of_t4(const Json& configuration, const std::vector<std::string>& names) {
   if (configuration.size() != names.size()) throw Malformed("`configuration` has other parameters than the first one");
   return values_by_name(configuration, names);
 }
 
-std::vector<std::string> names_in(const Document& document) {
+std::vector<std::string> names_in_t4(const Document& document) {
   std::vector<std::string> names;
   if (document.entries.empty()) return names;
   for (const auto& item : object_member(document.entries.front(), "configuration").items()) names.push_back(item.key());
@@ -144,13 +144,13 @@ RunInfo info_of(const Json& head) {
   return info;
 }
 
-ResultSet read_results(const Document& document) {
+ResultSet results_of_t4(const Document& document) {
   const ResultReader reader(file_unit_of(document.head));
-  RecordedTrials trials(names_in(document));
+  RecordedTrials trials(names_in_t4(document));
   for (std::size_t i = 0; i < document.entries.size(); ++i) {
     const Json& result = document.entries[i];
     try {
-      trials.add(values_of(object_member(result, "configuration"), trials.names()), reader.read(result),
+      trials.add(values_of_t4(object_member(result, "configuration"), trials.names()), reader.read(result),
                  timestamp_or_epoch(result, "timestamp"));
     } catch (const Malformed& malformed) {
       throw Malformed(fmt::format("result {}: {}", i + 1, malformed.what()));
@@ -210,7 +210,7 @@ Json result_of(const Trial& trial) {
 }  // namespace
 
 Result<ResultSet> read_t4(const Document& document, const std::filesystem::path& file) {
-  return guard(position_in(file), [&] { return read_results(document); });
+  return guard(position_in(file), [&] { return results_of_t4(document); });
 }
 
 Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file) {
