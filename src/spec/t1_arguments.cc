@@ -59,13 +59,13 @@ Result<ExpressionText> read_size(const Table& table, const KernelSpec& spec) {
   return size;
 }
 
-Result<ComponentType> read_type(const Table& table) {
+Result<ComponentType> read_t1_type(const Table& table) {
   WATTUNE_ASSIGN(const std::string name, table.required_string("Type"));
   if (const std::optional<ComponentType> type = parse_t1_type(name)) return *type;
   return unknown_word(table, "Type", t1_type_names());
 }
 
-Result<ArgumentAccess> read_access(const Table& table) {
+Result<ArgumentAccess> read_t1_access(const Table& table) {
   WATTUNE_ASSIGN(const std::optional<std::string> access, table.string("AccessType"));
   if (!access || *access == "ReadOnly") return ArgumentAccess::read_only;
   if (*access == "WriteOnly") return ArgumentAccess::write_only;
@@ -94,19 +94,19 @@ Result<Fill> read_fill(const Table& table) {
   return Fill(FillExpression{std::move(expression)});
 }
 
-Result<VectorArgument> read_vector(const Table& table, const ComponentType& type, const KernelSpec& spec) {
+Result<VectorArgument> read_t1_vector(const Table& table, const ComponentType& type, const KernelSpec& spec) {
   VectorArgument vector;
   vector.type = type.type;
   vector.vector_width = type.width;
   WATTUNE_ASSIGN(vector.length, read_size(table, spec));
-  WATTUNE_ASSIGN(vector.access, read_access(table));
+  WATTUNE_ASSIGN(vector.access, read_t1_access(table));
   if (vector.access != ArgumentAccess::write_only) {
     WATTUNE_ASSIGN(vector.fill, read_fill(table));
   }
   return vector;
 }
 
-Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& type) {
+Result<ScalarArgument> read_t1_scalar(const Table& table, const ComponentType& type) {
   WATTUNE_ASSIGN(const std::optional<std::string> fill, table.string("FillType"));
   if (fill == "Generator") {
     WATTUNE_ASSIGN(const Node* source, table.required("DataSource"));
@@ -131,13 +131,13 @@ Result<Argument> read_argument(const Document& document, const Node& node, std::
   WATTUNE_TRY(table.refuse_misspelt({"Name", "Type", "Size", "TypeSize", "FillType", "FillValue", "DataSource",
                                      "RandomSeed", "AccessType", "MemoryType", "MemType", "Output"}));
   WATTUNE_ASSIGN(const std::string memory, table.required_string("MemoryType"));
-  WATTUNE_ASSIGN(const ComponentType type, read_type(table));
+  WATTUNE_ASSIGN(const ComponentType type, read_t1_type(table));
   if (memory != "Vector" && type.width > 1)
     return document.error(*table.find("Type"), table.name() + " may not be a vector type unless it is a buffer");
   if (memory == "Vector") {
-    WATTUNE_ASSIGN(argument.kind, read_vector(table, type, spec));
+    WATTUNE_ASSIGN(argument.kind, read_t1_vector(table, type, spec));
   } else if (memory == "Scalar") {
-    WATTUNE_ASSIGN(argument.kind, read_scalar(table, type));
+    WATTUNE_ASSIGN(argument.kind, read_t1_scalar(table, type));
   } else if (memory == "Local") {
     WATTUNE_ASSIGN(ExpressionText length, read_size(table, spec));
     argument.kind = LocalArgument{type.type, std::move(length)};
@@ -164,7 +164,7 @@ Result<void> read_validation(const Table& table, Tolerance& tolerance) {
   return {};
 }
 
-Result<void> read_reference(const Table& table, KernelSpec& spec, ReferenceData& data) {
+Result<void> read_t1_reference(const Table& table, KernelSpec& spec, ReferenceData& data) {
   WATTUNE_TRY(table.refuse_misspelt({"Name", "TargetName", "FillType", "FillValue", "DataSource", "RandomSeed",
                                      "ValidationMethod", "ValidationThreshold"}));
   WATTUNE_ASSIGN(const std::string target, table.required_string("TargetName"));
@@ -202,7 +202,7 @@ Result<void> read_t1_arguments(const Table& kernel, KernelSpec& spec) {
   ReferenceData data;
   for (const Node& node : *references) {
     WATTUNE_ASSIGN(const Table table, Table::of(kernel.document(), node, "each of `ReferenceArguments`"));
-    WATTUNE_TRY(read_reference(table, spec, data));
+    WATTUNE_TRY(read_t1_reference(table, spec, data));
   }
   spec.reference = std::move(data);
   return {};

@@ -76,7 +76,7 @@ void read_default(const Table& table, Parameter& parameter) {
   if (found != parameter.values.end()) parameter.default_value = *found;
 }
 
-Result<Parameter> read_parameter(const Document& document, const Node& node) {
+Result<Parameter> read_t1_parameter(const Document& document, const Node& node) {
   Parameter parameter;
   WATTUNE_ASSIGN(const Table unnamed, Table::of(document, node, "each of `TuningParameters`"));
   WATTUNE_ASSIGN(parameter.name, unnamed.required_string("Name"));
@@ -102,7 +102,7 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
   if (parameters->empty())
     return space.document().error(*space.find("TuningParameters"), space.describe("TuningParameters") + " is empty");
   for (const Node& node : *parameters) {
-    WATTUNE_ASSIGN(Parameter parameter, read_parameter(space.document(), node));
+    WATTUNE_ASSIGN(Parameter parameter, read_t1_parameter(space.document(), node));
     spec.parameters.push_back(std::move(parameter));
   }
   if (space.find("Conditions") == nullptr) return {};
@@ -191,7 +191,7 @@ Result<void> read_limit(const Table& limit, Budget& budget) {
   return {};
 }
 
-Result<void> read_search(const Table& root, KernelSpec& spec) {
+Result<void> read_t1_search(const Table& root, KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<Table> search, root.table("Search", "`Search`"));
   if (search) {
     WATTUNE_TRY(search->refuse_misspelt({"Name", "Attributes"}));
@@ -225,7 +225,7 @@ Result<void> read_problem_size(const Table& kernel, KernelSpec& spec) {
   return {};
 }
 
-Result<Expressions3> read_sizes(const Table& kernel, std::string_view key) {
+Result<Expressions3> read_t1_sizes(const Table& kernel, std::string_view key) {
   WATTUNE_ASSIGN(const Node* node, kernel.required(key));
   WATTUNE_ASSIGN(const Table sizes, Table::of(kernel.document(), *node, fmt::format("`{}`", key)));
   WATTUNE_TRY(sizes.refuse_misspelt({"X", "Y", "Z"}));
@@ -278,7 +278,7 @@ Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   if (is_host_language(spec.source.language)) return geometry;  // T1 has sizes for every kernel
   geometry.work_group = default_work_group(spec.parameters);
   if (kernel.find("LocalSize") != nullptr || is_empty(geometry.work_group)) {
-    WATTUNE_ASSIGN(geometry.work_group, read_sizes(kernel, "LocalSize"));
+    WATTUNE_ASSIGN(geometry.work_group, read_t1_sizes(kernel, "LocalSize"));
   }
   bool has_divisors = false;
   for (std::size_t i = 0; i < kAxes.size(); ++i) has_divisors |= grid_divisors(kernel, i) != nullptr;
@@ -287,12 +287,12 @@ Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
     return geometry;
   }
   WATTUNE_ASSIGN(geometry.convention, read_convention(kernel, spec.source.language));
-  WATTUNE_ASSIGN(geometry.sizes, read_sizes(kernel, "GlobalSize"));
+  WATTUNE_ASSIGN(geometry.sizes, read_t1_sizes(kernel, "GlobalSize"));
   return geometry;
 }
 
 // `ReferenceFile` is Wattune's own key: a C++ function, as in TOML.
-Result<void> read_reference_file(const Table& kernel, KernelSpec& spec) {
+Result<void> read_t1_reference_file(const Table& kernel, KernelSpec& spec) {
   const Node* node = kernel.find("ReferenceFile");
   if (node == nullptr) return {};
   WATTUNE_ASSIGN(auto path, named_file(kernel.document(), *node, kernel.describe("ReferenceFile"), true));
@@ -313,12 +313,12 @@ Result<void> read_run(const Table& kernel, KernelSpec& spec) {
   std::erase(spec.source.options, "");
   WATTUNE_ASSIGN(spec.geometry, read_t1_geometry(kernel, spec));
   WATTUNE_TRY(read_t1_arguments(kernel, spec));
-  WATTUNE_TRY(read_reference_file(kernel, spec));
+  WATTUNE_TRY(read_t1_reference_file(kernel, spec));
   return validate_launch(spec);
 }
 
 // The kernel's file and text; the text stays empty when the file is missing and may be.
-Result<void> read_source(const Table& kernel, SourcePolicy policy, KernelSpec& spec) {
+Result<void> read_t1_source(const Table& kernel, SourcePolicy policy, KernelSpec& spec) {
   WATTUNE_TRY(
       kernel.refuse_misspelt({"Device",     "Language",       "CompilerOptions",    "Profiling",       "KernelName",
                               "KernelFile", "GlobalSizeType", "SharedMemory",       "SimulationInput", "GlobalSize",
@@ -336,7 +336,7 @@ Result<void> read_source(const Table& kernel, SourcePolicy policy, KernelSpec& s
   return {};
 }
 
-Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
+Result<std::string> read_t1_name(const Table& root, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<Table> general, root.table("General", "`General`"));
   if (!general) return spec.source.function;
   WATTUNE_ASSIGN(const std::optional<std::string> name, general->string("BenchmarkName"));
@@ -354,10 +354,10 @@ Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& 
   KernelSpec spec;
   spec.file = file;
   WATTUNE_TRY(read_space(root, spec));
-  WATTUNE_TRY(read_search(root, spec));
+  WATTUNE_TRY(read_t1_search(root, spec));
   WATTUNE_ASSIGN(const Table kernel, required_table(root, "KernelSpecification"));
-  WATTUNE_TRY(read_source(kernel, policy, spec));
-  WATTUNE_ASSIGN(spec.name, read_name(root, spec));
+  WATTUNE_TRY(read_t1_source(kernel, policy, spec));
+  WATTUNE_ASSIGN(spec.name, read_t1_name(root, spec));
   if (!fits_file_names(spec.name))
     return Error(ErrorCode::invalid_argument, kUnfitName).at({file.string()}).about(spec.name);
   WATTUNE_TRY(read_problem_size(kernel, spec));
