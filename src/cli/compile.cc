@@ -72,7 +72,7 @@ std::string cell(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "?";
 }
 
-std::vector<std::string> row_of(const Compiled& one) {
+std::vector<std::string> compiled_row(const Compiled& one) {
   const std::string what = one.configuration.to_string();
   if (!one.report) return {"-", "-", "-", "-", "-", one.function, what};
   const backend::KernelResources& takes = one.report->resources;
@@ -103,7 +103,7 @@ std::string failures_text(const std::vector<Compiled>& all) {
 std::string compile_text(const KernelSpec& spec, const std::string& architecture, const std::vector<Compiled>& all) {
   auto table =
       report::TextTable::of_text({"registers", "spilled", "stack", "shared", "binary", "function", "configuration"});
-  for (const Compiled& one : all) table.add_row(row_of(one));
+  for (const Compiled& one : all) table.add_row(compiled_row(one));
   std::string logs = failures_text(all);
   if (all.size() == 1 && all.front().report) logs = all.front().report->log;
   const std::string text = fmt::format("{} for {}\n\n{}", spec.name, architecture, table.to_string());

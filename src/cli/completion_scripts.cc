@@ -12,13 +12,13 @@ std::string join(const std::vector<std::string>& words, std::string_view separat
   return text;
 }
 
-std::string command_names(const CommandTree& tree) {
+std::string words_of_commands(const CommandTree& tree) {
   std::vector<std::string> names;
   for (const CommandEntry& command : tree.commands) names.push_back(command.name);
   return join(names, " ");
 }
 
-std::string option_names(const CommandEntry& command) {
+std::string words_of_options(const CommandEntry& command) {
   std::vector<std::string> names;
   for (const OptionEntry& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
   return join(names, " ");
@@ -50,7 +50,7 @@ std::string bash_command(const CommandEntry& command) {
     text +=
         fmt::format("      if [[ \"$word\" != -* ]]; then {}; return; fi\n", bash_words(command.positionals.front()));
   }
-  return text + fmt::format("      options={}\n      ;;\n", shell_quoted(option_names(command)));
+  return text + fmt::format("      options={}\n      ;;\n", shell_quoted(words_of_options(command)));
 }
 
 // zsh gives brackets, colons and quotes in descriptions a meaning of their own.
@@ -118,7 +118,7 @@ std::string bash_completion(const CommandTree& tree) {
       "  if [[ $COMP_CWORD -eq 1 ]]; then\n";
   text +=
       fmt::format("    COMPREPLY=($(compgen -W {} -- \"$word\"))\n    return\n  fi\n  case \"${{COMP_WORDS[1]}}\" in\n",
-                  shell_quoted(command_names(tree) + " " + option_names(tree.program)));
+                  shell_quoted(words_of_commands(tree) + " " + words_of_options(tree.program)));
   for (const CommandEntry& command : tree.commands) text += bash_command(command);
   return text +
          "  esac\n"

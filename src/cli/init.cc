@@ -36,7 +36,7 @@ Result<ExitStatus> run_init(const fs::path& file) {
       {file.parent_path() / (name + ".cu"), start.cuda_kernel},
       {file.parent_path() / (name + "_reference.cc"), start.reference},
       {file, start.spec}};
-  const auto taken = std::find_if(files.rbegin(), files.rend(), [](const auto& file) { return is_there(file.first); });
+  const auto taken = std::find_if(files.rbegin(), files.rend(), [](const auto& each) { return is_there(each.first); });
   if (taken != files.rend()) return in_the_way(taken->first);
   std::string wrote;
   for (const auto& [path, text] : files) {

@@ -29,7 +29,7 @@ std::string value_text(const SensorReport& sensor) {
 // Of a counter, or a sensor of power: the others show what is.
 bool averages(const power::SensorTraits& traits) { return traits.response != power::Response::direct; }
 
-std::vector<std::string> row_of(const SensorReport& sensor) {
+std::vector<std::string> sensor_row(const SensorReport& sensor) {
   const power::SensorTraits& traits = sensor.info.traits;
   const bool lags = traits.response == power::Response::lag;
   return {sensor.info.name,
@@ -50,7 +50,7 @@ std::vector<std::string> row_of(const SensorReport& sensor) {
 std::string sensors_text(const std::vector<SensorReport>& sensors) {
   auto table =
       report::TextTable::of_text({"sensor", "of", "kind", "period", "window", "lag", "noise", "known", "shows"});
-  for (const SensorReport& each : sensors) table.add_row(row_of(each));
+  for (const SensorReport& each : sensors) table.add_row(sensor_row(each));
   return sensors.empty() ? "no sensor can be read\n" : table.to_string();
 }
 

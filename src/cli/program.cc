@@ -65,7 +65,7 @@ class WrappingFormatter : public CLI::Formatter {
   std::string in_column(const std::string& text) const { return report::wrapped(text, width() - get_column_width()); }
 };
 
-std::vector<std::string> option_names(const CLI::App& app) {
+std::vector<std::string> known_options(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
@@ -73,7 +73,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-std::vector<std::string> command_names(const CLI::App& app) {
+std::vector<std::string> known_commands(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
     if (!command->get_group().empty()) names.push_back(command->get_name());
@@ -97,10 +97,10 @@ Error unexpected_argument(const CLI::App& program) {
   if (&app == &program && !argument.starts_with("-")) {
     return Error(ErrorCode::invalid_argument, "unknown command")
         .about(argument)
-        .hint(suggest(argument, command_names(program)));
+        .hint(suggest(argument, known_commands(program)));
   }
   const std::string name = argument.substr(0, argument.find('='));
-  const std::vector<std::string> known = option_names(app);
+  const std::vector<std::string> known = known_options(app);
   if (std::ranges::count(known, name) > 0)
     return Error(ErrorCode::invalid_argument, "option before the command that it is of")
         .about(argument)

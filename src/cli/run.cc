@@ -22,7 +22,7 @@ struct RunOptions {
   bool no_metrics = false;
 };
 
-Result<Configuration> chosen(const space::SearchSpace& space, const std::string& text) {
+Result<Configuration> configuration_to_run(const space::SearchSpace& space, const std::string& text) {
   if (!text.empty()) return named_configuration(space, text);
   if (const std::string note = default_note(space); !note.empty()) print_note(note);
   return space.configuration(space.default_configuration());
@@ -60,7 +60,7 @@ Result<ExitStatus> run_one(const RunOptions& options) {
   }
   WATTUNE_TRY(add_objectives(options.tune, tune::observed_metrics(session.evaluation), spec));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
-  WATTUNE_ASSIGN(const Configuration configuration, chosen(space, options.configuration));
+  WATTUNE_ASSIGN(const Configuration configuration, configuration_to_run(space, options.configuration));
   WATTUNE_ASSIGN(const std::string selector, the_only_device(options.tune, spec));
   WATTUNE_ASSIGN(const auto device, tune::open_device(selector, session.where));
   WATTUNE_TRY(use_language(spec, device->info().languages));

@@ -33,7 +33,7 @@ std::string list() {
   return table.to_string() + "\n" + methods.to_string() + "\n`wattune strategies NAME` shows the parameters of one.\n";
 }
 
-std::string describe(const StrategyInfo& info) {
+std::string strategy_text(const StrategyInfo& info) {
   std::string text = fmt::format("{}: {}\n", info.name, info.description);
   if (info.parameters.empty()) return text + "It has no parameters.\n";
   auto table = report::TextTable::of_text({"parameter", "default", "from", "to", "meaning"});
@@ -45,7 +45,7 @@ std::string describe(const StrategyInfo& info) {
                      info.parameters.front().default_value);
 }
 
-Json strategy_json(const StrategyInfo& info) {
+Json info_json(const StrategyInfo& info) {
   Json parameters = Json::array();
   for (const StrategyParameter& each : info.parameters)
     parameters.push_back({{"name", each.name},
@@ -57,7 +57,7 @@ Json strategy_json(const StrategyInfo& info) {
   return {{"name", info.name}, {"description", info.description}, {"parameters", parameters}};
 }
 
-Result<std::vector<StrategyInfo>> chosen(const std::string& name) {
+Result<std::vector<StrategyInfo>> named_strategies(const std::string& name) {
   if (name.empty()) return search::strategies();
   if (const StrategyInfo* info = search::find_strategy(name)) return std::vector{*info};
   std::vector<std::string> names;
@@ -66,14 +66,14 @@ Result<std::vector<StrategyInfo>> chosen(const std::string& name) {
 }
 
 Result<ExitStatus> run_strategies(const StrategiesOptions& options) {
-  WATTUNE_ASSIGN(const std::vector<StrategyInfo> infos, chosen(options.name));
+  WATTUNE_ASSIGN(const std::vector<StrategyInfo> infos, named_strategies(options.name));
   Json all = Json::array();
-  for (const StrategyInfo& info : infos) all.push_back(strategy_json(info));
+  for (const StrategyInfo& info : infos) all.push_back(info_json(info));
   Json methods = Json::array();
   for (const search::MethodInfo& info : search::methods())
     if (options.name.empty()) methods.push_back({{"name", info.name}, {"description", info.description}});
   const bool printed = options.json ? print_document(dump({{"strategies", all}, {"methods", methods}}))
-                                    : print_result(options.name.empty() ? list() : describe(infos.front()));
+                                    : print_result(options.name.empty() ? list() : strategy_text(infos.front()));
   return printed ? ExitStatus::good : ExitStatus::environment;
 }
 

@@ -73,7 +73,7 @@ Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const
   return journal;
 }
 
-ProgressOptions progress_options(const TuneOptions& options, const tune::TuningSession& session) {
+ProgressOptions progress_options(const tune::TuningSession& session) {
   return {.live = stderr_is_terminal(),
           .width = [] { return terminal_width(STDERR_FILENO); },
           .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
@@ -201,7 +201,7 @@ Result<tune::TuningResult> run_search(tune::TuningSession& session, store::Journ
     tune::TuningObserver silent;
     return session.run(journal, silent, journal.recovered(), &cancel);
   }
-  ProgressDisplay progress(progress_options(options, session), journal.recovered());
+  ProgressDisplay progress(progress_options(session), journal.recovered());
   auto result = session.run(journal, progress, journal.recovered(), &cancel);
   progress.finish();
   return result;
