@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kHeatMapStyle =
     ".cell{stroke:#7b8088;stroke-opacity:.25}.number{fill:#1f2328;text-anchor:middle}";
-constexpr double kCellsTop = 48, kCell = 48, kHeatMapMargin = 24, kLabelLetter = 7,
-                 kSlope = 0.71;  // of labels at 45 degrees
+constexpr double kCellsTop = 48, kCell = 48, kHeatMapMargin = 24, kLabelLetter = 7;
+constexpr double kSlope = 0.71;  // of labels at 45 degrees
 constexpr std::size_t kLongestLabel = 34;
 
 struct Colour {
