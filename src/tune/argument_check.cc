@@ -56,22 +56,22 @@ bool fits(const SamplerArgument&, const PlannedArgument&, const KernelParameter&
 }
 
 // As the spec has it.
-std::string describe(const VectorArgument& vector) {
+std::string type_in_spec(const VectorArgument& vector) {
   if (vector.image) return "image";
   if (!vector.fields.empty()) return "struct*";
   const std::string width = vector.vector_width > 1 ? std::to_string(vector.vector_width) : std::string();
   return fmt::format("{}{}*", backend::c_name(vector.type), width);
 }
-std::string describe(const ScalarArgument& scalar) { return std::string(backend::c_name(scalar.type)); }
-std::string describe(const StructArgument& structure) {
+std::string type_in_spec(const ScalarArgument& scalar) { return std::string(backend::c_name(scalar.type)); }
+std::string type_in_spec(const StructArgument& structure) {
   return fmt::format("struct of {} bytes", layout_of(structure).bytes);
 }
-std::string describe(const NullArgument&) { return "null"; }
-std::string describe(const SamplerArgument&) { return "sampler"; }
-std::string describe(const LocalArgument& local) { return fmt::format("local {}", backend::c_name(local.type)); }
+std::string type_in_spec(const NullArgument&) { return "null"; }
+std::string type_in_spec(const SamplerArgument&) { return "sampler"; }
+std::string type_in_spec(const LocalArgument& local) { return fmt::format("local {}", backend::c_name(local.type)); }
 
 // "(float* x, int n)", where the types of all are known.
-std::string describe(std::span<const KernelParameter> parameters) {
+std::string parameter_list(std::span<const KernelParameter> parameters) {
   std::string list;
   for (const KernelParameter& parameter : parameters) {
     if (parameter.type.empty()) return {};
@@ -88,7 +88,7 @@ Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& sp
   const std::span<const KernelParameter> parameters = kernel.parameters();
   if (kernel.argument_count() != listed.size())
     return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments{}, the spec lists {}", kernel.name(),
-                                                  kernel.argument_count(), describe(parameters), listed.size()))
+                                                  kernel.argument_count(), parameter_list(parameters), listed.size()))
         .at(spec.arguments.empty() ? SourcePosition{spec.file.string()} : spec.arguments[0].position);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Argument& argument = spec.arguments[listed[i]];
@@ -98,7 +98,7 @@ Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& sp
     return Error(ErrorCode::mismatch,
                  fmt::format("argument {} of kernel `{}` is declared `{}`, the spec says `{}`", i + 1, kernel.name(),
                              backend::describe(parameters[i]),
-                             std::visit([](const auto& kind) { return describe(kind); }, argument.kind)))
+                             std::visit([](const auto& kind) { return type_in_spec(kind); }, argument.kind)))
         .at(argument.position)
         .about(argument.name);
   }

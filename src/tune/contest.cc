@@ -9,9 +9,9 @@ namespace wattune::tune {
 namespace {
 
 // Ends early when cancelled.
-std::optional<std::size_t> prepare(std::deque<Attempt>& attempts, RunState& run,
-                                   const std::vector<Configuration>& contestants,
-                                   const measure::ShootOutOptions& options) {
+std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, RunState& run,
+                                               const std::vector<Configuration>& contestants,
+                                               const measure::ShootOutOptions& options) {
   for (const Configuration& configuration : contestants) {
     if (options.cancelled()) break;
     attempts.emplace_back(run);
@@ -43,7 +43,7 @@ ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& cont
                            const measure::ShootOutOptions& options) {
   std::deque<Attempt> attempts;
   ContestAttempt attempt;
-  attempt.failed = prepare(attempts, run, contestants, options);
+  attempt.failed = prepare_contestants(attempts, run, contestants, options);
   if (!attempt.failed && attempts.size() == contestants.size())
     attempt.failed = compete(attempts, options, attempt.contest.rounds);
   if (attempt.failed) {

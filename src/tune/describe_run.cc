@@ -36,12 +36,12 @@ class Canonical {
 };
 
 template <typename Enum>
-std::int64_t number_of(Enum value) {
+std::int64_t enumerator(Enum value) {
   return static_cast<std::int64_t>(value);
 }
 
 void write(Canonical& out, const Geometry& geometry) {
-  out << "geometry" << number_of(geometry.convention);
+  out << "geometry" << enumerator(geometry.convention);
   for (const ExpressionText& size : geometry.sizes) out << size;
   for (const ExpressionText& size : geometry.work_group) out << size;
   for (const std::vector<ExpressionText>& divisors : geometry.divisors) {
@@ -71,11 +71,11 @@ std::string hash_of_file(const std::filesystem::path& file) {
 }
 
 void write_options(Canonical& out, const KernelSource& source) {
-  out << number_of(source.language) << source.function << static_cast<std::int64_t>(source.options.size());
+  out << enumerator(source.language) << source.function << static_cast<std::int64_t>(source.options.size());
   for (const std::string& option : source.options) out << option;
   if (source.compiler == Compiler::nvcc) out << "nvcc";
   if (source.parameter_style == ParameterStyle::constants) out << "constants";
-  for (const auto& [parameter, style] : source.own_styles) out << parameter << number_of(style);
+  for (const auto& [parameter, style] : source.own_styles) out << parameter << enumerator(style);
 }
 
 // Files count by name and contents: a folder that moved is not another problem.
@@ -96,20 +96,20 @@ void write(Canonical& out, const FillFile& fill) {
 }
 
 void write(Canonical& out, const Sampling& sampling) {
-  out << "sampling" << number_of(sampling.address) << number_of(sampling.filter)
+  out << "sampling" << enumerator(sampling.address) << enumerator(sampling.filter)
       << std::int64_t{sampling.normalized_coordinates};
 }
 void write(Canonical& out, const PixelImage& image) {
-  out << "image" << number_of(image.type) << number_of(image.order) << std::int64_t{image.normalized_channels};
+  out << "image" << enumerator(image.type) << enumerator(image.order) << std::int64_t{image.normalized_channels};
   for (const ExpressionText& size : image.sizes) out << size;
   write(out, image.sampling);
 }
 
 void write(Canonical& out, const VectorArgument& argument) {
   out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << argument.length
-      << number_of(argument.access);
+      << enumerator(argument.access);
   if (argument.place == BufferPlace::constant) out << "constant symbol";
-  if (argument.comparison != OutputComparison::elements) out << "compared" << number_of(argument.comparison);
+  if (argument.comparison != OutputComparison::elements) out << "compared" << enumerator(argument.comparison);
   if (!argument.compared_length.text.empty()) out << "compared length" << argument.compared_length;
   if (argument.image) write(out, *argument.image);
   std::visit([&](const auto& fill) { write(out, fill); }, argument.fill);

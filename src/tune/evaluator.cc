@@ -116,7 +116,7 @@ class DeviceEvaluator : public Evaluator {
 };
 
 // What is wrong with the data, or too large for the device, shows here instead of in every configuration.
-Result<void> prepare(RunState& run, const Configuration& start, CheckOutput check) {
+Result<void> prepare_run(RunState& run, const Configuration& start, CheckOutput check) {
   WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.plan.arguments(start));
   WATTUNE_TRY(run.session.prepare(arguments));
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
@@ -198,10 +198,10 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   // Before anything is compiled: whoever may not set clocks learns it now.
   const Configuration start = space.configuration(space.default_configuration());
   WATTUNE_TRY(open_clocks(*run, start, options));
-  Result<void> prepared = prepare(*run, start, options.check);
+  Result<void> prepared = prepare_run(*run, start, options.check);
   if (!prepared && backend::killed_from_outside(prepared.error())) {
     WATTUNE_TRY(reset_device(*run));
-    prepared = prepare(*run, start, options.check);
+    prepared = prepare_run(*run, start, options.check);
   }
   if (!prepared) return std::move(prepared).error();
   if (!options.counters.empty()) WATTUNE_TRY(run->session.check_counters(options.counters, run->limits.counting()));

@@ -9,7 +9,7 @@ namespace wattune::tune {
 namespace {
 
 Result<std::size_t> positive_or_1(const std::optional<SizeFormula>& formula, const Configuration& configuration) {
-  return formula ? positive(*formula, configuration) : Result<std::size_t>(1);
+  return formula ? positive_size(*formula, configuration) : Result<std::size_t>(1);
 }
 
 Result<std::optional<SizeFormula>> compile_optional(const ExpressionText& text,
@@ -28,7 +28,7 @@ Result<std::size_t> multiply(std::size_t a, std::size_t b) {
   return product;
 }
 
-Result<std::size_t> positive(const SizeFormula& formula, const Configuration& configuration) {
+Result<std::size_t> positive_size(const SizeFormula& formula, const Configuration& configuration) {
   WATTUNE_ASSIGN(const std::size_t size, formula.evaluate(configuration));
   if (size == 0)
     return Error(ErrorCode::invalid_argument, "a size of 0")
@@ -39,7 +39,7 @@ Result<std::size_t> positive(const SizeFormula& formula, const Configuration& co
 
 Result<SizeFormula> compile_positive(const ExpressionText& text, const std::shared_ptr<const Names>& names) {
   WATTUNE_ASSIGN(SizeFormula formula, SizeFormula::compile(text, names));
-  if (formula.fixed()) WATTUNE_TRY(positive(formula, Configuration()));
+  if (formula.fixed()) WATTUNE_TRY(positive_size(formula, Configuration()));
   return formula;
 }
 
@@ -101,7 +101,7 @@ Result<std::size_t> GeometryPlan::groups(const Dimension& dimension, std::size_t
   }
   std::size_t divisor = 1;
   for (const SizeFormula& factor : dimension.divisors) {
-    WATTUNE_ASSIGN(const std::size_t value, positive(factor, configuration));
+    WATTUNE_ASSIGN(const std::size_t value, positive_size(factor, configuration));
     WATTUNE_ASSIGN(divisor, multiply(divisor, value));
   }
   return size / divisor + (size % divisor != 0 ? 1 : 0);

@@ -18,7 +18,7 @@ namespace wattune::tune {
 using SizeFormula = Formula<std::size_t>;
 
 // The size, which must not be 0.
-Result<std::size_t> positive(const SizeFormula& formula, const Configuration& configuration);
+Result<std::size_t> positive_size(const SizeFormula& formula, const Configuration& configuration);
 // Checked at once where no parameter matters.
 Result<SizeFormula> compile_positive(const ExpressionText& text, const std::shared_ptr<const Names>& names);
 // out_of_range when the product is larger than a size can be.

@@ -191,7 +191,7 @@ Result<PlannedArgument> LaunchPlan::evaluate(const CompiledArgument& argument, c
 Result<PlannedArgument> LaunchPlan::evaluate(const Vector& vector, const Configuration& configuration) {
   PlannedBuffer planned{1, 0, vector.pixels};
   for (std::size_t i = 0; i < vector.sizes.size(); ++i) {
-    WATTUNE_ASSIGN(const std::size_t size, positive(vector.sizes[i], configuration));
+    WATTUNE_ASSIGN(const std::size_t size, positive_size(vector.sizes[i], configuration));
     if (planned.pixels) planned.pixels->sizes[i] = size;
     WATTUNE_ASSIGN(planned.length, multiply(planned.length, size));
   }

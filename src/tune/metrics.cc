@@ -30,7 +30,7 @@ bool is_of_board(const std::string& name) {
   return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
 }
 
-Result<double> number_of(const std::string& name, const Value& value) {
+Result<double> finite_number(const std::string& name, const Value& value) {
   if (value.is_number() && std::isfinite(value.as_real())) return value.as_real();
   return Error(ErrorCode::invalid_argument, fmt::format("metric `{}` is no finite number", name))
       .about(value.to_string());
@@ -124,7 +124,7 @@ Result<std::vector<Metric>> Metrics::compute(std::vector<Metric> known, Nanoseco
     const Configuration values = with_metrics(configuration, known);
     if (!metric.formula.has_all_values(values)) continue;
     WATTUNE_ASSIGN(const Value result, metric.formula.evaluate(values));
-    WATTUNE_ASSIGN(const double value, number_of(metric.name, result));
+    WATTUNE_ASSIGN(const double value, finite_number(metric.name, result));
     known.push_back({metric.name, value, metric.unit, propagated(metric, known, configuration)});
   }
   return known;
@@ -141,7 +141,7 @@ std::optional<double> Metrics::propagated(const Compiled& metric, std::vector<Me
     for (const std::size_t end : {0, 1}) {
       input.value = middle + (end == 0 ? -1.0 : 1.0) * *input.uncertainty;
       const Result<Value> result = metric.formula.evaluate(with_metrics(configuration, known));
-      const Result<double> number = result ? number_of(metric.name, *result) : result.error();
+      const Result<double> number = result ? finite_number(metric.name, *result) : result.error();
       if (!number) return std::nullopt;
       ends[end] = *number;
     }
