@@ -73,7 +73,7 @@ Error unreadable(const fs::path& file, const std::string& why) {
       .hint("reset the board's clocks and limit by hand (nvidia-smi -rgc, -rmc, -pl), then remove the file");
 }
 
-Result<JournalEntry> parse(const fs::path& file, const std::string& text) {
+Result<JournalEntry> parse_entry(const fs::path& file, const std::string& text) {
   try {
     return entry_from(Json::parse(text));
   } catch (const std::exception& error) {
@@ -92,7 +92,7 @@ Result<JournalEntry> read_journal(const fs::path& file) {
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
   const ssize_t got = ::read(opened.get(), text.data(), text.size());
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
-  return parse(file, text);
+  return parse_entry(file, text);
 }
 
 Result<void> make_folder(const fs::path& folder) {

@@ -68,7 +68,7 @@ double number_at(const OrderedJson& json, const char* name) {
   throw Damaged{fmt::format("{} is {}", name, number)};
 }
 
-std::optional<Watts> power_at(const OrderedJson& json, const char* name) {
+std::optional<Watts> optional_watts(const OrderedJson& json, const char* name) {
   return json.at(name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name)));
 }
 
@@ -83,8 +83,8 @@ SensorTraits traits_in(const OrderedJson& json) {
 }
 
 Characterisation characterisation_in(const OrderedJson& json) {
-  Characterisation found{.idle = power_at(json, "idle_w"),
-                         .context_idle = power_at(json, "context_idle_w"),
+  Characterisation found{.idle = optional_watts(json, "idle_w"),
+                         .context_idle = optional_watts(json, "context_idle_w"),
                          .problems = json.at("problems").get<std::vector<std::string>>()};
   for (const auto& [name, traits] : json.at("sensors").items()) found.sensors.emplace(name, traits_in(traits));
   return found;
@@ -96,7 +96,7 @@ Error damaged(const fs::path& file, const std::string& why) {
       .hint(kMeasureAnew);
 }
 
-Result<Characterisation> parse(const Board& board, const fs::path& file, const std::string& text) {
+Result<Characterisation> parse_characterisation(const Board& board, const fs::path& file, const std::string& text) {
   try {
     const OrderedJson json = OrderedJson::parse(text);
     if (json.at("version").get<int>() != kVersion) return damaged(file, "it is of another version of Wattune");
@@ -144,7 +144,7 @@ Result<Characterisation> load_characterisation(const Board& board) {
   std::ifstream stream(*file);
   if (!stream) return system_error("cannot open", *file, errno);
   const std::string text(std::istreambuf_iterator<char>(stream), {});
-  return parse(board, *file, text);
+  return parse_characterisation(board, *file, text);
 }
 
 }  // namespace wattune::power
