@@ -19,18 +19,18 @@ Megahertz nearest(const std::vector<Megahertz>& clocks, Megahertz wanted) {
   return *std::ranges::min_element(clocks, {}, [&](Megahertz clock) { return std::abs((clock - wanted).value()); });
 }
 
-bool is_positive(Megahertz clock) { return clock > Megahertz(0.0) && std::isfinite(clock.value()); }
+bool is_clock(Megahertz clock) { return clock > Megahertz(0.0) && std::isfinite(clock.value()); }
 
 }  // namespace
 
 Result<std::vector<Megahertz>> steered_clocks(Megahertz ridge, std::span<const Megahertz> table,
                                               const Steering& steering) {
   if (table.empty()) return unsteerable("the clock table is empty", 0.0);
-  if (!is_positive(ridge)) return unsteerable("the ridge is no clock", ridge.value());
+  if (!is_clock(ridge)) return unsteerable("the ridge is no clock", ridge.value());
   if (!(steering.share >= 0.0 && steering.share <= 1.0))
     return unsteerable("the share to either side is not from 0 to 1", steering.share);
   for (const Megahertz clock : table)
-    if (!is_positive(clock)) return unsteerable("the table has what is no clock", clock.value());
+    if (!is_clock(clock)) return unsteerable("the table has what is no clock", clock.value());
   std::vector<Megahertz> clocks(table.begin(), table.end());
   std::ranges::sort(clocks);
   clocks.erase(std::unique(clocks.begin(), clocks.end()), clocks.end());
