@@ -49,7 +49,7 @@ constexpr std::size_t kElitePerRows = 50;  // and one more per so many observati
 constexpr std::size_t kFromPrior = 50;     // candidates besides, the prior's best
 constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations,
 constexpr std::size_t kLargestAge = 50;    // up to this
-constexpr std::size_t kTrees = 20;
+constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.95;      // the forest's weight at which the process is left out
 constexpr double kForget = 0.95;           // of what an acquisition gained, per outcome
@@ -262,11 +262,12 @@ class ModelSearch final : public LocalSearch {
         encoding_.append_row(row.id, rows);
         responses.push_back(left_to_explain(row));
       }
-      times_.fit(rows, width, responses, kTrees, random());
+      times_.fit(rows, width, responses, kOutcomeTrees, random());
     }
     if (!any_failed_) return;
     const std::size_t latest = std::min(failed_.size(), kForestRows);
-    failures_.fit(std::span(tried_).last(latest * width), width, std::span(failed_).last(latest), kTrees, random());
+    failures_.fit(std::span(tried_).last(latest * width), width, std::span(failed_).last(latest), kOutcomeTrees,
+                  random());
   }
 
   void do_observe(ConfigurationId id, const Outcome& outcome) override {

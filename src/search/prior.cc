@@ -7,8 +7,8 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::size_t kRows = 2000;  // the best and, of the others, evenly spread ones that the forest learns
-constexpr std::size_t kTrees = 30;
+constexpr std::size_t kPriorRows = 2000;  // the best and, of the others, evenly spread ones that the forest learns
+constexpr std::size_t kPriorTrees = 30;
 
 struct Sum {
   double total = 0.0;
@@ -44,15 +44,15 @@ Prior::Prior(const space::SearchSpace& space, const std::vector<std::vector<Prio
   std::ranges::sort(best_, {}, [&](ConfigurationId id) { return std::pair(known_.at(id), id); });
   std::vector<std::uint16_t> places;
   std::vector<double> responses;
-  const std::size_t half = std::min(kRows / 2, best_.size());
-  const std::size_t step = std::max<std::size_t>(1, (best_.size() - half) / (kRows / 2));
+  const std::size_t half = std::min(kPriorRows / 2, best_.size());
+  const std::size_t step = std::max<std::size_t>(1, (best_.size() - half) / (kPriorRows / 2));
   space::ValueIndices indices;
   for (std::size_t i = 0; i < best_.size(); i += i < half ? 1 : step) {
     space_.unrank(best_[i], indices);
     places.insert(places.end(), indices.begin(), indices.end());
     responses.push_back(known_.at(best_[i]));
   }
-  forest_.fit(places, space_.parameters().size(), responses, kTrees, random);
+  forest_.fit(places, space_.parameters().size(), responses, kPriorTrees, random);
   double sum = 0.0;
   double squares = 0.0;
   for (const ConfigurationId id : best_) {

@@ -29,11 +29,11 @@ namespace wattune::search {
 
 namespace {
 
-constexpr std::size_t kChanges = 2;  // parameters in which a neighbour differs at most
-constexpr double kCutoff = -0.25;    // scores that nobody wants
-constexpr double kUnwanted = 1e-4;   // probability of those, next to 1 for a score of 0
-constexpr std::size_t kRows = 2000;  // that the model learns
-constexpr std::size_t kTrees = 10;
+constexpr std::size_t kChanges = 2;         // parameters in which a neighbour differs at most
+constexpr double kCutoff = -0.25;           // scores that nobody wants
+constexpr double kUnwanted = 1e-4;          // probability of those, next to 1 for a score of 0
+constexpr std::size_t kCounterRows = 2000;  // that the model learns
+constexpr std::size_t kCounterTrees = 10;
 constexpr std::size_t kGrowth = 10;  // it is fitted anew when the rows are this share, 1/10, more
 
 // Counters by configuration.
@@ -103,13 +103,13 @@ class CounterModel {
     std::vector<std::uint16_t> places;
     std::vector<double> values;
     space::ValueIndices indices;
-    for (std::size_t i = 0; i < rows_.size(); i += 1 + rows_.size() / kRows) {
+    for (std::size_t i = 0; i < rows_.size(); i += 1 + rows_.size() / kCounterRows) {
       if (!rows_[i].counters.has(counter)) continue;
       space_.unrank(rows_[i].id, indices);
       places.insert(places.end(), indices.begin(), indices.end());
       values.push_back(rows_[i].counters.value_or(counter, 0.0));
     }
-    if (!values.empty()) forests_[counter].fit(places, space_.parameters().size(), values, kTrees, random);
+    if (!values.empty()) forests_[counter].fit(places, space_.parameters().size(), values, kCounterTrees, random);
   }
 
   const space::SearchSpace& space_;
