@@ -7,7 +7,7 @@ namespace wattune::space {
 
 namespace {
 
-constexpr NodeId kNone = ~NodeId{0};
+constexpr NodeId kNotArranged = ~NodeId{0};
 constexpr double kSafe = 0x1p62;
 
 bool is_sum(const GraphNode& node) {
@@ -24,10 +24,10 @@ Arrangement::Arrangement(const ConstraintGraph& source, const Domains& domains, 
       ranges_(static_ranges(source, domains)),
       level_of_(level_of),
       target_(target),
-      arranged_(source.size(), kNone) {}
+      arranged_(source.size(), kNotArranged) {}
 
 NodeId Arrangement::arrange(NodeId id) {
-  if (arranged_[id] == kNone) arranged_[id] = rewrite(id);
+  if (arranged_[id] == kNotArranged) arranged_[id] = rewrite(id);
   return arranged_[id];
 }
 

@@ -62,7 +62,7 @@ class Arrangement {
   std::vector<Range> ranges_;  // of the nodes of the source, over all assignments
   std::span<const std::uint32_t> level_of_;
   ConstraintGraph& target_;
-  std::vector<NodeId> arranged_;  // by node of the source; kNone where not yet
+  std::vector<NodeId> arranged_;  // by node of the source; kNotArranged where not yet
   std::vector<int> levels_;       // by node of the target
 };
 

@@ -14,7 +14,7 @@ using Layer = ConstraintDiagram::Layer;
 constexpr std::uint32_t kDead = ConstraintDiagram::kDead;
 constexpr std::uint32_t kTrue = ConstraintDiagram::kTrue;
 // The weight of a state in the budget grows by one with so many words.
-constexpr std::size_t kWordsPerState = 4;
+constexpr std::size_t kWordsPerUnitOfWeight = 4;
 
 // A state as words: one per frontier cell, then their kinds, three bits each. The lowest bit of the first word of kinds
 // tells a state from kTrue, whose words are all zero.
@@ -195,7 +195,7 @@ bool Builder::expand(std::size_t l, States& states) {
       }
       const auto [number, is_new] = unsettled.insert(next_code.encode(program_.levels[l + 1], cells_));
       if (is_new) {
-        if (!budget_.take_states(1, 1 + next_code.words() / kWordsPerState)) return false;
+        if (!budget_.take_states(1, 1 + next_code.words() / kWordsPerUnitOfWeight)) return false;
         settled.push_back(settle(l + 1, next_code, next));
         code.decode(level, states[state], cells_);  // settling has blanked cells
       }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNowhere = ~std::size_t{0};
 // The weight of a state in the budget grows by one with so many words of its tuple.
-constexpr std::size_t kWordsPerState = 8;
+constexpr std::size_t kTupleWordsPerUnitOfWeight = 8;
 
 // A group that reads the level's variable: where its state comes from and goes to.
 struct Move {
@@ -197,7 +197,7 @@ std::optional<LayeredDiagram> intersect(std::span<const std::uint32_t> order, st
       if (!budget.take_steps(steps[l].width)) return std::nullopt;
       expansion.expand(states[state]);
       const std::size_t added = expansion.next().size() - before;
-      if (!budget.take_states(added, 1 + next_size / kWordsPerState)) return std::nullopt;
+      if (!budget.take_states(added, 1 + next_size / kTupleWordsPerUnitOfWeight)) return std::nullopt;
     }
     states = std::move(expansion.next());
   }

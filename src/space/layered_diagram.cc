@@ -8,7 +8,6 @@ namespace wattune::space {
 
 namespace {
 
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
 constexpr std::size_t kInitialSlots = 64;
 
 std::uint64_t hash_of(std::span<const Edge> edges) {
@@ -36,12 +35,12 @@ std::size_t LayeredDiagram::edges() const {
   return total;
 }
 
-NodeTable::NodeTable(std::uint32_t variable) : slots_(kInitialSlots, kNone) { layer_.variable = variable; }
+NodeTable::NodeTable(std::uint32_t variable) : slots_(kInitialSlots, kNoNode) { layer_.variable = variable; }
 
 std::uint32_t NodeTable::insert(std::span<const Edge> edges) {
   if (layer_.nodes() * 2 >= slots_.size()) grow();
   std::uint32_t& slot = find_slot(edges);
-  if (slot == kNone) {
+  if (slot == kNoNode) {
     slot = static_cast<std::uint32_t>(layer_.nodes());
     layer_.edges.insert(layer_.edges.end(), edges.begin(), edges.end());
     layer_.close_node();
@@ -52,12 +51,12 @@ std::uint32_t NodeTable::insert(std::span<const Edge> edges) {
 std::uint32_t& NodeTable::find_slot(std::span<const Edge> edges) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = hash_of(edges) & mask;
-  while (slots_[i] != kNone && !same(layer_.node(slots_[i]), edges)) i = (i + 1) & mask;
+  while (slots_[i] != kNoNode && !same(layer_.node(slots_[i]), edges)) i = (i + 1) & mask;
   return slots_[i];
 }
 
 void NodeTable::grow() {
-  slots_.assign(slots_.size() * 4, kNone);
+  slots_.assign(slots_.size() * 4, kNoNode);
   for (std::size_t i = 0; i < layer_.nodes(); ++i) find_slot(layer_.node(i)) = static_cast<std::uint32_t>(i);
 }
 
@@ -72,14 +71,14 @@ void reduce(LayeredDiagram& diagram) {
     for (std::size_t i = 0; i < layer.nodes(); ++i) {
       edges.clear();
       for (const Edge& edge : layer.node(i)) {
-        if (below[edge.child] != kNone) edges.push_back({edge.value, below[edge.child]});
+        if (below[edge.child] != kNoNode) edges.push_back({edge.value, below[edge.child]});
       }
-      merged.push_back(edges.empty() ? kNone : table.insert(edges));
+      merged.push_back(edges.empty() ? kNoNode : table.insert(edges));
     }
     layer = std::move(table).take();
     below = std::move(merged);
   }
-  diagram.empty = diagram.empty || below.front() == kNone;
+  diagram.empty = diagram.empty || below.front() == kNoNode;
 }
 
 }  // namespace wattune::space

@@ -12,6 +12,9 @@
 
 namespace wattune::space {
 
+// Stands where a number of a node would.
+inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
+
 struct Edge {
   std::uint32_t value = 0;  // position in the variable's domain
   std::uint32_t child = 0;

@@ -6,8 +6,6 @@ namespace wattune::space {
 
 namespace {
 
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
 class Restrictor {
  public:
   Restrictor(const LayeredDiagram& relaxed, const ConstraintProgram& program, const Domains& domains,
@@ -19,7 +17,7 @@ class Restrictor {
         cells_(program.initial_cells()) {
     for (const LayeredDiagram::Layer& layer : relaxed.layers) {
       tables_.emplace_back(layer.variable);
-      copies_.emplace_back(layer.nodes(), kNone);
+      copies_.emplace_back(layer.nodes(), kNoNode);
     }
     path_.resize(relaxed.layers.size());
     if (!program.always_faulty.empty()) pending_fault_ = program.always_faulty.front();
@@ -27,7 +25,7 @@ class Restrictor {
 
   std::optional<Restriction> run() {
     Restriction result;
-    result.diagram.empty = relaxed_.empty || program_.contradiction || rebuild(0, 0) == kNone;
+    result.diagram.empty = relaxed_.empty || program_.contradiction || rebuild(0, 0) == kNoNode;
     if (edges_left_ == 0) return std::nullopt;
     for (NodeTable& table : tables_) result.diagram.layers.push_back(std::move(table).take());
     result.fault = std::move(fault_);
@@ -38,7 +36,7 @@ class Restrictor {
   // Whether a term is still open when the levels before l are assigned.
   bool open_at(std::size_t l) const { return l < program_.levels.size() && !program_.levels[l].open_roots.empty(); }
 
-  // The new node for node i of layer l behind the current path; kNone when nothing passes below it.
+  // The new node for node i of layer l behind the current path; kNoNode when nothing passes below it.
   std::uint32_t rebuild(std::size_t l, std::uint32_t i) {
     if (!open_at(l)) {
       note_fault(l, i);
@@ -48,21 +46,21 @@ class Restrictor {
     const std::optional<std::uint32_t> fault_above = pending_fault_;
     std::vector<Edge> edges;
     for (const Edge& edge : relaxed_.layers[l].node(i)) {
-      if (edges_left_ == 0) return kNone;
+      if (edges_left_ == 0) return kNoNode;
       path_[l] = edge.value;
       pending_fault_ = fault_above;
       if (!assign(level, domains_.cells[level.variable][edge.value])) continue;
       const std::uint32_t child = rebuild(l + 1, edge.child);
-      if (child != kNone) edges.push_back({edge.value, child});
+      if (child != kNoNode) edges.push_back({edge.value, child});
     }
     pending_fault_ = fault_above;
-    return edges.empty() ? kNone : insert(l, edges);
+    return edges.empty() ? kNoNode : insert(l, edges);
   }
 
   // The same node, in the new tables.
   std::uint32_t copy(std::size_t l, std::uint32_t i) {
     if (l == relaxed_.layers.size()) return 0;
-    if (copies_[l][i] == kNone) {
+    if (copies_[l][i] == kNoNode) {
       std::vector<Edge> edges;
       for (const Edge& edge : relaxed_.layers[l].node(i)) edges.push_back({edge.value, copy(l + 1, edge.child)});
       copies_[l][i] = insert(l, edges);
