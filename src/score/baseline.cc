@@ -11,7 +11,7 @@ namespace wattune::score {
 
 namespace {
 
-double mean_of(const std::vector<double>& numbers) {
+double mean_or_zero(const std::vector<double>& numbers) {
   return numbers.empty() ? 0.0 : std::reduce(numbers.begin(), numbers.end()) / static_cast<double>(numbers.size());
 }
 
@@ -40,7 +40,7 @@ Result<Baseline> Baseline::of(const std::vector<Trial>& trials, tune::ReplayCloc
   baseline.failed_ = failed_costs.size();
   baseline.median_ = median_of(values);
   const double failed_share = static_cast<double>(failed_costs.size()) / static_cast<double>(trials.size());
-  baseline.mean_cost_ = mean_of(valid_costs) + failed_share * mean_of(failed_costs);
+  baseline.mean_cost_ = mean_or_zero(valid_costs) + failed_share * mean_or_zero(failed_costs);
   std::vector<double> costs = std::move(valid_costs);
   costs.insert(costs.end(), failed_costs.begin(), failed_costs.end());
   baseline.median_cost_ = median_of(costs);
