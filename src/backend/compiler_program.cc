@@ -9,6 +9,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
 
@@ -140,6 +142,11 @@ Result<int> run_program(const std::vector<std::string>& command, const std::file
   kill(kept_in_group ? child : -child, SIGKILL);
   reap_killed(child);
   return Error(ErrorCode::timeout, fmt::format("took longer than {:g} ms", to_ms(limit))).about(command[0]);
+}
+
+std::string written_to(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 void keep_programs_in_group() { kept_in_group = true; }

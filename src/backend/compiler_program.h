@@ -43,6 +43,9 @@ inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity
 Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log,
                         Nanoseconds limit = kWithoutLimit);
 
+// What a program wrote to this file; empty where it wrote none.
+std::string written_to(const std::filesystem::path& file);
+
 // Such as SIGSEGV.
 std::string signal_name(int signal);
 // In words, when the status of a program says that a signal ended it; else empty.

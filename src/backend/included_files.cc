@@ -103,7 +103,7 @@ bool names_files(const std::string& option) {
 }
 
 // As drivers split them, at spaces.
-std::vector<std::string> words_of(const std::vector<std::string>& options) {
+std::vector<std::string> split_options(const std::vector<std::string>& options) {
   std::vector<std::string> words;
   for (const std::string& option : options) {
     std::istringstream stream(option);
@@ -114,7 +114,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& options) {
 
 // OpenCL's drivers see relative folders from the folder that the program runs in.
 std::vector<fs::path> opencl_folders(const std::vector<std::string>& options) {
-  const std::vector<std::string> words = words_of(options);
+  const std::vector<std::string> words = split_options(options);
   std::vector<fs::path> folders;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words[i].starts_with("-I")) continue;

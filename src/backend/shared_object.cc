@@ -4,7 +4,6 @@
 #include <link.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <span>
 #include <sstream>
@@ -18,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-Words words_of(const std::string& text) {
+Words words_at_blanks(const std::string& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
 }
@@ -37,7 +36,7 @@ Compilers compilers_for(Language language) {
 // The command that the environment names; empty when it names none.
 Words named_by(const char* variable) {
   const char* const named = std::getenv(variable);
-  return named == nullptr ? Words() : words_of(named);
+  return named == nullptr ? Words() : words_at_blanks(named);
 }
 
 Error no_compiler(Language language, const Compilers& compilers, const Words& named) {
@@ -65,11 +64,6 @@ Result<Ended> run_compiler(Language language, const Words& arguments, const fs::
     if (status.error().code() != ErrorCode::not_found) return status.error();
   }
   return no_compiler(language, compilers, named);
-}
-
-std::string contents(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator(stream), {}};
 }
 
 // Calls within the object stay there, whatever names other libraries have.
@@ -104,14 +98,14 @@ Result<std::string> compile_shared_object(Language language, const fs::path& sou
   const fs::path log = object.string() + ".log";
   WATTUNE_ASSIGN(const Ended ended,
                  run_compiler(language, arguments_for(language, source, options, object), log, limit));
-  if (ended.status == 0) return contents(log);
-  return Error(ErrorCode::compile_failed, contents(log)).native(ended.status, ended.compiler);
+  if (ended.status == 0) return written_to(log);
+  return Error(ErrorCode::compile_failed, written_to(log)).native(ended.status, ended.compiler);
 }
 
 Result<std::string> system_compiler_version(Language language) {
   WATTUNE_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
   WATTUNE_TRY(run_compiler(language, {"--version"}, folder / "log", nanoseconds_from_seconds(60)));
-  const std::string text = contents(folder / "log");
+  const std::string text = written_to(folder / "log");
   return text.substr(0, text.find('\n'));
 }
 

@@ -11,18 +11,17 @@ namespace wattune::backend {
 
 namespace {
 
-using namespace cuda;
-
 Result<std::string> compiler_name(const KernelSource& source) {
   if (source.compiler == Compiler::nvcc) return std::string("nvcc");
-  WATTUNE_ASSIGN(const NvrtcApi* nvrtc, nvrtc_api());
-  return "NVRTC " + version_text(nvrtc->version);
+  WATTUNE_ASSIGN(const cuda::NvrtcApi* nvrtc, cuda::nvrtc_api());
+  return "NVRTC " + cuda::version_text(nvrtc->version);
 }
 
 }  // namespace
 
 Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
                                    const std::string& architecture, Nanoseconds limit) {
+  using namespace cuda;
   if (source.language != Language::cuda || kind_of(source) != SourceKind::cuda_cpp)
     return Error(ErrorCode::invalid_argument, "only CUDA C++ is compiled without a device").about(source.file.string());
   WATTUNE_ASSIGN(const Image image, compile({.architecture = architecture}, source, macros, limit));

@@ -25,7 +25,7 @@ Result<void> check_version(void* library) {
       .hint("install NVIDIA driver 550 or newer");
 }
 
-Result<CuApi> load() {
+Result<CuApi> load_driver() {
   const char* const other = std::getenv("WATTUNE_LIBCUDA");
   // Never closed: drivers leave threads and exit handlers behind.
   void* const library = dlopen(other != nullptr ? other : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -49,7 +49,7 @@ Result<CuApi> load() {
 }  // namespace
 
 Result<const CuApi*> cu_api() {
-  static const Result<CuApi> loaded = load();
+  static const Result<CuApi> loaded = load_driver();
   if (!loaded) return loaded.error();
   return &*loaded;
 }

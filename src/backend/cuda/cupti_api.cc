@@ -11,16 +11,16 @@ namespace wattune::backend::cuda {
 
 namespace {
 
-constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12"};
+constexpr const char* kCuptiLibraries[] = {"libcupti.so.13", "libcupti.so.12"};
 
 // A driver serves the CUPTI of its own major version and older.
-std::vector<std::string> candidates(int driver_version) {
+std::vector<std::string> cupti_candidates(int driver_version) {
   if (const char* const file = std::getenv("WATTUNE_LIBCUPTI")) return {file};
-  const std::span<const char* const> names(kNames);
+  const std::span<const char* const> names(kCuptiLibraries);
   return library_candidates(driver_version == 0 || driver_version >= 13000 ? names : names.last(1));
 }
 
-Result<CuptiApi> load(void* library) {
+Result<CuptiApi> load_cupti(void* library) {
   CuptiApi api;
 #define WATTUNE_CUPTI_LOAD(function, Params, last)                                    \
   api.function = reinterpret_cast<decltype(api.function)>(dlsym(library, #function)); \
@@ -35,10 +35,10 @@ Result<CuptiApi> load(void* library) {
 Result<CuptiApi> load_first(int driver_version) {
   Error reason = Error(ErrorCode::unavailable, "CUPTI, which reads hardware counters, was not found")
                      .hint("install CUDA's toolkit (libcupti.so.12 or .13), or let CUDA_HOME name its folder");
-  for (const std::string& file : candidates(driver_version)) {
+  for (const std::string& file : cupti_candidates(driver_version)) {
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, as the driver
     if (library == nullptr) continue;
-    Result<CuptiApi> api = load(library);
+    Result<CuptiApi> api = load_cupti(library);
     if (api) return api;
     reason = std::move(api).error();
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 
@@ -21,11 +20,6 @@ namespace fs = std::filesystem;
 
 // Starting what is not there says so.
 std::string find_nvcc() { return find_toolkit_program("nvcc").value_or("nvcc").string(); }
-
-std::string contents(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 Error nvcc_missing() {
   return Error(ErrorCode::unavailable, "nvcc was not found")
@@ -69,7 +63,7 @@ Result<std::string> nvcc_version() {
   const Result<int> status = run_program({find_nvcc(), "--version"}, folder / "log");
   if (!status && status.error().code() == ErrorCode::not_found) return nvcc_missing();
   if (!status) return status.error();
-  return contents(folder / "log");
+  return written_to(folder / "log");
 }
 
 Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
@@ -87,8 +81,8 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   if (!status && status.error().code() == ErrorCode::not_found) return nvcc_missing();
   if (!status) return status.error();
   if (*status != 0)
-    return Error(ErrorCode::compile_failed, contents(log) + death_of(command[0], *status)).native(*status, "nvcc");
-  return Image{.code = contents(output), .log = contents(log), .symbols = {}};
+    return Error(ErrorCode::compile_failed, written_to(log) + death_of(command[0], *status)).native(*status, "nvcc");
+  return Image{.code = written_to(output), .log = written_to(log), .symbols = {}};
 }
 
 }  // namespace wattune::backend::cuda

@@ -15,12 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
+constexpr const char* kNvrtcLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
 // Files to try, in this order.
-std::vector<std::string> candidates() {
+std::vector<std::string> nvrtc_candidates() {
   if (const char* const file = std::getenv("WATTUNE_LIBNVRTC")) return {file};
-  return library_candidates(kNames);
+  return library_candidates(kNvrtcLibraries);
 }
 
 // The file behind links, whose name tells an NVRTC's build: libnvrtc.so.12.4.127.
@@ -33,7 +33,7 @@ std::string real_file(const void* function, const std::string& asked) {
 }
 
 // Nothing when it is no usable NVRTC.
-std::optional<NvrtcApi> load(const std::string& file) {
+std::optional<NvrtcApi> load_nvrtc(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, as the driver
   if (library == nullptr) return std::nullopt;
   NvrtcApi api;
@@ -57,8 +57,8 @@ bool loadable(const NvrtcApi& api, int driver_version) {
 
 Result<NvrtcApi> load_best(int driver_version) {
   std::optional<NvrtcApi> best;
-  for (const std::string& file : candidates()) {
-    std::optional<NvrtcApi> api = load(file);
+  for (const std::string& file : nvrtc_candidates()) {
+    std::optional<NvrtcApi> api = load_nvrtc(file);
     if (!api) continue;
     if (loadable(*api, driver_version)) return *std::move(api);
     if (!best || api->version < best->version) best = std::move(api);

@@ -28,7 +28,7 @@ std::string text_or_empty(const char* text) { return text != nullptr ? text : ""
 
 // "dram__bytes" and ".sum.per_second" of "dram__bytes.sum.per_second". Names of some counters begin with groups and
 // dots, which stand before the double underscore.
-std::pair<std::string, std::string> split(const std::string& name) {
+std::pair<std::string, std::string> split_counter(const std::string& name) {
   const std::size_t unit = name.find("__");
   const std::size_t dot = name.find('.', unit == std::string::npos ? 0 : unit);
   if (dot == std::string::npos) return {name, ""};
@@ -139,7 +139,7 @@ Error ProfilerHost::explain(CUptiResult code, const std::vector<std::string>& na
 }
 
 Result<void> ProfilerHost::check(const std::string& name) const {
-  const auto [counter, sub_metric] = split(name);
+  const auto [counter, sub_metric] = split_counter(name);
   std::vector<std::string> known;
   for (const Type& type : kTypes) {
     WATTUNE_ASSIGN(const std::vector<std::string> names, names_of(type.type));

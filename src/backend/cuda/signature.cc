@@ -74,7 +74,7 @@ std::size_t closing(std::string_view text, std::size_t open) {
 }
 
 // What stands between the commas of a list that are in no brackets.
-std::vector<std::string> split(std::string_view list) {
+std::vector<std::string> split_list(std::string_view list) {
   std::vector<std::string> parts(1);
   int depth = 0;
   for (const char c : list) {
@@ -93,7 +93,7 @@ std::vector<std::string> split(std::string_view list) {
 
 Parameters parameters_from(std::string_view list, bool may_have_names, const PlainCode& code, Language language) {
   Parameters parameters;
-  for (const std::string& text : split(list))
+  for (const std::string& text : split_list(list))
     parameters.push_back(parameter_from(text, may_have_names, code, language));
   return parameters;
 }

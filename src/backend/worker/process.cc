@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Nanoseconds kPatience = nanoseconds_from_ms(500);  // for a worker that was asked to end, or hung up
+constexpr Nanoseconds kEndPatience = nanoseconds_from_ms(500);  // for a worker that was asked to end, or hung up
 
 Error cannot_start(const std::string& what, int code) {
   return Error(ErrorCode::unavailable,
@@ -173,7 +173,7 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
 
 WorkerProcess::~WorkerProcess() {
   channel_.close();
-  if (!reap_within(kPatience)) kill();
+  if (!reap_within(kEndPatience)) kill();
   forget_errors();
 }
 
@@ -237,7 +237,7 @@ Error WorkerProcess::end_by_itself(bool answered) const {
 }
 
 Error WorkerProcess::explain_end(bool answered) {
-  if (!reap_within(kPatience)) kill();
+  if (!reap_within(kEndPatience)) kill();
   if (killed_by_us_) return Error(ErrorCode::device_lost, "worker closed its connection");
   const Error end = end_by_itself(answered);
   const std::string words = last_words();

@@ -170,7 +170,7 @@ Result<int> wait_for(pid_t child, LastWords& output, const Stopwatch& stopwatch,
   }
 }
 
-std::string out_of_memory(std::uint64_t limit) {
+std::string lack_of_memory(std::uint64_t limit) {
   if (limit == 0) return "ran out of memory";
   return fmt::format("reached its memory limit of {:.4g} MB (--memory-limit)", static_cast<double>(limit) / 1e6);
 }
@@ -180,7 +180,7 @@ std::string describe_end(int status, const Report& report, std::uint64_t memory_
   const char* const words = report.words.data();
   const std::string where = report.stage == Report::Stage::loading ? " in a static initialiser" : "";
   if (report.trouble == Report::Trouble::threw) return fmt::format("threw an exception{}: {}", where, words);
-  if (report.trouble == Report::Trouble::out_of_memory) return out_of_memory(memory_limit) + where;
+  if (report.trouble == Report::Trouble::out_of_memory) return lack_of_memory(memory_limit) + where;
   if (WIFEXITED(status)) return fmt::format("ended its process with status {}{}", WEXITSTATUS(status), where);
   if (WTERMSIG(status) == SIGKILL) return fmt::format("was killed{}: by somebody, or because memory ran out", where);
   const std::string end = fmt::format("crashed{}: {}", where, strsignal(WTERMSIG(status)));

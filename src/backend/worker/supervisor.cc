@@ -29,7 +29,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // For a worker whose client hung up to end in order, and then for its compilers to remove their files.
-constexpr milliseconds kPatience{100};
+constexpr milliseconds kHangUpPatience{100};
 constexpr milliseconds kForever{-1};
 
 // The signals that a supervisor takes by reading them.
@@ -87,10 +87,10 @@ class Supervisor {
   bool over() const { return ended_ || told_to_end_; }
 
   void end_in_order() {
-    wait(kPatience);
+    wait(kHangUpPatience);
     if (over()) return;
     kill(0, SIGTERM);  // its group; the worker itself ignores it
-    wait(kPatience);
+    wait(kHangUpPatience);
   }
 
   void wait(milliseconds limit) {
