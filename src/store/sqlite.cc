@@ -53,14 +53,17 @@ struct Finalize {
 // A database that is open. What it refuses is an Error with the file's name and SQLite's words.
 class Database {
  public:
-  enum class Mode { read, read_unchanging, write };
+  enum class Mode {
+    write = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+    read = SQLITE_OPEN_READWRITE,  // as far as the system lets it: only writers tidy up the log
+    read_unchanging = SQLITE_OPEN_READONLY
+  };
 
   static Result<Database> open(const fs::path& file, Mode mode) {
     Database opened(file);
-    const int flags = mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     const std::string name = uri_of(file, mode == Mode::read_unchanging);
     sqlite3* handle = nullptr;
-    const int status = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_URI, nullptr);
+    const int status = sqlite3_open_v2(name.c_str(), &handle, static_cast<int>(mode) | SQLITE_OPEN_URI, nullptr);
     opened.handle_.reset(handle);
     if (status != SQLITE_OK) return opened.error(status);
     opened.distrust();

@@ -70,6 +70,12 @@ TEST_F(SqliteFile, ShowsTheLastTrialOfAConfigurationThatHasSeveral) {
   EXPECT_EQ(counting.trials[0].observation.message, "later");
 }
 
+TEST_F(SqliteFile, IsAloneInItsFolderWhenNobodyHasItOpen) {
+  add(sample_results());
+  ASSERT_TRUE(load_results(file()));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 1);
+}
+
 // 6 processes each add 5 runs; whoever comes first makes the tables.
 TEST_F(SqliteFile, ProcessesThatAddAtTheSameTimeLoseNothing) {
   constexpr int kProcesses = 6, kRuns = 5;
