@@ -23,9 +23,10 @@ arguments = [
     { name = "charge", type = "char", fill = "constant", value = 1 },
     { name = "energy", type = "double", fill = "normal", mean = 2.0, deviation = 0.5, seed = 3 } ] },
   { name = "other", type = "struct*", length = "n", access = "readwrite", fields = [
-    { name = "charge", type = "char", fill = "iota" }, { name = "energy", type = "double", fill = "uniform", low = -1 } ] },
+    { name = "charge", type = "char", fill = "iota" },
+    { name = "energy", type = "double", fill = "uniform", low = -1 } ] },
   { name = "weights", type = "constant float*", length = 9, fill = "expression", expression = "1 / (1 + i)" },
-  { name = "picture", type = "image2d uchar4", size = ["n", "n + 1"], normalized = true, order = "BGRA", filter = "linear" },
+  { name = "image", type = "image2d uchar4", size = ["n", "m"], normalized = true, filter = "linear", order = "BGRA" },
   { name = "chip", type = "struct", fields = [ { name = "width", type = "ushort", value = "n" } ] },
   { name = "scale", type = "half", value = 0.5 },
   { name = "tile_memory", type = "local float", length = "tile * 4" },
