@@ -149,6 +149,56 @@ TEST_F(Results, OnlyTheHeaderTakesSeveral) {
   EXPECT_EQ(run_wattune(folder_, {"export", "cache.json", "cache.json", "--format", "header"}).status, 0);
 }
 
+// The kernel of the cache, at another size than it was tuned for.
+constexpr const char* kSpec = R"toml([kernel]
+file = "add.cl"
+function = "add"
+arguments = [{ name = "x", type = "float*", length = "n", access = "write" }]
+[problem]
+n = 500
+[launch]
+divide = [["block", "tile"]]
+local = "block"
+[parameters]
+block = [64, 128]
+tile = [1, 2]
+)toml";
+
+TEST_F(Results, BecomeWisdomThatIsShownAndExportedAsAHeader) {
+  folder_.write("add.cl", "kernel void add(global float* x) { x[get_global_id(0)] = 1; }");
+  folder_.write("add.toml", kSpec);
+  const Finished exported = run_wattune(
+      folder_, {"export", "cache.json", "--format", "wisdom", "--spec", "add.toml", "--output", "app.wisdom"});
+  ASSERT_EQ(exported.status, 0) << exported.err;
+  EXPECT_THAT(run_wattune(folder_, {"show", "app.wisdom"}).out,
+              AllOf(HasSubstr("n=1000"), HasSubstr("Some GPU"), HasSubstr("block=128, tile=1")));
+  const auto json = run_wattune(folder_, {"show", "app.wisdom", "--json"}).json();
+  EXPECT_EQ(json["wisdom"][0]["key"], (nlohmann::json{{"n", 1000}}));
+  EXPECT_EQ(json["wisdom"][0]["configuration"], (nlohmann::json{{"block", 128}, {"tile", 1}}));
+  EXPECT_EQ(json["wisdom"][0]["time_ms"], 1.0);
+  EXPECT_THAT(run_wattune(folder_, {"export", "app.wisdom", "--format", "header"}).out, HasSubstr("#define block 128"));
+}
+
+TEST_F(Results, WisdomNeedsTheSpecOfTheKernel) {
+  EXPECT_THAT(run_wattune(folder_, {"export", "cache.json", "--format", "wisdom"}).err,
+              HasSubstr("format wisdom needs the kernel's spec (add --spec FILE)"));
+  folder_.write("add.cl", "kernel void add(global float* x) {}");
+  folder_.write("add.toml", std::string(kSpec) + "more = [1]\n");
+  EXPECT_THAT(run_wattune(folder_, {"export", "cache.json", "--format", "wisdom", "--spec", "add.toml"}).err,
+              HasSubstr("the results for Some GPU have other parameters than the kernel"));
+}
+
+TEST_F(Results, AreAddedToADatabaseAndShownFromIt) {
+  for (int i = 0; i < 2; ++i) {
+    const Finished added =
+        run_wattune(folder_, {"export", "cache.json", "--format", "sqlite", "--output", "all.sqlite"});
+    EXPECT_EQ(added.status, 0) << added.err;
+  }
+  EXPECT_THAT(run_wattune(folder_, {"show", "all.sqlite"}).out, HasSubstr("best       1 ms  (block=128, tile=1)"));
+  EXPECT_THAT(run_wattune(folder_, {"export", "cache.json", "--format", "sqlite"}).err,
+              HasSubstr("format sqlite needs the database's name (add --output FILE)"));
+}
+
 TEST_F(Results, OutputThatCannotBeWrittenIsAnError) {
   const Finished finished = run_shell(folder_, program_path().string() + " show cache.json > /dev/full");
   EXPECT_EQ(finished.status, 3);

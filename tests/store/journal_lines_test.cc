@@ -3,6 +3,7 @@
 
 #include "store/journal_fixture.h"
 #include "store/journal_text.h"
+#include "store/sealed_line.h"
 
 namespace wattune::store {
 namespace {

@@ -8,6 +8,7 @@
 
 #include <cstdarg>
 #include <functional>
+#include <optional>
 #include <sstream>
 
 #include "store/file_lock.h"
@@ -54,6 +55,15 @@ TEST_F(LockedFileTest, LocksTheFileThatHasTheNameWhenItIsLocked) {
   ASSERT_TRUE(locked->append("new"));
   EXPECT_EQ(contents_of(file_), "new");
   EXPECT_EQ(contents_of(path("old")), "old");
+}
+
+// The lock is given up between the first try and the second.
+TEST_F(LockedFileTest, WaitsForTheLockWhenTold) {
+  std::optional<LockedFile> held(LockedFile::open(file_).value());
+  EXPECT_EQ(LockedFile::open(file_).error().code(), ErrorCode::busy);
+  before_locking = [&held] { before_locking = [&held] { held.reset(); }; };
+  EXPECT_TRUE(LockedFile::open(file_, std::chrono::hours(1)));
+  EXPECT_FALSE(held);
 }
 
 TEST_F(LockedFileTest, ReadersMayReadWhatIsLocked) {

@@ -117,6 +117,18 @@ TEST(DescribeRun, EachMetricIsAPartOfItsOwn) {
   EXPECT_EQ(parts(before, now), (Parts{"metric rate", "metric unchanged"}));
 }
 
+// Wherever both have a part they agree, which is how results are known to be of a kernel.
+TEST(KernelIdentity, SharesItsPartsWithTheRun) {
+  KernelSpec spec = scale_spec();
+  spec.source.options = {"-DFAST", "-I", "here"};
+  const Identity of_run = identity(spec);
+  const Identity of_kernel = kernel_identity(spec);
+  for (const char* part : {"kernel source", "kernel function", "language", "geometry"})
+    EXPECT_EQ(of_kernel.at(part), of_run.at(part)) << part;
+  EXPECT_EQ(of_kernel.at("options of the code"), "-DFAST");
+  EXPECT_FALSE(of_kernel.contains("problem size"));
+}
+
 TEST_F(DescribeFiles, FilesThatTheKernelIncludesCount) {
   write("include/deep.h", "1");
   write("body.h", "#include <deep.h>\n");
