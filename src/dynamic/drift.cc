@@ -16,8 +16,8 @@ constexpr std::size_t kTimes = 16;
 constexpr double kConfidence = 0.95;
 constexpr std::size_t kMostOut = 4;
 constexpr Nanoseconds kLately = nanoseconds_from_seconds(10);
-constexpr double kMoved = 1.0 / 3.0;  // of the kernel's own movement
-constexpr double kMost = 2.0 / 3.0;   // of the others
+constexpr double kMoved = 1.0 / 3.0;       // of the kernel's own movement
+constexpr double kSharedMove = 2.0 / 3.0;  // of the others
 
 measure::MedianInterval interval_of(auto times) {
   std::ranges::sort(times);
@@ -45,7 +45,7 @@ Cause DeviceDrift::cause(const void* kernel, double ratio, Nanoseconds now) cons
     ++others;
     if (std::log(seen.ratio) / std::log(ratio) >= kMoved) ++moved;
   }
-  return others > 0.0 && moved >= kMost * others ? Cause::device : Cause::kernel;
+  return others > 0.0 && moved >= kSharedMove * others ? Cause::device : Cause::kernel;
 }
 
 // Of calls that take long to end no more are asked for.

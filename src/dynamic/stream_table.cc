@@ -7,7 +7,7 @@ namespace wattune::dynamic {
 namespace {
 
 // Handles are addresses of at most 48 bits, or small numbers; never 0.
-std::uint64_t key_of(const CallStream& stream) {
+std::uint64_t identity_of(const CallStream& stream) {
   return (std::uint64_t{reinterpret_cast<std::uintptr_t>(stream.handle())} << 2) |
          (static_cast<std::uint64_t>(stream.kind()) + 1);
 }
@@ -40,14 +40,14 @@ StreamTable::Slot* StreamTable::slot_of(std::uint64_t key) {
 void StreamTable::note(const CallStream& stream, Nanoseconds expected, Nanoseconds now) {
   double nobody = kNone;
   if (loading_.load()) first_late_.compare_exchange_strong(nobody, now.value());
-  Slot* const slot = slot_of(key_of(stream));
+  Slot* const slot = slot_of(identity_of(stream));
   if (slot == nullptr) return crowded_.store(now.value());
   slot->noted.store(now.value());
   slot->busy_until.store(std::max(slot->busy_until.load(), now.value()) + expected.value());
 }
 
 bool StreamTable::others_busy(const CallStream& stream, Nanoseconds now) const {
-  const std::uint64_t own = key_of(stream);
+  const std::uint64_t own = identity_of(stream);
   return std::ranges::any_of(slots_, [&](const Slot& slot) {
     const std::uint64_t key = slot.key.load();
     return key != 0 && key != own && slot.busy_until.load() > now.value();

@@ -12,7 +12,7 @@ namespace wattune::dynamic {
 
 namespace {
 
-constexpr std::chrono::seconds kLongestWait{10};
+constexpr std::chrono::seconds kLockWait{10};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Result<void> Wisdom::Parts::read(const std::filesystem::path& from, WisdomTable&
 
 // The lock is that of the file which the new one replaces: whoever waited for it finds that and opens the new one.
 Result<void> Wisdom::Parts::merge_into_file(const WisdomTable& put, WisdomTable& merged) const {
-  WATTUNE_ASSIGN(const store::LockedFile locked, store::LockedFile::open(file, kLongestWait));
+  WATTUNE_ASSIGN(const store::LockedFile locked, store::LockedFile::open(file, kLockWait));
   WATTUNE_ASSIGN(const std::string text, locked.read());
   WATTUNE_ASSIGN(const WisdomText found, parse_wisdom(text, file));
   merged.put_all(found.entries);

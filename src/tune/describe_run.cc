@@ -272,9 +272,9 @@ std::string options_without_folders(const std::vector<std::string>& options) {
 }
 
 void write_type(Canonical& out, const VectorArgument& argument) {
-  out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << number_of(argument.access)
-      << number_of(argument.place);
-  if (argument.image) out << "image" << number_of(argument.image->type) << number_of(argument.image->order);
+  out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << enumerator(argument.access)
+      << enumerator(argument.place);
+  if (argument.image) out << "image" << enumerator(argument.image->type) << enumerator(argument.image->order);
   for (const BufferField& field : argument.fields) out << field.name << to_string(field.type);
 }
 void write_type(Canonical& out, const ScalarArgument& argument) { out << "scalar" << to_string(argument.type); }
@@ -298,7 +298,7 @@ std::string types_of_arguments(const KernelSpec& spec) {
 std::string values_of_parameters(const KernelSpec& spec) {
   Canonical out;
   for (const Parameter& parameter : spec.parameters) {
-    out << "parameter" << parameter.name << number_of(parameter.role);
+    out << "parameter" << parameter.name << enumerator(parameter.role);
     for (const Value& value : parameter.values) out << value.to_string();
   }
   return hash_of(out);

@@ -18,7 +18,7 @@ SearchSpace space_of(int size) {
   return SearchSpace::build({{"p", values, {}, {}}}, {}).value();
 }
 
-Observation took(double ns, double joules) {
+Observation timed_with_energy(double ns, double joules) {
   Observation observation;
   observation.statistics = Statistics{.median = Nanoseconds(ns)};
   observation.objective_value = joules;
@@ -59,9 +59,9 @@ class Slowdown : public testing::Test {
 // With 10 % of 100 ns, 110 count. 220 take twice that, so twice the 8 J of the fastest, however little they take.
 TEST_F(Slowdown, WhatIsTooSlowCountsAsWorseThanTheFastest) {
   const auto strategy = within(0.1);
-  strategy->tell(0, took(100, 8));
-  strategy->tell(1, took(110, 5));
-  strategy->tell(2, took(220, 1));
+  strategy->tell(0, timed_with_energy(100, 8));
+  strategy->tell(1, timed_with_energy(110, 5));
+  strategy->tell(2, timed_with_energy(220, 1));
   EXPECT_THAT(learned, ElementsAre(Pair(0, 8.0), Pair(1, 5.0), Pair(2, 16.0)));
   EXPECT_EQ(made, 1);
 }
@@ -69,9 +69,9 @@ TEST_F(Slowdown, WhatIsTooSlowCountsAsWorseThanTheFastest) {
 // Beside 90 ns, 99 count: 110 do not any more, and count as 6 J * 110 / 99.
 TEST_F(Slowdown, AFasterOneHasEarlierOnesJudgedAnew) {
   const auto strategy = within(0.1);
-  strategy->tell(0, took(100, 8));
-  strategy->tell(1, took(110, 5));
-  strategy->tell(2, took(90, 6));
+  strategy->tell(0, timed_with_energy(100, 8));
+  strategy->tell(1, timed_with_energy(110, 5));
+  strategy->tell(2, timed_with_energy(90, 6));
   EXPECT_EQ(made, 2);
   ASSERT_EQ(learned.size(), 3u);
   EXPECT_THAT(learned[2], Pair(2, 6.0));
@@ -83,8 +83,8 @@ TEST_F(Slowdown, AFasterOneHasEarlierOnesJudgedAnew) {
 TEST_F(Slowdown, NothingIsProposedTwice) {
   const auto strategy = within(0.1);
   EXPECT_THAT(strategy->ask(3), ElementsAre(0, 1, 2));
-  strategy->tell(0, took(110, 5));
-  strategy->tell(1, took(90, 6));
+  strategy->tell(0, timed_with_energy(110, 5));
+  strategy->tell(1, timed_with_energy(90, 6));
   EXPECT_EQ(made, 2);
   EXPECT_THAT(strategy->ask(9), ElementsAre(3, 4, 5));
 }
@@ -115,7 +115,7 @@ TEST(SlowdownOf, EveryStrategyEndsWithTheBestThatIsAllowed) {
     for (auto ids = strategy->ask(1); !ids.empty(); ids = strategy->ask(1)) {
       const double p = static_cast<double>(ids.front());
       if (p <= 20 && (!best || 200.0 - p < *best)) best = 200.0 - p;
-      strategy->tell(ids.front(), took(100.0 + p, 200.0 - p));
+      strategy->tell(ids.front(), timed_with_energy(100.0 + p, 200.0 - p));
     }
     EXPECT_EQ(best, 180.0) << info.name;
   }

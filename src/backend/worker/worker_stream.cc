@@ -47,6 +47,8 @@ class WorkerStream : public Stream, public Remote {
   friend class Dispatch;
   class Prepared;
 
+  // A launch that is timed.
+  Result<std::unique_ptr<Event>> add_launch(LaunchCommand command);
   Result<LaunchCommand> command_of(Kernel& kernel, const Geometry3& geometry,
                                    std::span<const LaunchArgument> arguments) const;
   Result<void> check(const Buffer& buffer) const {
@@ -262,6 +264,11 @@ class WorkerStream::Prepared : public PreparedLaunch {
     return {};
   }
 
+  Result<std::unique_ptr<Event>> send_timed() override {
+    WATTUNE_TRY(stream_.connection().check());
+    return stream_.add_launch(launch_);
+  }
+
  private:
   WorkerStream& stream_;
   const LaunchCommand launch_;
@@ -286,6 +293,10 @@ Result<std::unique_ptr<PreparedLaunch>> WorkerStream::prepare(Kernel& kernel, co
 Result<std::unique_ptr<Event>> WorkerStream::launch(Kernel& kernel, const Geometry3& geometry,
                                                     std::span<const LaunchArgument> arguments) {
   WATTUNE_ASSIGN(LaunchCommand command, command_of(kernel, geometry, arguments));
+  return add_launch(std::move(command));
+}
+
+Result<std::unique_ptr<Event>> WorkerStream::add_launch(LaunchCommand command) {
   const auto launch = std::make_shared<RemoteLaunch>();
   launch->id = command.launch = ++outbox_->last_launch;
   launch->stream = id();
