@@ -41,7 +41,7 @@ Result<std::shared_ptr<const space::SearchSpace>> space_of(const KernelSpec& spe
 }  // namespace
 
 Result<std::shared_ptr<const Problem>> Problem::make(const KernelSpec& spec, const std::vector<NamedSize>& sizes,
-                                                     Key key, const Problem* other) {
+                                                     Key key, const Problem* other, bool has_other_sizes) {
   KernelSpec own = spec;
   for (const NamedSize& size : sizes) WATTUNE_TRY(set_size(own, size));
   WATTUNE_ASSIGN(std::shared_ptr<const space::SearchSpace> space, space_of(own, other));
@@ -49,7 +49,7 @@ Result<std::shared_ptr<const Problem>> Problem::make(const KernelSpec& spec, con
   WATTUNE_ASSIGN(tune::LaunchPlan plan, tune::LaunchPlan::compile(own, launches_of(own), names));
   const space::SearchSpace& shared = *space;
   return std::shared_ptr<const Problem>(
-      new Problem{std::move(key), std::move(own), std::move(space), shared, std::move(plan)});
+      new Problem{std::move(key), std::move(own), std::move(space), shared, std::move(plan), has_other_sizes});
 }
 
 }  // namespace wattune::dynamic

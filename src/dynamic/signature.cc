@@ -141,6 +141,7 @@ Result<CallSizes> Signature::sizes_of(std::span<const CallArgument> arguments, s
   sizes.count = sizes_.size();
   for (std::size_t i = 0; i < sizes_.size(); ++i) sizes.numbers[i] = sizes_[i].value;
   for (const NamedSize& size : given) WATTUNE_TRY(give(size, sizes));
+  if (arguments.empty()) return sizes;
   for (const std::size_t i : telling_) sizes.numbers[*passed_[i].size] = integer_of(arguments[i]);
   return sizes;
 }

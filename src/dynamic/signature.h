@@ -49,8 +49,8 @@ class Signature {
   const std::vector<PassedArgument>& passed() const { return passed_; }
   // invalid_argument: another number of arguments, or another type of one.
   Result<void> check(std::span<const CallArgument> arguments) const;
-  // What the scalars tell, then what is given by name, then the spec's. invalid_argument: a name that is neither a
-  // size nor a parameter. The arguments are checked.
+  // What the scalars tell, then what is given by name, then the spec's; without arguments, what is given.
+  // invalid_argument: a name that is neither a size nor a parameter. The arguments are checked.
   Result<CallSizes> sizes_of(std::span<const CallArgument> arguments, std::span<const NamedSize> given) const;
   // The same with names.
   std::vector<NamedSize> named(const CallSizes& sizes) const;

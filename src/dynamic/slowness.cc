@@ -8,7 +8,7 @@ namespace wattune::dynamic {
 
 namespace {
 
-constexpr std::size_t kRemembered = 64;
+constexpr std::size_t kRatios = 64;
 // What is not known counts as so many candidates.
 constexpr double kWeightOfUnknown = 4.0;
 constexpr std::size_t kEnough = 9;  // the largest of nine is exceeded by one in ten
@@ -16,10 +16,10 @@ constexpr std::size_t kEnough = 9;  // the largest of nine is exceeded by one in
 }  // namespace
 
 void Slowness::learn(double ratio) {
-  if (ratios_.size() < kRemembered)
+  if (ratios_.size() < kRatios)
     ratios_.push_back(ratio);
   else
-    ratios_[learned_ % kRemembered] = ratio;
+    ratios_[learned_ % kRatios] = ratio;
   ++learned_;
 }
 

@@ -1,12 +1,9 @@
 #include "dynamic/variant.h"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <utility>
 
-#include "dynamic/layout.h"
-#include "dynamic/memory_check.h"
+#include "dynamic/fit.h"
 #include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
@@ -15,76 +12,90 @@ namespace {
 
 class LoadedVariant : public Variant {
  public:
-  LoadedVariant(std::shared_ptr<const Problem> problem, Configuration configuration,
-                std::shared_ptr<backend::Program> program, LaunchParts parts, std::size_t private_bytes,
-                backend::Device& device, Streams& streams)
-      : problem_(std::move(problem)),
-        configuration_(std::move(configuration)),
-        program_(std::move(program)),
-        parts_(std::move(parts)),
-        memory_(problem_->spec, parts_.signature, parts_.launch.arguments),
-        private_bytes_(private_bytes),
-        device_(device),
-        streams_(streams) {}
+  static Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
+                                               const Configuration& configuration,
+                                               std::shared_ptr<backend::Program> program, backend::Device& device,
+                                               Streams& streams) {
+    WATTUNE_ASSIGN(Signature signature, Signature::make(problem->spec));
+    const std::shared_ptr<LoadedVariant> variant(new LoadedVariant(
+        std::move(problem), configuration, std::move(program), std::move(signature), device, streams));
+    WATTUNE_ASSIGN(variant->first_, variant->fit_to(variant->problem_, CallSizes()));
+    return std::shared_ptr<Variant>(variant);
+  }
 
   const Configuration& configuration() const override { return configuration_; }
-  std::size_t private_bytes() const override { return private_bytes_; }
+  std::size_t private_bytes() const override { return first_->private_bytes(); }
   bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
   bool was_captured() const override { return was_captured_.load(std::memory_order_relaxed); }
-  std::shared_ptr<backend::Program> program() const override { return program_; }
 
   Result<void> check_memory(std::span<const CallArgument> arguments) override {
-    return memory_.check(arguments, device_);
+    WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    return fit->check_memory(arguments);
   }
 
   Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) override {
+    WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     const std::lock_guard lock(lane->sending);
     if (lane->stream->is_capturing()) was_captured_.store(true, std::memory_order_relaxed);
-    WATTUNE_ASSIGN(Layout* const layout, layout_in(*lane, arguments));
     note_launched();
-    return layout->send(arguments);
+    return fit->send(*lane, arguments);
   }
 
   // Events may be made while another thread captures.
   Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
+    WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     const std::lock_guard lock(lane->sending);
     const backend::RelaxedCapture relaxed;
-    WATTUNE_ASSIGN(Layout* const layout, layout_in(*lane, arguments));
     note_launched();
     std::vector<std::unique_ptr<backend::Event>> events;
-    WATTUNE_TRY(layout->send(arguments, &events));
+    WATTUNE_TRY(fit->send(*lane, arguments, &events));
     return TimedCall(std::move(events));
   }
 
  private:
+  LoadedVariant(std::shared_ptr<const Problem> problem, Configuration configuration,
+                std::shared_ptr<backend::Program> program, Signature signature, backend::Device& device,
+                Streams& streams)
+      : problem_(std::move(problem)),
+        configuration_(std::move(configuration)),
+        program_(std::move(program)),
+        signature_(std::move(signature)),
+        device_(device),
+        streams_(streams) {}
+
   // Written once: other threads read it at each call.
   void note_launched() {
     if (!was_launched()) was_launched_.store(true, std::memory_order_relaxed);
   }
 
-  // The lane is locked, so that no other thread adds a layout for it.
-  Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments) {
-    const std::size_t hash = reinterpret_cast<std::uintptr_t>(&lane) / alignof(std::max_align_t) / 8;
-    Layout* const known =
-        layouts_.find(hash, [&](const Layout& layout) { return &layout.lane() == &lane && layout.suits(arguments); });
-    if (known != nullptr) return known;
-    WATTUNE_ASSIGN(std::unique_ptr<Layout> made, Layout::make(lane, parts_, device_, arguments));
+  Result<std::unique_ptr<Fit>> fit_to(std::shared_ptr<const Problem> problem, const CallSizes& sizes) const {
+    return Fit::make(std::move(problem), sizes, signature_, configuration_, *program_, device_);
+  }
+
+  Result<Fit*> fit_for(std::span<const CallArgument> arguments) {
+    if (!problem_->has_other_sizes) return first_.get();
+    WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, {}));
+    const auto is_it = [&](const Fit& fit) { return fit.sizes() == sizes; };
+    if (Fit* const known = others_.find(sizes.hash(), is_it)) return known;
     const std::lock_guard lock(adding_);
-    return &layouts_.add(hash, std::move(made));
+    if (Fit* const known = others_.find(sizes.hash(), is_it)) return known;
+    WATTUNE_ASSIGN(const auto problem,
+                   Problem::make(problem_->spec, signature_.named(sizes), problem_->key, problem_.get()));
+    WATTUNE_ASSIGN(std::unique_ptr<Fit> fit, fit_to(problem, sizes));
+    return &others_.add(sizes.hash(), std::move(fit));
   }
 
   const std::shared_ptr<const Problem> problem_;
   const Configuration configuration_;
   const std::shared_ptr<backend::Program> program_;
-  const LaunchParts parts_;
-  MemoryCheck memory_;
-  const std::size_t private_bytes_;
+  const Signature signature_;
   backend::Device& device_;
   Streams& streams_;
+  std::unique_ptr<Fit> first_;  // of the problem's own sizes
   std::mutex adding_;
-  LastingTable<Layout, 16> layouts_;
+  LastingTable<Fit, 64> others_;
   std::atomic<bool> was_launched_ = false;
   std::atomic<bool> was_captured_ = false;
 };
@@ -113,23 +124,7 @@ Result<std::shared_ptr<Variant>> make_variant(std::shared_ptr<const Problem> pro
                                               const Configuration& configuration,
                                               std::shared_ptr<backend::Program> program, backend::Device& device,
                                               Streams& streams) {
-  WATTUNE_ASSIGN(tune::Launch launch, problem->plan.evaluate(configuration));
-  if (const std::string beyond = tune::limit_exceeded(launch, device.info()); !beyond.empty())
-    return Error(ErrorCode::launch_failed, fmt::format("configuration {} needs {}", configuration.to_string(), beyond));
-  WATTUNE_ASSIGN(Signature signature, Signature::make(problem->spec));
-  LaunchParts parts{problem->spec.arguments, std::move(signature), std::move(launch), {}};
-  std::size_t private_bytes = 0;
-  for (const tune::PlannedStep& step : parts.launch.steps) {
-    std::unique_ptr<backend::Kernel>& kernel = parts.kernels[step.function];
-    if (kernel == nullptr) {
-      WATTUNE_ASSIGN(kernel, program->kernel(step.function));
-    }
-    WATTUNE_ASSIGN(const KernelResources resources,
-                   kernel->resources(tune::group_items(step), tune::local_bytes(parts.launch, step)));
-    private_bytes = std::max<std::size_t>(private_bytes, resources.private_bytes.value_or(0));
-  }
-  return std::shared_ptr<Variant>(std::make_shared<LoadedVariant>(std::move(problem), configuration, std::move(program),
-                                                                  std::move(parts), private_bytes, device, streams));
+  return LoadedVariant::make(std::move(problem), configuration, std::move(program), device, streams);
 }
 
 void keep_for_ever(std::shared_ptr<Variant> variant) {
