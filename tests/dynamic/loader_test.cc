@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <latch>
 
 #include "dynamic/fakes.h"
 #include "dynamic/gap_loader.h"
@@ -270,6 +271,29 @@ TEST(Loader, DroppingWaitsForWhatRuns) {
   begun.get_future().wait();
   loader->drop(&owner);
   EXPECT_TRUE(ended);
+}
+
+TEST(Loader, ServesEightThreads) {
+  Ledger ledger({});
+  FakeStreams streams;
+  for (std::uintptr_t i = 1; i <= 8; ++i) streams.states[FakeStreams::stream(i << 12).handle()] = StreamState::idle;
+  std::latch loaded(8 * 20);
+  const auto loader = make_loader(ledger, {.adopt = streams.adopt()});
+  std::vector<std::jthread> threads;
+  for (std::uintptr_t i = 1; i <= 8; ++i)
+    threads.emplace_back([&, stream = FakeStreams::stream(i << 12)] {
+      for (std::size_t call = 0; call < 2000; ++call) {
+        loader->note_launch(stream, Nanoseconds(100));
+        loader->note_private_memory(call);
+        if (call % 100 != 0) continue;
+        loader->request({.load = [] { return std::shared_ptr<Variant>(std::make_shared<FakeVariant>()); },
+                         .loaded = [&](const auto&) { loaded.count_down(); }});
+        loader->retire(std::make_shared<FakeVariant>());
+        loader->gap(ms(1));
+      }
+    });
+  loaded.wait();
+  EXPECT_EQ(loader->loads(), 160);
 }
 
 }  // namespace
