@@ -1,7 +1,8 @@
 // C = A * B for each of many triples of very small matrices: A has SIZE_B rows of SIZE_A elements, B has SIZE_A rows of
 // SIZE_C, and C has SIZE_B rows of SIZE_C. Matrices of one kind lie one after another.
 //
-// A work-group computes GROUP_SIZE_Z products. Each has SIZE_C columns of GROUP_SIZE_Y work-items, which share its rows.
+// A work-group computes GROUP_SIZE_Z products. Each has SIZE_C columns of GROUP_SIZE_Y work-items, which share its
+// rows.
 //
 // SIZE_A, SIZE_B, SIZE_C  extents of the matrices
 // GROUP_SIZE_Y            work-items per column of C; each computes every GROUP_SIZE_Y-th of its elements
