@@ -12,6 +12,7 @@
 // SA, SB          1: slabs of A (B) are kept in shared memory; 0: read from global memory at every use
 // PRECISION       bits of an element: 32 or 64
 
+#include "../async_copy.cuh"
 #include "../pack.cuh"
 
 #if PRECISION == 64
@@ -35,28 +36,6 @@ constexpr int kBuffers = 2 * KWG * (SA * MWG + SB * NWG) * sizeof(Real) <= kMaxS
 template <bool kStrided>
 __device__ int place(int i, int count, int id, int ids) {
   return kStrided ? i * ids + id : id * count + i;
-}
-
-// Copies a vector to shared memory, behind the thread's back where the GPU can (from compute capability 8.0): it is
-// there after finish_copies().
-template <typename Vector>
-__device__ void start_copy(Vector* to, const Vector* from) {
-#if __CUDA_ARCH__ >= 800
-  constexpr int kBytes = sizeof(Vector) < 16 ? sizeof(Vector) : 16;
-  const auto target = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const auto* source = reinterpret_cast<const char*>(from);
-#pragma unroll
-  for (int at = 0; at < sizeof(Vector); at += kBytes)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(target + at), "l"(source + at), "n"(kBytes));
-#else
-  *to = *from;
-#endif
-}
-
-__device__ void finish_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
 
 // Copies the slab that starts at `slab`, whose rows are `pitch` vectors apart, to shared memory. kWidth threads load a

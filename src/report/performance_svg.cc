@@ -35,4 +35,14 @@ std::string plot_performance_svg(const std::string& title, const std::vector<Per
   return draw_line_chart(chart);
 }
 
+std::string plot_amortization_svg(const std::string& title, const std::vector<PerformanceCurve>& curves) {
+  LineChart chart{.title = title,
+                  .x_label = "share of the time",
+                  .y_label = "share of the optimum, overhead included",
+                  .percent = true,
+                  .curves = {}};
+  for (const PerformanceCurve& curve : curves) chart.curves.push_back(thinned(curve));
+  return draw_line_chart(chart);
+}
+
 }  // namespace wattune::report

@@ -155,10 +155,11 @@ class ListParser {
 
 class ListExpander {
  public:
-  explicit ListExpander(const SourceText& source)
+  ListExpander(const SourceText& source, const Expression::Constants& constants)
       : source_(source),
+        constants_(constants),
         variables_(source.names.size()),
-        name_value_([this](std::uint32_t name) { return variables_[name] ? &*variables_[name] : nullptr; }) {}
+        name_value_([this](std::uint32_t name) { return value_of_name(name); }) {}
 
   // Appends the elements of the list.
   Result<void> expand(const List& list, std::vector<Value>& values) {
@@ -173,6 +174,13 @@ class ListExpander {
   }
 
  private:
+  // A variable hides a constant of its name.
+  const Value* value_of_name(std::uint32_t name) const {
+    if (variables_[name]) return &*variables_[name];
+    const auto constant = constants_.find(source_.names[name]);
+    return constant == constants_.end() ? nullptr : &constant->second;
+  }
+
   Result<Value> value_of(const Node& node) const {
     Scalar result;
     if (const Failure failure = evaluate(node, name_value_, result)) {
@@ -188,6 +196,7 @@ class ListExpander {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       if (variables_[i]) names.push_back(source_.names[i]);
     }
+    for (const auto& [name, value] : constants_) names.push_back(name);
     return names;
   }
 
@@ -255,6 +264,7 @@ class ListExpander {
   }
 
   const SourceText& source_;
+  const Expression::Constants& constants_;
   std::vector<std::optional<Value>> variables_;  // by index of the name
   NameValue name_value_;
   std::size_t produced_ = 0;
@@ -262,12 +272,13 @@ class ListExpander {
 
 }  // namespace
 
-Result<std::vector<Value>> Expression::parse_list(std::string_view text, const SourcePosition& position) {
+Result<std::vector<Value>> Expression::parse_list(std::string_view text, const SourcePosition& position,
+                                                  const Constants& constants) {
   WATTUNE_ASSIGN(Parser parser, Parser::open(text, position));
   WATTUNE_ASSIGN(const List list, ListParser(parser).list());
   WATTUNE_TRY(parser.expect_end());
   std::vector<Value> values;
-  WATTUNE_TRY(ListExpander(parser.source()).expand(list, values));
+  WATTUNE_TRY(ListExpander(parser.source(), constants).expand(list, values));
   return values;
 }
 

@@ -1,16 +1,20 @@
 #include "spec/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "spec/text.h"
 #include "wattune/core/printable.h"
 #include "wattune/core/suggest.h"
-#include "wattune/space/expression.h"
 
 namespace wattune::spec {
 
 namespace {
+
+constexpr std::array<std::string_view, 3> kExtentNames{"problem_size_x", "problem_size_y", "problem_size_z"};
 
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool continues_name(char c) { return begins_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -66,6 +70,17 @@ bool is_identifier(std::string_view name) {
 
 bool fits_file_names(const std::string& name) {
   return !name.empty() && name.find('/') == std::string::npos && printable(name) == name;
+}
+
+space::Expression::Constants extents_by_name(const KernelSpec& spec) {
+  space::Expression::Constants extents;
+  for (std::size_t i = 0; i < spec.problem_size.size(); ++i) {
+    const NamedSize& extent = spec.problem_size[i];
+    extents.emplace(extent.name, extent.value);
+    extents.emplace(fmt::format("ProblemSize[{}]", i), extent.value);
+    if (i < kExtentNames.size()) extents.emplace(kExtentNames[i], extent.value);
+  }
+  return extents;
 }
 
 std::vector<NameInText> names_in(std::string_view expression) {

@@ -9,6 +9,7 @@
 
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
+#include "wattune/space/expression.h"
 
 namespace wattune::spec {
 
@@ -18,6 +19,9 @@ bool is_identifier(std::string_view name);
 // What a spec may be called: files with its results are named after it.
 bool fits_file_names(const std::string& name);
 inline constexpr const char* kUnfitName = "the name is part of file names and cannot be this";
+
+// The extents of the problem by all of their names: their own, ProblemSize[0], problem_size_x.
+space::Expression::Constants extents_by_name(const KernelSpec& spec);
 
 // A name as it stands in the text of an expression. Subscripts belong to it: "ProblemSize[0]".
 struct NameInText {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "wattune/core/suggest.h"
-#include "wattune/space/expression.h"
 
 namespace wattune::spec {
 
@@ -26,11 +25,12 @@ std::vector<std::string> to_strings(const std::vector<Value>& values) {
 
 }  // namespace
 
-Result<std::vector<Value>> read_values(const Document& document, const Node& node, const std::string& what) {
+Result<std::vector<Value>> read_values(const Document& document, const Node& node, const std::string& what,
+                                       const space::Expression::Constants& constants) {
   std::vector<Value> values;
   if (node.is_string()) {
     Result<std::vector<Value>> parsed =
-        space::Expression::parse_list(node.scalar.as_string(), document.position(node.content));
+        space::Expression::parse_list(node.scalar.as_string(), document.position(node.content), constants);
     if (!parsed) return std::move(parsed).error().with_context("values of " + what);
     values = *std::move(parsed);
   } else if (node.kind == Node::Kind::list) {

@@ -7,11 +7,14 @@
 
 #include "spec/document.h"
 #include "wattune/core/parameter.h"
+#include "wattune/space/expression.h"
 
 namespace wattune::spec {
 
-// A list of scalars, or a text such as "range(1, 9)". At least one value; no NaN or infinity.
-Result<std::vector<Value>> read_values(const Document& document, const Node& node, const std::string& what);
+// A list of scalars, or a text such as "range(1, 9)", which may read the constants. At least one value; no NaN or
+// infinity.
+Result<std::vector<Value>> read_values(const Document& document, const Node& node, const std::string& what,
+                                       const space::Expression::Constants& constants = {});
 
 // invalid_argument when the node is none of the parameter's values.
 Result<void> set_default(const Document& document, const Node& node, Parameter& parameter);

@@ -158,7 +158,7 @@ Result<Parameter> read_parameter(const Document& document, const Node::Member& m
   parameter.role = usual_role(parameter.name);
   const std::string what = "`" + parameter.name + "`";
   if (member.value.kind != Node::Kind::table) {
-    WATTUNE_ASSIGN(parameter.values, read_values(document, member.value, what));
+    WATTUNE_ASSIGN(parameter.values, read_values(document, member.value, what, extents_by_name(spec)));
     return parameter;
   }
   WATTUNE_ASSIGN(const Table table, Table::of(document, member.value, "parameter " + what));
@@ -168,7 +168,7 @@ Result<Parameter> read_parameter(const Document& document, const Node::Member& m
     return document.error(*table.find("as"), table.describe("as") + " is for parameters whose role is code");
   WATTUNE_TRY(read_style(table, parameter.name, spec));
   WATTUNE_ASSIGN(const Node* values, table.required("values"));
-  WATTUNE_ASSIGN(parameter.values, read_values(document, *values, what));
+  WATTUNE_ASSIGN(parameter.values, read_values(document, *values, what, extents_by_name(spec)));
   if (const Node* value = table.find("default")) WATTUNE_TRY(set_default(document, *value, parameter));
   return parameter;
 }

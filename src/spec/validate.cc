@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -15,30 +14,15 @@ namespace wattune::spec {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kExtentNames{"problem_size_x", "problem_size_y", "problem_size_z"};
-
-// The value of an extent by any of its names: its own, ProblemSize[i], problem_size_x.
-std::optional<std::int64_t> extent_value(const KernelSpec& spec, std::string_view name) {
-  for (std::size_t i = 0; i < spec.problem_size.size(); ++i) {
-    const NamedSize& extent = spec.problem_size[i];
-    if (name == extent.name || name == fmt::format("ProblemSize[{}]", i)) return extent.value;
-    if (i < kExtentNames.size() && name == kExtentNames[i]) return extent.value;
-  }
-  return std::nullopt;
-}
-
 NameScope all_names(const KernelSpec& spec) {
   NameScope scope({});
   for (const Parameter& parameter : spec.parameters) scope.add(parameter.name);
-  for (std::size_t i = 0; i < spec.problem_size.size(); ++i) {
-    scope.add(spec.problem_size[i].name);
-    scope.add(fmt::format("ProblemSize[{}]", i));
-    if (i < kExtentNames.size()) scope.add(std::string(kExtentNames[i]));
-  }
+  for (const auto& [name, value] : extents_by_name(spec)) scope.add(name);
   return scope;
 }
 
 Result<void> check_parameter_names(const KernelSpec& spec) {
+  const space::Expression::Constants extents = extents_by_name(spec);
   std::set<std::string_view> seen;
   for (const Parameter& parameter : spec.parameters) {
     const auto refuse = [&](std::string message) {
@@ -47,7 +31,7 @@ Result<void> check_parameter_names(const KernelSpec& spec) {
     if (!is_identifier(parameter.name))
       return refuse("a parameter's name must be an identifier, because it becomes a macro of the kernel");
     if (!seen.insert(parameter.name).second) return refuse("a second parameter of this name");
-    if (extent_value(spec, parameter.name)) return refuse("a parameter and an extent of the problem of the same name");
+    if (extents.contains(parameter.name)) return refuse("a parameter and an extent of the problem of the same name");
   }
   return {};
 }
@@ -259,11 +243,12 @@ Result<void> validate_space(KernelSpec& spec) {
   WATTUNE_TRY(check_parameter_names(spec));
   WATTUNE_TRY(check_roles(spec));
   const NameScope scope = all_names(spec);
+  const space::Expression::Constants extents = extents_by_name(spec);
   for (Constraint& constraint : spec.constraints) {
     WATTUNE_TRY(check_constraint(constraint, scope));
     constraint.expression = replace_names(constraint.expression, [&](std::string_view name) {
-      const std::optional<std::int64_t> value = extent_value(spec, name);
-      return value ? std::optional(std::to_string(*value)) : std::nullopt;
+      const auto extent = extents.find(name);
+      return extent == extents.end() ? std::nullopt : std::optional(extent->second.to_string());
     });
   }
   return {};

@@ -580,8 +580,8 @@ TEST_P(CompileBenchmark, CompilesForHopper) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CompileBenchmark,
-                         testing::Values("vector_add", "reduction", "transpose", "convolution", "gemm", "hotspot",
-                                         "nbody"),
+                         testing::Values("vector_add", "reduction", "transpose", "convolution", "gemm", "gemm_batched",
+                                         "hotspot", "nbody"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 }  // namespace

@@ -36,5 +36,13 @@ TEST(PerformanceSvg, BeginsAtZeroWhenNothingIsBelow) {
   EXPECT_THAT(plot_performance_svg("t", {{"a", {0.0, 1.0}}}), HasSubstr("M76.0 388.0L736.0 48.0"));
 }
 
+// From nothing at the bottom, y 388, to all of the optimum's work at the top, y 48.
+TEST(AmortizationSvg, CountsInPercentOfTheOptimum) {
+  const std::string svg = plot_amortization_svg("sizes", {{"ours", {0.0, 0.5, 1.0}}});
+  EXPECT_THAT(svg, HasSubstr("M76.0 388.0L406.0 218.0L736.0 48.0"));
+  EXPECT_THAT(svg, HasSubstr(">100 %</text>"));
+  EXPECT_THAT(svg, HasSubstr("share of the optimum, overhead included"));
+}
+
 }  // namespace
 }  // namespace wattune::report

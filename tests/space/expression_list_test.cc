@@ -70,6 +70,14 @@ TEST(ParseList, ComprehensionsNest) {
   EXPECT_EQ(list_of("[x for x in ['a', 'b', 'c'] if x in ('a', 'c')]"), "a c");
 }
 
+TEST(ParseList, ReadsConstantsThatItsOwnVariablesHide) {
+  const Expression::Constants constants{{"n", 3}, {"width", 8}, {"ProblemSize[0]", 5}};
+  const auto values = [&](std::string_view text) { return Expression::parse_list(text, {"s", 1, 1}, constants); };
+  EXPECT_EQ(values("[n, width // 2] + range(n)").value(), (std::vector<Value>{3, 4, 0, 1, 2}));
+  EXPECT_EQ(values("[n * ProblemSize[0] for n in [1, n]] + [n]").value(), (std::vector<Value>{5, 15, 3}));
+  EXPECT_EQ(values("[widht]").error().to_string(), "s:1:2: unknown name `widht`: `[widht]` (did you mean `width`?)");
+}
+
 TEST(ParseList, MoreThanAMillionElementsAreRefusedAtOnce) {
   EXPECT_EQ(Expression::parse_list("range(1000000)").value().size(), 1'000'000U);
   for (const char* text : {"range(1000001)", "range(0, 9223372036854775807)", "[1 for i in range(1000000)]",

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "source_dir.h"
@@ -71,9 +72,58 @@ TEST_P(BenchmarkSpecs, TheDefaultsAreAValidConfiguration) {
 INSTANTIATE_TEST_SUITE_P(All, BenchmarkSpecs,
                          testing::Values(Benchmark{"vector_add", 210}, Benchmark{"reduction", 175},
                                          Benchmark{"transpose", 5'916}, Benchmark{"convolution", 5'248},
-                                         Benchmark{"gemm", 241'600}, Benchmark{"hotspot", 349'853},
-                                         Benchmark{"nbody", 9'408}, Benchmark{"gemm_host", 3'360}),
+                                         Benchmark{"gemm", 241'600}, Benchmark{"gemm_batched", 424},
+                                         Benchmark{"hotspot", 349'853}, Benchmark{"nbody", 9'408},
+                                         Benchmark{"gemm_host", 3'360}),
                          [](const auto& benchmark) { return std::string(benchmark.param.name); });
+
+// --- the batched products, whose space depends on the sizes ---------------------------------------------------------
+
+struct Sizes {
+  std::int64_t a, b, c;
+};
+
+// KTT's constraints of its batched GEMM, as its program states them, one after another.
+bool ktt_allows(const Sizes& size, int group_y, int group_z, int caching, int pad_aa, int pad_ab, std::int64_t pad_c,
+                int direct, int unroll) {
+  if (group_y > size.b) return false;
+  if (pad_aa + pad_ab + pad_c > 0 && caching == 0) return false;
+  if (direct == 0 && caching == 0) return false;
+  if (unroll == 1 && caching != 2) return false;
+  const std::int64_t work_items = (size.c + pad_c) * group_y * group_z;
+  if (work_items < 32 || work_items >= 1024) return false;
+  const std::int64_t of_a = (size.a + pad_aa) * (size.b + pad_ab);
+  const std::int64_t of_c = (1 - direct) * size.c * size.b;
+  if (caching == 1 || (caching == 2 && group_y > 1)) return (of_a + size.c * size.a + of_c) * group_z < 12288;
+  return caching == 2 && (of_a + of_c) * group_z < 12288;
+}
+
+std::uint64_t count_by_hand(const Sizes& size) {
+  std::uint64_t count = 0;
+  for (const int group_y : {1, 2, 4, 8, 16, 32})
+    for (const int group_z : {1, 2, 4, 8, 16, 32, 64})
+      for (int rest = 0; rest < 3 * 16; ++rest)  // the strategy, and a bit for each parameter of two values
+        for (const std::int64_t pad_c : std::set<std::int64_t>{0, size.c % 4})
+          count +=
+              ktt_allows(size, group_y, group_z, rest / 16, rest % 2, rest / 2 % 2, pad_c, rest / 4 % 2, rest / 8 % 2);
+  return count;
+}
+
+std::uint64_t count_in_spec(const Sizes& size) {
+  const auto file = std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks/gemm_batched/gemm_batched.toml";
+  const KernelSpec spec =
+      load(file, SourcePolicy::required, {{"size_a", size.a}, {"size_b", size.b}, {"size_c", size.c}}).value();
+  return static_cast<std::uint64_t>(space::SearchSpace::build(spec.parameters, spec.constraints).value().count());
+}
+
+// With squares of 2, 4, 8, 16 and 32 the counts of KTT's own program.
+TEST(GemmBatched, HasTheSpaceOfKttWhateverTheSizes) {
+  const std::vector<std::pair<std::int64_t, std::uint64_t>> squares{{2, 384}, {4, 336}, {8, 452}, {16, 424}, {32, 268}};
+  for (const auto& [side, count] : squares) EXPECT_EQ(count_in_spec({side, side, side}), count) << side;
+  for (const Sizes& size :
+       {Sizes{16, 16, 16}, {2, 2, 2}, {7, 5, 3}, {3, 32, 2}, {32, 2, 31}, {17, 13, 26}, {32, 32, 32}})
+    EXPECT_EQ(count_in_spec(size), count_by_hand(size)) << size.a << ' ' << size.b << ' ' << size.c;
+}
 
 }  // namespace
 }  // namespace wattune::spec

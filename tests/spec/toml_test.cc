@@ -208,6 +208,15 @@ TEST_F(TomlSpec, KnowsExtentsByAllTheirNames) {
   EXPECT_EQ(spec.problem_size[1].value, 4);
 }
 
+TEST_F(TomlSpec, ValuesOfParametersMayReadExtents) {
+  const std::string text = Sections{.parameters = "block = \"[n // 4, ProblemSize[0]]\""}.text();
+  const KernelSpec spec = parse_toml(text, path("spec.toml"), SourcePolicy::required, {{"n", 64}}).value();
+  EXPECT_EQ(spec.parameters[0].values, (std::vector<Value>{16, 64}));
+  const std::string misspelt = Sections{.problem = "width = 8", .parameters = "block = \"[widht]\""}.text();
+  EXPECT_THAT(parse_toml(misspelt, path("spec.toml")).error().to_string(),
+              testing::HasSubstr("values of `block`: unknown name `widht`: `[widht]` (did you mean `width`?)"));
+}
+
 TEST_F(TomlSpec, PutsExtentsIntoConstraints) {
   const KernelSpec spec = parse({.rest = "[search]\nconstraints = [\"n % block == 0 or 'n' == 'm'\", "
                                          "\"block <= ProblemSize[0]\"]"});

@@ -72,6 +72,9 @@ struct PerformanceCurve {
 };
 // As SVG, for one strategy or several.
 std::string plot_performance_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
+// Of applications that tune while they work: which share of the optimum's work was done by then, all overhead included
+// (as paper 001, figures 2 and 3), at equidistant times.
+std::string plot_amortization_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
 
 // A C header with one #define set per device, chosen by WATTUNE_DEVICE_<NAME>, and where a device has results of
 // several sizes, per size, chosen by WATTUNE_SIZE_<SIZE>, or by a function while a program runs; a single set needs no

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,13 +28,15 @@ class Expression {
  public:
   // The value of a name, or nullptr when it has none. It must live until the evaluation returns.
   using Lookup = std::function<const Value*(std::string_view name)>;
+  using Constants = std::map<std::string, Value, std::less<>>;
 
   // `position` is where the text's first character stands in the user's file; errors point into it.
   // parse_error; out_of_range for a number too large.
   static Result<Expression> parse(std::string_view text, const SourcePosition& position = {});
-  // A list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values. The errors of parse() and
-  // evaluate(); out_of_range above a million elements.
-  static Result<std::vector<Value>> parse_list(std::string_view text, const SourcePosition& position = {});
+  // A list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values. Names are those of
+  // `constants` and the list's own. The errors of parse() and evaluate(); out_of_range above a million elements.
+  static Result<std::vector<Value>> parse_list(std::string_view text, const SourcePosition& position = {},
+                                               const Constants& constants = {});
 
   const std::string& text() const;
   const SourcePosition& position() const;

@@ -1,0 +1,161 @@
+// Products of very small matrices whose sizes change, tuned while they run (paper 001, 5.2).
+//
+//   batched_gemm [--device NAME] [--sizes N] [--per-size SECONDS] [--mode ours,paper,synchronous] [--optimum FILE] ...
+//
+// Draws sizes, and for each runs its loop for some time, tuned from scratch; then compares what it did with what the
+// best configuration would have done in the same time. README.md says more.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+
+#include "results.h"
+
+namespace batched_gemm {
+namespace {
+
+using wattune::Error;
+using wattune::ErrorCode;
+using wattune::Result;
+
+struct Options {
+  std::string device = "auto";
+  std::size_t sizes = 3;
+  double seconds = 0.0;
+  std::uint64_t bytes = 0;
+  double peak = 0.0;  // in GB/s
+  std::vector<Mode> modes{Mode::ours};
+  std::size_t screen = 0;
+  bool only_optimum = false;
+  bool json = false;
+  std::filesystem::path optimum, svg, spec = BATCHED_GEMM_SPEC;
+  RunOptions run;
+};
+
+void describe(CLI::App& app, Options& options) {
+  const std::map<std::string, Mode> modes{
+      {"ours", Mode::ours}, {"paper", Mode::paper}, {"synchronous", Mode::synchronous}};
+  using wattune::dynamic::Safety;
+  const std::map<std::string, Safety> levels{
+      {"screened", Safety::screened}, {"shadowed", Safety::shadowed}, {"trusted", Safety::trusted}};
+  app.add_option("--device", options.device, "auto, cuda, opencl:0:0, part of a name");
+  app.add_option("--sizes", options.sizes, "how many sizes are drawn")->check(CLI::Range(1, 100'000));
+  auto* const seconds = app.add_option("--seconds", options.seconds, "of running, for all sizes of a mode together")
+                            ->check(CLI::Range(0.01, 1e6));
+  app.add_option("--per-size", options.run.seconds, "seconds for each size")
+      ->check(CLI::Range(0.01, 1e6))
+      ->excludes(seconds)
+      ->capture_default_str();
+  app.add_option("--seed", options.run.seed, "of the sizes and of the search")->capture_default_str();
+  app.add_option("--bytes", options.bytes, "that a batch takes; 900 MB on GPUs, 4 MB elsewhere");
+  app.add_option("--peak", options.peak, "bandwidth in GB/s for the paper's rule; that of a copy unless given");
+  app.add_option("--mode", options.modes, "ours, paper, synchronous, or several with commas")
+      ->delimiter(',')
+      ->transform(CLI::CheckedTransformer(modes));
+  app.add_option("--safety", options.run.safety, "of ours: trusted, shadowed, screened")
+      ->transform(CLI::CheckedTransformer(levels));
+  app.add_option("--compile-processes", options.run.compile_processes, "that compile beside the application")
+      ->capture_default_str();
+  app.add_option("--optimum", options.optimum, "file in which the optima are kept");
+  app.add_option("--screen", options.screen, "configurations screened for an optimum; all unless given");
+  app.add_flag("--only-optimum", options.only_optimum, "find the optima of the sizes and run nothing");
+  app.add_flag("--json", options.json, "print JSON");
+  app.add_option("--svg", options.svg, "picture of the share of the optimum over the time");
+  app.add_option("--spec", options.spec, "gemm_batched.toml")->check(CLI::ExistingFile);
+}
+
+// The optimum of these sizes, known or found; what ran in the end is among what is compared.
+Result<Optimum> optimum_of(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec, OptimumFile& known,
+                           const Options& options, const std::vector<ModeResult>& results = {}) {
+  if (const Optimum* const found = known.find(sizes)) return *found;
+  ScreeningOptions screening{
+      .configurations = options.screen, .compile_processes = options.run.compile_processes, .seed = options.run.seed};
+  for (const ModeResult& each : results)
+    if (each.rows.back().best) screening.also.push_back(*each.rows.back().best);
+  WATTUNE_ASSIGN(Optimum optimum, find_optimum(machine, sizes, spec, screening));
+  WATTUNE_TRY(known.add(sizes, optimum));
+  return optimum;
+}
+
+// The spec in the device's language.
+Result<wattune::KernelSpec> spec_for(Machine& machine, const Sizes& sizes, const Options& options) {
+  WATTUNE_ASSIGN(auto spec, spec_of(options.spec, sizes, batch_of(sizes, machine.bytes())));
+  WATTUNE_TRY(wattune::use_language(spec, machine.info().languages));
+  return spec;
+}
+
+Result<void> find_optima(Machine& machine, const Options& options) {
+  WATTUNE_ASSIGN(const auto any, spec_for(machine, {2, 2, 2}, options));
+  WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, any.source.text));
+  for (const Sizes& sizes : draw_sizes(options.sizes, options.run.seed)) {
+    WATTUNE_ASSIGN(const auto spec, spec_for(machine, sizes, options));
+    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, sizes, spec, known, options));
+    std::printf("%s: %s ms with %s\n", to_string(sizes).c_str(), std::to_string(to_ms(optimum.time)).c_str(),
+                optimum.configuration.c_str());
+    std::fflush(stdout);
+  }
+  return {};
+}
+
+// Every mode runs a size before the next size comes, so that all meet the same device.
+Result<std::vector<ModeResult>> run_all(Machine& machine, const Options& options) {
+  std::vector<ModeResult> results;
+  std::vector<std::unique_ptr<wattune::dynamic::Tuner>> tuners;
+  for (const Mode mode : options.modes) {
+    results.push_back({.mode = mode, .rows = {}, .optima = {}, .report = {}});
+    WATTUNE_ASSIGN(tuners.emplace_back(), make_tuner(machine, mode, options.run));
+  }
+  WATTUNE_ASSIGN(const auto any, spec_for(machine, {2, 2, 2}, options));
+  WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, any.source.text));
+  for (const Sizes& sizes : draw_sizes(options.sizes, options.run.seed)) {
+    WATTUNE_ASSIGN(const auto spec, spec_for(machine, sizes, options));
+    for (std::size_t i = 0; i < tuners.size(); ++i) {
+      WATTUNE_ASSIGN(results[i].rows.emplace_back(),
+                     run(machine, *tuners[i], options.modes[i], sizes, spec, options.run));
+    }
+    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, sizes, spec, known, options, results));
+    for (ModeResult& each : results) each.optima.push_back(optimum);
+  }
+  for (std::size_t i = 0; i < tuners.size(); ++i) results[i].report = tuners[i]->report();
+  return results;
+}
+
+Result<int> show(const Machine& machine, const Options& options, const std::vector<ModeResult>& results) {
+  if (options.json) std::fputs(to_json(machine, options.run, results).c_str(), stdout);
+  std::uint64_t wrong = 0;
+  for (const ModeResult& each : results) {
+    wrong += summarize(each).wrong_results;
+    if (!options.json) std::fputs((to_table(each) + "\n").c_str(), stdout);
+  }
+  if (!options.svg.empty() && !(std::ofstream(options.svg) << to_svg(results, options.run)))
+    return Error(ErrorCode::io_error, "cannot be written").about(options.svg.string());
+  return wrong > 0 ? 1 : 0;
+}
+
+Result<int> tune_and_judge(Options options) {
+  if (options.seconds > 0) options.run.seconds = options.seconds / static_cast<double>(options.sizes);
+  WATTUNE_ASSIGN(const auto machine, Machine::open(options.device, options.bytes));
+  if (options.only_optimum) {
+    WATTUNE_TRY(find_optima(*machine, options));
+    return 0;
+  }
+  options.run.peak = options.peak * 1e9;
+  if (options.peak == 0) {
+    WATTUNE_ASSIGN(options.run.peak, machine->copy_bandwidth());
+  }
+  WATTUNE_ASSIGN(const auto results, run_all(*machine, options));
+  return show(*machine, options, results);
+}
+
+}  // namespace
+}  // namespace batched_gemm
+
+int main(int argc, char** argv) {
+  batched_gemm::Options options;
+  CLI::App app("Products of very small matrices whose sizes change, tuned while they run");
+  batched_gemm::describe(app, options);
+  CLI11_PARSE(app, argc, argv);
+  const auto status = batched_gemm::tune_and_judge(options);
+  if (status) return *status;
+  std::fprintf(stderr, "batched_gemm: error: %s\n", status.error().to_string().c_str());
+  return 3;
+}

@@ -1,0 +1,94 @@
+// The application's own kernels, in OpenCL C and CUDA C++ at once: a product that serves all sizes, which runs until a
+// tuned one is there, and one that collects some products of a batch for checking.
+#pragma once
+
+namespace batched_gemm {
+
+// ROWS and COLUMNS: elements of C that a work-item computes together.
+inline constexpr char kOwnKernels[] = R"(
+#ifdef __OPENCL_VERSION__
+#define KERNEL __kernel
+#define GLOBAL __global
+#define LOCAL __local
+#define FUNCTION
+#define LOCAL_PARAMETER , __local float* tile
+#define DECLARE_LOCAL
+#define SYNCHRONIZE barrier(CLK_LOCAL_MEM_FENCE)
+#define GROUP (int)get_group_id(0)
+#define ITEM (int)get_local_id(0)
+#define ITEMS (int)get_local_size(0)
+typedef size_t Index;
+#else
+#define KERNEL extern "C" __global__
+#define GLOBAL
+#define LOCAL
+#define FUNCTION __device__
+#define LOCAL_PARAMETER
+#define DECLARE_LOCAL extern __shared__ float4 vectors[]; float* const tile = (float*)vectors;
+#define SYNCHRONIZE __syncthreads()
+#define GROUP (int)blockIdx.x
+#define ITEM (int)threadIdx.x
+#define ITEMS (int)blockDim.x
+typedef unsigned long long Index;
+#endif
+
+// Both begin at a multiple of four elements.
+FUNCTION void load(LOCAL float* to, GLOBAL const float* from, int elements) {
+#pragma unroll 4
+  for (int i = ITEM; i < elements / 4; i += ITEMS) ((LOCAL float4*)to)[i] = ((GLOBAL const float4*)from)[i];
+  for (int i = elements / 4 * 4 + ITEM; i < elements; i += ITEMS) to[i] = from[i];
+}
+
+// A work-group computes `products` of them, a multiple of four.
+KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* c, int batch, int size_a,
+                         int size_b, int size_c, int products LOCAL_PARAMETER) {
+  DECLARE_LOCAL
+  const int first = GROUP * products;
+  const int here = products < batch - first ? products : batch - first;
+  const int of_a = size_a * size_b;
+  const int of_b = size_a * size_c;
+  LOCAL float* const tile_b = tile + products * of_a;
+  load(tile, a + (Index)first * of_a, here * of_a);
+  load(tile_b, b + (Index)first * of_b, here * of_b);
+  SYNCHRONIZE;
+  c += (Index)first * size_b * size_c;
+  const int rows = (size_b + ROWS - 1) / ROWS;           // of work-items
+  const int columns = (size_c + COLUMNS - 1) / COLUMNS;
+  for (int item = ITEM; item < here * rows * columns; item += ITEMS) {
+    const int product = item / (rows * columns);
+    const int y = item % (rows * columns) / columns * ROWS;
+    const int x = item % columns;
+    float sums[ROWS][COLUMNS];
+#pragma unroll
+    for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i / COLUMNS][i % COLUMNS] = 0.0f;
+#pragma unroll 4
+    for (int k = 0; k < size_a; ++k) {
+      float of_row[ROWS];
+      float of_column[COLUMNS];
+#pragma unroll
+      for (int i = 0; i < ROWS; ++i) of_row[i] = y + i < size_b ? tile[product * of_a + (y + i) * size_a + k] : 0.0f;
+#pragma unroll
+      for (int j = 0; j < COLUMNS; ++j)
+        of_column[j] = x + j * columns < size_c ? tile_b[product * of_b + k * size_c + x + j * columns] : 0.0f;
+#pragma unroll
+      for (int i = 0; i < ROWS * COLUMNS; ++i)
+        sums[i / COLUMNS][i % COLUMNS] += of_row[i / COLUMNS] * of_column[i % COLUMNS];
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS * COLUMNS; ++i) {
+      const int row = y + i / COLUMNS;
+      const int column = x + i % COLUMNS * columns;
+      if (row < size_b && column < size_c)
+        c[(product * size_b + row) * size_c + column] = sums[i / COLUMNS][i % COLUMNS];
+    }
+  }
+}
+
+// Every `stride`-th product from `first` on, one by each work-group, round the end of the batch.
+KERNEL void collect(GLOBAL const float* c, GLOBAL float* samples, int batch, int elements, int first, int stride) {
+  const Index product = (first + (Index)GROUP * stride) % batch;
+  for (int i = ITEM; i < elements; i += ITEMS) samples[GROUP * elements + i] = c[product * elements + i];
+}
+)";
+
+}  // namespace batched_gemm

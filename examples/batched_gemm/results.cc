@@ -1,0 +1,149 @@
+#include "results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "wattune/report/report.h"
+
+namespace batched_gemm {
+
+namespace {
+
+using nlohmann::ordered_json;
+using wattune::Nanoseconds;
+using wattune::to_ms;
+
+double gigabytes_per_second(const Row& row, Nanoseconds time) {
+  return bytes_moved(row.sizes, row.batch) / time.value();
+}
+
+// Of the optimum's work that was done when `time` of a run had passed.
+double share_at(const Row& row, const Optimum& optimum, Nanoseconds time) {
+  std::uint64_t calls = 0;
+  for (const Milestone& each : row.milestones)
+    if (each.time <= time) calls = each.calls;
+  return static_cast<double>(calls) * (optimum.time / time);
+}
+
+ordered_json to_json(const Row& row, const Optimum& optimum) {
+  const Shares shares = shares_of(row, optimum);
+  return {{"sizes", to_string(row.sizes)},
+          {"batch", row.batch},
+          {"share_of_optimum", shares.with_overhead},
+          {"restricted_share", shares.restricted},
+          {"calls", row.calls},
+          {"seconds", wattune::to_seconds(row.elapsed)},
+          {"longest_call_ms", to_ms(row.longest_call)},
+          {"explored", row.explored},
+          {"fallbacks", row.fallbacks},
+          {"checked", row.checked},
+          {"wrong_results", row.wrong_results},
+          {"best", row.best ? row.best->to_string() : ""},
+          {"optimum", optimum.configuration},
+          {"optimum_ms", to_ms(optimum.time)},
+          {"optimum_gb_per_s", gigabytes_per_second(row, optimum.time)}};
+}
+
+ordered_json to_json(const wattune::dynamic::Report& report) {
+  return {{"loading_ms", to_ms(report.stalls.loading)},     {"exploring_ms", to_ms(report.stalls.exploring)},
+          {"comparing_ms", to_ms(report.stalls.comparing)}, {"screening_ms", to_ms(report.stalls.screening)},
+          {"waiting_ms", to_ms(report.stalls.waiting)},     {"running_ms", to_ms(report.running)},
+          {"histogram", report.histogram.counts},           {"loads", report.loads},
+          {"loads_in_gaps", report.loads_in_gaps},          {"notes", report.notes}};
+}
+
+ordered_json to_json(const ModeResult& result) {
+  const Summary summary = summarize(result);
+  ordered_json json{{"mode", to_string(result.mode)},
+                    {"share_of_optimum", summary.share_of_optimum},
+                    {"restricted_share", summary.restricted_share},
+                    {"overhead_share", summary.overhead_share},
+                    {"longest_stall_ms", to_ms(result.report.longest_stall)},
+                    {"longest_call_ms", summary.longest_call_ms},
+                    {"explored", summary.explored},
+                    {"checked", summary.checked},
+                    {"wrong_results", summary.wrong_results},
+                    {"stalls", to_json(result.report)},
+                    {"sizes", ordered_json::array()}};
+  for (std::size_t i = 0; i < result.rows.size(); ++i)
+    json["sizes"].push_back(to_json(result.rows[i], result.optima[i]));
+  return json;
+}
+
+}  // namespace
+
+Shares shares_of(const Row& row, const Optimum& optimum) {
+  Shares shares{.with_overhead = static_cast<double>(row.calls) * (optimum.time / row.elapsed)};
+  const auto chosen = row.best ? optimum.times.find(row.best->to_string()) : optimum.times.end();
+  if (chosen != optimum.times.end()) shares.restricted = optimum.time / chosen->second;
+  return shares;
+}
+
+Summary summarize(const ModeResult& result) {
+  Summary summary;
+  const auto count = static_cast<double>(result.rows.size());
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    const Row& row = result.rows[i];
+    const Shares shares = shares_of(row, result.optima[i]);
+    summary.share_of_optimum += shares.with_overhead / count;
+    summary.restricted_share += shares.restricted / count;
+    if (shares.restricted > 0) summary.overhead_share += (1 - shares.with_overhead / shares.restricted) / count;
+    summary.longest_call_ms = std::max(summary.longest_call_ms, to_ms(row.longest_call));
+    summary.explored += row.explored;
+    summary.checked += row.checked;
+    summary.wrong_results += row.wrong_results;
+  }
+  return summary;
+}
+
+std::string to_table(const ModeResult& result) {
+  std::string table = fmt::format("{}\n{:>10} {:>12} {:>10} {:>10} {:>10} {:>9} {:>13}\n", to_string(result.mode),
+                                  "sizes", "best GB/s", "share", "restricted", "explored", "calls", "longest call");
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    const Row& row = result.rows[i];
+    const Shares shares = shares_of(row, result.optima[i]);
+    table += fmt::format("{:>10} {:>12.1f} {:>9.1f}% {:>9.1f}% {:>10} {:>9} {:>10.2f} ms\n", to_string(row.sizes),
+                         gigabytes_per_second(row, result.optima[i].time), 100 * shares.with_overhead,
+                         100 * shares.restricted, row.explored, row.calls, to_ms(row.longest_call));
+  }
+  const Summary summary = summarize(result);
+  return table +
+         fmt::format("{:>10} {:>12} {:>9.1f}% {:>9.1f}% {:>10}; longest stall {:.2f} ms, {} wrong of {} results\n",
+                     "all", "", 100 * summary.share_of_optimum, 100 * summary.restricted_share, summary.explored,
+                     to_ms(result.report.longest_stall), summary.wrong_results, summary.checked);
+}
+
+std::string to_json(const Machine& machine, const RunOptions& options, const std::vector<ModeResult>& results) {
+  ordered_json json{{"device", machine.info().name},
+                    {"bytes", machine.bytes()},
+                    {"seconds_per_size", options.seconds},
+                    {"peak_gb_per_s", options.peak / 1e9},
+                    {"seed", options.seed}};
+  ordered_json modes = ordered_json::array();
+  for (const ModeResult& each : results) modes.push_back(to_json(each));
+  // What is asked for first stands for all.
+  for (const char* const key : {"share_of_optimum", "overhead_share", "longest_stall_ms", "explored", "wrong_results"})
+    json[key] = modes[0][key];
+  json["modes"] = std::move(modes);
+  return json.dump(2) + "\n";
+}
+
+std::string to_svg(const std::vector<ModeResult>& results, const RunOptions& options) {
+  constexpr int kPoints = 100;
+  std::vector<wattune::report::PerformanceCurve> curves;
+  for (const ModeResult& result : results) {
+    auto& curve = curves.emplace_back(wattune::report::PerformanceCurve{to_string(result.mode), {0.0}});
+    for (int point = 1; point <= kPoints; ++point) {
+      const Nanoseconds time = wattune::nanoseconds_from_seconds(options.seconds) * (1.0 * point / kPoints);
+      double sum = 0.0;
+      for (std::size_t i = 0; i < result.rows.size(); ++i) sum += share_at(result.rows[i], result.optima[i], time);
+      curve.values.push_back(sum / static_cast<double>(result.rows.size()));
+    }
+  }
+  return wattune::report::plot_amortization_svg(
+      fmt::format("Batched GEMM, {} sizes, {} s each", results[0].rows.size(), options.seconds), curves);
+}
+
+}  // namespace batched_gemm

@@ -1,0 +1,63 @@
+// One size in one mode: the application's loop, tuned while it runs, and what it came to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine.h"
+#include "wattune/core/configuration.h"
+#include "wattune/core/random.h"
+#include "wattune/dynamic/tuner.h"
+
+namespace batched_gemm {
+
+// Who tunes.
+enum class Mode {
+  ours,         // the library as it comes, with the application's own product until the first variant is there
+  paper,        // the stop rule of paper 001, 5.2.1: 75 % of the peak bandwidth, or 20 configurations, at random
+  synchronous,  // the same rule, compiling in the application's thread, as KTT does
+};
+constexpr const char* to_string(Mode mode) {
+  return mode == Mode::ours ? "ours" : mode == Mode::paper ? "paper" : "synchronous";
+}
+
+struct RunOptions {
+  double seconds = 1.0;  // of each size
+  double peak = 0.0;     // bandwidth of the device, in bytes per second
+  std::size_t compile_processes = 2;
+  wattune::dynamic::Safety safety = wattune::dynamic::Safety::trusted;
+  std::uint64_t seed = 1;
+};
+
+// How far the loop was when it waited for the device.
+struct Milestone {
+  wattune::Nanoseconds time;  // since the size began
+  std::uint64_t calls = 0;
+};
+
+struct Row {
+  Sizes sizes;
+  Mode mode = Mode::ours;
+  std::int64_t batch = 0;
+  std::uint64_t calls = 0;
+  wattune::Nanoseconds elapsed;
+  wattune::Nanoseconds longest_call;  // of the application's thread
+  std::uint64_t explored = 0;
+  std::uint64_t fallbacks = 0;
+  std::uint64_t checked = 0;        // products
+  std::uint64_t wrong_results = 0;  // of these
+  std::optional<wattune::Configuration> best;
+  std::vector<Milestone> milestones;
+};
+
+// Lives as long as the application; every size is a kernel of its own.
+wattune::Result<std::unique_ptr<wattune::dynamic::Tuner>> make_tuner(Machine& machine, Mode mode,
+                                                                     const RunOptions& options);
+
+// `spec` is spec_of() these sizes.
+wattune::Result<Row> run(Machine& machine, wattune::dynamic::Tuner& tuner, Mode mode, const Sizes& sizes,
+                         const wattune::KernelSpec& spec, const RunOptions& options);
+
+}  // namespace batched_gemm

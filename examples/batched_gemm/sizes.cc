@@ -1,0 +1,115 @@
+#include "sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "wattune/core/random.h"
+#include "wattune/spec/spec.h"
+
+namespace batched_gemm {
+
+namespace {
+
+using wattune::KernelSpec;
+using wattune::Result;
+using wattune::Value;
+
+constexpr std::int64_t kSmallest = 2;
+constexpr std::int64_t kLargest = 32;
+
+std::int64_t draw_one(wattune::Random& random) {
+  return kSmallest + static_cast<std::int64_t>(random.below(kLargest - kSmallest + 1));
+}
+
+// The largest power of two up to `limit`, at least 1.
+std::int64_t power_of_two_within(std::int64_t limit) {
+  std::int64_t power = 1;
+  while (2 * power <= limit) power *= 2;
+  return power;
+}
+
+void set_default(KernelSpec& spec, const std::string& name, std::int64_t value) {
+  std::ranges::find(spec.parameters, name, &wattune::Parameter::name)->default_value = Value(value);
+}
+
+// Of a group that computes so many products, in elements of local memory.
+std::int64_t local_elements(const Sizes& sizes, std::int64_t products, bool shares_b, bool gathers_c) {
+  return products * (sizes.a * sizes.b + (shares_b ? sizes.a * sizes.c : 0) + (gathers_c ? sizes.b * sizes.c : 0));
+}
+
+// What one would write without measuring: threads that sum up to eight elements in registers, in groups of about 256
+// that are small enough for several to share a processor, and write whole rows directly only where these are long.
+void set_defaults(KernelSpec& spec, const Sizes& sizes) {
+  constexpr std::int64_t kGroup = 256;
+  constexpr std::int64_t kMostLocal = 6'000;
+  const std::int64_t items = std::clamp<std::int64_t>(power_of_two_within(sizes.b / 4), 1, 8);
+  const bool direct = sizes.c >= 8;
+  std::int64_t products = std::clamp<std::int64_t>(power_of_two_within(kGroup / (sizes.c * items)), 1, 64);
+  while (products > 1 && local_elements(sizes, products, items > 1, !direct) > kMostLocal) products /= 2;
+  set_default(spec, "GROUP_SIZE_Y", items);
+  set_default(spec, "GROUP_SIZE_Z", products);
+  set_default(spec, "CACHING_STRATEGY", 2);
+  set_default(spec, "DIRECT_WRITE", direct ? 1 : 0);
+  set_default(spec, "UNROLL_K", 1);
+}
+
+}  // namespace
+
+std::string to_string(const Sizes& sizes) { return fmt::format("{}x{}x{}", sizes.a, sizes.b, sizes.c); }
+
+std::vector<Sizes> draw_sizes(std::size_t count, std::uint64_t seed) {
+  wattune::Random random(seed);
+  std::vector<Sizes> sizes;
+  for (std::size_t i = 0; i < count; ++i) {
+    Sizes drawn;
+    for (std::int64_t Sizes::*const side : {&Sizes::a, &Sizes::b, &Sizes::c}) drawn.*side = draw_one(random);
+    sizes.push_back(drawn);
+  }
+  return sizes;
+}
+
+std::int64_t elements_of(const Sizes& sizes) { return sizes.a * sizes.b + sizes.a * sizes.c + sizes.b * sizes.c; }
+
+std::int64_t batch_of(const Sizes& sizes, std::uint64_t bytes) {
+  const auto triple = static_cast<std::uint64_t>(elements_of(sizes)) * sizeof(float);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / triple));
+}
+
+double bytes_moved(const Sizes& sizes, std::int64_t batch) {
+  return static_cast<double>(elements_of(sizes) * batch) * sizeof(float);
+}
+
+Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes, std::int64_t batch) {
+  WATTUNE_ASSIGN(
+      KernelSpec spec,
+      wattune::spec::load(file, wattune::spec::SourcePolicy::required,
+                          {{"size_a", sizes.a}, {"size_b", sizes.b}, {"size_c", sizes.c}, {"batch", batch}}));
+  // A name of its own: what is known of other sizes is to help none.
+  spec.name += "_" + to_string(sizes);
+  set_defaults(spec, sizes);
+  return spec;
+}
+
+float element(std::uint64_t index, unsigned which) {
+  const auto mixed = static_cast<std::uint32_t>(index * 2'654'435'761U + which * 40'503U);
+  return static_cast<float>((mixed >> 16) % 15) - 7.0f;
+}
+
+std::uint64_t count_wrong(const Sizes& sizes, std::int64_t product, unsigned which, std::span<const float> c) {
+  const auto first_a = static_cast<std::uint64_t>(product * sizes.a * sizes.b);
+  const auto first_b = static_cast<std::uint64_t>(product * sizes.a * sizes.c);
+  std::uint64_t wrong = 0;
+  for (std::int64_t y = 0; y < sizes.b; ++y) {
+    for (std::int64_t x = 0; x < sizes.c; ++x) {
+      float sum = 0.0f;
+      for (std::int64_t k = 0; k < sizes.a; ++k)
+        sum += element(first_a + static_cast<std::uint64_t>(y * sizes.a + k), which) *
+               element(first_b + static_cast<std::uint64_t>(k * sizes.c + x), 2);
+      wrong += c[static_cast<std::size_t>(y * sizes.c + x)] != sum;
+    }
+  }
+  return wrong;
+}
+
+}  // namespace batched_gemm
