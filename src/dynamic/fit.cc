@@ -12,6 +12,12 @@ Result<std::unique_ptr<Fit>> Fit::make(std::shared_ptr<const Problem> problem, c
   WATTUNE_ASSIGN(tune::Launch launch, problem->plan.evaluate(configuration));
   if (const std::string beyond = tune::limit_exceeded(launch, device.info()); !beyond.empty())
     return Error(ErrorCode::launch_failed, fmt::format("configuration {} needs {}", configuration.to_string(), beyond));
+  return make(std::move(problem), sizes, signature, std::move(launch), program, device);
+}
+
+Result<std::unique_ptr<Fit>> Fit::make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
+                                       const Signature& signature, tune::Launch launch, backend::Program& program,
+                                       backend::Device& device) {
   std::unique_ptr<Fit> fit(new Fit(std::move(problem), sizes, signature, std::move(launch), device));
   WATTUNE_TRY(fit->find_kernels(program));
   return fit;
@@ -31,7 +37,7 @@ Result<void> Fit::find_kernels(backend::Program& program) {
     if (kernel == nullptr) {
       WATTUNE_ASSIGN(kernel, program.kernel(step.function));
     }
-    WATTUNE_ASSIGN(const KernelResources takes,
+    WATTUNE_ASSIGN(const backend::KernelResources takes,
                    kernel->resources(tune::group_items(step), tune::local_bytes(parts_.launch, step)));
     private_bytes_ = std::max<std::size_t>(private_bytes_, takes.private_bytes.value_or(0));
   }

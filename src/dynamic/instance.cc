@@ -57,7 +57,7 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
 
 Instance::~Instance() {
   around_.loader.drop(this);
-  kernel_.code->expect(this, {});
+  kernel_.variants->expect(this, *problem_, {});
   if (tuning_ == Tuning::going_on) --around_.tuning;
   for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
 }

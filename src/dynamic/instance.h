@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "dynamic/explorer.h"
-#include "dynamic/kernel_code.h"
 #include "dynamic/pairing.h"
 #include "dynamic/problem.h"
 #include "dynamic/surroundings.h"

@@ -103,6 +103,8 @@ class TunableComposition {
                             const CallOptions& options = {}) = 0;
   virtual void set_mode(Mode mode) = 0;
   virtual void retune(const Key& key = {}) = 0;
+  // As TunableKernel::preload(); what the function allocates is there after its first call only.
+  virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
   virtual std::optional<Configuration> best(const Key& key) const = 0;
   virtual KernelReport report() const = 0;
 };
