@@ -51,7 +51,13 @@ class TunerOfOneDevice : public Tuner {
         streams_(device),
         ledger_(options_.budget),
         loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); }})),
-        around_{device, streams_, ledger_, *loader_, *wisdom_, [this](const std::string& line) { note(line); }} {}
+        around_{device,
+                streams_,
+                ledger_,
+                *loader_,
+                *wisdom_,
+                device_drift_,
+                [this](const std::string& line) { note(line); }} {}
   TunerOfOneDevice(const TunerOfOneDevice&) = delete;
   TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
 
@@ -174,6 +180,7 @@ class TunerOfOneDevice : public Tuner {
   std::unique_ptr<backend::CompilePool> pool_;
   Streams streams_;
   Ledger ledger_;
+  DeviceDrift device_drift_;
   std::unique_ptr<Loader> loader_;
   Surroundings around_;
   mutable std::mutex noting_;  // guards the next
