@@ -91,7 +91,8 @@ Result<void> run() {
   WATTUNE_ASSIGN(const auto stream, device->create_stream());
   WATTUNE_ASSIGN(auto in, dynamic::Vector<int>::make(*device, kElements));
   WATTUNE_ASSIGN(auto sum, dynamic::Vector<int>::make(*device, 1));
-  WATTUNE_TRY(in.upload(*stream, std::vector<int>(kElements, 3)));
+  const std::vector<int> threes(kElements, 3);
+  WATTUNE_TRY(in.upload(*stream, threes));
   WATTUNE_TRY(stream->finish(kLimit));
 
   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(*device, {.compile_processes = 0}));

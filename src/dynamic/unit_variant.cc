@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
 
 #include "dynamic/unit_context.h"
 #include "wattune/backend/attach.h"
@@ -53,7 +55,8 @@ class UnitVariant : public Variant {
     WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     WATTUNE_ASSIGN(Workspace* const workspace, unit_->workspace(stream));
-    const std::lock_guard lock(workspace->calling());
+    if (workspace->is_held_here()) return calls_itself();
+    const Workspace::Hold hold(*workspace);
     const backend::RelaxedCapture relaxed;
     if (lane->stream->is_capturing()) was_captured_.store(true, std::memory_order_relaxed);
     was_launched_.store(true, std::memory_order_relaxed);
@@ -101,6 +104,11 @@ class UnitVariant : public Variant {
                              "reads and writes: {}",
                              unit_->spec().name, configuration_.to_string(), error.message()))
         .hint("write its outputs anew before it is called again");
+  }
+
+  Error calls_itself() const {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("the function of composition `{}` calls its own composition", unit_->spec().name));
   }
 
   Error nothing_launched() const {

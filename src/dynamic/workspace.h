@@ -1,14 +1,16 @@
 // Workspace: the memory and the streams that a composition owns for the calls in one stream of the application.
 //
 // Calls in one stream come one after another on the device, so that they share it; calls in several streams do not.
-// Who calls holds `calling`. Stream 0 is the caller's; the others begin behind what it was given when they are first
+// Stream 0 is the caller's; the others begin behind what it was given when they are first
 // used in a call, and are joined to it at the call's end.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "dynamic/streams.h"
@@ -21,11 +23,27 @@ class Workspace {
  public:
   static constexpr std::size_t kMostStreams = 32;
 
+  // For the length of a call; nothing else is done without it.
+  class Hold {
+   public:
+    explicit Hold(Workspace& workspace) : workspace_(workspace), lock_(workspace.calling_) {
+      workspace_.holder_.store(std::this_thread::get_id());
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold() { workspace_.holder_.store({}); }
+
+   private:
+    Workspace& workspace_;
+    const std::lock_guard<std::mutex> lock_;
+  };
+
   // All outlive this.
   Workspace(Lane& caller, backend::Device& device, const Marker& marker)
       : caller_(caller), device_(device), marker_(marker) {}
 
-  std::mutex& calling() { return calling_; }
+  // By this thread: the function of a composition calls its own composition.
+  bool is_held_here() const { return holder_.load() == std::this_thread::get_id(); }
 
   // A call begins: what the last one borrowed is given back, once its stream is done with it.
   void begin();
@@ -65,6 +83,7 @@ class Workspace {
   backend::Device& device_;
   const Marker& marker_;
   std::mutex calling_;
+  std::atomic<std::thread::id> holder_;
   std::map<std::string, std::unique_ptr<backend::Buffer>> memory_;
   std::vector<std::unique_ptr<backend::Buffer>> borrowed_;
   std::vector<Branch> branches_;

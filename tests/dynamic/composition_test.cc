@@ -273,6 +273,15 @@ TEST_F(Compositions, AreNotRepeatedOnWhatTheyChanged) {
   EXPECT_THAT(values(), Each(2.0f));
 }
 
+TEST_F(Compositions, DoNotCallThemselves) {
+  TunableComposition* own = nullptr;
+  const auto composition = make([&](Context&) { return (*own)(application->queue(), x, y); }).value();
+  own = composition.get();
+  const Error error = (*composition)(application->queue(), x, y).error();
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(error.to_string(), HasSubstr("calls its own composition"));
+}
+
 TEST_F(Compositions, RefuseWhatCannotBe) {
   const auto code = [&](std::function<Result<void>(Context&)> run) { return call(std::move(run)).error().code(); };
   EXPECT_EQ(code([](Context& context) { return context.launch("triple"); }), ErrorCode::not_found);
