@@ -14,7 +14,7 @@ namespace {
 using namespace wattune;
 
 constexpr std::size_t kSize = 512;  // rows and columns of A
-constexpr int kMostCalls = 2000;
+constexpr int kMostCalls = 1000;
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
 
 constexpr const char* kSource = R"(

@@ -13,25 +13,25 @@ namespace {
 using namespace wattune;
 
 constexpr std::size_t kElements = 1 << 18;
-constexpr int kMostCalls = 2000;
+constexpr int kMostCalls = 1000;
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
 
 // A group sums up what its items have collected.
 constexpr const char* kSource = R"(
-int sum_of_group(int sum) {
-  local int parts[BLOCK];
+int sum_of_group(local int* parts, int sum) {
   parts[get_local_id(0)] = sum;
-  for (int half = BLOCK / 2; half > 0; half /= 2) {
+  for (int width = BLOCK / 2; width > 0; width /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) < half) parts[get_local_id(0)] += parts[get_local_id(0) + half];
+    if (get_local_id(0) < width) parts[get_local_id(0)] += parts[get_local_id(0) + width];
   }
   return parts[0];
 }
 
 kernel void reduce(global const int* in, global int* sums, int n) {
+  local int parts[BLOCK];
   int sum = 0;
   for (int i = get_global_id(0); i < n; i += get_global_size(0)) sum += in[i];
-  sum = sum_of_group(sum);
+  sum = sum_of_group(parts, sum);
   if (get_local_id(0) != 0) return;
   if (ONE_PASS) atomic_add(sums, sum);
   else sums[get_group_id(0)] = sum;
