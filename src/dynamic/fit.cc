@@ -12,6 +12,12 @@ Result<std::unique_ptr<Fit>> Fit::make(std::shared_ptr<const Problem> problem, c
   WATTUNE_ASSIGN(tune::Launch launch, problem->plan.evaluate(configuration));
   if (const std::string beyond = tune::limit_exceeded(launch, device.info()); !beyond.empty())
     return Error(ErrorCode::launch_failed, fmt::format("configuration {} needs {}", configuration.to_string(), beyond));
+  return make(std::move(problem), sizes, signature, std::move(launch), program, device);
+}
+
+Result<std::unique_ptr<Fit>> Fit::make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
+                                       const Signature& signature, tune::Launch launch, backend::Program& program,
+                                       backend::Device& device) {
   std::unique_ptr<Fit> fit(new Fit(std::move(problem), sizes, signature, std::move(launch), device));
   WATTUNE_TRY(fit->find_kernels(program));
   return fit;

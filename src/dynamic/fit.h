@@ -19,6 +19,10 @@ class Fit {
   static Result<std::unique_ptr<Fit>> make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
                                            const Signature& signature, const Configuration& configuration,
                                            backend::Program& program, backend::Device& device);
+  // With launches that are other than the problem's plan says.
+  static Result<std::unique_ptr<Fit>> make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
+                                           const Signature& signature, tune::Launch launch, backend::Program& program,
+                                           backend::Device& device);
 
   const CallSizes& sizes() const { return sizes_; }
   std::size_t private_bytes() const { return private_bytes_; }

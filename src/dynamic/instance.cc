@@ -59,7 +59,7 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
 
 Instance::~Instance() {
   around_.loader.drop(this);
-  kernel_.code->expect(this, {});
+  kernel_.variants->expect(this, *problem_, {});
   if (explorer_) --around_.tuning;
   keep_for_ever(std::move(generic_));
   for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
@@ -196,10 +196,7 @@ Result<std::shared_ptr<Variant>> Instance::make_generic() {
     values.emplace_back(parameter.name, parameter.values.size() == 1 ? parameter.values.front()
                                                                      : kernel_.options.generic[values.size()]);
   WATTUNE_ASSIGN(const ConfigurationId id, problem_->space.find(values));
-  const Configuration configuration = problem_->space.configuration(id);
-  WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,
-                 kernel_.code->generic(KernelCode::macros_of(problem_->spec, configuration)));
-  return make_variant(problem_, configuration, std::move(program), around_.device, around_.streams);
+  return kernel_.variants->make_generic(problem_, problem_->space.configuration(id));
 }
 
 Result<void> Instance::preload() { return best() ? Result<void>() : begin_now(); }

@@ -16,7 +16,6 @@
 
 #include "dynamic/amortisation.h"
 #include "dynamic/explorer.h"
-#include "dynamic/kernel_code.h"
 #include "dynamic/pairing.h"
 #include "dynamic/problem.h"
 #include "dynamic/surroundings.h"

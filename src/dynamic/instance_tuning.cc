@@ -65,22 +65,21 @@ void Instance::look_for_drift() {
 // What a key without anything to run begins with is compiled while its calls run the fallback.
 void Instance::begin_beside() {
   if (!requested_.empty() || hopes_.empty()) return;
-  const KernelCode::Macros macros = KernelCode::macros_of(problem_->spec, hopes_.front());
-  kernel_.code->expect(this, {macros});
-  if (kernel_.code->is_ready(macros)) request({.configuration = *next_hope(), .expected = {}}, true);
+  kernel_.variants->expect(this, *problem_, std::span(&hopes_.front(), 1));
+  if (kernel_.variants->is_ready(*problem_, hopes_.front()))
+    request({.configuration = *next_hope(), .expected = {}}, true);
 }
 
 void Instance::want() {
   if (explorer_->over()) return end_tuning();
   const std::vector<Candidate> wanted = explorer_->wanted();
-  std::vector<KernelCode::Macros> macros;
-  for (const Candidate& candidate : wanted)
-    macros.push_back(KernelCode::macros_of(problem_->spec, candidate.configuration));
-  kernel_.code->expect(this, macros);
+  std::vector<Configuration> expected;
+  for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);
+  kernel_.variants->expect(this, *problem_, expected);
   for (std::size_t i = 0; i < wanted.size() && requested_.size() < kLoadedAhead; ++i) {
     const Configuration& configuration = wanted[i].configuration;
     const bool is_known = configuration == pairing_.best()->configuration();
-    if (!is_known && !requested_.contains(configuration.id()) && kernel_.code->is_ready(macros[i]))
+    if (!is_known && !requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
       request(wanted[i], false);
   }
 }
@@ -95,9 +94,7 @@ void Instance::request(const Candidate& candidate, bool first) {
 }
 
 Result<std::shared_ptr<Variant>> Instance::load(const Configuration& configuration) {
-  WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,
-                 kernel_.code->load(KernelCode::macros_of(problem_->spec, configuration)));
-  return make_variant(problem_, configuration, std::move(program), around_.device, around_.streams);
+  return kernel_.variants->make(problem_, configuration);
 }
 
 void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant) {
@@ -170,7 +167,7 @@ void Instance::end_tuning() {
   explored_before_ += explorer_->explored();
   failed_before_ += explorer_->failed();
   explorer_.reset();
-  kernel_.code->expect(this, {});
+  kernel_.variants->expect(this, *problem_, {});
   for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));
   requested_.clear();
 }

@@ -11,10 +11,10 @@
 #include "core/stopwatch.h"
 #include "dynamic/drift.h"
 #include "dynamic/explorer.h"
-#include "dynamic/kernel_code.h"
 #include "dynamic/ledger.h"
 #include "dynamic/loader.h"
 #include "dynamic/streams.h"
+#include "dynamic/variant_source.h"
 #include "wattune/dynamic/tunable_kernel.h"
 #include "wattune/dynamic/wisdom.h"
 
@@ -42,7 +42,7 @@ struct KernelParts {
   const KernelSpec spec;
   const KernelOptions options;
   const KernelVersion version;
-  std::unique_ptr<KernelCode> code;
+  std::unique_ptr<VariantSource> variants;
   MakeExplorer make_explorer;
 };
 

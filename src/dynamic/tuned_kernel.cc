@@ -19,7 +19,7 @@ TunedKernel::TunedKernel(KernelParts parts, Signature signature, Surroundings& a
 TunedKernel::~TunedKernel() {
   if (attachment_.is_forked()) {
     for (auto& [key, instance] : instances_) static_cast<void>(instance.release());
-    static_cast<void>(parts_.code.release());
+    static_cast<void>(parts_.variants.release());
   } else {
     gone_(this);
   }

@@ -6,7 +6,8 @@
 #include <mutex>
 
 #include "dynamic/trusted_explorer.h"
-#include "dynamic/tuned_kernel.h"
+#include "dynamic/tuned_composition.h"
+#include "dynamic/unit_variant.h"
 #include "wattune/backend/compile_pool.h"
 
 namespace wattune::dynamic {
@@ -39,6 +40,13 @@ Result<void> check_generic(const KernelSpec& spec, const std::vector<Value>& gen
   return Error(ErrorCode::invalid_argument,
                fmt::format("the generic configuration has {} values, kernel `{}` has {} parameters", generic.size(),
                            spec.name, spec.parameters.size()));
+}
+
+Result<void> check_safety(const CompositionSpec& composition, const KernelOptions& options) {
+  if (options.policy.safety != Safety::screened) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("composition `{}` cannot be screened: its function is the application's", composition.name))
+      .hint("its policy's safety is `trusted` or `shadowed`");
 }
 
 class TunerOfOneDevice : public Tuner {
@@ -80,17 +88,30 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_ASSIGN(Signature signature, Signature::make(spec));
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
     KernelVersion version = version_of(spec);
-    KernelParts parts{std::move(spec), options, std::move(version), std::move(code), explorers()};
-    auto kernel = std::make_unique<TunedKernel>(std::move(parts), std::move(signature), around_, attachment_,
-                                                [this](TunedKernel* gone) { forget(gone); });
-    const std::lock_guard lock(mutex_);
-    if (mode_) kernel->set_mode(*mode_);
-    kernels_.push_back(kernel.get());
-    return std::unique_ptr<TunableKernel>(std::move(kernel));
+    auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
+    KernelParts parts{std::move(spec), options, std::move(version), std::move(variants), explorers()};
+    return std::unique_ptr<TunableKernel>(add(std::move(parts), std::move(signature)));
   }
 
-  Result<std::unique_ptr<TunableComposition>> composition(CompositionSpec, const KernelOptions&) override {
-    return Error(ErrorCode::unavailable, "compositions are not there yet");
+  Result<std::unique_ptr<TunableComposition>> composition(CompositionSpec composition,
+                                                          const KernelOptions& options) override {
+    WATTUNE_TRY(attachment_.check());
+    WATTUNE_TRY(options.policy.stop.validate());
+    WATTUNE_TRY(check_safety(composition, options));
+    WATTUNE_ASSIGN(auto unit, Unit::make(std::move(composition), around_.device, streams_, options_.compile_limit));
+    WATTUNE_TRY(check_parameters(unit->spec()));
+    WATTUNE_TRY(Problem::make(unit->spec(), {}, {}));
+    WATTUNE_TRY(check_generic(unit->spec(), options.generic));
+    std::vector<std::unique_ptr<KernelCode>> code;
+    for (const UnitKernel& kernel : unit->kernels()) {
+      WATTUNE_TRY(Problem::make(kernel.spec, {}, {}));
+      WATTUNE_ASSIGN(code.emplace_back(),
+                     KernelCode::make(kernel.spec, around_.device, pool_.get(), options_.compile_limit));
+    }
+    KernelParts parts{unit->spec(), options, version_of(unit->spec()),
+                      std::make_unique<UnitVariants>(unit, std::move(code), streams_), explorers()};
+    return std::unique_ptr<TunableComposition>(
+        std::make_unique<TunedComposition>(add(std::move(parts), unit->signature())));
   }
 
   Nanoseconds gap(Nanoseconds expected) override {
@@ -146,6 +167,15 @@ class TunerOfOneDevice : public Tuner {
                                     .known = std::move(known),
                                     .now = [this] { return around_.now(); }});
     };
+  }
+
+  std::unique_ptr<TunedKernel> add(KernelParts parts, Signature signature) {
+    auto kernel = std::make_unique<TunedKernel>(std::move(parts), std::move(signature), around_, attachment_,
+                                                [this](TunedKernel* gone) { forget(gone); });
+    const std::lock_guard lock(mutex_);
+    if (mode_) kernel->set_mode(*mode_);
+    kernels_.push_back(kernel.get());
+    return kernel;
   }
 
   void forget(const TunedKernel* gone) {

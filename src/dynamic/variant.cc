@@ -1,5 +1,6 @@
 #include "dynamic/variant.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -112,6 +113,11 @@ Result<bool> TimedCall::ready() const {
 }
 
 Result<Nanoseconds> TimedCall::duration() const {
+  if (is_span_) {
+    WATTUNE_ASSIGN(const Nanoseconds begin, events_.front()->end());
+    WATTUNE_ASSIGN(const Nanoseconds end, events_.back()->start());
+    return std::max(Nanoseconds(), end - begin);
+  }
   Nanoseconds sum;
   for (const std::unique_ptr<backend::Event>& event : events_) {
     WATTUNE_ASSIGN(const Nanoseconds one, event->duration());

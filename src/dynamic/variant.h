@@ -21,13 +21,19 @@ namespace wattune::dynamic {
 class TimedCall {
  public:
   explicit TimedCall(std::vector<std::unique_ptr<backend::Event>> events) : events_(std::move(events)) {}
+  // All that came between two launches that do nothing.
+  TimedCall(std::unique_ptr<backend::Event> before, std::unique_ptr<backend::Event> after) : is_span_(true) {
+    events_.push_back(std::move(before));
+    events_.push_back(std::move(after));
+  }
   // Without waiting; the error of a launch that failed.
   Result<bool> ready() const;
-  // The sum of its launches. Precondition: ready.
+  // The sum of its launches, or what came between. Precondition: ready.
   Result<Nanoseconds> duration() const;
 
  private:
   std::vector<std::unique_ptr<backend::Event>> events_;
+  bool is_span_ = false;
 };
 
 class Variant {

@@ -58,6 +58,15 @@ class CallArgument {
     std::memcpy(bytes_.data(), &scalar, sizeof scalar);
   }
 
+  // A scalar or struct as its bytes, of which there are at most kMostBytes.
+  static CallArgument of_bytes(std::span<const std::byte> bytes) {
+    CallArgument made(nullptr);
+    made.is_memory_ = false;
+    made.size_ = bytes.size();
+    std::memcpy(made.bytes_.data(), bytes.data(), bytes.size());
+    return made;
+  }
+
   bool is_memory() const { return is_memory_; }
   std::uint64_t memory() const { return memory_; }           // CUdeviceptr or cl_mem; 0 with a buffer()
   const backend::Buffer* buffer() const { return buffer_; }  // nullptr: the application's memory

@@ -62,6 +62,11 @@ Result<void> CudaBuffer::write_guards() const {
   return session.failure(code, "writing a guard zone");
 }
 
+Result<std::unique_ptr<Buffer>> CudaBuffer::part(std::size_t offset, std::size_t bytes) const {
+  WATTUNE_ASSIGN(const CurrentContext current, allocation_.session()->enter());
+  return adopt(allocation_.session(), contents() + offset, bytes);
+}
+
 CUresult CudaBuffer::write(CUstream stream, const void* data) const {
   return cu().cuMemcpyHtoDAsync(contents(), data, bytes_, stream);
 }

@@ -23,6 +23,8 @@ class CudaBuffer : public CudaMemory {
   CUresult copy(CUstream stream, const CudaMemory& to) const override;
   CUresult fill(CUstream stream, std::byte value) override;
 
+  // A range of it, borrowed (part.h).
+  Result<std::unique_ptr<Buffer>> part(std::size_t offset, std::size_t bytes) const;
   // What the kernel sees.
   CUdeviceptr contents() const { return guards()[0] + guard_bytes_; }
   // Of each zone; 0: there are none.

@@ -60,7 +60,7 @@ cl_int OpenClBuffer::read(cl_command_queue queue, void* data, cl_event* event) c
 }
 
 cl_int OpenClBuffer::copy(cl_command_queue queue, const OpenClMemory& to, cl_event* event) const {
-  return cl().clEnqueueCopyBuffer(queue, contents(), to.contents(), 0, 0, bytes_, 0, nullptr, event);
+  return cl().clEnqueueCopyBuffer(queue, contents(), to.moved(), 0, to.offset(), bytes_, 0, nullptr, event);
 }
 
 cl_int OpenClBuffer::fill(cl_command_queue queue, std::byte value, cl_event* event) {

@@ -25,6 +25,7 @@ class OpenClBuffer : public OpenClMemory {
   // The whole allocation, and where its guard zones begin.
   cl_mem allocation() const { return allocation_.get(); }
   std::array<std::size_t, 2> guard_offsets() const { return {0, end_}; }
+  const ClApi& cl() const { return contents_.session()->cl(); }
 
  private:
   OpenClBuffer(Handle<cl_mem> allocation, Handle<cl_mem> contents, std::size_t bytes, std::size_t end)
@@ -33,8 +34,6 @@ class OpenClBuffer : public OpenClMemory {
         contents_(std::move(contents)),
         bytes_(bytes),
         end_(end) {}
-
-  const ClApi& cl() const { return contents_.session()->cl(); }
 
   Handle<cl_mem> allocation_;  // none: without guard zones
   Handle<cl_mem> contents_;

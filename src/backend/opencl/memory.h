@@ -13,6 +13,9 @@ class OpenClMemory : public Buffer {
 
   // What the kernel gets.
   virtual cl_mem contents() const = 0;
+  // What is copied to, from which byte on.
+  virtual cl_mem moved() const { return contents(); }
+  virtual std::size_t offset() const { return 0; }
 
   virtual cl_int write(cl_command_queue queue, const void* data, cl_event* event) const = 0;
   virtual cl_int read(cl_command_queue queue, void* data, cl_event* event) const = 0;

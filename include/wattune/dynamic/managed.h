@@ -1,0 +1,91 @@
+// ManagedMemory, Vector: memory of the device that the library allocates and frees, to call tunable kernels with.
+//
+// For applications that have none of their own. Freed with the object, which the device outlives; what streams were
+// given with it has ended by then. Commands go into a stream of the application's (backend::adopt_stream()) or the
+// library's and return at once; host memory lives until the stream has come to them. One thread at a time.
+//
+// There is no host memory that kernels reach (zero copy): an application that has some, pinned and mapped or an OpenCL
+// buffer made of it, passes it as any other memory.
+//
+//   WATTUNE_ASSIGN(auto x, dynamic::Vector<float>::make(*device, n));
+//   WATTUNE_TRY(x.upload(*stream, values));
+//   WATTUNE_TRY((*scale)(*stream, x, n));
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "wattune/backend/device.h"
+
+namespace wattune::dynamic {
+
+class ManagedMemory {
+ public:
+  static Result<ManagedMemory> make(backend::Device& device, std::size_t bytes);
+
+  std::size_t bytes() const { return buffer_->bytes(); }
+  // As an argument of calls.
+  operator const backend::Buffer&() const { return *buffer_; }
+
+  // A range from byte `offset` on. out_of_range: it ends behind the memory.
+  Result<void> upload(backend::Stream& stream, std::span<const std::byte> data, std::size_t offset = 0);
+  Result<void> download(backend::Stream& stream, std::span<std::byte> data, std::size_t offset = 0);
+  Result<void> clear(backend::Stream& stream, std::byte value = {});
+  // All of another, which is as large. mismatch.
+  Result<void> copy_from(backend::Stream& stream, const ManagedMemory& from);
+  // With the contents of what stays; what is new holds anything.
+  Result<void> resize(backend::Stream& stream, std::size_t bytes);
+  void swap(ManagedMemory& other) noexcept { std::swap(*this, other); }
+
+ private:
+  // What commands of a stream use until it has come to them.
+  struct Used {
+    std::uint64_t stream;
+    std::unique_ptr<backend::Buffer> buffer;
+  };
+
+  ManagedMemory(backend::Device& device, std::unique_ptr<backend::Buffer> buffer)
+      : device_(&device), buffer_(std::move(buffer)) {}
+  Result<backend::Buffer*> range(backend::Stream& stream, std::size_t offset, std::size_t bytes);
+  void forget(const backend::Stream& stream);
+
+  backend::Device* device_;
+  std::unique_ptr<backend::Buffer> buffer_;
+  std::vector<Used> used_;
+};
+
+// The same in elements.
+template <typename T>
+class Vector {
+ public:
+  static Result<Vector> make(backend::Device& device, std::size_t size) {
+    WATTUNE_ASSIGN(ManagedMemory memory, ManagedMemory::make(device, size * sizeof(T)));
+    return Vector(std::move(memory));
+  }
+
+  std::size_t size() const { return memory_.bytes() / sizeof(T); }
+  operator const backend::Buffer&() const { return memory_; }
+
+  Result<void> upload(backend::Stream& stream, std::span<const T> values, std::size_t from = 0) {
+    return memory_.upload(stream, std::as_bytes(values), from * sizeof(T));
+  }
+  Result<void> download(backend::Stream& stream, std::span<T> values, std::size_t from = 0) {
+    return memory_.download(stream, std::as_writable_bytes(values), from * sizeof(T));
+  }
+  Result<void> clear(backend::Stream& stream) { return memory_.clear(stream); }
+  Result<void> copy_from(backend::Stream& stream, const Vector& from) {
+    return memory_.copy_from(stream, from.memory_);
+  }
+  Result<void> resize(backend::Stream& stream, std::size_t size) { return memory_.resize(stream, size * sizeof(T)); }
+  void swap(Vector& other) noexcept { memory_.swap(other.memory_); }
+
+ private:
+  explicit Vector(ManagedMemory memory) : memory_(std::move(memory)) {}
+
+  ManagedMemory memory_;
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,44 @@
+#include "wattune/dynamic/marker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/stopwatch.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+constexpr Nanoseconds kFirstPause = Nanoseconds(2e3);
+constexpr Nanoseconds kLongestPause = Nanoseconds(200e3);
+
+}  // namespace
+
+Result<std::unique_ptr<Marker>> Marker::make(backend::Device& device, Nanoseconds limit) {
+  KernelSpec spec;
+  spec.source = {.language = Language::opencl, .function = "wattune_mark", .text = "kernel void wattune_mark() {}\n"};
+  spec.alternatives = {{.language = Language::cuda,
+                        .function = "wattune_mark",
+                        .text = "extern \"C\" __global__ void wattune_mark() {}\n"}};
+  WATTUNE_TRY(use_language(spec, device.info().languages));
+  WATTUNE_ASSIGN(const std::unique_ptr<backend::Program> program, device.build(spec.source, {}, limit));
+  WATTUNE_ASSIGN(std::unique_ptr<backend::Kernel> kernel, program->kernel(spec.source.function));
+  return std::unique_ptr<Marker>(new Marker(std::move(kernel)));
+}
+
+Result<std::unique_ptr<backend::Event>> Marker::mark(backend::Stream& stream) const {
+  return stream.launch(*kernel_, {}, {});
+}
+
+Result<void> wait(const backend::Event& place, Nanoseconds limit) {
+  const Stopwatch waited;
+  for (Nanoseconds pause = kFirstPause;; pause = std::min(2.0 * pause, kLongestPause)) {
+    WATTUNE_ASSIGN(const bool ready, place.ready());
+    if (ready) return {};
+    if (waited.elapsed() > limit) return Error(ErrorCode::timeout, "what was waited for has not ended in time");
+    std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(pause.value()));
+  }
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,123 @@
+#include "dynamic/unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "wattune/core/suggest.h"
+#include "wattune/tune/describe_run.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+Error wrong_composition(const CompositionSpec& composition, std::string_view what) {
+  return Error(ErrorCode::invalid_argument, fmt::format("composition `{}` {}", composition.name, what));
+}
+
+// As every scalar were given by name alone, so that a call of the kernel passes it.
+KernelSpec with_open_scalars(KernelSpec spec) {
+  for (Argument& argument : spec.arguments) {
+    if (auto* const scalar = std::get_if<ScalarArgument>(&argument.kind)) scalar->value = {"0"};
+    if (auto* const fields = std::get_if<StructArgument>(&argument.kind))
+      for (StructField& field : fields->fields) field.scalar.value = {"0"};
+  }
+  return spec;
+}
+
+Result<UnitKernel> kernel_of(const CompositionSpec& composition, KernelSpec spec, const DeviceInfo& device) {
+  WATTUNE_TRY(use_language(spec, device.languages));
+  spec.parameters = composition.parameters;
+  spec.constraints = composition.constraints;
+  spec.problem_size = composition.sizes;
+  WATTUNE_ASSIGN(Signature signature, Signature::make(with_open_scalars(spec)));
+  for (const PassedArgument& passed : signature.passed())
+    if (passed.bytes > CallArgument::kMostBytes)
+      return wrong_composition(composition,
+                               fmt::format("has a struct of {} bytes, `{}`, calls pass at most {}", passed.bytes,
+                                           spec.arguments[passed.argument].name, CallArgument::kMostBytes));
+  return UnitKernel{std::move(spec), std::move(signature)};
+}
+
+Result<std::vector<UnitKernel>> kernels_of(const CompositionSpec& composition, const DeviceInfo& device) {
+  if (!composition.run) return wrong_composition(composition, "has no function");
+  if (composition.kernels.empty()) return wrong_composition(composition, "has no kernel");
+  std::vector<UnitKernel> kernels;
+  for (const KernelSpec& spec : composition.kernels) {
+    for (const UnitKernel& known : kernels)
+      if (known.spec.name == spec.name)
+        return wrong_composition(composition, fmt::format("has two kernels that are called `{}`", spec.name));
+    WATTUNE_ASSIGN(UnitKernel kernel, kernel_of(composition, spec, device));
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+Result<Argument> argument_of(const CompositionSpec& composition, const std::string& name) {
+  std::vector<std::string> names;
+  for (const KernelSpec& kernel : composition.kernels)
+    for (const Argument& argument : kernel.arguments) {
+      if (argument.name == name) return argument;
+      names.push_back(argument.name);
+    }
+  return Error(ErrorCode::not_found,
+               fmt::format("no kernel of composition `{}` has an argument `{}`", composition.name, name))
+      .hint(suggest(name, names));
+}
+
+// Its text is what makes two versions of the composition differ; it is never compiled.
+Result<KernelSpec> as_one_kernel(const CompositionSpec& composition, const std::vector<UnitKernel>& kernels) {
+  KernelSpec whole;
+  whole.name = composition.name;
+  whole.source.language = kernels.front().spec.source.language;
+  whole.source.function = composition.name;
+  whole.problem_size = composition.sizes;
+  whole.parameters = composition.parameters;
+  whole.constraints = composition.constraints;
+  for (const UnitKernel& kernel : kernels)
+    for (const auto& [part, value] : tune::kernel_identity(kernel.spec))
+      whole.source.text += fmt::format("{}:{},{}:{},", part.size(), part, value.size(), value);
+  for (const std::string& name : composition.arguments) {
+    WATTUNE_ASSIGN(Argument argument, argument_of(composition, name));
+    whole.arguments.push_back(std::move(argument));
+  }
+  return whole;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Unit>> Unit::make(CompositionSpec composition, backend::Device& device, Streams& streams,
+                                         Nanoseconds compile_limit) {
+  WATTUNE_ASSIGN(std::vector<UnitKernel> kernels, kernels_of(composition, device.info()));
+  WATTUNE_ASSIGN(KernelSpec whole, as_one_kernel(composition, kernels));
+  WATTUNE_ASSIGN(Signature signature, Signature::make(whole));
+  const std::shared_ptr<Unit> unit(
+      new Unit(std::move(composition), std::move(whole), std::move(signature), std::move(kernels), device, streams));
+  WATTUNE_ASSIGN(unit->marker_, Marker::make(device, compile_limit));
+  return unit;
+}
+
+Result<std::size_t> Unit::find_kernel(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const UnitKernel& kernel : kernels_) names.push_back(kernel.spec.name);
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  return Error(ErrorCode::not_found, fmt::format("composition `{}` has no kernel `{}`", composition_.name, name))
+      .hint(suggest(std::string(name), names));
+}
+
+std::optional<std::size_t> Unit::passed(std::string_view name) const {
+  const auto found = std::ranges::find(composition_.arguments, name);
+  if (found == composition_.arguments.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - composition_.arguments.begin());
+}
+
+Result<Workspace*> Unit::workspace(const CallStream& stream) {
+  WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
+  const std::lock_guard lock(adding_);
+  std::unique_ptr<Workspace>& workspace = workspaces_[lane];
+  if (workspace == nullptr) workspace = std::make_unique<Workspace>(*lane, device_, *marker_);
+  return workspace.get();
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,205 @@
+#include "dynamic/unit_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "wattune/backend/attach.h"
+#include "wattune/backend/part.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::dynamic {
+
+std::int64_t UnitContext::integer(std::string_view parameter) const {
+  return configuration_.find(std::string(parameter))->as_integer();
+}
+
+double UnitContext::real(std::string_view parameter) const {
+  return configuration_.find(std::string(parameter))->as_real();
+}
+
+bool UnitContext::flag(std::string_view parameter) const { return integer(parameter) != 0; }
+
+std::string UnitContext::text(std::string_view parameter) const {
+  return configuration_.find(std::string(parameter))->as_string();
+}
+
+std::int64_t UnitContext::size(std::string_view name) const {
+  return std::ranges::find(fit_.problem().spec.problem_size, name, &NamedSize::name)->value;
+}
+
+Result<void> UnitContext::launch(std::string_view kernel, const LaunchChange& change) {
+  WATTUNE_ASSIGN(const std::size_t index, unit_.find_kernel(kernel));
+  const UnitKernel& launched = unit_.kernels()[index];
+  WATTUNE_ASSIGN(const tune::Launch* const planned, fit_.launch(index));
+  for (const auto& [name, value] : change.arguments)
+    if (std::ranges::count(launched.spec.arguments, name, &Argument::name) == 0)
+      return Error(ErrorCode::not_found, fmt::format("kernel `{}` has no argument `{}`", kernel, name));
+  std::vector<CallArgument> arguments;
+  for (const PassedArgument& passed : launched.signature.passed()) {
+    WATTUNE_ASSIGN(CallArgument value, value_for(index, passed, *planned, change));
+    arguments.push_back(value);
+  }
+  WATTUNE_TRY(launched.signature.check(arguments));
+  WATTUNE_ASSIGN(const std::shared_ptr<Fit> fit, fit_.fit(index, change.geometry));
+  WATTUNE_ASSIGN(Lane* const lane, workspace_.use(change.stream));
+  const std::lock_guard lock(lane->sending);
+  WATTUNE_TRY(fit->send(*lane, arguments));
+  ++launches_;
+  return {};
+}
+
+Result<CallArgument> UnitContext::value_for(std::size_t kernel, const PassedArgument& passed,
+                                            const tune::Launch& launch, const LaunchChange& change) {
+  const std::string& name = unit_.kernels()[kernel].spec.arguments[passed.argument].name;
+  const auto changed = std::ranges::find(change.arguments, name, [](const auto& each) { return each.first; });
+  if (changed != change.arguments.end()) return changed->second;
+  const tune::PlannedArgument& planned = launch.arguments[passed.argument];
+  if (passed.is_memory) return memory_for(holder(name), planned);
+  if (const auto set = scalars_.find(name); set != scalars_.end()) return set->second;
+  if (const auto index = unit_.passed(name)) return arguments_[*index];
+  return CallArgument::of_bytes(std::get<backend::ScalarBytes>(planned).bytes);
+}
+
+// What no call passes and the function did not make has the size that the kernel's spec says, at least.
+Result<CallArgument> UnitContext::memory_for(const std::string& name, const tune::PlannedArgument& planned) {
+  if (const auto index = unit_.passed(name)) return arguments_[*index];
+  if (const backend::Buffer* const own = workspace_.find(name)) return CallArgument(*own);
+  const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned);
+  if (buffer == nullptr) return CallArgument(nullptr);
+  WATTUNE_ASSIGN(const backend::Buffer* const made, workspace_.resize(name, buffer->bytes));
+  return CallArgument(*made);
+}
+
+Result<backend::Geometry3> UnitContext::geometry(std::string_view kernel) const {
+  WATTUNE_ASSIGN(const std::size_t index, unit_.find_kernel(kernel));
+  WATTUNE_ASSIGN(const tune::Launch* const planned, fit_.launch(index));
+  return planned->steps.front().geometry;
+}
+
+std::string UnitContext::holder(std::string_view name) const {
+  const auto swapped = swapped_.find(name);
+  return swapped == swapped_.end() ? std::string(name) : swapped->second;
+}
+
+Error UnitContext::unknown(std::string_view name) const {
+  return Error(ErrorCode::not_found, fmt::format("composition `{}` has no memory `{}`", unit_.spec().name, name))
+      .hint("pass it to the call, or make it with resize()");
+}
+
+Result<CallArgument> UnitContext::argument(std::string_view name) const {
+  if (const auto set = scalars_.find(name); set != scalars_.end()) return set->second;
+  const std::string held = holder(name);
+  if (const auto index = unit_.passed(held)) return arguments_[*index];
+  if (const backend::Buffer* const own = workspace_.find(held)) return CallArgument(*own);
+  return unknown(name);
+}
+
+Result<CallArgument> UnitContext::resize(std::string_view name, std::size_t bytes) {
+  const std::string held = holder(name);
+  if (unit_.passed(held))
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("`{}` of composition `{}` is the call's, and is not resized", name, unit_.spec().name));
+  WATTUNE_ASSIGN(const backend::Buffer* const made, workspace_.resize(held, bytes));
+  return CallArgument(*made);
+}
+
+Result<void> UnitContext::swap(std::string_view a, std::string_view b) {
+  for (const std::string_view name : {a, b}) {
+    WATTUNE_ASSIGN(const CallArgument value, argument(name));
+    if (!value.is_memory()) return unknown(name);
+  }
+  const std::string of_a = holder(a);
+  swapped_[std::string(a)] = holder(b);
+  swapped_[std::string(b)] = of_a;
+  return {};
+}
+
+Result<void> UnitContext::set(std::string_view name, const CallArgument& scalar) {
+  for (const UnitKernel& kernel : unit_.kernels())
+    for (const PassedArgument& passed : kernel.signature.passed())
+      if (kernel.spec.arguments[passed.argument].name == name && !passed.is_memory) {
+        scalars_.insert_or_assign(std::string(name), scalar);
+        return {};
+      }
+  return Error(ErrorCode::not_found,
+               fmt::format("no kernel of composition `{}` has a scalar `{}`", unit_.spec().name, name));
+}
+
+Result<void> UnitContext::write(std::string_view name, std::span<const std::byte> data, std::size_t stream) {
+  WATTUNE_ASSIGN(backend::Buffer* const to, bytes_of(name, data.size()));
+  WATTUNE_ASSIGN(Lane* const lane, workspace_.use(stream));
+  {
+    const std::lock_guard lock(lane->sending);
+    WATTUNE_TRY(lane->stream->write(*to, data));
+  }
+  return workspace_.settle(stream);
+}
+
+Result<void> UnitContext::read(std::string_view name, std::span<std::byte> data, std::size_t stream) {
+  WATTUNE_ASSIGN(const backend::Buffer* const from, bytes_of(name, data.size()));
+  WATTUNE_ASSIGN(Lane* const lane, workspace_.use(stream));
+  {
+    const std::lock_guard lock(lane->sending);
+    WATTUNE_TRY(lane->stream->read(*from, data));
+  }
+  return workspace_.settle(stream);
+}
+
+Result<void> UnitContext::copy(std::string_view from, std::string_view to, std::size_t stream) {
+  WATTUNE_ASSIGN(const backend::Buffer* const source, bytes_of(from, std::nullopt));
+  WATTUNE_ASSIGN(backend::Buffer* const target, bytes_of(to, source->bytes()));
+  WATTUNE_ASSIGN(Lane* const lane, workspace_.use(stream));
+  const std::lock_guard lock(lane->sending);
+  return lane->stream->copy(*source, *target);
+}
+
+Result<void> UnitContext::fill(std::string_view name, std::byte value, std::size_t stream) {
+  WATTUNE_ASSIGN(backend::Buffer* const filled, bytes_of(name, std::nullopt));
+  WATTUNE_ASSIGN(Lane* const lane, workspace_.use(stream));
+  const std::lock_guard lock(lane->sending);
+  return lane->stream->fill(*filled, value);
+}
+
+std::optional<std::size_t> UnitContext::planned_bytes(const std::string& name) const {
+  const std::vector<Argument>& arguments = unit_.spec().arguments;
+  const auto found = std::ranges::find(arguments, name, &Argument::name);
+  if (found == arguments.end()) return std::nullopt;
+  const auto* const buffer =
+      std::get_if<tune::PlannedBuffer>(&fit_.planned()[static_cast<std::size_t>(found - arguments.begin())]);
+  return buffer == nullptr ? std::nullopt : std::optional(buffer->bytes);
+}
+
+Result<backend::Buffer*> UnitContext::bytes_of(std::string_view name, std::optional<std::size_t> bytes) {
+  const std::string held = holder(name);
+  const std::size_t planned = planned_bytes(held).value_or(bytes.value_or(0));
+  WATTUNE_ASSIGN(backend::Buffer* const all, whole(held, planned));
+  const std::size_t wanted = bytes.value_or(unit_.passed(held) ? planned : all->bytes());
+  if (wanted == all->bytes()) return all;
+  if (wanted > all->bytes())
+    return Error(ErrorCode::mismatch, fmt::format("`{}` of composition `{}` has {} bytes, not {}", name,
+                                                  unit_.spec().name, all->bytes(), wanted));
+  WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> part, backend::part_of(*all, 0, wanted));
+  return &workspace_.keep(std::move(part));
+}
+
+// Memory of the application is as large as the spec says: the call was refused if it is smaller.
+Result<backend::Buffer*> UnitContext::whole(const std::string& name, std::size_t bytes) {
+  const auto index = unit_.passed(name);
+  if (!index) {
+    backend::Buffer* const own = workspace_.find(name);
+    if (own == nullptr) return unknown(name);
+    return own;
+  }
+  const CallArgument& passed = arguments_[*index];
+  if (!passed.is_memory()) return unknown(name);
+  // The call hands it over to be used as the kernels use it.
+  if (passed.buffer() != nullptr) return const_cast<backend::Buffer*>(passed.buffer());
+  const bool is_cuda = unit_.device().info().backend == "cuda";
+  WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> adopted,
+                 is_cuda ? backend::adopt_buffer(unit_.device(), passed.memory(), bytes)
+                         : backend::adopt_buffer(unit_.device(), reinterpret_cast<_cl_mem*>(passed.memory())));
+  return &workspace_.keep(std::move(adopted));
+}
+
+}  // namespace wattune::dynamic

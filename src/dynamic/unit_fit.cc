@@ -1,0 +1,84 @@
+#include "dynamic/unit_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Geometries that are laid out at once; iterative kernels need few.
+constexpr std::size_t kMostGeometries = 64;
+
+Result<tune::Launch> launch_of(const Problem& problem, const Configuration& configuration, const DeviceInfo& device) {
+  Result<tune::Launch> launch = problem.plan.evaluate(configuration);
+  const std::string beyond = launch ? tune::limit_exceeded(*launch, device) : std::string();
+  if (beyond.empty()) return launch;
+  return Error(ErrorCode::launch_failed,
+               fmt::format("kernel `{}` with {} needs {}", problem.spec.name, configuration.to_string(), beyond));
+}
+
+}  // namespace
+
+UnitFit::UnitFit(std::shared_ptr<const Unit> unit, std::shared_ptr<const Problem> problem, const Programs& programs,
+                 std::vector<tune::PlannedArgument> planned)
+    : unit_(std::move(unit)),
+      problem_(std::move(problem)),
+      programs_(programs),
+      planned_(std::move(planned)),
+      memory_(problem_->spec, unit_->signature(), planned_) {}
+
+Result<std::unique_ptr<UnitFit>> UnitFit::make(std::shared_ptr<const Unit> unit, std::shared_ptr<const Problem> problem,
+                                               const Configuration& configuration, const Programs& programs) {
+  WATTUNE_ASSIGN(std::vector<tune::PlannedArgument> planned, problem->plan.arguments(configuration));
+  std::unique_ptr<UnitFit> fit(new UnitFit(std::move(unit), std::move(problem), programs, std::move(planned)));
+  for (const UnitKernel& kernel : fit->unit_->kernels()) WATTUNE_TRY(fit->add(kernel.spec, configuration));
+  return fit;
+}
+
+// A kernel that cannot be launched in this configuration matters where the function launches it.
+Result<void> UnitFit::add(const KernelSpec& spec, const Configuration& configuration) {
+  WATTUNE_ASSIGN(auto problem, Problem::make(spec, problem_->spec.problem_size, problem_->key, problem_.get()));
+  Result<tune::Launch> launch = launch_of(*problem, configuration, unit_->device().info());
+  Part& part = parts_.emplace_back(Part{std::move(problem), std::move(launch)});
+  if (!part.launch) return {};
+  WATTUNE_ASSIGN(part.fit, make_fit(parts_.size() - 1, *part.launch));
+  private_bytes_ = std::max(private_bytes_, part.fit->private_bytes());
+  return {};
+}
+
+Result<std::shared_ptr<Fit>> UnitFit::make_fit(std::size_t kernel, tune::Launch launch) const {
+  WATTUNE_ASSIGN(std::unique_ptr<Fit> fit,
+                 Fit::make(parts_[kernel].problem, CallSizes(), unit_->kernels()[kernel].signature, std::move(launch),
+                           *programs_[kernel], unit_->device()));
+  return std::shared_ptr<Fit>(std::move(fit));
+}
+
+Result<const tune::Launch*> UnitFit::launch(std::size_t kernel) const {
+  const Result<tune::Launch>& launch = parts_[kernel].launch;
+  if (!launch) return launch.error();
+  return &*launch;
+}
+
+Result<std::shared_ptr<Fit>> UnitFit::fit(std::size_t kernel, const std::optional<backend::Geometry3>& geometry) {
+  WATTUNE_ASSIGN(const tune::Launch* const planned, launch(kernel));
+  Part& part = parts_[kernel];
+  if (!geometry || (planned->steps.size() == 1 && planned->steps.front().geometry == *geometry)) return part.fit;
+  if (planned->steps.size() != 1)
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("kernel `{}` is several launches, which have no one geometry", part.problem->spec.name));
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, fit] : part.others)
+    if (known == *geometry) return fit;
+  tune::Launch changed = *planned;
+  changed.steps.front().geometry = *geometry;
+  if (const std::string beyond = tune::limit_exceeded(changed, unit_->device().info()); !beyond.empty())
+    return Error(ErrorCode::launch_failed,
+                 fmt::format("kernel `{}` in the geometry given needs {}", part.problem->spec.name, beyond));
+  WATTUNE_ASSIGN(std::shared_ptr<Fit> fit, make_fit(kernel, std::move(changed)));
+  if (part.others.size() == kMostGeometries) part.others.erase(part.others.begin());
+  return part.others.emplace_back(*geometry, std::move(fit)).second;
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,58 @@
+// UnitFit: the kernels of a composition in one configuration, at the sizes of some calls. Any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "dynamic/fit.h"
+#include "dynamic/unit.h"
+
+namespace wattune::dynamic {
+
+using Programs = std::vector<std::shared_ptr<backend::Program>>;  // of the kernels, in the unit's order
+
+class UnitFit {
+ public:
+  // `problem` is the unit's, as one kernel.
+  static Result<std::unique_ptr<UnitFit>> make(std::shared_ptr<const Unit> unit, std::shared_ptr<const Problem> problem,
+                                               const Configuration& configuration, const Programs& programs);
+
+  const Problem& problem() const { return *problem_; }
+  // Of the call's arguments.
+  const std::vector<tune::PlannedArgument>& planned() const { return planned_; }
+  Result<void> check_memory(std::span<const CallArgument> arguments) {
+    return memory_.check(arguments, unit_->device());
+  }
+  std::size_t private_bytes() const { return private_bytes_; }
+  // What the spec of a kernel says for the configuration. launch_failed: what the device has not, or nothing.
+  Result<const tune::Launch*> launch(std::size_t kernel) const;
+  // That laid out, in another geometry where one is given. invalid_argument: a geometry for several launches.
+  Result<std::shared_ptr<Fit>> fit(std::size_t kernel, const std::optional<backend::Geometry3>& geometry);
+
+ private:
+  struct Part {
+    std::shared_ptr<const Problem> problem;
+    Result<tune::Launch> launch;
+    std::shared_ptr<Fit> fit = {};
+    std::vector<std::pair<backend::Geometry3, std::shared_ptr<Fit>>> others = {};
+  };
+
+  UnitFit(std::shared_ptr<const Unit> unit, std::shared_ptr<const Problem> problem, const Programs& programs,
+          std::vector<tune::PlannedArgument> planned);
+  Result<void> add(const KernelSpec& spec, const Configuration& configuration);
+  Result<std::shared_ptr<Fit>> make_fit(std::size_t kernel, tune::Launch launch) const;
+
+  const std::shared_ptr<const Unit> unit_;
+  const std::shared_ptr<const Problem> problem_;
+  const Programs programs_;
+  const std::vector<tune::PlannedArgument> planned_;
+  MemoryCheck memory_;
+  std::size_t private_bytes_ = 0;
+  std::mutex mutex_;  // guards what parts have laid out
+  std::vector<Part> parts_;
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,179 @@
+#include "dynamic/unit_variant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+
+#include "dynamic/unit_context.h"
+#include "wattune/backend/attach.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+struct Marks {
+  std::unique_ptr<backend::Event> before;
+  std::unique_ptr<backend::Event> after;
+};
+
+class UnitVariant : public Variant {
+ public:
+  UnitVariant(std::shared_ptr<Unit> unit, std::shared_ptr<const Problem> problem, const Configuration& configuration,
+              Programs programs, std::unique_ptr<UnitFit> first, Streams& streams)
+      : unit_(std::move(unit)),
+        problem_(std::move(problem)),
+        configuration_(configuration),
+        programs_(std::move(programs)),
+        streams_(streams),
+        first_(std::move(first)) {}
+
+  const Configuration& configuration() const override { return configuration_; }
+  std::size_t private_bytes() const override { return first_->private_bytes(); }
+  bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
+  bool was_captured() const override { return was_captured_.load(std::memory_order_relaxed); }
+
+  Result<void> check_memory(std::span<const CallArgument> arguments) override {
+    WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
+    return fit->check_memory(arguments);
+  }
+
+  Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) override {
+    return run(stream, arguments, nullptr);
+  }
+
+  Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
+    Marks marks;
+    WATTUNE_TRY(run(stream, arguments, &marks));
+    return TimedCall(std::move(marks.before), std::move(marks.after));
+  }
+
+ private:
+  // Whatever the function does, its streams are joined and its memory stays what the workspace says.
+  Result<void> run(const CallStream& stream, std::span<const CallArgument> arguments, Marks* marks) {
+    WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
+    WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
+    WATTUNE_ASSIGN(Workspace* const workspace, unit_->workspace(stream));
+    if (workspace->is_held_here()) return calls_itself();
+    const Workspace::Hold hold(*workspace);
+    const backend::RelaxedCapture relaxed;
+    if (lane->stream->is_capturing()) was_captured_.store(true, std::memory_order_relaxed);
+    was_launched_.store(true, std::memory_order_relaxed);
+    workspace->begin();
+    if (marks != nullptr) {
+      WATTUNE_ASSIGN(marks->before, workspace->mark(*lane));
+    }
+    UnitContext context(*unit_, *fit, *workspace, configuration_, arguments);
+    Result<void> ran = call_function(context);
+    Result<void> joined = workspace->join();
+    if (!ran) return changed_something(context) ? spoilt(ran.error()) : ran;
+    WATTUNE_TRY(std::move(joined));
+    if (context.launches() == 0) return nothing_launched();
+    if (marks != nullptr) {
+      WATTUNE_ASSIGN(marks->after, workspace->mark(*lane));
+    }
+    return {};
+  }
+
+  Result<void> call_function(UnitContext& context) const {
+    try {
+      return unit_->composition().run(context);
+    } catch (const std::exception& thrown) {
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("the function of composition `{}` threw: {}", unit_->spec().name, thrown.what()));
+    } catch (...) {
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("the function of composition `{}` threw", unit_->spec().name));
+    }
+  }
+
+  // Whether a second run would work on what the first left.
+  bool changed_something(const UnitContext& context) const {
+    if (context.launches() == 0) return false;
+    for (const Argument& argument : unit_->spec().arguments)
+      if (const auto* vector = std::get_if<VectorArgument>(&argument.kind);
+          vector != nullptr && vector->access == ArgumentAccess::read_write)
+        return true;
+    return false;
+  }
+
+  Error spoilt(Error error) const {
+    return Error(error.code() == ErrorCode::device_lost ? ErrorCode::device_lost : ErrorCode::cancelled,
+                 fmt::format("composition `{}` failed with {} after it had launched kernels, and has arguments that it "
+                             "reads and writes: {}",
+                             unit_->spec().name, configuration_.to_string(), error.message()))
+        .hint("write its outputs anew before it is called again");
+  }
+
+  Error calls_itself() const {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("the function of composition `{}` calls its own composition", unit_->spec().name));
+  }
+
+  Error nothing_launched() const {
+    return Error(ErrorCode::invalid_argument, fmt::format("composition `{}` launched nothing with {}",
+                                                          unit_->spec().name, configuration_.to_string()));
+  }
+
+  Result<UnitFit*> fit_for(std::span<const CallArgument> arguments) {
+    if (!problem_->has_other_sizes) return first_.get();
+    WATTUNE_ASSIGN(const CallSizes sizes, unit_->signature().sizes_of(arguments, {}));
+    const std::lock_guard lock(adding_);
+    for (const auto& [known, fit] : others_)
+      if (known == sizes) return fit.get();
+    WATTUNE_ASSIGN(auto problem,
+                   Problem::make(problem_->spec, unit_->signature().named(sizes), problem_->key, problem_.get()));
+    WATTUNE_ASSIGN(std::unique_ptr<UnitFit> fit, UnitFit::make(unit_, std::move(problem), configuration_, programs_));
+    return others_.emplace_back(sizes, std::move(fit)).second.get();
+  }
+
+  const std::shared_ptr<Unit> unit_;
+  const std::shared_ptr<const Problem> problem_;
+  const Configuration configuration_;
+  const Programs programs_;
+  Streams& streams_;
+  const std::unique_ptr<UnitFit> first_;  // at the problem's own sizes
+  std::mutex adding_;                     // guards the next
+  std::vector<std::pair<CallSizes, std::unique_ptr<UnitFit>>> others_;
+  std::atomic<bool> was_launched_ = false;
+  std::atomic<bool> was_captured_ = false;
+};
+
+}  // namespace
+
+void UnitVariants::expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) {
+  std::vector<KernelCode::Macros> macros;
+  for (const Configuration& each : configurations) macros.push_back(KernelCode::macros_of(problem.spec, each));
+  for (const std::unique_ptr<KernelCode>& code : code_) code->expect(owner, macros);
+}
+
+bool UnitVariants::is_ready(const Problem& problem, const Configuration& configuration) const {
+  const KernelCode::Macros macros = KernelCode::macros_of(problem.spec, configuration);
+  return std::ranges::all_of(code_, [&](const auto& code) { return code->is_ready(macros); });
+}
+
+Result<std::shared_ptr<Variant>> UnitVariants::make(std::shared_ptr<const Problem> problem,
+                                                    const Configuration& configuration) {
+  return make_with(&KernelCode::load, std::move(problem), configuration);
+}
+
+Result<std::shared_ptr<Variant>> UnitVariants::make_generic(std::shared_ptr<const Problem> problem,
+                                                            const Configuration& configuration) {
+  return make_with(&KernelCode::generic, std::move(problem), configuration);
+}
+
+Result<std::shared_ptr<Variant>> UnitVariants::make_with(Load load, std::shared_ptr<const Problem> problem,
+                                                         const Configuration& configuration) {
+  const KernelCode::Macros macros = KernelCode::macros_of(problem->spec, configuration);
+  Programs programs;
+  for (const std::unique_ptr<KernelCode>& code : code_) {
+    WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program, ((*code).*load)(macros));
+    programs.push_back(std::move(program));
+  }
+  WATTUNE_ASSIGN(std::unique_ptr<UnitFit> fit, UnitFit::make(unit_, problem, configuration, programs));
+  return std::shared_ptr<Variant>(std::make_shared<UnitVariant>(unit_, std::move(problem), configuration,
+                                                                std::move(programs), std::move(fit), streams_));
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,38 @@
+// The variants of a composition: the programs of its kernels in one configuration, run by its function. As all variants
+// they are chosen, compiled ahead, loaded, timed and compared by an Instance.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dynamic/unit.h"
+#include "dynamic/variant_source.h"
+
+namespace wattune::dynamic {
+
+class UnitVariants : public VariantSource {
+ public:
+  // `code` of the kernels, in the unit's order. The streams outlive it.
+  UnitVariants(std::shared_ptr<Unit> unit, std::vector<std::unique_ptr<KernelCode>> code, Streams& streams)
+      : unit_(std::move(unit)), code_(std::move(code)), streams_(streams) {}
+
+  void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) override;
+  bool is_ready(const Problem& problem, const Configuration& configuration) const override;
+  // Every kernel must compile in every configuration: which of them the function launches is not known before.
+  Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
+                                        const Configuration& configuration) override;
+  Result<std::shared_ptr<Variant>> make_generic(std::shared_ptr<const Problem> problem,
+                                                const Configuration& configuration) override;
+
+ private:
+  using Load = Result<std::shared_ptr<backend::Program>> (KernelCode::*)(const KernelCode::Macros& macros);
+
+  Result<std::shared_ptr<Variant>> make_with(Load load, std::shared_ptr<const Problem> problem,
+                                             const Configuration& configuration);
+
+  const std::shared_ptr<Unit> unit_;
+  const std::vector<std::unique_ptr<KernelCode>> code_;
+  Streams& streams_;
+};
+
+}  // namespace wattune::dynamic

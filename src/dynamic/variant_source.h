@@ -1,0 +1,61 @@
+// VariantSource: where an instance gets its variants from: the code of one kernel (KernelVariants), or of several and
+// the application's function (composition_variants.h). Any thread.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "dynamic/kernel_code.h"
+#include "dynamic/variant.h"
+
+namespace wattune::dynamic {
+
+class VariantSource {
+ public:
+  virtual ~VariantSource() = default;
+  // What this owner will probably make of the problem, the next first, in the place of what it said before.
+  virtual void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) = 0;
+  // Whether make() waits for no compiler.
+  virtual bool is_ready(const Problem& problem, const Configuration& configuration) const = 0;
+  // As KernelCode::load() and make_variant().
+  virtual Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
+                                                const Configuration& configuration) = 0;
+  // With the programs of KernelCode::generic().
+  virtual Result<std::shared_ptr<Variant>> make_generic(std::shared_ptr<const Problem> problem,
+                                                        const Configuration& configuration) = 0;
+};
+
+class KernelVariants : public VariantSource {
+ public:
+  // The device and the streams outlive it.
+  KernelVariants(std::unique_ptr<KernelCode> code, backend::Device& device, Streams& streams)
+      : code_(std::move(code)), device_(device), streams_(streams) {}
+
+  void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) override {
+    std::vector<KernelCode::Macros> macros;
+    for (const Configuration& each : configurations) macros.push_back(KernelCode::macros_of(problem.spec, each));
+    code_->expect(owner, std::move(macros));
+  }
+  bool is_ready(const Problem& problem, const Configuration& configuration) const override {
+    return code_->is_ready(KernelCode::macros_of(problem.spec, configuration));
+  }
+  Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
+                                        const Configuration& configuration) override {
+    WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,
+                   code_->load(KernelCode::macros_of(problem->spec, configuration)));
+    return make_variant(std::move(problem), configuration, std::move(program), device_, streams_);
+  }
+  Result<std::shared_ptr<Variant>> make_generic(std::shared_ptr<const Problem> problem,
+                                                const Configuration& configuration) override {
+    WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,
+                   code_->generic(KernelCode::macros_of(problem->spec, configuration)));
+    return make_variant(std::move(problem), configuration, std::move(program), device_, streams_);
+  }
+
+ private:
+  const std::unique_ptr<KernelCode> code_;
+  backend::Device& device_;
+  Streams& streams_;
+};
+
+}  // namespace wattune::dynamic
