@@ -326,21 +326,22 @@ TEST_F(CudaAttach, APreparedLaunchIsTimedWhenItIsAsked) {
   const auto kernel = build("scale");
   const auto launch = stream->prepare(*kernel, {.group_size = {64, 1, 1}}, doubling()).value();
   launch->send().value();
-  const long events = fake().events;
+  const long events = driver().events;
   {
     const auto event = launch->send_timed().value();
     stream->finish(kLimit).value();
     EXPECT_TRUE(event->ready().value());
     EXPECT_DOUBLE_EQ(event->duration().value().value(), 64'000.0);  // a microsecond for each thread of a block
   }
-  EXPECT_EQ(fake().events, events + 1);  // the clock's mark stays
+  EXPECT_EQ(driver().events, events + 1);  // the clock's mark stays
   EXPECT_THAT(application->values(application->stream()), ElementsAre(4, 8, 12, 16));
 }
 
 TEST_F(CudaAttach, WhatIsHeldBackKeepsWhatItWasPreparedWith) {
   const auto kernel = build("scale");
   const auto own = device->create_stream().value();
-  own->write(*x, std::as_bytes(std::span(std::array<float, 4>{1, 1, 1, 1}))).value();
+  const std::array<float, 4> ones{1, 1, 1, 1};
+  own->write(*x, std::as_bytes(std::span(ones))).value();
   const auto launch = own->prepare(*kernel, {}, doubling()).value();
   launch->send().value();
   const auto event = launch->send_timed().value();
