@@ -340,7 +340,8 @@ TEST_F(CudaAttach, APreparedLaunchIsTimedWhenItIsAsked) {
 TEST_F(CudaAttach, WhatIsHeldBackKeepsWhatItWasPreparedWith) {
   const auto kernel = build("scale");
   const auto own = device->create_stream().value();
-  own->write(*x, std::as_bytes(std::span(std::array<float, 4>{1, 1, 1, 1}))).value();
+  const std::array<float, 4> ones{1, 1, 1, 1};
+  own->write(*x, std::as_bytes(std::span(ones))).value();
   const auto launch = own->prepare(*kernel, {}, doubling()).value();
   launch->send().value();
   const auto event = launch->send_timed().value();
