@@ -54,9 +54,17 @@ Result<std::shared_ptr<backend::Program>> KernelCode::load(const Macros& macros)
   return program;
 }
 
+// A compiler that is gone is started anew. Somebody may have ended it, so that it tries once more; the device is there.
+Result<backend::Image> KernelCode::compile(const Macros& macros) {
+  Result<backend::Image> image = pooled_->take(macros, limit_).image;
+  if (!image && image.error().code() == ErrorCode::device_lost) image = pooled_->take(macros, limit_).image;
+  if (image || image.error().code() != ErrorCode::device_lost) return image;
+  return Error(ErrorCode::compile_failed, image.error().message()).hint(image.error().advice());
+}
+
 Result<std::unique_ptr<backend::Program>> KernelCode::load_anew(const Macros& macros) {
   if (!pooled_) return device_.build(source_, macros, limit_);
-  WATTUNE_ASSIGN(const backend::Image image, pooled_->take(macros, limit_).image);
+  WATTUNE_ASSIGN(const backend::Image image, compile(macros));
   return device_.load(image, macros, limit_);
 }
 

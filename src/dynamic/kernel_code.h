@@ -43,6 +43,7 @@ class KernelCode {
   KernelCode(KernelSource source, backend::Device& device, Nanoseconds limit)
       : source_(std::move(source)), device_(device), limit_(limit) {}
   std::shared_ptr<backend::Program> loaded(const Macros& macros) const;
+  Result<backend::Image> compile(const Macros& macros);
   Result<std::unique_ptr<backend::Program>> load_anew(const Macros& macros);
 
   const KernelSource source_;

@@ -6,6 +6,17 @@
 
 namespace wattune::dynamic {
 
+namespace {
+
+// What it means for the application that a context is broken, which drivers do not say.
+Result<void> with_meaning(Result<void> sent) {
+  if (sent || sent.error().code() != ErrorCode::device_lost || !sent.error().advice().empty()) return sent;
+  return std::move(sent).error().hint(
+      "the context is broken, and what it held is lost: only the application can make another and attach to that");
+}
+
+}  // namespace
+
 TunedKernel::TunedKernel(KernelParts parts, Signature signature, Surroundings& around, const Attachment& attachment,
                          std::function<void(TunedKernel*)> gone)
     : parts_(std::move(parts)),
@@ -35,11 +46,11 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
   instance->count_call();
   if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(stream, instance->expected());
   Variant* const steady = instance->steady(mode);
-  if (steady == nullptr) return instance->call({stream, arguments, mode});
+  if (steady == nullptr) return with_meaning(instance->call({stream, arguments, mode}));
   WATTUNE_TRY(steady->check_memory(arguments));
   Result<void> sent = steady->send(stream, arguments);
-  if (sent || sent.error().code() != ErrorCode::launch_failed) return sent;
-  return instance->call({stream, arguments, Mode::best});
+  if (sent || sent.error().code() != ErrorCode::launch_failed) return with_meaning(std::move(sent));
+  return with_meaning(instance->call({stream, arguments, Mode::best}));
 }
 
 Result<Instance*> TunedKernel::instance_of(const CallSizes& sizes) {

@@ -6,7 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "dynamic/opencl_application.h"
@@ -234,6 +237,62 @@ TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
   EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 1);  // known at once
   EXPECT_FALSE(scale->report().keys.front().tuning);
   std::filesystem::remove(wisdom);
+}
+
+// Processes that this one started, compilers among them.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(task.path() / "children");
+    for (pid_t child = 0; list >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+TEST_F(TunableKernels, CompilersThatAreKilledCostNoResult) {
+  const auto tuner = attach({.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}});
+  const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+  std::atomic<bool> stop = false;
+  std::thread killer([&] {
+    for (int i = 0; i < 3 && !stop; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      for (const pid_t child : children()) kill(child, SIGKILL);
+    }
+  });
+  float expected = 1.0f;
+  for (int i = 0; i < 2'000; ++i) {
+    expected *= i % 2 == 0 ? 2.0f : 0.5f;
+    (*scale)(application->queue(), x, kElements, i % 2 == 0 ? 2.0f : 0.5f).value();
+    if (i % 100 == 0) ASSERT_THAT(values(), Each(expected));
+  }
+  stop = true;
+  killer.join();
+  EXPECT_TRUE(scale->best({{"n", kElements}}));
+}
+
+TEST_F(TunableKernels, WisdomThatCannotBeWrittenIsToldAndCallsGoOn) {
+  const auto tuner = attach({.wisdom = "/proc/nowhere/app.wisdom"});
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_EQ(tuner->save().error().code(), ErrorCode::io_error);
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_THAT(values(), Each(4.0f));
+}
+
+TEST_F(TunableKernels, WisdomThatIsNoneIsNotedAndLeftAlone) {
+  const auto file = std::filesystem::temp_directory_path() / ("wattune-no-wisdom-" + std::to_string(getpid()));
+  std::ofstream(file) << "a letter to a friend\n";
+  {
+    const auto tuner = attach({.wisdom = file});
+    ASSERT_EQ(tuner->report().notes.size(), 1u);
+    EXPECT_THAT(tuner->report().notes.front(), HasSubstr(file.filename().string()));
+    const auto scale = tuner->kernel(scale_spec(), best()).value();
+    EXPECT_TRUE((*scale)(application->queue(), x, kElements, 2.0f));
+  }
+  std::string line;
+  std::getline(std::ifstream(file), line);
+  EXPECT_EQ(line, "a letter to a friend");
+  std::filesystem::remove(file);
 }
 
 TEST_F(TunableKernels, FailInAProcessThatWasForkedSince) {

@@ -1,0 +1,49 @@
+// Eight threads call four tunable kernels while these tune themselves, on the stand-in for CUDA's driver.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "dynamic/stand_in_cuda.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using test::Application;
+using test::raw_cuda;
+using test::succeed;
+using ::testing::ElementsAre;
+
+TEST(ConcurrentTuning, EightThreadsCallFourKernelsAndAllResultsAreRight) {
+  ASSERT_TRUE(backend::kStandInsChosen);
+  CUctx_st* context = nullptr;
+  succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
+  {
+    const auto device = backend::attach_cuda().value();
+    const auto tuner = Tuner::attach(*device, in_this_process()).value();
+    std::vector<std::unique_ptr<TunableKernel>> kernels;
+    for (const char* const name : {"first", "second", "third", "fourth"})
+      kernels.push_back(tuner->kernel(scale_on_stand_in(name), trusted()).value());
+    const auto work = [&](std::size_t number) {
+      succeed(raw_cuda().cuCtxSetCurrent(context));
+      const Application application(std::vector<float>{1, 2, 3, 4});
+      for (std::size_t i = 0; i < 400; ++i) {
+        TunableKernel& kernel = *kernels[(i + number) % kernels.size()];
+        const int elements = i % 8 < 4 ? 4 : 3;
+        const float by = i % 2 == 0 ? 2.0f : 0.5f;
+        kernel(application.stream(), memory_of(application), by, elements).value();
+        if (i % 16 == 15) succeed(raw_cuda().cuStreamSynchronize(application.stream()));
+        if (i % 100 == number) (void)tuner->report();
+        if (i % 100 == 50 + number) (void)tuner->gap();
+      }
+      EXPECT_THAT(application.values(application.stream()), ElementsAre(1, 2, 3, 4));
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 8; ++i) threads.emplace_back(work, i);
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& kernel : kernels) EXPECT_EQ(kernel->report().calls, 800u);
+  }
+  succeed(raw_cuda().cuCtxDestroy(context));
+}
+
+}  // namespace
+}  // namespace wattune::dynamic

@@ -1,0 +1,166 @@
+// Calls of tunable kernels in an application's CUDA context, on the stand-in for the driver: contexts, streams, graphs.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "dynamic/stand_in_cuda.h"
+#include "fakes/cuda/fake_cuda.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using backend::cuda::CUgraph;
+using backend::cuda::CUgraphExec;
+using test::Application;
+using test::current_context;
+using test::raw_cuda;
+using test::succeed;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CudaCalls : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(backend::kStandInsChosen);
+    succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
+    application.emplace(std::vector<float>{1, 2, 3, 4});
+    device = backend::attach_cuda().value();
+    tuner = Tuner::attach(*device, in_this_process()).value();
+  }
+  void TearDown() override {
+    tuner.reset();
+    device.reset();
+    application.reset();
+    succeed(raw_cuda().cuCtxDestroy(context));
+  }
+
+  std::vector<float> values() const { return application->values(application->stream()); }
+  float* x() const { return memory_of(*application); }
+  CUgraph capture(const std::function<void()>& work) const {
+    succeed(raw_cuda().cuStreamBeginCapture(application->stream(), backend::cuda::CU_STREAM_CAPTURE_MODE_GLOBAL));
+    work();
+    CUgraph graph = nullptr;
+    succeed(raw_cuda().cuStreamEndCapture(application->stream(), &graph));
+    return graph;
+  }
+
+  CUctx_st* context = nullptr;
+  std::optional<Application> application;
+  std::unique_ptr<backend::Device> device;
+  std::unique_ptr<Tuner> tuner;
+};
+
+TEST_F(CudaCalls, LeaveTheThreadsContextAsItWas) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  CUctx_st* other = nullptr;
+  succeed(raw_cuda().cuCtxCreate(&other, 0, 0));
+  for (int i = 0; i < 3; ++i) (*scale)(application->stream(), x(), 2.0f, 4).value();
+  EXPECT_EQ(current_context(), other);
+  succeed(raw_cuda().cuCtxDestroy(other));
+  EXPECT_THAT(values(), ElementsAre(8, 16, 24, 32));
+  std::thread([&] {
+    (*scale)(application->stream(), x(), 0.5f, 4).value();
+    EXPECT_EQ(current_context(), nullptr);
+  }).join();
+  EXPECT_THAT(values(), ElementsAre(4, 8, 12, 16));
+}
+
+TEST_F(CudaCalls, RefuseMemoryThatIsTooSmall) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  EXPECT_EQ((*scale)(application->stream(), x(), 2.0f, 5).error().code(), ErrorCode::mismatch);
+  EXPECT_EQ((*scale)(application->stream(), x() + 1, 2.0f, 4).error().code(), ErrorCode::mismatch);
+  EXPECT_TRUE((*scale)(application->stream(), x() + 1, 2.0f, 3));
+  EXPECT_THAT(values(), ElementsAre(1, 4, 6, 8));
+}
+
+TEST_F(CudaCalls, FindTheBestConfigurationMeanwhile) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  for (int i = 0; i < 100'000; ++i) {
+    (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
+    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+    if (i % 2 == 1 && scale->report().keys.front().state.starts_with("tuned")) break;
+    if (i % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_THAT(values(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(scale->report().explored, 4u);
+  EXPECT_EQ(scale->best({{"n", 4}})->find("BLOCK")->as_integer(), 32);
+}
+
+TEST_F(CudaCalls, InACaptureTheBestRunsAndNothingElseHappens) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::explore)).value();
+  (*scale)(application->stream(), x(), 2.0f, 4).value();
+  fakes::FakeCuda& fake = *reinterpret_cast<fakes::FakeCuda* (*)()>(
+      dlsym(dlopen(backend::kLibcuda.c_str(), RTLD_NOW), "wattune_fake_cuda"))();
+  const long events = fake.events;
+  const CUgraph graph = capture([&] {
+    for (int i = 0; i < 3; ++i) (*scale)(application->stream(), x(), 2.0f, 4).value();
+  });
+  ASSERT_NE(graph, nullptr);
+  EXPECT_EQ(fake.events, events);
+  EXPECT_THAT(values(), ElementsAre(2, 4, 6, 8));
+  CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_THAT(values(), ElementsAre(16, 32, 48, 64));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+TEST_F(CudaCalls, WhatWasCapturedOutlivesTheTuner) {
+  auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  (*scale)(application->stream(), x(), 2.0f, 4).value();
+  const CUgraph graph = capture([&] { (*scale)(application->stream(), x(), 2.0f, 4).value(); });
+  scale.reset();
+  tuner.reset();
+  device.reset();
+  CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_THAT(values(), ElementsAre(4, 8, 12, 16));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+TEST_F(CudaCalls, ACaptureThatFindsNothingLoadedSaysSo) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  const CUgraph graph = capture([&] {
+    const Error error = (*scale)(application->stream(), x(), 2.0f, 4).error();
+    EXPECT_EQ(error.code(), ErrorCode::unavailable);
+    EXPECT_THAT(error.to_string(), HasSubstr("preload()"));
+  });
+  EXPECT_NE(graph, nullptr);  // the capture itself goes on
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+TEST_F(CudaCalls, AnotherStreamMayGetAHandleThatWasUsed) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  for (int i = 0; i < 4; ++i) {
+    backend::cuda::CUstream stream = nullptr;
+    succeed(raw_cuda().cuStreamCreate(&stream, 0));
+    (*scale)(stream, x(), 2.0f, 4).value();
+    succeed(raw_cuda().cuStreamSynchronize(stream));
+    succeed(raw_cuda().cuStreamDestroy(stream));
+  }
+  EXPECT_THAT(values(), ElementsAre(16, 32, 48, 64));
+}
+
+TEST_F(CudaCalls, AfterABrokenContextEachCallSaysThatItIsLost) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  (*scale)(application->stream(), x(), 2.0f, 4).value();
+  KernelSpec broken = scale_on_stand_in("illegal");
+  broken.source.function = "illegal";
+  broken.arguments.clear();
+  broken.problem_size = {{"n", 4}};
+  const auto illegal = tuner->kernel(broken, trusted(Mode::best)).value();
+  (void)(*illegal)(application->stream());
+  for (int i = 0; i < 2; ++i) {
+    const Result<void> called = (*scale)(application->stream(), x(), 2.0f, 4);
+    ASSERT_FALSE(called);
+    EXPECT_EQ(called.error().code(), ErrorCode::device_lost);
+    EXPECT_THAT(called.error().to_string(), HasSubstr("only the application can make another"));
+  }
+}
+
+}  // namespace
+}  // namespace wattune::dynamic
