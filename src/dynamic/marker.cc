@@ -10,8 +10,8 @@ namespace wattune::dynamic {
 
 namespace {
 
-constexpr Nanoseconds kFirstLook = Nanoseconds(2e3);
-constexpr Nanoseconds kLongestBetweenLooks = Nanoseconds(200e3);
+constexpr Nanoseconds kFirstSleep = Nanoseconds(2e3);
+constexpr Nanoseconds kLongestSleep = Nanoseconds(200e3);
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Result<std::unique_ptr<backend::Event>> Marker::mark(backend::Stream& stream) co
 
 Result<void> wait(const backend::Event& place, Nanoseconds limit) {
   const Stopwatch waited;
-  for (Nanoseconds pause = kFirstLook;; pause = std::min(2.0 * pause, kLongestBetweenLooks)) {
+  for (Nanoseconds pause = kFirstSleep;; pause = std::min(2.0 * pause, kLongestSleep)) {
     WATTUNE_ASSIGN(const bool ready, place.ready());
     if (ready) return {};
     if (waited.elapsed() > limit) return Error(ErrorCode::timeout, "what was waited for has not ended in time");
