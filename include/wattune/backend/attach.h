@@ -60,4 +60,17 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t addre
 // A buffer, or a part of one; no image.
 Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 
+// For a thread that loads code beside an application: while this lives, calls of the thread neither wait for nor
+// invalidate what other threads capture into graphs (CUDA's relaxed capture mode). Does nothing where there is no CUDA.
+class RelaxedCapture {
+ public:
+  RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  ~RelaxedCapture();
+
+ private:
+  int previous_ = 0;  // the thread's mode before
+};
+
 }  // namespace wattune::backend

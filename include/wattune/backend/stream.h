@@ -58,6 +58,22 @@ class PreparedLaunch {
   virtual ~PreparedLaunch() = default;
   // Sends it behind what the stream was given before, untimed; buffers are read as they are by then. As launch().
   virtual Result<void> send() = 0;
+  // The same with a time, as launch() gives it; costs two events more.
+  virtual Result<std::unique_ptr<Event>> send_timed() = 0;
+
+  // What is sent from here on has this memory of the application's in the place of buffer argument i: a CUdeviceptr, or
+  // a cl_mem as a number. Nothing is checked, so that a call costs no more than the driver's: the memory must be of the
+  // device, and large enough. unavailable: the stream's device is in another process, or it is no such argument.
+  virtual Result<void> set_memory(std::size_t argument, std::uint64_t memory);
+  // As many bytes in the place of scalar argument i. invalid_argument: another number of them, or no scalar.
+  virtual Result<void> set_scalar(std::size_t argument, std::span<const std::byte> bytes);
+};
+
+// What a stream is doing, as the driver says without waiting.
+enum class StreamState {
+  idle,      // all that it was given has ended
+  busy,      // something has not
+  capturing  // CUDA: what it is given becomes a graph and does not run
 };
 
 // Commands run in order. They may be held back until submit() or finish(), so errors of any of them may surface there,
@@ -90,6 +106,8 @@ class Stream : public DeviceObject {
   virtual Result<void> submit() = 0;
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
+  // unavailable: the driver cannot say without waiting.
+  virtual Result<StreamState> state() const;
   // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
   // Returns how many guard bytes changed, before and after the buffer.
   virtual Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) = 0;

@@ -1,0 +1,94 @@
+// CallStream, CallArgument: what an application calls a tunable kernel with, its own stream and its own memory.
+//
+// Plain values that refer to what the application owns; nothing is allocated. Any thread.
+//
+//   scale(stream, x, n);   // CUDA: cudaStream_t, float* from cudaMalloc or PyTorch's data_ptr(), int
+//   scale(queue, x, n);    // OpenCL: cl_command_queue, cl_mem, cl_int
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "wattune/backend/attach.h"
+#include "wattune/core/element_type.h"
+
+namespace wattune::dynamic {
+
+class CallStream {
+ public:
+  enum class Kind { cuda, opencl, ours };
+
+  CallStream(CUstream_st* stream) : handle_(stream), kind_(Kind::cuda) {}
+  CallStream(_cl_command_queue* queue) : handle_(queue), kind_(Kind::opencl) {}
+  // One that a device of ours made; it holds back what it is given until it is submitted or finished.
+  CallStream(backend::Stream& stream) : handle_(&stream), kind_(Kind::ours) {}
+
+  Kind kind() const { return kind_; }
+  void* handle() const { return handle_; }
+
+  bool operator==(const CallStream&) const = default;
+
+ private:
+  void* handle_;
+  Kind kind_;
+};
+
+// One argument, in the kernel's order: memory, or a scalar or struct of at most kMostBytes by value.
+class CallArgument {
+ public:
+  static constexpr std::size_t kMostBytes = 32;
+
+  // Device memory; nullptr is a null pointer. void* is of any type.
+  template <typename T>
+  CallArgument(T* memory) : memory_(reinterpret_cast<std::uintptr_t>(memory)), is_memory_(true) {
+    if constexpr (!std::is_void_v<T>) type_ = element_type_of<std::remove_cv_t<T>>();
+  }
+  CallArgument(_cl_mem* memory) : memory_(reinterpret_cast<std::uintptr_t>(memory)), is_memory_(true) {}
+  CallArgument(std::nullptr_t) : is_memory_(true) {}
+  // Memory that the library manages (managed.h), or an adopted one.
+  CallArgument(const backend::Buffer& buffer) : buffer_(&buffer), is_memory_(true) {}
+  template <typename T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && sizeof(T) <= kMostBytes)
+  CallArgument(const T& scalar) : size_(sizeof scalar), type_(element_type_of<T>()) {
+    std::memcpy(bytes_.data(), &scalar, sizeof scalar);
+  }
+
+  bool is_memory() const { return is_memory_; }
+  std::uint64_t memory() const { return memory_; }           // CUdeviceptr or cl_mem; 0 with a buffer()
+  const backend::Buffer* buffer() const { return buffer_; }  // nullptr: the application's memory
+  std::span<const std::byte> bytes() const { return std::span(bytes_).first(size_); }
+  // Of the scalar, or of what the pointer points to; none where C++ does not tell (void*, cl_mem, structs).
+  std::optional<ElementType> type() const { return type_; }
+
+ private:
+  template <typename T>
+  static constexpr std::optional<ElementType> element_type_of();
+
+  std::uint64_t memory_ = 0;
+  const backend::Buffer* buffer_ = nullptr;
+  std::array<std::byte, kMostBytes> bytes_{};
+  std::size_t size_ = 0;
+  std::optional<ElementType> type_;
+  bool is_memory_ = false;
+};
+
+template <typename T>
+constexpr std::optional<ElementType> CallArgument::element_type_of() {
+  if constexpr (std::is_same_v<T, float>) return ElementType::float32;
+  if constexpr (std::is_same_v<T, double>) return ElementType::float64;
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    constexpr bool is_signed = std::is_signed_v<T>;
+    if constexpr (sizeof(T) == 1) return is_signed ? ElementType::int8 : ElementType::uint8;
+    if constexpr (sizeof(T) == 2) return is_signed ? ElementType::int16 : ElementType::uint16;
+    if constexpr (sizeof(T) == 4) return is_signed ? ElementType::int32 : ElementType::uint32;
+    if constexpr (sizeof(T) == 8) return is_signed ? ElementType::int64 : ElementType::uint64;
+  }
+  return std::nullopt;
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,65 @@
+// What dynamic tuning did and what it cost the application. Values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wattune/core/configuration.h"
+#include "wattune/core/units.h"
+#include "wattune/dynamic/policy.h"
+
+namespace wattune::dynamic {
+
+// Stalls of calls by size: bin i counts those below 2^i microseconds and not in a bin before; the last all others.
+struct StallHistogram {
+  static constexpr std::size_t kBins = 24;
+  std::array<std::uint64_t, kBins> counts{};
+};
+
+// Where the stalls came from.
+struct Stalls {
+  Nanoseconds loading;    // calls that waited while code was loaded, or room made for it
+  Nanoseconds exploring;  // slower configurations in the place of the best known
+  Nanoseconds comparing;  // saving, computing twice and comparing of shadowed calls
+  Nanoseconds screening;  // time on the device in the screening process
+  Nanoseconds waiting;    // for the device, where measuring is exclusive
+
+  Nanoseconds total() const { return loading + exploring + comparing + screening + waiting; }
+};
+
+// One key of a kernel.
+struct KeyReport {
+  Key key;
+  std::optional<Configuration> best;  // none: the first is not ready; calls ran the fallback
+  std::optional<Nanoseconds> time;    // of the best, in place where it was timed there
+  std::uint64_t calls = 0;
+  std::uint64_t explored = 0;  // configurations that were tried, in calls or in screening
+  std::uint64_t failed = 0;    // of these, which will never be used
+  bool tuning = false;
+  std::string state;  // in words, for people: "screening, 12 of 40"
+};
+
+struct KernelReport {
+  std::string kernel;
+  std::uint64_t calls = 0;
+  std::uint64_t explored = 0;
+  std::uint64_t fallbacks = 0;      // calls that ran the application's function or the generic configuration
+  std::uint64_t wrong_results = 0;  // that a comparison met; none of them reached the application
+  std::vector<KeyReport> keys;
+};
+
+struct Report {
+  std::vector<KernelReport> kernels;
+  Nanoseconds running;  // since the first call
+  Stalls stalls;
+  Nanoseconds longest_stall;  // of one call
+  StallHistogram histogram;   // of calls that stalled or could have
+  std::uint64_t loads = 0;
+  std::uint64_t loads_in_gaps = 0;
+  std::vector<std::string> notes;  // one line each: what could not be done, and why
+};
+
+}  // namespace wattune::dynamic

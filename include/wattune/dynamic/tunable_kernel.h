@@ -1,0 +1,83 @@
+// TunableKernel: a kernel that is called like a function and tunes itself meanwhile.
+//
+// Made by a Tuner (tuner.h), which outlives it. Any number of threads may call it, each with a stream of its own; a
+// call never waits for a compiler. The calling thread's current CUDA context is the same after every call as before.
+//
+//   WATTUNE_ASSIGN(const auto scale, tuner->kernel(spec));       // arguments x and n, sizes n = "n"
+//   WATTUNE_TRY((*scale)(stream, x, n));                         // instead of scale<<<grid, block, 0, stream>>>(x, n)
+//   scale->set_mode(dynamic::Mode::best);                        // one line switches
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "wattune/core/configuration.h"
+#include "wattune/core/result.h"
+#include "wattune/dynamic/call.h"
+#include "wattune/dynamic/policy.h"
+#include "wattune/dynamic/statistics.h"
+#include "wattune/tune/tuning.h"
+
+namespace wattune::dynamic {
+
+// What runs while no configuration of a key is ready: the application's own code, into the same stream.
+using Fallback = std::function<Result<void>(const CallStream& stream, std::span<const CallArgument> arguments)>;
+
+struct KernelOptions {
+  TuningPolicy policy;
+  // Runs calls of a new key until its first configuration is ready. Without it, and without `generic`, that first
+  // compilation blocks the call and is reported apart.
+  Fallback fallback = {};
+  // A configuration that serves every key, as parameter values in the spec's order; it is compiled once, with the sizes
+  // of the first call, so the kernel must take its sizes as arguments. Empty: none.
+  std::vector<Value> generic = {};
+  // The spec at the sizes of a key, where more of it depends on them than its own expressions say, such as the values of
+  // parameters (spec::load() of a file with those sizes). Empty: the kernel's spec with these sizes.
+  std::function<Result<KernelSpec>(const std::vector<NamedSize>& sizes)> spec_at = {};
+  // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
+  std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
+};
+
+struct CallOptions {
+  // Sizes of KernelSpec::problem_size, or values of parameters that are given, not tuned, that no scalar argument of
+  // the call tells; others keep the spec's.
+  std::span<const NamedSize> sizes = {};
+  std::optional<Mode> mode = {};  // of this call
+};
+
+class TunableKernel {
+ public:
+  virtual ~TunableKernel() = default;
+
+  // Arguments in the kernel's order, without local memory. A scalar whose value in the spec is the bare name of a size
+  // tells that size. invalid_argument (number, type or size of an argument; a key function that throws), mismatch (a
+  // buffer smaller than the spec says for these sizes), compile_failed and launch_failed (no configuration works),
+  // device_lost (the context is gone: whatever it held is lost). A configuration that fails is never used again, and
+  // where outputs allow, the call is repeated with the best known.
+  template <typename... Arguments>
+  Result<void> operator()(const CallStream& stream, const Arguments&... arguments) {
+    const std::array<CallArgument, sizeof...(Arguments)> all{CallArgument(arguments)...};
+    return call(stream, all);
+  }
+  virtual Result<void> call(const CallStream& stream, std::span<const CallArgument> arguments,
+                            const CallOptions& options = {}) = 0;
+
+  // Tunes this key now: blocks, on copies of the arguments, which keep their contents; the stream is finished first.
+  // What `stop` leaves out is the policy's.
+  virtual Result<tune::TuningResult> tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
+                                              const CallOptions& options = {}, const search::StopRule& stop = {}) = 0;
+
+  virtual void set_mode(Mode mode) = 0;
+  virtual Mode mode() const = 0;
+  // Tunes the key again, or all of them, as if it were unknown.
+  virtual void retune(const Key& key = {}) = 0;
+  // Compiles and loads the best known for a key before its first call: blocks.
+  virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
+  // What a key runs; none: nothing is ready.
+  virtual std::optional<Configuration> best(const Key& key) const = 0;
+  virtual KernelReport report() const = 0;
+};
+
+}  // namespace wattune::dynamic

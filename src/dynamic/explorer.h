@@ -1,0 +1,43 @@
+// Explorer: which configurations of a problem are to be tried in the application's calls, and what they showed.
+//
+// The instance that owns it calls it from whichever thread has its lock, one at a time; nothing here waits. Made by
+// make_trusted_explorer() (a search whose every step is a call) or make_screened_explorer() (a search in a process of
+// its own, whose best are then tried in calls).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dynamic/problem.h"
+#include "wattune/core/observation.h"
+#include "wattune/dynamic/policy.h"
+
+namespace wattune::dynamic {
+
+// A configuration that is worth compiling for the application, and what is known of it.
+struct Candidate {
+  Configuration configuration;
+  std::optional<Nanoseconds> expected;  // its time, as far as screening says
+};
+
+class Explorer {
+ public:
+  virtual ~Explorer() = default;
+  // What is to be compiled and loaded, the next first; all were neither told nor dropped yet. It may change between
+  // calls.
+  virtual std::vector<Candidate> wanted() = 0;
+  // What trying a candidate showed, in calls or on the way there (compile, launch failed). A candidate that was stopped
+  // early has few samples.
+  virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
+  // Nothing more is to be tried.
+  virtual bool over() const = 0;
+  // How many configurations were tried, and how many of these failed, screening included.
+  virtual std::uint64_t explored() const = 0;
+  virtual std::uint64_t failed() const = 0;
+  // In words, for reports.
+  virtual std::string state() const = 0;
+};
+
+}  // namespace wattune::dynamic

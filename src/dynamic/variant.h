@@ -1,0 +1,56 @@
+// Variant: one configuration of a problem, loaded on the device: a call sends it into any stream of the application.
+//
+// Any number of threads send it, each into a stream of its own; for each stream its launches are laid out once. It
+// keeps the program it came from.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dynamic/problem.h"
+#include "wattune/backend/device.h"
+#include "wattune/dynamic/call.h"
+
+namespace wattune::dynamic {
+
+// The time of a call's launches on the device, once they have ended.
+class TimedCall {
+ public:
+  explicit TimedCall(std::vector<std::unique_ptr<backend::Event>> events) : events_(std::move(events)) {}
+  // Without waiting; the error of a launch that failed.
+  Result<bool> ready() const;
+  // The sum of its launches. Precondition: ready.
+  Result<Nanoseconds> duration() const;
+
+ private:
+  std::vector<std::unique_ptr<backend::Event>> events_;
+};
+
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  virtual const Configuration& configuration() const = 0;
+  // What a thread of it keeps in private memory, in bytes: the first launch of a kernel that needs more than any before
+  // makes the driver wait for the device.
+  virtual std::size_t private_bytes() const = 0;
+  // Whether it was launched before, by anybody.
+  virtual bool was_launched() const = 0;
+
+  // The arguments are those of the spec without local memory, checked by whoever calls. launch_failed, device_lost.
+  virtual Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
+  virtual Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
+};
+
+// The application's streams as ours, each adopted once.
+class Streams;
+
+// From a program of the configuration. launch_failed: what its launches need, the device has not.
+Result<std::shared_ptr<Variant>> make_variant(std::shared_ptr<const Problem> problem,
+                                              const Configuration& configuration,
+                                              std::unique_ptr<backend::Program> program, backend::Device& device,
+                                              Streams& streams);
+
+}  // namespace wattune::dynamic
