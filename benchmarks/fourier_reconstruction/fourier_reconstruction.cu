@@ -72,15 +72,21 @@ __device__ Slice slice_of(const float* __restrict__ matrix, const int side) {
   return {row(0), row(1), row(2), step(a), step(b), step(c)};
 }
 
-// `height` is 1 - r^2 / kRadius^2. The series is that of I0; behind its 20th term it does not reach float's precision.
+// `height` is 1 - r^2 / kRadius^2.
 __device__ float blob(const float height, const float* __restrict__ table) {
 #if PRECOMPUTE_BLOB_VAL
   return table[static_cast<int>(height * (kTableEntries - 1) + 0.5f)];
 #else
-  float sum = 1.0f;
+  // The series of I0(15 sqrt(height)) / I0(15): 56.25^k / k!^2 / I0(15), as far as it reaches float's precision.
+  constexpr float series[] = {
+      2.94421270e-06f, 1.65611965e-04f, 2.32891825e-03f, 1.45557391e-02f, 5.11725202e-02f, 1.15138170e-01f,
+      1.79903391e-01f, 2.06521750e-01f, 1.81513257e-01f, 1.26050873e-01f, 7.09036160e-02f, 3.29613918e-02f,
+      1.28755437e-02f, 4.28549900e-03f, 1.22989448e-03f, 3.07473621e-04f, 6.75601217e-05f, 1.31496777e-05f,
+      2.28293015e-06f, 3.55719726e-07f, 5.00230864e-08f};
+  float sum = 0.0f;
 #pragma unroll
-  for (int k = 20; k > 0; --k) sum = 1.0f + sum * height * (56.25f / (k * k));
-  return sum * (1.0f / 339649.373f);
+  for (int k = 20; k >= 0; --k) sum = sum * height + series[k];
+  return sum;
 #endif
 }
 

@@ -36,8 +36,9 @@ struct Volume {
           if (height < 0.0 || x * x + y * y + z * z > half * half) continue;
           const int side = 2 * half + 1;
           const int voxel = ((z + half) * side + y + half) * side + x + half;
-          grid[voxel] += static_cast<float>(blob(height)) * pixel;
-          weights[voxel] += static_cast<float>(blob(height));
+          const auto weight = static_cast<float>(blob(height));
+          grid[voxel] += weight * pixel;
+          weights[voxel] += weight;
         }
   }
 };
