@@ -37,7 +37,7 @@ class Application {
 
   wattune::backend::Device& device() { return attached_->device(); }
   wattune::backend::Stream& stream() { return *stream_; }
-  // Of benchmarks/fourier_reconstruction, for the sizes of this application.
+  // Of benchmarks/fourier_reconstruction, for the sizes of this application, in the device's language.
   const wattune::KernelSpec& spec() const { return spec_; }
   const std::vector<Batch>& batches() const { return batches_; }
   // Where the pixels of a batch are when the kernel reads them.
@@ -55,7 +55,8 @@ class Application {
   wattune::Result<double> weight();
 
  private:
-  Application(const Options& options, wattune::KernelSpec spec) : phantom_(options.size, options.seed), spec_(spec) {}
+  explicit Application(const Options& options) : phantom_(options.size, options.seed) {}
+  wattune::Result<void> load_spec(const Options& options);
   wattune::Result<void> allocate();
   wattune::Result<void> project(const Options& options);
   wattune::Result<std::unique_ptr<wattune::backend::Buffer>> upload(std::span<const std::byte> data);

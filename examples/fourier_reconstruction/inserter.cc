@@ -100,16 +100,12 @@ class Screened : public Inserter {
   Screened(Application& application, const Options& options)
       : application_(application), is_resident_(options.resident), size_(options.size), samples_(options.samples) {}
 
-  // Outputs are compared with those of the default configuration: a reference on the host would take longer than the
-  // whole application.
   Result<void> open(const Options& options) {
-    KernelSpec spec = application_.spec();
-    spec.reference = ReferenceKernel{.source = spec.source, .geometry = spec.steps.front().geometry, .arguments = {}};
     dynamic::KernelOptions kernel;
     kernel.policy.stop.evaluations = options.configurations;
     kernel.policy.seed = options.seed;
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
-    WATTUNE_ASSIGN(kernel_, tuner_->kernel(std::move(spec), kernel));
+    WATTUNE_ASSIGN(kernel_, tuner_->kernel(application_.spec(), kernel));
     return {};
   }
 

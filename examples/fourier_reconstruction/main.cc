@@ -34,10 +34,10 @@ Result<Pair> run_pair(Application& application, const Options& options, const Op
   return pair;
 }
 
-// The offline pass has the device to itself.
+// The application has nothing to do while the offline pass has the device.
 Result<nlohmann::json> reconstruct(Options options) {
-  WATTUNE_ASSIGN(const Optimum optimum, find_optimum(options));
   WATTUNE_ASSIGN(const auto application, Application::make(options));
+  WATTUNE_ASSIGN(const Optimum optimum, find_optimum(application->spec(), options));
   std::vector<Pair> pairs;
   for (int repetition = 0; repetition < options.repetitions; ++repetition, ++options.seed) {
     WATTUNE_ASSIGN(pairs.emplace_back(), run_pair(*application, options, optimum));

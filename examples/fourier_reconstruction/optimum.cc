@@ -1,6 +1,5 @@
 #include "optimum.h"
 
-#include "wattune/spec/spec.h"
 #include "wattune/store/journal.h"
 #include "wattune/tune/session.h"
 
@@ -42,14 +41,12 @@ Result<Optimum> best_of(const std::vector<Trial>& trials) {
 
 }  // namespace
 
-Result<Optimum> find_optimum(const Options& options) {
-  WATTUNE_ASSIGN(KernelSpec spec, spec::load(options.spec, spec::SourcePolicy::required,
-                                             {{"size", options.size}, {"samples", options.samples}}));
+Result<Optimum> find_optimum(const KernelSpec& spec, const Options& options) {
   tune::SessionOptions session_options{
       .device = options.device, .strategy = options.offline ? "random" : "exhaustive", .seed = options.seed};
   session_options.stop.evaluations = options.offline;
   session_options.shoot_out.finalists = 0;
-  WATTUNE_ASSIGN(const auto session, tune::open(std::move(spec), session_options));
+  WATTUNE_ASSIGN(const auto session, tune::open(spec, session_options));
   std::unique_ptr<store::Journal> journal;
   if (!options.optimum.empty()) {
     WATTUNE_ASSIGN(journal, store::Journal::open(options.optimum, session->describe(), store::Resume::checked));

@@ -3,6 +3,7 @@
 
 #include "options.h"
 #include "wattune/core/configuration.h"
+#include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
@@ -16,6 +17,6 @@ struct Optimum {
 };
 
 // Reads and completes options.optimum. mismatch: it is about something else; not_found: no configuration is correct.
-wattune::Result<Optimum> find_optimum(const Options& options);
+wattune::Result<Optimum> find_optimum(const wattune::KernelSpec& spec, const Options& options);
 
 }  // namespace fourier
