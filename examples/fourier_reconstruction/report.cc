@@ -106,7 +106,8 @@ void print(const json& result) {
   for (const json& run : result["runs"])
     std::printf("run         %.3f ms a call, %.3f ms with the optimum known, %d explored, correlation %.4f%s\n",
                 number(run["tuned"]["call_ms"]), number(run["oracle"]["call_ms"]), run["tuned"]["explored"].get<int>(),
-                number(run["tuned"]["correlation"]), run["tuned"]["is_wrong"].get<bool>() ? ", WRONG" : "");
+                number(run["tuned"]["correlation"]),
+                run["tuned"]["is_wrong"].get<bool>() || run["oracle"]["is_wrong"].get<bool>() ? ", WRONG" : "");
   std::printf("share       %.2f %% of the optimum's speed, deviation %.2f %%; %.2f %% of what equation 3 allows\n",
               100.0 * number(result["share_of_optimum"]), 100.0 * number(result["share_deviation"]),
               100.0 * number(result["share_of_bound"]["mean"]));
