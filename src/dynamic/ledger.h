@@ -1,6 +1,9 @@
 // Ledger: what dynamic tuning has cost the application, and whether it can afford more (Budget). Any thread.
 //
 // A stall is predicted before it is risked and charged when it is known. The share counts from the first call.
+//
+//   if (!ledger.reserve({.expected = slower_by, .longest = at_worst}, now)) return run_the_best();
+//   ledger.settle(slower_by, measured, &Stalls::exploring);
 #pragma once
 
 #include <mutex>
@@ -12,6 +15,12 @@
 
 namespace wattune::dynamic {
 
+// What a stall will come to: on average, which the share is spent on, and when things go badly, which bounds one call.
+struct Prediction {
+  Nanoseconds expected;
+  Nanoseconds longest;
+};
+
 class Ledger {
  public:
   explicit Ledger(const Budget& budget) : budget_(budget) {}
@@ -19,14 +28,16 @@ class Ledger {
   // The application's first call; later ones change nothing. Times are of any clock that goes forward.
   void begin(Nanoseconds now);
   // Whether a call may stall for so long, as far as both limits go; what is promised to others counts as spent.
-  bool affords(Nanoseconds predicted, Nanoseconds now) const;
-  // The same, and keeps it for whoever asked until settle(): no two callers spend the same budget.
-  bool reserve(Nanoseconds predicted, Nanoseconds now);
-  // What a reservation came to, in this part of the stalls.
-  void settle(Nanoseconds predicted, Nanoseconds came_to, Nanoseconds Stalls::*part);
-  // A call that stalled by nothing that was reserved.
+  bool affords(const Prediction& prediction, Nanoseconds now) const;
+  bool affords(Nanoseconds predicted, Nanoseconds now) const { return affords({predicted, predicted}, now); }
+  // The same, and keeps what is expected for whoever asked until settle(): no two callers spend the same budget.
+  bool reserve(const Prediction& prediction, Nanoseconds now);
+  bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
+  // What a reservation came to, in this part of the stalls. Less than nothing counts as nothing, here and below.
+  void settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part);
+  // A stall of which nothing was reserved.
   void charge(Nanoseconds stall, Nanoseconds Stalls::*part);
-  // A call of this duration more than the best known's, for the histogram.
+  // The whole stall of one call that stalled or could have, for the histogram and the longest.
   void note_call(Nanoseconds stall);
 
   Stalls stalls() const;
@@ -35,6 +46,9 @@ class Ledger {
   Nanoseconds running(Nanoseconds now) const;
 
  private:
+  bool affords_locked(const Prediction& prediction, Nanoseconds now) const;
+  Nanoseconds running_locked(Nanoseconds now) const;
+
   const Budget budget_;
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Nanoseconds> began_;

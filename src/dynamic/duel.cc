@@ -1,0 +1,98 @@
+#include "dynamic/duel.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Rounds after which the two are judged: with three looks an interval of 98.3 % each, which needs seven differences of
+// one sign, or 16 with two exceptions.
+constexpr std::size_t kLooks[] = {8, 16, 32};
+// Of rounds that were begun, some do not count.
+constexpr std::size_t kMostRounds = 64;
+// Worse in each of the first rounds: of candidates that are as fast one in eight is lost so, which costs nothing; of
+// those that are better in nine rounds of ten one in a thousand.
+constexpr std::size_t kAllWorse = 3;
+// A gain that nobody needs to know of.
+constexpr double kNoGain = 1.01;
+// Before enough is known of the noise, and for first launches: beyond what noise explains.
+constexpr double kClearlySlower = 2.0;
+constexpr Nanoseconds kFirstLaunch = Nanoseconds(50e3);
+
+measure::Turn turn_of(const Sample& sample) {
+  return {.sample = sample, .objective = sample.time.value(), .spent = sample.time};
+}
+
+}  // namespace
+
+Nanoseconds limit_of(const Statistics& best, const measure::Gate& gate) {
+  return gate.ready() ? gate.warm_limit(best) : kClearlySlower * best.interval_high;
+}
+
+std::optional<Duel::Who> Duel::turn() const {
+  if (verdict_ != Verdict::open) return std::nullopt;
+  if (!first_) return handed_[candidate] ? std::nullopt : std::optional(candidate);
+  const Who first = begun_ % 2 == 0 ? candidate : best;
+  const Who second = first == candidate ? best : candidate;
+  if (!handed_[first]) return first;
+  return handed_[second] ? std::nullopt : std::optional(second);
+}
+
+void Duel::take(Who who, const Sample& sample, bool others_busy, const Statistics& best_known,
+                const measure::Gate& gate) {
+  if (!first_) return take_first(sample, best_known, gate);
+  halves_[who] = {sample, others_busy};
+  if (who == candidate) {
+    samples_.push_back(sample);
+    if (samples_.size() == 1 && sample.time > limit_of(best_known, gate)) verdict_ = Verdict::no;
+  }
+  take_nothing(who);
+}
+
+void Duel::take_first(const Sample& sample, const Statistics& best_known, const measure::Gate& gate) {
+  first_ = sample;
+  handed_[candidate] = false;
+  const Nanoseconds limit = std::max(limit_of(best_known, gate), kClearlySlower * best_known.interval_high);
+  if (sample.time > limit + kFirstLaunch) verdict_ = Verdict::no;
+}
+
+void Duel::take_nothing(Who who) {
+  came_back_[who] = true;
+  if (came_back_[best] && came_back_[candidate]) end_round();
+}
+
+// A pair of which only one half had company compares nothing.
+void Duel::end_round() {
+  const auto& [of_best, of_candidate] = halves_;
+  if (of_best && of_candidate && of_best->others_busy == of_candidate->others_busy) {
+    turns_[best].push_back(turn_of(of_best->sample));
+    turns_[candidate].push_back(turn_of(of_candidate->sample));
+    look();
+  }
+  halves_ = {};
+  handed_ = came_back_ = {};
+  if (++begun_ == kMostRounds && verdict_ == Verdict::open) verdict_ = Verdict::no;
+}
+
+void Duel::look() {
+  if (rounds() == kAllWorse && all_worse()) verdict_ = Verdict::no;
+  if (std::ranges::count(kLooks, rounds()) == 0) return;
+  const auto winner = [&](Who standard) { return measure::judge(turns_, standard, std::size(kLooks)).winner; };
+  const std::optional<PairedGain> gain = measure::paired_gain(turns_[candidate], turns_[best]);
+  if (winner(best) == candidate)
+    verdict_ = Verdict::better;
+  else if (winner(candidate) == best || rounds() == kLooks[std::size(kLooks) - 1] || gain->high < kNoGain)
+    verdict_ = Verdict::no;
+}
+
+bool Duel::all_worse() const {
+  for (std::size_t i = 0; i < rounds(); ++i)
+    if (turns_[candidate][i].objective <= turns_[best][i].objective) return false;
+  return true;
+}
+
+std::vector<Sample> Duel::samples() const { return samples_.empty() && first_ ? std::vector{*first_} : samples_; }
+
+}  // namespace wattune::dynamic

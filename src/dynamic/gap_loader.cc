@@ -1,0 +1,235 @@
+#include "dynamic/gap_loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "wattune/backend/attach.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Between two looks at the streams: short at first, as gaps are, then what costs a core less than 1 %.
+constexpr Nanoseconds kFirstPause = Nanoseconds(20e3);
+constexpr Nanoseconds kLongestPause = Nanoseconds(200e3);
+// Where nothing but unloading waits, which nobody needs soon.
+constexpr Nanoseconds kUnloadingPause = nanoseconds_from_ms(10);
+// A gap that has lasted for so many loads will probably last for another.
+constexpr double kLastingGap = 10.0;
+
+}  // namespace
+
+GapLoader::GapLoader(Ledger& ledger, LoaderOptions options, Clock clock)
+    : ledger_(ledger),
+      options_(std::move(options)),
+      clock_(std::move(clock)),
+      streams_(options_.adopt),
+      load_cost_(options_.load_cost),
+      unload_cost_(options_.unload_cost),
+      pause_(kFirstPause) {}
+
+void GapLoader::request(LoadRequest request) { add({.request = std::move(request), .retired = {}, .since = clock_()}); }
+
+void GapLoader::retire(std::shared_ptr<Variant> variant) {
+  if (variant) add({.request = {}, .retired = std::move(variant), .since = clock_()});
+}
+
+void GapLoader::add(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_all();
+}
+
+void GapLoader::drop(const void* owner) {
+  std::deque<Job> dropped;
+  std::unique_lock lock(mutex_);
+  const auto is_dropped = [owner](const Job& job) { return job.request.load && job.request.owner == owner; };
+  const auto kept = std::stable_partition(jobs_.begin(), jobs_.end(), std::not_fn(is_dropped));
+  std::move(kept, jobs_.end(), std::back_inserter(dropped));
+  jobs_.erase(kept, jobs_.end());
+  // A `loaded` that drops its own owner would wait for itself.
+  if (running_in_ != std::this_thread::get_id()) changed_.wait(lock, [&] { return running_owner_ != owner; });
+  lock.unlock();
+}
+
+bool GapLoader::waits() const {
+  const std::lock_guard lock(mutex_);
+  return !jobs_.empty();
+}
+
+std::optional<Nanoseconds> GapLoader::step() {
+  const std::lock_guard working(working_);
+  if (!waits()) return std::nullopt;
+  const Nanoseconds now = clock_();
+  const bool idle = streams_.all_idle(now);
+  if (!idle)
+    idle_since_.reset();
+  else if (!idle_since_)
+    idle_since_ = now;
+  const bool did_something = idle ? use_gap(now) : load_beside(now);
+  pause_ = did_something ? kFirstPause : std::min(2.0 * pause_, kLongestPause);
+  return next_pause();
+}
+
+std::optional<Nanoseconds> GapLoader::next_pause() {
+  const std::lock_guard lock(mutex_);
+  if (jobs_.empty()) return std::nullopt;
+  const bool only_unloading = std::ranges::none_of(jobs_, [](const Job& job) { return job.retired == nullptr; });
+  return only_unloading ? kUnloadingPause : pause_;
+}
+
+// As many as the gap lasts for.
+bool GapLoader::use_gap(Nanoseconds now) {
+  bool did_something = false;
+  while (run_one([&](const Job& job) { return leave_in_gap(job, now); }, true)) {
+    did_something = true;
+    now = clock_();
+    if (!streams_.all_idle(now)) break;
+  }
+  return did_something;
+}
+
+bool GapLoader::load_beside(Nanoseconds now) {
+  return run_one([&](const Job& job) { return leave_beside(job, now); }, false);
+}
+
+// A call may come meanwhile and wait for the rest of the load, so a short gap needs a budget too.
+GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
+  const Nanoseconds cost = cost_of(job).idle();
+  const bool lasting = idle_since_ && now - *idle_since_ >= kLastingGap * cost;
+  const bool no_call_yet = ledger_.running(now) == Nanoseconds();
+  if (job.request.urgent || lasting || no_call_yet) return Nanoseconds();
+  return ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
+}
+
+GapLoader::Leave GapLoader::leave_beside(const Job& job, Nanoseconds now) {
+  if (job.request.urgent) return Nanoseconds();
+  if (now - job.since < options_.patience) return std::nullopt;
+  const Nanoseconds cost = cost_of(job).beside(streams_.queued(now));
+  return ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
+}
+
+Nanoseconds GapLoader::gap(Nanoseconds expected) {
+  const Nanoseconds begin = clock_();
+  if (!waits()) return clock_() - begin;
+  const std::lock_guard working(working_);
+  const backend::RelaxedCapture relaxed;
+  const auto fits = [&](const Job& job) {
+    return clock_() - begin + cost_of(job).idle() <= expected ? Leave(Nanoseconds()) : std::nullopt;
+  };
+  while (run_one(fits, true)) {
+  }
+  const Nanoseconds took = clock_() - begin;
+  if (took > expected) ledger_.charge(took - expected, &Stalls::loading);
+  return took;
+}
+
+// What is urgent, then what loads, then what unloads and nobody holds.
+std::deque<GapLoader::Job>::iterator GapLoader::first_job() {
+  const auto urgent = std::ranges::find_if(jobs_, [](const Job& job) { return job.request.urgent; });
+  if (urgent != jobs_.end()) return urgent;
+  const auto loads = std::ranges::find_if(jobs_, [](const Job& job) { return job.retired == nullptr; });
+  if (loads != jobs_.end()) return loads;
+  return std::ranges::find_if(jobs_, [](const Job& job) { return job.retired.use_count() == 1; });
+}
+
+bool GapLoader::run_one(const MayBegin& may_begin, bool in_gap) {
+  std::unique_lock lock(mutex_);
+  const auto first = first_job();
+  if (first == jobs_.end()) return false;
+  const Leave leave = may_begin(*first);
+  if (!leave) return false;
+  Job job = std::move(*first);
+  jobs_.erase(first);
+  running_owner_ = job.request.owner;
+  running_in_ = std::this_thread::get_id();
+  lock.unlock();
+  carry_out(std::move(job), *leave, in_gap);
+  lock.lock();
+  running_owner_ = nullptr;
+  running_in_ = {};
+  changed_.notify_all();
+  return true;
+}
+
+void GapLoader::carry_out(Job job, Nanoseconds reserved, bool in_gap) {
+  LoadCost& cost = cost_of(job);
+  const Nanoseconds begin = clock_();
+  const Nanoseconds queued = streams_.queued(begin);
+  streams_.begin_load();
+  const bool loads = job.retired == nullptr;
+  std::optional<Result<std::shared_ptr<Variant>>> loaded;
+  if (loads) loaded = job.request.load();
+  job.retired.reset();
+  const std::optional<Nanoseconds> late = streams_.end_load();
+  const Nanoseconds took = clock_() - begin;
+  in_gap ? cost.learn_idle(took) : cost.learn_beside(took, queued);
+  // Beside a busy stream whoever launched meanwhile waited, but no longer than this took.
+  charge(reserved, !in_gap ? took : late ? begin + took - *late : Nanoseconds());
+  if (!loads) return;
+  ++loads_;
+  if (in_gap) ++loads_in_gaps_;
+  job.request.loaded(*std::move(loaded));
+}
+
+void GapLoader::charge(Nanoseconds reserved, Nanoseconds stall) {
+  ledger_.settle(reserved, stall, &Stalls::loading);
+  if (stall > Nanoseconds()) ledger_.note_call(stall);
+}
+
+void GapLoader::note_launch(const CallStream& stream, Nanoseconds expected) {
+  streams_.note(stream, expected, clock_());
+}
+
+bool GapLoader::others_busy(const CallStream& stream) const { return streams_.others_busy(stream, clock_()); }
+
+void GapLoader::note_private_memory(std::size_t bytes) {
+  std::size_t most = private_bytes_.load();
+  while (bytes > most && !private_bytes_.compare_exchange_weak(most, bytes)) {
+  }
+}
+
+Nanoseconds GapLoader::private_memory_cost(std::size_t bytes) const {
+  if (bytes <= private_bytes_.load()) return {};
+  return load_cost_.beside(streams_.queued(clock_()));
+}
+
+void GapLoader::serve(const std::stop_token& stop) {
+  const backend::RelaxedCapture relaxed;
+  while (!stop.stop_requested()) {
+    const std::optional<Nanoseconds> pause = step();
+    std::unique_lock lock(mutex_);
+    if (!pause)
+      changed_.wait(lock, stop, [this] { return !jobs_.empty(); });
+    else
+      changed_.wait_for(lock, stop, std::chrono::duration<double, std::nano>(pause->value()), [] { return false; });
+  }
+}
+
+namespace {
+
+Nanoseconds steady_time() {
+  return Nanoseconds(
+      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+class ThreadedLoader : public GapLoader {
+ public:
+  ThreadedLoader(Ledger& ledger, LoaderOptions options)
+      : GapLoader(ledger, std::move(options), steady_time),
+        thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+
+ private:
+  std::jthread thread_;  // ends before what it uses
+};
+
+}  // namespace
+
+std::unique_ptr<Loader> make_loader(Ledger& ledger, LoaderOptions options) {
+  return std::make_unique<ThreadedLoader>(ledger, std::move(options));
+}
+
+}  // namespace wattune::dynamic

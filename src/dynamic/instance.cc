@@ -1,0 +1,271 @@
+#include "dynamic/instance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "wattune/core/random.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Configurations that a key tries to begin with, when what is known and the default do not work.
+constexpr std::size_t kFurtherHopes = 16;
+constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);  // for the device, where measuring is exclusive
+
+void add_hope(std::deque<Configuration>& hopes, const space::SearchSpace& space, ConfigurationId id) {
+  if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
+}
+
+std::deque<Configuration> hopes_of(const Problem& problem, const std::optional<NearestEntry>& known,
+                                   std::uint64_t seed) {
+  std::deque<Configuration> hopes;
+  if (known) {
+    std::vector<std::pair<std::string, Value>> values;
+    const Configuration& configuration = known->entry.configuration;
+    for (std::size_t i = 0; i < configuration.names().size(); ++i)
+      values.emplace_back(configuration.names()[i], configuration.values()[i]);
+    if (const auto id = problem.space.find(values)) add_hope(hopes, problem.space, *id);
+  }
+  add_hope(hopes, problem.space, problem.space.default_configuration());
+  Random random(seed);
+  for (const ConfigurationId id : problem.space.sample_stratified(kFurtherHopes, random))
+    add_hope(hopes, problem.space, id);
+  return hopes;
+}
+
+Error nothing_to_capture(const Problem& problem) {
+  return Error(ErrorCode::unavailable,
+               fmt::format("nothing of kernel `{}` is loaded for {}, and nothing is loaded while a stream is captured",
+                           problem.spec.name, to_string(problem.key)))
+      .hint("call it once, or preload(), before the capture begins");
+}
+
+}  // namespace
+
+Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around)
+    : Instance(problem, kernel, around, around.wisdom.nearest(kernel.version, around.device.info(), problem->key)) {}
+
+Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
+                   const std::optional<NearestEntry>& known)
+    : problem_(std::move(problem)),
+      kernel_(kernel),
+      around_(around),
+      pairing_(around.ledger, around.loader, kernel.options.policy.measuring),
+      drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
+      hopes_(hopes_of(*problem_, known, kernel.options.policy.seed)),
+      occasion_(kernel.options.policy, known && known->distance == 0.0 && known->same_device) {}
+
+Instance::~Instance() {
+  around_.loader.drop(this);
+  kernel_.code->expect(this, {});
+  if (explorer_) --around_.tuning;
+  keep_for_ever(std::move(generic_));
+  for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
+}
+
+Result<void> Instance::call(const Call& call) {
+  WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
+  const bool capturing = lane->stream->is_capturing();
+  std::unique_lock lock(mutex_);
+  const bool may_time = call.mode != Mode::best && !capturing && keeps_times(*lane->stream);
+  if (may_time) look();
+  if (pairing_.best() == nullptr) return without_best(std::move(lock), call, capturing);
+  if (may_time && pairing_.is_busy()) return take_turn(std::move(lock), call);
+  return may_time && due_.exchange(false) ? watch_best(std::move(lock), call) : run_best(std::move(lock), call);
+}
+
+bool Instance::keeps_times(const backend::Stream& stream) {
+  if (stream.keeps_times()) return true;
+  if (!std::exchange(told_of_no_times_, true))
+    around_.note(
+        fmt::format("kernel `{}`, {}: nothing is tried in a queue that keeps no times (make it with "
+                    "CL_QUEUE_PROFILING_ENABLE)",
+                    kernel_.spec.name, to_string(key())));
+  rest_a_while();
+  return false;
+}
+
+Result<void> Instance::watch_best(std::unique_lock<std::mutex> lock, const Call& call) {
+  const std::shared_ptr<Variant> best = pairing_.best();
+  lock.unlock();
+  WATTUNE_TRY(best->check_memory(call.arguments));
+  WATTUNE_ASSIGN(TimedCall timed, best->send_timed(call.stream, call.arguments));
+  lock.lock();
+  if (pairing_.best() == best) drift_.watch(std::move(timed));
+  return {};
+}
+
+// A best that fails at its launch did nothing, so the call may be repeated with another.
+Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& call) {
+  for (;;) {
+    const std::shared_ptr<Variant> best = pairing_.best();
+    if (best == nullptr) return without_best(std::move(lock), call, false);
+    lock.unlock();
+    WATTUNE_TRY(best->check_memory(call.arguments));
+    Result<void> sent = best->send(call.stream, call.arguments);
+    if (sent || sent.error().code() != ErrorCode::launch_failed) return sent;
+    lock.lock();
+    fail_best(best, sent.error());
+  }
+}
+
+void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& error) {
+  if (pairing_.best() != failed) return;
+  around_.note(fmt::format("kernel `{}`, {}: {} fails and is not used again: {}", kernel_.spec.name, to_string(key()),
+                           failed->configuration().to_string(), error.to_string()));
+  last_failure_ = error;
+  // One that it took the place of, if there is one, worked.
+  failed_.insert(failed->configuration().id());
+  const auto works = std::ranges::find_if(published_.rbegin(), published_.rend(), [&](const auto& each) {
+    return !failed_.contains(each->configuration().id());
+  });
+  pairing_.set_best(nullptr);
+  best_.store(nullptr, std::memory_order_release);
+  if (works != published_.rend()) publish(*works);
+}
+
+Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
+  const Turn turn = pairing_.next(call.mode, around_.now());
+  if (!turn.timed) return run_best(std::move(lock), call);
+  lock.unlock();
+  return run_turn(turn, call);
+}
+
+// The call is repeated with the best known when a candidate fails before it did anything.
+Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
+  WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
+  const auto wait = [&]() -> Result<void> {
+    return turn.exclusive ? lane->stream->finish(kLongestWait) : Result<void>();
+  };
+  Sending sending{.others_busy = around_.loader.others_busy(call.stream)};
+  const Stopwatch waiting;
+  Result<void> ready = wait();
+  sending.waited = waiting.elapsed();
+  if (ready) ready = turn.variant->check_memory(call.arguments);
+  const Stopwatch launching;
+  Result<TimedCall> sent = ready ? turn.variant->send_timed(call.stream, call.arguments) : ready.error();
+  sending.took = launching.elapsed();
+  const Stopwatch waiting_after;
+  if (sent && turn.exclusive) ready = wait();
+  sending.waited += turn.exclusive ? waiting_after.elapsed() : Nanoseconds();
+  Result<void> result = sent ? Result<void>() : sent.error();
+  std::unique_lock lock(mutex_);
+  pairing_.sent(turn, std::move(sent), sending);
+  if (result || !turn.exploring || result.error().code() == ErrorCode::device_lost) return result;
+  return run_best(std::move(lock), call);
+}
+
+Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing) {
+  const bool has_generic = !kernel_.options.generic.empty();
+  if (!capturing && (has_generic || kernel_.options.fallback)) begin_beside();
+  lock.unlock();
+  if (const std::shared_ptr<Variant> generic = has_generic ? this->generic(capturing) : nullptr) {
+    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    WATTUNE_TRY(generic->check_memory(call.arguments));
+    return generic->send(call.stream, call.arguments);
+  }
+  if (kernel_.options.fallback) {
+    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    return kernel_.options.fallback(call.stream, call.arguments);
+  }
+  if (capturing) return nothing_to_capture(*problem_);
+  WATTUNE_TRY(begin_now());
+  lock.lock();
+  return run_best(std::move(lock), call);
+}
+
+// nullptr: it cannot run at this key, or not while a stream is captured.
+std::shared_ptr<Variant> Instance::generic(bool capturing) {
+  const std::lock_guard beginning(beginning_);
+  if (capturing || asked_for_generic_) return generic_;
+  asked_for_generic_ = true;
+  Result<std::shared_ptr<Variant>> made = make_generic();
+  if (made)
+    generic_ = *std::move(made);
+  else
+    around_.note(fmt::format("kernel `{}`, {}: its generic configuration: {}", kernel_.spec.name, to_string(key()),
+                             made.error().to_string()));
+  return generic_;
+}
+
+Result<std::shared_ptr<Variant>> Instance::make_generic() {
+  std::vector<std::pair<std::string, Value>> values;
+  for (const Parameter& parameter : problem_->spec.parameters)
+    values.emplace_back(parameter.name, parameter.values.size() == 1 ? parameter.values.front()
+                                                                     : kernel_.options.generic[values.size()]);
+  WATTUNE_ASSIGN(const ConfigurationId id, problem_->space.find(values));
+  const Configuration configuration = problem_->space.configuration(id);
+  WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,
+                 kernel_.code->generic(KernelCode::macros_of(problem_->spec, configuration)));
+  return make_variant(problem_, configuration, std::move(program), around_.device, around_.streams);
+}
+
+Result<void> Instance::preload() { return best() ? Result<void>() : begin_now(); }
+
+// Compiles in the calling thread, which is what the application waits for.
+Result<void> Instance::begin_now() {
+  const std::lock_guard beginning(beginning_);
+  const Stopwatch blocked;
+  for (;;) {
+    std::optional<Configuration> hope;
+    {
+      const std::lock_guard lock(mutex_);
+      if (pairing_.best() != nullptr) break;
+      hope = next_hope();
+      if (!hope) return *last_failure_;
+    }
+    Result<void> began = try_to_begin(*hope);
+    if (!began && began.error().code() == ErrorCode::device_lost) return began;
+  }
+  const std::lock_guard lock(mutex_);
+  blocked_ += blocked.elapsed();
+  return {};
+}
+
+std::optional<Configuration> Instance::next_hope() {
+  if (hopes_.empty()) {
+    if (!last_failure_) last_failure_ = Error(ErrorCode::launch_failed, "no configuration works");
+    return std::nullopt;
+  }
+  Configuration hope = std::move(hopes_.front());
+  hopes_.pop_front();
+  return hope;
+}
+
+Result<void> Instance::try_to_begin(const Configuration& configuration) {
+  Result<std::shared_ptr<Variant>> variant = load(configuration);
+  const std::lock_guard lock(mutex_);
+  if (variant) {
+    publish(*std::move(variant));
+    return {};
+  }
+  last_failure_ = variant.error();
+  return std::move(variant).error();
+}
+
+std::optional<Configuration> Instance::best() const {
+  const std::lock_guard lock(mutex_);
+  if (pairing_.best() == nullptr) return std::nullopt;
+  return pairing_.best()->configuration();
+}
+
+void Instance::report(KernelReport& report) const {
+  const std::lock_guard lock(mutex_);
+  KeyReport& one = report.keys.emplace_back();
+  one.key = key();
+  if (pairing_.best() != nullptr) one.best = pairing_.best()->configuration();
+  one.time = pairing_.best_time();
+  one.calls = calls_.load(std::memory_order_relaxed);
+  one.explored = explored_before_ + (explorer_ ? explorer_->explored() : 0);
+  one.failed = failed_before_ + (explorer_ ? explorer_->failed() : 0);
+  one.tuning = explorer_ != nullptr;
+  one.state = explorer_ ? explorer_->state() : state_;
+  report.calls += one.calls;
+  report.explored += one.explored;
+  report.fallbacks += fallbacks_.load(std::memory_order_relaxed);
+  report.blocked += blocked_;
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,81 @@
+#include "dynamic/ledger.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace wattune::dynamic {
+
+namespace {
+
+Nanoseconds at_least_nothing(Nanoseconds stall) { return std::max(stall, Nanoseconds()); }
+
+std::size_t bin_of(Nanoseconds stall) {
+  constexpr double kMost = 0x1.0p40;  // microseconds, beyond the last bin
+  const auto whole = static_cast<std::uint64_t>(std::clamp(stall.value() * 1e-3, 0.0, kMost));
+  return std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(whole)), StallHistogram::kBins - 1);
+}
+
+}  // namespace
+
+void Ledger::begin(Nanoseconds now) {
+  const std::lock_guard lock(mutex_);
+  if (!began_) began_ = now;
+}
+
+Nanoseconds Ledger::running_locked(Nanoseconds now) const {
+  return began_ ? at_least_nothing(now - *began_) : Nanoseconds();
+}
+
+bool Ledger::affords_locked(const Prediction& prediction, Nanoseconds now) const {
+  const Nanoseconds expected = at_least_nothing(prediction.expected);
+  return prediction.longest <= budget_.longest &&
+         spent_.total() + reserved_ + expected <= budget_.share * running_locked(now);
+}
+
+bool Ledger::affords(const Prediction& prediction, Nanoseconds now) const {
+  const std::lock_guard lock(mutex_);
+  return affords_locked(prediction, now);
+}
+
+bool Ledger::reserve(const Prediction& prediction, Nanoseconds now) {
+  const std::lock_guard lock(mutex_);
+  const bool affordable = affords_locked(prediction, now);
+  if (affordable) reserved_ += at_least_nothing(prediction.expected);
+  return affordable;
+}
+
+void Ledger::settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part) {
+  const std::lock_guard lock(mutex_);
+  reserved_ = at_least_nothing(reserved_ - at_least_nothing(expected));
+  spent_.*part += at_least_nothing(came_to);
+}
+
+void Ledger::charge(Nanoseconds stall, Nanoseconds Stalls::*part) { settle(Nanoseconds(), stall, part); }
+
+void Ledger::note_call(Nanoseconds stall) {
+  const std::lock_guard lock(mutex_);
+  ++histogram_.counts[bin_of(stall)];
+  longest_ = std::max(longest_, stall);
+}
+
+Stalls Ledger::stalls() const {
+  const std::lock_guard lock(mutex_);
+  return spent_;
+}
+
+Nanoseconds Ledger::longest() const {
+  const std::lock_guard lock(mutex_);
+  return longest_;
+}
+
+StallHistogram Ledger::histogram() const {
+  const std::lock_guard lock(mutex_);
+  return histogram_;
+}
+
+Nanoseconds Ledger::running(Nanoseconds now) const {
+  const std::lock_guard lock(mutex_);
+  return running_locked(now);
+}
+
+}  // namespace wattune::dynamic

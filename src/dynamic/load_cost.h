@@ -1,0 +1,51 @@
+// LoadCost: what loading code, or unloading it, takes here, learned from what it took. One thread learns, any asks.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "wattune/core/units.h"
+
+namespace wattune::dynamic {
+
+// The largest of the last few values, because what is promised by it is to hold.
+class RecentLargest {
+ public:
+  explicit RecentLargest(Nanoseconds first) : largest_(first.value()) {}
+
+  void learn(Nanoseconds value) {
+    values_[learned_++ % values_.size()] = value.value();
+    largest_.store(*std::max_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count())));
+  }
+  Nanoseconds value() const { return Nanoseconds(largest_.load()); }
+
+ private:
+  std::size_t count() const { return std::min(learned_, values_.size()); }
+
+  std::array<double, 8> values_{};
+  std::size_t learned_ = 0;
+  std::atomic<double> largest_;
+};
+
+class LoadCost {
+ public:
+  // `first`: on an idle device, before anything was learned.
+  explicit LoadCost(Nanoseconds first) : idle_(first), excess_(Nanoseconds()) {}
+
+  void learn_idle(Nanoseconds took) { idle_.learn(took); }
+  void learn_beside(Nanoseconds took, Nanoseconds queued) {
+    excess_.learn(std::max(Nanoseconds(), took - queued - idle()));
+  }
+
+  Nanoseconds idle() const { return idle_.value(); }
+  // Beside streams that are known to have so much to do: what else the application has queued shows in the excess.
+  Nanoseconds beside(Nanoseconds queued) const { return queued + idle() + excess_.value(); }
+
+ private:
+  RecentLargest idle_;
+  RecentLargest excess_;
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,107 @@
+#include "dynamic/stream_table.h"
+
+#include <algorithm>
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Handles are addresses of at most 48 bits, or small numbers; never 0.
+std::uint64_t key_of(const CallStream& stream) {
+  return (std::uint64_t{reinterpret_cast<std::uintptr_t>(stream.handle())} << 2) |
+         (static_cast<std::uint64_t>(stream.kind()) + 1);
+}
+
+CallStream stream_of(std::uint64_t key) {
+  void* const handle = reinterpret_cast<void*>(static_cast<std::uintptr_t>(key >> 2));
+  switch (static_cast<CallStream::Kind>((key & 3) - 1)) {
+    case CallStream::Kind::cuda: return static_cast<CUstream_st*>(handle);
+    case CallStream::Kind::opencl: return static_cast<_cl_command_queue*>(handle);
+    case CallStream::Kind::ours: break;
+  }
+  return *static_cast<backend::Stream*>(handle);
+}
+
+}  // namespace
+
+// A place is found by walking on from where the key belongs, and is only ever freed by forgetting, so that a key may
+// come to have two for a while: the older one is forgotten in its time.
+StreamTable::Slot* StreamTable::slot_of(std::uint64_t key) {
+  const std::size_t home = static_cast<std::size_t>(key * 0x9E3779B97F4A7C15ULL >> 58);
+  for (std::size_t i = 0; i < kMost; ++i) {
+    Slot& slot = slots_[(home + i) % kMost];
+    std::uint64_t known = slot.key.load();
+    if (known == 0 && slot.key.compare_exchange_strong(known, key)) return &slot;
+    if (known == key) return &slot;
+  }
+  return nullptr;
+}
+
+void StreamTable::note(const CallStream& stream, Nanoseconds expected, Nanoseconds now) {
+  double nobody = kNone;
+  if (loading_.load()) first_late_.compare_exchange_strong(nobody, now.value());
+  Slot* const slot = slot_of(key_of(stream));
+  if (slot == nullptr) return crowded_.store(now.value());
+  slot->noted.store(now.value());
+  slot->busy_until.store(std::max(slot->busy_until.load(), now.value()) + expected.value());
+}
+
+bool StreamTable::others_busy(const CallStream& stream, Nanoseconds now) const {
+  const std::uint64_t own = key_of(stream);
+  return std::ranges::any_of(slots_, [&](const Slot& slot) {
+    const std::uint64_t key = slot.key.load();
+    return key != 0 && key != own && slot.busy_until.load() > now.value();
+  });
+}
+
+Nanoseconds StreamTable::queued(Nanoseconds now) const {
+  double sum = 0.0;
+  for (const Slot& slot : slots_)
+    if (slot.key.load() != 0) sum += std::max(0.0, slot.busy_until.load() - now.value());
+  return Nanoseconds(sum);
+}
+
+bool StreamTable::all_idle(Nanoseconds now) {
+  const double crowded = crowded_.load();
+  if (crowded != kNone && now.value() - crowded < kForgotten.value()) return false;
+  bool idle = true;
+  for (Slot& slot : slots_) {
+    if (slot.key.load() == 0) continue;
+    if (now.value() - slot.noted.load() >= kForgotten.value() && slot.busy_until.load() <= now.value())
+      forget(slot);
+    else
+      idle = is_idle(slot, now) && idle;
+  }
+  return idle;
+}
+
+bool StreamTable::is_idle(Slot& slot, Nanoseconds now) {
+  const std::uint64_t key = slot.key.load();
+  const auto [found, is_new] = adopted_.try_emplace(key);
+  if (is_new) {
+    Result<std::unique_ptr<backend::Stream>> adopted = adopt_(stream_of(key));
+    if (adopted) found->second = *std::move(adopted);
+  }
+  if (found->second == nullptr) return slot.busy_until.load() <= now.value();
+  const Result<backend::StreamState> state = found->second->state();
+  if (!state) {
+    forget(slot);
+    return true;
+  }
+  if (*state == backend::StreamState::idle) slot.busy_until.store(now.value());
+  return *state == backend::StreamState::idle;
+}
+
+void StreamTable::forget(Slot& slot) {
+  adopted_.erase(slot.key.load());
+  slot.busy_until.store(0.0);
+  slot.key.store(0);
+}
+
+std::optional<Nanoseconds> StreamTable::end_load() {
+  loading_.store(false);
+  const double late = first_late_.load();
+  return late == kNone ? std::nullopt : std::optional(Nanoseconds(late));
+}
+
+}  // namespace wattune::dynamic

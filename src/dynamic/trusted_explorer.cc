@@ -1,0 +1,128 @@
+#include "dynamic/trusted_explorer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dynamic/begin_with.h"
+#include "wattune/tune/plan.h"
+#include "wattune/tune/search.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+using search::StopRule;
+
+// Trials are kept by the wisdom, not here.
+class NoSink : public TrialSink {
+ public:
+  Result<void> add(const Trial&) override { return {}; }
+};
+
+// Places for so many configurations at once are what a search calls devices.
+std::vector<std::string> names_of_places(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("place {}", i));
+  return names;
+}
+
+class TrustedExplorer : public Explorer {
+ public:
+  TrustedExplorer(std::shared_ptr<const Problem> problem, std::unique_ptr<search::Strategy> strategy,
+                  const StopRule& stop, std::size_t ahead, std::function<Nanoseconds()> now)
+      : problem_(std::move(problem)),
+        strategy_(std::move(strategy)),
+        now_(std::move(now)),
+        stop_(stop),
+        search_(problem_->space, *strategy_, names_of_places(ahead), sink_, observer_,
+                {.stop = stop, .shoot_out = {.finalists = 0}}),
+        places_(ahead) {
+    search_.start({}, now_());
+    fill();
+  }
+
+  std::vector<Candidate> wanted() override {
+    fill();
+    std::vector<Candidate> wanted;
+    for (const std::size_t place : order_) wanted.push_back({*places_[place], std::nullopt});
+    return wanted;
+  }
+
+  void tell(const Configuration& configuration, const Observation& observation) override {
+    const auto found =
+        std::ranges::find_if(order_, [&](std::size_t place) { return *places_[place] == configuration; });
+    if (found == order_.end()) return;
+    const std::size_t place = *found;
+    order_.erase(found);
+    places_[place].reset();
+    // The sink takes everything.
+    static_cast<void>(search_.tell(observation, now_(), place));
+    fill();
+  }
+
+  bool over() const override { return order_.empty(); }
+  std::uint64_t explored() const override { return search_.progress().evaluations; }
+  std::uint64_t failed() const override {
+    std::uint64_t failed = explored();
+    const auto& by_status = search_.so_far().by_status;
+    if (const auto correct = by_status.find(Status::correct); correct != by_status.end()) failed -= correct->second;
+    return failed;
+  }
+
+  std::string state() const override {
+    if (over()) return fmt::format("tuned: {}", search_.so_far().stop_reason);
+    const std::optional<std::uint64_t> left = stop_.evaluations_left(search_.progress());
+    return left ? fmt::format("trying, {} of {}", explored(), explored() + *left)
+                : fmt::format("trying, {} so far", explored());
+  }
+
+ private:
+  void fill() {
+    while (const std::optional<std::size_t> place = search_.idle()) {
+      places_[*place] = search_.next(now_(), *place);
+      if (!places_[*place]) return;
+      order_.push_back(*place);
+    }
+  }
+
+  const std::shared_ptr<const Problem> problem_;
+  const std::unique_ptr<search::Strategy> strategy_;
+  const std::function<Nanoseconds()> now_;
+  const StopRule stop_;
+  NoSink sink_;
+  tune::TuningObserver observer_;
+  tune::Search search_;
+  std::vector<std::optional<Configuration>> places_;
+  std::vector<std::size_t> order_;  // of the places that are taken, the first proposed first
+};
+
+// What is known first, the default behind it.
+std::vector<ConfigurationId> beginnings(const space::SearchSpace& space, const std::vector<Configuration>& known) {
+  std::vector<ConfigurationId> ids;
+  for (const Configuration& each : known) {
+    std::vector<std::pair<std::string, Value>> values;
+    for (std::size_t i = 0; i < each.names().size(); ++i) values.emplace_back(each.names()[i], each.values()[i]);
+    if (const Result<ConfigurationId> id = space.find(values)) ids.push_back(*id);
+  }
+  ids.push_back(space.default_configuration());
+  return ids;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
+                                                        const TuningPolicy& policy, TrustedOptions options) {
+  WATTUNE_TRY(policy.stop.validate());
+  tune::Plan plan = tune::make_plan(problem->spec, problem->space, policy.strategy, policy.stop);
+  const std::optional<Nanoseconds> enough = policy.good_enough ? policy.good_enough(problem->key) : std::nullopt;
+  if (enough) plan.stop.target = std::max(plan.stop.target.value_or(0.0), enough->value());
+  WATTUNE_ASSIGN(auto strategy, search::make_strategy(plan.strategy, problem->space, {.seed = policy.seed}));
+  auto from_known = std::make_unique<BeginWith>(beginnings(problem->space, options.known), std::move(strategy));
+  return std::unique_ptr<Explorer>(std::make_unique<TrustedExplorer>(std::move(problem), std::move(from_known),
+                                                                     plan.stop, std::max<std::size_t>(1, options.ahead),
+                                                                     std::move(options.now)));
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,276 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "dynamic/fakes.h"
+#include "dynamic/gap_loader.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using backend::StreamState;
+using fakes::FakeStreams;
+using fakes::FakeVariant;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
+
+// A device on which loads take what the test says, by a clock that only they and the test move.
+struct LoaderTest : testing::Test {
+  LoadRequest load(int number, const void* owner = nullptr) {
+    return {.load = [this]() -> Result<std::shared_ptr<Variant>> {
+              if (meanwhile) meanwhile();
+              now += load_takes;
+              return std::shared_ptr<Variant>(std::make_shared<FakeVariant>());
+            },
+            .loaded = [this, number](const auto&) { loaded.push_back(number); },
+            .owner = owner};
+  }
+  LoadRequest urgent(int number) {
+    LoadRequest request = load(number);
+    request.urgent = true;
+    return request;
+  }
+  void launch(Nanoseconds expected = ms(1)) {
+    ledger.begin(now);
+    loader.note_launch(stream, expected);
+  }
+  void be(StreamState state) { streams.states[stream.handle()] = state; }
+  // Looks at the streams as the thread does, for so long.
+  void pass(Nanoseconds time) {
+    for (const Nanoseconds end = now + time; now < end; now += ms(0.2)) loader.step();
+  }
+
+  Nanoseconds now = ms(1000);
+  Nanoseconds load_takes = ms(0.08);
+  std::function<void()> meanwhile;
+  std::vector<int> loaded;
+  FakeStreams streams;
+  const CallStream stream = FakeStreams::stream(0x1000);
+  Ledger ledger{{.share = 0.02, .longest = ms(5)}};
+  GapLoader loader{ledger, {.adopt = streams.adopt()}, [this] { return now; }};
+};
+
+TEST_F(LoaderTest, SleepsWhileNothingWaits) { EXPECT_EQ(loader.step(), std::nullopt); }
+
+TEST_F(LoaderTest, BeforeTheFirstCallItLoadsAtOnce) {
+  loader.request(load(1));
+  loader.request(load(2));
+  EXPECT_EQ(loader.step(), std::nullopt);
+  EXPECT_THAT(loaded, ElementsAre(1, 2));
+  EXPECT_EQ(ledger.stalls().total(), ms(0));
+}
+
+TEST_F(LoaderTest, WaitsForAGapAndLooksMoreAndMoreRarely) {
+  launch();
+  be(StreamState::busy);
+  loader.request(load(1));
+  EXPECT_EQ(loader.step(), Nanoseconds(40e3));
+  EXPECT_EQ(loader.step(), Nanoseconds(80e3));
+  for (int i = 0; i < 5; ++i) loader.step();
+  EXPECT_EQ(loader.step(), Nanoseconds(200e3));
+  EXPECT_THAT(loaded, IsEmpty());
+  now += ms(50);
+  be(StreamState::idle);
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1));
+  EXPECT_EQ(loader.loads_in_gaps(), 1);
+  EXPECT_EQ(ledger.stalls().total(), ms(0)) << "nobody waited";
+}
+
+TEST_F(LoaderTest, LoadsSeveralWhileTheGapLasts) {
+  launch();
+  now += ms(500);
+  be(StreamState::idle);
+  for (const int i : {1, 2, 3, 4}) loader.request(load(i));
+  meanwhile = [this] {
+    if (loaded.size() == 2) be(StreamState::busy);
+  };
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1, 2, 3));
+  meanwhile = {};
+  be(StreamState::idle);
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(LoaderTest, ACallThatComesBesideALoadWaitsForItsRest) {
+  launch();
+  now += ms(500);
+  be(StreamState::idle);
+  meanwhile = [this] {
+    now += ms(0.5);
+    launch();
+  };
+  loader.request(load(1));
+  loader.step();
+  EXPECT_EQ(ledger.stalls().loading, ms(0.08));
+  EXPECT_EQ(ledger.longest(), ms(0.08));
+}
+
+TEST_F(LoaderTest, AShortGapIsUsedOnlyIfTheLedgerAffordsACallThatComes) {
+  launch();
+  now += ms(1);  // 2 % of it are 0.02 ms, a load is 0.1 ms
+  be(StreamState::idle);
+  loader.request(load(1));
+  loader.step();
+  EXPECT_THAT(loaded, IsEmpty());
+  now += ms(1);  // ten times a load: it will last
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1));
+}
+
+TEST_F(LoaderTest, WithoutAGapItLoadsWhatTheLedgerAffords) {
+  launch(ms(1));
+  be(StreamState::busy);
+  now += ms(1000);  // affords 20 ms
+  for (int i = 0; i < 4; ++i) launch(ms(1));
+  loader.request(load(1));
+  loader.step();
+  EXPECT_THAT(loaded, IsEmpty()) << "a gap may come";
+  load_takes = ms(4.2);
+  pass(ms(99));
+  EXPECT_THAT(loaded, IsEmpty());
+  pass(ms(2));
+  EXPECT_THAT(loaded, ElementsAre(1));
+  EXPECT_EQ(loader.loads_in_gaps(), 0);
+  EXPECT_EQ(ledger.stalls().loading, ms(4.2)) << "whoever launched meanwhile waited so long at most";
+}
+
+TEST_F(LoaderTest, WhatIsQueuedMustFitIntoOneCallsBudget) {
+  launch();
+  be(StreamState::busy);
+  now += ms(10'000);
+  for (int i = 0; i < 4; ++i) launch(ms(100));  // 400 ms of 5 ms
+  loader.request(load(1));
+  pass(ms(200));
+  EXPECT_THAT(loaded, IsEmpty());
+}
+
+TEST_F(LoaderTest, LearnsWhatTheApplicationQueuesBesides) {
+  launch();
+  be(StreamState::busy);
+  now += ms(10'000);
+  load_takes = ms(30);  // by kernels that nobody told of
+  loader.request(load(1));
+  pass(ms(200));
+  EXPECT_THAT(loaded, ElementsAre(1));
+  now += ms(100'000);
+  launch();
+  loader.request(load(2));
+  pass(ms(200));
+  EXPECT_THAT(loaded, ElementsAre(1)) << "30 ms are more than a call may stall";
+}
+
+TEST_F(LoaderTest, UrgentRequestsWaitForNothingAndAreCharged) {
+  launch();
+  be(StreamState::busy);
+  loader.request(load(1));
+  loader.request(urgent(2));
+  load_takes = ms(30);
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(2));
+  EXPECT_EQ(ledger.stalls().loading, ms(30));
+}
+
+TEST_F(LoaderTest, AGapOfTheApplicationsIsUsedInItsThread) {
+  launch();
+  be(StreamState::busy);
+  for (const int i : {1, 2, 3, 4}) loader.request(load(i));
+  // 0.08 ms each, but 0.1 ms until one was measured: after two 0.16 ms have passed, and a third fits.
+  EXPECT_EQ(loader.gap(ms(0.25)), ms(0.24));
+  EXPECT_THAT(loaded, ElementsAre(1, 2, 3));
+  EXPECT_EQ(loader.gap(ms(0.05)), ms(0));
+  EXPECT_EQ(ledger.stalls().total(), ms(0));
+}
+
+TEST_F(LoaderTest, AGapThatWasNotLongEnoughIsCharged) {
+  launch();
+  load_takes = ms(3);
+  loader.request(load(1));
+  EXPECT_EQ(loader.gap(ms(1)), ms(3));
+  EXPECT_EQ(ledger.stalls().loading, ms(2));
+}
+
+TEST_F(LoaderTest, WhatWasDroppedNeitherRunsNorIsToldOf) {
+  const int owner = 0;
+  loader.request(load(1, &owner));
+  loader.request(load(2));
+  loader.drop(&owner);
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(2));
+}
+
+TEST_F(LoaderTest, RetiredVariantsAreDestroyedInGapsBehindAllLoads) {
+  int alive = 0;
+  launch();
+  be(StreamState::busy);
+  loader.retire(std::make_shared<FakeVariant>(Configuration(), &alive));
+  EXPECT_EQ(loader.step(), ms(10)) << "nobody waits for it";
+  EXPECT_EQ(alive, 1);
+  be(StreamState::idle);
+  now += ms(500);
+  loader.request(load(1));
+  meanwhile = [&] { EXPECT_EQ(alive, 1); };
+  EXPECT_EQ(loader.step(), std::nullopt);
+  EXPECT_EQ(alive, 0);
+  EXPECT_EQ(loader.loads(), 1);
+}
+
+TEST_F(LoaderTest, ARetiredVariantThatIsStillHeldIsDestroyedLater) {
+  int alive = 0;
+  auto variant = std::make_shared<FakeVariant>(Configuration(), &alive);
+  loader.retire(variant);
+  EXPECT_EQ(loader.step(), ms(10));
+  variant.reset();
+  EXPECT_EQ(alive, 1) << "not in the thread that let go of it";
+  EXPECT_EQ(loader.step(), std::nullopt);
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(LoaderTest, MorePrivateMemoryThanEverCostsWhatALoadDoes) {
+  EXPECT_EQ(loader.private_memory_cost(0), ms(0));
+  EXPECT_EQ(loader.private_memory_cost(1024), ms(0.1));
+  launch(ms(3));
+  EXPECT_EQ(loader.private_memory_cost(1024), ms(3.1));
+  loader.note_private_memory(1024);
+  loader.note_private_memory(16);
+  EXPECT_EQ(loader.private_memory_cost(1024), ms(0));
+  EXPECT_GT(loader.private_memory_cost(1025), ms(0));
+}
+
+TEST(Loader, HasAThreadThatLoads) {
+  Ledger ledger({});
+  FakeStreams streams;
+  std::promise<std::thread::id> loaded;
+  {
+    const auto loader = make_loader(ledger, {.adopt = streams.adopt()});
+    loader->request({.load = []() -> Result<std::shared_ptr<Variant>> { return Error(ErrorCode::internal, "no"); },
+                     .loaded = [&](const auto&) { loaded.set_value(std::this_thread::get_id()); }});
+    EXPECT_NE(loaded.get_future().get(), std::this_thread::get_id());
+  }
+}
+
+TEST(Loader, DroppingWaitsForWhatRuns) {
+  Ledger ledger({});
+  FakeStreams streams;
+  std::promise<void> begun;
+  std::atomic<bool> ended = false;
+  const int owner = 0;
+  const auto loader = make_loader(ledger, {.adopt = streams.adopt()});
+  loader->request({.load = [&]() -> Result<std::shared_ptr<Variant>> {
+                     begun.set_value();
+                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                     return Error(ErrorCode::internal, "no");
+                   },
+                   .loaded = [&](const auto&) { ended = true; },
+                   .owner = &owner});
+  begun.get_future().wait();
+  loader->drop(&owner);
+  EXPECT_TRUE(ended);
+}
+
+}  // namespace
+}  // namespace wattune::dynamic

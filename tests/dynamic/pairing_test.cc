@@ -1,0 +1,334 @@
+#include "dynamic/pairing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dynamic/fakes.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using fakes::FakeEvent;
+using fakes::FakeVariant;
+
+constexpr Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
+constexpr Nanoseconds us(double count) { return Nanoseconds(count * 1e3); }
+
+// An application that calls one key again and again, every 10 ms, by a clock of its own; variants take what is said.
+struct PairingTest : testing::Test {
+  std::shared_ptr<FakeVariant> variant(int id, Nanoseconds time, std::size_t private_bytes = 0) {
+    const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x"});
+    const Configuration configuration(static_cast<ConfigurationId>(id), names, {Value(id)});
+    const auto made = std::make_shared<FakeVariant>(configuration, nullptr, private_bytes);
+    times[made.get()] = time;
+    return made;
+  }
+  void add(const std::shared_ptr<FakeVariant>& of, std::optional<Nanoseconds> expected = {}) {
+    pairing.add({of->configuration(), expected}, of);
+  }
+  Turn call(Mode mode = Mode::automatic) {
+    now += ms(10);
+    ledger.begin(now);
+    for (Outcome& each : pairing.collect()) outcomes.push_back(std::move(each));
+    const Turn turn = pairing.is_busy() ? pairing.next(mode, now) : Turn{.variant = pairing.best()};
+    if (turn.timed) {
+      pairing.sent(turn, timed(turn), sending);
+      auto& launched = static_cast<FakeVariant&>(*turn.variant).launched;
+      launched = true;
+    }
+    explored += turn.exploring;
+    return turn;
+  }
+  Result<TimedCall> timed(const Turn& turn) {
+    if (sending_fails && turn.exploring) return Error(ErrorCode::launch_failed, "no room");
+    Result<Nanoseconds> time = times.at(turn.variant.get());
+    if (launch_fails && turn.exploring) time = Error(ErrorCode::launch_failed, "it wrote out of bounds");
+    std::vector<std::unique_ptr<backend::Event>> events;
+    events.push_back(std::make_unique<FakeEvent>(time, ready));
+    return TimedCall(std::move(events));
+  }
+  void calls(int count) {
+    for (int i = 0; i < count; ++i) call();
+  }
+  // The first variant of the key, timed.
+  std::shared_ptr<FakeVariant> begin(Nanoseconds time) {
+    const auto first = variant(0, time);
+    pairing.set_best(first);
+    calls(6);
+    outcomes.clear();
+    return first;
+  }
+
+  Nanoseconds now;
+  bool ready = true;
+  bool sending_fails = false;
+  bool launch_fails = false;
+  Sending sending;
+  int explored = 0;
+  std::map<const Variant*, Nanoseconds> times;
+  std::vector<Outcome> outcomes;
+  fakes::FakeLoader loader;
+  Ledger ledger{{.share = 0.02, .longest = ms(5)}};
+  Pairing pairing{ledger, loader, Measuring::paired};
+};
+
+TEST_F(PairingTest, TheFirstOfAKeyIsTimedAndTold) {
+  const auto first = variant(7, us(100));
+  pairing.set_best(first);
+  EXPECT_TRUE(pairing.is_busy());
+  calls(6);
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_EQ(outcomes[0].configuration, first->configuration());
+  EXPECT_EQ(outcomes[0].observation.objective(), 100e3);
+  EXPECT_EQ(outcomes[0].observation.samples.size(), 5);
+  EXPECT_FALSE(pairing.is_busy());
+  EXPECT_EQ(pairing.best_time(), us(100));
+  EXPECT_EQ(ledger.stalls().total(), us(0));
+}
+
+TEST_F(PairingTest, ABetterCandidateBecomesTheBestKnown) {
+  const auto first = begin(us(100));
+  const auto better = variant(1, us(90));
+  add(better);
+  calls(25);  // a first launch, 8 rounds of two, and some until the ledger affords the first
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_TRUE(outcomes[0].better);
+  EXPECT_EQ(outcomes[0].configuration, better->configuration());
+  EXPECT_EQ(outcomes[0].observation.objective(), 90e3);
+  EXPECT_EQ(outcomes[0].retired, first);
+  EXPECT_EQ(pairing.best(), better);
+  EXPECT_EQ(pairing.best_time(), us(90));
+  EXPECT_EQ(explored, 9);
+}
+
+TEST_F(PairingTest, AWorseCandidateIsToldAndRetired) {
+  const auto first = begin(us(100));
+  const auto worse = variant(1, us(105));
+  add(worse);
+  calls(25);
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_FALSE(outcomes[0].better);
+  EXPECT_EQ(outcomes[0].observation.objective(), 105e3);
+  EXPECT_EQ(outcomes[0].retired, worse);
+  EXPECT_EQ(pairing.best(), first);
+}
+
+TEST_F(PairingTest, StallsAreWhatCallsTookMoreThanTheBest) {
+  begin(us(100));
+  add(variant(1, us(500)));
+  calls(50);
+  EXPECT_EQ(explored, 1) << "clearly slower";
+  EXPECT_EQ(ledger.stalls().exploring, us(400));
+  EXPECT_EQ(ledger.longest(), us(400));
+}
+
+TEST_F(PairingTest, AnUnknownCandidateWaitsUntilTheBudgetAffordsThreeTimesTheBest) {
+  begin(ms(1));
+  add(variant(1, ms(1.1)));
+  // (3 - 1) * 1 ms and 0.02 ms of a first launch are 2 % of 101 ms, the calls since the first are 10 ms apart: 5 are
+  // over, and the eleventh comes 110 ms behind the first.
+  calls(5);
+  EXPECT_EQ(explored, 0);
+  EXPECT_TRUE(pairing.waits_for_budget());
+  call();
+  EXPECT_EQ(explored, 1);
+}
+
+TEST_F(PairingTest, WhatIsExpectedOfAScreenedCandidateCounts) {
+  begin(ms(1));
+  add(variant(1, ms(0.9)), ms(0.9));
+  EXPECT_TRUE(call().exploring) << "0.02 ms for its first launch, and at worst 0.8 ms";
+}
+
+TEST_F(PairingTest, NoUnknownCandidateMayStallACallBeyondTheLongest) {
+  begin(ms(4));  // twice 4 ms more are beyond 5 ms
+  add(variant(1, ms(4)));
+  calls(10'000);
+  EXPECT_EQ(explored, 0);
+  call(Mode::explore);
+  EXPECT_EQ(explored, 1) << "whatever the budget says";
+}
+
+TEST_F(PairingTest, ExploringKeepsTheShare) {
+  begin(ms(1));
+  for (int i = 1; i <= 100; ++i) add(variant(i, ms(1.0 + 0.05 * i)));
+  for (int i = 0; i < 3000; ++i) {
+    call();
+    // What one exploring call came to more than was expected of it may be beyond it for a while: 5 ms at most.
+    ASSERT_LE(ledger.stalls().total(), 0.02 * ledger.running(now) + ms(5));
+  }
+  EXPECT_GT(outcomes.size(), 50);
+}
+
+TEST_F(PairingTest, CollectingNeverWaits) {
+  begin(us(100));
+  add(variant(1, us(90)));
+  ready = false;
+  calls(100);
+  EXPECT_EQ(explored, 1) << "one turn is under way";
+  EXPECT_TRUE(outcomes.empty());
+  ready = true;
+  calls(25);
+  EXPECT_EQ(outcomes.size(), 1);
+}
+
+TEST_F(PairingTest, ACandidateThatFailsIsToldOfAndNotTriedAgain) {
+  begin(us(100));
+  const auto bad = variant(1, us(90));
+  add(bad);
+  launch_fails = true;
+  calls(10);
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_EQ(outcomes[0].observation.status, Status::runtime);
+  EXPECT_THAT(outcomes[0].observation.message, testing::HasSubstr("out of bounds"));
+  EXPECT_EQ(outcomes[0].retired, bad);
+  EXPECT_EQ(explored, 1);
+}
+
+TEST_F(PairingTest, ACandidateThatIsRefusedIsToldOf) {
+  begin(us(100));
+  add(variant(1, us(90)));
+  sending_fails = true;
+  calls(10);
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_EQ(outcomes[0].observation.status, Status::runtime);
+  EXPECT_TRUE(ledger.reserve(0.02 * ledger.running(now), now)) << "what was reserved is free again";
+}
+
+TEST_F(PairingTest, ABestThatFailsIsToldOf) {
+  const auto bad = variant(0, us(100));
+  times[bad.get()] = us(100);
+  pairing.set_best(bad);
+  const Turn turn = pairing.next(Mode::automatic, now);
+  pairing.sent(turn, Error(ErrorCode::launch_failed, "no"), {});
+  outcomes = pairing.collect();
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_FALSE(outcomes[0].observation.ok());
+  EXPECT_FALSE(outcomes[0].better);
+}
+
+TEST_F(PairingTest, AFirstLaunchThatMakesTheDriverWaitIsReservedAndCharged) {
+  begin(us(100));
+  loader.growing = ms(6);  // more than a call may stall
+  const auto spilling = variant(1, us(90), 1024);
+  add(spilling);
+  calls(100);
+  EXPECT_EQ(explored, 0);
+  loader.growing = ms(1);
+  sending.took = ms(1.2);
+  call();
+  sending.took = us(0);
+  EXPECT_EQ(explored, 1);
+  EXPECT_EQ(ledger.stalls().loading, ms(1.2));
+  EXPECT_EQ(loader.private_bytes, 1024);
+}
+
+TEST_F(PairingTest, DroppedCandidatesAreGivenBack) {
+  begin(us(100));
+  const auto first = variant(1, us(90));
+  const auto second = variant(2, us(90));
+  add(first);
+  add(second);
+  calls(2);
+  EXPECT_THAT(pairing.drop_candidates(), testing::ElementsAre(first, second));
+  EXPECT_FALSE(pairing.is_busy());
+  calls(5);
+  EXPECT_TRUE(outcomes.empty());
+}
+
+TEST_F(PairingTest, EachExploringCallRunsACandidateThatWasNotTried) {
+  begin(us(100));
+  const auto far = variant(1, us(500));
+  const auto better = variant(2, us(80));
+  const auto near = variant(3, us(85));
+  for (const auto& each : {far, better, near}) add(each);
+  for (const auto& each : {far, better, near}) EXPECT_EQ(call(Mode::explore).variant, each);
+  pairing.collect();
+  EXPECT_EQ(pairing.best(), better);
+  EXPECT_EQ(ledger.stalls().exploring, us(405)) << "whatever the budget says; 85 us are 5 us more than 80";
+}
+
+TEST_F(PairingTest, OneTimeSaysWhatThereIsToSayOfAnExploringCall) {
+  const auto first = begin(us(100));
+  const auto slow = variant(1, us(120));
+  const auto better = variant(2, us(80));
+  add(slow);
+  add(better);
+  for (int i = 0; i < 3; ++i) call(Mode::explore);
+  ASSERT_EQ(outcomes.size(), 2);
+  EXPECT_FALSE(outcomes[0].better);
+  EXPECT_EQ(outcomes[0].observation.samples.size(), 1);
+  EXPECT_EQ(outcomes[0].retired, slow);
+  EXPECT_TRUE(outcomes[1].better);
+  EXPECT_EQ(outcomes[1].retired, first) << "100 us are more than 1.1 times 80 us";
+}
+
+TEST_F(PairingTest, WhatMayBeAsFastIsComparedLater) {
+  const auto first = begin(us(100));
+  const auto lucky = variant(1, us(99));
+  add(lucky);
+  call(Mode::explore);
+  EXPECT_TRUE(pairing.is_busy());
+  times[lucky.get()] = us(104);  // which its first launch was not
+  calls(40);
+  EXPECT_EQ(pairing.best(), first);
+  ASSERT_EQ(outcomes.size(), 2);
+  EXPECT_TRUE(outcomes[0].better);
+  EXPECT_EQ(outcomes[1].configuration, first->configuration());
+  EXPECT_TRUE(outcomes[1].better);
+  EXPECT_EQ(outcomes[1].retired, lucky);
+}
+
+TEST_F(PairingTest, OfManyThatMayBeAsFastTheFastestStay) {
+  begin(us(100));
+  for (int i = 0; i < 20; ++i) add(variant(i + 1, us(109 - 0.1 * i)));
+  for (int i = 0; i < 22; ++i) call(Mode::explore);
+  EXPECT_EQ(std::ranges::count_if(outcomes, [](const Outcome& each) { return each.retired != nullptr; }), 12);
+}
+
+TEST_F(PairingTest, ADuelBeginsAnewWithAnotherBest) {
+  begin(us(100));
+  const auto good = variant(1, us(95));
+  add(good);
+  while (explored < 5) call();  // its first launch and four rounds or so
+  const auto better = variant(2, us(90));
+  add(better);
+  call(Mode::explore);
+  calls(60);
+  EXPECT_EQ(pairing.best(), better) << "whom four rounds against another did not make worse";
+  EXPECT_FALSE(pairing.is_busy());
+}
+
+TEST_F(PairingTest, InExploringCallsOneTimeOfTheFirstIsEnough) {
+  pairing.set_best(variant(0, us(100)));
+  add(variant(1, us(90)));
+  EXPECT_FALSE(call(Mode::explore).exploring);
+  EXPECT_TRUE(call(Mode::explore).exploring);
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_EQ(outcomes[0].observation.samples.size(), 1);
+}
+
+TEST(ExclusivePairing, WaitsAreReservedAndCharged) {
+  Ledger ledger({.share = 0.02, .longest = ms(5)});
+  ledger.begin(ms(0));
+  fakes::FakeLoader loader;
+  Pairing pairing(ledger, loader, Measuring::exclusive);
+  const auto first = std::make_shared<FakeVariant>();
+  pairing.set_best(first);
+  const bool ready = true;
+  for (int i = 0; i < 5; ++i) {
+    const Turn turn = pairing.next(Mode::automatic, ms(1000));
+    EXPECT_TRUE(turn.exclusive);
+    std::vector<std::unique_ptr<backend::Event>> events;
+    events.push_back(std::make_unique<FakeEvent>(us(100), ready));
+    pairing.sent(turn, TimedCall(std::move(events)), {.waited = ms(3)});
+  }
+  pairing.collect();
+  EXPECT_EQ(ledger.stalls().waiting, ms(15));
+  // 2 * 3 ms of waiting are beyond what a call may stall, as far as it is known.
+  pairing.add({}, std::make_shared<FakeVariant>());
+  EXPECT_FALSE(pairing.next(Mode::automatic, ms(100'000)).exploring);
+}
+
+}  // namespace
+}  // namespace wattune::dynamic

@@ -1,0 +1,82 @@
+// An application that keeps a GPU busy, for measuring what makes its launches wait: a CUDA context and a stream of its
+// own, in which one thread launches a kernel back to back, at most four in flight.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dynamic/loader.h"
+#include "raw_cuda.h"
+#include "wattune/backend/attach.h"
+
+namespace wattune::perf {
+
+inline constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
+
+// What is compiled once, for all contexts.
+struct Images {
+  std::vector<backend::Image> work;                          // of one kernel each, all different
+  backend::Image eight;                                      // of eight kernels, in namespaces v0 to v7
+  std::vector<std::pair<int, backend::Image>> with_private;  // of a kernel with so many KiB to a thread
+};
+Result<Images> compile_all(backend::Device& device);
+
+// A kernel of a program, ready to be sent.
+struct Work {
+  std::unique_ptr<backend::Program> program;
+  std::unique_ptr<backend::Kernel> kernel;
+  std::unique_ptr<backend::PreparedLaunch> launch;
+};
+Result<Work> make_work(backend::Device& device, backend::Stream& stream, const backend::Image& image, float rounds,
+                       std::size_t groups);
+
+inline constexpr std::size_t kGroups = 132 * 4;
+// Rounds with which the kernel of `image` takes so long, by the device's clock.
+Result<float> rounds_for(backend::Device& device, backend::Stream& stream, const backend::Image& image, double ms);
+
+// Every 50 ms the thread waits for its stream and rests for 1 ms, or tells a loader of that gap.
+enum class Pauses { never, rests, tells };
+
+class BusyApplication {
+ public:
+  // In ms: launch calls by the host's clock, kernels by the device's.
+  struct Seen {
+    std::vector<double> calls;
+    std::vector<double> kernels;
+    double per_second = 0.0;  // kernels
+  };
+
+  explicit BusyApplication(int ordinal);
+  BusyApplication(const BusyApplication&) = delete;
+  BusyApplication& operator=(const BusyApplication&) = delete;
+  ~BusyApplication();
+
+  // Attaches the library, and prepares the kernel.
+  Result<void> prepare(const Images& images, double kernel_ms);
+  backend::Device& device() { return *device_; }
+  backend::Stream& stream() { return *adopted_; }
+  dynamic::CallStream handle() const { return reinterpret_cast<CUstream_st*>(stream_); }
+
+  Result<Seen> run(double seconds, Pauses pauses, dynamic::Loader* loader = nullptr);
+  // Gives the stream as much as it has in flight at other times; and waits for all of it.
+  Result<void> fill();
+  Result<void> drain();
+
+ private:
+  Result<void> launch(Seen& seen, dynamic::Loader* loader);
+  Result<void> take_first(Seen& seen);
+  Result<void> rest(Seen& seen, dynamic::Loader* told);
+
+  test::CUcontext context_ = nullptr;
+  test::CUstream stream_ = nullptr;
+  std::unique_ptr<backend::Device> device_;
+  std::unique_ptr<backend::Stream> adopted_;
+  Work work_;
+  Nanoseconds kernel_;
+  std::deque<std::unique_ptr<backend::Event>> in_flight_;
+};
+
+}  // namespace wattune::perf
