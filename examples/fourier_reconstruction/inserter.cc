@@ -95,17 +95,20 @@ class Composed : public Inserter {
   std::unique_ptr<dynamic::TunableComposition> composition_;
 };
 
-class Screened : public Inserter {
+class Alone : public Inserter {
  public:
-  Screened(Application& application, const Options& options)
+  Alone(Application& application, const Options& options)
       : application_(application), is_resident_(options.resident), size_(options.size), samples_(options.samples) {}
 
-  Result<void> open(const Options& options) {
+  Result<void> open(const std::vector<Parameter>& parameters, const Options& options, dynamic::Safety safety) {
+    KernelSpec spec = application_.spec();
+    spec.parameters = parameters;
     dynamic::KernelOptions kernel;
+    kernel.policy.safety = safety;
     kernel.policy.stop.evaluations = options.configurations;
     kernel.policy.seed = options.seed;
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
-    WATTUNE_ASSIGN(kernel_, tuner_->kernel(application_.spec(), kernel));
+    WATTUNE_ASSIGN(kernel_, tuner_->kernel(std::move(spec), kernel));
     return {};
   }
 
@@ -150,11 +153,19 @@ Result<std::unique_ptr<Inserter>> make_composed(Application& application, const 
   return std::unique_ptr<Inserter>(std::move(composed));
 }
 
+Result<std::unique_ptr<Inserter>> make_alone(Application& application, const Options& options,
+                                             const std::vector<Parameter>& parameters, dynamic::Safety safety) {
+  auto alone = std::make_unique<Alone>(application, options);
+  WATTUNE_TRY(alone->open(parameters, options, safety));
+  return std::unique_ptr<Inserter>(std::move(alone));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Inserter>> make_oracle(Application& application, const Options& options,
                                               const Configuration& configuration) {
   WATTUNE_ASSIGN(const auto parameters, only(application.spec().parameters, configuration));
+  if (options.mode == RunMode::ours) return make_alone(application, options, parameters, dynamic::Safety::trusted);
   return make_composed(application, options, parameters, 0);
 }
 
@@ -165,10 +176,8 @@ Result<std::unique_ptr<Inserter>> make_explorer(Application& application, const 
   return make_composed(application, options, spec.parameters, std::min(all, options.configurations.value_or(all)));
 }
 
-Result<std::unique_ptr<Inserter>> make_screened(Application& application, const Options& options) {
-  auto screened = std::make_unique<Screened>(application, options);
-  WATTUNE_TRY(screened->open(options));
-  return std::unique_ptr<Inserter>(std::move(screened));
+Result<std::unique_ptr<Inserter>> make_searcher(Application& application, const Options& options) {
+  return make_alone(application, options, application.spec().parameters, options.safety);
 }
 
 }  // namespace fourier

@@ -25,12 +25,12 @@ class Inserter {
   virtual const std::vector<wattune::Nanoseconds>& explored() const = 0;
 };
 
-// `configuration` alone.
+// `configuration` alone, by the one of the two that the options' mode tunes.
 wattune::Result<std::unique_ptr<Inserter>> make_oracle(Application& application, const Options& options,
                                                        const wattune::Configuration& configuration);
 // Random search: each call takes a configuration that is new, until there were as many as the options say.
 wattune::Result<std::unique_ptr<Inserter>> make_explorer(Application& application, const Options& options);
-// Search and screening within the budget.
-wattune::Result<std::unique_ptr<Inserter>> make_screened(Application& application, const Options& options);
+// The policy's own search within the budget.
+wattune::Result<std::unique_ptr<Inserter>> make_searcher(Application& application, const Options& options);
 
 }  // namespace fourier

@@ -14,7 +14,7 @@ Result<std::unique_ptr<Inserter>> make_tuned(Application& application, const Opt
   switch (options.mode) {
     case RunMode::oracle: return make_oracle(application, options, optimum.configuration);
     case RunMode::paper: return make_explorer(application, options);
-    case RunMode::ours: return make_screened(application, options);
+    case RunMode::ours: return make_searcher(application, options);
     case RunMode::foreign: {
       WATTUNE_ASSIGN(const ResultSet results, store::load_results(options.foreign));
       if (const Trial* const best = results.best()) return make_oracle(application, options, best->configuration);

@@ -44,6 +44,7 @@ json to_json(const Run& run) {
           {"exploring_call_ms", mean_ms(run.exploring)},
           {"overhead_share", run.overhead_share},
           {"longest_stall_ms", to_ms(run.longest_stall)},
+          {"blocked_ms", to_ms(run.blocked)},
           {"correlation", run.likeness.correlation},
           {"density_error", run.likeness.density_error},
           {"is_wrong", run.is_wrong},

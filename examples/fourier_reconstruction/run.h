@@ -16,6 +16,7 @@ struct Run {
   std::vector<wattune::Nanoseconds> exploring;
   double overhead_share = 0.0;  // stalls by the tuner's account, of the time
   wattune::Nanoseconds longest_stall;
+  wattune::Nanoseconds blocked;  // that calls waited for a compiler, because there was nothing else to run
   Likeness likeness;
   bool is_wrong = false;  // the volume is another, or calls are missing in it
   std::optional<wattune::Configuration> best;
