@@ -581,7 +581,7 @@ TEST_P(CompileBenchmark, CompilesForHopper) {
 
 INSTANTIATE_TEST_SUITE_P(All, CompileBenchmark,
                          testing::Values("vector_add", "reduction", "transpose", "convolution", "gemm", "gemm_batched",
-                                         "hotspot", "nbody"),
+                                         "hotspot", "nbody", "fourier_reconstruction"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 }  // namespace

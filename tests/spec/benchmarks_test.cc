@@ -68,13 +68,15 @@ TEST_P(BenchmarkSpecs, TheDefaultsAreAValidConfiguration) {
 }
 
 // vector_add: 6 * 5 * (1 + 3 * 2); gemm_host: 4 * (4 * 4 - 1) * 4 * 2 * 7, as only tiles of 128 x 128 are too large;
-// the others as published by CLTune, KTT and Kernel Tuner.
+// the others as published by CLTune, KTT and Kernel Tuner. fourier_reconstruction: 14 pairs of blocks and larger tiles,
+// each with 3 ways to have the blob, and 6 blocks with tile 1, each with 3 + 2 ways as the image may be shared as well;
+// all with 4 numbers of blocks with atomics and 1 without: (14 * 3 + 6 * 5) * 5.
 INSTANTIATE_TEST_SUITE_P(All, BenchmarkSpecs,
                          testing::Values(Benchmark{"vector_add", 210}, Benchmark{"reduction", 175},
                                          Benchmark{"transpose", 5'916}, Benchmark{"convolution", 5'248},
                                          Benchmark{"gemm", 241'600}, Benchmark{"gemm_batched", 424},
                                          Benchmark{"hotspot", 349'853}, Benchmark{"nbody", 9'408},
-                                         Benchmark{"gemm_host", 3'360}),
+                                         Benchmark{"gemm_host", 3'360}, Benchmark{"fourier_reconstruction", 360}),
                          [](const auto& benchmark) { return std::string(benchmark.param.name); });
 
 // --- the batched products, whose space depends on the sizes ---------------------------------------------------------
@@ -123,6 +125,34 @@ TEST(GemmBatched, HasTheSpaceOfKttWhateverTheSizes) {
   for (const Sizes& size :
        {Sizes{16, 16, 16}, {2, 2, 2}, {7, 5, 3}, {3, 32, 2}, {32, 2, 31}, {17, 13, 26}, {32, 32, 32}})
     EXPECT_EQ(count_in_spec(size), count_by_hand(size)) << size.a << ' ' << size.b << ' ' << size.c;
+}
+
+// The constraints of Xmipp's kernel in C++, against those of the spec.
+TEST(FourierReconstruction, HasTheConfigurationsThatBruteForceFinds) {
+  const auto spec =
+      load(std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks/fourier_reconstruction/fourier_reconstruction.toml");
+  ASSERT_TRUE(spec) << spec.error().to_string();
+  const auto space = space::SearchSpace::build(spec->parameters, spec->constraints);
+  ASSERT_TRUE(space) << space.error().to_string();
+  int valid = 0;
+  for (const int block : {8, 12, 16, 20, 24, 28})
+    for (const int tile : {1, 2, 4, 8})
+      for (const int z : {1, 4, 8, 16})
+        for (int flags = 0; flags < 16; ++flags) {
+          const bool shared_table = flags & 1, shared_image = flags & 2, table = flags & 4, atomics = flags & 8;
+          const bool expected = (tile == 1 || (block % tile == 0 && !shared_image)) && block > tile &&
+                                (!shared_table || (!shared_image && table)) && (atomics || z == 1);
+          const std::vector<std::pair<std::string, Value>> values{{"BLOCK_DIM", block},
+                                                                  {"TILE", tile},
+                                                                  {"GRID_DIM_Z", z},
+                                                                  {"SHARED_BLOB_TABLE", int{shared_table}},
+                                                                  {"SHARED_IMG", int{shared_image}},
+                                                                  {"PRECOMPUTE_BLOB_VAL", int{table}},
+                                                                  {"USE_ATOMICS", int{atomics}}};
+          EXPECT_EQ(space->find(values).has_value(), expected) << block << ' ' << tile << ' ' << z << ' ' << flags;
+          valid += expected;
+        }
+  EXPECT_EQ(valid, 360);
 }
 
 }  // namespace

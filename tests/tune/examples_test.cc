@@ -1,5 +1,5 @@
-// The specs under examples/specs, and small products from benchmarks, on whatever OpenCL device this machine has: each
-// right by its reference.
+// The specs under examples/specs, and small problems of two benchmarks, on whatever OpenCL device this machine has:
+// each right by its reference.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,6 +12,8 @@
 namespace wattune::tune {
 namespace {
 
+using Values = std::vector<std::pair<std::string, Value>>;
+
 class ExampleSpecs : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -22,23 +24,33 @@ class ExampleSpecs : public ::testing::Test {
     if (!device) GTEST_SKIP() << "no OpenCL device on this machine";
   }
 
-  // What the configuration showed whose values these are, the defaults but for them.
-  Result<Observation> run(const std::string& name, const std::vector<std::pair<std::string, Value>>& values,
-                          const std::vector<NamedSize>& sizes) {
+  // What the configurations showed whose values these are; the reference is computed once for all of them.
+  Result<std::vector<Observation>> run(const std::string& name, const std::vector<Values>& configurations,
+                                       const std::vector<NamedSize>& sizes) {
     WATTUNE_ASSIGN(const KernelSpec spec, spec::load(folder / (name + ".toml"), spec::SourcePolicy::required, sizes));
     WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(spec.parameters, spec.constraints));
     const auto policy = quick_policy();
     WATTUNE_ASSIGN(const auto evaluator, make_evaluator(spec, space, *device, *policy));
-    WATTUNE_ASSIGN(const ConfigurationId id, space.find(values));
-    return evaluator->evaluate(space.configuration(id));
+    std::vector<Observation> observations;
+    for (const Values& values : configurations) {
+      WATTUNE_ASSIGN(const ConfigurationId id, space.find(values));
+      WATTUNE_ASSIGN(observations.emplace_back(), evaluator->evaluate(space.configuration(id)));
+    }
+    return observations;
   }
 
-  void expect_verified(const std::string& name, const std::vector<std::pair<std::string, Value>>& values,
-                       const std::vector<NamedSize>& sizes) {
-    const Result<Observation> observation = run(name, values, sizes);
-    ASSERT_TRUE(observation) << observation.error().to_string();
-    EXPECT_EQ(observation->status, Status::correct) << observation->message;
-    EXPECT_TRUE(observation->verified);
+  void expect_all_verified(const std::string& name, const std::vector<Values>& configurations,
+                           const std::vector<NamedSize>& sizes) {
+    const auto observations = run(name, configurations, sizes);
+    ASSERT_TRUE(observations) << observations.error().to_string();
+    for (const Observation& observation : *observations) {
+      EXPECT_EQ(observation.status, Status::correct) << observation.message;
+      EXPECT_TRUE(observation.verified);
+    }
+  }
+
+  void expect_verified(const std::string& name, const Values& values, const std::vector<NamedSize>& sizes) {
+    expect_all_verified(name, {values}, sizes);
   }
 
   const std::filesystem::path folder = std::filesystem::path(WATTUNE_SOURCE_DIR);
@@ -52,8 +64,7 @@ TEST_F(ExampleSpecs, AWavefrontIsRightWhateverItsBlocks) {
 }
 
 TEST_F(ExampleSpecs, TimeStepsAreRightWhetherTheyAreEvenOrOdd) {
-  const std::vector<std::pair<std::string, Value>> values{
-      {"block_size_x", 32}, {"block_size_y", 2}, {"rows_per_item", 2}};
+  const Values values{{"block_size_x", 32}, {"block_size_y", 2}, {"rows_per_item", 2}};
   for (const int steps : {1, 4, 7})
     expect_verified("examples/specs/heat", values, {{"width", 70}, {"height", 50}, {"steps", steps}});
 }
@@ -65,7 +76,7 @@ TEST_F(ExampleSpecs, AnImageThatASamplerReadsIsBlurred) {
 
 // With 16 products in a work-group the last of 37 has 5. Sizes of 4 are copied in vectors, odd ones by elements.
 TEST_F(ExampleSpecs, SmallProductsAreRightWhateverTheirSizesAndHoweverTheyAreCached) {
-  const auto expect = [&](std::vector<std::pair<std::string, Value>> values, const std::vector<NamedSize>& sizes) {
+  const auto expect = [&](Values values, const std::vector<NamedSize>& sizes) {
     expect_verified("benchmarks/gemm_batched/gemm_batched", values, sizes);
   };
   const std::vector<NamedSize> odd{{"batch", 37}, {"size_a", 7}, {"size_b", 5}, {"size_c", 3}};
@@ -74,6 +85,23 @@ TEST_F(ExampleSpecs, SmallProductsAreRightWhateverTheirSizesAndHoweverTheyAreCac
   expect({{"CACHING_STRATEGY", 2}, {"UNROLL_K", 1}}, odd);
   expect({{"CACHING_STRATEGY", 2}, {"GROUP_SIZE_Y", 2}, {"PADD_AB", 1}, {"DIRECT_WRITE", 0}}, odd);
   expect({{"CACHING_STRATEGY", 1}, {"DIRECT_WRITE", 0}}, even);
+}
+
+// Each of the kernel's ways of working is taken, with blocks of columns that end within the grid and beyond it.
+TEST_F(ExampleSpecs, SamplesAreInsertedAllAtOnceAndOneByOne) {
+  const auto values = [](int block, int tile, int z, int shared_table, int shared_image, int table, int atomics) {
+    return Values{{"BLOCK_DIM", block},
+                  {"TILE", tile},
+                  {"GRID_DIM_Z", z},
+                  {"SHARED_BLOB_TABLE", shared_table},
+                  {"SHARED_IMG", shared_image},
+                  {"PRECOMPUTE_BLOB_VAL", table},
+                  {"USE_ATOMICS", atomics}};
+  };
+  expect_all_verified("benchmarks/fourier_reconstruction/fourier_reconstruction",
+                      {values(16, 1, 4, 0, 0, 0, 1), values(8, 4, 1, 1, 0, 1, 0), values(28, 1, 16, 0, 1, 1, 1),
+                       values(12, 1, 1, 0, 1, 0, 0)},
+                      {{"size", 20}, {"samples", 5}});
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// The offline pass: every configuration measured before the application begins, as if somebody had tuned the kernel.
+#pragma once
+
+#include "options.h"
+#include "wattune/core/configuration.h"
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+
+namespace fourier {
+
+struct Optimum {
+  wattune::Configuration configuration;
+  wattune::Nanoseconds time;     // of its launches, as the offline pass measured them
+  wattune::Nanoseconds average;  // of all that are correct
+  std::size_t measured = 0;
+};
+
+// Reads and completes options.optimum. mismatch: it is about something else; not_found: no configuration is correct.
+wattune::Result<Optimum> find_optimum(const wattune::KernelSpec& spec, const Options& options);
+
+}  // namespace fourier

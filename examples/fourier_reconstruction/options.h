@@ -1,0 +1,47 @@
+// What the user asked for. Values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "wattune/dynamic/policy.h"
+
+namespace fourier {
+
+enum class RunMode {
+  oracle,  // the best configuration is known from the beginning
+  paper,   // random search, every call of which runs to its end (paper 001, 5.3)
+  ours,    // search by the policy, within a budget
+  foreign  // the optimum of something else, such as another size
+};
+
+struct Options {
+  std::string device = "auto";
+  RunMode mode = RunMode::ours;
+  int size = 128;
+  int samples = 1500;  // of one call
+  int buffers = 4;     // with samples, which calls take in turns
+  std::uint64_t calls = 1280;
+  double seconds = 0.0;                                                  // of a run; 0: `calls` end it
+  std::optional<std::uint64_t> configurations = 50;                      // to explore at most; none: all
+  wattune::dynamic::Safety safety = wattune::dynamic::Safety::screened;  // of RunMode::ours
+  int repetitions = 1;
+  std::uint64_t seed = 1;
+  bool blocking = false;         // the calling thread compiles
+  bool resident = false;         // samples are uploaded once, not in every call
+  std::uint64_t wait_every = 1;  // calls after which the application waits for the device
+  double share = 0.02;           // the budget, of the time
+  double longest_ms = 5.0;
+  std::filesystem::path optimum;              // what the offline pass found; empty: nothing is kept
+  std::optional<std::uint64_t> offline = {};  // configurations of the offline pass; none: all
+  std::filesystem::path foreign;              // results of RunMode::foreign
+  std::filesystem::path spec;
+  bool json = false;
+};
+
+// Exits with a message for --help and for options that are wrong.
+Options parse_options(int argc, char** argv);
+
+}  // namespace fourier

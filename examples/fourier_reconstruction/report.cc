@@ -1,0 +1,119 @@
+#include "report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+
+namespace fourier {
+namespace {
+
+using namespace wattune;
+using nlohmann::json;
+
+using Figure = std::function<double(const Pair&)>;
+
+// Mean, and the deviation of what the pairs are a sample of.
+json spread(const std::vector<Pair>& pairs, const Figure& figure) {
+  const auto count = static_cast<double>(pairs.size());
+  double mean = 0.0;
+  for (const Pair& pair : pairs) mean += figure(pair) / count;
+  double squares = 0.0;
+  for (const Pair& pair : pairs) squares += std::pow(figure(pair) - mean, 2);
+  return {{"mean", mean}, {"deviation", count > 1.0 ? std::sqrt(squares / (count - 1.0)) : 0.0}};
+}
+
+double highest(const std::vector<Pair>& pairs, const Figure& figure) {
+  double result = 0.0;
+  for (const Pair& pair : pairs) result = std::max(result, figure(pair));
+  return result;
+}
+
+double mean_ms(const std::vector<Nanoseconds>& times) {
+  const Nanoseconds sum = std::accumulate(times.begin(), times.end(), Nanoseconds());
+  return times.empty() ? 0.0 : to_ms(sum) / static_cast<double>(times.size());
+}
+
+json to_json(const Run& run) {
+  return {{"calls", run.calls},
+          {"call_ms", to_ms(run.call())},
+          {"longest_call_ms", to_ms(run.longest_call)},
+          {"explored", run.explored},
+          {"exploring_calls", run.exploring.size()},
+          {"exploring_call_ms", mean_ms(run.exploring)},
+          {"overhead_share", run.overhead_share},
+          {"longest_stall_ms", to_ms(run.longest_stall)},
+          {"blocked_ms", to_ms(run.blocked)},
+          {"correlation", run.likeness.correlation},
+          {"density_error", run.likeness.density_error},
+          {"is_wrong", run.is_wrong},
+          {"best", run.best ? run.best->to_string() : ""}};
+}
+
+json to_json(const Optimum& optimum) {
+  return {{"configuration", optimum.configuration.to_string()},
+          {"kernel_ms", to_ms(optimum.time)},
+          {"average_kernel_ms", to_ms(optimum.average)},
+          {"measured", optimum.measured}};
+}
+
+json to_json(const std::vector<Pair>& pairs) {
+  json runs = json::array();
+  for (const Pair& pair : pairs)
+    runs.push_back({{"oracle", to_json(pair.oracle)},
+                    {"tuned", to_json(pair.tuned)},
+                    {"share_of_optimum", pair.share()},
+                    {"bound", pair.bound()}});
+  return runs;
+}
+
+}  // namespace
+
+double Pair::bound() const {
+  const Nanoseconds others = oracle.call() * static_cast<double>(tuned.calls - tuned.exploring.size());
+  const Nanoseconds all = std::accumulate(tuned.exploring.begin(), tuned.exploring.end(), others);
+  return oracle.call() * static_cast<double>(tuned.calls) / all;
+}
+
+json to_json(const std::string& device, const Options& options, const Optimum& optimum,
+             const std::vector<Pair>& pairs) {
+  const json share = spread(pairs, [](const Pair& pair) { return pair.share(); });
+  const auto is_wrong = [](const Pair& pair) { return pair.oracle.is_wrong || pair.tuned.is_wrong; };
+  return {{"device", device},
+          {"size", options.size},
+          {"samples", options.samples},
+          {"share_of_optimum", share["mean"]},
+          {"share_deviation", share["deviation"]},
+          {"bound", spread(pairs, [](const Pair& pair) { return pair.bound(); })},
+          {"share_of_bound", spread(pairs, [](const Pair& pair) { return pair.share() / pair.bound(); })},
+          {"overhead_share", spread(pairs, [](const Pair& pair) { return pair.tuned.overhead_share; })["mean"]},
+          {"longest_stall_ms", highest(pairs, [](const Pair& pair) { return to_ms(pair.tuned.longest_stall); })},
+          {"explored",
+           std::llround(highest(pairs, [](const Pair& pair) { return static_cast<double>(pair.tuned.explored); }))},
+          {"wrong_results", std::count_if(pairs.begin(), pairs.end(), is_wrong)},
+          {"optimum", to_json(optimum)},
+          {"runs", to_json(pairs)}};
+}
+
+void print(const json& result) {
+  const auto number = [](const json& value) { return value.get<double>(); };
+  const json& optimum = result["optimum"];
+  std::printf("%s, samples of %d x %d, %d in a call\n", result["device"].get<std::string>().c_str(),
+              result["size"].get<int>(), result["size"].get<int>(), result["samples"].get<int>());
+  std::printf("optimum     %s: %.3f ms; the average of %d is %.3f ms\n",
+              optimum["configuration"].get<std::string>().c_str(), number(optimum["kernel_ms"]),
+              optimum["measured"].get<int>(), number(optimum["average_kernel_ms"]));
+  for (const json& run : result["runs"])
+    std::printf("run         %.3f ms a call, %.3f ms with the optimum known, %d explored, correlation %.4f%s\n",
+                number(run["tuned"]["call_ms"]), number(run["oracle"]["call_ms"]), run["tuned"]["explored"].get<int>(),
+                number(run["tuned"]["correlation"]),
+                run["tuned"]["is_wrong"].get<bool>() || run["oracle"]["is_wrong"].get<bool>() ? ", WRONG" : "");
+  std::printf("share       %.2f %% of the optimum's speed, deviation %.2f %%; %.2f %% of what equation 3 allows\n",
+              100.0 * number(result["share_of_optimum"]), 100.0 * number(result["share_deviation"]),
+              100.0 * number(result["share_of_bound"]["mean"]));
+  std::printf("stalls      %.2f %% of the time, %.3f ms at most\n", 100.0 * number(result["overhead_share"]),
+              number(result["longest_stall_ms"]));
+}
+
+}  // namespace fourier

@@ -1,0 +1,33 @@
+// Run: a reconstruction from its first call to its last, timed as the application sees it, and checked.
+#pragma once
+
+#include <optional>
+
+#include "inserter.h"
+
+namespace fourier {
+
+struct Run {
+  std::uint64_t calls = 0;
+  wattune::Nanoseconds elapsed;  // of all calls, each waited for
+  wattune::Nanoseconds longest_call;
+  std::uint64_t explored = 0;  // configurations
+  // What the calls that explored took on the device, upload and all, where each runs to its end.
+  std::vector<wattune::Nanoseconds> exploring;
+  double overhead_share = 0.0;  // stalls by the tuner's account, of the time
+  wattune::Nanoseconds longest_stall;
+  wattune::Nanoseconds blocked;  // that calls waited for a compiler, because there was nothing else to run
+  Likeness likeness;
+  bool is_wrong = false;  // the volume is another, or calls are missing in it
+  std::optional<wattune::Configuration> best;
+
+  wattune::Nanoseconds call() const { return elapsed / static_cast<double>(calls); }
+};
+
+// What one call with each batch adds to outer_weight().
+wattune::Result<std::vector<double>> weights_of_batches(Application& application, Inserter& inserter);
+
+wattune::Result<Run> run(Application& application, Inserter& inserter, const Options& options,
+                         const std::vector<double>& weights);
+
+}  // namespace fourier
