@@ -263,7 +263,9 @@ TEST_F(TunableKernels, CompilersThatAreKilledCostNoResult) {
   for (int i = 0; i < 2'000; ++i) {
     expected *= i % 2 == 0 ? 2.0f : 0.5f;
     (*scale)(application->queue(), x, kElements, i % 2 == 0 ? 2.0f : 0.5f).value();
-    if (i % 100 == 0) ASSERT_THAT(values(), Each(expected));
+    if (i % 100 == 0) {
+      ASSERT_THAT(values(), Each(expected));
+    }
   }
   stop = true;
   killer.join();
