@@ -2,6 +2,7 @@
 // right by its reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "source_dir.h"
@@ -23,12 +24,16 @@ class ExampleSpecs : public ::testing::Test {
   }
 
   // What the configuration showed whose values these are, the defaults but for them.
-  Result<Observation> run(const std::string& name, const std::vector<std::pair<std::string, Value>>& values,
+  Result<Observation> run(const std::string& name, std::vector<std::pair<std::string, Value>> values,
                           const std::vector<NamedSize>& sizes) {
     WATTUNE_ASSIGN(const KernelSpec spec, spec::load(folder / (name + ".toml"), spec::SourcePolicy::required, sizes));
     WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(spec.parameters, spec.constraints));
     const auto policy = quick_policy();
     WATTUNE_ASSIGN(const auto evaluator, make_evaluator(spec, space, *device, *policy));
+    const Configuration standard = space.configuration(space.default_configuration());
+    for (const std::string& parameter : standard.names())
+      if (std::ranges::find(values, parameter, &std::pair<std::string, Value>::first) == values.end())
+        values.emplace_back(parameter, *standard.find(parameter));
     WATTUNE_ASSIGN(const ConfigurationId id, space.find(values));
     return evaluator->evaluate(space.configuration(id));
   }
