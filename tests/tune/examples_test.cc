@@ -2,6 +2,7 @@
 // each right by its reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "source_dir.h"
@@ -24,15 +25,20 @@ class ExampleSpecs : public ::testing::Test {
     if (!device) GTEST_SKIP() << "no OpenCL device on this machine";
   }
 
-  // What the configurations showed whose values these are; the reference is computed once for all of them.
+  // What the configurations showed whose values these are, the defaults but for them; the reference is computed once
+  // for all of them.
   Result<std::vector<Observation>> run(const std::string& name, const std::vector<Values>& configurations,
                                        const std::vector<NamedSize>& sizes) {
     WATTUNE_ASSIGN(const KernelSpec spec, spec::load(folder / (name + ".toml"), spec::SourcePolicy::required, sizes));
     WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(spec.parameters, spec.constraints));
     const auto policy = quick_policy();
     WATTUNE_ASSIGN(const auto evaluator, make_evaluator(spec, space, *device, *policy));
+    const Configuration standard = space.configuration(space.default_configuration());
     std::vector<Observation> observations;
-    for (const Values& values : configurations) {
+    for (Values values : configurations) {
+      for (const std::string& parameter : standard.names())
+        if (std::ranges::find(values, parameter, &Values::value_type::first) == values.end())
+          values.emplace_back(parameter, *standard.find(parameter));
       WATTUNE_ASSIGN(const ConfigurationId id, space.find(values));
       WATTUNE_ASSIGN(observations.emplace_back(), evaluator->evaluate(space.configuration(id)));
     }
