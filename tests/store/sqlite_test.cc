@@ -18,7 +18,7 @@ ResultSet run_started_at(int second, int trials = 6) {
   return results;
 }
 
-std::string error_of(const std::filesystem::path& file) {
+std::string error_of_loading(const std::filesystem::path& file) {
   const auto results = load_results(file);
   return results ? "" : results.error().to_string();
 }
@@ -47,8 +47,9 @@ TEST_F(SqliteFile, OfSeveralRunsGivesTheOneThatIsNamed) {
   EXPECT_EQ(load_database(file()).value().size(), 3u);
   EXPECT_EQ(load_results(file().string() + "#2").value().trials.size(), 4u);
   EXPECT_EQ(load_results(file().string() + "#3").value().trials.size(), 5u);
-  EXPECT_EQ(error_of(file().string() + "#4").find(file().string() + ": there is no run 4"), 0u);
-  const std::string several = error_of(file());
+  const std::string beyond = error_of_loading(file().string() + "#4");
+  EXPECT_EQ(beyond.find(file().string() + ": there is no run 4"), 0u) << beyond;
+  const std::string several = error_of_loading(file());
   EXPECT_EQ(several.find(file().string() + ": the database holds 3 runs (name one, as in "), 0u) << several;
   EXPECT_NE(several.find("#2 is convolution, 4096, 4096 on Some \"GPU\""), std::string::npos) << several;
 }
@@ -106,7 +107,7 @@ TEST_F(SqliteFile, AnswersQueries) {
 TEST_F(SqliteFile, OfOthersIsRefusedAndLeftAlone) {
   if (std::system("command -v sqlite3 > /dev/null") != 0) GTEST_SKIP() << "there is no program sqlite3 here";
   run_sql("CREATE TABLE songs(name)");
-  EXPECT_EQ(error_of(file()), file().string() + ": a database, but none of Wattune's");
+  EXPECT_EQ(error_of_loading(file()), file().string() + ": a database, but none of Wattune's");
   EXPECT_FALSE(add_to_database(file(), {sample_results()}));
   run_sql(".tables");
   EXPECT_EQ(contents_of(path("out")), "songs\n");
@@ -124,7 +125,7 @@ TEST_F(SqliteFile, WithAnotherSchemaIsRefused) {
     std::filesystem::remove(file());
     add(sample_results());
     run_sql(change);
-    EXPECT_NE(error_of(file()).find(message), std::string::npos) << change << ": " << error_of(file());
+    EXPECT_NE(error_of_loading(file()).find(message), std::string::npos) << change << ": " << error_of_loading(file());
     EXPECT_FALSE(add_to_database(file(), {run_started_at(1)})) << change;
   }
 }
@@ -133,7 +134,7 @@ TEST_F(SqliteFile, WithTextThatIsNoTrialIsRefused) {
   if (std::system("command -v sqlite3 > /dev/null") != 0) GTEST_SKIP() << "there is no program sqlite3 here";
   add(sample_results());
   run_sql("UPDATE trials SET trial = 'nonsense'");
-  EXPECT_NE(error_of(file()).find("not valid JSON"), std::string::npos) << error_of(file());
+  EXPECT_NE(error_of_loading(file()).find("not valid JSON"), std::string::npos) << error_of_loading(file());
 }
 
 TEST_F(SqliteFile, ThatIsDamagedIsOneErrorOrStillRight) {
@@ -146,14 +147,14 @@ TEST_F(SqliteFile, ThatIsDamagedIsOneErrorOrStillRight) {
       bad[16 + random.below(bad.size() - 16)] = static_cast<char>(random.below(256));
     if (i % 3 == 0) bad.resize(16 + random.below(bad.size() - 16));
     write_contents(file(), bad);
-    EXPECT_TRUE(is_one_clean_line(error_of(file())));
+    EXPECT_TRUE(is_one_clean_line(error_of_loading(file())));
   }
 }
 
 TEST_F(SqliteFile, CanBeReadWhereItCannotBeWritten) {
   add(sample_results());
   std::filesystem::permissions(path(""), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  EXPECT_EQ(error_of(file()), "");
+  EXPECT_EQ(error_of_loading(file()), "");
   std::filesystem::permissions(path(""), std::filesystem::perms::owner_all);
 }
 
