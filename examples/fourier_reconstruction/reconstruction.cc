@@ -8,7 +8,6 @@
 namespace fourier {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 // Of the blob that the kernel weighs pixels with.
 constexpr double kRadius = 1.9;
 constexpr double kShape = 15.0;
@@ -17,14 +16,14 @@ constexpr double kShape = 15.0;
 // function of order 3/2, which is elementary (Lewitt 1990).
 double apodisation(double distance, int size) {
   const auto transform = [](double x) { return (std::cosh(x) - std::sinh(x) / x) / (x * x); };
-  const double reach = 2.0 * kPi * kRadius * distance / size;
+  const double reach = 2.0 * std::numbers::pi * kRadius * distance / size;
   return transform(std::sqrt(kShape * kShape - reach * reach)) / transform(kShape);
 }
 
 // e^(2 pi i k x / size) for k from -half to half.
 std::vector<std::complex<double>> waves(double x, int half) {
   std::vector<std::complex<double>> all;
-  for (int k = -half; k <= half; ++k) all.push_back(std::polar(1.0, kPi * k * x / half));
+  for (int k = -half; k <= half; ++k) all.push_back(std::polar(1.0, std::numbers::pi * k * x / half));
   return all;
 }
 

@@ -150,7 +150,7 @@ TEST_F(Results, OnlyTheHeaderTakesSeveral) {
 }
 
 // The kernel of the cache, at another size than it was tuned for.
-constexpr const char* kSpec = R"toml([kernel]
+constexpr const char* kAddSpec = R"toml([kernel]
 file = "add.cl"
 function = "add"
 arguments = [{ name = "x", type = "float*", length = "n", access = "write" }]
@@ -166,7 +166,7 @@ tile = [1, 2]
 
 TEST_F(Results, BecomeWisdomThatIsShownAndExportedAsAHeader) {
   folder_.write("add.cl", "kernel void add(global float* x) { x[get_global_id(0)] = 1; }");
-  folder_.write("add.toml", kSpec);
+  folder_.write("add.toml", kAddSpec);
   const Finished exported = run_wattune(
       folder_, {"export", "cache.json", "--format", "wisdom", "--spec", "add.toml", "--output", "app.wisdom"});
   ASSERT_EQ(exported.status, 0) << exported.err;
@@ -183,7 +183,7 @@ TEST_F(Results, WisdomNeedsTheSpecOfTheKernel) {
   EXPECT_THAT(run_wattune(folder_, {"export", "cache.json", "--format", "wisdom"}).err,
               HasSubstr("format wisdom needs the kernel's spec (add --spec FILE)"));
   folder_.write("add.cl", "kernel void add(global float* x) {}");
-  folder_.write("add.toml", std::string(kSpec) + "more = [1]\n");
+  folder_.write("add.toml", std::string(kAddSpec) + "more = [1]\n");
   EXPECT_THAT(run_wattune(folder_, {"export", "cache.json", "--format", "wisdom", "--spec", "add.toml"}).err,
               HasSubstr("the results for Some GPU have other parameters than the kernel"));
 }

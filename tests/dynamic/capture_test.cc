@@ -13,7 +13,7 @@
 namespace wattune::dynamic {
 namespace {
 
-constexpr const char* kSource =
+constexpr const char* kAxpySource =
     "#include \"factor.h\"\n"
     "kernel void axpy(global float* y, global const float* x, float a, int n) {\n"
     "  for (int k = 0; k < per_item; ++k) {\n"
@@ -27,7 +27,7 @@ KernelSpec axpy_spec(const std::filesystem::path& folder) {
   write_contents(folder / "factor.h", "#define FACTOR 2.0f\n");
   KernelSpec spec;
   spec.name = "axpy";
-  spec.source = {.function = "axpy", .file = folder / "axpy.cl", .text = kSource};
+  spec.source = {.function = "axpy", .file = folder / "axpy.cl", .text = kAxpySource};
   spec.problem_size = {{"n", 10}};
   spec.geometry.convention = GeometryConvention::divided;
   spec.geometry.sizes[0].text = "n";
@@ -84,7 +84,7 @@ TEST_F(Capture, BecomesASpecWithTheSizesValuesAndDataOfTheCall) {
   const KernelSpec spec = spec::load(file).value();
   EXPECT_EQ(spec.name, "axpy");
   EXPECT_EQ(spec.problem_size[0].value, 1000);
-  EXPECT_EQ(spec.source.text, kSource);
+  EXPECT_EQ(spec.source.text, kAxpySource);
   EXPECT_EQ(std::get<VectorArgument>(spec.arguments[1].kind).length.text, "1000");
   EXPECT_EQ(std::get<ScalarArgument>(spec.arguments[2].kind).value.text, "0.75");
   EXPECT_EQ(std::get<ScalarArgument>(spec.arguments[3].kind).value.text, "1000");

@@ -17,10 +17,10 @@ using test::OpenClApplication;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kElements = 256;
+constexpr std::int64_t kUnitElements = 256;
 
 // y = by * x + 1, at once or through `between`; `halve` adds the upper half of `in` to the lower half.
-constexpr char kSource[] = R"(
+constexpr char kUnitSource[] = R"(
 kernel void both(global const float* x, global float* y, float by) {
   const int i = get_global_id(0);
   y[i] = by * x[i] + 1.0f;
@@ -47,7 +47,7 @@ Argument vector(const std::string& name, ArgumentAccess access = ArgumentAccess:
 KernelSpec kernel(const std::string& name, std::vector<Argument> arguments) {
   KernelSpec spec;
   spec.name = name;
-  spec.source = {.language = Language::opencl, .function = name, .text = kSource};
+  spec.source = {.language = Language::opencl, .function = name, .text = kUnitSource};
   spec.geometry.sizes[0] = {"n"};
   spec.geometry.work_group[0] = {"BLOCK"};
   spec.arguments = std::move(arguments);
@@ -65,7 +65,7 @@ CompositionSpec two_ways(std::function<Result<void>(Context&)> run) {
                   kernel("twice", {vector("y", ArgumentAccess::read_write)})},
       .parameters = {{.name = "FUSED", .values = {0, 1}}, {.name = "BLOCK", .values = {32, 64}}},
       .constraints = {},
-      .sizes = {{"n", kElements}},
+      .sizes = {{"n", kUnitElements}},
       .run = std::move(run),
       .arguments = {"x", "y"}};
 }
@@ -85,8 +85,8 @@ class Compositions : public ::testing::Test {
     tuner = Tuner::attach(*device,
                           {.budget = {.share = 1e3, .longest = nanoseconds_from_seconds(1e3)}, .compile_processes = 0})
                 .value();
-    x = application->make_memory(std::vector<float>(kElements, 3.0f));
-    y = application->make_memory(std::vector<float>(kElements, 0.0f));
+    x = application->make_memory(std::vector<float>(kUnitElements, 3.0f));
+    y = application->make_memory(std::vector<float>(kUnitElements, 0.0f));
   }
 
   static KernelOptions best() { return {.policy = {.mode = Mode::best, .safety = Safety::trusted}}; }
@@ -98,7 +98,7 @@ class Compositions : public ::testing::Test {
     WATTUNE_ASSIGN(const auto composition, make(std::move(run)));
     return (*composition)(application->queue(), x, y);
   }
-  std::vector<float> values() const { return application->values(y, kElements); }
+  std::vector<float> values() const { return application->values(y, kUnitElements); }
 
   std::unique_ptr<OpenClApplication> application;
   std::unique_ptr<backend::Device> device;
@@ -111,7 +111,7 @@ TEST_F(Compositions, LaunchWhatTheConfigurationSays) {
   std::vector<std::string> configurations;
   CompositionSpec spec = two_ways([&](Context& context) {
     configurations.push_back(context.configuration().to_string());
-    EXPECT_EQ(context.size("n"), kElements);
+    EXPECT_EQ(context.size("n"), kUnitElements);
     EXPECT_EQ(context.flag("FUSED"), context.integer("FUSED") == 1);
     return one_or_two(context);
   });
@@ -146,9 +146,9 @@ TEST_F(Compositions, AreTunedAsOne) {
 TEST_F(Compositions, IterateWithOtherGeometriesScalarsAndMemory) {
   float sum = 0.0f;
   const auto composition = make([&](Context& context) -> Result<void> {
-                             WATTUNE_TRY(context.resize("in", kElements * sizeof(float)));
+                             WATTUNE_TRY(context.resize("in", kUnitElements * sizeof(float)));
                              WATTUNE_TRY(context.copy("x", "in"));
-                             for (int count = kElements / 2; count > 0; count /= 2) {
+                             for (int count = kUnitElements / 2; count > 0; count /= 2) {
                                WATTUNE_ASSIGN(backend::Geometry3 geometry, context.geometry("halve"));
                                EXPECT_EQ(geometry.group_size[0], 32u);
                                geometry.groups[0] = static_cast<std::size_t>(count + 31) / 32;
@@ -267,7 +267,7 @@ TEST_F(Compositions, AreNotRepeatedOnWhatTheyChanged) {
   });
   std::rotate(spec.kernels.begin(), spec.kernels.end() - 1, spec.kernels.end());  // whose `y` is read and written
   const auto composition = tuner->composition(spec, best()).value();
-  y = application->make_memory(std::vector<float>(kElements, 1.0f));
+  y = application->make_memory(std::vector<float>(kUnitElements, 1.0f));
   const Error late = (*composition)(application->queue(), x, y).error();
   EXPECT_EQ(late.code(), ErrorCode::cancelled);
   EXPECT_THAT(late.to_string(), HasSubstr("after it had launched kernels"));
@@ -301,7 +301,7 @@ TEST_F(Compositions, RefuseWhatCannotBe) {
               return {};
             }),
             ErrorCode::invalid_argument);
-  const std::vector<std::byte> large(2 * kElements * sizeof(float));
+  const std::vector<std::byte> large(2 * kUnitElements * sizeof(float));
   EXPECT_EQ(code([&](Context& context) { return context.write("y", large); }), ErrorCode::mismatch);
   const cl_mem small = application->make_memory({1.0f});
   EXPECT_EQ((*make(one_or_two).value())(application->queue(), x, small).error().code(), ErrorCode::mismatch);

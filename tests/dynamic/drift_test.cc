@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "dynamic/fakes.h"
+#include "dynamic/times.h"
 #include "wattune/core/random.h"
 
 namespace wattune::dynamic {
 namespace {
 
 using fakes::FakeEvent;
-
-constexpr Nanoseconds us(double count) { return Nanoseconds(count * 1e3); }
 
 struct DriftTest : testing::Test {
   TimedCall timed(Result<Nanoseconds> time) {

@@ -7,14 +7,13 @@
 #include <functional>
 
 #include "dynamic/slowness.h"
+#include "dynamic/times.h"
 #include "wattune/core/random.h"
 
 namespace wattune::dynamic {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr Nanoseconds us(double count) { return Nanoseconds(count * 1e3); }
 
 // A best known that takes 1 ms.
 struct DuelTest : testing::Test {

@@ -6,12 +6,11 @@
 #include <thread>
 #include <vector>
 
+#include "dynamic/times.h"
 #include "wattune/core/random.h"
 
 namespace wattune::dynamic {
 namespace {
-
-constexpr Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
 
 TEST(Ledger, AffordsNothingBeforeTheFirstCall) {
   const Ledger ledger({.share = 0.5, .longest = ms(5)});

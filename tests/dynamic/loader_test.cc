@@ -6,6 +6,7 @@
 
 #include "dynamic/fakes.h"
 #include "dynamic/gap_loader.h"
+#include "dynamic/times.h"
 
 namespace wattune::dynamic {
 namespace {
@@ -15,8 +16,6 @@ using fakes::FakeStreams;
 using fakes::FakeVariant;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
 
 // A device on which loads take what the test says, by a clock that only they and the test move.
 struct LoaderTest : testing::Test {

@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "dynamic/fakes.h"
+#include "dynamic/times.h"
 
 namespace wattune::dynamic {
 namespace {
 
 using fakes::FakeEvent;
 using fakes::FakeVariant;
-
-constexpr Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
-constexpr Nanoseconds us(double count) { return Nanoseconds(count * 1e3); }
 
 // An application that calls one key again and again, every 10 ms, by a clock of its own; variants take what is said.
 struct PairingTest : testing::Test {

@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "dynamic/fakes.h"
+#include "dynamic/times.h"
 
 namespace wattune::dynamic {
 namespace {
 
 using backend::StreamState;
 using fakes::FakeStreams;
-
-constexpr Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
 
 struct StreamTableTest : testing::Test {
   void* handle(std::uintptr_t number) { return FakeStreams::stream(number).handle(); }

@@ -1,0 +1,11 @@
+// Times as tests write them.
+#pragma once
+
+#include "wattune/core/units.h"
+
+namespace wattune::dynamic {
+
+constexpr Nanoseconds ms(double count) { return nanoseconds_from_ms(count); }
+constexpr Nanoseconds us(double count) { return Nanoseconds(count * 1e3); }
+
+}  // namespace wattune::dynamic
