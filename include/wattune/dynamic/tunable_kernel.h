@@ -33,9 +33,6 @@ struct KernelOptions {
   // A configuration that serves every key, as parameter values in the spec's order; it is compiled once, with the sizes
   // of the first call, so the kernel must take its sizes as arguments. Empty: none.
   std::vector<Value> generic = {};
-  // The spec at the sizes of a key, where more of it depends on them than its own expressions say, such as the values of
-  // parameters (spec::load() of a file with those sizes). Empty: the kernel's spec with these sizes.
-  std::function<Result<KernelSpec>(const std::vector<NamedSize>& sizes)> spec_at = {};
   // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
 };
