@@ -55,6 +55,9 @@ void describe(CLI::App& app, Options& options) {
       ->transform(CLI::CheckedTransformer(levels));
   app.add_option("--compile-processes", options.run.compile_processes, "that compile beside the application")
       ->capture_default_str();
+  app.add_option("--niceness", options.run.niceness, "of these processes; less where others crowd the processors")
+      ->check(CLI::Range(0, 19))
+      ->capture_default_str();
   app.add_option("--optimum", options.optimum, "file in which the optima are kept");
   app.add_option("--screen", options.screen, "configurations screened for an optimum; all unless given");
   app.add_flag("--only-optimum", options.only_optimum, "find the optima of the sizes and run nothing");

@@ -133,6 +133,7 @@ class Loop {
 Result<std::unique_ptr<dynamic::Tuner>> make_tuner(Machine& machine, Mode mode, const RunOptions& options) {
   dynamic::TunerOptions tuner;
   tuner.compile_processes = mode == Mode::synchronous ? 0 : options.compile_processes;
+  tuner.worker.niceness = options.niceness;
   // The paper's rule knows no budget.
   if (mode != Mode::ours) tuner.budget = {.share = 1.0, .longest = wattune::nanoseconds_from_seconds(options.seconds)};
   return dynamic::Tuner::attach(machine.device(), tuner);
