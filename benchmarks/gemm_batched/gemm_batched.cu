@@ -29,7 +29,7 @@ constexpr int kPaddedA = kPitchA * (SIZE_B + PADD_AB);
 constexpr int kRows = (SIZE_B + GROUP_SIZE_Y - 1) / GROUP_SIZE_Y;  // of C, per thread
 
 // The widest vectors that begin at multiples of their own size when each begins `distance` elements after another.
-constexpr int width_of(int distance) { return distance % 4 == 0 ? 4 : distance % 2 == 0 ? 2 : 1; }
+__host__ __device__ constexpr int width_of(int distance) { return distance % 4 == 0 ? 4 : distance % 2 == 0 ? 2 : 1; }
 constexpr int kWidthA = PADD_AA ? 1 : width_of(PADD_AB ? SIZE_A : kMatrixA * GROUP_SIZE_Z);
 [[maybe_unused]] constexpr int kWidthB = width_of(kMatrixB * GROUP_SIZE_Z);
 [[maybe_unused]] constexpr int kWidthC = width_of(kMatrixC * GROUP_SIZE_Z);

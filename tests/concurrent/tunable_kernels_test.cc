@@ -18,6 +18,8 @@ TEST(ConcurrentTuning, EightThreadsCallFourKernelsAndAllResultsAreRight) {
   CUctx_st* context = nullptr;
   succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
   {
+    std::vector<std::unique_ptr<Application>> applications;  // whose streams outlive the tuner, which asks them
+    for (int i = 0; i < 8; ++i) applications.push_back(std::make_unique<Application>(std::vector<float>{1, 2, 3, 4}));
     const auto device = backend::attach_cuda().value();
     const auto tuner = Tuner::attach(*device, in_this_process()).value();
     std::vector<std::unique_ptr<TunableKernel>> kernels;
@@ -25,7 +27,7 @@ TEST(ConcurrentTuning, EightThreadsCallFourKernelsAndAllResultsAreRight) {
       kernels.push_back(tuner->kernel(scale_on_stand_in(name), trusted()).value());
     const auto work = [&](std::size_t number) {
       succeed(raw_cuda().cuCtxSetCurrent(context));
-      const Application application(std::vector<float>{1, 2, 3, 4});
+      const Application& application = *applications[number];
       for (std::size_t i = 0; i < 400; ++i) {
         TunableKernel& kernel = *kernels[(i + number) % kernels.size()];
         const int elements = i % 8 < 4 ? 4 : 3;
