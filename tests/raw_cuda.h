@@ -17,9 +17,12 @@ using backend::cuda::CUcontext;
 using backend::cuda::CUdevice;
 using backend::cuda::CUdeviceptr;
 using backend::cuda::CUfunction;
+using backend::cuda::CUgraph;
+using backend::cuda::CUgraphExec;
 using backend::cuda::CUmodule;
 using backend::cuda::CUresult;
 using backend::cuda::CUstream;
+using backend::cuda::CUstreamCaptureMode;
 
 // Adds to floats. The comment is what the tests' stand-in for the driver reads of it.
 inline constexpr char kRaise[] = R"(.version 7.0
@@ -55,16 +58,22 @@ DONE:
 )";
 
 // Not among what Wattune calls.
-#define WATTUNE_APPLICATION_FUNCTIONS(X)                                                                         \
-  X(cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context))                                                       \
-  X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                  \
-  X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                  \
-  X(cuModuleLoadData, cuModuleLoadData, (CUmodule * module, const void* image))                                  \
-  X(cuModuleGetFunction, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))        \
-  X(cuMemcpyHtoD, cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, std::size_t bytes))                        \
-  X(cuMemcpyDtoH, cuMemcpyDtoH_v2, (void* to, CUdeviceptr from, std::size_t bytes))                              \
-  X(cuLaunchKernel, cuLaunchKernel,                                                                              \
-    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+#define WATTUNE_APPLICATION_FUNCTIONS(X)                                                                            \
+  X(cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context))                                                          \
+  X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                     \
+  X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                     \
+  X(cuModuleLoadData, cuModuleLoadData, (CUmodule * module, const void* image))                                     \
+  X(cuModuleGetFunction, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))           \
+  X(cuMemcpyHtoD, cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, std::size_t bytes))                           \
+  X(cuMemcpyDtoH, cuMemcpyDtoH_v2, (void* to, CUdeviceptr from, std::size_t bytes))                                 \
+  X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))                     \
+  X(cuStreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                     \
+  X(cuGraphInstantiate, cuGraphInstantiateWithFlags, (CUgraphExec * exec, CUgraph graph, unsigned long long flags)) \
+  X(cuGraphLaunch, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                              \
+  X(cuGraphDestroy, cuGraphDestroy, (CUgraph graph))                                                                \
+  X(cuGraphExecDestroy, cuGraphExecDestroy, (CUgraphExec exec))                                                     \
+  X(cuLaunchKernel, cuLaunchKernel,                                                                                 \
+    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
      unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))
 
 struct RawCuda : backend::cuda::CuApi {

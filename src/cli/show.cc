@@ -8,11 +8,13 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/show_wisdom.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "report/trials.h"
 #include "wattune/core/printable.h"
 #include "wattune/core/suggest.h"
+#include "wattune/dynamic/wisdom.h"
 #include "wattune/report/report.h"
 #include "wattune/store/formats.h"
 
@@ -145,6 +147,7 @@ std::string show_json(const ResultSet& results, std::size_t rows) {
 }
 
 Result<ExitStatus> run_show(const ShowOptions& options) {
+  if (dynamic::is_wisdom_file(options.file)) return show_wisdom(options.file, options.json);
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(options.file));
   WATTUNE_TRY(check_metrics(results, options.metrics));
   if (!options.svg.empty()) {
@@ -162,7 +165,7 @@ Command add_show(CLI::App& program) {
   CLI::App* app = program.add_subcommand("show", "Show the best configurations, failures, importance and convergence");
   app->add_option("RESULT", options->file,
                   "A result file: journal, JSON, T4, Kernel Tuner cache, KTT's JSON or a CSV table with its mapping, "
-                  "also compressed")
+                  "also compressed; or a wisdom file")
       ->type_name("FILE")
       ->required();
   add_parsed(*app, "--top", options->top, parse_count, "N", "How many of the best configurations")->default_str("10");

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "wattune/core/printable.h"
+
 namespace wattune::dynamic {
 
 namespace {
@@ -28,7 +30,7 @@ std::string to_string(const Key& key) {
   std::string text;
   for (const auto& [name, value] : key)
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value.to_string());
-  return text;
+  return printable(text);
 }
 
 std::optional<double> distance(const Key& a, const Key& b) {

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <thread>
 
 #include "wattune/core/system_error.h"
 
@@ -24,6 +25,9 @@ namespace fs = std::filesystem;
 
 // Far behind the end of any file: file systems that enforce locks (SMB) let others read what is before.
 constexpr off_t kLockedByte = off_t{1} << 62;
+
+// Waiting in fcntl itself has no limit.
+constexpr std::chrono::milliseconds kBetweenTries{2};
 
 constexpr std::string_view kNone = "has no locks";
 constexpr std::string_view kThisHost = "keeps locks on this host only";
@@ -106,18 +110,31 @@ std::string doubt_about_locks_of(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? doubt_about_locks(mountinfo, status.st_dev) : std::string();
 }
 
-}  // namespace
-
-Result<std::string> lock_file(int descriptor, const fs::path& file) {
+// 0, or the error number of the refusal.
+int try_to_lock(int descriptor) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_start = kLockedByte;
   lock.l_len = 1;
-  if (::fcntl(descriptor, F_OFD_SETLK, &lock) == 0) return doubt_about_locks_of(descriptor);
-  if (errno == EAGAIN || errno == EACCES) return busy_error(file, descriptor);
-  if (errno == ENOSYS || errno == ENOLCK || errno == EOPNOTSUPP) return sentence("no lock can be had", kNone);
-  return system_error("cannot lock", file, errno);
+  return ::fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+}
+
+bool is_held(int refusal) { return refusal == EAGAIN || refusal == EACCES; }
+
+}  // namespace
+
+Result<std::string> lock_file(int descriptor, const fs::path& file, std::chrono::milliseconds wait) {
+  const auto deadline = std::chrono::steady_clock::now() + wait;
+  int refusal = try_to_lock(descriptor);
+  while (is_held(refusal) && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(kBetweenTries);
+    refusal = try_to_lock(descriptor);
+  }
+  if (refusal == 0) return doubt_about_locks_of(descriptor);
+  if (is_held(refusal)) return busy_error(file, descriptor);
+  if (refusal == ENOSYS || refusal == ENOLCK || refusal == EOPNOTSUPP) return sentence("no lock can be had", kNone);
+  return system_error("cannot lock", file, refusal);
 }
 
 // "36 35 98:0 /root /mount rw,noatime master:1 - nfs4 host:/export rw,vers=4.2": the device is the third word, and

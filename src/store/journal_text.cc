@@ -9,13 +9,11 @@
 #include <set>
 #include <utility>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "store/document.h"
 #include "store/limits.h"
 #include "store/plausible.h"
 #include "store/run_json.h"
+#include "store/sealed_line.h"
 #include "wattune/core/printable.h"
 
 namespace wattune::store {
@@ -25,37 +23,10 @@ namespace {
 // The first one did not record what identifies its Trials.
 constexpr std::uint64_t kVersion = 2;
 constexpr std::string_view kHeaderStart = "{\"wattune_journal\":";
-constexpr std::string_view kSealStart = ",\"xxh3\":\"";
-constexpr std::string_view kSealEnd = "\"}";
-constexpr std::size_t kDigits = 16;
 constexpr const char* kCutOff = "cut the file off before this line to go on with the Trials above it";
-constexpr std::size_t kSealBytes = kSealStart.size() + kDigits + kSealEnd.size();
-
-std::string checksum(std::string_view bytes) {
-  return fmt::format(FMT_COMPILE("{:016x}"), XXH3_64bits(bytes.data(), bytes.size()));
-}
-
-bool is_sealed(std::string_view line) {
-  if (line.size() < kSealBytes) return false;
-  const std::size_t content = line.size() - kSealBytes;
-  std::string expected(kSealStart);
-  expected += checksum(line.substr(0, content));
-  expected += kSealEnd;
-  return line.substr(content) == expected;
-}
 
 Error error_at(const std::filesystem::path& file, int line, std::string message) {
   return Error(ErrorCode::parse_error, std::move(message)).at(position_in(file, line));
-}
-
-// Discarded when it is not JSON.
-Json parse_line(std::string_view line, JsonLimits& limits) {
-  if (line.size() > kMaxLineBytes) throw Malformed(kLineTooLong);
-  const auto check = [&limits](int depth, Json::parse_event_t event, const Json&) {
-    limits.check(depth, event);
-    return true;
-  };
-  return Json::parse(line, check, false);
 }
 
 Result<RunInfo> read_header(std::string_view line, JsonLimits& limits, const std::filesystem::path& file) {
@@ -104,28 +75,6 @@ class TrialDecoder {
   Configuration::Names names_;
 };
 
-// Cuts lines off the front of a text; the last one may lack its newline.
-class LineReader {
- public:
-  explicit LineReader(std::string_view text) : text_(text) {}
-
-  bool done() const { return begin_ == text_.size(); }
-  std::size_t consumed() const { return begin_; }
-
-  // nullopt: the line is not terminated. Precondition: !done().
-  std::optional<std::string_view> next() {
-    const std::size_t end = text_.find('\n', begin_);
-    const bool terminated = end != std::string_view::npos;
-    const std::string_view line = text_.substr(begin_, terminated ? end - begin_ : std::string_view::npos);
-    begin_ = terminated ? end + 1 : text_.size();
-    return terminated ? std::optional(line) : std::nullopt;
-  }
-
- private:
-  std::string_view text_;
-  std::size_t begin_ = 0;
-};
-
 // Throws where an earlier line contradicts this one.
 class IdCheck {
  public:
@@ -152,22 +101,11 @@ class IdCheck {
 
 }  // namespace
 
-void seal(std::string& line) {
-  const std::string digits = checksum(line);
-  line += kSealStart;
-  line += digits;
-  line += kSealEnd;
-  line += '\n';
-}
-
 std::string journal_header(const RunInfo& info) {
   Json json;
   json["wattune_journal"] = kVersion;
   add_run_info(json, info);
-  std::string line = dump(json);
-  line.pop_back();  // the closing brace, which seal() puts behind the checksum
-  seal(line);
-  return line;
+  return sealed(json);
 }
 
 TrialEncoder::TrialEncoder(const std::vector<Parameter>& parameters) {

@@ -1,4 +1,4 @@
-// The journal's lines as text: sealed with a checksum, written and read (docs/formats/journal.md).
+// The journal's lines as text, written and read (docs/formats/journal.md).
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,6 @@
 #include "wattune/store/journal.h"
 
 namespace wattune::store {
-
-// Completes an object that lacks its closing brace: by its checksum, the brace and a newline.
-void seal(std::string& line);
 
 // The first line for `info`, with its newline.
 std::string journal_header(const RunInfo& info);

@@ -1,10 +1,18 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
 
 #include "store/csv.h"
 #include "store/document.h"
 #include "store/files.h"
 #include "store/journal_text.h"
 #include "store/recorded.h"
+#include "store/results_json.h"
+#include "store/sqlite.h"
+#include "wattune/core/printable.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
 
@@ -30,9 +38,57 @@ Error unknown_format(const std::filesystem::path& file) {
       .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
 }
 
+// A run of a database, as users name it: "all.sqlite#2".
+struct NamedRun {
+  std::filesystem::path file;
+  std::optional<std::int64_t> number;
+};
+
+NamedRun named_run(const std::filesystem::path& file) {
+  const std::string name = file.string();
+  const std::size_t mark = name.rfind('#');
+  if (mark == std::string::npos || std::filesystem::exists(file)) return {file, std::nullopt};
+  std::int64_t number = 0;
+  const auto [end, failure] = std::from_chars(name.data() + mark + 1, name.data() + name.size(), number);
+  if (failure != std::errc() || end != name.data() + name.size()) return {file, std::nullopt};
+  return {name.substr(0, mark), number};
+}
+
+bool is_database(const std::filesystem::path& file) {
+  std::string beginning(16, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  return stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size())) &&
+         looks_like_database(beginning);
+}
+
+// "#1 is gemm, 1024x1024 on A GPU; #2 is ...".
+std::string list_of(const std::vector<StoredRun>& runs) {
+  constexpr std::size_t kMostListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostListed); ++i) {
+    const RunInfo& info = runs[i].results.info;
+    text += fmt::format("{}#{} is {}{}{} on {}", i == 0 ? "" : "; ", runs[i].number, info.kernel_name,
+                        info.problem_size.empty() ? "" : ", ", info.problem_size, info.device.name);
+  }
+  return printable(text) + (runs.size() > kMostListed ? "; and more" : "");
+}
+
+Result<ResultSet> load_run(const NamedRun& named) {
+  WATTUNE_ASSIGN(std::vector<StoredRun> runs, load_database(named.file));
+  if (!named.number && runs.size() == 1) return std::move(runs.front().results);
+  for (StoredRun& run : runs)
+    if (run.number == named.number) return std::move(run.results);
+  const std::string what = named.number ? fmt::format("there is no run {}", *named.number)
+                                        : fmt::format("the database holds {} runs", runs.size());
+  return Error(named.number ? ErrorCode::not_found : ErrorCode::invalid_argument, what)
+      .at(position_in(named.file))
+      .hint(runs.empty() ? "" : "name one, as in " + named.file.string() + "#1: " + list_of(runs));
+}
+
 }  // namespace
 
 Result<ResultSet> load_evaluations(const std::filesystem::path& file) {
+  if (const NamedRun named = named_run(file); is_database(named.file)) return load_run(named);
   WATTUNE_ASSIGN(const std::string text, read_maybe_compressed(file));
   if (looks_like_journal(text)) return parse_journal(text, file);
   if (looks_like_csv(text, file)) return read_csv(text, file);

@@ -27,13 +27,14 @@ Error changed_error(const std::filesystem::path& file, const char* how) {
 }  // namespace
 
 // Between opening and locking, whoever held the lock may have renamed the file or put another in its place.
-Result<LockedFile> LockedFile::open(const std::filesystem::path& file) {
+Result<LockedFile> LockedFile::open(const std::filesystem::path& file, std::chrono::milliseconds wait) {
   constexpr int kMostTries = 16;
-  for (int i = 0; i < kMostTries; ++i) {
+  const auto deadline = std::chrono::steady_clock::now() + wait;
+  for (int i = 0; i < kMostTries || std::chrono::steady_clock::now() < deadline; ++i) {
     const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) return system_error("cannot open", file, errno);
     LockedFile locked(file, descriptor);
-    WATTUNE_ASSIGN(locked.doubt_, lock_file(descriptor, file));
+    WATTUNE_ASSIGN(locked.doubt_, lock_file(descriptor, file, wait));
     struct stat opened {};
     struct stat named {};
     if (::fstat(descriptor, &opened) != 0) return system_error("cannot look at", file, errno);

@@ -1,6 +1,7 @@
 // LockedFile: an append-only file that one process writes at a time and that never keeps half of an append.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -12,8 +13,8 @@ namespace wattune::store {
 
 class LockedFile {
  public:
-  // Opens or creates. busy: another process holds it.
-  static Result<LockedFile> open(const std::filesystem::path& file);
+  // Opens or creates. busy: another process held it as long as we waited.
+  static Result<LockedFile> open(const std::filesystem::path& file, std::chrono::milliseconds wait = {});
   LockedFile(LockedFile&& other) noexcept;
   LockedFile& operator=(LockedFile&&) = delete;
   // Waits for the disk, then lets others write.

@@ -68,6 +68,5 @@ class RecordedTrials {
 Result<ResultSet> read_t4(const Document& document, const std::filesystem::path& file);
 Result<ResultSet> read_kernel_tuner_cache(const Document& document, const std::filesystem::path& file);
 Result<ResultSet> read_ktt(const Document& document, const std::filesystem::path& file);
-Result<ResultSet> read_json(const Document& document, const std::filesystem::path& file);
 
 }  // namespace wattune::store

@@ -2,6 +2,7 @@
 
 #include "store/json_text.h"
 #include "store/recorded.h"
+#include "store/results_json.h"
 #include "store/run_json.h"
 #include "wattune/store/formats.h"
 
@@ -34,30 +35,37 @@ ResultSet read_results(const Document& document) {
   return results;
 }
 
-void append_trial(std::string& out, const Trial& trial) {
-  out += fmt::format("{{\"id\":\"{}\",\"configuration\":{},", to_string(trial.configuration.id()),
-                     dump(configuration_to_json(trial.configuration)));
-  append_measured(out, trial);
-  out += '}';
+}  // namespace
+
+std::string run_text(const RunInfo& info) {
+  Json head;
+  head["wattune_results"] = kVersion;
+  add_run_info(head, info);
+  return dump(head);
 }
 
-}  // namespace
+std::string configuration_text(const Configuration& configuration) {
+  return dump(configuration_to_json(configuration));
+}
+
+std::string trial_text(const Trial& trial) {
+  std::string text = fmt::format("{{\"id\":\"{}\",\"configuration\":{},", to_string(trial.configuration.id()),
+                                 configuration_text(trial.configuration));
+  append_measured(text, trial);
+  return text += '}';
+}
 
 Result<ResultSet> read_json(const Document& document, const std::filesystem::path& file) {
   return guard(position_in(file), [&] { return read_results(document); });
 }
 
 std::string write_json(const ResultSet& results) {
-  Json head;
-  head["wattune_results"] = kVersion;
-  add_run_info(head, results.info);
-  std::string text = dump(head);
+  std::string text = run_text(results.info);
   text.pop_back();
   text += ",\n\"trials\":[";
   const char* separator = "\n";
   for (const Trial& trial : results.trials) {
-    text += separator;
-    append_trial(text, trial);
+    text += separator + trial_text(trial);
     separator = ",\n";
   }
   return text += "\n]}\n";

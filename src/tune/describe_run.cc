@@ -228,17 +228,21 @@ std::string texts_of(const std::vector<ExpressionText>& expressions) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// What is compiled.
-void add_parts(Identity& identity, const KernelSource& source) {
+void add_code_parts(Identity& identity, const KernelSource& source) {
   identity["kernel source"] = content_hash(source.text);
   identity["included files"] = hash_of_included(source);
   identity["kernel function"] = source.function;
   identity["language"] = to_string(source.language);
-  identity["compile options"] = fmt::format("{}", fmt::join(source.options, " "));
   if (source.compiler == Compiler::nvcc) identity["compiler"] = "nvcc";
   if (source.parameter_style == ParameterStyle::constants) identity["parameter style"] = "constants";
   for (const auto& [parameter, style] : source.own_styles)
     identity["style of " + parameter] = style == ParameterStyle::constants ? "constant" : "macro";
+}
+
+// What is compiled.
+void add_parts(Identity& identity, const KernelSource& source) {
+  add_code_parts(identity, source);
+  identity["compile options"] = fmt::format("{}", fmt::join(source.options, " "));
   for (const auto& [name, value] : backend::compiler_environment(source)) identity["environment " + name] = value;
 }
 
@@ -253,6 +257,51 @@ void add_parts(Identity& identity, const KernelSpec& spec) {
   for (const Parameter& parameter : spec.parameters)
     if (parameter.role != ParameterRole::code) identity["role of " + parameter.name] = to_string(parameter.role);
   for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
+}
+
+// Folders lie elsewhere where the application is built again; what is in them counts as included files.
+std::string options_without_folders(const std::vector<std::string>& options) {
+  std::string text;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i] == "-I")
+      ++i;
+    else if (!options[i].starts_with("-I"))
+      text += (text.empty() ? "" : " ") + options[i];
+  }
+  return text;
+}
+
+void write_type(Canonical& out, const VectorArgument& argument) {
+  out << "vector" << to_string(argument.type) << std::int64_t{argument.vector_width} << number_of(argument.access)
+      << number_of(argument.place);
+  if (argument.image) out << "image" << number_of(argument.image->type) << number_of(argument.image->order);
+  for (const BufferField& field : argument.fields) out << field.name << to_string(field.type);
+}
+void write_type(Canonical& out, const ScalarArgument& argument) { out << "scalar" << to_string(argument.type); }
+void write_type(Canonical& out, const StructArgument& argument) {
+  out << "struct";
+  for (const StructField& field : argument.fields) out << field.name << to_string(field.scalar.type);
+}
+void write_type(Canonical& out, const LocalArgument& argument) { write(out, argument); }
+void write_type(Canonical& out, const NullArgument& argument) { write(out, argument); }
+void write_type(Canonical& out, const SamplerArgument& argument) { write(out, argument); }
+
+std::string types_of_arguments(const KernelSpec& spec) {
+  Canonical out;
+  for (const Argument& argument : spec.arguments) {
+    out << argument.name;
+    std::visit([&](const auto& kind) { write_type(out, kind); }, argument.kind);
+  }
+  return hash_of(out);
+}
+
+std::string values_of_parameters(const KernelSpec& spec) {
+  Canonical out;
+  for (const Parameter& parameter : spec.parameters) {
+    out << "parameter" << parameter.name << number_of(parameter.role);
+    for (const Value& value : parameter.values) out << value.to_string();
+  }
+  return hash_of(out);
 }
 
 std::string_view name_of(CheckOutput check) {
@@ -274,6 +323,17 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));
   if (!options.observe.empty()) identity["energy"] = "without set-up";  // as time is
+  return identity;
+}
+
+Identity kernel_identity(const KernelSpec& spec) {
+  Identity identity;
+  add_code_parts(identity, spec.source);
+  identity["options of the code"] = options_without_folders(spec.source.options);
+  identity["geometry"] = geometry_of(spec);
+  identity["types of the arguments"] = types_of_arguments(spec);
+  identity["parameters"] = values_of_parameters(spec);
+  std::erase_if(identity, [](const auto& part) { return part.second.empty(); });
   return identity;
 }
 

@@ -1,7 +1,10 @@
 // Devices attached to an application's CUDA context, on the stand-in for the driver: what is whose, and what is
 // refused. What an application does with them is in tests/device/attached_application_test.cc.
+#include <thread>
+
 #include "backend/cuda_support.h"
 #include "fakes/cuda/fake_cuda.h"
+#include "fakes/cuda/fake_image.h"
 #include "raw_cuda.h"
 #include "wattune/backend/attach.h"
 
@@ -22,6 +25,9 @@ Function* of_stand_in(const char* name) {
 }
 fakes::FakeCuda& fake() { return *of_stand_in<fakes::FakeCuda*()>("wattune_fake_cuda")(); }
 std::size_t stack() { return of_stand_in<std::size_t()>("wattune_fake_cuda_stack")(); }
+
+// As a compile process makes it.
+const Image kAnImage{.code = std::string(fakes::kImageMark) + "\nkernel noop noop\n"};
 
 // A context of the application's, current, and a device attached to it.
 class CudaAttach : public ::testing::Test {
@@ -282,6 +288,132 @@ TEST_F(CudaAttach, TakesBackNoPermissionThatAPreparedLaunchNeeds) {
   const auto launch = stream->prepare(*kernel, {}, much).value();
   EXPECT_TRUE(stream->launch(*kernel, {}, less));
   EXPECT_TRUE(launch->send());
+}
+
+TEST_F(CudaAttach, APreparedLaunchTakesOtherMemoryAndScalars) {
+  const auto kernel = build("scale");
+  const Application other(std::vector<float>{1, 1, 1, 1});
+  const auto launch = stream->prepare(*kernel, {}, doubling()).value();
+  launch->send().value();
+  launch->set_memory(0, other.x()).value();
+  const float three = 3.0f;
+  launch->set_scalar(1, std::as_bytes(std::span(&three, 1))).value();
+  launch->send().value();
+  EXPECT_THAT(application->values(application->stream()), ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(other.values(other.stream()), ElementsAre(3, 3, 3, 3));
+  EXPECT_EQ(launch->set_memory(1, other.x()).error().code(), ErrorCode::unavailable);
+  EXPECT_EQ(launch->set_memory(7, other.x()).error().code(), ErrorCode::unavailable);
+  EXPECT_EQ(launch->set_scalar(0, std::as_bytes(std::span(&three, 1))).error().code(), ErrorCode::invalid_argument);
+  const double wide = 3.0;
+  EXPECT_THAT(launch->set_scalar(1, std::as_bytes(std::span(&wide, 1))).error().to_string(),
+              HasSubstr("argument 2 of kernel `scale` is no scalar of 8 bytes"));
+}
+
+TEST_F(CudaAttach, APreparedLaunchCopiesOtherMemoryIntoItsConstants) {
+  const auto kernel = build("weigh");
+  const Application weights(std::vector<float>{5, 6, 7, 8});
+  const auto first = adopt_buffer(*device, application->x(), application->bytes()).value();
+  const Application result(std::vector<float>{0, 0, 0, 0});
+  const auto to = adopt_buffer(*device, result.x(), result.bytes()).value();
+  const std::vector<LaunchArgument> arguments{to.get(), scalar(4), ConstantBuffer{"weights", first.get()}};
+  const auto launch = stream->prepare(*kernel, {}, arguments).value();
+  launch->set_memory(2, weights.x()).value();
+  launch->send().value();
+  EXPECT_THAT(result.values(application->stream()), ElementsAre(5, 6, 7, 8));
+}
+
+TEST_F(CudaAttach, APreparedLaunchIsTimedWhenItIsAsked) {
+  const auto kernel = build("scale");
+  const auto launch = stream->prepare(*kernel, {.group_size = {64, 1, 1}}, doubling()).value();
+  launch->send().value();
+  const long events = fake().events;
+  {
+    const auto event = launch->send_timed().value();
+    stream->finish(kLimit).value();
+    EXPECT_TRUE(event->ready().value());
+    EXPECT_DOUBLE_EQ(event->duration().value().value(), 64'000.0);  // a microsecond for each thread of a block
+  }
+  EXPECT_EQ(fake().events, events + 1);  // the clock's mark stays
+  EXPECT_THAT(application->values(application->stream()), ElementsAre(4, 8, 12, 16));
+}
+
+TEST_F(CudaAttach, WhatIsHeldBackKeepsWhatItWasPreparedWith) {
+  const auto kernel = build("scale");
+  const auto own = device->create_stream().value();
+  own->write(*x, std::as_bytes(std::span(std::array<float, 4>{1, 1, 1, 1}))).value();
+  const auto launch = own->prepare(*kernel, {}, doubling()).value();
+  launch->send().value();
+  const auto event = launch->send_timed().value();
+  const float three = 3.0f;
+  launch->set_scalar(1, std::as_bytes(std::span(&three, 1))).value();
+  launch->send().value();
+  own->finish(kLimit).value();
+  EXPECT_THAT(application->values(application->stream()), ElementsAre(12, 12, 12, 12));  // 1 * 2 * 2 * 3
+}
+
+TEST_F(CudaAttach, SaysWhatAStreamIsDoing) {
+  const auto kernel = build("scale");
+  EXPECT_EQ(stream->state().value(), StreamState::idle);
+  application->raise(1.0f, application->stream());
+  EXPECT_EQ(stream->state().value(), StreamState::busy);  // with the application's own, too
+  EXPECT_EQ(stream->state().value(), StreamState::idle);
+  EXPECT_FALSE(stream->is_capturing());
+  const auto own = device->create_stream().value();
+  own->launch(*kernel, {}, doubling()).value();
+  EXPECT_EQ(own->state().value(), StreamState::busy);  // though nothing was sent
+  own->finish(kLimit).value();
+  EXPECT_EQ(own->state().value(), StreamState::idle);
+}
+
+TEST_F(CudaAttach, CapturesPreparedLaunchesIntoGraphs) {
+  const auto kernel = build("scale");
+  const auto launch = stream->prepare(*kernel, {}, doubling()).value();
+  succeed(raw_cuda().cuStreamBeginCapture(application->stream(), cuda::CU_STREAM_CAPTURE_MODE_GLOBAL));
+  EXPECT_TRUE(stream->is_capturing());
+  EXPECT_EQ(stream->state().value(), StreamState::capturing);
+  launch->send().value();
+  cuda::CUgraph graph = nullptr;
+  succeed(raw_cuda().cuStreamEndCapture(application->stream(), &graph));
+  EXPECT_THAT(application->values(nullptr), ElementsAre(1, 2, 3, 4));  // it did not run
+  cuda::CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_THAT(application->values(application->stream()), ElementsAre(2, 4, 6, 8));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+// As a thread that loads code does, beside an application's that captures.
+TEST_F(CudaAttach, WorksBesideACaptureInRelaxedModeAlone) {
+  const auto loads = [&] { return device->load(kAnImage, {}, kLimit).has_value(); };
+  const Application other(std::vector<float>{1});
+  const auto second = adopt_stream(*device, other.stream()).value();
+  const auto in_thread = [&](const std::function<void()>& work) { std::thread(work).join(); };
+  const auto capture = [&](const std::function<void()>& meanwhile) {
+    succeed(raw_cuda().cuStreamBeginCapture(application->stream(), cuda::CU_STREAM_CAPTURE_MODE_GLOBAL));
+    in_thread(meanwhile);
+    cuda::CUgraph graph = nullptr;
+    const cuda::CUresult code = raw_cuda().cuStreamEndCapture(application->stream(), &graph);
+    if (graph != nullptr) raw_cuda().cuGraphDestroy(graph);
+    return code == cuda::CUDA_SUCCESS;
+  };
+  EXPECT_FALSE(capture([&] { EXPECT_FALSE(loads()); }));
+  EXPECT_TRUE(capture([&] {
+    const RelaxedCapture relaxed;
+    EXPECT_TRUE(loads());
+  }));
+  EXPECT_TRUE(capture([&] { EXPECT_EQ(second->state().value(), StreamState::idle); }));
+  EXPECT_FALSE(capture([&] {
+    { const RelaxedCapture relaxed; }
+    EXPECT_FALSE(loads());  // the thread's mode is what it was
+  }));
+}
+
+TEST_F(CudaAttach, SaysHowMuchMemoryThereIs) {
+  EXPECT_EQ(memory_bytes(*device, application->x(), 1000).value(), application->bytes());
+  EXPECT_EQ(memory_bytes(*device, application->x() + 4, 1000).value(), application->bytes() - 4);
+  EXPECT_EQ(memory_bytes(*device, 8, 1).error().code(), ErrorCode::not_found);
+  EXPECT_EQ(x->memory(), application->x());
 }
 
 }  // namespace

@@ -209,5 +209,58 @@ TEST_F(OpenClAttach, ThreadsShareAKernel) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST_F(OpenClAttach, APreparedLaunchTakesOtherMemoryAndScalars) {
+  const auto device = attach_opencl(context, id).value();
+  const auto stream = adopt_stream(*device, queue).value();
+  const auto x = adopt_buffer(*device, memory).value();
+  const cl_mem other = cl().clCreateBuffer(context, CL_MEM_READ_WRITE, kElements * sizeof(float), nullptr, nullptr);
+  const float one = 1.0f;
+  cl().clEnqueueFillBuffer(queue, other, &one, sizeof one, 0, kElements * sizeof(float), 0, nullptr, nullptr);
+  set_all(1.0f);
+  const auto built = device->build(source_of(kScale), {}, kLimit).value();
+  const auto kernel = built->kernel("scale").value();
+  const std::vector<LaunchArgument> arguments{x.get(), scalar(2.0f)};
+  const auto launch = stream->prepare(*kernel, kGeometry, arguments).value();
+  const auto second = stream->prepare(*kernel, kGeometry, arguments).value();
+  launch->set_memory(0, reinterpret_cast<std::uintptr_t>(other)).value();
+  const float three = 3.0f;
+  launch->set_scalar(1, std::as_bytes(std::span(&three, 1))).value();
+  launch->send().value();
+  second->send().value();  // its arguments are its own
+  const auto event = launch->send_timed().value();
+  stream->finish(kLimit).value();
+  EXPECT_GT(event->duration().value().value(), 0.0);
+  EXPECT_THAT(all(), Each(2.0f));
+  std::vector<float> values(kElements);
+  cl().clEnqueueReadBuffer(queue, other, CL_TRUE, 0, kElements * sizeof(float), values.data(), 0, nullptr, nullptr);
+  EXPECT_THAT(values, Each(9.0f));  // 1 * 3 * 3
+  const double wide = 3.0;
+  EXPECT_EQ(launch->set_scalar(1, std::as_bytes(std::span(&wide, 1))).error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(launch->set_memory(7, x->memory()).error().code(), ErrorCode::unavailable);
+  cl().clReleaseMemObject(other);
+}
+
+TEST_F(OpenClAttach, FinishWaitsForLaunchesThatWereSentUntimed) {
+  const auto device = attach_opencl(context, id).value();
+  const auto stream = adopt_stream(*device, queue).value();
+  const auto x = adopt_buffer(*device, memory).value();
+  const auto built =
+      device
+          ->build(source_of("kernel void wait(global float* x) { float y = 1.0f; for (int i = 0; i < 3000000; ++i)"
+                            " y = y * 0.999f + x[1]; x[get_global_id(0)] = y + 1.0f; }"),
+                  {}, kLimit)
+          .value();
+  const auto kernel = built->kernel("wait").value();
+  const auto launch = stream->prepare(*kernel, {}, std::array<LaunchArgument, 1>{x.get()}).value();
+  launch->send().value();
+  EXPECT_EQ(stream->state().value(), StreamState::busy);
+  stream->finish(kLimit).value();
+  while (stream->state().value() != StreamState::idle) {
+  }
+  float first = 0.0f;
+  cl().clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof first, &first, 0, nullptr, nullptr);
+  EXPECT_GE(first, 1.0f);
+}
+
 }  // namespace
 }  // namespace wattune::backend

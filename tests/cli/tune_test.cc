@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "cli/run_program.h"
-#include "store/journal_text.h"
+#include "store/sealed_line.h"
 
 namespace wattune::cli_test {
 namespace {

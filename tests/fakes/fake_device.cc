@@ -214,6 +214,7 @@ class FakeEvent : public backend::Event, public Owned {
 class FakeStream : public backend::Stream, public Owned {
  public:
   using Owned::Owned;
+  using Owned::state;
   ~FakeStream() override { (void)state().backlog.take_only(this); }
 
   Result<void> write(backend::Buffer& buffer, std::span<const std::byte> data) override {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "store/journal_fixture.h"
-#include "store/journal_text.h"
+#include "store/sealed_line.h"
 
 namespace wattune::store {
 namespace {

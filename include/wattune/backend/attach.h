@@ -60,6 +60,11 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t addre
 // A buffer, or a part of one; no image.
 Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 
+// CUDA: how many bytes lie from this address to the end of what was allocated there, counted no further than `enough`.
+// Memory that was mapped in pieces, as PyTorch's expandable segments are, counts together. not_found: the driver knows
+// of none. (OpenCL: an adopted buffer knows its size.)
+Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
+
 // For a thread that loads code beside an application: while this lives, calls of the thread neither wait for nor
 // invalidate what other threads capture into graphs (CUDA's relaxed capture mode). Does nothing where there is no CUDA.
 class RelaxedCapture {
@@ -70,7 +75,7 @@ class RelaxedCapture {
   ~RelaxedCapture();
 
  private:
-  int previous_ = 0;  // the thread's mode before
+  int previous_ = -1;  // the thread's mode before; -1: there is nothing to restore
 };
 
 }  // namespace wattune::backend

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <variant>
@@ -38,6 +39,8 @@ class Buffer : public DeviceObject {
   using DeviceObject::DeviceObject;
 
   virtual std::size_t bytes() const = 0;
+  // A CUdeviceptr or a cl_mem, as PreparedLaunch::set_memory() takes it. 0: pixels, or none in this process.
+  virtual std::uint64_t memory() const { return 0; }
   // Made by Device::create_pixel_buffer().
   virtual bool has_pixels() const { return false; }
 };

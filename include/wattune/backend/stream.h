@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -106,11 +107,23 @@ class Stream : public DeviceObject {
   virtual Result<void> submit() = 0;
   // Waits for all commands. launch_failed (the device works on); timeout and device_lost (it needs reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
-  // unavailable: the driver cannot say without waiting.
+  // Of one that is adopted as the driver sees it, with what the application gave it. unavailable: the driver cannot say
+  // without waiting; invalid_argument: the application has destroyed it; device_lost.
   virtual Result<StreamState> state() const;
+  // The part of it that costs so little that every call can ask.
+  virtual bool is_capturing() const { return false; }
+  // Whether events tell how long launches took: a queue of an application's may be made not to.
+  virtual bool keeps_times() const { return true; }
+  // No other stream of this process has it or will: addresses are used again.
+  std::uint64_t serial() const { return serial_; }
   // Finishes, then compares the guard zones of `buffer` with their pattern and renews them.
   // Returns how many guard bytes changed, before and after the buffer.
   virtual Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) = 0;
+
+ private:
+  static std::uint64_t next_serial();
+
+  std::uint64_t serial_ = next_serial();
 };
 
 }  // namespace wattune::backend

@@ -47,6 +47,7 @@ struct KernelReport {
   std::uint64_t calls = 0;
   std::uint64_t explored = 0;
   std::uint64_t fallbacks = 0;      // calls that ran the application's function or the generic configuration
+  Nanoseconds blocked;              // that calls waited for a compiler, because there was nothing else to run
   std::uint64_t wrong_results = 0;  // that a comparison met; none of them reached the application
   std::vector<KeyReport> keys;
 };

@@ -33,6 +33,10 @@ Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path
 Result<KernelSpec> parse_t1(std::string_view text, const std::filesystem::path& file,
                             SourcePolicy policy = SourcePolicy::required, const std::vector<NamedSize>& sizes = {});
 
+// The TOML that reads back as this spec, in the language of its source. Files are named as the spec names them;
+// `divide` becomes a grid. invalid_argument: a reference other than data, or a value that no spec can hold.
+Result<std::string> write_toml(const KernelSpec& spec);
+
 // What may be a mistake, but only the user knows: a line for each parameter that the kernel names though it is no macro
 // there, because of its role.
 std::vector<std::string> doubts(const KernelSpec& spec);

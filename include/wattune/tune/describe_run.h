@@ -1,4 +1,5 @@
-// RunInfo: what a run is about, with all that identifies its measurements. Any thread may call.
+// RunInfo: what a run is about, with all that identifies its measurements; and what identifies a kernel alone. Any
+// thread may call.
 //
 //   const Identity measuring = measuring_identity(options, *policy);
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, describe_run(spec, space, device.info(), measuring)));
@@ -19,5 +20,10 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
 // those of data: a file that is missing counts as empty, because whoever needs it says so.
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring = {});
+
+// The kernel itself, whatever its sizes, data and folders: code, options, launches, types of the arguments, parameters.
+// Constraints are no part, because a spec that was loaded has the sizes in them as numbers. Of several languages that
+// of `spec.source` counts. Parts that identify a run too have the same names and values there.
+Identity kernel_identity(const KernelSpec& spec);
 
 }  // namespace wattune::tune

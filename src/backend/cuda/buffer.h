@@ -16,6 +16,7 @@ class CudaBuffer : public CudaMemory {
                                                std::size_t bytes);
 
   std::size_t bytes() const override { return bytes_; }
+  std::uint64_t memory() const override { return contents(); }
   std::uint64_t argument() const override { return contents(); }
   CUresult write(CUstream stream, const void* data) const override;
   CUresult read(CUstream stream, void* data) const override;

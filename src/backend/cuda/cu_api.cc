@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "backend/cuda/cuda_error.h"
@@ -12,6 +13,8 @@ namespace wattune::backend::cuda {
 namespace {
 
 constexpr int kOldestVersion = 12040;
+
+std::atomic<const CuApi*> loaded_api = nullptr;
 
 // Before all functions are looked up, so that an old driver is told by its version, not by what it lacks.
 Result<void> check_version(void* library) {
@@ -51,8 +54,11 @@ Result<CuApi> load() {
 Result<const CuApi*> cu_api() {
   static const Result<CuApi> loaded = load();
   if (!loaded) return loaded.error();
+  loaded_api = &*loaded;
   return &*loaded;
 }
+
+const CuApi* loaded_cu_api() { return loaded_api; }
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 

@@ -16,6 +16,9 @@ struct CUfunc_st;
 struct CUstream_st;
 struct CUevent_st;
 struct CUarray_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
 // NOLINTEND(readability-identifier-naming)
 
 namespace wattune::backend::cuda {
@@ -28,6 +31,9 @@ using CUfunction = CUfunc_st*;
 using CUstream = CUstream_st*;
 using CUevent = CUevent_st*;
 using CUarray = CUarray_st*;
+using CUgraph = CUgraph_st*;
+using CUgraphNode = CUgraphNode_st*;
+using CUgraphExec = CUgraphExec_st*;
 enum class CUtexObject : std::uint64_t {};
 enum class CUsurfObject : std::uint64_t {};
 
@@ -47,6 +53,7 @@ inline constexpr CUresult CUDA_ERROR_INVALID_PTX = 218;
 inline constexpr CUresult CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221;
 inline constexpr CUresult CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222;
 inline constexpr CUresult CUDA_ERROR_INVALID_SOURCE = 300;
+inline constexpr CUresult CUDA_ERROR_INVALID_HANDLE = 400;
 inline constexpr CUresult CUDA_ERROR_NOT_FOUND = 500;
 inline constexpr CUresult CUDA_ERROR_NOT_READY = 600;
 inline constexpr CUresult CUDA_ERROR_ILLEGAL_ADDRESS = 700;
@@ -64,6 +71,9 @@ inline constexpr CUresult CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720;
 inline constexpr CUresult CUDA_ERROR_NOT_SUPPORTED = 801;
 inline constexpr CUresult CUDA_ERROR_SYSTEM_NOT_READY = 802;
 inline constexpr CUresult CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803;
+inline constexpr CUresult CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900;
+inline constexpr CUresult CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901;
+inline constexpr CUresult CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906;
 inline constexpr CUresult CUDA_ERROR_INVALID_CLUSTER_SIZE = 912;
 inline constexpr CUresult CUDA_ERROR_ECC_UNCORRECTABLE = 214;
 inline constexpr CUresult CUDA_ERROR_UNKNOWN = 999;
@@ -103,6 +113,18 @@ enum CUjit_option : int {
 inline constexpr unsigned CU_MEMHOSTALLOC_DEVICEMAP = 2;
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 inline constexpr unsigned CU_STREAM_WAIT_VALUE_GEQ = 0;
+
+enum CUstreamCaptureStatus : int {
+  CU_STREAM_CAPTURE_STATUS_NONE = 0,
+  CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+  CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
+};
+
+enum CUstreamCaptureMode : int {
+  CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+  CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+};
 
 enum CUlaunchAttributeID : int {
   CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
@@ -238,8 +260,10 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
   X(cuCtxPushCurrent, cuCtxPushCurrent_v2, (CUcontext context))                                                        \
   X(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext * context))                                                        \
   X(cuCtxGetDevice, cuCtxGetDevice, (CUdevice * device))                                                               \
+  X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                \
   X(cuPointerGetAttribute, cuPointerGetAttribute, (void* value, CUpointer_attribute attribute, CUdeviceptr pointer))   \
   X(cuMemGetInfo, cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                          \
+  X(cuMemGetAddressRange, cuMemGetAddressRange_v2, (CUdeviceptr * base, std::size_t * bytes, CUdeviceptr pointer))     \
   X(cuMemAlloc, cuMemAlloc_v2, (CUdeviceptr * pointer, std::size_t bytes))                                             \
   X(cuMemFree, cuMemFree_v2, (CUdeviceptr pointer))                                                                    \
   X(cuMemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                               \
@@ -278,6 +302,7 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
   X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                            \
   X(cuStreamGetCtx, cuStreamGetCtx, (CUstream stream, CUcontext * context))                                            \
   X(cuStreamQuery, cuStreamQuery, (CUstream stream))                                                                   \
+  X(cuStreamIsCapturing, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))                       \
   X(cuStreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                       \
   X(cuStreamWaitValue32, cuStreamWaitValue32_v2,                                                                       \
     (CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned flags))                                       \
@@ -298,6 +323,8 @@ struct CuApi {
 // The loaded and initialised driver, the same for the whole process. unavailable: no driver, one that is too old, or no
 // GPU, saying what to do. WATTUNE_LIBCUDA names another file than libcuda.so.1.
 Result<const CuApi*> cu_api();
+// The same if somebody loaded it before, else nullptr: for what has nothing to do without CUDA.
+const CuApi* loaded_cu_api();
 
 // "12.4" for 12040.
 std::string version_text(int version);

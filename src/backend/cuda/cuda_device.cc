@@ -226,4 +226,33 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t addre
   return cuda::CudaBuffer::adopt(session, address, bytes);
 }
 
+Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough) {
+  constexpr std::size_t kPiece = std::size_t{2} << 20;  // what the driver maps at least
+  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Dispatcher> dispatcher, cuda::dispatcher_of(device));
+  const cuda::CuApi& cu = dispatcher->session()->cu();
+  WATTUNE_ASSIGN(const cuda::CurrentContext current, dispatcher->session()->enter());
+  cuda::CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  if (cu.cuMemGetAddressRange(&begin, &bytes, address) != cuda::CUDA_SUCCESS)
+    return Error(ErrorCode::not_found, fmt::format("the driver knows of no memory at {:#x}", address));
+  std::uint64_t end = begin + bytes;
+  while (end - address < enough && end % kPiece == 0 && bytes % kPiece == 0 &&
+         cu.cuMemGetAddressRange(&begin, &bytes, end) == cuda::CUDA_SUCCESS)
+    end = begin + bytes;
+  return end - address;
+}
+
+RelaxedCapture::RelaxedCapture() {
+  const cuda::CuApi* const cu = cuda::loaded_cu_api();
+  if (cu == nullptr) return;
+  auto mode = cuda::CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (cu->cuThreadExchangeStreamCaptureMode(&mode) == cuda::CUDA_SUCCESS) previous_ = mode;
+}
+
+RelaxedCapture::~RelaxedCapture() {
+  if (previous_ < 0) return;
+  auto mode = static_cast<cuda::CUstreamCaptureMode>(previous_);
+  cuda::loaded_cu_api()->cuThreadExchangeStreamCaptureMode(&mode);
+}
+
 }  // namespace wattune::backend

@@ -83,22 +83,52 @@ Result<void> allow(Session& session, const CudaKernel& kernel, const Geometry3& 
 
 }  // namespace
 
-Result<std::shared_ptr<const DriverLaunch>> DriverLaunch::make(const Handle<CUstream>& stream, const Kernel& any_kernel,
-                                                               const Geometry3& geometry,
-                                                               std::span<const LaunchArgument> arguments) {
+Result<std::shared_ptr<DriverLaunch>> DriverLaunch::make(const Handle<CUstream>& stream, const Kernel& any_kernel,
+                                                         const Geometry3& geometry,
+                                                         std::span<const LaunchArgument> arguments) {
   Session& session = *stream.session();
   WATTUNE_TRY(check_launch(session, any_kernel, geometry, arguments));
   const auto& kernel = static_cast<const CudaKernel&>(any_kernel);
   const std::size_t dynamic_bytes = local_bytes_of(arguments);
   WATTUNE_TRY(check_limits(session.info(), kernel, geometry, dynamic_bytes));
   WATTUNE_TRY(allow(session, kernel, geometry, dynamic_bytes));
-  const std::shared_ptr<DriverLaunch> launch(new DriverLaunch);
+  std::shared_ptr<DriverLaunch> launch(new DriverLaunch);
   launch->function_ = kernel.get();
   launch->attributes_ = attributes_of(geometry);
   launch->config_ = config_of(geometry, dynamic_bytes, stream.get(), launch->attributes_);
   launch->lay_out_parameters(arguments);
   WATTUNE_TRY(launch->find_constants(session, kernel, arguments));
-  return std::shared_ptr<const DriverLaunch>(launch);
+  return launch;
+}
+
+DriverLaunch::DriverLaunch(const DriverLaunch& other)
+    : function_(other.function_),
+      config_(other.config_),
+      attributes_(other.attributes_),
+      values_(other.values_),
+      constants_(other.constants_),
+      places_(other.places_) {
+  config_.attrs = attributes_.data();
+  point_at_values();
+}
+
+bool DriverLaunch::set_memory(std::size_t argument, CUdeviceptr memory) {
+  const Place place = argument < places_.size() ? places_[argument] : Place();
+  if (place.kind == Place::Kind::constant) {
+    constants_[place.index].from = memory;
+  } else if (place.kind == Place::Kind::memory) {
+    std::memcpy(values_[place.index].data(), &memory, sizeof memory);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool DriverLaunch::set_scalar(std::size_t argument, std::span<const std::byte> bytes) {
+  const Place place = argument < places_.size() ? places_[argument] : Place();
+  if (place.kind != Place::Kind::scalar || values_[place.index].size() != bytes.size()) return false;
+  std::memcpy(values_[place.index].data(), bytes.data(), bytes.size());
+  return true;
 }
 
 CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
@@ -111,21 +141,30 @@ CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
 
 void DriverLaunch::lay_out_parameters(std::span<const LaunchArgument> arguments) {
   for (const LaunchArgument& argument : arguments) {
+    Place& place = places_.emplace_back();
+    place.index = values_.size();
     if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
+      if (*buffer == nullptr || !(*buffer)->has_pixels()) place.kind = Place::Kind::memory;
       values_.push_back(bytes_of(argument_of(*buffer)));
     } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
+      place.kind = Place::Kind::scalar;
       values_.push_back(scalar->bytes);
     }
   }
+  point_at_values();
+}
+
+void DriverLaunch::point_at_values() {
   parameters_ = std::make_unique<void*[]>(values_.size());
   for (std::size_t i = 0; i < values_.size(); ++i) parameters_[i] = values_[i].data();
 }
 
 Result<void> DriverLaunch::find_constants(Session& session, const CudaKernel& kernel,
                                           std::span<const LaunchArgument> arguments) {
-  for (const LaunchArgument& argument : arguments) {
-    const auto* constant = std::get_if<ConstantBuffer>(&argument);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto* constant = std::get_if<ConstantBuffer>(&arguments[i]);
     if (constant == nullptr) continue;
+    places_[i] = {Place::Kind::constant, constants_.size()};
     ConstantCopy copy{argument_of(constant->buffer), 0, constant->buffer->bytes()};
     std::size_t bytes = 0;
     const CUresult code = session.cu().cuModuleGetGlobal(&copy.to, &bytes, kernel.module(), constant->symbol.c_str());

@@ -16,11 +16,16 @@ class DriverLaunch {
   // launch_failed (what makes it impossible), mismatch (arguments), invalid_argument (objects of another device),
   // not_found (a constant symbol), device_lost. Kernel and buffers must live until it was sent for the last time. The
   // stream's session is entered.
-  static Result<std::shared_ptr<const DriverLaunch>> make(const Handle<CUstream>& stream, const Kernel& kernel,
-                                                          const Geometry3& geometry,
-                                                          std::span<const LaunchArgument> arguments);
-  DriverLaunch(const DriverLaunch&) = delete;
+  static Result<std::shared_ptr<DriverLaunch>> make(const Handle<CUstream>& stream, const Kernel& kernel,
+                                                    const Geometry3& geometry,
+                                                    std::span<const LaunchArgument> arguments);
+  // As it is by then: what is set later changes nothing of it.
+  DriverLaunch(const DriverLaunch& other);
   DriverLaunch& operator=(const DriverLaunch&) = delete;
+
+  // As those of PreparedLaunch. False: it is no such argument.
+  bool set_memory(std::size_t argument, CUdeviceptr memory);
+  bool set_scalar(std::size_t argument, std::span<const std::byte> bytes);
 
   // Both into the stream: the constant symbols that the kernel reads, and the kernel.
   CUresult copy_constants(const CuApi& cu) const;
@@ -33,8 +38,16 @@ class DriverLaunch {
     std::size_t bytes = 0;
   };
 
+  // Where an argument of the launch is: one of the values or of the constants.
+  struct Place {
+    enum class Kind { memory, scalar, constant, fixed };
+    Kind kind = Kind::fixed;
+    std::size_t index = 0;
+  };
+
   DriverLaunch() = default;
   void lay_out_parameters(std::span<const LaunchArgument> arguments);
+  void point_at_values();
   Result<void> find_constants(Session& session, const CudaKernel& kernel, std::span<const LaunchArgument> arguments);
 
   CUfunction function_ = nullptr;
@@ -43,6 +56,7 @@ class DriverLaunch {
   std::vector<std::vector<std::byte>> values_;  // of the parameters
   std::unique_ptr<void*[]> parameters_;         // where the values are
   std::vector<ConstantCopy> constants_;
+  std::vector<Place> places_;  // of the arguments
 };
 
 }  // namespace wattune::backend::cuda

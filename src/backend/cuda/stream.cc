@@ -9,6 +9,8 @@
 #include "backend/cuda/program.h"
 #include "backend/cuda/range_profiler.h"
 #include "backend/foreign_object.h"
+#include "backend/rebinding.h"
+#include "wattune/backend/attach.h"
 
 namespace wattune::backend::cuda {
 
@@ -61,9 +63,14 @@ class CudaStream : public Stream {
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     WATTUNE_ASSIGN(const std::shared_ptr<const DriverLaunch> launch,
                    DriverLaunch::make(lane_.stream, kernel, geometry, arguments));
+    return give_timed(own(kernel), launch);
+  }
+
+  // The session is entered.
+  Result<std::unique_ptr<Event>> give_timed(CudaKernel& kernel, const std::shared_ptr<const DriverLaunch>& launch) {
     // At its first launch the driver may have to wait, to load the code or to make room for its stack.
-    const Kind kind = own(kernel).was_launched() ? Kind::launch : Kind::first_launch;
-    own(kernel).set_launched();
+    const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
+    kernel.set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
     const auto run = [this, launch, &timing = *timing] { return send(*launch, timing); };
     WATTUNE_TRY(dispatcher_->give(
@@ -85,6 +92,30 @@ class CudaStream : public Stream {
   Result<void> finish(Nanoseconds limit) override {
     WATTUNE_TRY(dispatcher_->finish(lanes(), {.limit = limit}));
     return {};
+  }
+
+  Result<StreamState> state() const override {
+    WATTUNE_ASSIGN(const CurrentContext current, session().enter());
+    if (captures()) return StreamState::capturing;
+    if (!lane_.adopted() && dispatcher_->keeps(lane_)) return StreamState::busy;
+    const RelaxedCapture relaxed;  // else the question would end the capture of another thread
+    const CUresult code = cu().cuStreamQuery(raw());
+    if (code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+      return Error(ErrorCode::invalid_argument, "the application has destroyed the stream");
+    if (code != CUDA_SUCCESS && code != CUDA_ERROR_NOT_READY) return session().failure(code, "asking a stream");
+    return code == CUDA_SUCCESS ? StreamState::idle : StreamState::busy;
+  }
+
+  bool is_capturing() const override {
+    const Result<CurrentContext> current = session().enter();
+    return current && captures();
+  }
+
+  // The legacy default stream is told by an error that another one is captured, and must not be used then.
+  bool captures() const {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult code = cu().cuStreamIsCapturing(raw(), &status);
+    return code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT || status != CU_STREAM_CAPTURE_STATUS_NONE;
   }
 
   Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) {
@@ -194,36 +225,54 @@ class CudaStream : public Stream {
 // Checks nothing that was checked when it was prepared: an application launches it thousands of times a second.
 class CudaStream::Prepared : public PreparedLaunch {
  public:
-  Prepared(CudaStream& stream, std::shared_ptr<const DriverLaunch> launch, std::string doing)
-      : stream_(stream), launch_(std::move(launch)), doing_(std::move(doing)) {}
+  Prepared(CudaStream& stream, CudaKernel& kernel, std::shared_ptr<DriverLaunch> launch)
+      : stream_(stream), kernel_(kernel), launch_(std::move(launch)), doing_(running(kernel)) {}
 
   Result<void> send() override {
     WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
     if (!stream_.lane_.adopted() && stream_.dispatcher_->keeps(stream_.lane_))
       return stream_.add(doing_, Kind::first_launch, 1,
-                         [&cu = stream_.cu(), launch = launch_] { return send(cu, *launch); });
+                         [&cu = stream_.cu(), launch = as_it_is()] { return send(cu, *launch); });
     if (const CUresult code = send(stream_.cu(), *launch_); code != CUDA_SUCCESS)
       return stream_.session().failure(code, doing_);
     return {};
   }
 
+  Result<std::unique_ptr<Event>> send_timed() override {
+    WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
+    return stream_.give_timed(kernel_, stream_.lane_.adopted() ? launch_ : as_it_is());
+  }
+
+  Result<void> set_memory(std::size_t argument, std::uint64_t memory) override {
+    if (!launch_->set_memory(argument, memory)) return no_such_memory(kernel_, argument);
+    return {};
+  }
+
+  Result<void> set_scalar(std::size_t argument, std::span<const std::byte> bytes) override {
+    if (!launch_->set_scalar(argument, bytes)) return no_such_scalar(kernel_, argument, bytes);
+    return {};
+  }
+
  private:
+  // For a command that is kept: what is set from here on is not for it.
+  std::shared_ptr<const DriverLaunch> as_it_is() const { return std::make_shared<const DriverLaunch>(*launch_); }
+
   static CUresult send(const CuApi& cu, const DriverLaunch& launch) {
     const CUresult code = launch.copy_constants(cu);
     return code == CUDA_SUCCESS ? launch.start(cu) : code;
   }
 
   CudaStream& stream_;
-  std::shared_ptr<const DriverLaunch> launch_;
+  CudaKernel& kernel_;
+  std::shared_ptr<DriverLaunch> launch_;
   std::string doing_;
 };
 
 Result<std::unique_ptr<PreparedLaunch>> CudaStream::prepare(Kernel& kernel, const Geometry3& geometry,
                                                             std::span<const LaunchArgument> arguments) {
   WATTUNE_ASSIGN(const CurrentContext current, session().enter());
-  WATTUNE_ASSIGN(std::shared_ptr<const DriverLaunch> launch,
-                 DriverLaunch::make(lane_.stream, kernel, geometry, arguments));
-  return std::unique_ptr<PreparedLaunch>(std::make_unique<Prepared>(*this, std::move(launch), running(kernel)));
+  WATTUNE_ASSIGN(std::shared_ptr<DriverLaunch> launch, DriverLaunch::make(lane_.stream, kernel, geometry, arguments));
+  return std::unique_ptr<PreparedLaunch>(std::make_unique<Prepared>(*this, own(kernel), std::move(launch)));
 }
 
 }  // namespace

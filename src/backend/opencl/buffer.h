@@ -15,6 +15,7 @@ class OpenClBuffer : public OpenClMemory {
   static Result<std::unique_ptr<Buffer>> adopt(const std::shared_ptr<Session>& session, cl_mem memory);
 
   std::size_t bytes() const override { return bytes_; }
+  std::uint64_t memory() const override { return reinterpret_cast<std::uintptr_t>(contents()); }
   cl_mem contents() const override { return contents_.get(); }
   cl_int write(cl_command_queue queue, const void* data, cl_event* event) const override;
   cl_int read(cl_command_queue queue, void* data, cl_event* event) const override;

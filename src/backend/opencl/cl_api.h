@@ -23,6 +23,7 @@ namespace wattune::backend::opencl {
   X(clEnqueueCopyBuffer)          \
   X(clEnqueueCopyImage)           \
   X(clEnqueueFillBuffer)          \
+  X(clEnqueueMarkerWithWaitList)  \
   X(clEnqueueNDRangeKernel)       \
   X(clEnqueueReadBuffer)          \
   X(clEnqueueReadImage)           \

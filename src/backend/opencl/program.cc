@@ -65,6 +65,19 @@ Result<std::unique_ptr<Kernel>> OpenClKernel::make(Handle<cl_kernel> handle, std
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
+// clCloneKernel came with OpenCL 2.1 only.
+Result<std::unique_ptr<OpenClKernel>> OpenClKernel::made_anew() const {
+  const ClApi& cl = kernel_.session()->cl();
+  cl_program program = nullptr;
+  cl_int code = cl.clGetKernelInfo(get(), CL_KERNEL_PROGRAM, sizeof(cl_program), &program, nullptr);
+  cl_kernel raw = nullptr;
+  if (code == CL_SUCCESS) raw = cl.clCreateKernel(program, name_.c_str(), &code);
+  if (code != CL_SUCCESS) return cl_error(code, fmt::format("making kernel `{}` once more", name_));
+  std::unique_ptr<OpenClKernel> kernel(new OpenClKernel(Handle<cl_kernel>(kernel_.session(), raw), name_, parameters_));
+  kernel->max_work_group_size_ = max_work_group_size_;
+  return kernel;
+}
+
 // OpenCL 1.2 tells the private memory and, before arguments are set, the local memory that the kernel declares.
 Result<KernelResources> OpenClKernel::resources(std::size_t, std::size_t local_bytes) const {
   const Session& session = *kernel_.session();

@@ -21,6 +21,8 @@ class OpenClKernel : public Kernel {
   std::span<const KernelParameter> parameters() const override { return parameters_; }
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
+  // Another object of the same function, with arguments of its own.
+  Result<std::unique_ptr<OpenClKernel>> made_anew() const;
   cl_kernel get() const { return kernel_.get(); }
   // Held from setting the first argument until the launch is enqueued: the arguments are the kernel's.
   std::mutex& launching() const { return launching_; }

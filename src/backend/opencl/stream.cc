@@ -8,81 +8,14 @@
 #include "backend/launch_check.h"
 #include "backend/opencl/buffer.h"
 #include "backend/opencl/cl_error.h"
+#include "backend/opencl/event.h"
 #include "backend/opencl/pixel_buffer.h"
 #include "backend/opencl/program.h"
+#include "backend/rebinding.h"
 
 namespace wattune::backend::opencl {
 
 namespace {
-
-// Lives as long as one of its commands is known.
-using Queue = std::shared_ptr<const Handle<cl_command_queue>>;
-
-// A command in the queue. Shared with the Event that the caller holds.
-struct Command {
-  Handle<cl_event> event;
-  Queue queue;
-  std::string doing;
-  bool launch = false;
-  bool profiled = true;
-};
-using CommandPointer = std::shared_ptr<const Command>;
-
-// From CL_QUEUED down to CL_COMPLETE; negative: the error that ended it.
-cl_int status_of(const Command& command) {
-  cl_int status = CL_COMPLETE;
-  command.event.session()->cl().clGetEventInfo(command.event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                               &status, nullptr);
-  return status;
-}
-
-class OpenClEvent : public Event {
- public:
-  explicit OpenClEvent(CommandPointer command) : Event(*command->event.session()), command_(std::move(command)) {}
-
-  Result<bool> ready() const override {
-    WATTUNE_TRY(session().check());
-    const cl_int status = status_of(*command_);
-    if (status < 0) return session().failure(status, command_->doing);
-    return status == CL_COMPLETE;
-  }
-
-  Result<Nanoseconds> start() const override { return moment(CL_PROFILING_COMMAND_START); }
-  Result<Nanoseconds> end() const override { return moment(CL_PROFILING_COMMAND_END); }
-
-  Result<Nanoseconds> duration() const override {
-    WATTUNE_ASSIGN(const cl_ulong start, reported(CL_PROFILING_COMMAND_START));
-    WATTUNE_ASSIGN(const cl_ulong end, reported(CL_PROFILING_COMMAND_END));
-    if (end <= start) return Error(ErrorCode::unavailable, "the device reported no time for " + command_->doing);
-    return Nanoseconds(static_cast<double>(end - start));
-  }
-
-  const CommandPointer& command() const { return command_; }
-
- private:
-  Session& session() const { return *command_->event.session(); }
-
-  Result<cl_ulong> reported(cl_profiling_info which) const {
-    WATTUNE_TRY(session().check());
-    if (!command_->profiled)
-      return Error(ErrorCode::unavailable, "the application's command queue keeps no times")
-          .hint("make it with CL_QUEUE_PROFILING_ENABLE");
-    cl_ulong moment = 0;
-    const cl_int code =
-        session().cl().clGetEventProfilingInfo(command_->event.get(), which, sizeof moment, &moment, nullptr);
-    if (code == CL_SUCCESS) return moment;
-    if (code == CL_PROFILING_INFO_NOT_AVAILABLE && status_of(*command_) > CL_COMPLETE)
-      return Error(ErrorCode::invalid_argument, "the launch has not finished");
-    return cl_error(code, "reading how long the device was " + command_->doing);
-  }
-
-  Result<Nanoseconds> moment(cl_profiling_info which) const {
-    WATTUNE_ASSIGN(const cl_ulong found, reported(which));
-    return session().moment(found);
-  }
-
-  CommandPointer command_;
-};
 
 // Of objects that were seen to be of this session.
 OpenClMemory& own(Buffer& buffer) { return static_cast<OpenClMemory&>(buffer); }
@@ -123,19 +56,12 @@ class OpenClStream : public Stream {
     WATTUNE_TRY(check_launch(session(), kernel, geometry, arguments));
     const auto& own_kernel = static_cast<const OpenClKernel&>(kernel);
     const std::lock_guard lock(own_kernel.launching());
-    for (std::size_t i = 0; i < arguments.size(); ++i) WATTUNE_TRY(set_argument(own_kernel, i, arguments[i]));
-    if (const std::uint64_t local = own_kernel.local_memory_bytes(); local > session().info().local_memory_bytes)
-      return refused(kernel, fmt::format("{} bytes of local memory, the device has {}", local,
-                                         session().info().local_memory_bytes));
-    std::array<std::size_t, 3> global;
-    for (std::size_t d = 0; d < 3; ++d) global[d] = geometry.groups[d] * geometry.group_size[d];
-    const auto run = [&](cl_event* event) {
-      return cl().clEnqueueNDRangeKernel(raw(), own_kernel.get(), 3, nullptr, global.data(), geometry.group_size.data(),
-                                         0, nullptr, event);
-    };
-    WATTUNE_TRY(enqueue(fmt::format("running kernel `{}`", kernel.name()), run, true));
-    return std::unique_ptr<Event>(std::make_unique<OpenClEvent>(commands_.back()));
+    WATTUNE_TRY(set_arguments(own_kernel, arguments));
+    return launch_as_set(own_kernel, geometry);
   }
+
+  Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
+                                                  std::span<const LaunchArgument> arguments) override;
 
   // What is waited for becomes a command of this stream too, which finish() waits for and whose error it returns.
   Result<void> wait_for(const Event& event) override {
@@ -159,6 +85,7 @@ class OpenClStream : public Stream {
 
   Result<void> finish(Nanoseconds limit) override {
     WATTUNE_TRY(session().check());
+    if (std::exchange(sent_unseen_, false)) WATTUNE_TRY(enqueue_marker(true));
     const std::vector<CommandPointer> commands = std::exchange(commands_, {});
     const Nanoseconds compile_limit = std::exchange(compile_limit_, Nanoseconds());
     TimeLeft left{session().compiles_at_launch() ? compile_limit : Nanoseconds(), limit};
@@ -168,6 +95,25 @@ class OpenClStream : public Stream {
     for (const CommandPointer& command : commands)
       if (const cl_int status = status_of(*command); status < 0) return session().failure(status, command->doing);
     return {};
+  }
+
+  bool keeps_times() const override { return profiled_; }
+
+  // A command behind all that the queue has, once it is complete, says that the queue was idle then.
+  Result<StreamState> state() const override {
+    WATTUNE_TRY(session().check());
+    if (probe_.get() == nullptr) {
+      cl_event event = nullptr;
+      const cl_int code = cl().clEnqueueMarkerWithWaitList(raw(), 0, nullptr, &event);
+      if (code != CL_SUCCESS) return session().failure(code, "asking a queue");
+      probe_ = Handle<cl_event>(queue_->session(), event);
+      WATTUNE_TRY(flush(raw()));
+    }
+    cl_int status = CL_QUEUED;
+    cl().clGetEventInfo(probe_.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    if (status > CL_COMPLETE) return StreamState::busy;
+    probe_ = {};
+    return StreamState::idle;
   }
 
   Result<std::array<std::size_t, 2>> check_guards(Buffer& buffer, Nanoseconds limit) override {
@@ -196,6 +142,8 @@ class OpenClStream : public Stream {
   }
 
  private:
+  class Prepared;
+
   Session& session() const { return *queue_->session(); }
   cl_command_queue raw() const { return queue_->get(); }
   const ClApi& cl() const { return session().cl(); }
@@ -206,7 +154,7 @@ class OpenClStream : public Stream {
   }
 
   // Hands what is enqueued to the device.
-  Result<void> flush(cl_command_queue queue) {
+  Result<void> flush(cl_command_queue queue) const {
     const cl_int code = cl().clFlush(queue);
     return code == CL_SUCCESS ? Result<void>() : session().failure(code, "sending commands");
   }
@@ -255,6 +203,37 @@ class OpenClStream : public Stream {
     return samplers_.emplace_back(sampling, std::move(made)).second.get();
   }
 
+  // Of the kernel's, which are held, or of a prepared launch's own.
+  Result<void> set_arguments(const OpenClKernel& kernel, std::span<const LaunchArgument> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) WATTUNE_TRY(set_argument(kernel, i, arguments[i]));
+    const std::uint64_t local = kernel.local_memory_bytes();
+    const std::uint64_t most = session().info().local_memory_bytes;
+    if (local <= most) return {};
+    return refused(kernel, fmt::format("{} bytes of local memory, the device has {}", local, most));
+  }
+
+  cl_int run(const OpenClKernel& kernel, const Geometry3& geometry, cl_event* event) const {
+    std::array<std::size_t, 3> global;
+    for (std::size_t d = 0; d < 3; ++d) global[d] = geometry.groups[d] * geometry.group_size[d];
+    return cl().clEnqueueNDRangeKernel(raw(), kernel.get(), 3, nullptr, global.data(), geometry.group_size.data(), 0,
+                                       nullptr, event);
+  }
+
+  Result<std::unique_ptr<Event>> launch_as_set(const OpenClKernel& kernel, const Geometry3& geometry) {
+    WATTUNE_TRY(enqueue(
+        running(kernel), [&](cl_event* event) { return run(kernel, geometry, event); }, true));
+    return std::unique_ptr<Event>(std::make_unique<OpenClEvent>(commands_.back()));
+  }
+
+  static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
+
+  // Behind launches that left no event.
+  Result<void> enqueue_marker(bool launched) {
+    return enqueue(
+        "waiting for launches",
+        [&](cl_event* event) { return cl().clEnqueueMarkerWithWaitList(raw(), 0, nullptr, event); }, launched);
+  }
+
   Result<void> set_argument(const OpenClKernel& kernel, std::size_t index, const LaunchArgument& argument) {
     cl_mem memory = nullptr;
     cl_sampler sampler = nullptr;
@@ -290,8 +269,56 @@ class OpenClStream : public Stream {
   std::vector<std::pair<Sampling, Handle<cl_sampler>>> samplers_;
   std::vector<CommandPointer> commands_;  // since the last finish, but for those known to be complete
   std::size_t most_commands_ = kFewCommands;
-  Nanoseconds compile_limit_;  // of the next one
+  bool sent_unseen_ = false;        // launches without an event, since the last finish
+  Nanoseconds compile_limit_;       // of the next one
+  mutable Handle<cl_event> probe_;  // that state() waits for
 };
+
+// Its arguments are those of a kernel object of its own, so that they stay what they were set to.
+class OpenClStream::Prepared : public PreparedLaunch {
+ public:
+  Prepared(OpenClStream& stream, std::unique_ptr<OpenClKernel> kernel, const Geometry3& geometry)
+      : stream_(stream), kernel_(std::move(kernel)), geometry_(geometry) {}
+
+  Result<void> send() override {
+    WATTUNE_TRY(stream_.session().check());
+    if (const cl_int code = stream_.run(*kernel_, geometry_, nullptr); code != CL_SUCCESS)
+      return stream_.session().failure(code, running(*kernel_));
+    stream_.sent_unseen_ = true;
+    return {};
+  }
+
+  Result<std::unique_ptr<Event>> send_timed() override { return stream_.launch_as_set(*kernel_, geometry_); }
+
+  Result<void> set_memory(std::size_t argument, std::uint64_t memory) override {
+    auto* const raw = reinterpret_cast<cl_mem>(memory);
+    if (set(argument, sizeof raw, &raw) != CL_SUCCESS) return no_such_memory(*kernel_, argument);
+    return {};
+  }
+
+  Result<void> set_scalar(std::size_t argument, std::span<const std::byte> bytes) override {
+    if (set(argument, bytes.size(), bytes.data()) != CL_SUCCESS) return no_such_scalar(*kernel_, argument, bytes);
+    return {};
+  }
+
+ private:
+  cl_int set(std::size_t argument, std::size_t size, const void* value) const {
+    return stream_.cl().clSetKernelArg(kernel_->get(), static_cast<cl_uint>(argument), size, value);
+  }
+
+  OpenClStream& stream_;
+  std::unique_ptr<OpenClKernel> kernel_;
+  Geometry3 geometry_;
+};
+
+Result<std::unique_ptr<PreparedLaunch>> OpenClStream::prepare(Kernel& kernel, const Geometry3& geometry,
+                                                              std::span<const LaunchArgument> arguments) {
+  WATTUNE_TRY(session().check());
+  WATTUNE_TRY(check_launch(session(), kernel, geometry, arguments));
+  WATTUNE_ASSIGN(std::unique_ptr<OpenClKernel> own_kernel, static_cast<const OpenClKernel&>(kernel).made_anew());
+  WATTUNE_TRY(set_arguments(*own_kernel, arguments));
+  return std::unique_ptr<PreparedLaunch>(std::make_unique<Prepared>(*this, std::move(own_kernel), geometry));
+}
 
 // Takes over a reference to the queue.
 std::unique_ptr<Stream> stream_of(const std::shared_ptr<Session>& session, cl_command_queue queue, bool profiled) {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backend/cuda/cu_api.h"
@@ -21,6 +22,18 @@
 using namespace wattune::backend::cuda;
 using namespace wattune::fakes;
 
+// A launch in a graph, with copies of its parameters.
+struct CUgraphNode_st {
+  CUlaunchConfig config{};
+  CUfunction function = nullptr;
+  std::vector<std::vector<char>> values;
+};
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+struct CUgraphExec_st {
+  std::vector<std::pair<const CUgraphNode_st*, CUgraphNode_st>> nodes;  // with those they were made from
+};
 struct CUfunc_st {
   CUmodule module;
   FakeFunction description;
@@ -36,6 +49,10 @@ struct CUstream_st {
   bool hung = false;
   bool busy = false;  // says so once
   std::uint32_t* word = nullptr;
+  std::unique_ptr<CUgraph_st> capture;  // what it is sent becomes nodes of it
+  CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  std::thread::id captured_by;
+  bool capture_ended = false;  // by a call that is not allowed meanwhile
   std::uint32_t awaited = 0;
 
   bool held() const { return word != nullptr && std::atomic_ref(*word).load() < awaited; }
@@ -110,6 +127,14 @@ T* made(std::set<T*>& owned, T* object, long& live) {
   ++state.made;
   return object;
 }
+
+// Calls that are not allowed while a stream is captured: by any thread in the global mode, by the thread itself in its
+// own, unless the thread's mode is relaxed. They end that capture.
+bool ends_a_capture();
+#define WATTUNE_UNLESS_CAPTURING() \
+  if (ends_a_capture()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+// The copies of a launch's parameters.
+std::vector<std::vector<char>> values_of(CUfunction function, void** parameters);
 
 // A stream, or an event in it.
 inline bool hangs(const auto& object) { return object.hung && !state.hangs_end; }

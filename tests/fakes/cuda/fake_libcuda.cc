@@ -128,6 +128,7 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 
 CUresult cuMemAlloc_v2(CUdeviceptr* result, std::size_t bytes) {
   WATTUNE_UNLESS_BROKEN();
+  WATTUNE_UNLESS_CAPTURING();
   if (bytes > kMemoryBytes - context().bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   auto memory = std::make_unique<char[]>(bytes);
   *result = reinterpret_cast<CUdeviceptr>(memory.get());
@@ -158,6 +159,17 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute, CUdeviceptr add
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* range, CUdeviceptr address) {
+  WATTUNE_UNLESS_BROKEN();
+  for (const auto& [begin, bytes] : context().sizes) {
+    if (address < begin || address >= begin + bytes) continue;
+    *base = begin;
+    *range = bytes;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
@@ -203,6 +215,7 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, std::size_t bytes, 
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option*, void** values) {
   WATTUNE_UNLESS_BROKEN();
+  WATTUNE_UNLESS_CAPTURING();
   if (count != 4) misused("modules are loaded with four options here");
   const std::string text = static_cast<const char*>(image);
   const bool ptx = text.starts_with(".version");
@@ -292,6 +305,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   WATTUNE_UNLESS_BROKEN();
   if (!context().modules.contains(function->module)) misused("a kernel of another context was launched");
   CUstream_st& stream = stream_of(config->hStream);
+  if (stream.capture) {
+    stream.capture->nodes.push_back(
+        std::make_unique<CUgraphNode_st>(CUgraphNode_st{*config, function, values_of(function, parameters)}));
+    return CUDA_SUCCESS;
+  }
   if (config->sharedMemBytes > state.allowed_dynamic_bytes) return CUDA_ERROR_INVALID_VALUE;
   ++state.launches;
   lose_when_due(context().device);

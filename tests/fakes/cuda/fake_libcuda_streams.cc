@@ -70,6 +70,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
 
 CUresult cuStreamQuery(CUstream handle) {
   WATTUNE_UNLESS_BROKEN();
+  WATTUNE_UNLESS_CAPTURING();
   CUstream_st& stream = stream_of(handle);
   look_at_clock();
   if (hangs(stream) || stream.held() || std::exchange(stream.busy, false)) return CUDA_ERROR_NOT_READY;
@@ -109,6 +110,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 
 CUresult cuEventQuery(CUevent event) {
   WATTUNE_UNLESS_BROKEN();
+  WATTUNE_UNLESS_CAPTURING();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
   if (hangs(*event) || held) return CUDA_ERROR_NOT_READY;
   look_at_clock();

@@ -1,0 +1,12 @@
+// What `wattune show` says of a wisdom file.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/command.h"
+
+namespace wattune::cli {
+
+Result<ExitStatus> show_wisdom(const std::filesystem::path& file, bool json);
+
+}  // namespace wattune::cli

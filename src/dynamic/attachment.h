@@ -1,0 +1,29 @@
+// Attachment: whether this process is the one that attached, in which the tuner's threads and processes are.
+//
+//   WATTUNE_TRY(attachment.check());   // at each call, in about a nanosecond
+#pragma once
+
+#include <atomic>
+
+#include "wattune/core/result.h"
+
+namespace wattune::dynamic {
+
+class Attachment {
+ public:
+  Attachment();
+  // unavailable in a process that was forked since.
+  Result<void> check() const {
+    if (!is_forked()) return {};
+    return forked();
+  }
+  bool is_forked() const { return forks.load(std::memory_order_relaxed) != forks_; }
+
+ private:
+  static Error forked();
+
+  static std::atomic<int> forks;  // that made this process, since the first attachment
+  const int forks_;
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,46 @@
+// Fit: the launches of a configuration at the sizes of some calls, laid out for each stream they are sent into. Any
+// thread, one at a time for each lane.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "dynamic/lasting_table.h"
+#include "dynamic/layout.h"
+#include "dynamic/memory_check.h"
+#include "dynamic/problem.h"
+
+namespace wattune::dynamic {
+
+class Fit {
+ public:
+  // The problem at these sizes. launch_failed: what its launches need, the device has not.
+  static Result<std::unique_ptr<Fit>> make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
+                                           const Signature& signature, const Configuration& configuration,
+                                           backend::Program& program, backend::Device& device);
+
+  const CallSizes& sizes() const { return sizes_; }
+  std::size_t private_bytes() const { return private_bytes_; }
+  Result<void> check_memory(std::span<const CallArgument> arguments) { return memory_.check(arguments, device_); }
+  // As Layout::send(). The lane is locked.
+  Result<void> send(Lane& lane, std::span<const CallArgument> arguments,
+                    std::vector<std::unique_ptr<backend::Event>>* events = nullptr);
+
+ private:
+  Fit(std::shared_ptr<const Problem> problem, const CallSizes& sizes, const Signature& signature, tune::Launch launch,
+      backend::Device& device);
+  Result<void> find_kernels(backend::Program& program);
+  Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
+
+  const std::shared_ptr<const Problem> problem_;
+  const CallSizes sizes_;
+  LaunchParts parts_;
+  MemoryCheck memory_;
+  backend::Device& device_;
+  std::size_t private_bytes_ = 0;
+  std::mutex adding_;
+  LastingTable<Layout, 16> layouts_;
+};
+
+}  // namespace wattune::dynamic

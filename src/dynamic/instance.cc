@@ -1,0 +1,215 @@
+#include "dynamic/instance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "wattune/core/random.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+// Configurations that a key tries to begin with, when what is known and the default do not work.
+constexpr std::size_t kFurtherHopes = 16;
+constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);  // for the device, where measuring is exclusive
+
+void add_hope(std::deque<Configuration>& hopes, const space::SearchSpace& space, ConfigurationId id) {
+  if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
+}
+
+std::deque<Configuration> hopes_of(const Problem& problem, const std::optional<NearestEntry>& known,
+                                   std::uint64_t seed) {
+  std::deque<Configuration> hopes;
+  if (known) {
+    std::vector<std::pair<std::string, Value>> values;
+    const Configuration& configuration = known->entry.configuration;
+    for (std::size_t i = 0; i < configuration.names().size(); ++i)
+      values.emplace_back(configuration.names()[i], configuration.values()[i]);
+    if (const auto id = problem.space.find(values)) add_hope(hopes, problem.space, *id);
+  }
+  add_hope(hopes, problem.space, problem.space.default_configuration());
+  Random random(seed);
+  for (const ConfigurationId id : problem.space.sample_stratified(kFurtherHopes, random))
+    add_hope(hopes, problem.space, id);
+  return hopes;
+}
+
+Error nothing_to_capture(const Problem& problem) {
+  return Error(ErrorCode::unavailable,
+               fmt::format("nothing of kernel `{}` is loaded for {}, and nothing is loaded while a stream is captured",
+                           problem.spec.name, to_string(problem.key)))
+      .hint("call it once, or preload(), before the capture begins");
+}
+
+}  // namespace
+
+Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around)
+    : problem_(std::move(problem)),
+      kernel_(kernel),
+      around_(around),
+      pairing_(around.ledger, around.loader, kernel.options.policy.measuring) {
+  const auto known = around_.wisdom.nearest(kernel_.version, around_.device.info(), key());
+  hopes_ = hopes_of(*problem_, known, kernel_.options.policy.seed);
+  const bool exact = known && known->distance == 0.0 && known->same_device;
+  if (exact && !kernel_.options.policy.tune_known) tuning_ = Tuning::over;
+}
+
+Instance::~Instance() {
+  around_.loader.drop(this);
+  kernel_.code->expect(this, {});
+  if (tuning_ == Tuning::going_on) --around_.tuning;
+  for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
+}
+
+Result<void> Instance::call(const Call& call) {
+  WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
+  const bool capturing = lane->stream->is_capturing();
+  std::unique_lock lock(mutex_);
+  if (!capturing && call.mode != Mode::best) look();
+  if (pairing_.best() == nullptr) return without_best(std::move(lock), call, capturing);
+  const bool may_time = call.mode != Mode::best && !capturing && lane->stream->keeps_times();
+  return may_time && pairing_.is_busy() ? take_turn(std::move(lock), call) : run_best(std::move(lock), call);
+}
+
+// A best that fails at its launch did nothing, so the call may be repeated with another.
+Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& call) {
+  for (;;) {
+    const std::shared_ptr<Variant> best = pairing_.best();
+    if (best == nullptr) return without_best(std::move(lock), call, false);
+    lock.unlock();
+    WATTUNE_TRY(best->check_memory(call.arguments));
+    Result<void> sent = best->send(call.stream, call.arguments);
+    if (sent || sent.error().code() != ErrorCode::launch_failed) return sent;
+    lock.lock();
+    fail_best(best, sent.error());
+  }
+}
+
+void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& error) {
+  if (pairing_.best() != failed) return;
+  around_.note(fmt::format("kernel `{}`, {}: {} fails and is not used again: {}", kernel_.spec.name, to_string(key()),
+                           failed->configuration().to_string(), error.to_string()));
+  last_failure_ = error;
+  // One that it took the place of, if there is one, worked.
+  failed_.insert(failed->configuration().id());
+  const auto works = std::ranges::find_if(published_.rbegin(), published_.rend(), [&](const auto& each) {
+    return !failed_.contains(each->configuration().id());
+  });
+  pairing_.set_best(nullptr);
+  best_.store(nullptr, std::memory_order_release);
+  if (works != published_.rend()) publish(*works);
+}
+
+Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
+  const Turn turn = pairing_.next(call.mode, around_.now());
+  if (!turn.timed) return run_best(std::move(lock), call);
+  lock.unlock();
+  return run_turn(turn, call);
+}
+
+// The call is repeated with the best known when a candidate fails before it did anything.
+Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
+  WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
+  const auto wait = [&]() -> Result<void> {
+    return turn.exclusive ? lane->stream->finish(kLongestWait) : Result<void>();
+  };
+  Sending sending{.others_busy = around_.loader.others_busy(call.stream)};
+  const Stopwatch waiting;
+  Result<void> ready = wait();
+  sending.waited = waiting.elapsed();
+  if (ready) ready = turn.variant->check_memory(call.arguments);
+  const Stopwatch launching;
+  Result<TimedCall> sent = ready ? turn.variant->send_timed(call.stream, call.arguments) : ready.error();
+  sending.took = launching.elapsed();
+  const Stopwatch waiting_after;
+  if (sent && turn.exclusive) ready = wait();
+  sending.waited += turn.exclusive ? waiting_after.elapsed() : Nanoseconds();
+  Result<void> result = sent ? Result<void>() : sent.error();
+  std::unique_lock lock(mutex_);
+  pairing_.sent(turn, std::move(sent), sending);
+  if (result || !turn.exploring || result.error().code() == ErrorCode::device_lost) return result;
+  return run_best(std::move(lock), call);
+}
+
+Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing) {
+  if (kernel_.options.fallback) {
+    ++fallbacks_;
+    if (!capturing) begin_beside();
+    lock.unlock();
+    return kernel_.options.fallback(call.stream, call.arguments);
+  }
+  lock.unlock();
+  if (capturing) return nothing_to_capture(*problem_);
+  WATTUNE_TRY(begin_now());
+  lock.lock();
+  return run_best(std::move(lock), call);
+}
+
+Result<void> Instance::preload() { return best() ? Result<void>() : begin_now(); }
+
+// Compiles in the calling thread, which is what the application waits for.
+Result<void> Instance::begin_now() {
+  const std::lock_guard beginning(beginning_);
+  const Stopwatch blocked;
+  for (;;) {
+    std::optional<Configuration> hope;
+    {
+      const std::lock_guard lock(mutex_);
+      if (pairing_.best() != nullptr) break;
+      hope = next_hope();
+      if (!hope) return *last_failure_;
+    }
+    Result<void> began = try_to_begin(*hope);
+    if (!began && began.error().code() == ErrorCode::device_lost) return began;
+  }
+  const std::lock_guard lock(mutex_);
+  blocked_ += blocked.elapsed();
+  return {};
+}
+
+std::optional<Configuration> Instance::next_hope() {
+  if (hopes_.empty()) {
+    if (!last_failure_) last_failure_ = Error(ErrorCode::launch_failed, "no configuration works");
+    return std::nullopt;
+  }
+  Configuration hope = std::move(hopes_.front());
+  hopes_.pop_front();
+  return hope;
+}
+
+Result<void> Instance::try_to_begin(const Configuration& configuration) {
+  Result<std::shared_ptr<Variant>> variant = load(configuration);
+  const std::lock_guard lock(mutex_);
+  if (variant) {
+    publish(*std::move(variant));
+    return {};
+  }
+  last_failure_ = variant.error();
+  return std::move(variant).error();
+}
+
+std::optional<Configuration> Instance::best() const {
+  const std::lock_guard lock(mutex_);
+  if (pairing_.best() == nullptr) return std::nullopt;
+  return pairing_.best()->configuration();
+}
+
+void Instance::report(KernelReport& report) const {
+  const std::lock_guard lock(mutex_);
+  KeyReport& one = report.keys.emplace_back();
+  one.key = key();
+  if (pairing_.best() != nullptr) one.best = pairing_.best()->configuration();
+  one.time = pairing_.best_time();
+  one.calls = calls_.load(std::memory_order_relaxed);
+  one.explored = explored_before_ + (explorer_ ? explorer_->explored() : 0);
+  one.failed = failed_before_ + (explorer_ ? explorer_->failed() : 0);
+  one.tuning = tuning_ == Tuning::going_on;
+  one.state = explorer_ ? explorer_->state() : tuning_ == Tuning::over ? "over" : "not tuned yet";
+  report.calls += one.calls;
+  report.explored += one.explored;
+  report.fallbacks += fallbacks_;
+  report.blocked += blocked_;
+}
+
+}  // namespace wattune::dynamic

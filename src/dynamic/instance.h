@@ -1,0 +1,113 @@
+// Instance: one kernel at one key: what its calls run, and its tuning.
+//
+// Any thread. A call that has nothing to try or to time takes the steady way, which locks nothing. All others take the
+// instance's lock to decide, and send what was decided without it.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dynamic/explorer.h"
+#include "dynamic/kernel_code.h"
+#include "dynamic/pairing.h"
+#include "dynamic/problem.h"
+#include "dynamic/surroundings.h"
+#include "wattune/dynamic/tunable_kernel.h"
+
+namespace wattune::dynamic {
+
+struct Call {
+  const CallStream& stream;
+  std::span<const CallArgument> arguments;
+  Mode mode;
+};
+
+class Instance {
+ public:
+  // What it refers to outlives it.
+  Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around);
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance();
+
+  const Key& key() const { return problem_->key; }
+  // What a call in this mode runs without asking further; nullptr: it takes call(). The variant lives as long as this.
+  Variant* steady(Mode mode) const {
+    Variant* const best = best_.load(std::memory_order_acquire);
+    if (best == nullptr || mode == Mode::explore) return nullptr;
+    return mode == Mode::best || around_.now() < resting_until() ? best : nullptr;
+  }
+  // About how long a launch takes; 0: unknown.
+  Nanoseconds expected() const { return Nanoseconds(expected_.load(std::memory_order_relaxed)); }
+  // As TunableKernel::call(). The arguments are of the right types.
+  Result<void> call(const Call& call);
+  // Compiles and loads what it begins with, unless something is ready; blocks.
+  Result<void> preload();
+
+  void retune();
+  std::optional<Configuration> best() const;
+  void report(KernelReport& report) const;
+  void count_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  enum class Tuning { not_yet, going_on, over };
+
+  Nanoseconds resting_until() const { return Nanoseconds(resting_until_.load(std::memory_order_relaxed)); }
+
+  // Calls (instance.cc). `lock` is held, and let go before anything is sent.
+  Result<void> run_best(std::unique_lock<std::mutex> lock, const Call& call);
+  Result<void> take_turn(std::unique_lock<std::mutex> lock, const Call& call);
+  Result<void> run_turn(const Turn& turn, const Call& call);
+  Result<void> without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing);
+  Result<void> begin_now();
+  Result<void> try_to_begin(const Configuration& configuration);
+  std::optional<Configuration> next_hope();
+  void fail_best(const std::shared_ptr<Variant>& failed, const Error& error);
+
+  // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
+  void look();
+  void begin_tuning();
+  void begin_beside();
+  void want();
+  void request(const Candidate& candidate, bool first);
+  Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
+  void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
+  void take_outcome(Outcome outcome);
+  void publish(std::shared_ptr<Variant> best);
+  void remember(const Observation& observation);
+  void retire(std::shared_ptr<Variant> variant);
+  void end_tuning();
+  void rest();
+
+  const std::shared_ptr<const Problem> problem_;
+  KernelParts& kernel_;
+  Surroundings& around_;
+  std::atomic<Variant*> best_ = nullptr;
+  std::atomic<double> resting_until_ = 0.0;  // on the tuner's clock: nothing is to be tried or looked at before
+  std::atomic<double> expected_ = 0.0;
+  std::atomic<std::uint64_t> calls_ = 0;
+  std::mutex beginning_;  // held by the call that compiles what the key begins with; taken before mutex_
+
+  mutable std::mutex mutex_;  // guards what follows
+  Pairing pairing_;
+  std::deque<Configuration> hopes_;  // to begin with, the likeliest first
+  std::optional<Error> last_failure_;
+  Tuning tuning_ = Tuning::not_yet;
+  std::unique_ptr<Explorer> explorer_;
+  std::optional<Observation> times_of_best_;
+  std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
+  std::set<ConfigurationId> failed_;                 // at a launch as the best known
+  std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them
+  std::uint64_t fallbacks_ = 0;
+  std::uint64_t explored_before_ = 0;  // by explorers that are over
+  std::uint64_t failed_before_ = 0;
+  Nanoseconds blocked_;
+};
+
+}  // namespace wattune::dynamic

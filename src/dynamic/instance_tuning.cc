@@ -1,0 +1,185 @@
+// What an instance does to find its best configuration.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "dynamic/instance.h"
+#include "wattune/core/version.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+// How often a call looks whether something was compiled, while it has nothing to try.
+constexpr Nanoseconds kBetweenLooks = Nanoseconds(100e3);
+// Candidates that are loaded ahead of their turn.
+constexpr std::size_t kLoadedAhead = 2;
+
+Observation failure_of_loading(const Error& error) {
+  Observation observation;
+  observation.status = error.code() == ErrorCode::compile_failed ? Status::compile
+                       : error.code() == ErrorCode::timeout      ? Status::timeout
+                                                                 : Status::runtime;
+  observation.message = error.to_string();
+  return observation;
+}
+
+}  // namespace
+
+void Instance::look() {
+  for (Outcome& outcome : pairing_.collect()) take_outcome(std::move(outcome));
+  if (pairing_.best() == nullptr) return;
+  if (tuning_ == Tuning::not_yet) begin_tuning();
+  if (tuning_ == Tuning::going_on) want();
+  rest();
+}
+
+void Instance::begin_tuning() {
+  const TuningPolicy& policy = kernel_.options.policy;
+  if (calls_.load(std::memory_order_relaxed) < policy.calls_before_tuning) return;
+  std::vector<Configuration> known{pairing_.best()->configuration()};
+  known.insert(known.end(), hopes_.begin(), hopes_.begin() + std::min<std::ptrdiff_t>(1, std::ssize(hopes_)));
+  Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
+  if (!made) {
+    around_.note(
+        fmt::format("kernel `{}`, {}: not tuned: {}", kernel_.spec.name, to_string(key()), made.error().to_string()));
+    tuning_ = Tuning::over;
+    return;
+  }
+  explorer_ = *std::move(made);
+  if (times_of_best_) explorer_->tell(pairing_.best()->configuration(), *times_of_best_);
+  tuning_ = Tuning::going_on;
+  ++around_.tuning;
+}
+
+// What a key without anything to run begins with is compiled while its calls run the fallback.
+void Instance::begin_beside() {
+  if (!requested_.empty() || hopes_.empty()) return;
+  const KernelCode::Macros macros = KernelCode::macros_of(problem_->spec, hopes_.front());
+  kernel_.code->expect(this, {macros});
+  if (kernel_.code->is_ready(macros)) request({.configuration = *next_hope(), .expected = {}}, true);
+}
+
+void Instance::want() {
+  if (explorer_->over()) return end_tuning();
+  const std::vector<Candidate> wanted = explorer_->wanted();
+  std::vector<KernelCode::Macros> macros;
+  for (const Candidate& candidate : wanted)
+    macros.push_back(KernelCode::macros_of(problem_->spec, candidate.configuration));
+  kernel_.code->expect(this, macros);
+  for (std::size_t i = 0; i < wanted.size() && requested_.size() < kLoadedAhead; ++i) {
+    const Configuration& configuration = wanted[i].configuration;
+    const bool is_known = configuration == pairing_.best()->configuration();
+    if (!is_known && !requested_.contains(configuration.id()) && kernel_.code->is_ready(macros[i]))
+      request(wanted[i], false);
+  }
+}
+
+void Instance::request(const Candidate& candidate, bool first) {
+  requested_.insert(candidate.configuration.id());
+  around_.loader.request(
+      {.load = [this, configuration = candidate.configuration] { return load(configuration); },
+       .loaded = [this, candidate, first](auto variant) { take_loaded(candidate, first, std::move(variant)); },
+       .owner = this,
+       .urgent = first});
+}
+
+Result<std::shared_ptr<Variant>> Instance::load(const Configuration& configuration) {
+  WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,
+                 kernel_.code->load(KernelCode::macros_of(problem_->spec, configuration)));
+  return make_variant(problem_, configuration, std::move(program), around_.device, around_.streams);
+}
+
+void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant) {
+  const std::lock_guard lock(mutex_);
+  if (!variant) last_failure_ = variant.error();
+  if (first) {
+    requested_.erase(candidate.configuration.id());
+    if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
+  } else if (!variant) {
+    requested_.erase(candidate.configuration.id());
+    if (explorer_) explorer_->tell(candidate.configuration, failure_of_loading(variant.error()));
+  } else if (explorer_ && pairing_.best() != nullptr) {
+    pairing_.add(candidate, *std::move(variant));
+  } else {
+    requested_.erase(candidate.configuration.id());
+    retire(*std::move(variant));
+  }
+  resting_until_.store(0.0, std::memory_order_relaxed);
+}
+
+void Instance::take_outcome(Outcome outcome) {
+  requested_.erase(outcome.configuration.id());
+  if (outcome.better) {
+    publish(pairing_.best());
+    remember(outcome.observation);
+  }
+  if (explorer_) explorer_->tell(outcome.configuration, outcome.observation);
+  if (outcome.retired) retire(std::move(outcome.retired));
+}
+
+// Calls that take the steady way may be sending it from here on, so it stays as long as the instance.
+void Instance::publish(std::shared_ptr<Variant> best) {
+  if (pairing_.best() != best) {
+    pairing_.set_best(best);
+    times_of_best_.reset();
+  }
+  best_.store(best.get(), std::memory_order_release);
+  if (std::ranges::count(published_, best) == 0) published_.push_back(std::move(best));
+  if (const auto time = pairing_.best_time()) expected_.store(time->value(), std::memory_order_relaxed);
+}
+
+void Instance::remember(const Observation& observation) {
+  if (!observation.statistics) return;
+  times_of_best_ = observation;
+  const Statistics& statistics = *observation.statistics;
+  expected_.store(statistics.median.value(), std::memory_order_relaxed);
+  const DeviceInfo& device = around_.device.info();
+  const Result<bool> put = around_.wisdom.put({.kernel = kernel_.version,
+                                               .device = device.name,
+                                               .architecture = device.architecture,
+                                               .key = key(),
+                                               .configuration = pairing_.best()->configuration(),
+                                               .time = statistics.median,
+                                               .low = statistics.interval_low,
+                                               .high = statistics.interval_high,
+                                               .samples = observation.samples.size(),
+                                               .measured = Measured::in_place,
+                                               .measured_at = std::chrono::system_clock::now(),
+                                               .wattune_version = kVersion});
+  if (!put) around_.note(put.error().to_string());
+}
+
+void Instance::retire(std::shared_ptr<Variant> variant) {
+  if (std::ranges::count(published_, variant) == 0) around_.loader.retire(std::move(variant));
+}
+
+void Instance::end_tuning() {
+  tuning_ = Tuning::over;
+  --around_.tuning;
+  explored_before_ += explorer_->explored();
+  failed_before_ += explorer_->failed();
+  explorer_.reset();
+  kernel_.code->expect(this, {});
+  for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));
+  requested_.clear();
+}
+
+void Instance::rest() {
+  const bool for_good = tuning_ == Tuning::over && !pairing_.is_busy();
+  const bool busy = pairing_.is_busy() && !pairing_.waits_for_budget();
+  const double until = for_good ? std::numeric_limits<double>::infinity()
+                       : busy   ? 0.0
+                                : (around_.now() + kBetweenLooks).value();
+  resting_until_.store(until, std::memory_order_relaxed);
+}
+
+void Instance::retune() {
+  const std::lock_guard lock(mutex_);
+  if (tuning_ == Tuning::going_on) end_tuning();
+  tuning_ = Tuning::not_yet;
+  resting_until_.store(0.0, std::memory_order_relaxed);
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,65 @@
+#include "dynamic/kernel_code.h"
+
+#include <algorithm>
+
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::dynamic {
+
+Result<std::unique_ptr<KernelCode>> KernelCode::make(const KernelSpec& spec, backend::Device& device,
+                                                     backend::CompilePool* pool, Nanoseconds limit) {
+  KernelSource source = launched_source(spec);
+  std::unique_ptr<KernelCode> code(new KernelCode(source, device, limit));
+  if (pool == nullptr) return code;
+  Result<backend::CompileTarget> target = device.compile_target(source);
+  if (target) code->pooled_.emplace(pool->add(*std::move(target), std::move(source)));
+  if (!target && target.error().code() != ErrorCode::unavailable) return std::move(target).error();
+  return code;
+}
+
+KernelCode::Macros KernelCode::macros_of(const KernelSpec& spec, const Configuration& configuration) {
+  return tune::macros_of(spec.parameters, configuration);
+}
+
+void KernelCode::expect(const void* owner, std::vector<Macros> macros) {
+  if (!pooled_) return;
+  const std::lock_guard lock(mutex_);
+  if (macros.empty())
+    expected_.erase(owner);
+  else
+    expected_[owner] = std::move(macros);
+  std::vector<Macros> all;
+  for (const auto& [each, wanted] : expected_)
+    std::ranges::copy_if(wanted, std::back_inserter(all),
+                         [&](const Macros& one) { return std::ranges::count(all, one) == 0; });
+  pooled_->expect(all, limit_);
+}
+
+std::shared_ptr<backend::Program> KernelCode::loaded(const Macros& macros) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = programs_.find(macros);
+  return found == programs_.end() ? nullptr : found->second.lock();
+}
+
+bool KernelCode::is_ready(const Macros& macros) const {
+  return !pooled_ || loaded(macros) != nullptr || pooled_->is_ready(macros);
+}
+
+Result<std::shared_ptr<backend::Program>> KernelCode::load(const Macros& macros) {
+  if (std::shared_ptr<backend::Program> known = loaded(macros)) return known;
+  WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program, load_anew(macros));
+  const std::lock_guard lock(mutex_);
+  std::erase_if(programs_, [](const auto& entry) { return entry.second.expired(); });
+  programs_[macros] = program;
+  return program;
+}
+
+Result<std::unique_ptr<backend::Program>> KernelCode::load_anew(const Macros& macros) {
+  if (!pooled_) return device_.build(source_, macros, limit_);
+  WATTUNE_ASSIGN(const backend::Image image, pooled_->take(macros, limit_).image);
+  return device_.load(image, macros, limit_);
+}
+
+std::size_t KernelCode::compilers() const { return pooled_ ? pooled_->activity().processes : 1; }
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,57 @@
+// KernelCode: the programs of a kernel's configurations: compiled ahead by processes of a pool, or by whoever loads
+// them where there is none. Any thread.
+//
+// Configurations that differ in nothing that is compiled share a program, and so do keys: it is loaded once as long as
+// somebody has it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "wattune/backend/compile_pool.h"
+#include "wattune/backend/device.h"
+#include "wattune/core/configuration.h"
+#include "wattune/core/kernel_spec.h"
+
+namespace wattune::dynamic {
+
+class KernelCode {
+ public:
+  using Macros = std::vector<backend::Macro>;
+
+  // `pool`, which outlives it: nullptr: load() compiles. Errors of Device::compile_target() but unavailable, with
+  // which load() compiles too.
+  static Result<std::unique_ptr<KernelCode>> make(const KernelSpec& spec, backend::Device& device,
+                                                  backend::CompilePool* pool, Nanoseconds limit);
+
+  // The macros of a configuration of the spec, with its parameters as they are at some key.
+  static Macros macros_of(const KernelSpec& spec, const Configuration& configuration);
+
+  // What this owner will probably load, the next first, in the place of what it said before.
+  void expect(const void* owner, std::vector<Macros> macros);
+  // Whether load() waits for no compiler.
+  bool is_ready(const Macros& macros) const;
+  // compile_failed with the log, timeout, launch_failed, device_lost. Waits for the compiler if need be.
+  Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
+  // How many compile at once.
+  std::size_t compilers() const;
+
+ private:
+  KernelCode(KernelSource source, backend::Device& device, Nanoseconds limit)
+      : source_(std::move(source)), device_(device), limit_(limit) {}
+  std::shared_ptr<backend::Program> loaded(const Macros& macros) const;
+  Result<std::unique_ptr<backend::Program>> load_anew(const Macros& macros);
+
+  const KernelSource source_;
+  backend::Device& device_;
+  const Nanoseconds limit_;
+  std::optional<backend::PooledSource> pooled_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<const void*, std::vector<Macros>> expected_;
+  std::map<Macros, std::weak_ptr<backend::Program>> programs_;
+};
+
+}  // namespace wattune::dynamic

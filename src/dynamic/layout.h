@@ -1,0 +1,66 @@
+// Layout: the launches of a variant in one stream, laid out once and given the memory and the scalars of each call.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamic/signature.h"
+#include "dynamic/streams.h"
+#include "tune/launch_plan.h"
+#include "wattune/backend/device.h"
+
+namespace wattune::dynamic {
+
+// What all layouts of a variant share.
+struct LaunchParts {
+  const std::vector<Argument>& arguments;  // of the spec
+  Signature signature;
+  tune::Launch launch;
+  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // by the functions of the steps
+};
+
+class Layout {
+ public:
+  // Errors of Stream::prepare(). What is passed is what the launches begin with.
+  static Result<std::unique_ptr<Layout>> make(Lane& lane, const LaunchParts& parts, backend::Device& device,
+                                              std::span<const CallArgument> arguments);
+
+  const Lane& lane() const { return lane_; }
+  // Whether it can send these: memory without an address is laid out, not set.
+  bool suits(std::span<const CallArgument> arguments) const;
+  // The lane is locked. `events`: gets one for each launch, which is timed then.
+  Result<void> send(std::span<const CallArgument> arguments,
+                    std::vector<std::unique_ptr<backend::Event>>* events = nullptr);
+
+ private:
+  // An argument of the call in the place of one of a launch.
+  struct Binding {
+    std::size_t passed = 0;
+    std::size_t place = 0;
+    bool is_memory = false;
+  };
+  struct Step {
+    std::unique_ptr<backend::PreparedLaunch> launch;
+    std::size_t repeat = 1;
+    std::vector<Binding> bindings;
+  };
+  explicit Layout(Lane& lane) : lane_(lane) {}
+  Result<void> add(const tune::PlannedStep& step, const LaunchParts& parts, backend::Device& device,
+                   std::span<const CallArgument> arguments);
+  Result<backend::LaunchArgument> argument_for(std::size_t argument, const tune::PlannedStep& step,
+                                               const LaunchParts& parts, backend::Device& device,
+                                               std::span<const CallArgument> arguments, std::size_t place,
+                                               std::vector<Binding>& bindings);
+  Result<backend::LaunchArgument> memory_for(std::size_t argument, const LaunchParts& parts, backend::Device& device,
+                                             const CallArgument& given);
+
+  Lane& lane_;
+  std::vector<Step> steps_;
+  std::vector<const backend::Buffer*> fixed_;  // of each argument of the call; nullptr: it is set when it is sent
+  std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // that constants are copied from at first
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,47 @@
+// Surroundings: what the instances of all kernels share, of their tuner; KernelParts: of their kernel.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "dynamic/explorer.h"
+#include "dynamic/kernel_code.h"
+#include "dynamic/ledger.h"
+#include "dynamic/loader.h"
+#include "dynamic/streams.h"
+#include "wattune/dynamic/tunable_kernel.h"
+#include "wattune/dynamic/wisdom.h"
+
+namespace wattune::dynamic {
+
+struct Surroundings {
+  backend::Device& device;
+  Streams& streams;
+  Ledger& ledger;
+  Loader& loader;
+  Wisdom& wisdom;
+  std::function<void(const std::string& line)> note;  // never empty
+  Stopwatch clock = {};
+  std::atomic<int> tuning = 0;  // instances that are being tuned: only then the loader is told of calls
+
+  Nanoseconds now() const { return clock.elapsed(); }
+};
+
+// Errors of the policy.
+using MakeExplorer = std::function<Result<std::unique_ptr<Explorer>>(
+    std::shared_ptr<const Problem> problem, const TuningPolicy& policy, std::vector<Configuration> known)>;
+
+struct KernelParts {
+  const KernelSpec spec;
+  const KernelOptions options;
+  const KernelVersion version;
+  std::unique_ptr<KernelCode> code;
+  MakeExplorer make_explorer;
+};
+
+}  // namespace wattune::dynamic

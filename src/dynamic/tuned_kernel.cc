@@ -1,0 +1,119 @@
+#include "dynamic/tuned_kernel.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace wattune::dynamic {
+
+TunedKernel::TunedKernel(KernelParts parts, Signature signature, Surroundings& around, const Attachment& attachment,
+                         std::function<void(TunedKernel*)> gone)
+    : parts_(std::move(parts)),
+      signature_(std::move(signature)),
+      around_(around),
+      attachment_(attachment),
+      gone_(std::move(gone)),
+      mode_(parts_.options.policy.mode) {}
+
+// In a process that was forked, what its instances wait for is not there.
+TunedKernel::~TunedKernel() {
+  if (attachment_.is_forked()) {
+    for (auto& [key, instance] : instances_) static_cast<void>(instance.release());
+    static_cast<void>(parts_.code.release());
+  } else {
+    gone_(this);
+  }
+}
+
+Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArgument> arguments,
+                               const CallOptions& options) {
+  WATTUNE_TRY(attachment_.check());
+  WATTUNE_TRY(signature_.check(arguments));
+  WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, options.sizes));
+  WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
+  const Mode mode = options.mode.value_or(this->mode());
+  instance->count_call();
+  if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(stream, instance->expected());
+  Variant* const steady = instance->steady(mode);
+  if (steady == nullptr) return instance->call({stream, arguments, mode});
+  WATTUNE_TRY(steady->check_memory(arguments));
+  Result<void> sent = steady->send(stream, arguments);
+  if (sent || sent.error().code() != ErrorCode::launch_failed) return sent;
+  return instance->call({stream, arguments, Mode::best});
+}
+
+Result<Instance*> TunedKernel::instance_of(const CallSizes& sizes) {
+  const auto is_it = [&](const Known& known) { return known.sizes == sizes; };
+  const std::size_t hash = sizes.hash();
+  if (const Known* const known = known_.find(hash, is_it)) return known->instance;
+  const std::lock_guard lock(mutex_);
+  if (const Known* const known = known_.find(hash, is_it)) return known->instance;
+  WATTUNE_ASSIGN(Instance* const instance, instance_at(signature_.named(sizes)));
+  return known_.add(hash, std::make_unique<Known>(Known{sizes, instance})).instance;
+}
+
+Result<Key> TunedKernel::key_at(const std::vector<NamedSize>& sizes) const {
+  if (!parts_.options.key) return key_of(sizes);
+  const std::string kernel = parts_.spec.name;
+  try {
+    return parts_.options.key(sizes);
+  } catch (const std::exception& thrown) {
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("the key function of kernel `{}` threw: {}", kernel, thrown.what()));
+  } catch (...) {
+    return Error(ErrorCode::invalid_argument, fmt::format("the key function of kernel `{}` threw", kernel));
+  }
+}
+
+Result<Instance*> TunedKernel::instance_at(const std::vector<NamedSize>& sizes) {
+  WATTUNE_ASSIGN(Key key, key_at(sizes));
+  std::unique_ptr<Instance>& instance = instances_[to_string(key)];
+  if (instance != nullptr) return instance.get();
+  Result<std::shared_ptr<const Problem>> problem =
+      Problem::make(parts_.spec, sizes, std::move(key), first_.get(), parts_.options.key != nullptr);
+  if (!problem) return std::move(problem).error();
+  if (first_ == nullptr) first_ = *problem;
+  instance = std::make_unique<Instance>(*std::move(problem), parts_, around_);
+  around_.ledger.begin(around_.now());
+  return instance.get();
+}
+
+Result<tune::TuningResult> TunedKernel::tune_now(const CallStream&, std::span<const CallArgument>, const CallOptions&,
+                                                 const search::StopRule&) {
+  return Error(ErrorCode::unavailable, "tune_now() is not there yet");
+}
+
+Instance* TunedKernel::known_at(const Key& key) const {
+  const auto found = instances_.find(to_string(key));
+  return found == instances_.end() ? nullptr : found->second.get();
+}
+
+void TunedKernel::retune(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [words, instance] : instances_)
+    if (instance != nullptr && (key.empty() || instance->key() == key)) instance->retune();
+}
+
+Result<void> TunedKernel::preload(std::span<const NamedSize> sizes) {
+  WATTUNE_TRY(attachment_.check());
+  WATTUNE_ASSIGN(const CallSizes all, signature_.sizes_of({}, sizes));
+  WATTUNE_ASSIGN(Instance* const instance, instance_of(all));
+  return instance->preload();
+}
+
+std::optional<Configuration> TunedKernel::best(const Key& key) const {
+  const std::lock_guard lock(mutex_);
+  const Instance* const instance = known_at(key);
+  return instance == nullptr ? std::nullopt : instance->best();
+}
+
+KernelReport TunedKernel::report() const {
+  KernelReport report;
+  report.kernel = parts_.spec.name;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [words, instance] : instances_)
+    if (instance != nullptr) instance->report(report);
+  return report;
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,64 @@
+// TunedKernel: the TunableKernel that a Tuner makes: finds the instance of a call.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "dynamic/attachment.h"
+#include "dynamic/instance.h"
+#include "dynamic/lasting_table.h"
+#include "dynamic/signature.h"
+#include "wattune/dynamic/tunable_kernel.h"
+
+namespace wattune::dynamic {
+
+class TunedKernel : public TunableKernel {
+ public:
+  // `gone` is called at its end.
+  TunedKernel(KernelParts parts, Signature signature, Surroundings& around, const Attachment& attachment,
+              std::function<void(TunedKernel*)> gone);
+  TunedKernel(const TunedKernel&) = delete;
+  TunedKernel& operator=(const TunedKernel&) = delete;
+  ~TunedKernel() override;
+
+  Result<void> call(const CallStream& stream, std::span<const CallArgument> arguments,
+                    const CallOptions& options) override;
+  Result<tune::TuningResult> tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
+                                      const CallOptions& options, const search::StopRule& stop) override;
+  void set_mode(Mode mode) override { mode_.store(mode, std::memory_order_relaxed); }
+  Mode mode() const override { return mode_.load(std::memory_order_relaxed); }
+  void retune(const Key& key) override;
+  Result<void> preload(std::span<const NamedSize> sizes) override;
+  std::optional<Configuration> best(const Key& key) const override;
+  KernelReport report() const override;
+
+ private:
+  // The sizes of calls, and the instance of their key.
+  struct Known {
+    CallSizes sizes;
+    Instance* instance;
+  };
+
+  Result<Instance*> instance_of(const CallSizes& sizes);
+  Result<Instance*> add(const CallSizes& sizes);
+  Result<Instance*> instance_at(const std::vector<NamedSize>& sizes);
+  Result<Key> key_at(const std::vector<NamedSize>& sizes) const;
+  Instance* known_at(const Key& key) const;
+
+  KernelParts parts_;
+  const Signature signature_;
+  Surroundings& around_;
+  const Attachment& attachment_;
+  const std::function<void(TunedKernel*)> gone_;
+  std::atomic<Mode> mode_;
+  LastingTable<Known, 4096> known_;
+  mutable std::mutex mutex_;                                    // guards what follows, and adding to what is known
+  std::map<std::string, std::unique_ptr<Instance>> instances_;  // by their keys in words
+  std::shared_ptr<const Problem> first_;                        // whose space others share
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,172 @@
+#include "wattune/dynamic/tuner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "dynamic/trusted_explorer.h"
+#include "dynamic/tuned_kernel.h"
+#include "wattune/backend/compile_pool.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
+  if (options.compile_processes == 0) return nullptr;
+  return std::make_unique<backend::CompilePool>(
+      backend::CompilePoolOptions{.processes = options.compile_processes,
+                                  .spare_processors = options.spare_processors,
+                                  .worker = options.worker,
+                                  .cache = options.cache});
+}
+
+// Clocks and limits are the board's, which an application shares with others.
+Result<void> check_parameters(const KernelSpec& spec) {
+  for (const Parameter& parameter : spec.parameters)
+    if (is_set_on_board(parameter.role))
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("parameter `{}` of kernel `{}` is a clock or a limit of the board, which an application "
+                               "does not tune",
+                               parameter.name, spec.name))
+          .hint("leave it out");
+  return {};
+}
+
+class TunerOfOneDevice : public Tuner {
+ public:
+  TunerOfOneDevice(backend::Device& device, TunerOptions options, std::unique_ptr<Wisdom> wisdom)
+      : options_(std::move(options)),
+        wisdom_(std::move(wisdom)),
+        pool_(make_pool(options_)),
+        streams_(device),
+        ledger_(options_.budget),
+        loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); }})),
+        around_{device, streams_, ledger_, *loader_, *wisdom_, [this](const std::string& line) { note(line); }} {}
+  TunerOfOneDevice(const TunerOfOneDevice&) = delete;
+  TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
+
+  // Threads and processes of a tuner are not those of a process that was forked.
+  ~TunerOfOneDevice() override {
+    if (attachment_.is_forked()) {
+      static_cast<void>(loader_.release());
+      static_cast<void>(pool_.release());
+      return;
+    }
+    if (const Result<void> saved = save(); !saved) note(saved.error().to_string());
+  }
+
+  Result<std::unique_ptr<TunableKernel>> kernel(KernelSpec spec, const KernelOptions& options) override {
+    WATTUNE_TRY(attachment_.check());
+    WATTUNE_TRY(check_parameters(spec));
+    WATTUNE_TRY(use_language(spec, around_.device.info().languages));
+    WATTUNE_TRY(options.policy.stop.validate());
+    WATTUNE_TRY(Problem::make(spec, {}, {}));
+    WATTUNE_ASSIGN(Signature signature, Signature::make(spec));
+    WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
+    KernelVersion version = version_of(spec);
+    KernelParts parts{std::move(spec), options, std::move(version), std::move(code), explorers()};
+    auto kernel = std::make_unique<TunedKernel>(std::move(parts), std::move(signature), around_, attachment_,
+                                                [this](TunedKernel* gone) { forget(gone); });
+    const std::lock_guard lock(mutex_);
+    if (mode_) kernel->set_mode(*mode_);
+    kernels_.push_back(kernel.get());
+    return std::unique_ptr<TunableKernel>(std::move(kernel));
+  }
+
+  Result<std::unique_ptr<TunableComposition>> composition(CompositionSpec, const KernelOptions&) override {
+    return Error(ErrorCode::unavailable, "compositions are not there yet");
+  }
+
+  Nanoseconds gap(Nanoseconds expected) override {
+    return attachment_.is_forked() ? Nanoseconds() : loader_->gap(expected);
+  }
+
+  void set_mode(Mode mode) override {
+    const std::lock_guard lock(mutex_);
+    mode_ = mode;
+    for (TunedKernel* const kernel : kernels_) kernel->set_mode(mode);
+  }
+
+  Result<void> save() override {
+    WATTUNE_TRY(attachment_.check());
+    return wisdom_->save();
+  }
+
+  Report report() const override {
+    Report report;
+    report.running = ledger_.running(around_.now());
+    report.stalls = ledger_.stalls();
+    report.longest_stall = ledger_.longest();
+    report.histogram = ledger_.histogram();
+    report.loads = loader_->loads();
+    report.loads_in_gaps = loader_->loads_in_gaps();
+    {
+      const std::lock_guard lock(noting_);
+      report.notes = notes_;
+    }
+    const std::lock_guard lock(mutex_);
+    for (const TunedKernel* const kernel : kernels_) report.kernels.push_back(kernel->report());
+    return report;
+  }
+
+  void note(const std::string& line) {
+    {
+      const std::lock_guard lock(noting_);
+      if (notes_.size() < kMostNotes) notes_.push_back(line);
+    }
+    if (options_.note) options_.note(line);
+  }
+
+ private:
+  static constexpr std::size_t kMostNotes = 100;
+
+  MakeExplorer explorers() {
+    return [this](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
+                  std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
+      if (policy.safety != Safety::trusted)
+        return Error(ErrorCode::unavailable, "kernels that are not trusted are not tuned yet");
+      return make_trusted_explorer(std::move(problem), policy,
+                                   {.ahead = std::max<std::size_t>(1, options_.compile_processes),
+                                    .known = std::move(known),
+                                    .now = [this] { return around_.now(); }});
+    };
+  }
+
+  void forget(const TunedKernel* gone) {
+    const std::lock_guard lock(mutex_);
+    std::erase(kernels_, gone);
+  }
+
+  const TunerOptions options_;
+  const Attachment attachment_;
+  const std::unique_ptr<Wisdom> wisdom_;
+  std::unique_ptr<backend::CompilePool> pool_;
+  Streams streams_;
+  Ledger ledger_;
+  std::unique_ptr<Loader> loader_;
+  Surroundings around_;
+  mutable std::mutex noting_;  // guards the next
+  std::vector<std::string> notes_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<TunedKernel*> kernels_;
+  std::optional<Mode> mode_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Tuner>> Tuner::attach(backend::Device& device, const TunerOptions& options) {
+  Result<std::unique_ptr<Wisdom>> wisdom = Wisdom::open(options.wisdom, options.known);
+  std::string unread;
+  if (!wisdom) {
+    unread = wisdom.error().to_string();
+    wisdom = Wisdom::open({});
+  }
+  if (!wisdom) return std::move(wisdom).error();
+  auto tuner = std::make_unique<TunerOfOneDevice>(device, options, *std::move(wisdom));
+  if (!unread.empty()) tuner->note(unread);
+  return std::unique_ptr<Tuner>(std::move(tuner));
+}
+
+}  // namespace wattune::dynamic

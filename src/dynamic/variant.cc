@@ -1,0 +1,138 @@
+#include "dynamic/variant.h"
+
+#include <atomic>
+#include <utility>
+
+#include "dynamic/fit.h"
+#include "wattune/backend/attach.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+class LoadedVariant : public Variant {
+ public:
+  static Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
+                                               const Configuration& configuration,
+                                               std::shared_ptr<backend::Program> program, backend::Device& device,
+                                               Streams& streams) {
+    WATTUNE_ASSIGN(Signature signature, Signature::make(problem->spec));
+    const std::shared_ptr<LoadedVariant> variant(new LoadedVariant(
+        std::move(problem), configuration, std::move(program), std::move(signature), device, streams));
+    WATTUNE_ASSIGN(variant->first_, variant->fit_to(variant->problem_, CallSizes()));
+    return std::shared_ptr<Variant>(variant);
+  }
+
+  const Configuration& configuration() const override { return configuration_; }
+  std::size_t private_bytes() const override { return first_->private_bytes(); }
+  bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
+  bool was_captured() const override { return was_captured_.load(std::memory_order_relaxed); }
+
+  Result<void> check_memory(std::span<const CallArgument> arguments) override {
+    WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    return fit->check_memory(arguments);
+  }
+
+  Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) override {
+    WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
+    const std::lock_guard lock(lane->sending);
+    if (lane->stream->is_capturing()) was_captured_.store(true, std::memory_order_relaxed);
+    note_launched();
+    return fit->send(*lane, arguments);
+  }
+
+  // Events may be made while another thread captures.
+  Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
+    WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
+    const std::lock_guard lock(lane->sending);
+    const backend::RelaxedCapture relaxed;
+    note_launched();
+    std::vector<std::unique_ptr<backend::Event>> events;
+    WATTUNE_TRY(fit->send(*lane, arguments, &events));
+    return TimedCall(std::move(events));
+  }
+
+ private:
+  LoadedVariant(std::shared_ptr<const Problem> problem, Configuration configuration,
+                std::shared_ptr<backend::Program> program, Signature signature, backend::Device& device,
+                Streams& streams)
+      : problem_(std::move(problem)),
+        configuration_(std::move(configuration)),
+        program_(std::move(program)),
+        signature_(std::move(signature)),
+        device_(device),
+        streams_(streams) {}
+
+  // Written once: other threads read it at each call.
+  void note_launched() {
+    if (!was_launched()) was_launched_.store(true, std::memory_order_relaxed);
+  }
+
+  Result<std::unique_ptr<Fit>> fit_to(std::shared_ptr<const Problem> problem, const CallSizes& sizes) const {
+    return Fit::make(std::move(problem), sizes, signature_, configuration_, *program_, device_);
+  }
+
+  Result<Fit*> fit_for(std::span<const CallArgument> arguments) {
+    if (!problem_->has_other_sizes) return first_.get();
+    WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, {}));
+    const auto is_it = [&](const Fit& fit) { return fit.sizes() == sizes; };
+    if (Fit* const known = others_.find(sizes.hash(), is_it)) return known;
+    const std::lock_guard lock(adding_);
+    if (Fit* const known = others_.find(sizes.hash(), is_it)) return known;
+    WATTUNE_ASSIGN(const auto problem,
+                   Problem::make(problem_->spec, signature_.named(sizes), problem_->key, problem_.get()));
+    WATTUNE_ASSIGN(std::unique_ptr<Fit> fit, fit_to(problem, sizes));
+    return &others_.add(sizes.hash(), std::move(fit));
+  }
+
+  const std::shared_ptr<const Problem> problem_;
+  const Configuration configuration_;
+  const std::shared_ptr<backend::Program> program_;
+  const Signature signature_;
+  backend::Device& device_;
+  Streams& streams_;
+  std::unique_ptr<Fit> first_;  // of the problem's own sizes
+  std::mutex adding_;
+  LastingTable<Fit, 64> others_;
+  std::atomic<bool> was_launched_ = false;
+  std::atomic<bool> was_captured_ = false;
+};
+
+}  // namespace
+
+Result<bool> TimedCall::ready() const {
+  const backend::RelaxedCapture relaxed;  // else asking would end the capture of another thread
+  for (const std::unique_ptr<backend::Event>& event : events_) {
+    WATTUNE_ASSIGN(const bool ready, event->ready());
+    if (!ready) return false;
+  }
+  return true;
+}
+
+Result<Nanoseconds> TimedCall::duration() const {
+  Nanoseconds sum;
+  for (const std::unique_ptr<backend::Event>& event : events_) {
+    WATTUNE_ASSIGN(const Nanoseconds one, event->duration());
+    sum += one;
+  }
+  return sum;
+}
+
+Result<std::shared_ptr<Variant>> make_variant(std::shared_ptr<const Problem> problem,
+                                              const Configuration& configuration,
+                                              std::shared_ptr<backend::Program> program, backend::Device& device,
+                                              Streams& streams) {
+  return LoadedVariant::make(std::move(problem), configuration, std::move(program), device, streams);
+}
+
+void keep_for_ever(std::shared_ptr<Variant> variant) {
+  if (!variant || !variant->was_captured()) return;
+  static std::mutex adding;
+  static auto* const kept = new std::vector<std::shared_ptr<Variant>>;  // never destroyed: drivers end before
+  const std::lock_guard lock(adding);
+  kept->push_back(std::move(variant));
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,116 @@
+#include "wattune/dynamic/wisdom.h"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "dynamic/wisdom_table.h"
+#include "store/locked_file.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+constexpr std::chrono::seconds kLongestWait{10};
+
+}  // namespace
+
+// Saving takes `saving` for as long as files are read and written, `mutex` only to look at the tables, so that nobody
+// who looks something up waits for a disk.
+struct Wisdom::Parts {
+  std::filesystem::path file;
+  std::mutex saving;
+  mutable std::mutex mutex;
+  WisdomTable shipped;
+  WisdomTable written;  // what the file held when it was last read or written, and all that was put
+  WisdomTable unsaved;  // what was put since
+  std::vector<Error> problems;
+
+  Result<void> read(const std::filesystem::path& from, WisdomTable& table);
+  Result<void> merge_into_file(const WisdomTable& put, WisdomTable& merged) const;
+};
+
+Result<void> Wisdom::Parts::read(const std::filesystem::path& from, WisdomTable& table) {
+  WATTUNE_ASSIGN(const WisdomText parsed, load_wisdom(from));
+  table.put_all(parsed.entries);
+  if (parsed.problem) problems.push_back(*parsed.problem);
+  return {};
+}
+
+// The lock is that of the file which the new one replaces: whoever waited for it finds that and opens the new one.
+Result<void> Wisdom::Parts::merge_into_file(const WisdomTable& put, WisdomTable& merged) const {
+  WATTUNE_ASSIGN(const store::LockedFile locked, store::LockedFile::open(file, kLongestWait));
+  WATTUNE_ASSIGN(const std::string text, locked.read());
+  WATTUNE_ASSIGN(const WisdomText found, parse_wisdom(text, file));
+  merged.put_all(found.entries);
+  merged.put_all(put.entries());
+  return store::write_file(file, write_wisdom(merged.entries()), true);
+}
+
+Wisdom::Wisdom(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Wisdom::~Wisdom() = default;
+
+Result<std::unique_ptr<Wisdom>> Wisdom::open(const std::filesystem::path& file,
+                                             const std::vector<std::filesystem::path>& shipped) {
+  auto parts = std::make_unique<Parts>();
+  parts->file = file;
+  for (const std::filesystem::path& each : shipped) WATTUNE_TRY(parts->read(each, parts->shipped));
+  if (!file.empty()) {
+    Result<void> read = parts->read(file, parts->written);
+    if (!read && read.error().code() != ErrorCode::not_found) return std::move(read).error();
+  }
+  return std::unique_ptr<Wisdom>(new Wisdom(std::move(parts)));
+}
+
+std::optional<WisdomEntry> Wisdom::find(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const {
+  const std::lock_guard lock(parts_->mutex);
+  const WisdomEntry* shipped = parts_->shipped.find(kernel, device.name, key);
+  const WisdomEntry* written = parts_->written.find(kernel, device.name, key);
+  if (shipped != nullptr && written != nullptr) return better(*shipped, *written);
+  const WisdomEntry* only = shipped != nullptr ? shipped : written;
+  return only != nullptr ? std::optional(*only) : std::nullopt;
+}
+
+std::optional<NearestEntry> Wisdom::nearest(const KernelVersion& kernel, const DeviceInfo& device,
+                                            const Key& key) const {
+  const std::lock_guard lock(parts_->mutex);
+  return nearer(parts_->shipped.nearest(kernel, device, key), parts_->written.nearest(kernel, device, key));
+}
+
+std::size_t Wisdom::count_of_other_versions(const KernelVersion& kernel) const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->shipped.count_of_other_versions(kernel) + parts_->written.count_of_other_versions(kernel);
+}
+
+Result<bool> Wisdom::put(WisdomEntry entry) {
+  WATTUNE_TRY(check(entry));
+  const std::lock_guard lock(parts_->mutex);
+  if (!parts_->written.put(entry)) return false;
+  parts_->unsaved.put(std::move(entry));
+  return true;
+}
+
+Result<void> Wisdom::save() {
+  if (parts_->file.empty()) return {};
+  const std::lock_guard saving(parts_->saving);
+  WisdomTable put;
+  {
+    const std::lock_guard lock(parts_->mutex);
+    put = std::exchange(parts_->unsaved, {});
+  }
+  if (put.entries().empty()) return {};
+  WisdomTable merged;
+  const Result<void> saved = parts_->merge_into_file(put, merged);
+  const std::lock_guard lock(parts_->mutex);
+  WisdomTable& kept = saved ? parts_->written : parts_->unsaved;
+  kept.put_all(saved ? merged.entries() : put.entries());
+  return saved;
+}
+
+std::vector<Error> Wisdom::problems() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->problems;
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,49 @@
+// WisdomTable: entries by kernel, device and key, of which it keeps the better() of each.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "wattune/dynamic/wisdom.h"
+
+namespace wattune::dynamic {
+
+class WisdomTable {
+ public:
+  // Whether it is kept.
+  bool put(WisdomEntry entry);
+  void put_all(const std::vector<WisdomEntry>& entries);
+
+  // nullptr: none. Both hold until the next put().
+  const WisdomEntry* find(const KernelVersion& kernel, const std::string& device, const Key& key) const;
+  std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
+  std::size_t count_of_other_versions(const KernelVersion& kernel) const;
+
+  // In the order in which their keys were first put.
+  const std::vector<WisdomEntry>& entries() const { return entries_; }
+
+ private:
+  struct Address {
+    KernelVersion kernel;
+    std::string device;
+    Key key;
+
+    friend bool operator==(const Address&, const Address&) = default;
+  };
+  struct AddressHash {
+    std::size_t operator()(const Address& address) const;
+  };
+
+  std::vector<WisdomEntry> entries_;
+  std::unordered_map<Address, std::size_t, AddressHash> position_of_;
+};
+
+// Of two answers to one question the nearer one: on the device itself rather than on its kin, then by distance, then
+// the better().
+std::optional<NearestEntry> nearer(std::optional<NearestEntry> a, std::optional<NearestEntry> b);
+
+}  // namespace wattune::dynamic

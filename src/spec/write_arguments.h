@@ -1,0 +1,15 @@
+// Arguments and launches as TOML.
+#pragma once
+
+#include <string>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+
+namespace wattune::spec {
+
+std::string argument_toml(const Argument& argument);
+// The value of the key `launch`: an inline table or a list of them. Precondition: it has steps, or a geometry.
+std::string launch_toml(const KernelSpec& spec);
+
+}  // namespace wattune::spec

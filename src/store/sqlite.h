@@ -1,0 +1,10 @@
+// Which files are databases; formats.h reads and writes them.
+#pragma once
+
+#include <string_view>
+
+namespace wattune::store {
+
+bool looks_like_database(std::string_view beginning);
+
+}  // namespace wattune::store

@@ -1,0 +1,108 @@
+// Stream capture and graphs of the stand-in for libcuda.so.1: launches alone become nodes, one after another.
+#include <utility>
+
+#include "fakes/cuda/fake_driver.h"
+
+namespace {
+
+thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+// Whether an unsafe call of this thread ends what this stream captures.
+bool is_ended_by_this_thread(const CUstream_st& stream) {
+  if (!stream.capture || capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED) return false;
+  if (stream.captured_by == std::this_thread::get_id()) return stream.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+  return capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && stream.capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+}  // namespace
+
+namespace wattune::fakes {
+
+bool ends_a_capture() {
+  bool ended = false;
+  for (const CUstream stream : context().streams) {
+    if (!is_ended_by_this_thread(*stream)) continue;
+    stream->capture_ended = ended = true;
+  }
+  return ended;
+}
+
+std::vector<std::vector<char>> values_of(CUfunction function, void** parameters) {
+  std::vector<std::vector<char>> values;
+  for (const std::size_t bytes : function->description.parameter_bytes) {
+    const char* const from = static_cast<const char*>(parameters[values.size()]);
+    values.emplace_back(from, from + bytes);
+  }
+  return values;
+}
+
+}  // namespace wattune::fakes
+
+extern "C" {
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  std::swap(capture_mode, *mode);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+  WATTUNE_UNLESS_BROKEN();
+  const CUstream_st& stream = stream_of(handle);
+  *status = !stream.capture        ? CU_STREAM_CAPTURE_STATUS_NONE
+            : stream.capture_ended ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                   : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  return CUDA_SUCCESS;
+}
+
+// What follows is not among what Wattune calls: applications do.
+CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
+  WATTUNE_UNLESS_BROKEN();
+  CUstream_st& stream = stream_of(handle);
+  stream.capture = std::make_unique<CUgraph_st>();
+  stream.capture_mode = mode;
+  stream.captured_by = std::this_thread::get_id();
+  stream.capture_ended = false;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
+  WATTUNE_UNLESS_BROKEN();
+  CUstream_st& stream = stream_of(handle);
+  *graph = nullptr;
+  std::unique_ptr<CUgraph_st> captured = std::exchange(stream.capture, nullptr);
+  if (stream.capture_ended) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  *graph = captured.release();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete graph;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long) {
+  WATTUNE_UNLESS_BROKEN();
+  *exec = new CUgraphExec_st;
+  for (const auto& node : graph->nodes) (*exec)->nodes.emplace_back(node.get(), *node);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  delete exec;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  WATTUNE_UNLESS_BROKEN();
+  for (auto& [made_from, node] : exec->nodes) {
+    std::vector<void*> parameters;
+    for (std::vector<char>& value : node.values) parameters.push_back(value.data());
+    CUlaunchConfig config = node.config;
+    config.hStream = stream;
+    if (const CUresult code = cuLaunchKernelEx(&config, node.function, parameters.data(), nullptr); code != 0)
+      return code;
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // extern "C"
