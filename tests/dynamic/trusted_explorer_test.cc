@@ -20,10 +20,7 @@ struct TrustedExplorerTest : testing::Test {
       spec.parameters.push_back({.name = name, .values = {}});
       for (int i = 0; i < (name[0] == 'x' ? 100 : 10); ++i) spec.parameters.back().values.emplace_back(i);
     }
-    auto space = space::SearchSpace::build(spec.parameters, {}).value();
-    auto names = std::make_shared<const tune::Names>(spec.problem_size, spec.parameters);
-    auto plan = tune::LaunchPlan::compile(spec, {}, std::move(names));
-    return std::make_shared<const Problem>(Problem{{{"n", 1024}}, spec, std::move(space), *std::move(plan)});
+    return Problem::make(spec, {}, {{"n", 1024}}).value();
   }
   static Nanoseconds time_of(const Configuration& configuration) {
     const double x = configuration.find("x")->as_real() - 70.0;
