@@ -17,6 +17,7 @@
 #include "dynamic/kernel_code.h"
 #include "dynamic/pairing.h"
 #include "dynamic/problem.h"
+#include "dynamic/shadow.h"
 #include "dynamic/surroundings.h"
 #include "wattune/dynamic/tunable_kernel.h"
 
@@ -70,6 +71,13 @@ class Instance {
   std::optional<Configuration> next_hope();
   void fail_best(const std::shared_ptr<Variant>& failed, const Error& error);
 
+  // Shadowed calls (instance_shadowed.cc).
+  Result<void> take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call);
+  Result<void> run_shadowed(const Turn& candidate, const Turn& best, const Call& call);
+  void tell(const Turn& candidate, const Turn& best, ShadowedCall call);
+  Result<void> begin_shadow();
+  void end_shadowing(const Error& why);
+
   // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
   void look();
   void begin_tuning();
@@ -104,6 +112,9 @@ class Instance {
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // at a launch as the best known
   std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them
+  std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
+  RecentLargest comparing_{nanoseconds_from_ms(1)};  // what shadowing adds to a call
+  std::uint64_t wrong_results_ = 0;
   std::uint64_t fallbacks_ = 0;
   std::uint64_t explored_before_ = 0;  // by explorers that are over
   std::uint64_t failed_before_ = 0;

@@ -41,6 +41,7 @@ void Instance::begin_tuning() {
   std::vector<Configuration> known{pairing_.best()->configuration()};
   known.insert(known.end(), hopes_.begin(), hopes_.begin() + std::min<std::ptrdiff_t>(1, std::ssize(hopes_)));
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
+  if (const Result<void> ready = begin_shadow(); !ready) made = ready.error();
   if (!made) {
     around_.note(
         fmt::format("kernel `{}`, {}: not tuned: {}", kernel_.spec.name, to_string(key()), made.error().to_string()));

@@ -72,6 +72,8 @@ class Pairing {
   bool is_busy() const { return to_be_timed_ || contest_ || !waiting_.empty(); }
   // Whether a candidate is loaded, tried or not.
   bool has_candidate() const { return contest_ || !waiting_.empty(); }
+  // A candidate and the best known have turns.
+  bool is_in_contest() const { return contest_ && !to_be_timed_; }
   // What the next call runs. In Mode::explore a candidate's turn whatever the budget says. Precondition: there is a
   // best().
   Turn next(Mode mode, Nanoseconds now);

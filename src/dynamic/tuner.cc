@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <mutex>
 
+#include "dynamic/screened_explorer.h"
+#include "dynamic/screening_device.h"
 #include "dynamic/trusted_explorer.h"
 #include "dynamic/tuned_kernel.h"
 #include "wattune/backend/compile_pool.h"
+#include "wattune/backend/sharing.h"
 
 namespace wattune::dynamic {
 
@@ -43,13 +46,15 @@ class TunerOfOneDevice : public Tuner {
         streams_(device),
         ledger_(options_.budget),
         loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); }})),
-        around_{device, streams_, ledger_, *loader_, *wisdom_, [this](const std::string& line) { note(line); }} {}
+        around_{device, streams_, ledger_, *loader_, *wisdom_, [this](const std::string& line) { note(line); }},
+        screening_(std::make_unique<Screening>(screening_options(device))) {}
   TunerOfOneDevice(const TunerOfOneDevice&) = delete;
   TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
 
   // Threads and processes of a tuner are not those of a process that was forked.
   ~TunerOfOneDevice() override {
     if (attachment_.is_forked()) {
+      static_cast<void>(screening_.release());
       static_cast<void>(loader_.release());
       static_cast<void>(pool_.release());
       return;
@@ -125,13 +130,24 @@ class TunerOfOneDevice : public Tuner {
   MakeExplorer explorers() {
     return [this](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
                   std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
-      if (policy.safety != Safety::trusted)
-        return Error(ErrorCode::unavailable, "kernels that are not trusted are not tuned yet");
+      if (policy.safety == Safety::screened)
+        return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_);
       return make_trusted_explorer(std::move(problem), policy,
                                    {.ahead = std::max<std::size_t>(1, options_.compile_processes),
                                     .known = std::move(known),
                                     .now = [this] { return around_.now(); }});
     };
+  }
+
+  ScreeningOptions screening_options(backend::Device& device) {
+    return {.open =
+                [this, &device](const backend::WorkerOptions& worker) {
+                  return open_screening_device(device.info(), options_.screening_device, worker);
+                },
+            .worker = options_.worker,
+            .free_memory = [&device] { return backend::free_memory(device); },
+            .now = [this] { return around_.now(); },
+            .note = [this](const std::string& line) { note(line); }};
   }
 
   void forget(const TunedKernel* gone) {
@@ -152,6 +168,7 @@ class TunerOfOneDevice : public Tuner {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<TunedKernel*> kernels_;
   std::optional<Mode> mode_;
+  std::unique_ptr<Screening> screening_;  // ends first
 };
 
 }  // namespace
