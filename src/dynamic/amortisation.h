@@ -34,6 +34,8 @@ class TuningOccasion {
   bool begins(std::uint64_t calls);
   // By retune(), or because times have drifted: with the next call.
   void ask() { asked_ = true; }
+  // Whether it begins some day, if calls go on.
+  bool is_pending() const { return open_ || asked_; }
 
  private:
   std::uint64_t calls_before_;

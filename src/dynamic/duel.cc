@@ -21,15 +21,15 @@ constexpr double kNoGain = 1.01;
 constexpr double kClearlySlower = 2.0;
 constexpr Nanoseconds kFirstLaunch = Nanoseconds(50e3);
 
-Nanoseconds limit_of(const Statistics& best, const measure::Gate& gate) {
-  return gate.ready() ? gate.warm_limit(best) : kClearlySlower * best.interval_high;
-}
-
 measure::Turn turn_of(const Sample& sample) {
   return {.sample = sample, .objective = sample.time.value(), .spent = sample.time};
 }
 
 }  // namespace
+
+Nanoseconds limit_of(const Statistics& best, const measure::Gate& gate) {
+  return gate.ready() ? gate.warm_limit(best) : kClearlySlower * best.interval_high;
+}
 
 std::optional<Duel::Who> Duel::turn() const {
   if (verdict_ != Verdict::open) return std::nullopt;
@@ -43,10 +43,11 @@ std::optional<Duel::Who> Duel::turn() const {
 void Duel::take(Who who, const Sample& sample, bool others_busy, const Statistics& best_known,
                 const measure::Gate& gate) {
   if (!first_) return take_first(sample, best_known, gate);
-  samples_[who].push_back(sample);
   halves_[who] = {sample, others_busy};
-  if (who == candidate && samples_[candidate].size() == 1 && sample.time > limit_of(best_known, gate))
-    verdict_ = Verdict::no;
+  if (who == candidate) {
+    samples_.push_back(sample);
+    if (samples_.size() == 1 && sample.time > limit_of(best_known, gate)) verdict_ = Verdict::no;
+  }
   take_nothing(who);
 }
 
@@ -92,8 +93,6 @@ bool Duel::all_worse() const {
   return true;
 }
 
-std::vector<Sample> Duel::samples() const {
-  return samples_[candidate].empty() && first_ ? std::vector{*first_} : samples_[candidate];
-}
+std::vector<Sample> Duel::samples() const { return samples_.empty() && first_ ? std::vector{*first_} : samples_; }
 
 }  // namespace wattune::dynamic

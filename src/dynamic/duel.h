@@ -19,6 +19,9 @@
 
 namespace wattune::dynamic {
 
+// The longest time of one that may be as fast as the best known.
+Nanoseconds limit_of(const Statistics& best, const measure::Gate& gate);
+
 class Duel {
  public:
   enum Who : std::size_t { best, candidate };
@@ -27,6 +30,10 @@ class Duel {
     better,  // the candidate, round by round, with 95 %
     no       // it is worse, or not worth more calls
   };
+
+  Duel() = default;
+  // Of a candidate that was launched before.
+  explicit Duel(const Sample& first_launch) : first_(first_launch) {}
 
   // Whose turn it is, once what was handed out before has come back as far as it must. none: nobody's yet.
   std::optional<Who> turn() const;
@@ -40,11 +47,13 @@ class Duel {
   // A turn came to nothing.
   void take_nothing(Who who);
 
+  // The candidate is worth no more calls.
+  void give_up() { verdict_ = Verdict::no; }
+
   Verdict verdict() const { return verdict_; }
+  const std::optional<Sample>& first_launch() const { return first_; }
   // The candidate's times: those of its rounds, or that of its first launch.
   std::vector<Sample> samples() const;
-  // The same of the best known.
-  const std::vector<Sample>& samples_of_best() const { return samples_[best]; }
   std::size_t rounds() const { return turns_[best].size(); }
 
  private:
@@ -59,7 +68,7 @@ class Duel {
   bool all_worse() const;
 
   std::optional<Sample> first_;
-  std::array<std::vector<Sample>, 2> samples_;
+  std::vector<Sample> samples_;                      // the candidate's
   std::array<std::vector<measure::Turn>, 2> turns_;  // of the rounds that count
   std::size_t begun_ = 0;                            // rounds
   std::array<bool, 2> handed_{};

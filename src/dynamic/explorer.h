@@ -29,7 +29,7 @@ class Explorer {
   // calls.
   virtual std::vector<Candidate> wanted() = 0;
   // What trying a candidate showed, in calls or on the way there (compile, launch failed). A candidate that was stopped
-  // early has few samples.
+  // early has few samples. One that is not wanted (any more) is ignored.
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
   // Nothing more is to be tried.
   virtual bool over() const = 0;

@@ -31,7 +31,7 @@ Result<void> Fit::find_kernels(backend::Program& program) {
     if (kernel == nullptr) {
       WATTUNE_ASSIGN(kernel, program.kernel(step.function));
     }
-    WATTUNE_ASSIGN(const KernelResources takes,
+    WATTUNE_ASSIGN(const backend::KernelResources takes,
                    kernel->resources(tune::group_items(step), tune::local_bytes(parts_.launch, step)));
     private_bytes_ = std::max<std::size_t>(private_bytes_, takes.private_bytes.value_or(0));
   }

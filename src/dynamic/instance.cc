@@ -46,20 +46,22 @@ Error nothing_to_capture(const Problem& problem) {
 }  // namespace
 
 Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around)
+    : Instance(problem, kernel, around, around.wisdom.nearest(kernel.version, around.device.info(), problem->key)) {}
+
+Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
+                   const std::optional<NearestEntry>& known)
     : problem_(std::move(problem)),
       kernel_(kernel),
       around_(around),
-      pairing_(around.ledger, around.loader, kernel.options.policy.measuring) {
-  const auto known = around_.wisdom.nearest(kernel_.version, around_.device.info(), key());
-  hopes_ = hopes_of(*problem_, known, kernel_.options.policy.seed);
-  const bool exact = known && known->distance == 0.0 && known->same_device;
-  if (exact && !kernel_.options.policy.tune_known) tuning_ = Tuning::over;
-}
+      pairing_(around.ledger, around.loader, kernel.options.policy.measuring),
+      drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
+      hopes_(hopes_of(*problem_, known, kernel.options.policy.seed)),
+      occasion_(kernel.options.policy, known && known->distance == 0.0 && known->same_device) {}
 
 Instance::~Instance() {
   around_.loader.drop(this);
   kernel_.code->expect(this, {});
-  if (tuning_ == Tuning::going_on) --around_.tuning;
+  if (explorer_) --around_.tuning;
   for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
 }
 
@@ -70,7 +72,18 @@ Result<void> Instance::call(const Call& call) {
   if (!capturing && call.mode != Mode::best) look();
   if (pairing_.best() == nullptr) return without_best(std::move(lock), call, capturing);
   const bool may_time = call.mode != Mode::best && !capturing && lane->stream->keeps_times();
-  return may_time && pairing_.is_busy() ? take_turn(std::move(lock), call) : run_best(std::move(lock), call);
+  if (may_time && pairing_.is_busy()) return take_turn(std::move(lock), call);
+  return may_time && due_.exchange(false) ? watch_best(std::move(lock), call) : run_best(std::move(lock), call);
+}
+
+Result<void> Instance::watch_best(std::unique_lock<std::mutex> lock, const Call& call) {
+  const std::shared_ptr<Variant> best = pairing_.best();
+  lock.unlock();
+  WATTUNE_TRY(best->check_memory(call.arguments));
+  WATTUNE_ASSIGN(TimedCall timed, best->send_timed(call.stream, call.arguments));
+  lock.lock();
+  if (pairing_.best() == best) drift_.watch(std::move(timed));
+  return {};
 }
 
 // The call is repeated with another where the best known left its inputs as they were.
@@ -210,8 +223,8 @@ void Instance::report(KernelReport& report) const {
   one.calls = calls_.load(std::memory_order_relaxed);
   one.explored = explored_before_ + (explorer_ ? explorer_->explored() : 0);
   one.failed = failed_before_ + (explorer_ ? explorer_->failed() : 0);
-  one.tuning = tuning_ == Tuning::going_on;
-  one.state = explorer_ ? explorer_->state() : tuning_ == Tuning::over ? "over" : "not tuned yet";
+  one.tuning = explorer_ != nullptr;
+  one.state = explorer_ ? explorer_->state() : state_;
   report.calls += one.calls;
   report.explored += one.explored;
   report.fallbacks += fallbacks_;

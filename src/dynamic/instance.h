@@ -7,12 +7,14 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "dynamic/amortisation.h"
 #include "dynamic/explorer.h"
 #include "dynamic/kernel_code.h"
 #include "dynamic/pairing.h"
@@ -33,16 +35,21 @@ class Instance {
  public:
   // What it refers to outlives it.
   Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around);
+  Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
+           const std::optional<NearestEntry>& known);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
 
   const Key& key() const { return problem_->key; }
   // What a call in this mode runs without asking further; nullptr: it takes call(). The variant lives as long as this.
-  Variant* steady(Mode mode) const {
+  Variant* steady(Mode mode) {
     Variant* const best = best_.load(std::memory_order_acquire);
     if (best == nullptr || mode == Mode::explore) return nullptr;
-    return mode == Mode::best || around_.now() < resting_until() ? best : nullptr;
+    if (mode == Mode::best) return best;
+    const double until = resting_until_.load(std::memory_order_relaxed);
+    if (until == kForGood) return best_is_due() ? nullptr : best;
+    return around_.now().value() < until ? best : nullptr;
   }
   // About how long a launch takes; 0: unknown.
   Nanoseconds expected() const { return Nanoseconds(expected_.load(std::memory_order_relaxed)); }
@@ -57,12 +64,18 @@ class Instance {
   void count_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  enum class Tuning { not_yet, going_on, over };
+  static constexpr double kForGood = std::numeric_limits<double>::infinity();
 
-  Nanoseconds resting_until() const { return Nanoseconds(resting_until_.load(std::memory_order_relaxed)); }
+  // Counts the calls of a best that nothing is compared with any more: one in so many is timed.
+  bool best_is_due() {
+    if (!drift_.due()) return false;
+    due_.store(true, std::memory_order_relaxed);
+    return true;
+  }
 
   // Calls (instance.cc). `lock` is held, and let go before anything is sent.
   Result<void> run_best(std::unique_lock<std::mutex> lock, const Call& call);
+  Result<void> watch_best(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> take_turn(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> run_turn(const Turn& turn, const Call& call);
   Result<void> without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing);
@@ -82,6 +95,7 @@ class Instance {
   void look();
   void begin_tuning();
   void begin_beside();
+  void look_for_drift();
   void want();
   void request(const Candidate& candidate, bool first);
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
@@ -99,15 +113,17 @@ class Instance {
   std::atomic<Variant*> best_ = nullptr;
   std::atomic<double> resting_until_ = 0.0;  // on the tuner's clock: nothing is to be tried or looked at before
   std::atomic<double> expected_ = 0.0;
+  std::atomic<bool> due_ = false;  // the next call is timed
   std::atomic<std::uint64_t> calls_ = 0;
   std::mutex beginning_;  // held by the call that compiles what the key begins with; taken before mutex_
 
   mutable std::mutex mutex_;  // guards what follows
   Pairing pairing_;
+  Drift drift_;                      // due() needs no lock
   std::deque<Configuration> hopes_;  // to begin with, the likeliest first
   std::optional<Error> last_failure_;
-  Tuning tuning_ = Tuning::not_yet;
-  std::unique_ptr<Explorer> explorer_;
+  TuningOccasion occasion_;
+  std::unique_ptr<Explorer> explorer_;  // while it is tuned
   std::optional<Observation> times_of_best_;
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // at a launch as the best known
@@ -115,6 +131,7 @@ class Instance {
   std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
   RecentLargest comparing_{nanoseconds_from_ms(1)};  // what shadowing adds to a call
   std::uint64_t wrong_results_ = 0;
+  std::string state_ = "not tuned";  // while it is not
   std::uint64_t fallbacks_ = 0;
   std::uint64_t explored_before_ = 0;  // by explorers that are over
   std::uint64_t failed_before_ = 0;

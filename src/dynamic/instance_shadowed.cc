@@ -18,13 +18,12 @@ Result<void> Instance::take_shadowed_turn(std::unique_lock<std::mutex> lock, con
   if (pairing_.has_candidate() && !affordable) return run_best(std::move(lock), call);
   const Turn first = pairing_.next(call.mode, around_.now());
   if (!first.timed) return run_best(std::move(lock), call);
-  if (!pairing_.is_in_contest()) {
-    lock.unlock();
-    return run_turn(first, call);
-  }
-  const Turn second = pairing_.next(call.mode, around_.now());
+  const bool is_once = first.exploring && call.mode == Mode::explore;
+  const Turn second =
+      first.contest == 0 || is_once ? Turn{.variant = pairing_.best()} : pairing_.next(call.mode, around_.now());
   lock.unlock();
-  return first.exploring ? run_shadowed(first, second, call) : run_shadowed(second, first, call);
+  if (first.exploring) return run_shadowed(first, second, call);
+  return second.exploring ? run_shadowed(second, first, call) : run_turn(first, call);
 }
 
 Result<void> Instance::run_shadowed(const Turn& candidate, const Turn& best, const Call& call) {

@@ -30,14 +30,14 @@ Observation failure_of_loading(const Error& error) {
 void Instance::look() {
   for (Outcome& outcome : pairing_.collect()) take_outcome(std::move(outcome));
   if (pairing_.best() == nullptr) return;
-  if (tuning_ == Tuning::not_yet) begin_tuning();
-  if (tuning_ == Tuning::going_on) want();
+  look_for_drift();
+  if (!explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
+  if (explorer_) want();
   rest();
 }
 
 void Instance::begin_tuning() {
   const TuningPolicy& policy = kernel_.options.policy;
-  if (calls_.load(std::memory_order_relaxed) < policy.calls_before_tuning) return;
   std::vector<Configuration> known{pairing_.best()->configuration()};
   known.insert(known.end(), hopes_.begin(), hopes_.begin() + std::min<std::ptrdiff_t>(1, std::ssize(hopes_)));
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
@@ -45,13 +45,22 @@ void Instance::begin_tuning() {
   if (!made) {
     around_.note(
         fmt::format("kernel `{}`, {}: not tuned: {}", kernel_.spec.name, to_string(key()), made.error().to_string()));
-    tuning_ = Tuning::over;
+    state_ = "not tuned: " + made.error().message();
     return;
   }
   explorer_ = *std::move(made);
   if (times_of_best_) explorer_->tell(pairing_.best()->configuration(), *times_of_best_);
-  tuning_ = Tuning::going_on;
   ++around_.tuning;
+}
+
+// Where the device as a whole has moved, what is best has probably stayed the same.
+void Instance::look_for_drift() {
+  const std::optional<Moved> moved = drift_.collect(around_.now());
+  if (!moved) return;
+  around_.note(fmt::format("kernel `{}`, {}: takes {:.2f} times as long as it did{}", kernel_.spec.name,
+                           to_string(key()), moved->ratio,
+                           moved->cause == Cause::device ? ", as do others" : ", so it is tuned again"));
+  if (moved->cause == Cause::kernel) occasion_.ask();
 }
 
 // What a key without anything to run begins with is compiled while its calls run the fallback.
@@ -126,7 +135,7 @@ void Instance::publish(std::shared_ptr<Variant> best) {
     pairing_.set_best(best);
     times_of_best_.reset();
   }
-  best_.store(best.get(), std::memory_order_release);
+  if (best_.exchange(best.get(), std::memory_order_release) != best.get()) drift_.begin_anew();
   if (std::ranges::count(published_, best) == 0) published_.push_back(std::move(best));
   if (const auto time = pairing_.best_time()) expected_.store(time->value(), std::memory_order_relaxed);
 }
@@ -157,8 +166,8 @@ void Instance::retire(std::shared_ptr<Variant> variant) {
 }
 
 void Instance::end_tuning() {
-  tuning_ = Tuning::over;
   --around_.tuning;
+  state_ = explorer_->state();
   explored_before_ += explorer_->explored();
   failed_before_ += explorer_->failed();
   explorer_.reset();
@@ -168,18 +177,16 @@ void Instance::end_tuning() {
 }
 
 void Instance::rest() {
-  const bool for_good = tuning_ == Tuning::over && !pairing_.is_busy();
   const bool busy = pairing_.is_busy() && !pairing_.waits_for_budget();
-  const double until = for_good ? std::numeric_limits<double>::infinity()
-                       : busy   ? 0.0
-                                : (around_.now() + kBetweenLooks).value();
+  const bool over = !explorer_ && !pairing_.is_busy() && !occasion_.is_pending();
+  const double until = over ? kForGood : busy ? 0.0 : (around_.now() + kBetweenLooks).value();
   resting_until_.store(until, std::memory_order_relaxed);
 }
 
 void Instance::retune() {
   const std::lock_guard lock(mutex_);
-  if (tuning_ == Tuning::going_on) end_tuning();
-  tuning_ = Tuning::not_yet;
+  if (explorer_) end_tuning();
+  occasion_.ask();
   resting_until_.store(0.0, std::memory_order_relaxed);
 }
 

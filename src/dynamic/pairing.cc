@@ -1,14 +1,19 @@
 #include "dynamic/pairing.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace wattune::dynamic {
 
 namespace {
 
-constexpr std::size_t kFirstTimes = 5;    // calls of a best that nothing is compared with yet
-constexpr std::size_t kRemembered = 16;   // times of the best known
+constexpr std::size_t kFirstTimes = 5;   // calls of a best that nothing is compared with yet
+constexpr std::size_t kRemembered = 16;  // times of the best known
+// Of a single time against the median of the best known: to be compared with it later.
+constexpr double kMayBeAsFast = 1.1;
+constexpr std::size_t kContenders = 8;
+constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
 constexpr double kBadWhenScreened = 2.0;  // how far screening may be wrong
 
 // Of a clock that is too coarse for the kernel, no time is 0.
@@ -32,14 +37,17 @@ Observation failure_of(const Error& error) {
 
 }  // namespace
 
-Pairing::~Pairing() { drop_candidates(); }
+Pairing::~Pairing() {
+  drop_candidates();
+  for (const Out& out : out_) ledger_.settle(out.turn.reserved, Nanoseconds(), &Stalls::exploring);
+}
 
 std::shared_ptr<Variant> Pairing::set_best(std::shared_ptr<Variant> best) {
   std::swap(best_, best);
   times_of_best_.clear();
   to_be_timed_ = kFirstTimes;
   best_failed_.reset();
-  ++number_;
+  for (Contest& each : contests_) compare_anew(each);
   return best;
 }
 
@@ -49,84 +57,110 @@ std::optional<Nanoseconds> Pairing::best_time() const {
 }
 
 void Pairing::add(Candidate candidate, std::shared_ptr<Variant> variant) {
-  waiting_.push_back({.candidate = std::move(candidate), .variant = std::move(variant)});
+  contests_.push_back({.candidate = std::move(candidate), .variant = std::move(variant), .number = ++last_number_});
 }
 
 std::vector<std::shared_ptr<Variant>> Pairing::drop_candidates() {
   std::vector<std::shared_ptr<Variant>> variants;
-  if (contest_) {
-    if (contest_->reserved) settle(*contest_->reserved);
-    variants.push_back(std::move(contest_->variant));
-    contest_.reset();
+  for (Contest& each : contests_) {
+    ledger_.settle(each.reserved.value_or(Nanoseconds()), Nanoseconds(), &Stalls::exploring);
+    variants.push_back(std::move(each.variant));
   }
-  for (Contest& each : waiting_) variants.push_back(std::move(each.variant));
-  waiting_.clear();
+  contests_.clear();
   return variants;
 }
 
-Turn Pairing::timed(const std::shared_ptr<Variant>& variant, bool exploring) const {
+Pairing::Contest* Pairing::find(std::uint64_t number) {
+  const auto found = std::ranges::find(contests_, number, &Contest::number);
+  return found == contests_.end() ? nullptr : &*found;
+}
+
+Pairing::Contest* Pairing::untried() {
+  const auto found = std::ranges::find_if(
+      contests_, [](const Contest& each) { return !each.duel.first_launch() && each.duel.turn() == Duel::candidate; });
+  return found == contests_.end() ? nullptr : &*found;
+}
+
+// Of those that were tried in Mode::explore the fastest comes first, then those that were not tried.
+Pairing::Contest* Pairing::current() {
+  if (Contest* const under_way = find(current_)) return under_way;
+  if (contests_.empty()) return nullptr;
+  const auto first_time = [](const Contest& each) {
+    return each.duel.first_launch() ? each.duel.first_launch()->time : kUntried;
+  };
+  Contest& next = *std::ranges::min_element(contests_, {}, first_time);
+  current_ = next.number;
+  return &next;
+}
+
+Turn Pairing::timed(const std::shared_ptr<Variant>& variant, std::uint64_t contest) const {
   return {.variant = variant,
           .timed = true,
-          .exploring = exploring,
+          .exploring = variant != best_,
           .exclusive = measuring_ == Measuring::exclusive,
           .first = !variant->was_launched(),
-          .number = number_};
+          .contest = contest};
 }
 
 Turn Pairing::next(Mode mode, Nanoseconds now) {
-  const Turn plain{.variant = best_};
-  if (to_be_timed_) {
-    if (*to_be_timed_ == 0) return plain;
-    --*to_be_timed_;
-    return timed(best_, false);
+  const bool may_compare = !to_be_timed_ && !times_of_best_.empty();
+  if (Contest* const contest = mode == Mode::explore && may_compare ? untried() : nullptr) {
+    contest->once = true;
+    return next_of(*contest, mode, now);
   }
-  if (times_of_best_.empty() || (!contest_ && !begin_contest())) return plain;
-  const std::optional<Duel::Who> who = contest_->duel.turn();
-  if (!who || (contest_->duel.begins_round() && !afford(mode, now))) return plain;
-  contest_->duel.hand_out(*who);
-  return timed(*who == Duel::candidate ? contest_->variant : best_, *who == Duel::candidate);
+  if (to_be_timed_) return next_of_best(mode);
+  Contest* const contest = may_compare ? current() : nullptr;
+  return contest != nullptr ? next_of(*contest, mode, now) : Turn{.variant = best_};
 }
 
-bool Pairing::begin_contest() {
-  if (waiting_.empty()) return false;
-  contest_ = std::move(waiting_.front());
-  waiting_.pop_front();
-  ++number_;
-  return true;
+// In exploring calls one time has to do.
+Turn Pairing::next_of_best(Mode mode) {
+  const bool enough = *to_be_timed_ == 0 || (mode == Mode::explore && *to_be_timed_ < kFirstTimes);
+  to_be_timed_ = enough || mode == Mode::explore ? 0 : *to_be_timed_ - 1;
+  return enough ? Turn{.variant = best_} : timed(best_, 0);
+}
+
+Turn Pairing::next_of(Contest& contest, Mode mode, Nanoseconds now) {
+  const std::optional<Duel::Who> who = contest.duel.turn();
+  if (!who || (contest.duel.begins_round() && !afford(contest, mode, now))) return {.variant = best_};
+  contest.duel.hand_out(*who);
+  if (*who == Duel::best) return timed(best_, contest.number);
+  Turn turn = timed(contest.variant, contest.number);
+  turn.reserved = std::exchange(contest.reserved, {}).value_or(Nanoseconds());
+  return turn;
 }
 
 // The turn of the best known costs nothing, so a round costs what its candidate's turn does.
-bool Pairing::afford(Mode mode, Nanoseconds now) {
-  const Prediction prediction = predict();
+bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
+  if (contest.reserved) return true;
+  const Prediction prediction = predict(contest);
   waits_for_budget_ = mode != Mode::explore && !ledger_.reserve(prediction, now);
-  if (waits_for_budget_) return false;
-  contest_->reserved = mode == Mode::explore ? Nanoseconds() : prediction.expected;
-  return true;
+  if (!waits_for_budget_) contest.reserved = mode == Mode::explore ? Nanoseconds() : prediction.expected;
+  return !waits_for_budget_;
 }
 
 // By its own times, or else those that screening saw, or else those of other candidates.
-Prediction Pairing::predict() const {
+Prediction Pairing::predict(const Contest& contest) const {
   const Nanoseconds best = *best_time();
-  const std::vector<Sample> samples = contest_->duel.samples();
+  const std::vector<Sample> samples = contest.duel.samples();
   Prediction time{slowness_.average() * best, slowness_.bad() * best};
   if (!samples.empty())
     time = {measure::summarize(samples).median, std::ranges::max(samples, {}, &Sample::time).time};
-  else if (const std::optional<Nanoseconds> expected = contest_->candidate.expected)
+  else if (const std::optional<Nanoseconds> expected = contest.candidate.expected)
     time = {*expected, kBadWhenScreened * *expected};
-  const auto stall = [&](Nanoseconds of) { return std::max(Nanoseconds(), of - best) + besides(); };
+  const auto stall = [&](Nanoseconds of) { return std::max(Nanoseconds(), of - best) + besides(*contest.variant); };
   return {stall(time.expected), stall(time.longest)};
 }
 
-Nanoseconds Pairing::besides() const {
+Nanoseconds Pairing::besides(const Variant& variant) const {
   Nanoseconds sum;
   if (measuring_ == Measuring::exclusive) sum += 2.0 * waited_.value();
-  if (!contest_->variant->was_launched())
-    sum += first_launch_.value() + loader_.private_memory_cost(contest_->variant->private_bytes());
+  if (!variant.was_launched()) sum += first_launch_.value() + loader_.private_memory_cost(variant.private_bytes());
   return sum;
 }
 
 void Pairing::sent(const Turn& turn, Result<TimedCall> call, const Sending& sending) {
-  if (measuring_ == Measuring::exclusive) {
+  if (turn.exclusive) {
     waited_.learn(sending.waited);
     ledger_.charge(sending.waited, &Stalls::waiting);
   }
@@ -139,10 +173,25 @@ void Pairing::sent(const Turn& turn, Result<TimedCall> call, const Sending& send
   out_.push_back({*std::move(call), turn, sending});
 }
 
+void Pairing::fail(const Turn& turn, const Error& error) {
+  ledger_.settle(turn.reserved, Nanoseconds(), &Stalls::exploring);
+  Contest* const contest = find(turn.contest);
+  if (turn.contest == 0 && turn.variant == best_)
+    best_failed_ = error;
+  else if (contest != nullptr && turn.exploring)
+    contest->failed = error;
+  else if (contest != nullptr)
+    contest->duel.take_nothing(Duel::best);
+}
+
 std::vector<Outcome> Pairing::collect() {
   std::vector<Outcome> outcomes;
   std::erase_if(out_, [this](const Out& out) { return take_if_ready(out); });
-  if (std::optional<Outcome> outcome = decided()) outcomes.push_back(*std::move(outcome));
+  if (to_be_timed_)
+    if (std::optional<Outcome> outcome = best_is_timed()) outcomes.push_back(*std::move(outcome));
+  for (std::size_t i = 0; i < contests_.size(); ++i)
+    if (std::optional<Outcome> outcome = decide(contests_[i])) outcomes.push_back(*std::move(outcome));
+  std::erase_if(contests_, [](const Contest& each) { return each.variant == nullptr; });
   return outcomes;
 }
 
@@ -150,77 +199,107 @@ bool Pairing::take_if_ready(const Out& out) {
   const Result<bool> ready = out.call.ready();
   if (ready && !*ready) return false;
   const Result<Nanoseconds> time = ready ? out.call.duration() : Result<Nanoseconds>(ready.error());
-  if (out.turn.number != number_) return true;
   time ? take(out, *time) : fail(out.turn, time.error());
   return true;
 }
 
 void Pairing::take(const Out& out, Nanoseconds time) {
   const Sample sample = sample_of(time);
-  if (!out.turn.exploring) take_time_of_best(sample);
-  if (!contest_) return;
-  if (out.turn.exploring) {
-    const Nanoseconds stall = sample.time - *best_time();
-    if (contest_->duel.samples().empty()) slowness_.learn(sample.time / *best_time());
-    settle(stall);
-    ledger_.note_call(stall + out.sending.waited + (out.turn.first ? out.sending.took : Nanoseconds()));
-  }
-  contest_->duel.take(out.turn.exploring ? Duel::candidate : Duel::best, sample, out.sending.others_busy,
-                      measure::summarize(times_of_best_), gate_);
+  if (out.turn.exploring)
+    take_of_candidate(out, sample);
+  else if (out.turn.variant == best_)
+    take_of_best(sample);
+  Contest* const contest = find(out.turn.contest);
+  if (contest == nullptr || times_of_best_.empty()) return;
+  contest->duel.take(out.turn.exploring ? Duel::candidate : Duel::best, sample, out.sending.others_busy,
+                     measure::summarize(times_of_best_), gate_);
+}
+
+void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
+  const Nanoseconds best = best_time().value_or(sample.time);
+  const Contest* const contest = find(out.turn.contest);
+  if (contest != nullptr && !contest->duel.first_launch()) slowness_.learn(sample.time / best);
+  ledger_.settle(out.turn.reserved, sample.time - best, &Stalls::exploring);
+  ledger_.note_call(sample.time - best + out.sending.waited + (out.turn.first ? out.sending.took : Nanoseconds()));
 }
 
 // Each says something of how its times spread, which is what a candidate is judged by.
-void Pairing::take_time_of_best(const Sample& sample) {
+void Pairing::take_of_best(const Sample& sample) {
   if (times_of_best_.size() > 2) gate_.learn(sample.time, sample.time, *best_time());
   if (times_of_best_.size() == kRemembered) times_of_best_.erase(times_of_best_.begin());
   times_of_best_.push_back(sample);
 }
 
-void Pairing::settle(Nanoseconds came_to) {
-  ledger_.settle(contest_->reserved.value_or(Nanoseconds()), came_to, &Stalls::exploring);
-  contest_->reserved.reset();
-}
-
-void Pairing::fail(const Turn& turn, const Error& error) {
-  if (turn.number != number_) return;
-  if (!contest_)
-    best_failed_ = error;
-  else if (turn.exploring)
-    contest_->failed = error;
-  else
-    contest_->duel.take_nothing(Duel::best);
-}
-
-std::optional<Outcome> Pairing::decided() {
-  if (to_be_timed_) return best_is_timed();
-  if (!contest_ || (!contest_->failed && contest_->duel.verdict() == Duel::Verdict::open)) return std::nullopt;
-  return end_contest();
-}
-
 std::optional<Outcome> Pairing::best_is_timed() {
-  const bool enough = times_of_best_.size() == kFirstTimes;
-  if (!enough && !best_failed_) return std::nullopt;
+  const bool all_back =
+      *to_be_timed_ == 0 && std::ranges::none_of(out_, [](const Out& out) { return out.turn.contest == 0; });
+  if ((!all_back || times_of_best_.empty()) && !best_failed_) return std::nullopt;
   to_be_timed_.reset();
   return Outcome{.configuration = best_->configuration(),
                  .observation = best_failed_ ? failure_of(*best_failed_) : observation_of(times_of_best_),
                  .better = !best_failed_};
 }
 
-Outcome Pairing::end_contest() {
-  if (contest_->reserved) settle(Nanoseconds());
-  Contest contest = *std::move(contest_);
-  contest_.reset();
-  Outcome outcome{.configuration = contest.candidate.configuration};
-  outcome.observation = contest.failed ? failure_of(*contest.failed) : observation_of(contest.duel.samples());
-  outcome.better = !contest.failed && contest.duel.verdict() == Duel::Verdict::better;
-  if (outcome.better) {
-    std::swap(best_, contest.variant);
-    times_of_best_ = contest.duel.samples();
-    if (times_of_best_.size() > kRemembered)
-      times_of_best_.erase(times_of_best_.begin(), times_of_best_.end() - kRemembered);
-  }
+// What is known of the contest, if that is more than before; without a variant it is over.
+std::optional<Outcome> Pairing::decide(Contest& contest) {
+  if (contest.once && contest.duel.first_launch() && !contest.failed) return decide_at_once(contest);
+  const Duel::Verdict verdict = contest.duel.verdict();
+  if (!contest.failed && verdict == Duel::Verdict::open) return std::nullopt;
+  ledger_.settle(contest.reserved.value_or(Nanoseconds()), Nanoseconds(), &Stalls::exploring);
+  Outcome outcome{.configuration = contest.candidate.configuration,
+                  .observation = contest.failed ? failure_of(*contest.failed) : observation_of(contest.duel.samples()),
+                  .better = !contest.failed && verdict == Duel::Verdict::better};
+  if (outcome.better) crown(contest, contest.duel.samples());
   outcome.retired = std::move(contest.variant);
   return outcome;
+}
+
+// What is faster than the best known ever was takes its place. The slower of the two stays if it may be as fast.
+Outcome Pairing::decide_at_once(Contest& contest) {
+  contest.once = false;
+  const Sample time = *contest.duel.first_launch();
+  Outcome outcome{.configuration = contest.candidate.configuration, .observation = observation_of({time})};
+  outcome.better = time.time < std::ranges::min(times_of_best_, {}, &Sample::time).time;
+  if (outcome.better) {
+    const Sample loser{.time = *best_time()};
+    crown(contest, {time});
+    contest.candidate = {contest.variant->configuration(), loser.time};
+    contest.number = ++last_number_;
+    contest.duel = Duel(loser);
+  }
+  if (contest.duel.first_launch()->time > kMayBeAsFast * *best_time()) outcome.retired = std::move(contest.variant);
+  keep_the_fastest();
+  return outcome;
+}
+
+// The others are compared with it anew, but for those that cannot be as fast.
+void Pairing::crown(Contest& contest, std::vector<Sample> times) {
+  std::swap(best_, contest.variant);
+  times_of_best_ = std::move(times);
+  if (times_of_best_.size() > kRemembered)
+    times_of_best_.erase(times_of_best_.begin(), times_of_best_.end() - kRemembered);
+  for (Contest& each : contests_) {
+    if (&each == &contest) continue;
+    compare_anew(each);
+    const std::optional<Sample>& tried = each.duel.first_launch();
+    if (tried && tried->time > kMayBeAsFast * *best_time()) each.duel.give_up();
+  }
+}
+
+// With another best known. What is under way of the rounds before is not heard of any more.
+void Pairing::compare_anew(Contest& contest) {
+  if (!contest.duel.first_launch()) return;
+  contest.number = ++last_number_;
+  contest.duel = Duel(*contest.duel.first_launch());
+}
+
+// Of those that were tried once.
+void Pairing::keep_the_fastest() {
+  std::vector<Contest*> tried;
+  for (Contest& each : contests_)
+    if (each.variant && each.duel.first_launch() && each.number != current_) tried.push_back(&each);
+  std::ranges::sort(tried, {}, [](const Contest* each) { return each->duel.first_launch()->time; });
+  for (std::size_t i = kContenders; i < tried.size(); ++i) tried[i]->duel.give_up();
 }
 
 }  // namespace wattune::dynamic

@@ -1,7 +1,9 @@
 // Pairing: which of the next calls of one key run what, so that candidates are compared with the best known in place.
 //
 // Of one instance, under its lock; nothing here waits. What a call runs is asked before it is sent and told afterwards;
-// times are collected in later calls, when they are there. Each exploring call is reserved in the ledger before.
+// times are collected in later calls, when they are there. Each exploring call is reserved in the ledger before. In
+// Mode::explore each call runs a candidate that was not tried, and one time says what there is to say of it; those that
+// may be as fast as the best known are compared with it later.
 //
 //   if (pairing.is_busy()) turn = pairing.next(mode, now);         // else the best known, and nothing to tell
 //   pairing.sent(turn, turn.variant->send_timed(stream, arguments), {.others_busy = loader.others_busy(stream)});
@@ -29,7 +31,8 @@ struct Turn {
   bool exploring = false;  // a candidate: not the best known
   bool exclusive = false;  // the caller waits for the device before and after
   bool first = false;      // of its variant
-  std::uint64_t number = 0;
+  std::uint64_t contest = 0;
+  Nanoseconds reserved;  // in the ledger
 };
 
 // How it was sent.
@@ -69,28 +72,28 @@ class Pairing {
   std::vector<std::shared_ptr<Variant>> drop_candidates();
 
   // Whether a call has to ask and tell. false: it runs best().
-  bool is_busy() const { return to_be_timed_ || contest_ || !waiting_.empty(); }
+  bool is_busy() const { return to_be_timed_ || !contests_.empty(); }
   // Whether a candidate is loaded, tried or not.
-  bool has_candidate() const { return contest_ || !waiting_.empty(); }
-  // A candidate and the best known have turns.
-  bool is_in_contest() const { return contest_ && !to_be_timed_; }
-  // What the next call runs. In Mode::explore a candidate's turn whatever the budget says. Precondition: there is a
-  // best().
+  bool has_candidate() const { return !contests_.empty(); }
+  // What the next call runs. In Mode::explore a candidate whatever the budget says. Precondition: there is a best().
   Turn next(Mode mode, Nanoseconds now);
   // A timed turn was sent, or failed in that. Each that next() gave has to be told.
   void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
-  // Those that were decided about since. Asks what is out without waiting.
+  // What became known since; of one configuration more than once, if it was tried in Mode::explore. Asks what is out
+  // without waiting.
   std::vector<Outcome> collect();
-  // The last candidate's turn waits for the budget.
+  // A candidate's turn waits for the budget.
   bool waits_for_budget() const { return waits_for_budget_; }
 
  private:
   struct Contest {
     Candidate candidate;
     std::shared_ptr<Variant> variant;
+    std::uint64_t number = 0;
     Duel duel = {};
-    std::optional<Nanoseconds> reserved = {};  // for the candidate's turn that was not taken yet
+    std::optional<Nanoseconds> reserved = {};  // for a turn that was not handed out yet
     std::optional<Error> failed = {};
+    bool once = false;  // its first launch is in Mode::explore
   };
   struct Out {
     TimedCall call;
@@ -98,19 +101,28 @@ class Pairing {
     Sending sending;
   };
 
-  bool begin_contest();
-  bool afford(Mode mode, Nanoseconds now);
-  Prediction predict() const;
-  Nanoseconds besides() const;
-  Turn timed(const std::shared_ptr<Variant>& variant, bool exploring) const;
+  Contest* untried();
+  Contest* current();
+  Contest* find(std::uint64_t number);
+  Turn next_of_best(Mode mode);
+  Turn next_of(Contest& contest, Mode mode, Nanoseconds now);
+  bool afford(Contest& contest, Mode mode, Nanoseconds now);
+  Prediction predict(const Contest& contest) const;
+  Nanoseconds besides(const Variant& variant) const;
+  Turn timed(const std::shared_ptr<Variant>& variant, std::uint64_t contest) const;
+
   bool take_if_ready(const Out& out);
   void take(const Out& out, Nanoseconds time);
-  void take_time_of_best(const Sample& sample);
-  void settle(Nanoseconds came_to);
+  void take_of_candidate(const Out& out, const Sample& sample);
+  void take_of_best(const Sample& sample);
   void fail(const Turn& turn, const Error& error);
-  std::optional<Outcome> decided();
+
   std::optional<Outcome> best_is_timed();
-  Outcome end_contest();
+  std::optional<Outcome> decide(Contest& contest);
+  Outcome decide_at_once(Contest& contest);
+  void crown(Contest& contest, std::vector<Sample> times);
+  void compare_anew(Contest& contest);
+  void keep_the_fastest();
 
   Ledger& ledger_;
   Loader& loader_;
@@ -119,9 +131,9 @@ class Pairing {
   std::vector<Sample> times_of_best_;       // the last few
   std::optional<std::size_t> to_be_timed_;  // calls of a best that was not compared; none: it was told
   std::optional<Error> best_failed_;
-  std::deque<Contest> waiting_;
-  std::optional<Contest> contest_;
-  std::uint64_t number_ = 0;  // of the contest, or of the timing of best_
+  std::deque<Contest> contests_;  // in the order of their variants' coming; one without a variant is over
+  std::uint64_t current_ = 0;     // whose rounds are under way
+  std::uint64_t last_number_ = 0;
   std::vector<Out> out_;
   measure::Gate gate_;
   Slowness slowness_;

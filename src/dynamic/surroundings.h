@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/stopwatch.h"
+#include "dynamic/drift.h"
 #include "dynamic/explorer.h"
 #include "dynamic/kernel_code.h"
 #include "dynamic/ledger.h"
@@ -25,6 +26,7 @@ struct Surroundings {
   Ledger& ledger;
   Loader& loader;
   Wisdom& wisdom;
+  DeviceDrift& device_drift;
   std::function<void(const std::string& line)> note;  // never empty
   Stopwatch clock = {};
   std::atomic<int> tuning = 0;  // instances that are being tuned: only then the loader is told of calls

@@ -46,8 +46,13 @@ class TunerOfOneDevice : public Tuner {
         streams_(device),
         ledger_(options_.budget),
         loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); }})),
-        around_{device, streams_, ledger_, *loader_, *wisdom_, [this](const std::string& line) { note(line); }},
-        screening_(std::make_unique<Screening>(screening_options(device))) {}
+        around_{device,
+                streams_,
+                ledger_,
+                *loader_,
+                *wisdom_,
+                device_drift_,
+                [this](const std::string& line) { note(line); }} {}
   TunerOfOneDevice(const TunerOfOneDevice&) = delete;
   TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
 
@@ -161,6 +166,7 @@ class TunerOfOneDevice : public Tuner {
   std::unique_ptr<backend::CompilePool> pool_;
   Streams streams_;
   Ledger ledger_;
+  DeviceDrift device_drift_;
   std::unique_ptr<Loader> loader_;
   Surroundings around_;
   mutable std::mutex noting_;  // guards the next

@@ -236,6 +236,78 @@ TEST_F(PairingTest, DroppedCandidatesAreGivenBack) {
   EXPECT_TRUE(outcomes.empty());
 }
 
+TEST_F(PairingTest, EachExploringCallRunsACandidateThatWasNotTried) {
+  begin(us(100));
+  const auto far = variant(1, us(500));
+  const auto better = variant(2, us(80));
+  const auto near = variant(3, us(85));
+  for (const auto& each : {far, better, near}) add(each);
+  for (const auto& each : {far, better, near}) EXPECT_EQ(call(Mode::explore).variant, each);
+  pairing.collect();
+  EXPECT_EQ(pairing.best(), better);
+  EXPECT_EQ(ledger.stalls().exploring, us(405)) << "whatever the budget says; 85 us are 5 us more than 80";
+}
+
+TEST_F(PairingTest, OneTimeSaysWhatThereIsToSayOfAnExploringCall) {
+  const auto first = begin(us(100));
+  const auto slow = variant(1, us(120));
+  const auto better = variant(2, us(80));
+  add(slow);
+  add(better);
+  for (int i = 0; i < 3; ++i) call(Mode::explore);
+  ASSERT_EQ(outcomes.size(), 2);
+  EXPECT_FALSE(outcomes[0].better);
+  EXPECT_EQ(outcomes[0].observation.samples.size(), 1);
+  EXPECT_EQ(outcomes[0].retired, slow);
+  EXPECT_TRUE(outcomes[1].better);
+  EXPECT_EQ(outcomes[1].retired, first) << "100 us are more than 1.1 times 80 us";
+}
+
+TEST_F(PairingTest, WhatMayBeAsFastIsComparedLater) {
+  const auto first = begin(us(100));
+  const auto lucky = variant(1, us(99));
+  add(lucky);
+  call(Mode::explore);
+  EXPECT_TRUE(pairing.is_busy());
+  times[lucky.get()] = us(104);  // which its first launch was not
+  calls(40);
+  EXPECT_EQ(pairing.best(), first);
+  ASSERT_EQ(outcomes.size(), 2);
+  EXPECT_TRUE(outcomes[0].better);
+  EXPECT_EQ(outcomes[1].configuration, first->configuration());
+  EXPECT_TRUE(outcomes[1].better);
+  EXPECT_EQ(outcomes[1].retired, lucky);
+}
+
+TEST_F(PairingTest, OfManyThatMayBeAsFastTheFastestStay) {
+  begin(us(100));
+  for (int i = 0; i < 20; ++i) add(variant(i + 1, us(109 - 0.1 * i)));
+  for (int i = 0; i < 22; ++i) call(Mode::explore);
+  EXPECT_EQ(std::ranges::count_if(outcomes, [](const Outcome& each) { return each.retired != nullptr; }), 12);
+}
+
+TEST_F(PairingTest, ADuelBeginsAnewWithAnotherBest) {
+  begin(us(100));
+  const auto good = variant(1, us(95));
+  add(good);
+  while (explored < 5) call();  // its first launch and four rounds or so
+  const auto better = variant(2, us(90));
+  add(better);
+  call(Mode::explore);
+  calls(60);
+  EXPECT_EQ(pairing.best(), better) << "whom four rounds against another did not make worse";
+  EXPECT_FALSE(pairing.is_busy());
+}
+
+TEST_F(PairingTest, InExploringCallsOneTimeOfTheFirstIsEnough) {
+  pairing.set_best(variant(0, us(100)));
+  add(variant(1, us(90)));
+  EXPECT_FALSE(call(Mode::explore).exploring);
+  EXPECT_TRUE(call(Mode::explore).exploring);
+  ASSERT_EQ(outcomes.size(), 1);
+  EXPECT_EQ(outcomes[0].observation.samples.size(), 1);
+}
+
 TEST(ExclusivePairing, WaitsAreReservedAndCharged) {
   Ledger ledger({.share = 0.02, .longest = ms(5)});
   ledger.begin(ms(0));

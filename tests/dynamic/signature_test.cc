@@ -1,0 +1,82 @@
+// What calls pass and which sizes they tell.
+#include "dynamic/signature.h"
+
+#include <gmock/gmock.h>
+
+namespace wattune::dynamic {
+namespace {
+
+using ::testing::HasSubstr;
+
+KernelSpec spec() {
+  KernelSpec spec;
+  spec.name = "scale";
+  spec.problem_size = {{"n", 100}, {"rows", 7}};
+  spec.parameters = {{.name = "BLOCK", .values = {32, 64}}, {.name = "TILE", .values = {1, 2}}};
+  spec.arguments = {{"x", VectorArgument{.length = {"n"}}, {}},
+                    {"cache", LocalArgument{.length = {"BLOCK"}}, {}},
+                    {"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}, {}},
+                    {"blocks", ScalarArgument{.type = ElementType::int32, .value = {"n // BLOCK"}}, {}},
+                    {"by", ScalarArgument{.type = ElementType::float32, .value = {"2.0"}}, {}}};
+  return spec;
+}
+
+float* const kMemory = reinterpret_cast<float*>(8);
+
+Error refusal(std::vector<CallArgument> arguments) { return Signature::make(spec()).value().check(arguments).error(); }
+
+TEST(Signature, ScalarsTellSizesAndOthersKeepTheSpecs) {
+  const Signature signature = Signature::make(spec()).value();
+  const std::vector<CallArgument> arguments{kMemory, 4096, 0, 2.0f};  // local memory is not passed
+  EXPECT_TRUE(signature.check(arguments));
+  const std::vector<NamedSize> sizes = signature.named(signature.sizes_of(arguments, {}).value());
+  ASSERT_EQ(sizes.size(), 2u);
+  EXPECT_EQ(sizes[0].value, 4096);
+  EXPECT_EQ(sizes[1].value, 7);
+}
+
+TEST(Signature, NamedSizesMayBeParametersInAnyOrder) {
+  const Signature signature = Signature::make(spec()).value();
+  const std::vector<CallArgument> arguments{kMemory, 10, 0, 2.0f};
+  const std::vector<NamedSize> given{{"TILE", 2}, {"rows", 9}, {"BLOCK", 64}};
+  const std::vector<NamedSize> turned{{"BLOCK", 64}, {"TILE", 2}, {"rows", 9}};
+  const CallSizes sizes = signature.sizes_of(arguments, given).value();
+  EXPECT_TRUE(sizes == signature.sizes_of(arguments, turned).value());
+  const std::vector<NamedSize> named = signature.named(sizes);
+  ASSERT_EQ(named.size(), 4u);
+  EXPECT_EQ(named[1].value, 9);
+  EXPECT_EQ(named[2].name, "BLOCK");
+  EXPECT_EQ(named[3].name, "TILE");
+  EXPECT_EQ(signature.sizes_of(arguments, std::vector<NamedSize>{{"colums", 1}}).error().code(),
+            ErrorCode::invalid_argument);
+}
+
+TEST(Signature, NegativeScalarsKeepTheirSign) {
+  const Signature signature = Signature::make(spec()).value();
+  const std::vector<CallArgument> arguments{kMemory, -3, 0, 2.0f};
+  EXPECT_EQ(signature.sizes_of(arguments, {}).value().numbers[0], -3);
+}
+
+TEST(Signature, ValuesThatReadParametersAreTheSpecs) {
+  const Signature signature = Signature::make(spec()).value();
+  EXPECT_FALSE(signature.passed()[1].is_computed);
+  EXPECT_TRUE(signature.passed()[2].is_computed);
+}
+
+TEST(Signature, RefusesWhatDoesNotFit) {
+  EXPECT_THAT(refusal({kMemory, 1, 0}).to_string(), HasSubstr("kernel `scale` takes 4 arguments, the call passes 3"));
+  EXPECT_THAT(refusal({kMemory, 1.0f, 0, 2.0f}).to_string(),
+              HasSubstr("argument 2 of kernel `scale`, `n`, is a scalar of int32, not a scalar of float32"));
+  EXPECT_THAT(refusal({kMemory, std::int64_t{1}, 0, 2.0f}).to_string(), HasSubstr("not a scalar of int64"));
+  EXPECT_THAT(refusal({1, 1, 0, 2.0f}).to_string(), HasSubstr("`x`, is memory of float32, not a scalar of int32"));
+  EXPECT_THAT(refusal({reinterpret_cast<double*>(8), 1, 0, 2.0f}).to_string(), HasSubstr("not memory of float64"));
+}
+
+TEST(Signature, TakesWhatCxxDoesNotTell) {
+  const Signature signature = Signature::make(spec()).value();
+  const std::vector<CallArgument> untyped{reinterpret_cast<void*>(8), 1u, 0, 2.0f};
+  EXPECT_TRUE(signature.check(untyped));  // void*, and an integer without a sign
+}
+
+}  // namespace
+}  // namespace wattune::dynamic

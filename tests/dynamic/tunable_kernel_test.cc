@@ -1,0 +1,228 @@
+// Tunable kernels in an application's own OpenCL context: what calls run, what they refuse, and that they tune
+// themselves meanwhile.
+#include "wattune/dynamic/tunable_kernel.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "dynamic/opencl_application.h"
+#include "wattune/dynamic/tuner.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using test::OpenClApplication;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+constexpr int kElements = 256;
+
+// ROUNDS makes it slower without changing what it computes.
+constexpr char kScale[] = R"(
+kernel void scale(global float* x, int n, float by) {
+  float y = 0.0f;
+  for (int i = 0; i < ROUNDS; ++i) y = y * 0.5f + x[0];
+  const int i = get_global_id(0);
+  if (i < n) x[i] = x[i] * by + (y > 1e30f ? 1.0f : 0.0f);
+}
+)";
+
+KernelSpec scale_spec() {
+  KernelSpec spec;
+  spec.name = "scale";
+  spec.source = {.language = Language::opencl, .function = "scale", .text = kScale};
+  spec.problem_size = {{"n", kElements}};
+  spec.geometry.convention = GeometryConvention::divided;
+  spec.geometry.sizes[0] = {"n"};
+  spec.geometry.work_group[0] = {"BLOCK"};
+  spec.geometry.divisors[0] = {{"BLOCK"}};
+  spec.arguments = {{"x", VectorArgument{.length = {"n"}, .access = ArgumentAccess::read_write}, {}},
+                    {"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}, {}},
+                    {"by", ScalarArgument{.type = ElementType::float32, .value = {"2.0"}}, {}}};
+  spec.parameters = {{.name = "ROUNDS", .values = {200'000, 20'000, 1}}, {.name = "BLOCK", .values = {32, 64}}};
+  return spec;
+}
+
+class TunableKernels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    application = OpenClApplication::make();
+    if (!application) GTEST_SKIP() << "no OpenCL device on this machine";
+    device = backend::attach_opencl(application->context(), application->device()).value();
+    x = application->make_memory(std::vector<float>(kElements, 1.0f));
+  }
+
+  std::unique_ptr<Tuner> attach(TunerOptions options = {}) { return Tuner::attach(*device, options).value(); }
+  static KernelOptions best() { return {.policy = {.mode = Mode::best, .safety = Safety::trusted}}; }
+  std::vector<float> values() const { return application->values(x, kElements); }
+
+  std::unique_ptr<OpenClApplication> application;
+  std::unique_ptr<backend::Device> device;
+  cl_mem x = nullptr;
+};
+
+TEST_F(TunableKernels, AreCalledLikeFunctions) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  for (int i = 0; i < 3; ++i) (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_THAT(values(), Each(8.0f));
+  (*scale)(application->queue(), x, kElements / 2, 3.0f).value();  // another size, another scalar
+  EXPECT_EQ(values()[0], 24.0f);
+  EXPECT_EQ(values()[kElements - 1], 8.0f);
+  const KernelReport report = scale->report();
+  EXPECT_EQ(report.calls, 4u);
+  EXPECT_EQ(report.keys.size(), 2u);
+  EXPECT_EQ(report.explored, 0u);
+  EXPECT_GT(report.blocked.value(), 0.0);  // the first call of each key compiled
+  EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 200'000);
+}
+
+TEST_F(TunableKernels, OtherMemoryAndQueuesOfTheApplicationServeAsWell) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  const cl_mem y = application->make_memory(std::vector<float>(kElements, 5.0f));
+  const cl_command_queue second = application->make_queue(0);
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  (*scale)(second, y, kElements, 2.0f).value();
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_THAT(values(), Each(4.0f));
+  EXPECT_THAT(OpenClApplication::values(second, y, kElements), Each(10.0f));
+}
+
+TEST_F(TunableKernels, RefuseWhatDoesNotFit) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  EXPECT_EQ((*scale)(application->queue(), x, kElements).error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ((*scale)(application->queue(), x, 2.0f, 2.0f).error().code(), ErrorCode::invalid_argument);
+  const Error small = (*scale)(application->queue(), x, 2 * kElements, 2.0f).error();
+  EXPECT_EQ(small.code(), ErrorCode::mismatch);
+  EXPECT_THAT(small.to_string(),
+              HasSubstr("argument `x` of kernel `scale` needs 2048 bytes for these sizes, has 1024"));
+  EXPECT_EQ((*scale)(application->queue(), nullptr, kElements, 2.0f).error().code(), ErrorCode::mismatch);
+  EXPECT_THAT(values(), Each(1.0f));
+  EXPECT_TRUE((*scale)(application->queue(), x, kElements, 2.0f));
+}
+
+TEST_F(TunableKernels, RunTheFallbackUntilTheFirstConfigurationIsReady) {
+  const auto tuner = attach();
+  int fallbacks = 0;
+  KernelOptions options = best();
+  options.policy.mode = Mode::automatic;
+  options.fallback = [&](const CallStream&, std::span<const CallArgument> arguments) -> Result<void> {
+    EXPECT_EQ(arguments.size(), 3u);
+    ++fallbacks;
+    return {};
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  EXPECT_GT(fallbacks, 0);
+  EXPECT_EQ(scale->report().fallbacks, static_cast<std::uint64_t>(fallbacks));
+  EXPECT_EQ(scale->report().blocked.value(), 0.0);
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_THAT(values(), Each(2.0f));
+}
+
+TEST_F(TunableKernels, PreloadedKeysBlockNoCall) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  scale->preload(std::vector<NamedSize>{{"n", 64}}).value();
+  const Nanoseconds blocked = scale->report().blocked;
+  (*scale)(application->queue(), x, 64, 2.0f).value();
+  EXPECT_EQ(scale->report().blocked.value(), blocked.value());
+}
+
+TEST_F(TunableKernels, AKeyFunctionThatThrowsIsTheCallsError) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  options.key = [](const std::vector<NamedSize>& sizes) -> Key {
+    if (sizes.front().value == 7) throw std::runtime_error("seven is no size");
+    return {{"n", 256}};
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  const Error thrown = (*scale)(application->queue(), x, 7, 2.0f).error();
+  EXPECT_EQ(thrown.code(), ErrorCode::invalid_argument);
+  EXPECT_THAT(thrown.to_string(), HasSubstr("the key function of kernel `scale` threw: seven is no size"));
+  // Sizes of one key share its configuration and its code, and each is launched at its own size.
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  (*scale)(application->queue(), x, 100, 2.0f).value();
+  EXPECT_EQ(values()[99], 4.0f);
+  EXPECT_EQ(values()[100], 2.0f);
+  EXPECT_EQ(scale->report().keys.size(), 1u);
+}
+
+TEST_F(TunableKernels, AConfigurationThatDoesNotCompileIsPassedOver) {
+  const auto tuner = attach();
+  KernelSpec spec = scale_spec();
+  spec.source.text = std::string("#if ROUNDS == 200000\n#error not this one\n#endif\n") + kScale;
+  const auto scale = tuner->kernel(spec, best()).value();
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_THAT(values(), Each(2.0f));
+  EXPECT_NE(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 200'000);
+}
+
+TEST_F(TunableKernels, WithoutAnyThatCompilesTheCallSaysWhy) {
+  const auto tuner = attach();
+  KernelSpec spec = scale_spec();
+  spec.source.text = "#error none of them\n";
+  const auto scale = tuner->kernel(spec, best()).value();
+  for (int i = 0; i < 2; ++i) {
+    const Error failed = (*scale)(application->queue(), x, kElements, 2.0f).error();
+    EXPECT_EQ(failed.code(), ErrorCode::compile_failed);
+    EXPECT_THAT(failed.to_string(), HasSubstr("none of them"));
+  }
+}
+
+TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
+  const auto wisdom = std::filesystem::temp_directory_path() / ("wattune-tunes-itself-" + std::to_string(getpid()));
+  {
+    const auto tuner = attach({.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}, .wisdom = wisdom});
+    const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+    float expected = 1.0f;
+    for (int i = 0; i < 200'000; ++i) {
+      const float by = i % 2 == 0 ? 2.0f : 0.5f;
+      expected *= by;
+      (*scale)(application->queue(), x, kElements, by).value();
+      if (i % 16 == 0) {
+        ASSERT_THAT(values(), Each(expected)) << "call " << i;  // the application waits now and then
+        if (scale->report().keys.front().state == "over") break;
+      }
+    }
+    const KernelReport report = scale->report();
+    ASSERT_EQ(report.keys.size(), 1u);
+    EXPECT_EQ(report.keys.front().state, "over");
+    EXPECT_EQ(report.explored, 6u);
+    EXPECT_EQ(report.keys.front().best->find("ROUNDS")->as_integer(), 1);
+    EXPECT_GT(tuner->report().loads, 0u);
+  }
+  const auto tuner = attach({.wisdom = wisdom});
+  const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+  (*scale)(application->queue(), x, kElements, 1.0f).value();
+  EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 1);  // known at once
+  EXPECT_EQ(scale->report().keys.front().state, "over");
+  std::filesystem::remove(wisdom);
+}
+
+TEST_F(TunableKernels, FailInAProcessThatWasForkedSince) {
+  const auto tuner = attach();
+  auto scale = tuner->kernel(scale_spec(), best()).value();
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  const pid_t child = fork();
+  if (child == 0) {
+    const Result<void> called = (*scale)(application->queue(), x, kElements, 2.0f);
+    const bool refused = !called && called.error().to_string().find("forked") != std::string::npos;
+    scale.reset();  // harms nothing
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_THAT(values(), Each(4.0f));
+}
+
+}  // namespace
+}  // namespace wattune::dynamic
