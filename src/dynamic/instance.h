@@ -97,6 +97,7 @@ class Instance {
   void begin_beside();
   void look_for_drift();
   void want();
+  void refuse_failed();
   void request(const Candidate& candidate, bool first);
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
   void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
@@ -126,7 +127,7 @@ class Instance {
   std::unique_ptr<Explorer> explorer_;  // while it is tuned
   std::optional<Observation> times_of_best_;
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
-  std::set<ConfigurationId> failed_;                 // at a launch as the best known
+  std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
   std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them
   std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
   RecentLargest comparing_{nanoseconds_from_ms(1)};  // what shadowing adds to a call

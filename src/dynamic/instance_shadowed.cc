@@ -47,7 +47,7 @@ Result<void> Instance::run_shadowed(const Turn& candidate, const Turn& best, con
 void Instance::end_shadowing(const Error& why) {
   around_.note(fmt::format("kernel `{}`, {}: not tuned further, because outputs cannot be compared: {}",
                            kernel_.spec.name, to_string(key()), why.to_string()));
-  if (tuning_ == Tuning::going_on) end_tuning();
+  if (explorer_) end_tuning();
 }
 
 // What the comparison adds is the call's time but for the slower of the two.

@@ -71,7 +71,15 @@ void Instance::begin_beside() {
   if (kernel_.code->is_ready(macros)) request({.configuration = *next_hope(), .expected = {}}, true);
 }
 
+// When a key is tuned again, what failed before is proposed again.
+void Instance::refuse_failed() {
+  for (const Candidate& each : explorer_->wanted())
+    if (failed_.contains(each.configuration.id()))
+      explorer_->tell(each.configuration, {.status = Status::runtime, .message = "it failed before"});
+}
+
 void Instance::want() {
+  refuse_failed();
   if (explorer_->over()) return end_tuning();
   const std::vector<Candidate> wanted = explorer_->wanted();
   std::vector<KernelCode::Macros> macros;
@@ -109,6 +117,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
     if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());
+    failed_.insert(candidate.configuration.id());
     if (explorer_) explorer_->tell(candidate.configuration, failure_of_loading(variant.error()));
   } else if (explorer_ && pairing_.best() != nullptr) {
     pairing_.add(candidate, *std::move(variant));
@@ -120,6 +129,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
 }
 
 void Instance::take_outcome(Outcome outcome) {
+  if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
   if (outcome.better) {
     publish(pairing_.best());
