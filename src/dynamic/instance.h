@@ -58,6 +58,8 @@ class Instance {
   // Compiles and loads what it begins with, unless something is ready; blocks.
   Result<void> preload();
 
+  // Compiles, loads and runs this from here on, which was measured beside the calls: blocks. The key is tuned.
+  Result<void> adopt(const Configuration& configuration, const Observation& observation);
   void retune();
   std::optional<Configuration> best() const;
   void report(KernelReport& report) const;
@@ -103,7 +105,7 @@ class Instance {
   void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
   void take_outcome(Outcome outcome);
   void publish(std::shared_ptr<Variant> best);
-  void remember(const Observation& observation);
+  void remember(const Observation& observation, Measured measured = Measured::in_place);
   void retire(std::shared_ptr<Variant> variant);
   void end_tuning();
   void rest();

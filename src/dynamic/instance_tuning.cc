@@ -150,7 +150,7 @@ void Instance::publish(std::shared_ptr<Variant> best) {
   if (const auto time = pairing_.best_time()) expected_.store(time->value(), std::memory_order_relaxed);
 }
 
-void Instance::remember(const Observation& observation) {
+void Instance::remember(const Observation& observation, Measured measured) {
   if (!observation.statistics) return;
   times_of_best_ = observation;
   const Statistics& statistics = *observation.statistics;
@@ -165,7 +165,7 @@ void Instance::remember(const Observation& observation) {
                                                .low = statistics.interval_low,
                                                .high = statistics.interval_high,
                                                .samples = observation.samples.size(),
-                                               .measured = Measured::in_place,
+                                               .measured = measured,
                                                .measured_at = std::chrono::system_clock::now(),
                                                .wattune_version = kVersion});
   if (!put) around_.note(put.error().to_string());
@@ -191,6 +191,18 @@ void Instance::rest() {
   const bool over = !explorer_ && !pairing_.is_busy() && !occasion_.is_pending();
   const double until = over ? kForGood : busy ? 0.0 : (around_.now() + kBetweenLooks).value();
   resting_until_.store(until, std::memory_order_relaxed);
+}
+
+Result<void> Instance::adopt(const Configuration& configuration, const Observation& observation) {
+  WATTUNE_ASSIGN(std::shared_ptr<Variant> variant, load(configuration));
+  const std::lock_guard lock(mutex_);
+  if (explorer_) end_tuning();
+  static_cast<void>(occasion_.begins(std::numeric_limits<std::uint64_t>::max()));
+  publish(std::move(variant));
+  remember(observation, Measured::offline);
+  state_ = "tuned now";
+  resting_until_.store(0.0, std::memory_order_relaxed);
+  return {};
 }
 
 void Instance::retune() {

@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "dynamic/application_memory.h"
 #include "tune/compared_parts.h"
-#include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
 
 namespace {
 
-constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);
-
-Result<std::unique_ptr<backend::Buffer>> adopt_memory(backend::Device& device, std::uint64_t memory,
-                                                      std::size_t bytes) {
-  if (device.info().backend == "opencl")
-    return backend::adopt_buffer(device, reinterpret_cast<_cl_mem*>(static_cast<std::uintptr_t>(memory)));
-  return backend::adopt_buffer(device, memory, bytes);
-}
+constexpr Nanoseconds kLongestShadow = nanoseconds_from_seconds(60);
 
 }  // namespace
 
@@ -109,7 +102,7 @@ Result<void> Shadow::read(Lane& lane, std::vector<std::byte> Output::*into) {
     (output.*into).resize(output.original->bytes());
     WATTUNE_TRY(lane.stream->read(*output.original, output.*into));
   }
-  return lane.stream->finish(kLongestWait);
+  return lane.stream->finish(kLongestShadow);
 }
 
 Result<std::string> Shadow::difference(const Configuration& best, const Configuration& candidate) const {

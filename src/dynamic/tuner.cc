@@ -76,7 +76,8 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_ASSIGN(Signature signature, Signature::make(spec));
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
     KernelVersion version = version_of(spec);
-    KernelParts parts{std::move(spec), options, std::move(version), std::move(code), explorers()};
+    KernelParts parts{std::move(spec), options,     std::move(version),
+                      std::move(code), explorers(), [this] { return open_apart(options_.worker); }};
     auto kernel = std::make_unique<TunedKernel>(std::move(parts), std::move(signature), around_, attachment_,
                                                 [this](TunedKernel* gone) { forget(gone); });
     const std::lock_guard lock(mutex_);
@@ -142,6 +143,10 @@ class TunerOfOneDevice : public Tuner {
                                     .known = std::move(known),
                                     .now = [this] { return around_.now(); }});
     };
+  }
+
+  Result<std::unique_ptr<backend::Device>> open_apart(const backend::WorkerOptions& worker) const {
+    return open_screening_device(around_.device.info(), options_.screening_device, worker);
   }
 
   ScreeningOptions screening_options(backend::Device& device) {
