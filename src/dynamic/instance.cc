@@ -62,6 +62,7 @@ Instance::~Instance() {
   around_.loader.drop(this);
   kernel_.code->expect(this, {});
   if (explorer_) --around_.tuning;
+  keep_for_ever(std::move(generic_));
   for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
 }
 
@@ -69,11 +70,22 @@ Result<void> Instance::call(const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
   const bool capturing = lane->stream->is_capturing();
   std::unique_lock lock(mutex_);
-  if (!capturing && call.mode != Mode::best) look();
+  const bool may_time = call.mode != Mode::best && !capturing && keeps_times(*lane->stream);
+  if (may_time) look();
   if (pairing_.best() == nullptr) return without_best(std::move(lock), call, capturing);
-  const bool may_time = call.mode != Mode::best && !capturing && lane->stream->keeps_times();
   if (may_time && pairing_.is_busy()) return take_turn(std::move(lock), call);
   return may_time && due_.exchange(false) ? watch_best(std::move(lock), call) : run_best(std::move(lock), call);
+}
+
+bool Instance::keeps_times(const backend::Stream& stream) {
+  if (stream.keeps_times()) return true;
+  if (!std::exchange(told_of_no_times_, true))
+    around_.note(
+        fmt::format("kernel `{}`, {}: nothing is tried in a queue that keeps no times (make it with "
+                    "CL_QUEUE_PROFILING_ENABLE)",
+                    kernel_.spec.name, to_string(key())));
+  rest_a_while();
+  return false;
 }
 
 Result<void> Instance::watch_best(std::unique_lock<std::mutex> lock, const Call& call) {
@@ -152,17 +164,48 @@ Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
 }
 
 Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing) {
+  const bool has_generic = !kernel_.options.generic.empty();
+  if (!capturing && (has_generic || kernel_.options.fallback)) begin_beside();
+  lock.unlock();
+  if (const std::shared_ptr<Variant> generic = has_generic ? this->generic(capturing) : nullptr) {
+    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    WATTUNE_TRY(generic->check_memory(call.arguments));
+    return generic->send(call.stream, call.arguments);
+  }
   if (kernel_.options.fallback) {
-    ++fallbacks_;
-    if (!capturing) begin_beside();
-    lock.unlock();
+    fallbacks_.fetch_add(1, std::memory_order_relaxed);
     return kernel_.options.fallback(call.stream, call.arguments);
   }
-  lock.unlock();
   if (capturing) return nothing_to_capture(*problem_);
   WATTUNE_TRY(begin_now());
   lock.lock();
   return run_best(std::move(lock), call);
+}
+
+// nullptr: it cannot run at this key, or not while a stream is captured.
+std::shared_ptr<Variant> Instance::generic(bool capturing) {
+  const std::lock_guard beginning(beginning_);
+  if (capturing || asked_for_generic_) return generic_;
+  asked_for_generic_ = true;
+  Result<std::shared_ptr<Variant>> made = make_generic();
+  if (made)
+    generic_ = *std::move(made);
+  else
+    around_.note(fmt::format("kernel `{}`, {}: its generic configuration: {}", kernel_.spec.name, to_string(key()),
+                             made.error().to_string()));
+  return generic_;
+}
+
+Result<std::shared_ptr<Variant>> Instance::make_generic() {
+  std::vector<std::pair<std::string, Value>> values;
+  for (const Parameter& parameter : problem_->spec.parameters)
+    values.emplace_back(parameter.name, parameter.values.size() == 1 ? parameter.values.front()
+                                                                     : kernel_.options.generic[values.size()]);
+  WATTUNE_ASSIGN(const ConfigurationId id, problem_->space.find(values));
+  const Configuration configuration = problem_->space.configuration(id);
+  WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,
+                 kernel_.code->generic(KernelCode::macros_of(problem_->spec, configuration)));
+  return make_variant(problem_, configuration, std::move(program), around_.device, around_.streams);
 }
 
 Result<void> Instance::preload() { return best() ? Result<void>() : begin_now(); }
@@ -227,7 +270,7 @@ void Instance::report(KernelReport& report) const {
   one.state = explorer_ ? explorer_->state() : state_;
   report.calls += one.calls;
   report.explored += one.explored;
-  report.fallbacks += fallbacks_;
+  report.fallbacks += fallbacks_.load(std::memory_order_relaxed);
   report.wrong_results += wrong_results_;
   report.blocked += blocked_;
 }

@@ -81,6 +81,9 @@ class Instance {
   Result<void> take_turn(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> run_turn(const Turn& turn, const Call& call);
   Result<void> without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing);
+  std::shared_ptr<Variant> generic(bool capturing);
+  Result<std::shared_ptr<Variant>> make_generic();
+  bool keeps_times(const backend::Stream& stream);
   Result<void> begin_now();
   Result<void> try_to_begin(const Configuration& configuration);
   std::optional<Configuration> next_hope();
@@ -109,6 +112,7 @@ class Instance {
   void retire(std::shared_ptr<Variant> variant);
   void end_tuning();
   void rest();
+  void rest_a_while();
 
   const std::shared_ptr<const Problem> problem_;
   KernelParts& kernel_;
@@ -118,7 +122,10 @@ class Instance {
   std::atomic<double> expected_ = 0.0;
   std::atomic<bool> due_ = false;  // the next call is timed
   std::atomic<std::uint64_t> calls_ = 0;
-  std::mutex beginning_;  // held by the call that compiles what the key begins with; taken before mutex_
+  std::atomic<std::uint64_t> fallbacks_ = 0;
+  std::mutex beginning_;  // held by the call that compiles what the key begins with; guards the next two, before mutex_
+  std::shared_ptr<Variant> generic_;
+  bool asked_for_generic_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
   Pairing pairing_;
@@ -134,11 +141,11 @@ class Instance {
   std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
   RecentLargest comparing_{nanoseconds_from_ms(1)};  // what shadowing adds to a call
   std::uint64_t wrong_results_ = 0;
-  std::string state_ = "not tuned";  // while it is not
-  std::uint64_t fallbacks_ = 0;
+  std::string state_ = "not tuned";    // while it is not
   std::uint64_t explored_before_ = 0;  // by explorers that are over
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
+  bool told_of_no_times_ = false;
 };
 
 }  // namespace wattune::dynamic

@@ -189,8 +189,14 @@ void Instance::end_tuning() {
 void Instance::rest() {
   const bool busy = pairing_.is_busy() && !pairing_.waits_for_budget();
   const bool over = !explorer_ && !pairing_.is_busy() && !occasion_.is_pending();
-  const double until = over ? kForGood : busy ? 0.0 : (around_.now() + kBetweenLooks).value();
-  resting_until_.store(until, std::memory_order_relaxed);
+  if (over || busy)
+    resting_until_.store(over ? kForGood : 0.0, std::memory_order_relaxed);
+  else
+    rest_a_while();
+}
+
+void Instance::rest_a_while() {
+  resting_until_.store((around_.now() + kBetweenLooks).value(), std::memory_order_relaxed);
 }
 
 Result<void> Instance::adopt(const Configuration& configuration, const Observation& observation) {

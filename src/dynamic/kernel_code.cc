@@ -60,6 +60,12 @@ Result<std::unique_ptr<backend::Program>> KernelCode::load_anew(const Macros& ma
   return device_.load(image, macros, limit_);
 }
 
-std::size_t KernelCode::compilers() const { return pooled_ ? pooled_->activity().processes : 1; }
+Result<std::shared_ptr<backend::Program>> KernelCode::generic(const Macros& macros) {
+  const std::lock_guard lock(loading_generic_);
+  if (generic_ == nullptr) {
+    WATTUNE_ASSIGN(generic_, load(macros));
+  }
+  return generic_;
+}
 
 }  // namespace wattune::dynamic

@@ -36,8 +36,8 @@ class KernelCode {
   bool is_ready(const Macros& macros) const;
   // compile_failed with the log, timeout, launch_failed, device_lost. Waits for the compiler if need be.
   Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
-  // How many compile at once.
-  std::size_t compilers() const;
+  // The program of the configuration that serves every key: loaded with the macros that are named first, and kept.
+  Result<std::shared_ptr<backend::Program>> generic(const Macros& macros);
 
  private:
   KernelCode(KernelSource source, backend::Device& device, Nanoseconds limit)
@@ -52,6 +52,8 @@ class KernelCode {
   mutable std::mutex mutex_;  // guards what follows
   std::map<const void*, std::vector<Macros>> expected_;
   std::map<Macros, std::weak_ptr<backend::Program>> programs_;
+  std::mutex loading_generic_;  // guards the next
+  std::shared_ptr<backend::Program> generic_;
 };
 
 }  // namespace wattune::dynamic

@@ -37,6 +37,13 @@ Result<void> check_parameters(const KernelSpec& spec) {
   return {};
 }
 
+Result<void> check_generic(const KernelSpec& spec, const std::vector<Value>& generic) {
+  if (generic.empty() || generic.size() == spec.parameters.size()) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("the generic configuration has {} values, kernel `{}` has {} parameters", generic.size(),
+                           spec.name, spec.parameters.size()));
+}
+
 class TunerOfOneDevice : public Tuner {
  public:
   TunerOfOneDevice(backend::Device& device, TunerOptions options, std::unique_ptr<Wisdom> wisdom)
@@ -73,6 +80,7 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_TRY(use_language(spec, around_.device.info().languages));
     WATTUNE_TRY(options.policy.stop.validate());
     WATTUNE_TRY(Problem::make(spec, {}, {}));
+    WATTUNE_TRY(check_generic(spec, options.generic));
     WATTUNE_ASSIGN(Signature signature, Signature::make(spec));
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
     KernelVersion version = version_of(spec);

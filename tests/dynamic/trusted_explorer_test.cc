@@ -20,6 +20,7 @@ struct TrustedExplorerTest : testing::Test {
       spec.parameters.push_back({.name = name, .values = {}});
       for (int i = 0; i < (name[0] == 'x' ? 100 : 10); ++i) spec.parameters.back().values.emplace_back(i);
     }
+    spec.geometry.sizes[0] = {"1"};
     return Problem::make(spec, {}, {{"n", 1024}}).value();
   }
   static Nanoseconds time_of(const Configuration& configuration) {

@@ -43,7 +43,7 @@ KernelSpec scale_spec() {
   spec.arguments = {{"x", VectorArgument{.length = {"n"}, .access = ArgumentAccess::read_write}, {}},
                     {"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}, {}},
                     {"by", ScalarArgument{.type = ElementType::float32, .value = {"2.0"}}, {}}};
-  spec.parameters = {{.name = "ROUNDS", .values = {200'000, 20'000, 1}}, {.name = "BLOCK", .values = {32, 64}}};
+  spec.parameters = {{.name = "ROUNDS", .values = {4'000, 400, 1}}, {.name = "BLOCK", .values = {32, 64}}};
   return spec;
 }
 
@@ -56,7 +56,11 @@ class TunableKernels : public ::testing::Test {
     x = application->make_memory(std::vector<float>(kElements, 1.0f));
   }
 
-  std::unique_ptr<Tuner> attach(TunerOptions options = {}) { return Tuner::attach(*device, options).value(); }
+  // Its compilers compete with other tests as equals.
+  std::unique_ptr<Tuner> attach(TunerOptions options = {}) {
+    options.worker.niceness = 0;
+    return Tuner::attach(*device, options).value();
+  }
   static KernelOptions best() { return {.policy = {.mode = Mode::best, .safety = Safety::trusted}}; }
   std::vector<float> values() const { return application->values(x, kElements); }
 
@@ -78,7 +82,7 @@ TEST_F(TunableKernels, AreCalledLikeFunctions) {
   EXPECT_EQ(report.keys.size(), 2u);
   EXPECT_EQ(report.explored, 0u);
   EXPECT_GT(report.blocked.value(), 0.0);  // the first call of each key compiled
-  EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 200'000);
+  EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 4'000);
 }
 
 TEST_F(TunableKernels, OtherMemoryAndQueuesOfTheApplicationServeAsWell) {
@@ -126,6 +130,32 @@ TEST_F(TunableKernels, RunTheFallbackUntilTheFirstConfigurationIsReady) {
   EXPECT_THAT(values(), Each(2.0f));
 }
 
+TEST_F(TunableKernels, TheGenericConfigurationServesNewKeysWithoutCompilingAgain) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  options.generic = {Value(1), Value(64)};
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  (*scale)(application->queue(), x, kElements / 2, 2.0f).value();
+  EXPECT_EQ(values()[0], 4.0f);
+  EXPECT_EQ(values()[kElements - 1], 2.0f);
+  EXPECT_EQ(scale->report().fallbacks, 2u);
+  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  EXPECT_EQ(scale->report().blocked.value(), 0.0);
+  options.generic = {Value(1)};
+  EXPECT_EQ(tuner->kernel(scale_spec(), options).error().code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(TunableKernels, TryNothingInAQueueThatKeepsNoTimes) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+  const cl_command_queue untimed = application->make_queue(0);
+  for (int i = 0; i < 20; ++i) (*scale)(untimed, x, kElements, 1.0f).value();
+  EXPECT_EQ(scale->report().explored, 0u);
+  ASSERT_EQ(tuner->report().notes.size(), 1u);
+  EXPECT_THAT(tuner->report().notes.front(), HasSubstr("CL_QUEUE_PROFILING_ENABLE"));
+}
+
 TEST_F(TunableKernels, PreloadedKeysBlockNoCall) {
   const auto tuner = attach();
   const auto scale = tuner->kernel(scale_spec(), best()).value();
@@ -157,11 +187,11 @@ TEST_F(TunableKernels, AKeyFunctionThatThrowsIsTheCallsError) {
 TEST_F(TunableKernels, AConfigurationThatDoesNotCompileIsPassedOver) {
   const auto tuner = attach();
   KernelSpec spec = scale_spec();
-  spec.source.text = std::string("#if ROUNDS == 200000\n#error not this one\n#endif\n") + kScale;
+  spec.source.text = std::string("#if ROUNDS == 4000\n#error not this one\n#endif\n") + kScale;
   const auto scale = tuner->kernel(spec, best()).value();
   (*scale)(application->queue(), x, kElements, 2.0f).value();
   EXPECT_THAT(values(), Each(2.0f));
-  EXPECT_NE(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 200'000);
+  EXPECT_NE(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 4'000);
 }
 
 TEST_F(TunableKernels, WithoutAnyThatCompilesTheCallSaysWhy) {
@@ -188,13 +218,13 @@ TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
       (*scale)(application->queue(), x, kElements, by).value();
       if (i % 16 == 0) {
         ASSERT_THAT(values(), Each(expected)) << "call " << i;  // the application waits now and then
-        if (scale->report().keys.front().state == "over") break;
+        if (scale->report().keys.front().state.starts_with("tuned")) break;
       }
     }
     const KernelReport report = scale->report();
     ASSERT_EQ(report.keys.size(), 1u);
-    EXPECT_EQ(report.keys.front().state, "over");
-    EXPECT_EQ(report.explored, 6u);
+    EXPECT_FALSE(report.keys.front().tuning);
+    EXPECT_EQ(report.explored, 6u);  // all of them: 3 times 2
     EXPECT_EQ(report.keys.front().best->find("ROUNDS")->as_integer(), 1);
     EXPECT_GT(tuner->report().loads, 0u);
   }
@@ -202,7 +232,7 @@ TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
   const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
   (*scale)(application->queue(), x, kElements, 1.0f).value();
   EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 1);  // known at once
-  EXPECT_EQ(scale->report().keys.front().state, "over");
+  EXPECT_FALSE(scale->report().keys.front().tuning);
   std::filesystem::remove(wisdom);
 }
 
