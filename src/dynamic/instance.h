@@ -67,7 +67,6 @@ class Instance {
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-
   // Counts the calls of a best that nothing is compared with any more: one in so many is timed.
   bool best_is_due() {
     if (!drift_.due()) return false;
@@ -95,7 +94,6 @@ class Instance {
   void tell(const Turn& candidate, const Turn& best, ShadowedCall call);
   Result<void> begin_shadow();
   void end_shadowing(const Error& why);
-
   // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
   void look();
   void begin_tuning();

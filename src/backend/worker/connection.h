@@ -82,7 +82,7 @@ class Connection : public DeviceLife {
   std::optional<ProcessorWait> processor_wait_;  // of the worker, in the request that is under way for some time
   bool answered_ = false;
   std::vector<ObjectId> released_;
-  std::string end_;  // why the worker is gone; empty while it lives
+  std::string end_;                                 // why the worker is gone; empty while it lives
   std::stop_callback<std::function<void()>> stop_;  // ends before what it refers to
 };
 
