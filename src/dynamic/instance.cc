@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dynamic/repeat.h"
 #include "wattune/core/random.h"
 
 namespace wattune::dynamic {
@@ -97,7 +98,7 @@ Result<void> Instance::watch_best(std::unique_lock<std::mutex> lock, const Call&
   return {};
 }
 
-// A best that fails at its launch did nothing, so the call may be repeated with another.
+// The call is repeated with another where the best known left its inputs as they were.
 Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& call) {
   for (;;) {
     const std::shared_ptr<Variant> best = pairing_.best();
@@ -108,6 +109,7 @@ Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& c
     if (sent || sent.error().code() != ErrorCode::launch_failed) return sent;
     lock.lock();
     fail_best(best, sent.error());
+    if (!can_be_repeated(*problem_, best->configuration())) return with_spoilt_outputs(std::move(sent).error());
   }
 }
 
@@ -127,13 +129,14 @@ void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& er
 }
 
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
+  if (shadow_ != nullptr) return take_shadowed_turn(std::move(lock), call);
   const Turn turn = pairing_.next(call.mode, around_.now());
   if (!turn.timed) return run_best(std::move(lock), call);
   lock.unlock();
   return run_turn(turn, call);
 }
 
-// The call is repeated with the best known when a candidate fails before it did anything.
+// The call is repeated with the best known when a candidate fails and left its inputs as they were.
 Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
   const auto wait = [&]() -> Result<void> {
@@ -154,6 +157,9 @@ Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   std::unique_lock lock(mutex_);
   pairing_.sent(turn, std::move(sent), sending);
   if (result || !turn.exploring || result.error().code() == ErrorCode::device_lost) return result;
+  const bool launched = result.error().code() == ErrorCode::launch_failed;
+  if (launched && !can_be_repeated(*problem_, turn.variant->configuration()))
+    return with_spoilt_outputs(std::move(result).error());
   return run_best(std::move(lock), call);
 }
 
@@ -262,6 +268,7 @@ void Instance::report(KernelReport& report) const {
   report.calls += one.calls;
   report.explored += one.explored;
   report.fallbacks += fallbacks_.load(std::memory_order_relaxed);
+  report.wrong_results += wrong_results_;
   report.blocked += blocked_;
 }
 

@@ -41,6 +41,7 @@ void Instance::begin_tuning() {
   std::vector<Configuration> known{pairing_.best()->configuration()};
   known.insert(known.end(), hopes_.begin(), hopes_.begin() + std::min<std::ptrdiff_t>(1, std::ssize(hopes_)));
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
+  if (const Result<void> ready = begin_shadow(); !ready) made = ready.error();
   if (!made) {
     around_.note(
         fmt::format("kernel `{}`, {}: not tuned: {}", kernel_.spec.name, to_string(key()), made.error().to_string()));
@@ -70,7 +71,15 @@ void Instance::begin_beside() {
     request({.configuration = *next_hope(), .expected = {}}, true);
 }
 
+// When a key is tuned again, what failed before is proposed again.
+void Instance::refuse_failed() {
+  for (const Candidate& each : explorer_->wanted())
+    if (failed_.contains(each.configuration.id()))
+      explorer_->tell(each.configuration, {.status = Status::runtime, .message = "it failed before"});
+}
+
 void Instance::want() {
+  refuse_failed();
   if (explorer_->over()) return end_tuning();
   const std::vector<Candidate> wanted = explorer_->wanted();
   std::vector<Configuration> expected;
@@ -105,6 +114,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
     if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());
+    failed_.insert(candidate.configuration.id());
     if (explorer_) explorer_->tell(candidate.configuration, failure_of_loading(variant.error()));
   } else if (explorer_ && pairing_.best() != nullptr) {
     pairing_.add(candidate, *std::move(variant));
@@ -116,6 +126,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
 }
 
 void Instance::take_outcome(Outcome outcome) {
+  if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
   if (outcome.better) {
     publish(pairing_.best());
@@ -136,7 +147,7 @@ void Instance::publish(std::shared_ptr<Variant> best) {
   if (const auto time = pairing_.best_time()) expected_.store(time->value(), std::memory_order_relaxed);
 }
 
-void Instance::remember(const Observation& observation) {
+void Instance::remember(const Observation& observation, Measured measured) {
   if (!observation.statistics) return;
   times_of_best_ = observation;
   const Statistics& statistics = *observation.statistics;
@@ -151,7 +162,7 @@ void Instance::remember(const Observation& observation) {
                                                .low = statistics.interval_low,
                                                .high = statistics.interval_high,
                                                .samples = observation.samples.size(),
-                                               .measured = Measured::in_place,
+                                               .measured = measured,
                                                .measured_at = std::chrono::system_clock::now(),
                                                .wattune_version = kVersion});
   if (!put) around_.note(put.error().to_string());
@@ -183,6 +194,18 @@ void Instance::rest() {
 
 void Instance::rest_a_while() {
   resting_until_.store((around_.now() + kBetweenLooks).value(), std::memory_order_relaxed);
+}
+
+Result<void> Instance::adopt(const Configuration& configuration, const Observation& observation) {
+  WATTUNE_ASSIGN(std::shared_ptr<Variant> variant, load(configuration));
+  const std::lock_guard lock(mutex_);
+  if (explorer_) end_tuning();
+  static_cast<void>(occasion_.begins(std::numeric_limits<std::uint64_t>::max()));
+  publish(std::move(variant));
+  remember(observation, Measured::offline);
+  state_ = "tuned now";
+  resting_until_.store(0.0, std::memory_order_relaxed);
+  return {};
 }
 
 void Instance::retune() {

@@ -28,7 +28,9 @@ Observation observation_of(std::vector<Sample> samples) {
 
 Observation failure_of(const Error& error) {
   Observation observation;
-  observation.status = error.code() == ErrorCode::timeout ? Status::timeout : Status::runtime;
+  observation.status = error.code() == ErrorCode::timeout    ? Status::timeout
+                       : error.code() == ErrorCode::mismatch ? Status::correctness
+                                                             : Status::runtime;
   observation.message = error.to_string();
   return observation;
 }

@@ -73,6 +73,8 @@ class Pairing {
 
   // Whether a call has to ask and tell. false: it runs best().
   bool is_busy() const { return to_be_timed_ || !contests_.empty(); }
+  // Whether a candidate is loaded, tried or not.
+  bool has_candidate() const { return !contests_.empty(); }
   // What the next call runs. In Mode::explore a candidate whatever the budget says. Precondition: there is a best().
   Turn next(Mode mode, Nanoseconds now);
   // A timed turn was sent, or failed in that. Each that next() gave has to be told.

@@ -4,6 +4,8 @@
 
 #include <exception>
 
+#include "dynamic/tune_now.h"
+
 namespace wattune::dynamic {
 
 namespace {
@@ -13,6 +15,19 @@ Result<void> with_meaning(Result<void> sent) {
   if (sent || sent.error().code() != ErrorCode::device_lost || !sent.error().advice().empty()) return sent;
   return std::move(sent).error().hint(
       "the context is broken, and what it held is lost: only the application can make another and attach to that");
+}
+
+// What the rule leaves out is the other's.
+search::StopRule with_defaults(search::StopRule rule, const search::StopRule& otherwise) {
+  const auto complete = [&](auto member) {
+    if (!(rule.*member)) rule.*member = otherwise.*member;
+  };
+  complete(&search::StopRule::evaluations);
+  complete(&search::StopRule::time);
+  complete(&search::StopRule::target);
+  complete(&search::StopRule::fraction);
+  complete(&search::StopRule::no_improvement);
+  return rule;
 }
 
 }  // namespace
@@ -89,9 +104,33 @@ Result<Instance*> TunedKernel::instance_at(const std::vector<NamedSize>& sizes) 
   return instance.get();
 }
 
-Result<tune::TuningResult> TunedKernel::tune_now(const CallStream&, std::span<const CallArgument>, const CallOptions&,
-                                                 const search::StopRule&) {
-  return Error(ErrorCode::unavailable, "tune_now() is not there yet");
+Result<tune::TuningResult> TunedKernel::tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
+                                                 const CallOptions& options, const search::StopRule& stop) {
+  WATTUNE_TRY(attachment_.check());
+  WATTUNE_TRY(signature_.check(arguments));
+  WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, options.sizes));
+  WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
+  WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(stream));
+  WATTUNE_ASSIGN(const auto problem, Problem::make(parts_.spec, signature_.named(sizes), instance->key()));
+  TuningPolicy policy = parts_.options.policy;
+  policy.stop = with_defaults(stop, policy.stop);
+  const std::optional<Configuration> best = instance->best();
+  WATTUNE_ASSIGN(const KeySearch search,
+                 plan_key_search(*problem, policy, best ? std::vector{*best} : std::vector<Configuration>()));
+  std::unique_ptr<backend::Device> apart;
+  if (policy.safety == Safety::screened) {
+    WATTUNE_ASSIGN(apart, parts_.open_apart());
+  }
+  const std::lock_guard sending(lane->sending);
+  WATTUNE_ASSIGN(tune::TuningResult result, dynamic::tune_now({.problem = *problem,
+                                                               .signature = signature_,
+                                                               .arguments = arguments,
+                                                               .device = around_.device,
+                                                               .stream = *lane->stream,
+                                                               .on = apart ? *apart : around_.device},
+                                                              search));
+  if (result.best) WATTUNE_TRY(instance->adopt(result.best->configuration, result.best->observation));
+  return result;
 }
 
 Instance* TunedKernel::known_at(const Key& key) const {

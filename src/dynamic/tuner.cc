@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <mutex>
 
+#include "dynamic/screened_explorer.h"
+#include "dynamic/screening_device.h"
 #include "dynamic/trusted_explorer.h"
 #include "dynamic/tuned_composition.h"
 #include "dynamic/unit_variant.h"
 #include "wattune/backend/compile_pool.h"
+#include "wattune/backend/sharing.h"
 
 namespace wattune::dynamic {
 
@@ -71,6 +74,7 @@ class TunerOfOneDevice : public Tuner {
   // Threads and processes of a tuner are not those of a process that was forked.
   ~TunerOfOneDevice() override {
     if (attachment_.is_forked()) {
+      static_cast<void>(screening_.release());
       static_cast<void>(loader_.release());
       static_cast<void>(pool_.release());
       return;
@@ -89,7 +93,8 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
     KernelVersion version = version_of(spec);
     auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
-    KernelParts parts{std::move(spec), options, std::move(version), std::move(variants), explorers()};
+    KernelParts parts{std::move(spec), options, std::move(version), std::move(variants), explorers(),
+                      [this] { return open_apart(options_.worker); }};
     return std::unique_ptr<TunableKernel>(add(std::move(parts), std::move(signature)));
   }
 
@@ -160,8 +165,8 @@ class TunerOfOneDevice : public Tuner {
   MakeExplorer explorers() {
     return [this](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
                   std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
-      if (policy.safety != Safety::trusted)
-        return Error(ErrorCode::unavailable, "kernels that are not trusted are not tuned yet");
+      if (policy.safety == Safety::screened)
+        return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_);
       return make_trusted_explorer(std::move(problem), policy,
                                    {.ahead = std::max<std::size_t>(1, options_.compile_processes),
                                     .known = std::move(known),
@@ -176,6 +181,21 @@ class TunerOfOneDevice : public Tuner {
     if (mode_) kernel->set_mode(*mode_);
     kernels_.push_back(kernel.get());
     return kernel;
+  }
+
+  Result<std::unique_ptr<backend::Device>> open_apart(const backend::WorkerOptions& worker) const {
+    return open_screening_device(around_.device.info(), options_.screening_device, worker);
+  }
+
+  ScreeningOptions screening_options(backend::Device& device) {
+    return {.open =
+                [this, &device](const backend::WorkerOptions& worker) {
+                  return open_screening_device(device.info(), options_.screening_device, worker);
+                },
+            .worker = options_.worker,
+            .free_memory = [&device] { return backend::free_memory(device); },
+            .now = [this] { return around_.now(); },
+            .note = [this](const std::string& line) { note(line); }};
   }
 
   void forget(const TunedKernel* gone) {
@@ -197,6 +217,7 @@ class TunerOfOneDevice : public Tuner {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<TunedKernel*> kernels_;
   std::optional<Mode> mode_;
+  std::unique_ptr<Screening> screening_;  // ends first
 };
 
 }  // namespace
