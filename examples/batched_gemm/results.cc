@@ -47,11 +47,10 @@ ordered_json to_json(const Row& row, const Optimum& optimum) {
 }
 
 ordered_json to_json(const wattune::dynamic::Report& report) {
-  return {{"loading_ms", to_ms(report.stalls.loading)},     {"exploring_ms", to_ms(report.stalls.exploring)},
-          {"comparing_ms", to_ms(report.stalls.comparing)}, {"screening_ms", to_ms(report.stalls.screening)},
-          {"waiting_ms", to_ms(report.stalls.waiting)},     {"running_ms", to_ms(report.running)},
-          {"histogram", report.histogram.counts},           {"loads", report.loads},
-          {"loads_in_gaps", report.loads_in_gaps},          {"notes", report.notes}};
+  return {{"loading_ms", to_ms(report.stalls.loading)}, {"exploring_ms", to_ms(report.stalls.exploring)},
+          {"waiting_ms", to_ms(report.stalls.waiting)}, {"running_ms", to_ms(report.running)},
+          {"histogram", report.histogram.counts},       {"loads", report.loads},
+          {"loads_in_gaps", report.loads_in_gaps},      {"notes", report.notes}};
 }
 
 ordered_json to_json(const ModeResult& result) {

@@ -28,7 +28,6 @@ dynamic::KernelOptions kernel_options(Machine& machine, Mode mode, const Sizes& 
   kernel.policy.seed = options.seed;
   kernel.policy.safety = dynamic::Safety::trusted;
   if (mode == Mode::ours) {
-    kernel.policy.safety = options.safety;
     // The set of matrices A is the one that the call names.
     kernel.fallback = [&machine, sizes, batch](const dynamic::CallStream&,
                                                std::span<const dynamic::CallArgument> given) {

@@ -28,7 +28,6 @@ struct RunOptions {
   double peak = 0.0;     // bandwidth of the device, in bytes per second
   std::size_t compile_processes = 2;
   int niceness = 19;  // of these
-  wattune::dynamic::Safety safety = wattune::dynamic::Safety::trusted;
   std::uint64_t seed = 1;
 };
 

@@ -14,7 +14,7 @@ constexpr std::size_t kRemembered = 16;  // times of the best known
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
-constexpr double kBadWhenScreened = 2.0;  // how far screening may be wrong
+constexpr double kBadWhenExpected = 2.0;  // how far what was known before may be wrong
 
 // Of a clock that is too coarse for the kernel, no time is 0.
 Sample sample_of(Nanoseconds time) { return {.time = std::max(time, Nanoseconds(1))}; }
@@ -137,7 +137,7 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   return !waits_for_budget_;
 }
 
-// By its own times, or else those that screening saw, or else those of other candidates.
+// By its own times, or else those that are known from elsewhere, or else those of other candidates.
 Prediction Pairing::predict(const Contest& contest) const {
   const Nanoseconds best = *best_time();
   const std::vector<Sample> samples = contest.duel.samples();
@@ -145,7 +145,7 @@ Prediction Pairing::predict(const Contest& contest) const {
   if (!samples.empty())
     time = {measure::summarize(samples).median, std::ranges::max(samples, {}, &Sample::time).time};
   else if (const std::optional<Nanoseconds> expected = contest.candidate.expected)
-    time = {*expected, kBadWhenScreened * *expected};
+    time = {*expected, kBadWhenExpected * *expected};
   const auto stall = [&](Nanoseconds of) { return std::max(Nanoseconds(), of - best) + besides(*contest.variant); };
   return {stall(time.expected), stall(time.longest)};
 }

@@ -89,11 +89,6 @@ Result<Instance*> TunedKernel::instance_at(const std::vector<NamedSize>& sizes) 
   return instance.get();
 }
 
-Result<tune::TuningResult> TunedKernel::tune_now(const CallStream&, std::span<const CallArgument>, const CallOptions&,
-                                                 const search::StopRule&) {
-  return Error(ErrorCode::unavailable, "tune_now() is not there yet");
-}
-
 Instance* TunedKernel::known_at(const Key& key) const {
   const auto found = instances_.find(to_string(key));
   return found == instances_.end() ? nullptr : found->second.get();

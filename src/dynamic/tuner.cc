@@ -42,13 +42,6 @@ Result<void> check_generic(const KernelSpec& spec, const std::vector<Value>& gen
                            spec.name, spec.parameters.size()));
 }
 
-Result<void> check_safety(const CompositionSpec& composition, const KernelOptions& options) {
-  if (options.policy.safety != Safety::screened) return {};
-  return Error(ErrorCode::invalid_argument,
-               fmt::format("composition `{}` cannot be screened: its function is the application's", composition.name))
-      .hint("its policy's safety is `trusted` or `shadowed`");
-}
-
 class TunerOfOneDevice : public Tuner {
  public:
   TunerOfOneDevice(backend::Device& device, TunerOptions options, std::unique_ptr<Wisdom> wisdom)
@@ -97,7 +90,6 @@ class TunerOfOneDevice : public Tuner {
                                                           const KernelOptions& options) override {
     WATTUNE_TRY(attachment_.check());
     WATTUNE_TRY(options.policy.stop.validate());
-    WATTUNE_TRY(check_safety(composition, options));
     WATTUNE_ASSIGN(auto unit, Unit::make(std::move(composition), around_.device, streams_, options_.compile_limit));
     WATTUNE_TRY(check_parameters(unit->spec()));
     WATTUNE_TRY(Problem::make(unit->spec(), {}, {}));
@@ -160,8 +152,7 @@ class TunerOfOneDevice : public Tuner {
   MakeExplorer explorers() {
     return [this](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
                   std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
-      if (policy.safety != Safety::trusted)
-        return Error(ErrorCode::unavailable, "kernels that are not trusted are not tuned yet");
+      if (policy.safety != Safety::trusted) return Error(ErrorCode::unavailable, "only trusted kernels are tuned");
       return make_trusted_explorer(std::move(problem), policy,
                                    {.ahead = std::max<std::size_t>(1, options_.compile_processes),
                                     .known = std::move(known),
