@@ -22,7 +22,7 @@ std::uint64_t default_memory_limit();
 
 struct WorkerOptions {
   // The worker program; empty: `wattune-worker` beside the running program, then in the installed libexec folder.
-  std::filesystem::path executable;
+  std::filesystem::path executable = {};
   // Upper bound on the private memory of the worker, and of each program that it starts, in bytes; 0: no bound. The
   // kernel's out-of-memory killer is told to take the worker first in any case.
   std::uint64_t memory_limit_bytes = default_memory_limit();
