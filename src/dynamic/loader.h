@@ -28,7 +28,7 @@ struct LoadRequest {
 
 struct LoaderOptions {
   Adopt adopt;
-  // Before it was measured: what a load takes on an idle device (docs/results/dynamic-stalls.md), and unloading.
+  // Before it was measured: what a load takes on an idle device (docs/results/dynamic.md), and unloading.
   Nanoseconds load_cost = nanoseconds_from_ms(0.1);
   Nanoseconds unload_cost = nanoseconds_from_ms(0.02);
   // How long a request waits for a gap before it is loaded beside busy streams, if that is affordable.

@@ -1,4 +1,4 @@
-// What loading code, and what resembles it, makes an application's launches wait (docs/results/dynamic-stalls.md).
+// What loading code, and what resembles it, makes an application's launches wait (docs/results/dynamic.md).
 //
 //   loading_stalls [--device 0] [--seconds 2] [--parts abcdefg] [--kernels 0.1,1,9] [--json]
 //

@@ -53,6 +53,7 @@ TEST(Plan, IsExhaustiveOnlyWhereTheBudgetReachesEverything) {
   EXPECT_EQ(make_plan({}, space_of_size(100), "", {.evaluations = 100}).strategy, "exhaustive");
   EXPECT_EQ(make_plan({}, space_of_size(1000), "", {.fraction = 1.0}).strategy, "exhaustive");
   EXPECT_EQ(make_plan({}, space_of_size(1000), "", {.fraction = 0.5}).strategy, "auto");
+  EXPECT_EQ(make_plan({}, space_of_size(100), "", {.time = nanoseconds_from_seconds(60)}).strategy, "auto");
 }
 
 TEST(Plan, GoesThroughEverythingWhenTheUserSaysExhaustive) {
