@@ -190,6 +190,9 @@ std::string summary_text(const Summary& summary) {
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
   lines.add("evaluated", fmt::format("{}{} in {}: {}", counted(result.evaluated, "configuration"), resumed,
                                      format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
+  if (result.left_out > 0)
+    lines.add("left out", fmt::format("the energy of {} of them, which are too slow to be as good as the best",
+                                      group_digits(result.left_out)));
   if (result.throttled_samples > 0)
     lines.add("throttled", fmt::format("{} of {} samples were taken while power or heat held the clock down",
                                        group_digits(result.throttled_samples), group_digits(result.samples)));
@@ -218,6 +221,7 @@ std::string summary_json(const Summary& summary) {
   json.update({{"evaluated", result.evaluated},
                {"resumed", result.resumed},
                {"by_status", to_json(result.by_status)},
+               {"left_out", result.left_out},
                {"samples", result.samples},
                {"throttled_samples", result.throttled_samples},
                {"sanitized", summary.sanitized

@@ -231,7 +231,8 @@ std::string describe_observe() {
   std::string aliases;
   for (const backend::CounterAlias& alias : backend::counter_aliases())
     aliases += fmt::format("{}{} ({})", aliases.empty() ? "" : ", ", alias.name, alias.counter);
-  return "What to measure beside the time; power and energy take two seconds or three for each configuration. profile "
+  return "What to measure beside the time; power and energy take two seconds for each configuration that may be the "
+         "best. profile "
          "stands for the hardware counters that the strategy of that name reads. COUNTER is a hardware counter of a "
          "CUDA device as CUPTI names it (see `wattune devices --counters`), or one of " +
          aliases;

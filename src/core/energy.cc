@@ -69,6 +69,8 @@ std::optional<Joules> energy_of(const Observation& observation) {
   return power ? std::optional(Watts(*power) * observation.statistics->median) : std::nullopt;
 }
 
+bool was_left_out(const Observation& observation) { return find(observation, kLeastEnergy) != nullptr; }
+
 std::optional<Watts> power_of(const Observation& observation) {
   if (const auto power = recorded(observation, kPowerNames, kPowerUnits)) return Watts(*power);
   const auto energy = recorded(observation, kEnergyNames, kEnergyUnits);

@@ -83,6 +83,7 @@ class Gated : public MeasurePolicy {
     return std::make_unique<GatedSampling>(options_, gate_, incumbent, lesson);
   }
 
+  bool races() const override { return true; }
   Identity identity() const override { return policy_identity("gated", options_); }
 
  private:

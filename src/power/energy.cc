@@ -37,7 +37,8 @@ EnergyFigures figures_of(const WindowSeries& series) {
   EnergyFigures figures{.windows = windows.size(),
                         .spread = spread_of(windows),
                         .conditions = conditions_over(windows),
-                        .rejected = series.rejected()};
+                        .rejected = series.rejected(),
+                        .ended_after = windows.back().ended_after};
   const WindowFigures& middle = middle_of(windows);
   figures.energy = middle.cost.energy;
   figures.energy.uncertainty = std::max(figures.energy.uncertainty, figures.energy.value * figures.spread);
@@ -83,6 +84,18 @@ void subtract_gap(EnergyFigures& figures, const EnergyOptions& options) {
   figures.time = *options.launch_time;
 }
 
+// Whether a launch takes more than is of interest, by the first part of a window.
+IsEnough takes_too_much(SetUp set_up, const EnergyOptions& options) {
+  if (!options.most_energy || (set_up == SetUp::subtracted && !options.set_up)) return {};
+  return [set_up, &options](const WindowFigures& window) {
+    EnergyFigures figures{
+        .energy = window.cost.energy, .time = window.cost.time, .set_up = set_up, .conditions = window.conditions};
+    if (set_up == SetUp::subtracted) subtract(figures, *options.set_up);
+    subtract_gap(figures, options);
+    return figures.energy.value - figures.energy.uncertainty > *options.most_energy;
+  };
+}
+
 // What follows from energy and time.
 void complete(EnergyFigures& figures, const EnergyOptions& options) {
   figures.power = {figures.energy.value / figures.time, figures.energy.uncertainty / figures.time};
@@ -117,7 +130,8 @@ bool EnergyFigures::disagrees() const { return disagreement && std::abs(*disagre
 Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options) {
   const Nanoseconds begin = recorder.now();
   const RunBatch run = [&](std::size_t launches) { return load.run(launches); };
-  WindowSeries series(recorder, run, options);
+  const IsEnough is_enough = takes_too_much(load.set_up(), options);
+  WindowSeries series(recorder, run, options, is_enough);
   WATTUNE_TRY(series.measure());
   EnergyFigures figures = figures_of(series);
   figures.set_up = load.set_up();

@@ -17,8 +17,8 @@ constexpr Nanoseconds kBatch = nanoseconds_from_ms(50);
 
 class WindowRun {
  public:
-  WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat)
-      : recorder_(recorder), run_(run), options_(options), heat_(heat), begun_(recorder.now()) {}
+  WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat, const IsEnough& is_enough)
+      : recorder_(recorder), run_(run), options_(options), heat_(heat), is_enough_(is_enough), begun_(recorder.now()) {}
 
   // The recorder is started. First as long as sensors need to show anything, then as long as these sensors need.
   Result<RunWindow> run() {
@@ -35,7 +35,7 @@ class WindowRun {
     if (sensors.aliases(window_.log.launch_time()))
       WATTUNE_TRY(run_phases(sensors.sampling().period, measured));
     else
-      WATTUNE_TRY(run_through(measured));
+      WATTUNE_TRY(run_through(measured, sensors));
     window_.end = recorder_.now();
     return std::move(window_);
   }
@@ -72,9 +72,27 @@ class WindowRun {
     return {};
   }
 
-  Result<void> run_through(Nanoseconds time) {
-    WATTUNE_TRY(check_budget(recorder_.now() - begun_ + time));
-    return keep_busy(recorder_.now() - begun_ + time);
+  // A window that may end early is looked at once a period.
+  Result<void> run_through(Nanoseconds time, const BoardSensors& sensors) {
+    constexpr double kLeastPeriods = 3.0;
+    const Nanoseconds before = recorder_.now() - begun_;
+    WATTUNE_TRY(check_budget(before + time));
+    if (!is_enough_) return keep_busy(before + time);
+    for (Nanoseconds look = kLeastPeriods * sensors.period() + sensors.lag(); look < time; look += sensors.period()) {
+      WATTUNE_TRY(keep_busy(before + look));
+      if (has_shown_enough()) return {};
+    }
+    return keep_busy(before + time);
+  }
+
+  bool has_shown_enough() {
+    window_.end = recorder_.now();
+    const Result<Recording> recording = recorder_.so_far();
+    const Result<WindowFigures> figures =
+        recording ? figures_of(window_, *recording, options_) : Result<WindowFigures>(recording.error());
+    if (!figures || !is_enough_(*figures)) return false;
+    window_.ended_after = window_.end - window_.begin;
+    return true;
   }
 
   Result<void> run_phases(Nanoseconds period, Nanoseconds time) {
@@ -107,15 +125,17 @@ class WindowRun {
   const RunBatch& run_;
   const EnergyOptions& options_;
   const Heat heat_;
+  const IsEnough& is_enough_;
   const Nanoseconds begun_;
   RunWindow window_;
 };
 
 }  // namespace
 
-Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat) {
+Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat,
+                                     const IsEnough& is_enough) {
   WATTUNE_TRY(recorder.start());
-  const Result<RunWindow> window = WindowRun(recorder, run, options, heat).run();
+  const Result<RunWindow> window = WindowRun(recorder, run, options, heat, is_enough).run();
   const Result<Recording> recording = recorder.stop();
   if (!window) return window.error();
   if (!recording) return recording.error();

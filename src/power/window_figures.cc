@@ -145,7 +145,8 @@ Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recor
                        .sensor = told.sensor,
                        .disagreement = disagreement(told, sensors),
                        .phased = window.phases.has_value(),
-                       .conditions = conditions_of(window, recording)};
+                       .conditions = conditions_of(window, recording),
+                       .ended_after = window.ended_after};
 }
 
 }  // namespace wattune::power

@@ -12,7 +12,8 @@ struct RunWindow {
   LoadLog log;
   Nanoseconds begin;
   Nanoseconds end;
-  std::optional<Phases> phases;  // if batches began at these
+  std::optional<Phases> phases;            // if batches began at these
+  std::optional<Nanoseconds> ended_after;  // its length, where that was shorter than asked for
 };
 
 // Whether the board's temperature stood for so long before the recording's end: within a degree, which is the step in

@@ -41,7 +41,7 @@ Result<void> WindowSeries::measure() {
   const Nanoseconds begin = recorder_.now();
   for (double run = 1.0; !is_enough(); ++run) {
     const Heat heat = run == 1.0 ? Heat::steady : Heat::any;
-    WATTUNE_ASSIGN(WindowFigures window, measure_window(recorder_, run_, options_, heat));
+    WATTUNE_ASSIGN(WindowFigures window, measure_window(recorder_, run_, options_, heat, shows_enough_));
     const Nanoseconds spent = recorder_.now() - begin;
     const bool accepted = is_accepted(window.conditions);
     const bool last = spent + spent / run > options_.budget || rejected_.count() > kMostRejected;
@@ -54,6 +54,7 @@ Result<void> WindowSeries::measure() {
 
 bool WindowSeries::is_enough() const {
   if (windows_.size() >= std::max<std::size_t>(options_.windows, 1)) return true;
+  if (!windows_.empty() && windows_.back().ended_after) return true;
   return windows_.size() >= 3 && spread_of(windows_) <= options_.precision;
 }
 

@@ -9,9 +9,9 @@ namespace wattune::power {
 
 class WindowSeries {
  public:
-  // All outlive it.
-  WindowSeries(Recorder& recorder, const RunBatch& run, const EnergyOptions& options)
-      : recorder_(recorder), run_(run), options_(options) {}
+  // All outlive it. A window that ends early is the last one.
+  WindowSeries(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, const IsEnough& shows_enough)
+      : recorder_(recorder), run_(run), options_(options), shows_enough_(shows_enough) {}
 
   // Until they agree, or there are enough, or there is no time for another. What is rejected is run again, three times
   // at most; where that leaves none the last one stands. Errors as of measure_window().
@@ -30,6 +30,7 @@ class WindowSeries {
   Recorder& recorder_;
   const RunBatch& run_;
   const EnergyOptions& options_;
+  const IsEnough& shows_enough_;
   std::vector<WindowFigures> windows_;
   RejectedWindows rejected_;
 };

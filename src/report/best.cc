@@ -6,6 +6,7 @@
 #include "report/text.h"
 #include "report/time_text.h"
 #include "report/trials.h"
+#include "wattune/core/energy.h"
 #include "wattune/core/printable.h"
 #include "wattune/report/report.h"
 
@@ -32,9 +33,11 @@ bool is_level_with(const Trial& trial, const Trial& best) {
   return ran_beside(trial, best) && trial.observation.final_place == FinalPlace::tied;
 }
 
+// Where the energy was not measured the objective is no better than this.
 std::string objective_text(const Trial& trial, const Objective& objective) {
   const double value = trial.observation.objective();
-  return fmt::format("{:.6g}", objective.maximize ? -value : value);
+  const char* const bound = !was_left_out(trial.observation) ? "" : objective.maximize ? "<=" : ">=";
+  return fmt::format("{}{:.6g}", bound, objective.maximize ? -value : value);
 }
 
 bool is_winner(const Trial& trial) { return trial.observation.final_place == FinalPlace::winner; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
 
 #include "search/algorithm.h"
 #include "search/part.h"
@@ -102,6 +103,10 @@ class Method final : public Algorithm {
         origin_(start().value_or(space.default_configuration())) {}
 
   std::optional<ConfigurationId> chosen() const override { return chosen_; }
+  void see(const Progress& progress) override {
+    if (!told_before_) told_before_ = told_.size();
+    elapsed_ = progress.elapsed;
+  }
   std::string remark() const override { return remark_.empty() ? what_was_not_reached() : remark_; }
 
  private:
@@ -131,15 +136,17 @@ class Method final : public Algorithm {
   std::string what_was_not_reached() const {
     if (finished_ || step_ == 0) return {};
     return fmt::format(
-        "{} was stopped in step {} of {} and has settled on {}; --evaluations shares a budget among the steps, --time "
-        "does not",
+        "{} was stopped in step {} of {} and has settled on {}; a budget of --evaluations or --time is shared among "
+        "the "
+        "steps",
         recipe_.info.name, step_, recipe_.steps.size(), chosen_ ? "what the step before found" : "nothing");
   }
 
   // Whole where the budget allows it, else by the default strategy.
   Task<> search_part(const Part& part, const Step& step) {
     const std::uint64_t budget = budget_of(step);
-    if (part.space().count() > std::min(budget, kLargestWhole)) {
+    const bool may_be_whole = step.code == Step::Code::kept || !options_.time;
+    if (!may_be_whole || part.space().count() > std::min(budget, kLargestWhole)) {
       co_await search_by_model(part, step, budget);
       co_return;
     }
@@ -153,7 +160,7 @@ class Method final : public Algorithm {
     const auto inner = *make_strategy("auto", part.space(), {.seed = options_.seed});
     std::uint64_t spent = 0;
     for (const ConfigurationId id : told_) spent += tell(*inner, part, id, step) ? 1 : 0;
-    for (; spent < budget; ++spent) {
+    for (; spent < budget && (spent == 0 || !is_out_of_time(step)); ++spent) {
       const std::vector<ConfigurationId> asked = inner->ask(1);
       if (asked.empty()) co_return;
       const std::optional<ConfigurationId> id = part.to_whole(asked.front());
@@ -195,6 +202,19 @@ class Method final : public Algorithm {
       if (other.code == Step::Code::kept) reserved += sweep_size(other);
     const std::uint64_t left = *options_.evaluations > reserved ? *options_.evaluations - reserved : 1;
     return recipe_.steps.back().capped && !step.capped ? std::max<std::uint64_t>(1, left / 2) : left;
+  }
+
+  // Whether a step over all code must end, so that what follows has its time: at each clock of one code that of two
+  // configurations so far, as boards take a while to settle. The first of two such steps has half of all.
+  bool is_out_of_time(const Step& step) const {
+    constexpr double kSettling = 2.0;
+    const std::size_t measured = told_.size() - told_before_.value_or(told_.size());
+    if (!options_.time || measured == 0) return false;
+    if (recipe_.steps.back().capped && !step.capped) return elapsed_ >= *options_.time / 2.0;
+    double clocks = 0.0;
+    for (const Step& later : std::span(recipe_.steps).subspan(step_))
+      if (later.code == Step::Code::kept) clocks += static_cast<double>(sweep_size(later));
+    return elapsed_ + kSettling * clocks * (elapsed_ / static_cast<double>(measured)) >= *options_.time;
   }
 
   std::uint64_t sweep_size(const Step& step) const {
@@ -288,6 +308,8 @@ class Method final : public Algorithm {
   const MethodOptions options_;
   const ConfigurationId origin_;  // whose code is swept first, and whose clock is the base clock
   std::vector<ConfigurationId> told_;
+  std::optional<std::size_t> told_before_;  // of them by earlier runs; none: nobody says how far this one is
+  Nanoseconds elapsed_;                     // of this run
   double fastest_ = std::numeric_limits<double>::infinity();  // time of what was told, in seconds
   std::optional<ConfigurationId> chosen_;
   std::optional<ClockRange> window_;

@@ -268,65 +268,13 @@ bool Attempt::compare_outputs() {
 }
 
 bool Attempt::measure() {
+  const Result<std::optional<Statistics>> to_beat = rival();
+  if (!to_beat) return fail(Phase::observe, to_beat.error());
   const Stopwatch stopwatch;
-  // What is slower may still be better where the time is not the objective.
-  const bool race = run_.incumbent && !run_.incumbent->objective_value;
-  Result<std::vector<Sample>> samples = run_.policy.measure(runner(), race ? run_.incumbent->statistics : std::nullopt);
+  Result<std::vector<Sample>> samples = run_.policy.measure(runner(), *to_beat);
   observation_.phases.measure = stopwatch.elapsed();
   if (!samples) return fail(Phase::launch, samples.error());
   return conclude(*std::move(samples));
-}
-
-bool Attempt::observe() {
-  const bool observed = run_.observe_for == ObserveFor::every || finalist_ || is_best();
-  return !observed || (observe_energy() && (finalist_ || (observe_counters() && ask_observers())));
-}
-
-bool Attempt::observe_energy() {
-  if (run_.observe.empty()) return true;
-  if (energy_.empty()) {
-    constexpr double kLongerOfFinalists = power::kFinalist / power::kScreening;
-    const Nanoseconds window = (finalist_ ? kLongerOfFinalists : 1.0) * run_.energy_window;
-    const Result<power::EnergyFigures> figures = measure_energy(observation_.statistics->median, window);
-    if (!figures) return fail(Phase::observe, figures.error());
-    energy_.push_back(*figures);
-  }
-  const std::vector<Metric> metrics = metrics_of(middle_of(energy_), run_.observe);
-  observation_.metrics.insert(observation_.metrics.end(), metrics.begin(), metrics.end());
-  return true;
-}
-
-Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time, Nanoseconds window) {
-  WATTUNE_TRY(run_.clocks.apply(configuration_));
-  WATTUNE_ASSIGN(power::EnergyOptions options, energy_options(run_, time, window));
-  options.set_up = set_up_;
-  KernelLoad load(run_, configuration_, kernels_, launch_);
-  WATTUNE_ASSIGN(power::EnergyFigures figures, power::measure(*run_.recorder, load, options));
-  run_.energy_takes = figures.took / (figures.set_up_cost && !set_up_ ? 2.0 : 1.0);
-  set_up_ = figures.set_up_cost;
-  return figures;
-}
-
-bool Attempt::observe_counters() {
-  if (run_.counters.empty()) return true;
-  if (!set_clocks()) return false;
-  if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::observe, done.error());
-  Result<std::vector<Metric>> values = run_.session.count(kernels_, launch_, run_.counters, run_.limits.counting());
-  if (!values) return fail(Phase::observe, values.error());
-  for (Metric& metric : *values) observation_.metrics.push_back(std::move(metric));
-  return true;
-}
-
-bool Attempt::ask_observers() {
-  for (const std::shared_ptr<Observer>& observer : run_.observers) {
-    if (auto begun = observer->begin(configuration_); !begun) return fail(Phase::observe, begun.error());
-    const Result<std::vector<Sample>> runs = runner().run(run_.observed_runs);
-    if (!runs) return fail(Phase::launch, runs.error());
-    const Result<std::vector<Metric>> values = observer->end(*runs);
-    if (!values) return fail(Phase::observe, values.error());
-    observation_.metrics.insert(observation_.metrics.end(), values->begin(), values->end());
-  }
-  return true;
 }
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tune/energy.h"
+#include "tune/energy_race.h"
 #include "tune/run_state.h"
 #include "wattune/backend/device.h"
 #include "wattune/core/observation.h"
@@ -69,7 +70,13 @@ class Attempt : public measure::Contestant {
   bool observe_energy();
   bool observe_counters();
   bool ask_observers();
+  bool leave_out();
+  // What the policy is to measure it against.
+  Result<std::optional<Statistics>> rival();
+  // Its time alone says that it takes more energy than the best.
+  bool is_left_out() const;
   Result<power::EnergyFigures> measure_energy(Nanoseconds time, Nanoseconds window);
+  void note(const power::EnergyFigures& figures, const power::EnergyOptions& options);
   Result<double> objective_of(const measure::Turn& turn) const;
   measure::Runner& runner();
   Spin spin();
@@ -91,7 +98,7 @@ class Attempt : public measure::Contestant {
   Nanoseconds first_launch_overhead_;         // wall time beyond what the kernel took: some drivers compile then
   std::vector<Sample> turns_;                 // so far, where the objective needs energy
   std::vector<power::EnergyFigures> energy_;  // of each of these
-  std::optional<power::Cost> set_up_;         // what restoring and flushing took
+  std::optional<EnergyRace> race_;            // where joules decide, against the best
   bool finalist_ = false;                     // runs beside others
   Observation observation_;
   std::optional<Error> error_;

@@ -44,7 +44,7 @@ bool is_borrowed(const DeviceInfo& device) {
   return !device.pci_bus_id.empty() && device.kind != DeviceKind::simulated;
 }
 
-// What kernels ran at once three readings in a row agreed, or after a second.
+// What kernels ran at once three readings in a row agreed with each other and with what was set, or after a second.
 struct Standing {
   std::optional<Megahertz> clock;
   bool throttled = false;
@@ -64,7 +64,12 @@ std::size_t runs_for(const Sample& sample) {
   return static_cast<std::size_t>(std::clamp(kWhile / std::max(sample.time, Nanoseconds(1)), 1.0, kMost));
 }
 
-Result<Standing> spin_until_standing(const Spin& spin) {
+// A board may take a third of a second to obey, and until then its clock stands where it was.
+bool is_reached(const Standing& standing, std::optional<Megahertz> wanted) {
+  return !wanted || standing.throttled || std::abs((*standing.clock - *wanted).value()) <= kStep.value();
+}
+
+Result<Standing> spin_until_standing(const Spin& spin, std::optional<Megahertz> wanted = {}) {
   constexpr Nanoseconds kLongest = nanoseconds_from_seconds(1);
   const Stopwatch stopwatch;
   Standing standing;
@@ -76,7 +81,7 @@ Result<Standing> spin_until_standing(const Spin& spin) {
     standing = {last.clock, last.throttled};
     if (last.clock) clocks.push_back(*last.clock);
     runs = runs_for(last);
-  } while (standing.clock && !agree(clocks) && stopwatch.elapsed() < kLongest);
+  } while (standing.clock && !(agree(clocks) && is_reached(standing, wanted)) && stopwatch.elapsed() < kLongest);
   return standing;
 }
 
@@ -144,6 +149,7 @@ Result<void> BoardClocks::apply(const Configuration& configuration) {
   WATTUNE_ASSIGN(const backend::BoardSetting wanted, setting_of(configuration));
   if (applied_ == wanted) return lease_ != nullptr ? lease_->renew() : Result<void>();
   applied_.reset();
+  disobeyed_.reset();
   settled_ = lease_ == nullptr;
   WATTUNE_TRY(control_->set(wanted));
   WATTUNE_TRY(verify(wanted));
@@ -153,13 +159,15 @@ Result<void> BoardClocks::apply(const Configuration& configuration) {
 
 Result<void> BoardClocks::settle(const Spin& spin) {
   if (!applied_ || settled_) return {};
-  WATTUNE_ASSIGN(const Standing standing, spin_until_standing(spin));
+  if (disobeyed_) return *disobeyed_;
+  WATTUNE_ASSIGN(const Standing standing, spin_until_standing(spin, applied_->graphics));
   WATTUNE_ASSIGN(const backend::BoardSetting found, control_->current());
   const std::optional<Megahertz> clock = standing.clock ? standing.clock : found.graphics;
-  if (!standing.throttled) WATTUNE_TRY(compare(applied_->graphics, clock, kStep, "a graphics clock (MHz)"));
-  WATTUNE_TRY(compare(applied_->memory, found.memory, kStep, "a memory clock (MHz)"));
-  settled_ = true;
-  return {};
+  Result<void> obeyed = compare(applied_->memory, found.memory, kStep, "a memory clock (MHz)");
+  if (obeyed && !standing.throttled) obeyed = compare(applied_->graphics, clock, kStep, "a graphics clock (MHz)");
+  if (!obeyed) disobeyed_ = obeyed.error();
+  settled_ = obeyed.has_value();
+  return obeyed;
 }
 
 Result<backend::BoardSetting> BoardClocks::setting_of(const Configuration& configuration) const {

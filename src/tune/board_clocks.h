@@ -61,7 +61,8 @@ class BoardClocks {
   bool must_look_ = false;
   Megahertz least_free_;  // that it runs at when nobody holds it down
   std::optional<backend::BoardSetting> applied_;
-  bool settled_ = false;  // and verified
+  bool settled_ = false;            // and verified
+  std::optional<Error> disobeyed_;  // the board did not take what is set, and is not asked again
 };
 
 }  // namespace wattune::tune

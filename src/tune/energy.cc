@@ -36,7 +36,7 @@ class MetricList {
   void add(const char* name, const power::Measured<T>& figure, const char* unit) {
     add(name, figure.value, unit, std::optional<T>(figure.uncertainty));
   }
-  void add(const char* name, double share) { metrics_.push_back({name, share, "", {}}); }
+  void add(const char* name, double value, const char* unit = "") { metrics_.push_back({name, value, unit, {}}); }
   std::vector<Metric> take() { return std::move(metrics_); }
 
  private:
@@ -120,6 +120,7 @@ Result<power::EnergyOptions> energy_options(RunState& run, Nanoseconds time, Nan
   constexpr double kMostWindows = 4.0;     // with what they need around them
   power::EnergyOptions options{.window = window, .launch_time = time};
   WATTUNE_ASSIGN(options.context_idle, run.idle_power.at(run.clocks.applied(), *run.recorder));
+  options.set_up = run.set_up_costs.find({run.clocks.applied(), run.session.restored()}, window);
   if (run.clocks.applied()) options.clock = run.clocks.applied()->graphics;
   options.budget = std::max(options.budget, kMostWindows * window) + kMostLaunches * time;
   return options;
@@ -132,6 +133,7 @@ std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::v
   add_heat(list, figures.conditions);
   if (figures.conditions.throttled > 0.0) list.add("energy_throttled", figures.conditions.throttled);
   if (figures.gap) list.add("energy_gap", figures.gap->energy, "J");
+  if (figures.ended_after) list.add("energy_window", to_seconds(*figures.ended_after), "s");
   if (figures.rejected.count() > 0) list.add("energy_rejected", static_cast<double>(figures.rejected.count()));
   if (figures.rejected.used) list.add("energy_unsteady", 1.0);
   if (figures.disagrees()) list.add("energy_disagreement", *figures.disagreement);

@@ -202,9 +202,13 @@ Result<void> KernelSession::send_run(const PreparedSteps& steps) {
   return {};
 }
 
-bool KernelSession::has_set_up() const {
-  return cache_ == Cache::cold ||
-         std::ranges::any_of(slots_, [](const Slot& slot) { return slot.pristine != nullptr; });
+bool KernelSession::has_set_up() const { return cache_ == Cache::cold || !restored().empty(); }
+
+std::vector<std::size_t> KernelSession::restored() const {
+  std::vector<std::size_t> bytes;
+  for (const Slot& slot : slots_)
+    if (slot.pristine) bytes.push_back(slot.pristine->bytes());
+  return bytes;
 }
 
 Result<void> KernelSession::set_up_alone(std::size_t n, Nanoseconds limit) {

@@ -51,6 +51,8 @@ class KernelSession {
   Result<void> keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit);
   // Whether a timed run restores or flushes anything before it launches.
   bool has_set_up() const;
+  // Bytes of each buffer that is restored.
+  std::vector<std::size_t> restored() const;
   // That of n runs without launching. After prepare().
   Result<void> set_up_alone(std::size_t n, Nanoseconds limit);
   // Launches as often as it takes to count these (backend::Counters::count()), each time from the same contents. After

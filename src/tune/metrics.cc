@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tune/resources.h"
+#include "wattune/core/energy.h"
 #include "wattune/core/suggest.h"
 #include "wattune/tune/evaluator.h"
 #include "wattune/tune/standard_metrics.h"
@@ -28,6 +29,16 @@ Error name_is_taken(const MetricDefinition& metric) {
 
 bool is_of_board(const std::string& name) {
   return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
+}
+
+// With a slowdown, or beside others, an objective that is worse may be of interest all the same.
+bool is_raced_for(const KernelSpec& spec, const std::vector<std::string>& observed) {
+  static const Objective kRaced[] = {
+      {"energy", false}, {"edp", false}, {"ed2p", false}, {"operations_per_joule", true}};
+  if (spec.objectives.size() != 1 || std::ranges::count(observed, "energy") == 0) return false;
+  const Objective& objective = spec.objectives.front();
+  return std::ranges::count(kRaced, objective) > 0 &&
+         std::ranges::count(spec.metrics, objective.metric, &MetricDefinition::name) == 0;
 }
 
 Result<double> finite_number(const std::string& name, const Value& value) {
@@ -113,6 +124,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   }
   metrics.objective_ = custom_objective(spec);
   metrics.objective_needs_energy_ = metrics.objective_ && from_energy.contains(metrics.objective_->metric);
+  metrics.objective_races_ = is_raced_for(spec, observed);
   return metrics;
 }
 
@@ -168,9 +180,21 @@ Result<void> Metrics::add_to(Observation& observation, const Configuration& conf
   const auto computed = known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
   observation.metrics.insert(observation.metrics.end(), computed, known.end());
   if (!objective_) return {};
+  const auto least = std::ranges::find(known, kLeastEnergy, &Metric::name);
+  if (least != known.end() && objective_needs_energy_) {
+    WATTUNE_ASSIGN(observation.objective_value,
+                   objective({{"energy", least->value, "J"}}, observation.statistics->median, configuration));
+    return {};
+  }
   WATTUNE_ASSIGN(const Metric objective, objective_in(known));
   observation.objective_value = objective.value;
   return {};
+}
+
+double Metrics::worst_objective(const Observation& observation) const {
+  const auto found = std::ranges::find(observation.metrics, objective_->metric, &Metric::name);
+  const bool uncertain = found != observation.metrics.end() && found->uncertainty;
+  return observation.objective() + (uncertain ? *found->uncertainty : 0.0);
 }
 
 Result<double> Metrics::objective(const std::vector<Metric>& measured, Nanoseconds time,

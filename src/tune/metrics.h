@@ -30,6 +30,11 @@ class Metrics {
                            const Configuration& configuration) const;
   // Whether the objective changes with what a power or energy measurement shows.
   bool objective_needs_energy() const { return objective_needs_energy_; }
+  // Whether the objective is a single one that less energy makes better and less time never makes worse: energy, edp,
+  // ed2p, operations_per_joule, as the board tells and nobody has defined otherwise.
+  bool objective_races() const { return objective_races_; }
+  // The objective of a correct observation, as bad as its uncertainty allows. Precondition: there is one.
+  double worst_objective(const Observation& observation) const;
   // Where the objective of a recorded Trial lies. Precondition: it is correct.
   measure::ObjectiveInterval interval(const Trial& trial) const;
 
@@ -55,6 +60,7 @@ class Metrics {
   std::vector<Compiled> metrics_;
   std::optional<Objective> objective_;  // the first, unless it is the least time
   bool objective_needs_energy_ = false;
+  bool objective_races_ = false;
 };
 
 }  // namespace wattune::tune

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tune/metrics.h"
+#include "wattune/core/energy.h"
 #include "wattune/tune/replay.h"
 
 namespace wattune::tune {
@@ -24,8 +25,8 @@ std::vector<std::string> readable_metrics(const std::vector<Trial>& trials, cons
   return names;
 }
 
-void fail(Observation& observation, std::string message) {
-  observation.status = Status::constraints;
+void fail(Observation& observation, Status status, std::string message) {
+  observation.status = status;
   observation.message = std::move(message);
   observation.statistics.reset();
 }
@@ -48,12 +49,16 @@ Result<Recording> Recording::with_objectives(const KernelSpec& spec) const {
     Observation& observation = trial.observation;
     if (!observation.ok()) continue;
     observation.objective_value.reset();
+    if (metrics.objective_needs_energy() && was_left_out(observation)) {
+      fail(observation, Status::not_recorded, "its energy was not measured, since its time alone spoke against it");
+      continue;
+    }
     std::erase_if(observation.metrics, [&](const Metric& metric) { return is_defined(spec, metric.name); });
     const Result<void> added = metrics.add_to(observation, trial.configuration);
     any = any || added;
     if (added) continue;
     if (!refusal) refusal = added.error();
-    fail(observation, added.error().to_string());
+    fail(observation, Status::constraints, added.error().to_string());
   }
   if (refusal && !any) return *std::move(refusal);
   return result;

@@ -1,6 +1,7 @@
 // RunState: what all attempts of one run share. Not movable: its parts refer to each other.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "tune/adaptive_limits.h"
 #include "tune/argument_contents.h"
 #include "tune/board_clocks.h"
+#include "tune/energy_race.h"
 #include "tune/expected_outputs.h"
 #include "tune/idle_power.h"
 #include "tune/kernel_session.h"
@@ -15,6 +17,7 @@
 #include "tune/loaded_programs.h"
 #include "tune/metrics.h"
 #include "tune/resources.h"
+#include "tune/set_up_costs.h"
 #include "wattune/backend/device.h"
 #include "wattune/measure/policy.h"
 #include "wattune/power/recorder.h"
@@ -56,6 +59,11 @@ struct RunState {
     return limits.reference.value_or(nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefault)));
   }
 
+  // Whether energies are only compared with the best, so that what shows itself worse needs no more measuring.
+  bool races_for_energy() const {
+    return policy.races() && metrics.objective_races() && std::ranges::count(observe, BoardMetric::energy) > 0;
+  }
+
   const KernelSpec spec;
   const KernelSource source;  // what is compiled
   backend::Device& device;
@@ -76,7 +84,9 @@ struct RunState {
   BoardClocks clocks;
   std::unique_ptr<power::Recorder> recorder;  // of the device's board; only where it is observed
   IdlePower idle_power;                       // of that board
-  Nanoseconds energy_takes;                   // windows of the last configuration, without those of its set-up
+  SetUpCosts set_up_costs;
+  LeastDynamicEnergy least_dynamic;
+  Nanoseconds energy_takes;  // windows of the last configuration, without those of its set-up, as long as asked for
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;

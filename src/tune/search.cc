@@ -121,6 +121,7 @@ void Search::ask_ahead() {
   if (const auto left = options_.stop.evaluations_left(progress()))
     wanted = std::min(wanted, *left - in_flight_.size());
   if (std::min(wanted, least) <= proposals_.size()) return;
+  strategy_.see(progress());
   for (const ConfigurationId id : strategy_.ask(wanted - proposals_.size()))
     proposals_.push_back(space_.configuration(id));
   group_proposals();

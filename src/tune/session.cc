@@ -169,6 +169,7 @@ Result<std::unique_ptr<PlannedSearch>> plan_method(KernelSpec spec, space::Searc
   method.seed = options.seed;
   method.start = search->space.default_configuration();
   method.evaluations = search->plan.stop.evaluations_left({.space_size = search->space.count()});
+  method.time = search->plan.stop.time;
   method.constraints = search->spec.constraints;
   method.shapes = block_shapes(search->spec, search->space, {});
   WATTUNE_ASSIGN(search->strategy, search::make_method(options.method, search->space, method));
@@ -209,6 +210,17 @@ void observe_for_method(Parts& parts) {
   std::vector<BoardMetric>& observed = parts.options.evaluation.observe;
   const bool is_method = search::find_method(parts.search->plan.strategy) != nullptr;
   if (is_method && std::ranges::count(observed, BoardMetric::energy) == 0) observed.push_back(BoardMetric::energy);
+}
+
+// A search that is over within its first window has measured nothing.
+Result<void> check_energy_window(const Parts& parts) {
+  const EvaluatorOptions& evaluation = parts.options.evaluation;
+  const std::optional<Nanoseconds> time = parts.search->plan.stop.time;
+  if (evaluation.observe.empty() || !time || *time >= evaluation.energy_window) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("an energy window of {:g} s is longer than the {:g} s that the search may take",
+                           to_seconds(evaluation.energy_window), to_seconds(*time)))
+      .hint("give it more time, or take a shorter window");
 }
 
 // Which shapes are worth a run, and in which order, is known with the board.
@@ -282,6 +294,7 @@ Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, const SessionOption
 Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<PlannedSearch> search, const SessionOptions& options) {
   auto parts = std::make_unique<Parts>(Parts{options, std::move(search)});
   observe_for_method(*parts);
+  WATTUNE_TRY(check_energy_window(*parts));
   parts->identity = measuring_identity(parts->options.evaluation, *options.policy(options.sampling));
   WATTUNE_TRY(open_devices(*parts));
   WATTUNE_TRY(know_board(*parts->search, parts->devices.front().architecture));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wattune/core/energy.h"
+
 namespace wattune::tune {
 
 Tally::Tally(const std::vector<std::string>& devices, Uint128 space_size, ConfigurationId default_id,
@@ -18,6 +20,7 @@ bool Tally::add(const Trial& trial, bool resumed) {
   ++result.by_status[trial.observation.status];
   if (is_default(trial)) result.baseline = trial;
   if (!trial.observation.ok()) return false;
+  if (was_left_out(trial.observation)) ++result.left_out;
   count_samples(trial.observation);
   contenders.add(trial, resumed);
   take_best();

@@ -32,6 +32,14 @@ TEST(Energy, TheUnitDecidesAndElseTheName) {
   EXPECT_DOUBLE_EQ(joules({{"energy", 3, "pixels"}}), -1.0);
 }
 
+// What is known of it is no energy.
+TEST(Energy, OfWhatWasLeftOutIsNone) {
+  const Observation left_out = with({{"energy_at_least", 0.5, "J"}});
+  EXPECT_TRUE(was_left_out(left_out));
+  EXPECT_FALSE(energy_of(left_out));
+  EXPECT_FALSE(was_left_out(with({{"energy", 0.5, "J"}})));
+}
+
 // 250 W over 2 ms are 0.5 J.
 TEST(Energy, PowerTimesTimeStandsForIt) {
   EXPECT_DOUBLE_EQ(joules({{"nvml_power", 250, ""}}), 0.5);

@@ -63,6 +63,18 @@ TEST(TableOfBest, ShowsWhatWasSearchedFor) {
             "The default configuration has 5 rate; the best is 4.00 times as good.\n");
 }
 
+TEST(TableOfBest, MarksObjectivesThatAreBounds) {
+  ResultSet results = one_parameter().time({1}, 300, 10).time({2}, 900, 10);
+  results.info.objectives = {{"energy", false}};
+  results.trials[0].observation.objective_value = 0.5;
+  results.trials[1].observation.objective_value = 0.75;
+  results.trials[1].observation.metrics = {{"energy_at_least", 0.75, "J"}};
+  EXPECT_EQ(table_of_best(results, 5, 80),
+            "#  energy  time (ns)        interval  x\n"
+            "1     0.5      300.0  290.0 .. 310.0  1\n"
+            "2  >=0.75      900.0  890.0 .. 910.0  2\n");
+}
+
 // 2 won the shoot-out, in which 1, the default, ran along; 4 was measured before it, when the device was faster.
 TEST(TableOfBest, MarksWhatRanAtAnotherTimeThanTheDefault) {
   ResultSet results = one_parameter().default_values({1}).time({4}, 160).time({2}, 250).time({1}, 4000);

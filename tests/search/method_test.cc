@@ -169,6 +169,58 @@ TEST(Method, TheSlowdownSharesOutABudget) {
   EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=2000"));
 }
 
+// 500 codes, of which x = 137 is the fastest, at two clocks.
+SearchSpace long_space() {
+  std::vector<Value> codes;
+  for (int x = 0; x < 500; ++x) codes.emplace_back(x);
+  return SearchSpace::build({code_parameter(codes), clock_parameter({2000, 1000})}, {}).value();
+}
+
+Observation of_long(const Configuration& configuration) {
+  const double x = configuration.find("x")->as_real();
+  return took(1.0 + std::abs(x - 137.0), configuration.find("nvml_gr_clock")->as_real() + x);
+}
+
+// A run of so many seconds, in which each evaluation takes one.
+Tuned tune_for(Strategy& method, double seconds) {
+  Tuned result;
+  for (double elapsed = 0.0; elapsed < seconds; ++elapsed) {
+    method.see({.elapsed = nanoseconds_from_seconds(elapsed)});
+    const auto ids = method.ask(1);
+    if (ids.empty()) break;
+    result.evaluated.insert(ids.front());
+    method.tell(ids.front(), of_long(method.space().configuration(ids.front())));
+  }
+  if (method.chosen()) result.chosen = method.space().configuration(*method.chosen()).to_string();
+  return result;
+}
+
+// Of 100 s the two clocks of the chosen code are left 4, of which they need 1, since its own clock is known.
+TEST(Method, ATimeLeavesRoomForTheClocks) {
+  const SearchSpace space = long_space();
+  const auto method = make_method("race-to-idle+clocks", space, {.time = nanoseconds_from_seconds(100)}).value();
+  const Tuned result = tune_for(*method, 100);
+  EXPECT_EQ(result.evaluated.size(), 97u);
+  EXPECT_THAT(result.chosen, HasSubstr("nvml_gr_clock=1000"));
+  EXPECT_EQ(method->remark(), "");
+}
+
+// What earlier runs measured took none of this one's time.
+TEST(Method, ATimeIsThatOfThisRun) {
+  const SearchSpace space = long_space();
+  const auto method = make_method("race-to-idle+clocks", space, {.time = nanoseconds_from_seconds(20)}).value();
+  for (ConfigurationId id = 400; id < 440; ++id) method->tell(id, of_long(space.configuration(id)));
+  EXPECT_EQ(tune_for(*method, 20).evaluated.size(), 17u);
+}
+
+// The first half looks for the least time, the second for the least energy near it, so that it is not cut off.
+TEST(Method, TheSlowdownSharesOutATime) {
+  const SearchSpace space = long_space();
+  const auto method = make_method("energy-under-slowdown", space, {.time = nanoseconds_from_seconds(40)}).value();
+  EXPECT_EQ(tune_for(*method, 21).evaluated.size(), 21u);
+  EXPECT_THAT(method->remark(), HasSubstr("stopped in step 2 of 2"));
+}
+
 TEST(Method, FailuresAreNeverChosen) {
   const SearchSpace space = small_space();
   const auto method = make_method("race-to-idle+clocks", space).value();

@@ -226,6 +226,24 @@ TEST(Recording, CountsWhatIsOutsideTheSpace) {
   EXPECT_EQ(recording.outside(), 1u);
 }
 
+// It says nothing of what its energy is; its time is known.
+TEST(Recording, WhatWasLeftOutForItsTimeHasNoEnergyButATime) {
+  ResultSet results = three_of_four();
+  results.trials[0].observation.metrics = {{"energy", 2.0, "J"}};
+  results.trials[1].observation.metrics = {{"energy_at_least", 3.0, "J"}};
+  results.trials[1].observation.objective_value = 3.0;
+  const Recording recording = Recording::match(whole_space(), results).value();
+  KernelSpec spec{.parameters = whole_space().parameters()};
+  const ConfigurationId left_out = id_of(whole_space(), 16, 1);
+  EXPECT_EQ(recording.with_objectives(spec)->find(left_out)->objective(), 20.0);
+  for (const char* objective : {"energy", "edp"}) {
+    spec.objectives = {{objective, false}};
+    const Recording for_energy = recording.with_objectives(spec).value();
+    EXPECT_EQ(for_energy.find(left_out)->status, Status::not_recorded);
+    EXPECT_TRUE(for_energy.find(id_of(whole_space(), 8, 1))->ok());
+  }
+}
+
 TEST(Recording, RefusesAnotherSpace) {
   const auto message = [](std::vector<Parameter> parameters, const ResultSet& results = three_of_four()) {
     return Recording::match(space::SearchSpace::build(std::move(parameters), {}).value(), results).error().to_string();

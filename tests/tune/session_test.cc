@@ -91,6 +91,12 @@ TEST(Session, SaysWhatIsWrongBeforeADeviceIsOpened) {
   options = on_fake_worker();
   options.device = "cuda:7";
   EXPECT_THAT(open(in_place_spec(), options).error().to_string(), HasSubstr("cuda:7"));
+  options = on_fake_worker();
+  options.stop.time = nanoseconds_from_seconds(5);
+  options.evaluation.observe = {BoardMetric::energy};
+  options.evaluation.energy_window = nanoseconds_from_seconds(10);
+  EXPECT_THAT(open(in_place_spec(), options).error().to_string(),
+              HasSubstr("an energy window of 10 s is longer than the 5 s that the search may take"));
 }
 
 ResultSet two_recorded() {

@@ -128,6 +128,16 @@ TEST_F(Tuner, CountsSamplesThatWereThrottled) {
   EXPECT_EQ(result->throttled_samples, 3u);
 }
 
+TEST_F(Tuner, CountsWhoseEnergyWasNotMeasured) {
+  evaluate = [](const Configuration& configuration) -> Result<Observation> {
+    Observation observation = correct(100);
+    observation.objective_value = 1.0 + static_cast<double>(configuration.id());
+    if (configuration.id() > 0) observation.metrics = {{"energy_at_least", *observation.objective_value, "J"}};
+    return observation;
+  };
+  EXPECT_EQ(run({0, 1, 2})->left_out, 2u);
+}
+
 TEST_F(Tuner, AFinishedRunStopsAtOnce) {
   options.stop.evaluations = 2;
   resumed = {trial(0, correct(50)), trial(1, correct(40))};

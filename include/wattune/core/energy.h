@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "wattune/core/observation.h"
 #include "wattune/core/trial.h"
@@ -19,6 +20,13 @@ namespace wattune {
 // without one it is joules, which Kernel Tuner's observers record, but for a name that ends in `_mj`. None: a failure,
 // or neither was recorded, or it is not finite and positive.
 std::optional<Joules> energy_of(const Observation& observation);
+
+// The metric, in joules, of a configuration whose energy was not measured, since its time alone said that it takes more
+// than the best did: the least that it takes. Its objective is what this energy would make of it, and so no better than
+// it says (docs/measure.md).
+inline constexpr std::string_view kLeastEnergy = "energy_at_least";
+// Whether that stands in the place of its energy.
+bool was_left_out(const Observation& observation);
 
 // Mean of the board while it ran, in watts: the first of `power`, `ps_power` and `nvml_power` (W, mW, kW; without a
 // unit watts), or else the energy over the median time. None as above.

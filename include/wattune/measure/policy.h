@@ -70,6 +70,9 @@ class MeasurePolicy {
   virtual ~MeasurePolicy() = default;
   // Begins with one configuration; `incumbent` is the best so far, if any, `busy` as in Sampling::take().
   virtual std::unique_ptr<Sampling> begin(const std::optional<Statistics>& incumbent, Nanoseconds busy) = 0;
+  // Whether it leaves a configuration that is worse than the incumbent at fewer samples than others. Energy follows: a
+  // policy that does not has all of it measured of every configuration.
+  virtual bool races() const { return false; }
   // What numbers of this policy must have in common with others to be compared with them. How many samples there are is
   // none of it: each Trial says that itself.
   virtual Identity identity() const = 0;

@@ -66,6 +66,9 @@ struct EnergyOptions {
   std::optional<Cost> set_up = {};                    // known from an earlier measurement
   std::optional<Nanoseconds> launch_time = {};        // of one launch, as it was timed; what more passes is a gap
   std::optional<Megahertz> clock = {};                // that was asked for, where clocks are set
+  // More is of no interest: a window ends as soon as it is sure that a launch takes more, after three publications at
+  // the earliest. Not where launches begin at phases, nor where a set-up is to be subtracted that is not known yet.
+  std::optional<Joules> most_energy = {};
 };
 
 // What the board was like.
@@ -112,6 +115,8 @@ struct EnergyFigures {
   Nanoseconds took;            // all windows with what was around them
   BoardConditions conditions;  // of the last window
   RejectedWindows rejected;
+  // How long the last window was, where it showed early that a launch takes more than EnergyOptions::most_energy.
+  std::optional<Nanoseconds> ended_after;
 
   // Beyond 3 %, in which case the figure is not to be trusted.
   bool disagrees() const;

@@ -74,6 +74,9 @@ struct MethodOptions {
   std::optional<Megahertz> base_clock = {};
   // All steps together; a step for which that leaves too few is searched by `auto`, others whole. None: all whole.
   std::optional<std::uint64_t> evaluations = {};
+  // The same of the time of the run, which Strategy::see() tells: a step over all code is searched by `auto`, until
+  // what follows needs the rest. None: time does not matter.
+  std::optional<Nanoseconds> time = {};
   // By how much `energy-under-slowdown` may be slower than the fastest that was met: 0.1 for 10 %.
   double slowdown = 0.10;
   ClockWindow window = {};  // none: window_around_least_energy()

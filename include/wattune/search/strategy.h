@@ -24,6 +24,7 @@
 #include "wattune/core/objective.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
+#include "wattune/search/stop_rule.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::search {
@@ -61,6 +62,8 @@ class Strategy {
 
   // Up to n new ids. Fewer, or none, when the space is exhausted or the strategy waits for outcomes.
   std::vector<ConfigurationId> ask(std::size_t n);
+  // How far the run has come, before it is asked: for those that share its limits among steps.
+  virtual void see(const Progress& /*progress*/) {}
   // The outcome of an id, asked for or not. Smaller objectives are better; failures have none. Where the first one told
   // is negative, a metric that is to be large, one of 0 and above counts as a failure.
   void tell(ConfigurationId id, const Observation& observation);

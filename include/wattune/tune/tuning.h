@@ -74,6 +74,7 @@ struct TuningResult {
   std::uint64_t evaluated = 0;    // this run, without resumed ones
   std::uint64_t resumed = 0;
   std::map<Status, std::uint64_t> by_status;  // resumed and new
+  std::uint64_t left_out = 0;  // correct ones in the search whose time spoke against measuring energy (core/energy.h)
   std::string stop_reason;
   std::uint64_t samples = 0;            // of the correct ones
   std::uint64_t throttled_samples = 0;  // of those, taken while power or heat held the clock down

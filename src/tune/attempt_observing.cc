@@ -1,0 +1,92 @@
+// What an Attempt measures beside the time: energy, hardware counters, whatever users observe; and what of the energy
+// the time tells.
+#include "tune/attempt.h"
+#include "tune/session_runner.h"
+#include "wattune/core/energy.h"
+
+namespace wattune::tune {
+
+// The best, by its time. Where joules decide, what is slower may still be better, up to a time that is told in its
+// place.
+Result<std::optional<Statistics>> Attempt::rival() {
+  const std::optional<Observation>& best = run_.incumbent;
+  if (!best) return std::optional<Statistics>();
+  if (!best->objective_value) return best->statistics;
+  if (!run_.races_for_energy() || was_left_out(*best)) return std::optional<Statistics>();
+  const LeastDynamicEnergy::Setting& setting = run_.clocks.applied();
+  WATTUNE_ASSIGN(const Watts idle, run_.idle_power.at(setting, *run_.recorder));
+  race_.emplace(run_.metrics, configuration_, run_.metrics.worst_objective(*best),
+                EnergyRace::Board{idle, run_.least_dynamic.at(setting)});
+  const Nanoseconds longest = race_->longest_time();
+  return std::optional(Statistics{.median = longest, .interval_low = longest, .interval_high = longest});
+}
+
+bool Attempt::observe() {
+  const bool observed = run_.observe_for == ObserveFor::every || finalist_ || is_best();
+  return !observed || (observe_energy() && (finalist_ || (observe_counters() && ask_observers())));
+}
+
+bool Attempt::observe_energy() {
+  if (run_.observe.empty()) return true;
+  if (is_left_out()) return leave_out();
+  if (energy_.empty()) {
+    constexpr double kLongerOfFinalists = power::kFinalist / power::kScreening;
+    const Nanoseconds window = (finalist_ ? kLongerOfFinalists : 1.0) * run_.energy_window;
+    const Result<power::EnergyFigures> figures = measure_energy(observation_.statistics->median, window);
+    if (!figures) return fail(Phase::observe, figures.error());
+    energy_.push_back(*figures);
+  }
+  const std::vector<Metric> metrics = metrics_of(middle_of(energy_), run_.observe);
+  observation_.metrics.insert(observation_.metrics.end(), metrics.begin(), metrics.end());
+  return true;
+}
+
+bool Attempt::is_left_out() const { return race_ && observation_.statistics->interval_low > race_->longest_time(); }
+
+bool Attempt::leave_out() {
+  const Joules least = race_->least_energy(observation_.statistics->interval_low);
+  observation_.metrics.push_back({std::string(kLeastEnergy), least.value(), "J", {}});
+  return true;
+}
+
+Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time, Nanoseconds window) {
+  WATTUNE_TRY(run_.clocks.apply(configuration_));
+  WATTUNE_ASSIGN(power::EnergyOptions options, energy_options(run_, time, window));
+  if (race_) options.most_energy = race_->most_energy(time);
+  KernelLoad load(run_, configuration_, kernels_, launch_);
+  WATTUNE_ASSIGN(power::EnergyFigures figures, power::measure(*run_.recorder, load, options));
+  note(figures, options);
+  return figures;
+}
+
+void Attempt::note(const power::EnergyFigures& figures, const power::EnergyOptions& options) {
+  const LeastDynamicEnergy::Setting& setting = run_.clocks.applied();
+  const bool measured_set_up = figures.set_up_cost && !options.set_up;
+  if (measured_set_up) run_.set_up_costs.keep({setting, run_.session.restored()}, options.window, *figures.set_up_cost);
+  if (figures.dynamic) run_.least_dynamic.learn(setting, figures.dynamic->value);
+  if (!figures.ended_after) run_.energy_takes = figures.took / (measured_set_up ? 2.0 : 1.0);
+}
+
+bool Attempt::observe_counters() {
+  if (run_.counters.empty()) return true;
+  if (!set_clocks()) return false;
+  if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::observe, done.error());
+  Result<std::vector<Metric>> values = run_.session.count(kernels_, launch_, run_.counters, run_.limits.counting());
+  if (!values) return fail(Phase::observe, values.error());
+  for (Metric& metric : *values) observation_.metrics.push_back(std::move(metric));
+  return true;
+}
+
+bool Attempt::ask_observers() {
+  for (const std::shared_ptr<Observer>& observer : run_.observers) {
+    if (auto begun = observer->begin(configuration_); !begun) return fail(Phase::observe, begun.error());
+    const Result<std::vector<Sample>> runs = runner().run(run_.observed_runs);
+    if (!runs) return fail(Phase::launch, runs.error());
+    const Result<std::vector<Metric>> values = observer->end(*runs);
+    if (!values) return fail(Phase::observe, values.error());
+    observation_.metrics.insert(observation_.metrics.end(), values->begin(), values->end());
+  }
+  return true;
+}
+
+}  // namespace wattune::tune

@@ -1,0 +1,65 @@
+#include "tune/energy_race.h"
+
+#include <cmath>
+#include <limits>
+
+namespace wattune::tune {
+
+namespace {
+
+constexpr double kSureShare = 0.75;  // of the least dynamic energy that was measured
+
+}  // namespace
+
+void LeastDynamicEnergy::learn(const Setting& setting, Joules dynamic) {
+  dynamic = std::max(dynamic, Joules());
+  const auto found = std::ranges::find(known_, setting, &std::pair<Setting, Joules>::first);
+  if (found == known_.end())
+    known_.emplace_back(setting, dynamic);
+  else
+    found->second = std::min(found->second, dynamic);
+}
+
+std::optional<Joules> LeastDynamicEnergy::at(const Setting& setting) const {
+  const auto found = std::ranges::find(known_, setting, &std::pair<Setting, Joules>::first);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+EnergyRace::EnergyRace(const Metrics& metrics, const Configuration& configuration, double best, const Board& board)
+    : metrics_(metrics),
+      configuration_(configuration),
+      best_(best),
+      idle_(board.idle),
+      dynamic_(kSureShare * board.least_dynamic.value_or(Joules())),
+      longest_time_(find_longest_time()) {}
+
+// All objectives that race are multiples of the energy or, to be large, so many for each joule.
+std::optional<Joules> EnergyRace::most_energy(Nanoseconds time) const {
+  const Result<double> of_a_joule = metrics_.objective({{"energy", 1.0, "J"}}, time, configuration_);
+  if (!of_a_joule) return std::nullopt;
+  const Joules energy(best_ < 0.0 ? *of_a_joule / best_ : best_ / *of_a_joule);
+  return std::isfinite(energy.value()) && energy > Joules() ? std::optional(energy) : std::nullopt;
+}
+
+bool EnergyRace::may_win(Nanoseconds time) const {
+  const std::optional<Joules> most = most_energy(time);
+  return !most || least_energy(time) <= *most;
+}
+
+// What a run may take grows, and what it must not exceed does not, so that there is one such time: between two that
+// differ by a factor of two, and then by halves.
+Nanoseconds EnergyRace::find_longest_time() const {
+  constexpr Nanoseconds kDay = nanoseconds_from_seconds(86'400);
+  constexpr int kHalvings = 30;
+  Nanoseconds high = nanoseconds_from_ms(0.001);
+  while (may_win(high) && high < kDay) high = 2.0 * high;
+  if (high >= kDay) return Nanoseconds(std::numeric_limits<double>::infinity());
+  Nanoseconds low;
+  for (int i = 0; i < kHalvings; ++i) {
+    const Nanoseconds middle = (low + high) / 2.0;
+    (may_win(middle) ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace wattune::tune
