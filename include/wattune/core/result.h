@@ -19,7 +19,7 @@
 
 namespace wattune {
 
-// Not a std::variant, whose making takes a compiler several times as long, in every source and for every T.
+// A union of its own, because a std::variant for each T costs compilers more (docs/testing.md).
 template <typename T>
 class [[nodiscard]] Result {
  public:
