@@ -22,6 +22,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(wattune_build_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-restrict
     -Wno-array-bounds)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # Units are large: below 1 GB of memory g++ need not look for what it could free.
+  target_compile_options(wattune_build_flags INTERFACE --param=ggc-min-heapsize=1000000)
+endif()
 if(WATTUNE_SANITIZE)
   target_compile_options(wattune_build_flags INTERFACE -fsanitize=${WATTUNE_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(wattune_build_flags INTERFACE -fsanitize=${WATTUNE_SANITIZE})
@@ -40,5 +44,8 @@ endif()
 
 find_program(WATTUNE_CCACHE ccache)
 if(WATTUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${WATTUNE_CCACHE})
+  # By itself it keeps nothing that is compiled with a precompiled header, lest a source uses __TIME__, as none does.
+  # Where it has nothing it only notes which files the compiler read, instead of preprocessing each source first.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
+    ${WATTUNE_CCACHE})
 endif()

@@ -1,20 +1,37 @@
-// The standard headers that most sources use, compiled once per build. Sources still include what they use.
+// The headers that most sources use, of the standard library and of core, compiled once per build. Sources still
+// include what they use.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <charconv>
 #include <chrono>
+#include <cmath>
+#include <deque>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <variant>
 #include <vector>
+
+#include "wattune/core/kernel_spec.h"
+#include "wattune/core/result.h"
+#include "wattune/core/trial.h"
+#include "wattune/core/uint128.h"
+#include "wattune/core/units.h"

@@ -131,22 +131,4 @@ bool may_be_read_as(ElementType data, ElementType declared) {
   return from == 2 && (to == 2 ? is_integer(data) != is_integer(declared) : is_integer(declared));
 }
 
-std::string_view c_name(ElementType type) {
-  switch (type) {
-    case ElementType::int8: return "char";
-    case ElementType::uint8: return "uchar";
-    case ElementType::int16: return "short";
-    case ElementType::uint16: return "ushort";
-    case ElementType::int32: return "int";
-    case ElementType::uint32: return "uint";
-    case ElementType::int64: return "long";
-    case ElementType::uint64: return "ulong";
-    case ElementType::float16: return "half";
-    case ElementType::bfloat16: return "bfloat16";
-    case ElementType::float32: return "float";
-    case ElementType::float64: return "double";
-  }
-  return {};
-}
-
 }  // namespace wattune::backend

@@ -19,7 +19,4 @@ bool may_be_read_as(ElementType data, ElementType declared);
 // "local float2* tile"; what it takes where its type is unknown: "8 bytes".
 std::string describe(const KernelParameter& parameter);
 
-// As a spec spells it: "float", "ulong".
-std::string_view c_name(ElementType type);
-
 }  // namespace wattune::backend

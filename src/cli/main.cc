@@ -1,3 +1,3 @@
-#include "cli/program.h"
+#include "cli/main.h"
 
-int main(int argc, char** argv) { return wattune::cli::run_program(wattune::cli::make_program(), argc, argv); }
+int main(int argc, char** argv) { return wattune::cli::run_wattune(argc, argv); }

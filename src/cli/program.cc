@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "cli/interrupt.h"
+#include "cli/main.h"
 #include "cli/terminal.h"
 #include "report/text.h"
 #include "wattune/core/log.h"
@@ -198,5 +199,7 @@ int run_program(const Program& program, int argc, const char* const* argv) {
   }
   return static_cast<int>(ExitStatus::user_error);
 }
+
+int run_wattune(int argc, const char* const* argv) { return run_program(make_program(), argc, argv); }
 
 }  // namespace wattune::cli

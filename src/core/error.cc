@@ -34,6 +34,13 @@ std::string to_string(const SourcePosition& position) {
   return fmt::format("{}:{}:{}", position.file, position.line, position.column);
 }
 
+Error::Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 Error Error::at(SourcePosition position) && {
   if (position_.file.empty()) position_ = std::move(position);
   return std::move(*this);
@@ -70,5 +77,7 @@ std::string Error::to_string() const {
   if (!hint_.empty()) line += " (" + hint_ + ")";
   return printable(line);
 }
+
+Exception::Exception(Error error) : std::runtime_error(error.to_string()), error_(std::move(error)) {}
 
 }  // namespace wattune

@@ -2,32 +2,14 @@
 
 #include <algorithm>
 
+#include "dynamic/stream_identity.h"
+
 namespace wattune::dynamic {
-
-namespace {
-
-// Handles are addresses of at most 48 bits, or small numbers; never 0.
-std::uint64_t identity_of(const CallStream& stream) {
-  return (std::uint64_t{reinterpret_cast<std::uintptr_t>(stream.handle())} << 2) |
-         (static_cast<std::uint64_t>(stream.kind()) + 1);
-}
-
-CallStream stream_of(std::uint64_t key) {
-  void* const handle = reinterpret_cast<void*>(static_cast<std::uintptr_t>(key >> 2));
-  switch (static_cast<CallStream::Kind>((key & 3) - 1)) {
-    case CallStream::Kind::cuda: return static_cast<CUstream_st*>(handle);
-    case CallStream::Kind::opencl: return static_cast<_cl_command_queue*>(handle);
-    case CallStream::Kind::ours: break;
-  }
-  return *static_cast<backend::Stream*>(handle);
-}
-
-}  // namespace
 
 // A place is found by walking on from where the key belongs, and is only ever freed by forgetting, so that a key may
 // come to have two for a while: the older one is forgotten in its time.
 StreamTable::Slot* StreamTable::slot_of(std::uint64_t key) {
-  const std::size_t home = static_cast<std::size_t>(key * 0x9E3779B97F4A7C15ULL >> 58);
+  const std::size_t home = static_cast<std::size_t>(hash_of(key) >> 58);
   for (std::size_t i = 0; i < kMost; ++i) {
     Slot& slot = slots_[(home + i) % kMost];
     std::uint64_t known = slot.key.load();

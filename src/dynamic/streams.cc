@@ -1,15 +1,8 @@
 #include "dynamic/streams.h"
 
+#include "dynamic/stream_identity.h"
+
 namespace wattune::dynamic {
-
-namespace {
-
-std::size_t hash_of(const CallStream& stream) {
-  // Addresses differ in their upper bits.
-  return static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(stream.handle()) * 0x9E3779B97F4A7C15ULL >> 32);
-}
-
-}  // namespace
 
 Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const CallStream& stream) {
   if (stream.kind() == CallStream::Kind::cuda)
@@ -23,7 +16,7 @@ Result<Lane*> Streams::find(const CallStream& stream) {
   const bool ours = stream.kind() == CallStream::Kind::ours;
   const std::uint64_t serial = ours ? static_cast<const backend::Stream*>(stream.handle())->serial() : 0;
   const auto is_it = [&](const Lane& lane) { return lane.serial == serial && lane.name == stream; };
-  const std::size_t hash = hash_of(stream);
+  const std::size_t hash = hash_of(identity_of(stream)) >> 32;
   if (Lane* const known = lanes_.find(hash, is_it)) return known;
   const std::lock_guard lock(adding_);
   if (Lane* const known = lanes_.find(hash, is_it)) return known;

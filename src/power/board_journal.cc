@@ -23,7 +23,7 @@ namespace wattune::power {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using backend::Descriptor;
 using backend::nvml::ApplicationClocks;
 using backend::nvml::BoardDebt;

@@ -19,7 +19,7 @@ namespace wattune::power {
 namespace {
 
 namespace fs = std::filesystem;
-using OrderedJson = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 constexpr const char* kMeasureAnew = "`wattune power --characterise` measures it anew";
@@ -39,40 +39,36 @@ struct Damaged {
   std::string what;
 };
 
-OrderedJson as_json(const SensorTraits& traits) {
-  OrderedJson json = {{"response", to_string(traits.response)}};
+Json as_json(const SensorTraits& traits) {
+  Json json = {{"response", to_string(traits.response)}};
   for (const DurationField& each : kDurations) json[each.name] = to_ms(traits.*each.member);
   json["noise"] = traits.noise;
   return json;
 }
 
-OrderedJson as_json(const std::optional<Watts>& power) { return power ? OrderedJson(power->value()) : OrderedJson(); }
+Json as_json(const std::optional<Watts>& power) { return power ? Json(power->value()) : Json(); }
 
-OrderedJson as_json(const Board& board, const Characterisation& found) {
-  OrderedJson json = {{"version", kVersion},
-                      {"uuid", board.uuid},
-                      {"driver", board.driver},
-                      {"name", board.name},
-                      {"idle_w", as_json(found.idle)},
-                      {"context_idle_w", as_json(found.context_idle)},
-                      {"sensors", OrderedJson::object()},
-                      {"problems", found.problems}};
+Json as_json(const Board& board, const Characterisation& found) {
+  Json json = {{"version", kVersion},           {"uuid", board.uuid},
+               {"driver", board.driver},        {"name", board.name},
+               {"idle_w", as_json(found.idle)}, {"context_idle_w", as_json(found.context_idle)},
+               {"sensors", Json::object()},     {"problems", found.problems}};
   for (const auto& [name, traits] : found.sensors) json["sensors"][name] = as_json(traits);
   return json;
 }
 
 // Durations, powers and shares are finite and not negative.
-double number_at(const OrderedJson& json, const char* name) {
+double number_at(const Json& json, const char* name) {
   const double number = json.at(name).get<double>();
   if (std::isfinite(number) && number >= 0.0) return number;
   throw Damaged{fmt::format("{} is {}", name, number)};
 }
 
-std::optional<Watts> optional_watts(const OrderedJson& json, const char* name) {
+std::optional<Watts> optional_watts(const Json& json, const char* name) {
   return json.at(name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name)));
 }
 
-SensorTraits traits_in(const OrderedJson& json) {
+SensorTraits traits_in(const Json& json) {
   const auto named = json.at("response").get<std::string>();
   const auto response = std::ranges::find(kResponses, named, [](Response each) { return to_string(each); });
   if (response == std::end(kResponses)) throw Damaged{"no sensor responds as " + named};
@@ -82,7 +78,7 @@ SensorTraits traits_in(const OrderedJson& json) {
   return traits;
 }
 
-Characterisation characterisation_in(const OrderedJson& json) {
+Characterisation characterisation_in(const Json& json) {
   Characterisation found{.idle = optional_watts(json, "idle_w"),
                          .context_idle = optional_watts(json, "context_idle_w"),
                          .problems = json.at("problems").get<std::vector<std::string>>()};
@@ -98,7 +94,7 @@ Error damaged(const fs::path& file, const std::string& why) {
 
 Result<Characterisation> parse_characterisation(const Board& board, const fs::path& file, const std::string& text) {
   try {
-    const OrderedJson json = OrderedJson::parse(text);
+    const Json json = Json::parse(text);
     if (json.at("version").get<int>() != kVersion) return damaged(file, "it is of another version of Wattune");
     if (json.at("uuid").get<std::string>() != board.uuid) return damaged(file, "it is of another board");
     const auto driver = json.at("driver").get<std::string>();
@@ -109,7 +105,7 @@ Result<Characterisation> parse_characterisation(const Board& board, const fs::pa
         .hint(kMeasureAnew);
   } catch (const Damaged& why) {
     return damaged(file, why.what);
-  } catch (const OrderedJson::exception& why) {
+  } catch (const Json::exception& why) {
     return damaged(file, why.what());
   }
 }

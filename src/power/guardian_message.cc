@@ -15,7 +15,7 @@ namespace wattune::power {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongest = 1 << 14;
 

@@ -10,24 +10,6 @@ namespace wattune::spec {
 
 namespace {
 
-std::string_view c_name(ElementType type) {
-  switch (type) {
-    case ElementType::int8: return "char";
-    case ElementType::uint8: return "uchar";
-    case ElementType::int16: return "short";
-    case ElementType::uint16: return "ushort";
-    case ElementType::int32: return "int";
-    case ElementType::uint32: return "uint";
-    case ElementType::int64: return "long";
-    case ElementType::uint64: return "ulong";
-    case ElementType::float16: return "half";
-    case ElementType::bfloat16: return "bfloat16";
-    case ElementType::float32: return "float";
-    case ElementType::float64: return "double";
-  }
-  return "unknown";
-}
-
 std::string component_name(const VectorArgument& vector) {
   return fmt::format("{}{}", c_name(vector.type), vector.vector_width == 1 ? "" : std::to_string(vector.vector_width));
 }

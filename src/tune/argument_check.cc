@@ -60,15 +60,15 @@ std::string type_in_spec(const VectorArgument& vector) {
   if (vector.image) return "image";
   if (!vector.fields.empty()) return "struct*";
   const std::string width = vector.vector_width > 1 ? std::to_string(vector.vector_width) : std::string();
-  return fmt::format("{}{}*", backend::c_name(vector.type), width);
+  return fmt::format("{}{}*", c_name(vector.type), width);
 }
-std::string type_in_spec(const ScalarArgument& scalar) { return std::string(backend::c_name(scalar.type)); }
+std::string type_in_spec(const ScalarArgument& scalar) { return std::string(c_name(scalar.type)); }
 std::string type_in_spec(const StructArgument& structure) {
   return fmt::format("struct of {} bytes", layout_of(structure).bytes);
 }
 std::string type_in_spec(const NullArgument&) { return "null"; }
 std::string type_in_spec(const SamplerArgument&) { return "sampler"; }
-std::string type_in_spec(const LocalArgument& local) { return fmt::format("local {}", backend::c_name(local.type)); }
+std::string type_in_spec(const LocalArgument& local) { return fmt::format("local {}", c_name(local.type)); }
 
 // "(float* x, int n)", where the types of all are known.
 std::string parameter_list(std::span<const KernelParameter> parameters) {

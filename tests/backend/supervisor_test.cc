@@ -104,14 +104,14 @@ TEST_F(Supervisor, EndsItWhenTheWorkerIsKilled) {
 }
 
 // Nobody else knows what a killed supervisor's worker had started in a session of its own. That holds the worker's
-// socket open, so that only a limit tells that nobody answers.
+// socket open, but no request waits for its limit.
 TEST_F(Supervisor, ItsClientEndsItWhenTheSupervisorIsKilled) {
   open();
   const pid_t left = leave_process();
   const pid_t worker = worker_of(children().at(0));
   kill(children().at(0), SIGKILL);
   EXPECT_TRUE(ends(worker));
-  EXPECT_FALSE(device_->build(source_of(kMisbehavingKernels), {}, nanoseconds_from_ms(100)));
+  EXPECT_EQ(device_->build(source_of(kMisbehavingKernels), {}, kLimit).error().code(), ErrorCode::device_lost);
   EXPECT_TRUE(ends(left));
 }
 

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <type_traits>
+
 namespace wattune {
 namespace {
 
@@ -35,6 +39,46 @@ TEST(Result, ValueThrowsTheErrorWhenThereIsNone) {
     EXPECT_EQ(exception.error().code(), ErrorCode::invalid_argument);
   }
   EXPECT_THROW(must_be_even(3).value(), Exception);
+}
+
+// Of which there are as many as were made and not destroyed.
+struct Counted {
+  Counted() { ++living; }
+  Counted(const Counted&) { ++living; }
+  Counted(Counted&&) noexcept { ++living; }
+  ~Counted() { --living; }
+  static inline int living = 0;
+};
+
+Result<Counted> failed_count() { return Error(ErrorCode::busy, "later"); }
+
+TEST(Result, DestroysWhatItHeldWhenItIsAssigned) {
+  {
+    Result<Counted> result = Counted();
+    EXPECT_EQ(Counted::living, 1);
+    result = failed_count();
+    EXPECT_EQ(Counted::living, 0);
+    EXPECT_EQ(result.error().message(), "later");
+    result = Counted();
+    EXPECT_EQ(Counted::living, 1);
+    const Result<Counted> copy = result;
+    EXPECT_EQ(Counted::living, 2);
+    result = copy;
+    EXPECT_TRUE(result);
+    EXPECT_EQ(Counted::living, 2);
+  }
+  EXPECT_EQ(Counted::living, 0);
+}
+
+TEST(Result, IsCopiedAndMovedAsItsValueIs) {
+  using Owner = Result<std::unique_ptr<int>>;
+  static_assert(!std::is_copy_constructible_v<Owner> && std::is_nothrow_move_constructible_v<Owner>);
+  static_assert(std::is_copy_constructible_v<Result<std::string>>);
+  Owner owner = std::make_unique<int>(7);
+  Owner other = std::move(owner);
+  EXPECT_EQ(**other, 7);
+  other = Error(ErrorCode::busy, "later");
+  EXPECT_EQ(Owner(std::move(other)).error().code(), ErrorCode::busy);
 }
 
 TEST(Result, MacrosPassTheErrorOn) {

@@ -167,6 +167,15 @@ TEST(ElementType, AcceptsNamesOfCAndT1) {
   EXPECT_EQ(size_in_bytes(ElementType::float64), 8u);
 }
 
+TEST(ElementType, ReadsBackByBothNames) {
+  for (int i = 0; i <= static_cast<int>(ElementType::float64); ++i) {
+    const auto type = static_cast<ElementType>(i);
+    EXPECT_EQ(parse_element_type(to_string(type)), type);
+    EXPECT_EQ(parse_element_type(c_name(type)), type);
+  }
+  EXPECT_EQ(c_name(ElementType::uint64), "ulong");
+}
+
 Trial taking(double ns, double joules) {
   Trial trial = timed(ns);
   trial.observation.objective_value = joules;

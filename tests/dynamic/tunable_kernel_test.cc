@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "dynamic/opencl_application.h"
+#include "dynamic/scale_spec.h"
 #include "wattune/dynamic/tuner.h"
 
 namespace wattune::dynamic {
@@ -35,19 +36,8 @@ kernel void scale(global float* x, int n, float by) {
 )";
 
 KernelSpec scale_spec() {
-  KernelSpec spec;
-  spec.name = "scale";
-  spec.source = {.language = Language::opencl, .function = "scale", .text = kScale};
-  spec.problem_size = {{"n", kElements}};
-  spec.geometry.convention = GeometryConvention::divided;
-  spec.geometry.sizes[0] = {"n"};
-  spec.geometry.work_group[0] = {"BLOCK"};
-  spec.geometry.divisors[0] = {{"BLOCK"}};
-  spec.arguments = {{"x", VectorArgument{.length = {"n"}, .access = ArgumentAccess::read_write}, {}},
-                    {"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}, {}},
-                    {"by", ScalarArgument{.type = ElementType::float32, .value = {"2.0"}}, {}}};
-  spec.parameters = {{.name = "ROUNDS", .values = {4'000, 400, 1}}, {.name = "BLOCK", .values = {32, 64}}};
-  return spec;
+  return test::scale_spec(Language::opencl, kScale, kElements,
+                          {{.name = "ROUNDS", .values = {4'000, 400, 1}}, {.name = "BLOCK", .values = {32, 64}}});
 }
 
 class TunableKernels : public ::testing::Test {

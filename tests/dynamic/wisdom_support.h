@@ -1,19 +1,21 @@
-// An entry to vary, and a folder that goes away with the test.
+// An entry to vary.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "folder_test.h"
 #include "wattune/dynamic/wisdom.h"
 
 namespace wattune::dynamic {
+
+using test::contents_of;
+using test::FolderTest;
+using test::write_contents;
 
 inline const KernelVersion kGemm{"gemm", "00112233445566778899aabbccddeeff"};
 
@@ -49,28 +51,5 @@ inline WisdomEntry entry_of(const Key& key, int block, double time, int measured
   entry.wattune_version = "0.1.0";
   return entry;
 }
-
-inline std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-inline void write_contents(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-}
-
-class FolderTest : public testing::Test {
- protected:
-  FolderTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wattune_dynamic_XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~FolderTest() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path path(const std::string& name) const { return folder_ / name; }
-
- private:
-  std::filesystem::path folder_;
-};
 
 }  // namespace wattune::dynamic

@@ -11,8 +11,10 @@
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "backend/opencl/cl_api.h"
+#include "dynamic/scale_spec.h"
 #include "perf/raw_launch.h"
 #include "wattune/backend/attach.h"
 #include "wattune/backend/registry.h"
@@ -34,19 +36,12 @@ constexpr char kOpenCl[] =
     "}\n";
 constexpr int kElements = 32;
 
-KernelSpec scale_spec(Language language) {
-  KernelSpec spec;
-  spec.name = "scale";
-  spec.source = {.language = language, .function = "scale", .text = language == Language::cuda ? kCuda : kOpenCl};
-  spec.problem_size = {{"n", kElements}};
-  spec.geometry.convention = GeometryConvention::divided;
-  spec.geometry.sizes[0] = {"n"};
-  spec.geometry.work_group[0] = {"BLOCK"};
-  spec.geometry.divisors[0] = {{"BLOCK"}};
-  spec.arguments = {{"x", VectorArgument{.length = {"n"}, .access = ArgumentAccess::read_write}, {}},
-                    {"factor", ScalarArgument{.type = ElementType::float32, .value = {"2.0"}}, {}},
-                    {"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}, {}}};
-  spec.parameters = {{.name = "BLOCK", .values = {32}}};
+// With the arguments as perf::Raw launches them.
+KernelSpec spec_in(Language language) {
+  const bool is_cuda = language == Language::cuda;
+  KernelSpec spec =
+      test::scale_spec(language, is_cuda ? kCuda : kOpenCl, kElements, {{.name = "BLOCK", .values = {32}}});
+  std::swap(spec.arguments[1], spec.arguments[2]);
   return spec;
 }
 
@@ -60,7 +55,7 @@ struct Ways {
 Result<void> compare(backend::Device& device, Language language, const Ways& ways, std::size_t rounds) {
   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(device));
   const auto make = [&](dynamic::Mode mode) {
-    return tuner->kernel(scale_spec(language), {.policy = {.mode = mode, .safety = dynamic::Safety::trusted}});
+    return tuner->kernel(spec_in(language), {.policy = {.mode = mode, .safety = dynamic::Safety::trusted}});
   };
   WATTUNE_ASSIGN(const auto best, make(dynamic::Mode::best));
   WATTUNE_ASSIGN(const auto automatic, make(dynamic::Mode::automatic));
@@ -97,7 +92,7 @@ Result<void> compare(backend::Device& device, Language language, const Ways& way
 }
 
 Result<void> compare_cuda(const std::string& selector, std::size_t rounds) {
-  KernelSource source = scale_spec(Language::cuda).source;
+  KernelSource source = spec_in(Language::cuda).source;
   WATTUNE_ASSIGN(const auto compiling, backend::open_device(selector));
   WATTUNE_ASSIGN(const backend::CompileTarget target, compiling->compile_target(source));
   WATTUNE_ASSIGN(const backend::Image image, backend::compile_image(target, source, {}, kLimit));

@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
+#include "folder_test.h"
 #include "report/results_builder.h"
 #include "wattune/core/version.h"
 #include "wattune/report/report.h"
@@ -45,26 +43,17 @@ int main(void) {
 )";
 
 // A folder with the header and programs that include it.
-class HeaderTest : public testing::Test {
+class HeaderTest : public test::FolderTest {
  protected:
-  HeaderTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wattune_header_XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~HeaderTest() override { std::filesystem::remove_all(folder_); }
-
   // Whether an application with the header compiles, and ends with status 0.
   bool runs(const std::string& header, const char* compiler, const char* suffix, const std::string& options,
             const std::string& application = kApplication) {
-    std::ofstream(folder_ / "best.h") << header;
-    std::ofstream(folder_ / (std::string("app") + suffix)) << application;
-    const std::string command = std::string("cd ") + folder_.string() + " && " + compiler + " " + options +
+    test::write_contents(path("best.h"), header);
+    test::write_contents(path(std::string("app") + suffix), application);
+    const std::string command = std::string("cd ") + path("").string() + " && " + compiler + " " + options +
                                 " -Wall -Wextra -Werror -o app app" + suffix + " 2> log && ./app";
     return std::system(command.c_str()) == 0;
   }
-
- private:
-  std::filesystem::path folder_;
 };
 
 TEST_F(HeaderTest, CompilesIntoAnApplication) {

@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
+#include "folder_test.h"
 #include "wattune/spec/spec.h"
 
 namespace wattune::spec {
@@ -72,22 +71,15 @@ minimize = ["registers"]
 rate = "n / time"
 )toml";
 
-class WriteToml : public testing::Test {
+class WriteToml : public test::FolderTest {
  protected:
-  WriteToml() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wattune_toml_XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    std::ofstream(folder_ / "k.cu") << "//";
-  }
-  ~WriteToml() override { std::filesystem::remove_all(folder_); }
+  WriteToml() { test::write_contents(path("k.cu"), "//"); }
 
   KernelSpec parse(const std::string& text) const {
-    Result<KernelSpec> spec = parse_toml(text, folder_ / "spec.toml");
+    Result<KernelSpec> spec = parse_toml(text, path("spec.toml"));
     EXPECT_TRUE(spec) << spec.error().to_string() << "\n" << text;
     return spec ? *std::move(spec) : KernelSpec();
   }
-
-  std::filesystem::path folder_;
 };
 
 // What is written of what was read is the same text, so nothing was lost on the way, but for `divide`, which is a grid

@@ -1,19 +1,21 @@
-// A small run with a Trial of every kind, and a folder that goes away with the test.
+// A small run with a Trial of every kind.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "folder_test.h"
 #include "wattune/core/trial.h"
 
 namespace wattune::store {
+
+using test::contents_of;
+using test::FolderTest;
+using test::write_contents;
 
 inline std::chrono::system_clock::time_point second_of_2026(int second) {
   return std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + std::chrono::seconds(second) +
@@ -115,28 +117,5 @@ inline void expect_same_trials(const std::vector<Trial>& a, const std::vector<Tr
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) expect_same_trial(a[i], b[i]);
 }
-
-inline std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-inline void write_contents(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-}
-
-class FolderTest : public testing::Test {
- protected:
-  FolderTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wattune_store_XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~FolderTest() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path path(const std::string& name) const { return folder_ / name; }
-
- private:
-  std::filesystem::path folder_;
-};
 
 }  // namespace wattune::store

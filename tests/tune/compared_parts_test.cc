@@ -24,7 +24,7 @@ Argument tagged_argument() {
   return {"items", std::move(vector), {"spec.toml", 10, 1}};
 }
 
-Argument floats(OutputComparison comparison) {
+Argument compared_floats(OutputComparison comparison) {
   Argument argument = vector_argument("y", ArgumentAccess::write_only);
   std::get<VectorArgument>(argument.kind).comparison = comparison;
   return argument;
@@ -49,20 +49,21 @@ TEST(ComparedParts, FieldsAreComparedByTheirTypes) {
 
 // 1 + 2 + 3 = 0 + 6.
 TEST(ComparedParts, SumsFitAnyLength) {
-  EXPECT_EQ(difference_of<float>(floats(OutputComparison::sum), {1, 2, 3}, {0, 6}), "");
-  EXPECT_EQ(difference_of<float>(floats(OutputComparison::sum), {1, 2, 3}, {7}), "`y`: the sum should be 7, it is 6");
+  EXPECT_EQ(difference_of<float>(compared_floats(OutputComparison::sum), {1, 2, 3}, {0, 6}), "");
+  EXPECT_EQ(difference_of<float>(compared_floats(OutputComparison::sum), {1, 2, 3}, {7}),
+            "`y`: the sum should be 7, it is 6");
 }
 
 TEST(ComparedParts, WhatNobodyWroteSpoilsTheSum) {
   const float poison = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(difference_of<float>(floats(OutputComparison::sum), {6, poison}, {6}),
+  EXPECT_EQ(difference_of<float>(compared_floats(OutputComparison::sum), {6, poison}, {6}),
             "`y`: the sum should be 6, it is nan");
 }
 
 TEST(ComparedParts, OnlyTheBeginningCountsWhenAsked) {
-  EXPECT_EQ(difference_of<float>(floats(OutputComparison::elements), {1, 2, 3}, {1, 2}, 2), "");
-  EXPECT_NE(difference_of<float>(floats(OutputComparison::elements), {1, 3}, {1, 2}, 2), "");
-  EXPECT_EQ(difference_of<float>(floats(OutputComparison::elements), {1}, {1, 2}, 2),
+  EXPECT_EQ(difference_of<float>(compared_floats(OutputComparison::elements), {1, 2, 3}, {1, 2}, 2), "");
+  EXPECT_NE(difference_of<float>(compared_floats(OutputComparison::elements), {1, 3}, {1, 2}, 2), "");
+  EXPECT_EQ(difference_of<float>(compared_floats(OutputComparison::elements), {1}, {1, 2}, 2),
             "`y`: has fewer than the 2 elements to compare");
 }
 

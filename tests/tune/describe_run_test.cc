@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "folder_test.h"
 #include "tune/problem.h"
 #include "wattune/tune/describe_run.h"
 
@@ -23,25 +22,17 @@ std::vector<std::string> parts(const KernelSpec& a, const KernelSpec& b) {
 
 using Parts = std::vector<std::string>;
 
-class DescribeFiles : public testing::Test {
+class DescribeFiles : public test::FolderTest {
  protected:
-  DescribeFiles() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wattune_describe_XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~DescribeFiles() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name, std::ios::trunc) << text;
+    std::filesystem::create_directories(path(name).parent_path());
+    test::write_contents(path(name), text);
   }
   KernelSpec spec_in_folder() const {
     KernelSpec spec = scale_spec();
-    spec.source.file = folder_ / "scale.cl";
+    spec.source.file = path("scale.cl");
     return spec;
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST(DescribeRun, NamesWhatTheRunIsAbout) {
@@ -134,7 +125,7 @@ TEST_F(DescribeFiles, FilesThatTheKernelIncludesCount) {
   write("body.h", "#include <deep.h>\n");
   KernelSpec spec = spec_in_folder();
   spec.source.text = "#include \"body.h\"\n";
-  spec.source.options = {"-I" + (folder_ / "include").string()};
+  spec.source.options = {"-I" + path("include").string()};
   const Identity before = identity(spec);
   EXPECT_EQ(identity(spec), before);
   write("include/deep.h", "2");
@@ -169,9 +160,9 @@ TEST_F(DescribeFiles, FilesThatTheReferenceIncludesCount) {
   write("reference.cc", "#include \"answer.h\"\n");
   write("answer.h", "1");
   KernelSpec function = spec_in_folder();
-  function.reference = ReferenceFunction{folder_ / "reference.cc"};
+  function.reference = ReferenceFunction{path("reference.cc")};
   KernelSpec kernel = spec_in_folder();
-  kernel.reference = ReferenceKernel{.source = {.file = folder_ / "reference.cl", .text = "#include \"answer.h\"\n"}};
+  kernel.reference = ReferenceKernel{.source = {.file = path("reference.cl"), .text = "#include \"answer.h\"\n"}};
   const Identity before[] = {identity(function), identity(kernel)};
   write("answer.h", "2");
   const Identity now[] = {identity(function), identity(kernel)};
@@ -186,7 +177,7 @@ TEST_F(DescribeFiles, DataCountsByItsContentsNotByItsFolder) {
   write("b/x.bin", "data");
   const auto with_data = [&](const char* name) {
     KernelSpec spec = spec_in_folder();
-    std::get<VectorArgument>(spec.arguments[1].kind).fill = FillFile{folder_ / name};
+    std::get<VectorArgument>(spec.arguments[1].kind).fill = FillFile{path(name)};
     return spec;
   };
   EXPECT_EQ(parts(with_data("a/x.bin"), with_data("b/x.bin")), Parts{});

@@ -29,7 +29,7 @@ Result<Nanoseconds> increment(const fakes::FakeLaunch& launch) {
   return Nanoseconds(500.0);
 }
 
-ReferenceKernel plain_kernel(std::vector<std::size_t> arguments) {
+ReferenceKernel plain_reference(std::vector<std::size_t> arguments) {
   ReferenceKernel reference;
   reference.source.function = "plain";
   reference.source.text = "kernel void plain()";
@@ -50,7 +50,7 @@ TEST(Steps, RunOneAfterAnotherAndAreTimedTogether) {
   Problem problem(scale_and_increment());
   problem.device.add_kernel("increment", 1, increment);
   problem.device.add_kernel("plain", 2, plain);
-  problem.spec.reference = plain_kernel({0, 1});
+  problem.spec.reference = plain_reference({0, 1});
   ASSERT_TRUE(problem.start());
   const Observation both = problem.evaluate(8, 0).value();
   EXPECT_EQ(both.status, Status::correct) << both.message;
@@ -62,7 +62,7 @@ TEST(Steps, AreLeftOutWhereTheirConditionFails) {
   Problem problem(scale_and_increment());
   problem.device.add_kernel("increment", 1, increment);
   problem.device.add_kernel("plain", 2, plain);
-  problem.spec.reference = plain_kernel({0, 1});
+  problem.spec.reference = plain_reference({0, 1});
   ASSERT_TRUE(problem.start());
   EXPECT_EQ(problem.evaluate(8, 1)->message,  // without the increment
             "`y`: 64 of 64 elements are wrong, first at [0]: expected 1, got 0 (largest error 1)");
@@ -74,7 +74,7 @@ TEST(Steps, AreRepeatedAsTheirExpressionSays) {
   Problem problem(spec);
   problem.device.add_kernel("increment", 1, increment);
   problem.device.add_kernel("plain", 2, plain);
-  problem.spec.reference = plain_kernel({0, 1});
+  problem.spec.reference = plain_reference({0, 1});
   ASSERT_TRUE(problem.start());
   EXPECT_EQ(problem.evaluate(8, 0)->message,  // two increments; the reference expects one
             "`y`: 64 of 64 elements are wrong, first at [0]: expected 1, got 2 (largest error 1)");
@@ -93,7 +93,7 @@ TEST(Steps, AReferenceKernelRunsOnceWhateverTheFirstLaunchRepeats) {
     ++launches;
     return plain(launch);
   });
-  problem.spec.reference = plain_kernel({0, 1});
+  problem.spec.reference = plain_reference({0, 1});
   ASSERT_TRUE(problem.start());
   EXPECT_EQ(problem.evaluate(8, 0)->status, Status::correct);
   EXPECT_EQ(launches, 1);
@@ -127,7 +127,7 @@ TEST(Steps, AReferenceMayTakeAScalarThatTheKernelDoesNot) {
   KernelSpec spec = scale_spec();
   spec.arguments.push_back({"offset", ScalarArgument{ElementType::float32, at_line("0", 13)}, {"spec.toml", 13, 1}});
   spec.steps = {{"", {0, 1, 2}, spec.geometry, {}}};
-  spec.reference = plain_kernel({0, 1, 3});
+  spec.reference = plain_reference({0, 1, 3});
   Problem problem(spec);
   problem.device.add_kernel("plain", 3, [](const fakes::FakeLaunch& launch) {
     const auto y = launch.elements<float>(0);
@@ -156,7 +156,7 @@ TEST(Steps, OutputsAreWhereTheirNamesAreAfterTheLastRepetition) {
       for (std::size_t i = 0; i < x.size(); ++i) launch.elements<float>(0)[i] = 2.0f * x[i];
       return Result<Nanoseconds>(Nanoseconds(1000.0));
     });
-    problem.spec.reference = plain_kernel({1});
+    problem.spec.reference = plain_reference({1});
     problem.device.add_kernel("plain", 1, [&](const fakes::FakeLaunch& launch) {
       for (float& x : launch.elements<float>(0)) x *= static_cast<float>(1 << repeat);
       return Result<Nanoseconds>(Nanoseconds(1.0));

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // Samples of 20 rounds.
-Observation measured(double time) {
+Observation twenty_rounds_of(double time) {
   Observation observation = correct(time);
   observation.samples.assign(20, {Nanoseconds(time)});
   return observation;
@@ -17,7 +17,7 @@ Observation measured(double time) {
 
 // The times of known_times are 50, 40, -, 45, 30, with intervals from 0, so that nothing can be told from the best.
 TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
-  final = [](const Configuration& configuration) { return measured(configuration.id() == 3 ? 28 : 31); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 3 ? 28 : 31); };
   const auto result = run();
   ASSERT_TRUE(result);
   EXPECT_THAT(contestants, ElementsAre(ElementsAre(4, 1, 3, 0)));
@@ -31,7 +31,7 @@ TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
 
 // Twelve rounds of two runs each: of 30 ns, 720 ns for one finalist.
 TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
-  final = [](const Configuration&) { return measured(30); };
+  final = [](const Configuration&) { return twenty_rounds_of(30); };
   options.shoot_out.max_time = Nanoseconds(3 * 720);
   ASSERT_TRUE(run());
   EXPECT_THAT(contestants.front(), ElementsAre(4, 1, 3));
@@ -43,7 +43,7 @@ TEST_F(Tuner, FewerFinalistsAreCalledWhenTheirTimesWouldNotFit) {
 
 // Twelve turns of 60 ns and a window of a second: 12 s for each, of which two are called though they take more than 20.
 TEST_F(Tuner, WindowsOfEnergyAreAPartOfWhatAFinalTakes) {
-  final = [](const Configuration&) { return measured(30); };
+  final = [](const Configuration&) { return twenty_rounds_of(30); };
   beside_runs = nanoseconds_from_seconds(1);
   options.shoot_out.max_time = nanoseconds_from_seconds(20);
   ASSERT_TRUE(run());
@@ -66,7 +66,7 @@ TEST_F(Tuner, AFinalThatIsCancelledDecidesNothing) {
 }
 
 TEST_F(Tuner, FinalistsThatCannotBeToldFromTheWinnerAreTies) {
-  final = [](const Configuration& configuration) { return measured(configuration.id() < 2 ? 31 : 30); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() < 2 ? 31 : 30); };
   const auto result = run({0, 1, 3, 4});
   ASSERT_TRUE(result);
   ASSERT_EQ(result->ties.size(), 1u);
@@ -77,7 +77,7 @@ TEST_F(Tuner, FinalistsThatCannotBeToldFromTheWinnerAreTies) {
 
 TEST_F(Tuner, AFinalistThatFailsIsRecordedAndDropped) {
   final = [](const Configuration& configuration) {
-    return configuration.id() == 4 ? failed(Status::correctness) : measured(40);
+    return configuration.id() == 4 ? failed(Status::correctness) : twenty_rounds_of(40);
   };
   const auto result = run();
   ASSERT_TRUE(result);
@@ -90,7 +90,7 @@ TEST_F(Tuner, AFinalistThatFailsIsRecordedAndDropped) {
 TEST_F(Tuner, WhenEveryFinalistFailsTheNextOnesAreCalled) {
   options.shoot_out.finalists = 2;
   final = [](const Configuration& configuration) {
-    return configuration.id() == 4 || configuration.id() == 1 ? failed(Status::correctness) : measured(45);
+    return configuration.id() == 4 || configuration.id() == 1 ? failed(Status::correctness) : twenty_rounds_of(45);
   };
   const auto result = run();
   ASSERT_TRUE(result);
@@ -108,7 +108,7 @@ TEST_F(Tuner, NoWinnerIsReportedWhenAllFail) {
 TEST_F(Tuner, AnotherObjectiveThanTimeHasAFinalToo) {
   // A rate of ten times the id; the final finds out that 3 is better than 4.
   const auto rate_of = [](double rate) {
-    Observation observation = measured(100);
+    Observation observation = twenty_rounds_of(100);
     observation.objective_value = -rate;
     return observation;
   };
@@ -126,14 +126,14 @@ TEST_F(Tuner, AnotherObjectiveThanTimeHasAFinalToo) {
 // Times that nothing is as fast as, so that one finalist is left; the default, 2, takes 50.
 Result<Observation> clear_times(const Configuration& configuration) {
   const double time = configuration.id() == 2 ? 50.0 : 10.0 + 10.0 * static_cast<double>(configuration.id());
-  Observation observation = measured(time);
+  Observation observation = twenty_rounds_of(time);
   observation.statistics->interval_low = observation.statistics->interval_high = Nanoseconds(time);
   return observation;
 }
 
 TEST_F(Tuner, TheDefaultTakesPartSoThatTheSpeedUpIsPaired) {
   evaluate = clear_times;
-  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 33 : 11); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 2 ? 33 : 11); };
   const auto result = run();
   ASSERT_TRUE(result);
   EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 2)));
@@ -146,7 +146,7 @@ TEST_F(Tuner, TheDefaultTakesPartSoThatTheSpeedUpIsPaired) {
 
 TEST_F(Tuner, TheDefaultWinsWhenItIsTheBest) {
   evaluate = clear_times;
-  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 5 : 10); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 2 ? 5 : 10); };
   const auto result = run();
   EXPECT_EQ(result->best->configuration.id(), 2u);
   EXPECT_EQ(result->best->observation, result->baseline->observation);
@@ -174,7 +174,7 @@ TEST_F(Tuner, ADefaultThatFailedInTheSearchTakesNoPartInTheFinal) {
   evaluate = [](const Configuration& configuration) -> Result<Observation> {
     return configuration.id() == 2 ? failed(Status::correctness) : correct(30);
   };
-  final = [](const Configuration&) { return measured(20); };
+  final = [](const Configuration&) { return twenty_rounds_of(20); };
   const auto result = run({1, 2, 3});
   ASSERT_TRUE(result);
   EXPECT_THAT(contestants, ElementsAre(ElementsAre(1, 3)));
@@ -183,7 +183,7 @@ TEST_F(Tuner, ADefaultThatFailedInTheSearchTakesNoPartInTheFinal) {
 
 TEST_F(Tuner, TheDefaultWinsWhenNothingIsBetter) {
   evaluate = clear_times;
-  final = [](const Configuration&) { return measured(10); };
+  final = [](const Configuration&) { return twenty_rounds_of(10); };
   const auto result = run();
   EXPECT_EQ(result->best->configuration.id(), 2u);
   ASSERT_EQ(result->ties.size(), 1u);
@@ -192,7 +192,7 @@ TEST_F(Tuner, TheDefaultWinsWhenNothingIsBetter) {
 
 TEST_F(Tuner, ADefaultThatIsAFinalistIsPairedWithTheWinner) {
   evaluate = [](const Configuration&) -> Result<Observation> { return correct(30); };
-  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 40 : 20); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 2 ? 40 : 20); };
   const auto result = run({1, 2});
   EXPECT_THAT(contestants, ElementsAre(ElementsAre(1, 2)));
   EXPECT_DOUBLE_EQ(result->best->observation.over_default->median, 2.0);
@@ -201,19 +201,19 @@ TEST_F(Tuner, ADefaultThatIsAFinalistIsPairedWithTheWinner) {
 // A round of its own for each of the search, which the final does not compare with.
 TEST_F(Tuner, KeepsWhatTheSearchMeasured) {
   evaluate = clear_times;
-  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 33 : 11); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 2 ? 33 : 11); };
   const auto result = run();
   EXPECT_EQ(result->best->observation.in_search, (SearchFigures{Nanoseconds(10), 10.0}));
   EXPECT_EQ(result->baseline->observation.in_search, (SearchFigures{Nanoseconds(50), 50.0}));
   resumed = {*result->best, *result->baseline};
-  final = [](const Configuration& configuration) { return measured(configuration.id() == 2 ? 34 : 12); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 2 ? 34 : 12); };
   EXPECT_EQ(run({})->best->observation.in_search, (SearchFigures{Nanoseconds(10), 10.0}));
 }
 
 // 0 took 10 in the search and 40 in the final that it won; 1 takes 20 in the search.
 TEST_F(Tuner, WhatAnEarlierFinalMeasuredDoesNotCompareWithTheSearch) {
   evaluate = clear_times;
-  final = [](const Configuration& configuration) { return measured(configuration.id() == 0 ? 30 : 60); };
+  final = [](const Configuration& configuration) { return twenty_rounds_of(configuration.id() == 0 ? 30 : 60); };
   Observation winner = clear_times(space.configuration(3)).value();  // 40, exactly
   winner.in_search = SearchFigures{Nanoseconds(10), 10.0};
   resumed = {trial(0, winner)};
@@ -227,9 +227,9 @@ TEST_F(Tuner, WhatAnEarlierFinalMeasuredDoesNotCompareWithTheSearch) {
 // same, which is as good as the second of them.
 TEST_F(Tuner, ADefaultThatMayWinTakesPartHoweverLongItRuns) {
   evaluate = [](const Configuration& configuration) -> Result<Observation> {
-    return measured(configuration.id() == 2 ? 3.5e9 : 3e9);
+    return twenty_rounds_of(configuration.id() == 2 ? 3.5e9 : 3e9);
   };
-  final = [](const Configuration&) { return measured(3e9); };
+  final = [](const Configuration&) { return twenty_rounds_of(3e9); };
   const auto result = run();
   EXPECT_THAT(contestants, ElementsAre(ElementsAre(0, 1, 2)));
   EXPECT_EQ(result->best->configuration.id(), 2u);
@@ -242,7 +242,7 @@ TEST_F(Tuner, ADefaultThatIsTooSlowTakesNoPart) {
     if (configuration.id() == 2) observation.statistics->median = nanoseconds_from_ms(500);
     return observation;
   };
-  final = [](const Configuration&) { return measured(10); };
+  final = [](const Configuration&) { return twenty_rounds_of(10); };
   const auto result = run();
   EXPECT_TRUE(contestants.empty());
   EXPECT_FALSE(result->best->observation.over_default);
@@ -250,11 +250,11 @@ TEST_F(Tuner, ADefaultThatIsTooSlowTakesNoPart) {
 }
 
 TEST_F(Tuner, AFinalIsAnnouncedWhereSeveralRun) {
-  final = [](const Configuration&) { return measured(10); };
+  final = [](const Configuration&) { return twenty_rounds_of(10); };
   evaluate = clear_times;
   ASSERT_TRUE(run());
   EXPECT_THAT(observer.finals, ElementsAre(2));
-  resumed = {trial(0, measured(10))};  // alone, to be checked and measured again
+  resumed = {trial(0, twenty_rounds_of(10))};  // alone, to be checked and measured again
   ASSERT_TRUE(run({}));
   EXPECT_THAT(contestants, ElementsAre(ElementsAre(0)));
   final = nullptr;  // a replay
@@ -265,7 +265,7 @@ TEST_F(Tuner, AFinalIsAnnouncedWhereSeveralRun) {
 TEST_F(Tuner, ADefaultThatFailsInTheFinalCostsOnlyThePairing) {
   evaluate = clear_times;
   final = [](const Configuration& configuration) {
-    return configuration.id() == 2 ? failed(Status::runtime) : measured(10);
+    return configuration.id() == 2 ? failed(Status::runtime) : twenty_rounds_of(10);
   };
   const auto result = run();
   EXPECT_EQ(result->best->configuration.id(), 0u);
@@ -303,7 +303,7 @@ TEST_F(Tuner, AFinalistThatIsTooSlowDoesNotWin) {
   };
   final = [=](const Configuration& configuration) {
     const double time = configuration.id() == 1 ? 49 : configuration.id() == 3 ? 45 : 30;
-    return with_energy(configuration, measured(time));
+    return with_energy(configuration, twenty_rounds_of(time));
   };
   options.slowdown = 0.6;
   const auto result = run({0, 3, 4, 1});

@@ -27,7 +27,8 @@ enum class ElementType {
 
 std::size_t size_in_bytes(ElementType type);
 std::string_view to_string(ElementType type);  // "float32"
-// Accepts the names above and C's and T1's: float, double, half, int, uint, char, ... nullopt for anything else.
+std::string_view c_name(ElementType type);     // as OpenCL C and specs spell it: "float", "ulong"
+// Accepts both names above, and "bool" and "unsigned". nullopt for anything else.
 std::optional<ElementType> parse_element_type(std::string_view name);
 
 }  // namespace wattune

@@ -52,7 +52,13 @@ std::string to_string(const SourcePosition& position);
 
 class [[nodiscard]] Error {
  public:
-  Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  Error(ErrorCode code, std::string message);
+  // Not inline, because every function that returns a Result uses them several times.
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
 
   // Where in the user's text the mistake is. The innermost position wins: a later call does not replace it.
   Error at(SourcePosition position) &&;
@@ -91,7 +97,7 @@ class [[nodiscard]] Error {
 // Thrown by Result::value() for callers who prefer exceptions.
 class Exception : public std::runtime_error {
  public:
-  explicit Exception(Error error) : std::runtime_error(error.to_string()), error_(std::move(error)) {}
+  explicit Exception(Error error);
   const Error& error() const { return error_; }
 
  private:

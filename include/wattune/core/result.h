@@ -10,44 +10,79 @@
 // The names follow std::expected (C++23), so that it can take over.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "wattune/core/error.h"
 
 namespace wattune {
 
+// A union of its own, because a std::variant for each T costs compilers more (docs/testing.md).
 template <typename T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : has_value_(true), value_(std::move(value)) {}
+  Result(Error error) : has_value_(false), error_(std::move(error)) {}
+  Result(const Result& other)
+    requires std::is_copy_constructible_v<T>
+      : has_value_(other.has_value_) {
+    construct(other);
+  }
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : has_value_(other.has_value_) {
+    construct(std::move(other));
+  }
+  Result& operator=(Result other) noexcept {
+    static_assert(std::is_nothrow_move_constructible_v<T>);
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
+  }
+  ~Result() {
+    if (has_value_) {
+      std::destroy_at(&value_);
+    } else {
+      std::destroy_at(&error_);
+    }
+  }
 
-  bool has_value() const { return state_.index() == 0; }
+  bool has_value() const { return has_value_; }
   explicit operator bool() const { return has_value(); }
 
   // The value; throws Exception when there is none.
-  T& value() & { return checked(), *std::get_if<0>(&state_); }
-  const T& value() const& { return checked(), *std::get_if<0>(&state_); }
-  T&& value() && { return checked(), std::move(*std::get_if<0>(&state_)); }
+  T& value() & { return checked(), value_; }
+  const T& value() const& { return checked(), value_; }
+  T&& value() && { return checked(), std::move(value_); }
 
   // The value or the error, when the caller has looked; undefined otherwise, as in std::expected.
-  T& operator*() & { return *std::get_if<0>(&state_); }
-  const T& operator*() const& { return *std::get_if<0>(&state_); }
-  T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
-  T* operator->() { return std::get_if<0>(&state_); }
-  const T* operator->() const { return std::get_if<0>(&state_); }
-  const Error& error() const& { return *std::get_if<1>(&state_); }
-  Error&& error() && { return std::move(*std::get_if<1>(&state_)); }
+  T& operator*() & { return value_; }
+  const T& operator*() const& { return value_; }
+  T&& operator*() && { return std::move(value_); }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
+  const Error& error() const& { return error_; }
+  Error&& error() && { return std::move(error_); }
 
  private:
+  template <typename Other>
+  void construct(Other&& other) {
+    if (has_value_) {
+      std::construct_at(&value_, *std::forward<Other>(other));
+    } else {
+      std::construct_at(&error_, std::forward<Other>(other).error());
+    }
+  }
   void checked() const {
-    if (!has_value()) throw Exception(*std::get_if<1>(&state_));
+    if (!has_value()) throw Exception(error_);
   }
 
-  std::variant<T, Error> state_;
+  bool has_value_;
+  union {
+    T value_;
+    Error error_;
+  };
 };
 
 template <>
@@ -56,18 +91,18 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
 
   Result() = default;
-  Result(Error error) : error_(std::in_place_index<1>, std::move(error)) {}
+  Result(Error error) : error_(std::move(error)) {}
 
-  bool has_value() const { return error_.index() == 0; }
+  bool has_value() const { return !error_; }
   explicit operator bool() const { return has_value(); }
   void value() const {
-    if (!has_value()) throw Exception(*std::get_if<1>(&error_));
+    if (!has_value()) throw Exception(*error_);
   }
-  const Error& error() const& { return *std::get_if<1>(&error_); }
-  Error&& error() && { return std::move(*std::get_if<1>(&error_)); }
+  const Error& error() const& { return *error_; }
+  Error&& error() && { return *std::move(error_); }
 
  private:
-  std::variant<std::monostate, Error> error_;
+  std::optional<Error> error_;
 };
 
 }  // namespace wattune

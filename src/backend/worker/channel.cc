@@ -48,8 +48,10 @@ Result<void> Channel::wait(short events, const Deadline& deadline) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(remaining);
       left = {seconds.count(), std::chrono::nanoseconds(remaining - seconds).count()};
     }
-    pollfd entry{socket_.get(), events, 0};
-    const int ready = ppoll(&entry, 1, deadline ? &left : nullptr, nullptr);
+    std::array<pollfd, 2> entries{{{socket_.get(), events, 0}, {peer_.get(), POLLIN, 0}}};  // a negative one is skipped
+    const int ready = ppoll(entries.data(), entries.size(), deadline ? &left : nullptr, nullptr);
+    if (ready > 0 && entries[0].revents == 0)
+      return Error(ErrorCode::io_error, "the process at the other end has ended");
     if (ready > 0) return {};
     if (ready == 0) return Error(ErrorCode::timeout, "no answer in time");
     if (errno != EINTR) return system_error("waiting on a socket");

@@ -2,7 +2,8 @@
 //
 // A frame is a 16-byte header (magic, which names the build, and the payload's length) and a payload of at
 // most kMaxPayload bytes. Bare bytes may follow where both ends expect them. Interrupted calls go on, a peer that is
-// gone is an error and no signal, and every wait ends at its deadline.
+// gone is an error and no signal, and every wait ends at its deadline. Who watches the peer's process as well learns of
+// its end where a process that the peer left behind holds the other end open.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,9 @@ Deadline deadline_in(Nanoseconds limit);
 // Errors of all functions: timeout; io_error (the peer is gone); parse_error (what came is no frame).
 class Channel {
  public:
-  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+  // `peer`, a process as a descriptor, is watched if it is given.
+  explicit Channel(Descriptor socket, Descriptor peer = Descriptor())
+      : socket_(std::move(socket)), peer_(std::move(peer)) {}
 
   Result<void> send(std::span<const std::byte> payload, const Deadline& deadline);
   Result<std::vector<std::byte>> receive(const Deadline& deadline);
@@ -44,6 +47,7 @@ class Channel {
   Result<void> wait(short events, const Deadline& deadline);
 
   Descriptor socket_;
+  Descriptor peer_;
 };
 
 }  // namespace wattune::backend::worker

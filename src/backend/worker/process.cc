@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,6 +66,9 @@ Result<Pair> make_error_pipe() {
   WATTUNE_ASSIGN(pair.theirs, move_up(std::move(pair.theirs)));
   return pair;
 }
+
+// The process as a descriptor; none where the system has no such thing (before Linux 5.3).
+Descriptor descriptor_of(pid_t process) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0))); }
 
 std::string how_ended(int status) {
   if (WIFSIGNALED(status)) return "by " + signal_name(WTERMSIG(status));
@@ -157,7 +161,7 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   WATTUNE_ASSIGN(const pid_t pid, spawn(program.string(), options, plan, mark));
   WorkerOptions started = options;
   started.executable = program;
-  return WorkerProcess(std::move(started), std::move(mark), pid, Channel(std::move(socket.ours)),
+  return WorkerProcess(std::move(started), std::move(mark), pid, Channel(std::move(socket.ours), descriptor_of(pid)),
                        ErrorStream(std::move(errors.ours)));
 }
 
