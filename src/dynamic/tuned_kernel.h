@@ -27,6 +27,8 @@ class TunedKernel : public TunableKernel {
 
   Result<void> call(const CallStream& stream, std::span<const CallArgument> arguments,
                     const CallOptions& options) override;
+  Result<tune::TuningResult> tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
+                                      const CallOptions& options, const search::StopRule& stop) override;
   void set_mode(Mode mode) override { mode_.store(mode, std::memory_order_relaxed); }
   Mode mode() const override { return mode_.load(std::memory_order_relaxed); }
   void retune(const Key& key) override;
