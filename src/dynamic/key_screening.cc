@@ -67,7 +67,7 @@ KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch sea
 
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
   Result<void> done = search_on(place);
-  if (!done) end(fmt::format("not screened: {}", done.error().to_string()));
+  if (!done) end(fmt::format("screening ended: {}", done.error().to_string()));
   return done;
 }
 

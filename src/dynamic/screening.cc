@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "wattune/backend/attach.h"
+
 namespace wattune::dynamic {
 
 namespace {
@@ -23,6 +25,7 @@ void Screening::add(std::shared_ptr<KeyScreening> key) {
 }
 
 void Screening::work(const std::stop_token& stop) {
+  const backend::RelaxedCapture relaxed;  // it asks the application's context for its free memory
   while (const std::shared_ptr<KeyScreening> key = next(stop)) screen(*key, stop);
 }
 

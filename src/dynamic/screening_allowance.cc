@@ -6,7 +6,7 @@
 namespace wattune::dynamic {
 
 bool ScreeningAllowance::reserve(const std::function<bool()>& ended) {
-  constexpr std::chrono::milliseconds kPause{1};
+  constexpr std::chrono::milliseconds kPause{5};
   reserved_ = step_.value();
   while (!ended()) {
     if (ledger_.reserve({.expected = reserved_, .longest = {}}, now_())) return true;

@@ -4,6 +4,7 @@
 
 #include "dynamic/application_memory.h"
 #include "tune/compared_parts.h"
+#include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
 
@@ -62,6 +63,7 @@ Result<void> Shadow::add_output(const PassedArgument& given, std::size_t passed,
 Result<ShadowedCall> Shadow::run(const CallStream& stream, std::span<const CallArgument> arguments, Variant& best,
                                  Variant& candidate) {
   const Stopwatch stopwatch;
+  const backend::RelaxedCapture relaxed;  // memory may be made while another thread captures
   WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
   const std::lock_guard sending(lane->sending);
   const std::lock_guard running(running_);

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "dynamic/tune_now.h"
+#include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
 
@@ -104,6 +105,13 @@ Result<Instance*> TunedKernel::instance_at(const std::vector<NamedSize>& sizes) 
   return instance.get();
 }
 
+Result<KeySearch> TunedKernel::plan_now(const Problem& problem, const std::optional<Configuration>& best,
+                                        const search::StopRule& stop) const {
+  TuningPolicy policy = parts_.options.policy;
+  policy.stop = with_defaults(stop, policy.stop);
+  return plan_key_search(problem, policy, best ? std::vector{*best} : std::vector<Configuration>());
+}
+
 Result<tune::TuningResult> TunedKernel::tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
                                                  const CallOptions& options, const search::StopRule& stop) {
   WATTUNE_TRY(attachment_.check());
@@ -111,14 +119,13 @@ Result<tune::TuningResult> TunedKernel::tune_now(const CallStream& stream, std::
   WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, options.sizes));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(stream));
+  const backend::RelaxedCapture relaxed;
+  if (lane->stream->is_capturing())
+    return Error(ErrorCode::unavailable, "a stream that is captured is not finished, so nothing is tuned now");
   WATTUNE_ASSIGN(const auto problem, Problem::make(parts_.spec, signature_.named(sizes), instance->key()));
-  TuningPolicy policy = parts_.options.policy;
-  policy.stop = with_defaults(stop, policy.stop);
-  std::vector<Configuration> known;
-  if (const std::optional<Configuration> best = instance->best()) known.push_back(*best);
-  WATTUNE_ASSIGN(const KeySearch search, plan_key_search(*problem, policy, known));
+  WATTUNE_ASSIGN(const KeySearch search, plan_now(*problem, instance->best(), stop));
   std::unique_ptr<backend::Device> apart;
-  if (policy.safety == Safety::screened) {
+  if (parts_.options.policy.safety == Safety::screened) {
     WATTUNE_ASSIGN(apart, parts_.open_apart());
   }
   backend::Device& on = apart ? *apart : around_.device;
