@@ -22,7 +22,7 @@ using testing::SizeIs;
 
 // 30 configurations on a fake device, of which block 64 in mode 7 takes 1 us and all others at least 2 us.
 struct ScreeningTest : testing::Test {
-  static Result<Nanoseconds> run(const fakes::FakeLaunch& launch) {
+  static Result<Nanoseconds> run(const wattune::fakes::FakeLaunch& launch) {
     WATTUNE_TRY(tune::scale(launch));
     const bool best = launch.macro("block") == 64 && launch.macro("mode") == 7;
     return Nanoseconds(best ? 1000.0 : 2000.0 + 200.0 * launch.macro("mode"));
@@ -43,7 +43,7 @@ struct ScreeningTest : testing::Test {
 
   Result<std::unique_ptr<backend::Device>> open() {
     ++opened;
-    auto device = std::make_unique<fakes::FakeDevice>();
+    auto device = std::make_unique<wattune::fakes::FakeDevice>();
     device->add_kernel("scale", 3, kernel);
     device->add_kernel("plain", 3, tune::scale);
     return std::unique_ptr<backend::Device>(std::move(device));
@@ -74,7 +74,7 @@ struct ScreeningTest : testing::Test {
   }
 
   KernelSpec spec = tune::scale_spec();
-  fakes::FakeKernelFunction kernel = run;
+  wattune::fakes::FakeKernelFunction kernel = run;
   Ledger ledger{{.share = 1.0}};
   std::atomic<std::uint64_t> free_memory = 1 << 20;
   std::atomic<int> opened = 0;
@@ -117,7 +117,7 @@ TEST_F(ScreeningTest, WhatFailsInACallIsCountedAndNotWanted) {
 
 TEST_F(ScreeningTest, WrongOutputsAreNeverTriedInCalls) {
   check_outputs();
-  kernel = [](const fakes::FakeLaunch& launch) {
+  kernel = [](const wattune::fakes::FakeLaunch& launch) {
     Result<Nanoseconds> time = run(launch);
     if (launch.macro("mode") == 7) launch.elements<float>(0)[63] = -1.0f;
     return time;
@@ -128,9 +128,9 @@ TEST_F(ScreeningTest, WrongOutputsAreNeverTriedInCalls) {
 }
 
 TEST_F(ScreeningTest, AProcessThatCrashesOrHangsCostsOneConfiguration) {
-  kernel = [](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
-    if (launch.macro("mode") == 7) return fakes::crash("SIGSEGV");
-    if (launch.macro("mode") == 0) return fakes::kForever;
+  kernel = [](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    if (launch.macro("mode") == 7) return wattune::fakes::crash("SIGSEGV");
+    if (launch.macro("mode") == 0) return wattune::fakes::kForever;
     return run(launch);
   };
   const auto explorer = explore();
@@ -187,7 +187,7 @@ TEST_F(ScreeningTest, ASpecThatIsWrongEndsItsKeyOnly) {
 
 // Among them the one that the application runs.
 TEST_F(ScreeningTest, WhereNothingWorksANoteSaysWhy) {
-  kernel = [](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return fakes::crash("SIGSEGV"); };
+  kernel = [](const wattune::fakes::FakeLaunch&) -> Result<Nanoseconds> { return wattune::fakes::crash("SIGSEGV"); };
   const auto explorer = explore();
   EXPECT_THAT(wait_for(*explorer), IsEmpty());
   EXPECT_EQ(explorer->failed(), 30u);
