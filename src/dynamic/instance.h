@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -15,9 +14,7 @@
 #include <vector>
 
 #include "dynamic/amortisation.h"
-#include "dynamic/explorer.h"
 #include "dynamic/pairing.h"
-#include "dynamic/problem.h"
 #include "dynamic/shadow.h"
 #include "dynamic/surroundings.h"
 #include "wattune/dynamic/tunable_kernel.h"
@@ -90,7 +87,6 @@ class Instance {
   void fail_best(const std::shared_ptr<Variant>& failed, const Error& error);
   Result<void> repeat(std::unique_lock<std::mutex> lock, const Call& call, const std::shared_ptr<Variant>& failed,
                       Error error);
-
   // Shadowed calls (instance_shadowed.cc).
   Result<void> take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call);
   Result<void> run_shadowed(const Turn& candidate, const Turn& best, const Call& call);
