@@ -55,14 +55,14 @@ TEST(ConcurrentTuning, ShadowedCallsOfTwoThreadsInOneStreamLoseNothing) {
   CUctx_st* context = nullptr;
   succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
   {
-    const Application application({1, 2, 3, 4});
+    const Application application(std::vector<float>{1, 2, 3, 4});
     const auto device = backend::attach_cuda().value();
     const auto tuner = Tuner::attach(*device, in_this_process()).value();
     const KernelOptions shadowed{.policy = {.mode = Mode::explore, .safety = Safety::shadowed}};
     const auto scale = tuner->kernel(scale_on_stand_in(), shadowed).value();
     const auto work = [&] {
       succeed(raw_cuda().cuCtxSetCurrent(context));
-      for (int i = 0; i < 200; ++i)
+      for (int i = 0; i < 20'000 && (i < 200 || i % 2 == 1 || scale->report().explored < 4); ++i)
         (*scale)(application.stream(), memory_of(application), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
     };
     std::thread other(work);

@@ -130,7 +130,11 @@ TEST_F(SafetyLevels, WorkersThatAreKilledCostNoResult) {
 
 TEST_F(SafetyLevels, AForkInTheMiddleOfScreeningHarmsNothing) {
   auto twice = kernel(Safety::screened);
-  while (tuner->report().stalls.screening == Nanoseconds()) (*twice)(application->queue(), x, kElements).value();
+  while (tuner->report().stalls.screening == Nanoseconds()) {
+    (*twice)(application->queue(), x, kElements).value();
+    application->values(x, kElements);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   const pid_t child = fork();
   if (child == 0) {
     const Result<void> called = (*twice)(application->queue(), x, kElements);
