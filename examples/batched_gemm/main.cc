@@ -34,6 +34,9 @@ struct Options {
 void describe(CLI::App& app, Options& options) {
   const std::map<std::string, Mode> modes{
       {"ours", Mode::ours}, {"paper", Mode::paper}, {"synchronous", Mode::synchronous}};
+  using wattune::dynamic::Safety;
+  const std::map<std::string, Safety> levels{
+      {"screened", Safety::screened}, {"shadowed", Safety::shadowed}, {"trusted", Safety::trusted}};
   app.add_option("--device", options.device, "auto, cuda, opencl:0:0, part of a name");
   app.add_option("--sizes", options.sizes, "how many sizes are drawn")->check(CLI::Range(1, 100'000));
   auto* const seconds = app.add_option("--seconds", options.seconds, "of running, for all sizes of a mode together")
@@ -48,6 +51,9 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--mode", options.modes, "ours, paper, synchronous, or several with commas")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(modes));
+  app.add_option("--safety", options.run.safety, "of ours: screened, trusted, shadowed")
+      ->transform(CLI::CheckedTransformer(levels))
+      ->default_str("screened");
   app.add_option("--compile-processes", options.run.compile_processes, "that compile beside the application")
       ->capture_default_str();
   app.add_option("--niceness", options.run.niceness, "of these processes; less where others crowd the processors")

@@ -36,6 +36,7 @@ ordered_json to_json(const Row& row, const Optimum& optimum) {
           {"calls", row.calls},
           {"seconds", wattune::to_seconds(row.elapsed)},
           {"longest_call_ms", to_ms(row.longest_call)},
+          {"blocked_ms", to_ms(row.blocked)},
           {"explored", row.explored},
           {"fallbacks", row.fallbacks},
           {"checked", row.checked},
@@ -47,10 +48,11 @@ ordered_json to_json(const Row& row, const Optimum& optimum) {
 }
 
 ordered_json to_json(const wattune::dynamic::Report& report) {
-  return {{"loading_ms", to_ms(report.stalls.loading)}, {"exploring_ms", to_ms(report.stalls.exploring)},
-          {"waiting_ms", to_ms(report.stalls.waiting)}, {"running_ms", to_ms(report.running)},
-          {"histogram", report.histogram.counts},       {"loads", report.loads},
-          {"loads_in_gaps", report.loads_in_gaps},      {"notes", report.notes}};
+  return {{"loading_ms", to_ms(report.stalls.loading)},     {"exploring_ms", to_ms(report.stalls.exploring)},
+          {"comparing_ms", to_ms(report.stalls.comparing)}, {"screening_ms", to_ms(report.stalls.screening)},
+          {"waiting_ms", to_ms(report.stalls.waiting)},     {"running_ms", to_ms(report.running)},
+          {"histogram", report.histogram.counts},           {"loads", report.loads},
+          {"loads_in_gaps", report.loads_in_gaps},          {"notes", report.notes}};
 }
 
 ordered_json to_json(const ModeResult& result) {

@@ -28,6 +28,7 @@ dynamic::KernelOptions kernel_options(Machine& machine, Mode mode, const Sizes& 
   kernel.policy.seed = options.seed;
   kernel.policy.safety = dynamic::Safety::trusted;
   if (mode == Mode::ours) {
+    kernel.policy.safety = options.safety;
     // The set of matrices A is the one that the call names.
     kernel.fallback = [&machine, sizes, batch](const dynamic::CallStream&,
                                                std::span<const dynamic::CallArgument> given) {
@@ -113,6 +114,7 @@ class Loop {
     const dynamic::KernelReport report = kernel_->report();
     row_.explored = report.explored;
     row_.fallbacks = report.fallbacks;
+    row_.blocked = report.blocked;
     for (const dynamic::KeyReport& key : report.keys) row_.best = key.best;
   }
 

@@ -27,7 +27,8 @@ struct RunOptions {
   double seconds = 1.0;  // of each size
   double peak = 0.0;     // bandwidth of the device, in bytes per second
   std::size_t compile_processes = 2;
-  int niceness = 19;  // of these
+  int niceness = 19;                                                     // of these
+  wattune::dynamic::Safety safety = wattune::dynamic::Safety::screened;  // of Mode::ours
   std::uint64_t seed = 1;
 };
 
@@ -44,6 +45,7 @@ struct Row {
   std::uint64_t calls = 0;
   wattune::Nanoseconds elapsed;
   wattune::Nanoseconds longest_call;  // of the application's thread
+  wattune::Nanoseconds blocked;       // that calls waited for a compiler, because there was nothing else to run
   std::uint64_t explored = 0;
   std::uint64_t fallbacks = 0;
   std::uint64_t checked = 0;        // products

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <set>
 
-#include "wattune/space/search_space.h"
-
 namespace fourier {
 namespace {
 
@@ -102,11 +100,11 @@ class Alone : public Inserter {
   Alone(Application& application, const Options& options)
       : application_(application), is_resident_(options.resident), size_(options.size), samples_(options.samples) {}
 
-  Result<void> open(const std::vector<Parameter>& parameters, const Options& options) {
+  Result<void> open(const std::vector<Parameter>& parameters, const Options& options, dynamic::Safety safety) {
     KernelSpec spec = application_.spec();
     spec.parameters = parameters;
     dynamic::KernelOptions kernel;
-    kernel.policy.safety = dynamic::Safety::trusted;
+    kernel.policy.safety = safety;
     kernel.policy.stop.evaluations = options.configurations;
     kernel.policy.seed = options.seed;
     WATTUNE_ASSIGN(tuner_, dynamic::Tuner::attach(application_.device(), tuner_options(options)));
@@ -156,9 +154,9 @@ Result<std::unique_ptr<Inserter>> make_composed(Application& application, const 
 }
 
 Result<std::unique_ptr<Inserter>> make_alone(Application& application, const Options& options,
-                                             const std::vector<Parameter>& parameters) {
+                                             const std::vector<Parameter>& parameters, dynamic::Safety safety) {
   auto alone = std::make_unique<Alone>(application, options);
-  WATTUNE_TRY(alone->open(parameters, options));
+  WATTUNE_TRY(alone->open(parameters, options, safety));
   return std::unique_ptr<Inserter>(std::move(alone));
 }
 
@@ -167,7 +165,7 @@ Result<std::unique_ptr<Inserter>> make_alone(Application& application, const Opt
 Result<std::unique_ptr<Inserter>> make_oracle(Application& application, const Options& options,
                                               const Configuration& configuration) {
   WATTUNE_ASSIGN(const auto parameters, only(application.spec().parameters, configuration));
-  if (options.mode == RunMode::ours) return make_alone(application, options, parameters);
+  if (options.mode == RunMode::ours) return make_alone(application, options, parameters, dynamic::Safety::trusted);
   return make_composed(application, options, parameters, 0);
 }
 
@@ -179,7 +177,7 @@ Result<std::unique_ptr<Inserter>> make_explorer(Application& application, const 
 }
 
 Result<std::unique_ptr<Inserter>> make_searcher(Application& application, const Options& options) {
-  return make_alone(application, options, application.spec().parameters);
+  return make_alone(application, options, application.spec().parameters, options.safety);
 }
 
 }  // namespace fourier

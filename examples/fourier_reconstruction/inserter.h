@@ -2,7 +2,7 @@
 // the volume.
 //
 // Two of them: a composition, as paper 001's manipulator (5.3.1), whose host code uploads the samples and launches once
-// or once for each of them; and the kernel alone, whose spec has these launches.
+// or once for each of them; and the kernel alone, whose spec has these launches, so that it can be screened.
 #pragma once
 
 #include <memory>

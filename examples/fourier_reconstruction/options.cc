@@ -7,6 +7,8 @@
 namespace fourier {
 namespace {
 
+using wattune::dynamic::Safety;
+
 // The spec beside the sources, or where an installed package has it.
 std::filesystem::path find_spec() {
   const std::filesystem::path name = "benchmarks/fourier_reconstruction/fourier_reconstruction.toml";
@@ -42,6 +44,11 @@ void add_tuning(CLI::App& app, Options& options, std::string& configurations) {
          "budget; foreign: the optimum of --foreign")
       ->transform(CLI::CheckedTransformer(modes))
       ->default_str("ours");
+  const std::map<std::string, Safety> levels{
+      {"screened", Safety::screened}, {"shadowed", Safety::shadowed}, {"trusted", Safety::trusted}};
+  app.add_option("--safety", options.safety, "Of --mode ours: what is known of a configuration before a call uses it")
+      ->transform(CLI::CheckedTransformer(levels))
+      ->default_str("screened");
   app.add_option("--configurations", configurations, "To explore at most: a number or all")
       ->check(CLI::Range(1, 1'000'000) | CLI::IsMember({"all"}));
   app.add_flag("--blocking", options.blocking, "Compile in the calling thread, as KTT does");

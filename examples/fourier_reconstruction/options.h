@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "wattune/dynamic/policy.h"
+
 namespace fourier {
 
 enum class RunMode {
@@ -22,8 +24,9 @@ struct Options {
   int samples = 1500;  // of one call
   int buffers = 4;     // with samples, which calls take in turns
   std::uint64_t calls = 1280;
-  double seconds = 0.0;                              // of a run; 0: `calls` end it
-  std::optional<std::uint64_t> configurations = 50;  // to explore at most; none: all
+  double seconds = 0.0;                                                  // of a run; 0: `calls` end it
+  std::optional<std::uint64_t> configurations = 50;                      // to explore at most; none: all
+  wattune::dynamic::Safety safety = wattune::dynamic::Safety::screened;  // of RunMode::ours
   int repetitions = 1;
   std::uint64_t seed = 1;
   bool blocking = false;         // the calling thread compiles

@@ -47,6 +47,7 @@ json to_json(const Run& run) {
           {"blocked_ms", to_ms(run.blocked)},
           {"correlation", run.likeness.correlation},
           {"density_error", run.likeness.density_error},
+          {"refused_results", run.refused},
           {"is_wrong", run.is_wrong},
           {"best", run.best ? run.best->to_string() : ""}};
 }

@@ -55,6 +55,7 @@ void account(const dynamic::Report& report, Run& run) {
   for (const dynamic::KernelReport& kernel : report.kernels) {
     run.explored += kernel.explored;
     run.blocked += kernel.blocked;
+    run.refused += kernel.wrong_results;
     for (const dynamic::KeyReport& key : kernel.keys) run.best = key.best;
   }
 }

@@ -18,7 +18,8 @@ struct Run {
   wattune::Nanoseconds longest_stall;
   wattune::Nanoseconds blocked;  // that calls waited for a compiler, because there was nothing else to run
   Likeness likeness;
-  bool is_wrong = false;  // the volume is another, or calls are missing in it
+  std::uint64_t refused = 0;  // results of candidates that were wrong, which shadowed calls kept from the volume
+  bool is_wrong = false;      // the volume is another, or calls are missing in it
   std::optional<wattune::Configuration> best;
 
   wattune::Nanoseconds call() const { return elapsed / static_cast<double>(calls); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -20,6 +21,14 @@
 namespace wattune::backend {
 
 namespace {
+
+// How long the process for what somebody waits for stays when nobody does.
+constexpr std::chrono::seconds kPromptStays{5};
+
+WorkerOptions without_niceness(WorkerOptions worker) {
+  worker.niceness = 0;
+  return worker;
+}
 
 std::size_t most_processes(const CompilePoolOptions& options) {
   if (options.spare_processors == 0) return std::numeric_limits<std::size_t>::max();
@@ -55,10 +64,10 @@ struct PooledSource::Entry {
     return found == jobs.end() ? nullptr : *found;
   }
 
-  // The first that nobody has begun; with `awaited`, that somebody waits for.
+  // The first that nobody has begun: that somebody waits for, or nobody.
   JobPointer next(bool awaited) const {
     const auto found = std::ranges::find_if(
-        jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && (job->awaited || !awaited); });
+        jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && job->awaited == awaited; });
     return found == jobs.end() ? nullptr : *found;
   }
 
@@ -109,7 +118,11 @@ class PooledSource::Queue {
   using JobPointer = Entry::JobPointer;
 
   explicit Queue(const CompilePoolOptions& options)
-      : worker_(options.worker), cache_(options.cache), most_(most_processes(options)) {
+      : worker_(options.worker),
+        cache_(options.cache),
+        most_(most_processes(options)),
+        prompt_process_(without_niceness(options.worker)),
+        prompt_is_busy_(!options.prompt) {
     set_processes(options.processes);
   }
 
@@ -119,8 +132,10 @@ class PooledSource::Queue {
       stopping_ = true;
     }
     changed_.notify_all();
+    prompt_process_.stop();
     for (CompileProcess& process : processes_) process.stop();
     for (std::thread& thread : threads_) thread.join();
+    if (prompt_thread_.joinable()) prompt_thread_.join();
   }
 
   // Fewer threads than processes will do, but for the first.
@@ -156,6 +171,7 @@ class PooledSource::Queue {
     const Stopwatch stopwatch;
     std::unique_lock lock(mutex_);
     const JobPointer job = entry.claim(macros, limit);
+    if (!prompt_is_busy_ && !prompt_thread_.joinable()) start_prompt_thread();
     changed_.notify_all();
     changed_.wait(lock, [&] { return job->state == JobState::done; });
     entry.activity.waited += stopwatch.elapsed();
@@ -210,7 +226,7 @@ class PooledSource::Queue {
   // For the process of this number. Somebody who waits is served by one process at least.
   std::optional<Work> next_for(std::size_t process) {
     if (beyond_limit(process)) return std::nullopt;
-    std::optional<Work> work = next(true);
+    std::optional<Work> work = prompt_is_busy_ ? next(true) : std::nullopt;
     return work || process >= limit_ ? work : next(false);
   }
   bool beyond_limit(std::size_t process) const { return process >= std::max<std::size_t>(1, limit_); }
@@ -240,6 +256,32 @@ class PooledSource::Queue {
       return false;
     }
     return true;
+  }
+
+  // Without it, what somebody waits for is compiled as all else.
+  void start_prompt_thread() {
+    try {
+      prompt_thread_ = std::thread([this] { serve_promptly(); });
+    } catch (const std::system_error&) {
+      prompt_is_busy_ = true;
+    }
+  }
+
+  void serve_promptly() {
+    std::optional<Work> work;
+    const auto has_work = [&] { return stopping_ || (work = next(true)); };
+    for (std::unique_lock lock(mutex_);;) {
+      if (!changed_.wait_for(lock, kPromptStays, has_work)) {
+        lock.unlock();
+        prompt_process_.end();
+        lock.lock();
+        changed_.wait(lock, has_work);
+      }
+      if (stopping_) return;
+      prompt_is_busy_ = true;
+      serve(prompt_process_, *work, lock);
+      prompt_is_busy_ = false;
+    }
   }
 
   // Who waits for a job must learn that it is done.
@@ -294,13 +336,16 @@ class PooledSource::Queue {
   const WorkerOptions worker_;
   const std::shared_ptr<ImageCache> cache_;
   const std::size_t most_;
+  CompileProcess prompt_process_;
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   std::vector<EntryPointer> entries_;  // the next to be served first
   std::size_t limit_ = 0;
   bool stopping_ = false;
+  bool prompt_is_busy_;                   // or is not there
   std::deque<CompileProcess> processes_;  // which stay where they are
   std::vector<std::thread> threads_;      // last: they use the others
+  std::thread prompt_thread_;
 };
 
 PooledSource::PooledSource(Queue& queue, std::shared_ptr<Entry> entry) : queue_(&queue), entry_(std::move(entry)) {}

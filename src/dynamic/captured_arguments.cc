@@ -56,6 +56,27 @@ Result<std::string> scalar_text(ElementType type, Bytes bytes, const std::string
   return misfit(name, "is of an unknown type");
 }
 
+Result<void> check_size(const std::string& name, Bytes bytes, std::size_t wanted) {
+  if (bytes.size() == wanted) return {};
+  return misfit(name, fmt::format("has {} bytes where the spec has {}", bytes.size(), wanted));
+}
+
+Result<void> capture_scalar(ScalarArgument& scalar, Bytes bytes, const std::string& name) {
+  WATTUNE_TRY(check_size(name, bytes, size_in_bytes(scalar.type)));
+  WATTUNE_ASSIGN(scalar.value.text, scalar_text(scalar.type, bytes, name));
+  return {};
+}
+
+Result<void> capture_struct(StructArgument& structure, Bytes bytes, const std::string& name) {
+  const StructLayout layout = layout_of(structure);
+  WATTUNE_TRY(check_size(name, bytes, layout.bytes));
+  for (std::size_t i = 0; i < structure.fields.size(); ++i) {
+    ScalarArgument& field = structure.fields[i].scalar;
+    WATTUNE_TRY(capture_scalar(field, bytes.subspan(layout.offsets[i], size_in_bytes(field.type)), name));
+  }
+  return {};
+}
+
 // Takes the bytes of a call into the arguments of a spec, one after another.
 class ArgumentCapture {
  public:
@@ -77,26 +98,8 @@ class ArgumentCapture {
   Bytes left() const { return position_ < call_.outputs.size() ? call_.outputs[position_] : Bytes(); }
   const std::string& name() const { return argument_->name; }
 
-  Result<void> check_size(Bytes bytes, std::size_t wanted) const {
-    if (bytes.size() == wanted) return {};
-    return misfit(name(), fmt::format("has {} bytes where the spec has {}", bytes.size(), wanted));
-  }
-
-  Result<void> take(ScalarArgument& scalar) {
-    WATTUNE_TRY(check_size(given(), size_in_bytes(scalar.type)));
-    WATTUNE_ASSIGN(scalar.value.text, scalar_text(scalar.type, given(), name()));
-    return {};
-  }
-  Result<void> take(StructArgument& structure) {
-    const StructLayout layout = layout_of(structure);
-    WATTUNE_TRY(check_size(given(), layout.bytes));
-    for (std::size_t i = 0; i < structure.fields.size(); ++i) {
-      ScalarArgument& field = structure.fields[i].scalar;
-      const Bytes bytes = given().subspan(layout.offsets[i], size_in_bytes(field.type));
-      WATTUNE_ASSIGN(field.value.text, scalar_text(field.type, bytes, name()));
-    }
-    return {};
-  }
+  Result<void> take(ScalarArgument& scalar) { return capture_scalar(scalar, given(), name()); }
+  Result<void> take(StructArgument& structure) { return capture_struct(structure, given(), name()); }
   Result<void> take(VectorArgument& vector) {
     if (vector.access != ArgumentAccess::write_only) WATTUNE_TRY(take_contents(vector));
     if (left().empty()) return check_expected(vector);
@@ -105,9 +108,9 @@ class ArgumentCapture {
     expected_.outputs.emplace_back(name(), file);
     return {};
   }
-  Result<void> take(LocalArgument&) { return check_size(given(), 0); }
-  Result<void> take(NullArgument&) { return check_size(given(), 0); }
-  Result<void> take(SamplerArgument&) { return check_size(given(), 0); }
+  Result<void> take(LocalArgument&) { return check_size(name(), given(), 0); }
+  Result<void> take(NullArgument&) { return check_size(name(), given(), 0); }
+  Result<void> take(SamplerArgument&) { return check_size(name(), given(), 0); }
 
   Result<void> take_contents(VectorArgument& vector) {
     WATTUNE_ASSIGN(const std::string file, add_file(vector, given(), ""));
@@ -162,6 +165,14 @@ std::string plain_name(std::string name) {
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-'; }, '_');
   return name.empty() ? "kernel" : name;
+}
+
+Result<void> capture_value(Argument& argument, Bytes value) {
+  if (auto* const scalar = std::get_if<ScalarArgument>(&argument.kind))
+    return capture_scalar(*scalar, value, argument.name);
+  auto* const structure = std::get_if<StructArgument>(&argument.kind);
+  if (structure != nullptr) return capture_struct(*structure, value, argument.name);
+  return misfit(argument.name, "is neither a scalar nor a struct");
 }
 
 Result<std::vector<CapturedFile>> capture_arguments(KernelSpec& spec, const CapturedCall& call, const std::string& name,

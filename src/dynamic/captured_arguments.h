@@ -16,6 +16,9 @@ struct CapturedFile {
   Bytes contents;
 };
 
+// Gives a scalar or struct the value that a call passed. invalid_argument: another size, or what a spec cannot say.
+Result<void> capture_value(Argument& argument, Bytes value);
+
 // Gives the arguments of `spec`, of which the sizes are those of the call already, values and files of the call, and a
 // reference where there are outputs; returns the files.
 Result<std::vector<CapturedFile>> capture_arguments(KernelSpec& spec, const CapturedCall& call, const std::string& name,

@@ -1,7 +1,8 @@
 // Explorer: which configurations of a problem are to be tried in the application's calls, and what they showed.
 //
 // The instance that owns it calls it from whichever thread has its lock, one at a time; nothing here waits. Made by
-// make_trusted_explorer(): a search whose every step is a call.
+// make_trusted_explorer() (a search whose every step is a call) or make_screened_explorer() (a search in a process of
+// its own, whose best are then tried in calls).
 #pragma once
 
 #include <memory>
@@ -18,7 +19,7 @@ namespace wattune::dynamic {
 // A configuration that is worth compiling for the application, and what is known of it.
 struct Candidate {
   Configuration configuration;
-  std::optional<Nanoseconds> expected;  // its time, as far as it is known before
+  std::optional<Nanoseconds> expected;  // its time, as far as screening says
 };
 
 class Explorer {
@@ -32,7 +33,7 @@ class Explorer {
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
   // Nothing more is to be tried.
   virtual bool over() const = 0;
-  // How many configurations were tried, and how many of these failed.
+  // How many configurations were tried, and how many of these failed, screening included.
   virtual std::uint64_t explored() const = 0;
   virtual std::uint64_t failed() const = 0;
   // In words, for reports.

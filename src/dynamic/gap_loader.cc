@@ -123,7 +123,7 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   while (run_one(fits, true)) {
   }
   const Nanoseconds took = clock_() - begin;
-  if (took > expected) ledger_.charge(took - expected, &Stalls::loading);
+  if (took > expected) charge(Nanoseconds(), took - expected);
   return took;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "dynamic/key_search.h"
+#include "dynamic/repeat.h"
 #include "wattune/core/random.h"
 
 namespace wattune::dynamic {
@@ -21,13 +23,9 @@ void add_hope(std::deque<Configuration>& hopes, const space::SearchSpace& space,
 std::deque<Configuration> hopes_of(const Problem& problem, const std::optional<NearestEntry>& known,
                                    std::uint64_t seed) {
   std::deque<Configuration> hopes;
-  if (known) {
-    std::vector<std::pair<std::string, Value>> values;
-    const Configuration& configuration = known->entry.configuration;
-    for (std::size_t i = 0; i < configuration.names().size(); ++i)
-      values.emplace_back(configuration.names()[i], configuration.values()[i]);
-    if (const auto id = problem.space.find(values)) add_hope(hopes, problem.space, *id);
-  }
+  if (known)
+    if (const auto same = same_in(problem.space, known->entry.configuration))
+      add_hope(hopes, problem.space, same->id());
   add_hope(hopes, problem.space, problem.space.default_configuration());
   Random random(seed);
   for (const ConfigurationId id : problem.space.sample_stratified(kFurtherHopes, random))
@@ -52,7 +50,7 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
     : problem_(std::move(problem)),
       kernel_(kernel),
       around_(around),
-      pairing_(around.ledger, around.loader, kernel.options.policy.measuring),
+      pairing_(around.ledger, around.loader, kernel.options.policy.measuring, kernel.options.policy.safety),
       drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
       hopes_(hopes_of(*problem_, known, kernel.options.policy.seed)),
       occasion_(kernel.options.policy, known && known->distance == 0.0 && known->same_device) {}
@@ -91,24 +89,37 @@ Result<void> Instance::watch_best(std::unique_lock<std::mutex> lock, const Call&
   const std::shared_ptr<Variant> best = pairing_.best();
   lock.unlock();
   WATTUNE_TRY(best->check_memory(call.arguments));
-  WATTUNE_ASSIGN(TimedCall timed, best->send_timed(call.stream, call.arguments));
+  Result<TimedCall> timed = best->send_timed(call.stream, call.arguments);
   lock.lock();
-  if (pairing_.best() == best) drift_.watch(std::move(timed));
+  if (!timed) return repeat(std::move(lock), call, best, std::move(timed).error());
+  if (pairing_.best() == best) drift_.watch(*std::move(timed));
   return {};
 }
 
-// A best that fails at its launch did nothing, so the call may be repeated with another.
 Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& call) {
-  for (;;) {
-    const std::shared_ptr<Variant> best = pairing_.best();
-    if (best == nullptr) return without_best(std::move(lock), call, false);
-    lock.unlock();
-    WATTUNE_TRY(best->check_memory(call.arguments));
-    Result<void> sent = best->send(call.stream, call.arguments);
-    if (sent || sent.error().code() != ErrorCode::launch_failed) return sent;
-    lock.lock();
-    fail_best(best, sent.error());
-  }
+  const std::shared_ptr<Variant> best = pairing_.best();
+  if (best == nullptr) return without_best(std::move(lock), call, false);
+  lock.unlock();
+  WATTUNE_TRY(best->check_memory(call.arguments));
+  Result<void> sent = best->send(call.stream, call.arguments);
+  if (sent) return sent;
+  lock.lock();
+  return repeat(std::move(lock), call, best, std::move(sent).error());
+}
+
+// Where a refused launch left the call's inputs as they were, with what is the best known then.
+Result<void> Instance::repeat(std::unique_lock<std::mutex> lock, const Call& call,
+                              const std::shared_ptr<Variant>& failed, Error error) {
+  if (error.code() != ErrorCode::launch_failed) return error;
+  fail_best(failed, error);
+  if (!can_be_repeated(*problem_, failed->configuration())) return with_spoilt_outputs(std::move(error));
+  return run_best(std::move(lock), call);
+}
+
+Result<void> Instance::call_again(const Call& call, const Variant& failed, Error error) {
+  std::unique_lock lock(mutex_);
+  const auto found = std::ranges::find(published_, &failed, &std::shared_ptr<Variant>::get);
+  return repeat(std::move(lock), call, *found, std::move(error));
 }
 
 void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& error) {
@@ -126,14 +137,17 @@ void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& er
   if (works != published_.rend()) publish(*works);
 }
 
+// What does not suit the best known is the call's mistake, not a candidate's.
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
+  WATTUNE_TRY(pairing_.best()->check_memory(call.arguments));
+  if (shadow_ != nullptr) return take_shadowed_turn(std::move(lock), call);
   const Turn turn = pairing_.next(call.mode, around_.now());
   if (!turn.timed) return run_best(std::move(lock), call);
   lock.unlock();
   return run_turn(turn, call);
 }
 
-// The call is repeated with the best known when a candidate fails before it did anything.
+// The call is repeated with the best known when a candidate fails and left its inputs as they were.
 Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(call.stream));
   const auto wait = [&]() -> Result<void> {
@@ -153,8 +167,11 @@ Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   Result<void> result = sent ? Result<void>() : sent.error();
   std::unique_lock lock(mutex_);
   pairing_.sent(turn, std::move(sent), sending);
-  if (result || !turn.exploring || result.error().code() == ErrorCode::device_lost) return result;
-  return run_best(std::move(lock), call);
+  if (result) return result;
+  const ErrorCode code = result.error().code();
+  if (code == ErrorCode::launch_failed) return repeat(std::move(lock), call, turn.variant, std::move(result).error());
+  const bool is_final = !turn.exploring || code == ErrorCode::device_lost || code == ErrorCode::cancelled;
+  return is_final ? result : run_best(std::move(lock), call);
 }
 
 Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing) {
@@ -262,6 +279,7 @@ void Instance::report(KernelReport& report) const {
   report.calls += one.calls;
   report.explored += one.explored;
   report.fallbacks += fallbacks_.load(std::memory_order_relaxed);
+  report.wrong_results += wrong_results_;
   report.blocked += blocked_;
 }
 

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -15,9 +14,8 @@
 #include <vector>
 
 #include "dynamic/amortisation.h"
-#include "dynamic/explorer.h"
 #include "dynamic/pairing.h"
-#include "dynamic/problem.h"
+#include "dynamic/shadow.h"
 #include "dynamic/surroundings.h"
 #include "wattune/dynamic/tunable_kernel.h"
 
@@ -53,9 +51,13 @@ class Instance {
   Nanoseconds expected() const { return Nanoseconds(expected_.load(std::memory_order_relaxed)); }
   // As TunableKernel::call(). The arguments are of the right types.
   Result<void> call(const Call& call);
+  // The call again, with another than the steady one, of which a launch was refused.
+  Result<void> call_again(const Call& call, const Variant& failed, Error error);
   // Compiles and loads what it begins with, unless something is ready; blocks.
   Result<void> preload();
 
+  // Compiles, loads and runs this from here on, which was measured beside the calls: blocks. The key is tuned.
+  Result<void> adopt(const Trial& best);
   void retune();
   std::optional<Configuration> best() const;
   void report(KernelReport& report) const;
@@ -63,7 +65,6 @@ class Instance {
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-
   // Counts the calls of a best that nothing is compared with any more: one in so many is timed.
   bool best_is_due() {
     if (!drift_.due()) return false;
@@ -84,19 +85,28 @@ class Instance {
   Result<void> try_to_begin(const Configuration& configuration);
   std::optional<Configuration> next_hope();
   void fail_best(const std::shared_ptr<Variant>& failed, const Error& error);
-
+  Result<void> repeat(std::unique_lock<std::mutex> lock, const Call& call, const std::shared_ptr<Variant>& failed,
+                      Error error);
+  // Shadowed calls (instance_shadowed.cc).
+  Result<void> take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call);
+  Result<void> run_shadowed(const Turn& candidate, const Turn& best, const Call& call);
+  void tell(const Turn& candidate, const Turn& best, ShadowedCall call);
+  Result<void> begin_shadow();
+  void end_shadowing(const Error& why);
   // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
   void look();
   void begin_tuning();
   void begin_beside();
   void look_for_drift();
+  void note_too_long();
   void want();
+  void refuse_failed();
   void request(const Candidate& candidate, bool first);
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
   void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
   void take_outcome(Outcome outcome);
   void publish(std::shared_ptr<Variant> best);
-  void remember(const Observation& observation);
+  void remember(const Observation& observation, Measured measured = Measured::in_place);
   void retire(std::shared_ptr<Variant> variant);
   void end_tuning();
   void rest();
@@ -124,13 +134,16 @@ class Instance {
   std::unique_ptr<Explorer> explorer_;  // while it is tuned
   std::optional<Observation> times_of_best_;
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
-  std::set<ConfigurationId> failed_;                 // at a launch as the best known
+  std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
   std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them
-  std::string state_ = "not tuned";                  // while it is not
-  std::uint64_t explored_before_ = 0;                // by explorers that are over
+  std::unique_ptr<Shadow> shadow_;                   // as long as this, once it is there
+  std::uint64_t wrong_results_ = 0;
+  std::string state_ = "not tuned";    // while it is not
+  std::uint64_t explored_before_ = 0;  // by explorers that are over
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
   bool told_of_no_times_ = false;
+  bool told_of_too_long_ = false;
 };
 
 }  // namespace wattune::dynamic

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "dynamic/instance.h"
-#include "wattune/core/version.h"
+#include "dynamic/key_search.h"
+#include "dynamic/measured_entry.h"
 
 namespace wattune::dynamic {
 
@@ -33,6 +35,7 @@ void Instance::look() {
   look_for_drift();
   if (!explorer_ && occasion_.begins(calls_.load(std::memory_order_relaxed))) begin_tuning();
   if (explorer_) want();
+  note_too_long();
   rest();
 }
 
@@ -41,6 +44,7 @@ void Instance::begin_tuning() {
   std::vector<Configuration> known{pairing_.best()->configuration()};
   known.insert(known.end(), hopes_.begin(), hopes_.begin() + std::min<std::ptrdiff_t>(1, std::ssize(hopes_)));
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
+  if (const Result<void> ready = begin_shadow(); !ready) made = ready.error();
   if (!made) {
     around_.note(
         fmt::format("kernel `{}`, {}: not tuned: {}", kernel_.spec.name, to_string(key()), made.error().to_string()));
@@ -62,6 +66,16 @@ void Instance::look_for_drift() {
   if (moved->cause == Cause::kernel) occasion_.ask();
 }
 
+// Nobody would notice that a bound keeps all candidates out.
+void Instance::note_too_long() {
+  const std::optional<Nanoseconds> stall = pairing_.stalls_too_long();
+  if (!stall || std::exchange(told_of_too_long_, true)) return;
+  around_.note(fmt::format(
+      "kernel `{}`, {}: a candidate waits for good, because it may take {:.3g} ms longer than the best known, and the "
+      "budget allows {:.3g} ms in one call (Budget::longest)",
+      kernel_.spec.name, to_string(key()), to_ms(*stall), to_ms(around_.ledger.most())));
+}
+
 // What a key without anything to run begins with is compiled while its calls run the fallback.
 void Instance::begin_beside() {
   if (!requested_.empty() || hopes_.empty()) return;
@@ -70,7 +84,15 @@ void Instance::begin_beside() {
     request({.configuration = *next_hope(), .expected = {}}, true);
 }
 
+// When a key is tuned again, what failed before is proposed again.
+void Instance::refuse_failed() {
+  for (const Candidate& each : explorer_->wanted())
+    if (failed_.contains(each.configuration.id()))
+      explorer_->tell(each.configuration, {.status = Status::runtime, .message = "it failed before"});
+}
+
 void Instance::want() {
+  refuse_failed();
   if (explorer_->over()) return end_tuning();
   const std::vector<Candidate> wanted = explorer_->wanted();
   std::vector<Configuration> expected;
@@ -105,6 +127,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
     if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());
+    failed_.insert(candidate.configuration.id());
     if (explorer_) explorer_->tell(candidate.configuration, failure_of_loading(variant.error()));
   } else if (explorer_ && pairing_.best() != nullptr) {
     pairing_.add(candidate, *std::move(variant));
@@ -116,6 +139,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
 }
 
 void Instance::take_outcome(Outcome outcome) {
+  if (outcome.observation.status != Status::correct) failed_.insert(outcome.configuration.id());
   requested_.erase(outcome.configuration.id());
   if (outcome.better) {
     publish(pairing_.best());
@@ -136,24 +160,13 @@ void Instance::publish(std::shared_ptr<Variant> best) {
   if (const auto time = pairing_.best_time()) expected_.store(time->value(), std::memory_order_relaxed);
 }
 
-void Instance::remember(const Observation& observation) {
+void Instance::remember(const Observation& observation, Measured measured) {
   if (!observation.statistics) return;
   times_of_best_ = observation;
-  const Statistics& statistics = *observation.statistics;
-  expected_.store(statistics.median.value(), std::memory_order_relaxed);
-  const DeviceInfo& device = around_.device.info();
-  const Result<bool> put = around_.wisdom.put({.kernel = kernel_.version,
-                                               .device = device.name,
-                                               .architecture = device.architecture,
-                                               .key = key(),
-                                               .configuration = pairing_.best()->configuration(),
-                                               .time = statistics.median,
-                                               .low = statistics.interval_low,
-                                               .high = statistics.interval_high,
-                                               .samples = observation.samples.size(),
-                                               .measured = Measured::in_place,
-                                               .measured_at = std::chrono::system_clock::now(),
-                                               .wattune_version = kVersion});
+  expected_.store(observation.statistics->median.value(), std::memory_order_relaxed);
+  const Trial trial{.configuration = pairing_.best()->configuration(), .observation = observation};
+  const Result<bool> put =
+      around_.wisdom.put(measured_entry(kernel_.version, around_.device.info(), key(), trial, measured));
   if (!put) around_.note(put.error().to_string());
 }
 
@@ -161,8 +174,10 @@ void Instance::retire(std::shared_ptr<Variant> variant) {
   if (std::ranges::count(published_, variant) == 0) around_.loader.retire(std::move(variant));
 }
 
+// What the application's calls showed stands, whatever screening said of others.
 void Instance::end_tuning() {
   --around_.tuning;
+  if (times_of_best_) remember(*times_of_best_);
   state_ = explorer_->state();
   explored_before_ += explorer_->explored();
   failed_before_ += explorer_->failed();
@@ -183,6 +198,20 @@ void Instance::rest() {
 
 void Instance::rest_a_while() {
   resting_until_.store((around_.now() + kBetweenLooks).value(), std::memory_order_relaxed);
+}
+
+// The Trial may be of the space of other sizes.
+Result<void> Instance::adopt(const Trial& best) {
+  WATTUNE_ASSIGN(const Configuration configuration, same_in(problem_->space, best.configuration));
+  WATTUNE_ASSIGN(std::shared_ptr<Variant> variant, load(configuration));
+  const std::lock_guard lock(mutex_);
+  if (explorer_) end_tuning();
+  static_cast<void>(occasion_.begins(std::numeric_limits<std::uint64_t>::max()));
+  publish(std::move(variant));
+  remember(best.observation, Measured::offline);
+  state_ = "tuned now";
+  resting_until_.store(0.0, std::memory_order_relaxed);
+  return {};
 }
 
 void Instance::retune() {

@@ -33,6 +33,8 @@ class Ledger {
   // The same, and keeps what is expected for whoever asked until settle(): no two callers spend the same budget.
   bool reserve(const Prediction& prediction, Nanoseconds now);
   bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
+  // The longest stall of one call that is ever affordable.
+  Nanoseconds most() const { return budget_.longest; }
   // What a reservation came to, in this part of the stalls. Less than nothing counts as nothing, here and below.
   void settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part);
   // A stall of which nothing was reserved.

@@ -14,7 +14,7 @@ constexpr std::size_t kRemembered = 16;  // times of the best known
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
-constexpr double kBadWhenExpected = 2.0;  // how far what was known before may be wrong
+constexpr double kBadWhenScreened = 2.0;  // how far screening may be wrong
 
 // Of a clock that is too coarse for the kernel, no time is 0.
 Sample sample_of(Nanoseconds time) { return {.time = std::max(time, Nanoseconds(1))}; }
@@ -28,7 +28,9 @@ Observation observation_of(std::vector<Sample> samples) {
 
 Observation failure_of(const Error& error) {
   Observation observation;
-  observation.status = error.code() == ErrorCode::timeout ? Status::timeout : Status::runtime;
+  observation.status = error.code() == ErrorCode::timeout    ? Status::timeout
+                       : error.code() == ErrorCode::mismatch ? Status::correctness
+                                                             : Status::runtime;
   observation.message = error.to_string();
   return observation;
 }
@@ -133,11 +135,12 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   if (contest.reserved) return true;
   const Prediction prediction = predict(contest);
   waits_for_budget_ = mode != Mode::explore && !ledger_.reserve(prediction, now);
+  if (waits_for_budget_ && prediction.longest > ledger_.most()) stalls_too_long_ = prediction.longest;
   if (!waits_for_budget_) contest.reserved = mode == Mode::explore ? Nanoseconds() : prediction.expected;
   return !waits_for_budget_;
 }
 
-// By its own times, or else those that are known from elsewhere, or else those of other candidates.
+// By its own times, or else those that screening saw, or else those of other candidates.
 Prediction Pairing::predict(const Contest& contest) const {
   const Nanoseconds best = *best_time();
   const std::vector<Sample> samples = contest.duel.samples();
@@ -145,23 +148,28 @@ Prediction Pairing::predict(const Contest& contest) const {
   if (!samples.empty())
     time = {measure::summarize(samples).median, std::ranges::max(samples, {}, &Sample::time).time};
   else if (const std::optional<Nanoseconds> expected = contest.candidate.expected)
-    time = {*expected, kBadWhenExpected * *expected};
+    time = {*expected, kBadWhenScreened * *expected};
   const auto stall = [&](Nanoseconds of) { return std::max(Nanoseconds(), of - best) + besides(*contest.variant); };
   return {stall(time.expected), stall(time.longest)};
 }
 
 Nanoseconds Pairing::besides(const Variant& variant) const {
   Nanoseconds sum;
-  if (measuring_ == Measuring::exclusive) sum += 2.0 * waited_.value();
+  if (is_shadowed_)
+    sum += waited_.value();
+  else if (measuring_ == Measuring::exclusive)
+    sum += 2.0 * waited_.value();
   if (!variant.was_launched()) sum += first_launch_.value() + loader_.private_memory_cost(variant.private_bytes());
   return sum;
 }
 
 void Pairing::sent(const Turn& turn, Result<TimedCall> call, const Sending& sending) {
-  if (turn.exclusive) {
+  const bool compared = is_shadowed_ && turn.exploring;
+  if (turn.exclusive || compared) {
     waited_.learn(sending.waited);
-    ledger_.charge(sending.waited, &Stalls::waiting);
+    ledger_.charge(sending.waited, compared ? &Stalls::comparing : &Stalls::waiting);
   }
+  if (compared && !call) ledger_.note_call(sending.waited);
   if (turn.first && turn.exploring) {
     first_launch_.learn(sending.took);
     ledger_.charge(sending.took, &Stalls::loading);
@@ -218,7 +226,8 @@ void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
   const Contest* const contest = find(out.turn.contest);
   if (contest != nullptr && !contest->duel.first_launch()) slowness_.learn(sample.time / best);
   ledger_.settle(out.turn.reserved, sample.time - best, &Stalls::exploring);
-  ledger_.note_call(sample.time - best + out.sending.waited + (out.turn.first ? out.sending.took : Nanoseconds()));
+  const Nanoseconds slower = is_shadowed_ ? std::max(Nanoseconds(), sample.time - best) : sample.time - best;
+  ledger_.note_call(slower + out.sending.waited + (out.turn.first ? out.sending.took : Nanoseconds()));
 }
 
 // Each says something of how its times spread, which is what a candidate is judged by.

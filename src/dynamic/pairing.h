@@ -39,7 +39,7 @@ struct Turn {
 struct Sending {
   bool others_busy = false;
   Nanoseconds took;    // the host, to send it: a first launch may wait there
-  Nanoseconds waited;  // for the device, where the turn was exclusive
+  Nanoseconds waited;  // for the device, where the turn was exclusive; that the call was shadowed added so much
 };
 
 // What became of a configuration.
@@ -53,8 +53,8 @@ struct Outcome {
 class Pairing {
  public:
   // The ledger and the loader, which knows what a first launch costs, outlive it.
-  Pairing(Ledger& ledger, Loader& loader, Measuring measuring)
-      : ledger_(ledger), loader_(loader), measuring_(measuring) {}
+  Pairing(Ledger& ledger, Loader& loader, Measuring measuring, Safety safety = Safety::trusted)
+      : ledger_(ledger), loader_(loader), measuring_(measuring), is_shadowed_(safety == Safety::shadowed) {}
   Pairing(const Pairing&) = delete;
   Pairing& operator=(const Pairing&) = delete;
   // What it had reserved is free again.
@@ -82,6 +82,8 @@ class Pairing {
   std::vector<Outcome> collect();
   // A candidate's turn waits for the budget.
   bool waits_for_budget() const { return waits_for_budget_; }
+  // And waits for ever, as it may stall for so long.
+  std::optional<Nanoseconds> stalls_too_long() const { return stalls_too_long_; }
 
  private:
   struct Contest {
@@ -125,6 +127,7 @@ class Pairing {
   Ledger& ledger_;
   Loader& loader_;
   const Measuring measuring_;
+  const bool is_shadowed_;
   std::shared_ptr<Variant> best_;
   std::vector<Sample> times_of_best_;       // the last few
   std::optional<std::size_t> to_be_timed_;  // calls of a best that was not compared; none: it was told
@@ -135,9 +138,10 @@ class Pairing {
   std::vector<Out> out_;
   measure::Gate gate_;
   Slowness slowness_;
-  RecentLargest waited_{Nanoseconds()};
+  RecentLargest waited_{is_shadowed_ ? nanoseconds_from_ms(1.0) : Nanoseconds()};
   RecentLargest first_launch_{Nanoseconds(20e3)};  // of the host, on an idle device
   bool waits_for_budget_ = false;
+  std::optional<Nanoseconds> stalls_too_long_;
 };
 
 }  // namespace wattune::dynamic

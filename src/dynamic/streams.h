@@ -14,7 +14,8 @@
 
 namespace wattune::dynamic {
 
-// A stream of calls. Two threads may share one, as they do the default stream: who sends holds `sending`.
+// A stream of calls. Two threads may share one, as they do the default stream: who sends holds `sending` through the
+// whole call, in which a composition's function calls others.
 struct Lane {
   Lane(const CallStream& named, std::uint64_t number) : name(named), serial(number) {}
 
@@ -22,7 +23,7 @@ struct Lane {
   const std::uint64_t serial;  // of a stream of ours; 0: it is adopted
   std::unique_ptr<backend::Stream> adopted;
   backend::Stream* stream = nullptr;
-  std::mutex sending;
+  std::recursive_mutex sending;
 };
 
 class Streams {

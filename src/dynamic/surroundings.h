@@ -44,6 +44,7 @@ struct KernelParts {
   const KernelVersion version;
   std::unique_ptr<VariantSource> variants;
   MakeExplorer make_explorer;
+  std::function<Result<std::unique_ptr<backend::Device>>()> open_apart;  // the device in a process of its own
 };
 
 }  // namespace wattune::dynamic

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dynamic/begin_with.h"
-#include "wattune/tune/plan.h"
+#include "dynamic/key_search.h"
 #include "wattune/tune/search.h"
 
 namespace wattune::dynamic {
@@ -98,31 +97,14 @@ class TrustedExplorer : public Explorer {
   std::vector<std::size_t> order_;  // of the places that are taken, the first proposed first
 };
 
-// What is known first, the default behind it.
-std::vector<ConfigurationId> beginnings(const space::SearchSpace& space, const std::vector<Configuration>& known) {
-  std::vector<ConfigurationId> ids;
-  for (const Configuration& each : known) {
-    std::vector<std::pair<std::string, Value>> values;
-    for (std::size_t i = 0; i < each.names().size(); ++i) values.emplace_back(each.names()[i], each.values()[i]);
-    if (const Result<ConfigurationId> id = space.find(values)) ids.push_back(*id);
-  }
-  ids.push_back(space.default_configuration());
-  return ids;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Explorer>> make_trusted_explorer(std::shared_ptr<const Problem> problem,
                                                         const TuningPolicy& policy, TrustedOptions options) {
-  WATTUNE_TRY(policy.stop.validate());
-  tune::Plan plan = tune::make_plan(problem->spec, problem->space, policy.strategy, policy.stop);
-  const std::optional<Nanoseconds> enough = policy.good_enough ? policy.good_enough(problem->key) : std::nullopt;
-  if (enough) plan.stop.target = std::max(plan.stop.target.value_or(0.0), enough->value());
-  WATTUNE_ASSIGN(auto strategy, search::make_strategy(plan.strategy, problem->space, {.seed = policy.seed}));
-  auto from_known = std::make_unique<BeginWith>(beginnings(problem->space, options.known), std::move(strategy));
-  return std::unique_ptr<Explorer>(std::make_unique<TrustedExplorer>(std::move(problem), std::move(from_known),
-                                                                     plan.stop, std::max<std::size_t>(1, options.ahead),
-                                                                     std::move(options.now)));
+  WATTUNE_ASSIGN(KeySearch search, plan_key_search(*problem, policy, options.known));
+  return std::unique_ptr<Explorer>(
+      std::make_unique<TrustedExplorer>(std::move(problem), std::move(search.strategy), search.stop,
+                                        std::max<std::size_t>(1, options.ahead), std::move(options.now)));
 }
 
 }  // namespace wattune::dynamic

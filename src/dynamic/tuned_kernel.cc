@@ -4,6 +4,9 @@
 
 #include <exception>
 
+#include "dynamic/tune_now.h"
+#include "wattune/backend/attach.h"
+
 namespace wattune::dynamic {
 
 namespace {
@@ -13,6 +16,19 @@ Result<void> with_meaning(Result<void> sent) {
   if (sent || sent.error().code() != ErrorCode::device_lost || !sent.error().advice().empty()) return sent;
   return std::move(sent).error().hint(
       "the context is broken, and what it held is lost: only the application can make another and attach to that");
+}
+
+// What the rule leaves out is the other's.
+search::StopRule with_defaults(search::StopRule rule, const search::StopRule& otherwise) {
+  const auto complete = [&](auto member) {
+    if (!(rule.*member)) rule.*member = otherwise.*member;
+  };
+  complete(&search::StopRule::evaluations);
+  complete(&search::StopRule::time);
+  complete(&search::StopRule::target);
+  complete(&search::StopRule::fraction);
+  complete(&search::StopRule::no_improvement);
+  return rule;
 }
 
 }  // namespace
@@ -50,7 +66,7 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
   WATTUNE_TRY(steady->check_memory(arguments));
   Result<void> sent = steady->send(stream, arguments);
   if (sent || sent.error().code() != ErrorCode::launch_failed) return with_meaning(std::move(sent));
-  return with_meaning(instance->call({stream, arguments, Mode::best}));
+  return with_meaning(instance->call_again({stream, arguments, mode}, *steady, std::move(sent).error()));
 }
 
 Result<Instance*> TunedKernel::instance_of(const CallSizes& sizes) {
@@ -87,6 +103,36 @@ Result<Instance*> TunedKernel::instance_at(const std::vector<NamedSize>& sizes) 
   instance = std::make_unique<Instance>(*std::move(problem), parts_, around_);
   around_.ledger.begin(around_.now());
   return instance.get();
+}
+
+Result<KeySearch> TunedKernel::plan_now(const Problem& problem, const std::optional<Configuration>& best,
+                                        const search::StopRule& stop) const {
+  TuningPolicy policy = parts_.options.policy;
+  policy.stop = with_defaults(stop, policy.stop);
+  return plan_key_search(problem, policy, best ? std::vector{*best} : std::vector<Configuration>());
+}
+
+Result<tune::TuningResult> TunedKernel::tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
+                                                 const CallOptions& options, const search::StopRule& stop) {
+  WATTUNE_TRY(attachment_.check());
+  WATTUNE_TRY(signature_.check(arguments));
+  WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, options.sizes));
+  WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
+  WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(stream));
+  const backend::RelaxedCapture relaxed;
+  if (lane->stream->is_capturing())
+    return Error(ErrorCode::unavailable, "a stream that is captured is not finished, so nothing is tuned now");
+  WATTUNE_ASSIGN(const auto problem, Problem::make(parts_.spec, signature_.named(sizes), instance->key()));
+  WATTUNE_ASSIGN(const KeySearch search, plan_now(*problem, instance->best(), stop));
+  std::unique_ptr<backend::Device> apart;
+  if (parts_.options.policy.safety == Safety::screened) {
+    WATTUNE_ASSIGN(apart, parts_.open_apart());
+  }
+  backend::Device& on = apart ? *apart : around_.device;
+  WATTUNE_ASSIGN(tune::TuningResult result,
+                 dynamic::tune_now({*problem, signature_, arguments, around_.device, *lane, on}, search));
+  if (result.best) WATTUNE_TRY(instance->adopt(*result.best));
+  return result;
 }
 
 Instance* TunedKernel::known_at(const Key& key) const {

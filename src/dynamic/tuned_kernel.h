@@ -10,6 +10,7 @@
 
 #include "dynamic/attachment.h"
 #include "dynamic/instance.h"
+#include "dynamic/key_search.h"
 #include "dynamic/lasting_table.h"
 #include "dynamic/signature.h"
 #include "wattune/dynamic/tunable_kernel.h"
@@ -27,6 +28,8 @@ class TunedKernel : public TunableKernel {
 
   Result<void> call(const CallStream& stream, std::span<const CallArgument> arguments,
                     const CallOptions& options) override;
+  Result<tune::TuningResult> tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
+                                      const CallOptions& options, const search::StopRule& stop) override;
   void set_mode(Mode mode) override { mode_.store(mode, std::memory_order_relaxed); }
   Mode mode() const override { return mode_.load(std::memory_order_relaxed); }
   void retune(const Key& key) override;
@@ -44,6 +47,8 @@ class TunedKernel : public TunableKernel {
   Result<Instance*> instance_of(const CallSizes& sizes);
   Result<Instance*> add(const CallSizes& sizes);
   Result<Instance*> instance_at(const std::vector<NamedSize>& sizes);
+  Result<KeySearch> plan_now(const Problem& problem, const std::optional<Configuration>& best,
+                             const search::StopRule& stop) const;
   Result<Key> key_at(const std::vector<NamedSize>& sizes) const;
   Instance* known_at(const Key& key) const;
 

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <mutex>
 
+#include "dynamic/measured_entry.h"
+#include "dynamic/screened_explorer.h"
+#include "dynamic/screening_device.h"
 #include "dynamic/trusted_explorer.h"
 #include "dynamic/tuned_composition.h"
 #include "dynamic/unit_variant.h"
 #include "wattune/backend/compile_pool.h"
+#include "wattune/backend/sharing.h"
 
 namespace wattune::dynamic {
 
@@ -20,6 +24,7 @@ std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
       backend::CompilePoolOptions{.processes = options.compile_processes,
                                   .spare_processors = options.spare_processors,
                                   .worker = options.worker,
+                                  .prompt = true,
                                   .cache = options.cache});
 }
 
@@ -42,6 +47,13 @@ Result<void> check_generic(const KernelSpec& spec, const std::vector<Value>& gen
                            spec.name, spec.parameters.size()));
 }
 
+Result<void> check_safety(const CompositionSpec& composition, const KernelOptions& options) {
+  if (options.policy.safety != Safety::screened) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("composition `{}` cannot be screened: its function is the application's", composition.name))
+      .hint("its policy's safety is `trusted` or `shadowed`");
+}
+
 class TunerOfOneDevice : public Tuner {
  public:
   TunerOfOneDevice(backend::Device& device, TunerOptions options, std::unique_ptr<Wisdom> wisdom)
@@ -57,13 +69,15 @@ class TunerOfOneDevice : public Tuner {
                 *loader_,
                 *wisdom_,
                 device_drift_,
-                [this](const std::string& line) { note(line); }} {}
+                [this](const std::string& line) { note(line); }},
+        screening_(std::make_unique<Screening>(screening_options())) {}
   TunerOfOneDevice(const TunerOfOneDevice&) = delete;
   TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
 
   // Threads and processes of a tuner are not those of a process that was forked.
   ~TunerOfOneDevice() override {
     if (attachment_.is_forked()) {
+      static_cast<void>(screening_.release());
       static_cast<void>(loader_.release());
       static_cast<void>(pool_.release());
       return;
@@ -82,7 +96,10 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
     KernelVersion version = version_of(spec);
     auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
-    KernelParts parts{std::move(spec), options, std::move(version), std::move(variants), explorers()};
+    MakeExplorer explorers = explorers_of(version);
+    KernelParts parts{std::move(spec),      options,
+                      std::move(version),   std::move(variants),
+                      std::move(explorers), [this] { return open_apart(options_.worker); }};
     return std::unique_ptr<TunableKernel>(add(std::move(parts), std::move(signature)));
   }
 
@@ -90,6 +107,7 @@ class TunerOfOneDevice : public Tuner {
                                                           const KernelOptions& options) override {
     WATTUNE_TRY(attachment_.check());
     WATTUNE_TRY(options.policy.stop.validate());
+    WATTUNE_TRY(check_safety(composition, options));
     WATTUNE_ASSIGN(auto unit, Unit::make(std::move(composition), around_.device, streams_, options_.compile_limit));
     WATTUNE_TRY(check_parameters(unit->spec()));
     WATTUNE_TRY(Problem::make(unit->spec(), {}, {}));
@@ -100,8 +118,10 @@ class TunerOfOneDevice : public Tuner {
       WATTUNE_ASSIGN(code.emplace_back(),
                      KernelCode::make(kernel.spec, around_.device, pool_.get(), options_.compile_limit));
     }
-    KernelParts parts{unit->spec(), options, version_of(unit->spec()),
-                      std::make_unique<UnitVariants>(unit, std::move(code), streams_), explorers()};
+    KernelVersion version = version_of(unit->spec());
+    MakeExplorer explorers = explorers_of(version);
+    KernelParts parts{unit->spec(), options, std::move(version),
+                      std::make_unique<UnitVariants>(unit, std::move(code), streams_), std::move(explorers)};
     return std::unique_ptr<TunableComposition>(
         std::make_unique<TunedComposition>(add(std::move(parts), unit->signature())));
   }
@@ -149,10 +169,17 @@ class TunerOfOneDevice : public Tuner {
  private:
   static constexpr std::size_t kMostNotes = 100;
 
-  MakeExplorer explorers() {
-    return [this](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
-                  std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
-      if (policy.safety != Safety::trusted) return Error(ErrorCode::unavailable, "only trusted kernels are tuned");
+  MakeExplorer explorers_of(const KernelVersion& version) {
+    return [this, version](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
+                           std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
+      if (policy.safety == Safety::screened) {
+        const auto found = [this, version, key = problem->key](const Trial& best) {
+          const DeviceInfo& device = around_.device.info();
+          const Result<bool> kept = wisdom_->put(measured_entry(version, device, key, best, Measured::screened));
+          if (!kept) note(kept.error().to_string());
+        };
+        return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found);
+      }
       return make_trusted_explorer(std::move(problem), policy,
                                    {.ahead = std::max<std::size_t>(1, options_.compile_processes),
                                     .known = std::move(known),
@@ -167,6 +194,18 @@ class TunerOfOneDevice : public Tuner {
     if (mode_) kernel->set_mode(*mode_);
     kernels_.push_back(kernel.get());
     return kernel;
+  }
+
+  Result<std::unique_ptr<backend::Device>> open_apart(const backend::WorkerOptions& worker) const {
+    return open_screening_device(around_.device.info(), options_.screening_device, worker);
+  }
+
+  ScreeningOptions screening_options() {
+    return {.open = [this](const backend::WorkerOptions& worker) { return open_apart(worker); },
+            .worker = options_.worker,
+            .free_memory = [this] { return backend::free_memory(around_.device); },
+            .now = [this] { return around_.now(); },
+            .note = [this](const std::string& line) { note(line); }};
   }
 
   void forget(const TunedKernel* gone) {
@@ -188,6 +227,7 @@ class TunerOfOneDevice : public Tuner {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<TunedKernel*> kernels_;
   std::optional<Mode> mode_;
+  std::unique_ptr<Screening> screening_;  // ends first
 };
 
 }  // namespace

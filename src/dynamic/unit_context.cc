@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "wattune/backend/attach.h"
+#include "dynamic/application_memory.h"
 #include "wattune/backend/part.h"
 #include "wattune/core/suggest.h"
 
@@ -195,10 +195,7 @@ Result<backend::Buffer*> UnitContext::whole(const std::string& name, std::size_t
   if (!passed.is_memory()) return unknown(name);
   // The call hands it over to be used as the kernels use it.
   if (passed.buffer() != nullptr) return const_cast<backend::Buffer*>(passed.buffer());
-  const bool is_cuda = unit_.device().info().backend == "cuda";
-  WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> adopted,
-                 is_cuda ? backend::adopt_buffer(unit_.device(), passed.memory(), bytes)
-                         : backend::adopt_buffer(unit_.device(), reinterpret_cast<_cl_mem*>(passed.memory())));
+  WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> adopted, adopt_memory(unit_.device(), passed.memory(), bytes));
   return &workspace_.keep(std::move(adopted));
 }
 

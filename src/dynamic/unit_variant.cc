@@ -55,6 +55,7 @@ class UnitVariant : public Variant {
     WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     WATTUNE_ASSIGN(Workspace* const workspace, unit_->workspace(stream));
+    const std::lock_guard sending(lane->sending);
     if (workspace->is_held_here()) return calls_itself();
     const Workspace::Hold hold(*workspace);
     const backend::RelaxedCapture relaxed;

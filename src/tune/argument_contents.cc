@@ -97,8 +97,13 @@ Result<std::vector<std::byte>> ArgumentContents::fill_structs(const VectorArgume
 
 Result<const std::vector<std::byte>*> ArgumentContents::get(std::size_t argument, std::size_t length) {
   Slot& slot = slots_[argument];
-  if (slot.length == length && !slot.bytes.empty()) return &slot.bytes;
   const auto& vector = std::get<VectorArgument>(arguments_[argument].kind);
+  if (const std::vector<std::byte>& given = given_[argument]; !given.empty()) {
+    if (given.size() == length * element_bytes(vector)) return &given;
+    return Error(ErrorCode::mismatch, fmt::format("argument `{}` has {} elements, and is given {} bytes",
+                                                  arguments_[argument].name, length, given.size()));
+  }
+  if (slot.length == length && !slot.bytes.empty()) return &slot.bytes;
   // Seeded by position, so that two arguments with the same fill hold different numbers.
   const std::uint64_t seed = argument + 1;
   Result<std::vector<std::byte>> bytes =

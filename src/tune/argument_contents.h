@@ -12,8 +12,11 @@ namespace wattune::tune {
 
 class ArgumentContents {
  public:
-  // `arguments` outlives it.
-  explicit ArgumentContents(const std::vector<Argument>& arguments) : arguments_(arguments), slots_(arguments.size()) {}
+  // `arguments` outlives it. What is `given`, by position, takes the place of the spec's fills; empty: nothing.
+  explicit ArgumentContents(const std::vector<Argument>& arguments, std::vector<std::vector<std::byte>> given = {})
+      : arguments_(arguments), given_(std::move(given)), slots_(arguments.size()) {
+    given_.resize(arguments.size());
+  }
 
   // Compiles the fill expressions, which may read `i` and the problem's extents. Before get().
   Result<void> compile(std::shared_ptr<const Names> names);
@@ -36,6 +39,7 @@ class ArgumentContents {
                                               std::uint64_t seed) const;
 
   const std::vector<Argument>& arguments_;
+  std::vector<std::vector<std::byte>> given_;
   std::shared_ptr<const Names> names_;
   std::vector<Slot> slots_;
 };

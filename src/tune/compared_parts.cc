@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tune/geometry_plan.h"
 #include "wattune/measure/output_check.h"
 
 namespace wattune::tune {
@@ -71,6 +72,24 @@ std::string difference(const Argument& argument, const Tolerance& tolerance, std
     if (!wrong.empty()) return wrong;
   }
   return {};
+}
+
+bool is_comparable(const VectorArgument& output, bool fixed_length) {
+  if (output.comparison == OutputComparison::none) return false;
+  return fixed_length || output.comparison == OutputComparison::sum || !output.compared_length.text.empty();
+}
+
+Result<std::optional<std::size_t>> compared_length(const VectorArgument& output,
+                                                   const std::shared_ptr<const Names>& names) {
+  const ExpressionText& text = output.compared_length;
+  if (text.text.empty()) return std::optional<std::size_t>();
+  WATTUNE_ASSIGN(const SizeFormula formula, compile_positive(text, names));
+  if (!formula.fixed())
+    return Error(ErrorCode::invalid_argument, "`compare_length` must not depend on tuning parameters")
+        .at(text.position)
+        .about(text.text);
+  WATTUNE_ASSIGN(const std::size_t length, formula.evaluate(Configuration()));
+  return std::optional(length);
 }
 
 }  // namespace wattune::tune

@@ -63,6 +63,8 @@ class DeviceEvaluator : public Evaluator {
 
   void know_best(const Observation& best) override { run_->incumbent = best; }
 
+  Nanoseconds device_time() const override { return run_->session.working_time(); }
+
   std::string device() const override { return run_->device.info().selector; }
 
   measure::ObjectiveInterval objective_interval(const Trial& trial) const override {

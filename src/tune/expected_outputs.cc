@@ -6,6 +6,7 @@
 
 #include "backend/build_log.h"
 #include "tune/argument_check.h"
+#include "tune/compared_parts.h"
 #include "tune/reminder.h"
 #include "tune/run_state.h"
 #include "wattune/core/suggest.h"
@@ -23,32 +24,17 @@ const VectorArgument* as_output(const Argument& argument) {
   return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
 }
 
-// How many elements of an output are compared, where the spec says so.
-Result<std::optional<std::size_t>> compared_length(const RunState& run, std::size_t argument) {
-  const ExpressionText& text = as_output(run.spec.arguments[argument])->compared_length;
-  if (text.text.empty()) return std::optional<std::size_t>();
-  WATTUNE_ASSIGN(const SizeFormula formula, compile_positive(text, run.plan.names()));
-  if (!formula.fixed())
-    return Error(ErrorCode::invalid_argument, "`compare_length` must not depend on tuning parameters")
-        .at(text.position)
-        .about(text.text);
-  WATTUNE_ASSIGN(const std::size_t length, formula.evaluate(Configuration()));
-  return std::optional(length);
-}
-
 // Whether one answer fits in all configurations.
-bool is_comparable(const RunState& run, std::size_t argument) {
+bool fits_all(const RunState& run, std::size_t argument) {
   const VectorArgument* output = as_output(run.spec.arguments[argument]);
-  if (output == nullptr || output->comparison == OutputComparison::none) return false;
-  return run.plan.has_fixed_length(argument) || output->comparison == OutputComparison::sum ||
-         !output->compared_length.text.empty();
+  return output != nullptr && is_comparable(*output, run.plan.has_fixed_length(argument));
 }
 
 Result<std::vector<ExpectedOutput>> comparable_outputs(const RunState& run) {
   std::vector<ExpectedOutput> outputs;
   for (std::size_t i = 0; i < run.spec.arguments.size(); ++i) {
-    if (!is_comparable(run, i)) continue;
-    WATTUNE_ASSIGN(const std::optional<std::size_t> length, compared_length(run, i));
+    if (!fits_all(run, i)) continue;
+    WATTUNE_ASSIGN(const auto length, compared_length(*as_output(run.spec.arguments[i]), run.plan.names()));
     outputs.push_back({i, length, {}});
   }
   if (outputs.empty())
@@ -175,7 +161,7 @@ Result<std::vector<ExpectedOutput>> expect(RunState& run, const Configuration& c
     const bool structs = !vector.fields.empty();
     const ElementType type = structs ? ElementType::uint8 : vector.type;
     const std::size_t elements = std::get<PlannedBuffer>(planned[argument]).bytes / size_in_bytes(type);
-    WATTUNE_ASSIGN(const std::optional<std::size_t> length, compared_length(run, argument));
+    WATTUNE_ASSIGN(const auto length, compared_length(vector, run.plan.names()));
     Result<std::vector<std::byte>> bytes = measure::read_data_file(path, type, elements);
     if (!bytes)
       return std::move(bytes)

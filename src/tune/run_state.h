@@ -43,7 +43,8 @@ struct RunState {
         reference_limit(limit_of_reference(options.limits, spec)),
         reference_worker(options.reference_worker),
         on_slow_reference(options.on_slow_reference),
-        limits(options.limits) {}
+        limits(options.limits),
+        contents(spec.arguments, options.contents) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 
@@ -90,7 +91,7 @@ struct RunState {
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;
-  ArgumentContents contents{spec.arguments};
+  ArgumentContents contents;
   KernelSession session{spec.arguments, contents, device, cache};
   LoadedPrograms programs;  // only where configurations share them
   ExpectedOutputs expected;

@@ -334,6 +334,31 @@ TEST_F(Pool, ItsProcessesHaveThePriorityThatWasAskedFor) {
   EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(children()[0])), getpriority(PRIO_PROCESS, 0) + 7);
 }
 
+TEST_F(Pool, WhatSomebodyWaitsForIsNotCompiledNicely) {
+  CompilePoolOptions prompt = options(1);
+  prompt.worker.niceness = 7;
+  prompt.prompt = true;
+  ASSERT_TRUE(start(prompt).take(macros("1"), kLimit).image);
+  ASSERT_THAT(children(), SizeIs(1));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(children().front())), getpriority(PRIO_PROCESS, 0));
+  // Ahead of calls the nice process compiles.
+  source_->expect({macros("2")}, kLimit);
+  wait_until_idle();
+  EXPECT_THAT(children(), SizeIs(2));
+}
+
+// The prompt process compiles what never ends, the nice one what the other thread waits for.
+TEST_F(Pool, SeveralWhoWaitAreServedAtTheSameTime) {
+  CompilePoolOptions prompt = options(1);
+  prompt.prompt = true;
+  PooledSource& pool = start(prompt);
+  std::thread first([&] { EXPECT_TRUE(pool.take(macros("1", "wait"), kLimit).image); });
+  wait_until_compiled(1);
+  EXPECT_TRUE(pool.take(macros("2"), kLimit).image);
+  release();
+  first.join();
+}
+
 // TearDown() looks for processes that are left.
 TEST_F(Pool, EndsCompilersThatWork) {
   start(3).expect({macros("1", "sleep"), macros("2", "sleep"), macros("3")}, nanoseconds_from_seconds(3600));

@@ -23,8 +23,10 @@ TEST(ConcurrentTuning, EightThreadsCallFourKernelsAndAllResultsAreRight) {
     const auto device = backend::attach_cuda().value();
     const auto tuner = Tuner::attach(*device, in_this_process()).value();
     std::vector<std::unique_ptr<TunableKernel>> kernels;
-    for (const char* const name : {"first", "second", "third", "fourth"})
-      kernels.push_back(tuner->kernel(scale_on_stand_in(name), trusted()).value());
+    for (const char* const name : {"first", "second", "third", "fourth"}) {
+      const Safety safety = kernels.size() < 2 ? Safety::trusted : Safety::shadowed;
+      kernels.push_back(tuner->kernel(scale_on_stand_in(name), {.policy = {.safety = safety}}).value());
+    }
     const auto work = [&](std::size_t number) {
       succeed(raw_cuda().cuCtxSetCurrent(context));
       const Application& application = *applications[number];
@@ -43,6 +45,32 @@ TEST(ConcurrentTuning, EightThreadsCallFourKernelsAndAllResultsAreRight) {
     for (std::size_t i = 0; i < 8; ++i) threads.emplace_back(work, i);
     for (std::thread& thread : threads) thread.join();
     for (const auto& kernel : kernels) EXPECT_EQ(kernel->report().calls, 800u);
+  }
+  succeed(raw_cuda().cuCtxDestroy(context));
+}
+
+// What one thread computes between saving and restoring of another's call would be lost.
+TEST(ConcurrentTuning, ShadowedCallsOfTwoThreadsInOneStreamLoseNothing) {
+  ASSERT_TRUE(backend::kStandInsChosen);
+  CUctx_st* context = nullptr;
+  succeed(raw_cuda().cuCtxCreate(&context, 0, 0));
+  {
+    const Application application(std::vector<float>{1, 2, 3, 4});
+    const auto device = backend::attach_cuda().value();
+    const auto tuner = Tuner::attach(*device, in_this_process()).value();
+    const KernelOptions shadowed{.policy = {.mode = Mode::explore, .safety = Safety::shadowed}};
+    const auto scale = tuner->kernel(scale_on_stand_in(), shadowed).value();
+    const auto work = [&] {
+      succeed(raw_cuda().cuCtxSetCurrent(context));
+      for (int i = 0; i < 20'000 && (i < 200 || i % 2 == 1 || scale->report().explored < 4); ++i)
+        (*scale)(application.stream(), memory_of(application), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
+    };
+    std::thread other(work);
+    work();
+    other.join();
+    EXPECT_THAT(application.values(application.stream()), ElementsAre(1, 2, 3, 4));
+    EXPECT_EQ(scale->report().explored, 4u);
+    EXPECT_EQ(scale->report().wrong_results, 0u);
   }
   succeed(raw_cuda().cuCtxDestroy(context));
 }

@@ -308,7 +308,10 @@ TEST_F(Compositions, RefuseWhatCannotBe) {
 }
 
 TEST_F(Compositions, MistakesInTheSpecAreSaidAtOnce) {
-  const auto error = [&](const CompositionSpec& spec) { return tuner->composition(spec, best()).error().to_string(); };
+  const auto error = [&](const CompositionSpec& spec, const KernelOptions& options = best()) {
+    return tuner->composition(spec, options).error().to_string();
+  };
+  EXPECT_THAT(error(two_ways(one_or_two), {}), HasSubstr("cannot be screened"));
   EXPECT_THAT(error(two_ways({})), HasSubstr("composition `two_ways` has no function"));
   CompositionSpec spec = two_ways(one_or_two);
   spec.arguments = {"x", "z"};

@@ -87,6 +87,56 @@ TEST_F(CudaCalls, FindTheBestConfigurationMeanwhile) {
   EXPECT_EQ(scale->best({{"n", 4}})->find("BLOCK")->as_integer(), 32);
 }
 
+// The mistake is the call's, whichever configuration it would have tried.
+TEST_F(CudaCalls, MemoryThatIsTooSmallIsNoCandidatesFault) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  for (int i = 0; i < 100'000; ++i) {
+    (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
+    EXPECT_EQ((*scale)(application->stream(), x() + 1, 2.0f, 4).error().code(), ErrorCode::mismatch);
+    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+    if (i % 2 == 1 && scale->report().keys.front().state.starts_with("tuned")) break;
+    if (i % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_THAT(values(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(scale->report().explored, 4u);
+  EXPECT_EQ(scale->report().keys.front().failed, 0u);
+}
+
+TEST_F(CudaCalls, ABoardForOneProcessIsNotScreenedOn) {
+  setenv("WATTUNE_FAKE_CUDA_COMPUTE_MODE", "3", 1);
+  const auto scale = tuner->kernel(scale_on_stand_in(), {}).value();
+  for (int i = 0; tuner->report().notes.empty(); ++i) {
+    (*scale)(application->stream(), x(), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
+    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+  }
+  unsetenv("WATTUNE_FAKE_CUDA_COMPUTE_MODE");
+  EXPECT_THAT(tuner->report().notes.front(), HasSubstr("run the best known only: "));
+  EXPECT_THAT(tuner->report().notes.front(), HasSubstr("is in exclusive-process mode"));
+  EXPECT_EQ(scale->report().explored, 0u);
+}
+
+TEST_F(CudaCalls, ACaptureInTheMiddleOfExploringRunsTheBestKnown) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  int calls = 0;
+  const auto call = [&] { (*scale)(application->stream(), x(), calls++ % 2 == 0 ? 2.0f : 0.5f, 4).value(); };
+  while (scale->report().explored == 0) call();
+  ASSERT_TRUE(scale->report().keys.front().tuning);
+  if (calls % 2 == 1) call();
+  const CUgraph graph = capture([&] { (*scale)(application->stream(), x(), 3.0f, 4).value(); });
+  ASSERT_NE(graph, nullptr) << "the capture was not ended";
+  while (scale->report().keys.front().tuning || calls % 2 == 1) {
+    call();
+    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+  }
+  EXPECT_EQ(scale->report().explored, 4u);
+  CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_THAT(values(), ElementsAre(3, 6, 9, 12));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
 TEST_F(CudaCalls, InACaptureTheBestRunsAndNothingElseHappens) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::explore)).value();
   (*scale)(application->stream(), x(), 2.0f, 4).value();
@@ -147,15 +197,19 @@ TEST_F(CudaCalls, AnotherStreamMayGetAHandleThatWasUsed) {
 
 TEST_F(CudaCalls, AfterABrokenContextEachCallSaysThatItIsLost) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
-  (*scale)(application->stream(), x(), 2.0f, 4).value();
+  const auto shadowed = tuner->kernel(scale_on_stand_in(), {.policy = {.safety = Safety::shadowed}}).value();
+  for (int i = 0; i < 10; ++i) {
+    (*scale)(application->stream(), x(), 2.0f, 4).value();
+    (*shadowed)(application->stream(), x(), 0.5f, 4).value();
+  }
   KernelSpec broken = scale_on_stand_in("illegal");
   broken.source.function = "illegal";
   broken.arguments.clear();
   broken.problem_size = {{"n", 4}};
   const auto illegal = tuner->kernel(broken, trusted(Mode::best)).value();
   (void)(*illegal)(application->stream());
-  for (int i = 0; i < 2; ++i) {
-    const Result<void> called = (*scale)(application->stream(), x(), 2.0f, 4);
+  for (int i = 0; i < 4; ++i) {
+    const Result<void> called = (*(i % 2 == 0 ? scale : shadowed))(application->stream(), x(), 2.0f, 4);
     ASSERT_FALSE(called);
     EXPECT_EQ(called.error().code(), ErrorCode::device_lost);
     EXPECT_THAT(called.error().to_string(), HasSubstr("only the application can make another"));

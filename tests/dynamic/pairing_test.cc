@@ -70,6 +70,43 @@ struct PairingTest : testing::Test {
   Pairing pairing{ledger, loader, Measuring::paired};
 };
 
+// What comparing added to the last call, 3 ms, is expected of the next, which 2 % of 10 ms do not pay.
+TEST_F(PairingTest, OfShadowedCallsComparingIsReservedAndCharged) {
+  Pairing shadowed{ledger, loader, Measuring::paired, Safety::shadowed};
+  const auto first = variant(0, us(100));
+  const auto candidate = variant(1, us(90));
+  ledger.begin(Nanoseconds());
+  shadowed.set_best(first);
+  for (int i = 0; i < 5; ++i) {
+    const Turn turn = shadowed.next(Mode::automatic, ms(0));
+    shadowed.sent(turn, timed(turn), {});
+  }
+  shadowed.collect();
+  shadowed.add({candidate->configuration(), us(90)}, candidate);
+  candidate->launched = true;
+  EXPECT_FALSE(shadowed.next(Mode::automatic, ms(40)).exploring) << "1 ms is expected, 0.8 ms are there";
+  const Turn turn = shadowed.next(Mode::automatic, ms(60));
+  ASSERT_TRUE(turn.exploring);
+  EXPECT_FALSE(ledger.affords(us(500), ms(60))) << "it is reserved";
+  shadowed.sent(turn, timed(turn), {.waited = ms(3)});
+  shadowed.collect();
+  EXPECT_EQ(ledger.stalls().comparing, ms(3));
+  EXPECT_EQ(ledger.longest(), ms(3));
+  EXPECT_FALSE(shadowed.next(Mode::automatic, ms(290)).exploring) << "6 ms in all, 5.8 ms are there";
+  EXPECT_TRUE(shadowed.next(Mode::automatic, ms(310)).exploring);
+}
+
+// Three times 3 ms less 3 ms is more than the 5 ms of one call, and stays so.
+TEST_F(PairingTest, WhatMayStallForTooLongAtAnyTimeIsSaid) {
+  begin(ms(3));
+  add(variant(1, ms(2)));
+  EXPECT_EQ(pairing.stalls_too_long(), std::nullopt);
+  calls(1000);
+  EXPECT_EQ(explored, 0);
+  ASSERT_TRUE(pairing.stalls_too_long());
+  EXPECT_NEAR(to_ms(*pairing.stalls_too_long()), 6.0, 0.1);
+}
+
 TEST_F(PairingTest, TheFirstOfAKeyIsTimedAndTold) {
   const auto first = variant(7, us(100));
   pairing.set_best(first);

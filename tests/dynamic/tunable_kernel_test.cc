@@ -3,6 +3,7 @@
 #include "wattune/dynamic/tunable_kernel.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "dynamic/children.h"
 #include "dynamic/opencl_application.h"
 #include "dynamic/scale_spec.h"
 #include "wattune/dynamic/tuner.h"
@@ -229,16 +231,6 @@ TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
   std::filesystem::remove(wisdom);
 }
 
-// Processes that this one started, compilers among them.
-std::vector<pid_t> children() {
-  std::vector<pid_t> found;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream list(task.path() / "children");
-    for (pid_t child = 0; list >> child;) found.push_back(child);
-  }
-  return found;
-}
-
 TEST_F(TunableKernels, CompilersThatAreKilledCostNoResult) {
   const auto tuner = attach({.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}});
   const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
@@ -246,7 +238,7 @@ TEST_F(TunableKernels, CompilersThatAreKilledCostNoResult) {
   std::thread killer([&] {
     for (int i = 0; i < 3 && !stop; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      for (const pid_t child : children()) kill(child, SIGKILL);
+      for (const pid_t child : test::children()) kill(child, SIGKILL);
     }
   });
   float expected = 1.0f;
@@ -269,6 +261,52 @@ TEST_F(TunableKernels, WisdomThatCannotBeWrittenDoesNotStopCalls) {
   EXPECT_TRUE(tuner->save());  // there is nothing to write yet
   (*scale)(application->queue(), x, kElements, 2.0f).value();
   EXPECT_THAT(values(), Each(4.0f));
+}
+
+// A limit on the size of files stands for a full disk.
+TEST_F(TunableKernels, OnAFullDiskNothingThatIsKnownIsLost) {
+  const auto file = std::filesystem::temp_directory_path() / ("wattune-full-disk-" + std::to_string(getpid()));
+  const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
+  const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+  for (int i = 0; i < 20; ++i) {
+    (*scale)(application->queue(), x, kElements, 1.0f).value();
+    values();  // so that its time is known to the next call
+  }
+  const auto before = signal(SIGXFSZ, SIG_IGN);
+  rlimit usual{};
+  getrlimit(RLIMIT_FSIZE, &usual);
+  const rlimit full{10, usual.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &full);
+  const Result<void> saved = tuner->save();
+  setrlimit(RLIMIT_FSIZE, &usual);
+  signal(SIGXFSZ, before);
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().code(), ErrorCode::io_error);
+  EXPECT_TRUE(std::filesystem::is_empty(file)) << "made to be locked";
+  EXPECT_TRUE((*scale)(application->queue(), x, kElements, 1.0f));
+  ASSERT_TRUE(tuner->save());
+  EXPECT_FALSE(std::filesystem::is_empty(file));
+  std::filesystem::remove(file);
+}
+
+TEST_F(TunableKernels, WisdomOfAnotherVersionOfTheKernelIsNotUsed) {
+  const auto file = std::filesystem::temp_directory_path() / ("wattune-other-version-" + std::to_string(getpid()));
+  KernelSpec spec = scale_spec();
+  for (const char* const version : {"", "// as before\n"}) {
+    const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
+    spec.source.text = std::string(version) + kScale;
+    const auto scale = tuner->kernel(spec, {.policy = {.safety = Safety::trusted}}).value();
+    for (int i = 0; i < 20; ++i) {
+      (*scale)(application->queue(), x, kElements, 1.0f).value();
+      values();  // so that its time is known to the next call
+    }
+    EXPECT_TRUE(scale->report().keys.front().tuning) << "what is known would not be tuned";
+  }
+  const auto tuner = attach({.wisdom = file});
+  const auto scale = tuner->kernel(spec, {.policy = {.safety = Safety::trusted}}).value();
+  (*scale)(application->queue(), x, kElements, 1.0f).value();
+  EXPECT_FALSE(scale->report().keys.front().tuning) << "the same version is known";
+  std::filesystem::remove(file);
 }
 
 TEST_F(TunableKernels, WisdomThatIsNoneIsNotedAndLeftAlone) {

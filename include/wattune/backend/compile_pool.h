@@ -27,6 +27,9 @@ struct CompilePoolOptions {
   std::size_t processes = 1;         // as set_processes()
   std::size_t spare_processors = 0;  // are left to others: there are never more processes than this leaves, but one
   WorkerOptions worker;              // its niceness is theirs, and of all programs that they start
+  // What somebody waits for is compiled by a process more, which is not nice: nice ones may wait for long on a machine
+  // that has much to do.
+  bool prompt = false;
   std::shared_ptr<ImageCache> cache = {};  // nullptr: everything is compiled
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "wattune/backend/device.h"
@@ -35,6 +36,9 @@ struct WorkerOptions {
   Nanoseconds start_limit = nanoseconds_from_seconds(60);
   // How long it may take to be gone when it was killed; then it is left alone, because the driver keeps it.
   Nanoseconds end_limit = nanoseconds_from_seconds(20);
+  // Once a stop is requested, from any thread, the worker ends: a call that waits for it returns device_lost soon, and
+  // no other is started. Default: never.
+  std::stop_token stop = {};
 };
 
 // Discovery in a worker, so that a broken driver cannot hurt the caller. unavailable when the worker cannot start.

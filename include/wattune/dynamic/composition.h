@@ -97,8 +97,9 @@ struct CompositionSpec {
   std::vector<std::string> arguments;
 };
 
-// Called as a TunableKernel is. `cancelled`: a call failed after it had launched kernels, and was not repeated, as it
-// reads and writes an argument.
+// Called as a TunableKernel is. A composition cannot be screened: its function is the application's. It is trusted, or
+// shadowed by the outputs that its kernels' specs name. `cancelled`: a call failed after it had launched kernels, and
+// was not repeated, as it reads and writes an argument.
 class TunableComposition {
  public:
   virtual ~TunableComposition() = default;

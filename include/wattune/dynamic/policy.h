@@ -22,8 +22,10 @@ enum class Mode {
 
 // What is known of a configuration before the application's results depend on it.
 enum class Safety {
-  unproven,  // nothing: calls run what was found offline, or the default, and try nothing
-  trusted    // every configuration is right by construction
+  screened,  // it ran in a process of its own on generated data, and its outputs were compared where there is a
+             // reference
+  shadowed,  // in the call, outputs were saved, computed by both, compared, and only then kept
+  trusted    // nothing: every configuration is right by construction
 };
 
 // How a configuration's time is told from the best known one's.
@@ -32,7 +34,8 @@ enum class Measuring {
   exclusive  // as paired, in calls during which the device does nothing else: each waits for it before and after
 };
 
-// A call's stall is its duration less that of the best known: loading, waiting and a slower kernel all count.
+// A call's stall is its duration less that of the best known: loading, waiting and a slower kernel all count. Screening
+// counts by its time on the device.
 struct Budget {
   double share = 0.02;                             // of the time since the first call, of all stalls together
   Nanoseconds longest = nanoseconds_from_ms(5.0);  // of one call
@@ -40,7 +43,7 @@ struct Budget {
 
 struct TuningPolicy {
   Mode mode = Mode::automatic;
-  Safety safety = Safety::unproven;
+  Safety safety = Safety::screened;
   Measuring measuring = Measuring::paired;
   // How to search a key, and when its tuning is over: evaluations, seconds, ... (search/stop_rule.h). Empty: a strategy
   // and a rule that suit the space.

@@ -23,9 +23,11 @@ struct StallHistogram {
 struct Stalls {
   Nanoseconds loading;    // calls that waited while code was loaded, or room made for it
   Nanoseconds exploring;  // slower configurations in the place of the best known
+  Nanoseconds comparing;  // saving, computing twice and comparing of shadowed calls
+  Nanoseconds screening;  // time on the device in the screening process
   Nanoseconds waiting;    // for the device, where measuring is exclusive
 
-  Nanoseconds total() const { return loading + exploring + waiting; }
+  Nanoseconds total() const { return loading + exploring + comparing + screening + waiting; }
 };
 
 // One key of a kernel.
@@ -34,18 +36,19 @@ struct KeyReport {
   std::optional<Configuration> best;  // none: the first is not ready; calls ran the fallback
   std::optional<Nanoseconds> time;    // of the best, in place where it was timed there
   std::uint64_t calls = 0;
-  std::uint64_t explored = 0;  // configurations that were tried
+  std::uint64_t explored = 0;  // configurations that were tried, in calls or in screening
   std::uint64_t failed = 0;    // of these, which will never be used
   bool tuning = false;
-  std::string state;  // in words, for people
+  std::string state;  // in words, for people: "screening, 12 of 40"
 };
 
 struct KernelReport {
   std::string kernel;
   std::uint64_t calls = 0;
   std::uint64_t explored = 0;
-  std::uint64_t fallbacks = 0;  // calls that ran the application's function or the generic configuration
-  Nanoseconds blocked;          // that calls waited for a compiler, because there was nothing else to run
+  std::uint64_t fallbacks = 0;      // calls that ran the application's function or the generic configuration
+  Nanoseconds blocked;              // that calls waited for a compiler, because there was nothing else to run
+  std::uint64_t wrong_results = 0;  // that a comparison met; none of them reached the application
   std::vector<KeyReport> keys;
 };
 

@@ -18,6 +18,7 @@
 #include "wattune/dynamic/call.h"
 #include "wattune/dynamic/policy.h"
 #include "wattune/dynamic/statistics.h"
+#include "wattune/tune/tuning.h"
 
 namespace wattune::dynamic {
 
@@ -59,6 +60,12 @@ class TunableKernel {
   }
   virtual Result<void> call(const CallStream& stream, std::span<const CallArgument> arguments,
                             const CallOptions& options = {}) = 0;
+
+  // Tunes this key now: blocks, on copies of the arguments, which keep their contents; the stream is finished first.
+  // What `stop` leaves out is the policy's. No budget bounds it. unavailable: the stream is captured, or the kernel is
+  // to be screened and cannot be; mismatch: a buffer smaller than the spec says; errors of call() and of the search.
+  virtual Result<tune::TuningResult> tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
+                                              const CallOptions& options = {}, const search::StopRule& stop = {}) = 0;
 
   virtual void set_mode(Mode mode) = 0;
   virtual Mode mode() const = 0;

@@ -1,8 +1,8 @@
 // dynamic::Tuner: tunes the kernels of one device while the application runs them (paper 001, 3.2 and 5).
 //
-// It owns the processes that compile, a thread that loads code into gaps of the device's work, and what is known. The
-// device outlives it; it outlives its kernels. Any thread may call. After a fork the child's calls fail and harm
-// nothing.
+// It owns the processes that compile, a thread that loads code into gaps of the device's work, the process in which
+// configurations are screened, and what is known. The device outlives it; it outlives its kernels. Any thread may call.
+// After a fork the child's calls fail and harm nothing.
 //
 //   WATTUNE_ASSIGN(const auto device, backend::attach_cuda());   // OpenCL: attach_opencl(context, device)
 //   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(*device, {.wisdom = "app.wisdom"}));
@@ -32,9 +32,12 @@ struct TunerOptions {
   std::vector<std::filesystem::path> known = {};     // further wisdom, such as what ships with the application; read
   std::size_t compile_processes = 2;                 // 0: the calling thread compiles, which blocks calls
   std::size_t spare_processors = 1;                  // that compilers leave to the application
-  backend::WorkerOptions worker = {.niceness = 19};  // of compilers
+  backend::WorkerOptions worker = {.niceness = 19};  // of compilers and of the screening process
   std::shared_ptr<backend::ImageCache> cache = {};   // nullptr: everything is compiled
   Nanoseconds compile_limit = nanoseconds_from_seconds(120);
+  // Which device screens: the attached one in a process of its own, by this selector ("cuda:0"); empty: found by its
+  // place on the bus, or the same device by name.
+  std::string screening_device = {};
   // What happens, one line each, for people; called from the tuner's threads; may be empty.
   std::function<void(const std::string& line)> note = {};
 };
@@ -45,8 +48,8 @@ class Tuner {
   static Result<std::unique_ptr<Tuner>> attach(backend::Device& device, const TunerOptions& options = {});
   virtual ~Tuner() = default;
 
-  // The spec names source, arguments, sizes, launch and parameters, as a file for `wattune tune` does; its sizes are
-  // those that a call does not tell. Errors of the spec; mismatch: no source in the device's language.
+  // The spec names source, arguments, sizes, launch and parameters, as a file for `wattune tune` does; its sizes and
+  // fills are those of screening. Errors of the spec; mismatch: no source in the device's language.
   virtual Result<std::unique_ptr<TunableKernel>> kernel(KernelSpec spec, const KernelOptions& options = {}) = 0;
   // Several kernels and host code as one unit (composition.h).
   virtual Result<std::unique_ptr<TunableComposition>> composition(CompositionSpec spec,

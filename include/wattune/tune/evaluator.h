@@ -57,6 +57,8 @@ class Evaluator {
   virtual Nanoseconds now() const;
   // None: there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
+  // How long commands were under way on the device since the evaluator began to be made, those of the reference too.
+  virtual Nanoseconds device_time() const { return {}; }
   // Its selector; empty: there is no device.
   virtual std::string device() const { return {}; }
   // Where the objective of a correct Trial of this run lies, as far as its samples say.
@@ -120,6 +122,8 @@ struct EvaluatorOptions {
   // share it. nullptr: the device compiles.
   backend::PooledSource* compilers = nullptr;
   backend::WorkerOptions reference_worker;  // compiles and calls a C++ reference
+  // What vector arguments hold at first, by their positions in the spec; none, or empty: what the spec says.
+  std::vector<std::vector<std::byte>> contents = {};
   // Sets clocks and limits of a board though somebody else has set it, computes on it, or might.
   bool take_over = false;
   // Called now and then while a reference takes long, from a thread of its own; may be empty.

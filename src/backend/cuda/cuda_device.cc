@@ -18,6 +18,7 @@
 #include "backend/polling.h"
 #include "core/stopwatch.h"
 #include "wattune/backend/attach.h"
+#include "wattune/backend/sharing.h"
 #include "wattune/core/suggest.h"
 
 namespace wattune::backend::cuda {
@@ -224,6 +225,18 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std::uint64_t addre
   const std::shared_ptr<cuda::Session>& session = dispatcher->session();
   WATTUNE_ASSIGN(const cuda::CurrentContext current, session->enter());
   return cuda::CudaBuffer::adopt(session, address, bytes);
+}
+
+std::uint64_t free_memory(Device& device) {
+  const std::uint64_t all = device.info().global_memory_bytes;
+  const Result<std::shared_ptr<cuda::Dispatcher>> dispatcher = cuda::dispatcher_of(device);
+  if (!dispatcher) return all;
+  cuda::Session& session = *(*dispatcher)->session();
+  const Result<cuda::CurrentContext> current = session.enter();
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (!current || session.cu().cuMemGetInfo(&free, &total) != cuda::CUDA_SUCCESS) return all;
+  return free;
 }
 
 Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough) {

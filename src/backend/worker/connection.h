@@ -4,7 +4,10 @@
 // closes the Connection, and every later call on its objects answers device_lost.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -58,7 +61,8 @@ class Connection : public DeviceLife {
   }
 
  private:
-  explicit Connection(WorkerProcess process) : process_(std::move(process)) {}
+  Connection(WorkerProcess process, const std::stop_token& stop)
+      : process_(std::move(process)), stop_(stop, [this] { hang_up(); }) {}
 
   static Deadline answer_deadline(Nanoseconds limit, const std::vector<std::span<const std::byte>>& sent,
                                   const std::vector<std::span<std::byte>>& received);
@@ -78,7 +82,8 @@ class Connection : public DeviceLife {
   std::optional<ProcessorWait> processor_wait_;  // of the worker, in the request that is under way for some time
   bool answered_ = false;
   std::vector<ObjectId> released_;
-  std::string end_;  // why the worker is gone; empty while it lives
+  std::string end_;                                 // why the worker is gone; empty while it lives
+  std::stop_callback<std::function<void()>> stop_;  // ends before what it refers to
 };
 
 }  // namespace wattune::backend::worker

@@ -20,6 +20,8 @@
 //   WATTUNE_FAKE_CUDA_VERSION=11080   of the driver
 //   WATTUNE_FAKE_CUDA_INIT=100        what cuInit returns
 //   WATTUNE_FAKE_CUDA_CAPABILITY=103  compute capability, 90 unless given
+//   WATTUNE_FAKE_CUDA_COMPUTE_MODE=3  exclusive to a process; 0 unless given
+//   WATTUNE_FAKE_CUDA_MPS=1           it is shared through MPS; not given: the driver does not know that it might be
 //   WATTUNE_FAKE_CUDA_DEVICES=A,A,B   names of the devices; one "Stand-in GPU" unless given
 //   WATTUNE_FAKE_CUDA_LOST=FILE       device 1 falls off the bus at its tenth launch, for every process that finds FILE
 //   WATTUNE_FAKE_BOARD=FILE           the board that kernels run on, as the stand-in for NVML set it (fake_board.h)

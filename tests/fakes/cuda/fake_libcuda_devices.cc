@@ -63,6 +63,15 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
   const int capability = from_environment("WATTUNE_FAKE_CUDA_CAPABILITY", 90);
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) {
+    *value = from_environment("WATTUNE_FAKE_CUDA_COMPUTE_MODE", 0);
+    return CUDA_SUCCESS;
+  }
+  // Not set: an older driver, which does not know it.
+  if (attribute == CU_DEVICE_ATTRIBUTE_MPS_ENABLED && std::getenv("WATTUNE_FAKE_CUDA_MPS") != nullptr) {
+    *value = from_environment("WATTUNE_FAKE_CUDA_MPS", 0);
+    return CUDA_SUCCESS;
+  }
   const std::map<int, int> known = {{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
                                     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
                                     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + 1, 1024},

@@ -1,0 +1,96 @@
+// KeyScreening: the search for one key's best configurations in the screening process.
+//
+// Its explorer and the thread that screens share it; each outlives the other, or not. Whoever screens calls run() or
+// refuse() once; all else any thread calls at any time, and nothing of that waits.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "dynamic/explorer.h"
+#include "dynamic/key_search.h"
+#include "dynamic/ledger.h"
+#include "wattune/backend/worker.h"
+#include "wattune/core/trial.h"
+#include "wattune/tune/evaluator.h"
+#include "wattune/tune/search.h"
+
+namespace wattune::dynamic {
+
+// Where it is screened.
+struct ScreeningPlace {
+  backend::Device& device;
+  std::uint64_t most_memory = 0;       // bytes of the device that may be taken
+  backend::WorkerOptions worker = {};  // of a reference on the host
+  std::function<Nanoseconds()> now;    // the tuner's clock
+  std::stop_token stop = {};           // no further step is begun
+};
+
+// Those of the correct Trials that cannot be told from the best: their intervals meet, or they are within 5 % of it. At
+// most five, the best first.
+std::vector<Trial> finalists(const std::vector<Trial>& trials);
+
+class KeyScreening {
+ public:
+  struct State {
+    bool over = false;
+    std::uint64_t explored = 0;
+    std::uint64_t failed = 0;
+    std::string words = "waits to be screened";
+  };
+
+  // Called once with the best configuration and its time, unless that is of reduced data, by whoever calls run().
+  using Found = std::function<void(const Trial& best)>;
+
+  // The ledger outlives run(). `found` may be empty.
+  KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found = {});
+
+  const Problem& problem() const { return *problem_; }
+  // Until the search is over, or was cancelled. An Error ends it with what it found before: why nothing can be
+  // evaluated, device_lost when the device is gone for good.
+  Result<void> run(const ScreeningPlace& place);
+  // It will not be run.
+  void refuse(const Error& why);
+  // Nobody wants to know any more.
+  void cancel() { cancelled_.store(true); }
+  bool cancelled() const { return cancelled_.load(); }
+
+  State state() const;
+  // Once it is over.
+  std::vector<Candidate> best_few() const;
+
+ private:
+  class Trials : public TrialSink {
+   public:
+    Result<void> add(const Trial& trial) override {
+      all.push_back(trial);
+      return {};
+    }
+    std::vector<Trial> all;
+  };
+
+  Result<void> search_on(const ScreeningPlace& place);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place);
+  void publish(const tune::Search& search);
+  void end(const std::string& words);
+  bool ended(const ScreeningPlace& place) const { return cancelled() || place.stop.stop_requested(); }
+
+  const std::shared_ptr<const Problem> problem_;
+  const KeySearch search_;
+  Ledger& ledger_;
+  const Found found_;
+  std::atomic<bool> cancelled_ = false;
+  Trials trials_;             // of the thread that screens
+  bool was_reduced_ = false;  // the same: times are of smaller data
+
+  mutable std::mutex mutex_;  // guards what follows
+  State state_;
+  std::vector<Candidate> best_few_;
+};
+
+}  // namespace wattune::dynamic

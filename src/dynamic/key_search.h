@@ -1,0 +1,27 @@
+// KeySearch: how a key's space is searched, and when that is over. Pure functions.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dynamic/problem.h"
+#include "wattune/dynamic/policy.h"
+#include "wattune/search/strategy.h"
+
+namespace wattune::dynamic {
+
+// The configuration of the space that has the same values by the same names. Errors of SearchSpace::find().
+Result<Configuration> same_in(const space::SearchSpace& space, const Configuration& configuration);
+
+struct KeySearch {
+  std::unique_ptr<search::Strategy> strategy;  // of the problem's space
+  search::StopRule stop;
+};
+
+// Strategy and rule are the policy's, or those that tune::make_plan() chooses. The strategy begins with what is known,
+// by names and values and in this order, then the default configuration; what the space lacks is left out. Errors of
+// the strategy's name and of the rule.
+Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& policy,
+                                  const std::vector<Configuration>& known);
+
+}  // namespace wattune::dynamic

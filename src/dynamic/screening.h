@@ -1,0 +1,59 @@
+// Screening: tries the configurations of a tuner's keys in a process of its own, one key after another, before calls of
+// the application depend on them.
+//
+// It owns a thread, which begins with the first key, and the device in the process, which is given back when no key has
+// come for some seconds. Any thread adds keys; that never waits. It ends promptly, whatever the process is at.
+//
+//   screening.add(key);                                   // and later, from any thread: key->state(), key->best_few()
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "dynamic/key_screening.h"
+
+namespace wattune::dynamic {
+
+struct ScreeningOptions {
+  // Opens the device, as open_screening_device() does, with workers that end when a stop is requested. What it says
+  // against it the first time stands.
+  std::function<Result<std::unique_ptr<backend::Device>>(const backend::WorkerOptions& worker)> open;
+  backend::WorkerOptions worker = {};
+  // Of the device, in bytes, a quarter of which may be taken.
+  std::function<std::uint64_t()> free_memory;
+  std::function<Nanoseconds()> now;                   // the ledger's clock
+  std::function<void(const std::string& line)> note;  // from its thread
+};
+
+class Screening {
+ public:
+  explicit Screening(ScreeningOptions options) : options_(std::move(options)) {}
+  Screening(const Screening&) = delete;
+  Screening& operator=(const Screening&) = delete;
+
+  void add(std::shared_ptr<KeyScreening> key);
+
+ private:
+  void work(const std::stop_token& stop);
+  std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
+  std::shared_ptr<KeyScreening> take_first();
+  void screen(KeyScreening& key, const std::stop_token& stop);
+  Result<void> open(const std::stop_token& stop);
+  backend::WorkerOptions worker(const std::stop_token& stop) const;
+
+  const ScreeningOptions options_;
+  std::unique_ptr<backend::Device> device_;  // of the thread
+  std::optional<Error> refused_;             // the same
+  std::mutex mutex_;                         // guards what follows
+  std::condition_variable_any added_;
+  std::deque<std::shared_ptr<KeyScreening>> keys_;
+  std::jthread thread_;  // ends before what it works on
+};
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,58 @@
+#include "dynamic/screening_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace wattune::dynamic {
+
+namespace {
+
+std::uint64_t bytes_on_device(const Argument& argument, const tune::PlannedArgument& planned) {
+  const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned);
+  if (buffer == nullptr) return 0;
+  const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
+  const bool twice = vector != nullptr && vector->access == ArgumentAccess::read_write;
+  return buffer->bytes * (twice ? 2 : 1);
+}
+
+// false: there is none.
+bool halve_largest(std::vector<NamedSize>& sizes) {
+  NamedSize* largest = nullptr;
+  for (NamedSize& size : sizes)
+    if (size.value > 1 && size.value % 2 == 0 && (largest == nullptr || size.value > largest->value)) largest = &size;
+  if (largest != nullptr) largest->value /= 2;
+  return largest != nullptr;
+}
+
+Error too_large(const Problem& problem, std::uint64_t needed, std::uint64_t most) {
+  return Error(ErrorCode::unavailable,
+               fmt::format("screening kernel `{}` at {} takes {:.4g} MB of the device's memory, and may take {:.4g} MB",
+                           problem.spec.name, to_string(problem.key), static_cast<double>(needed) / 1e6,
+                           static_cast<double>(most) / 1e6))
+      .hint(
+          "only the best known runs; leave it a larger part of the device's memory, or choose another level of safety");
+}
+
+}  // namespace
+
+Result<std::uint64_t> screening_memory(const KernelSpec& spec, const space::SearchSpace& space) {
+  const auto names = std::make_shared<const tune::Names>(spec.problem_size, space.parameters());
+  WATTUNE_ASSIGN(const tune::LaunchPlan plan, tune::LaunchPlan::compile(spec, launches_of(spec), names));
+  WATTUNE_ASSIGN(const auto planned, plan.arguments(space.configuration(space.default_configuration())));
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < planned.size(); ++i) bytes += bytes_on_device(spec.arguments[i], planned[i]);
+  return bytes;
+}
+
+Result<KernelSpec> fit_to_memory(const Problem& problem, std::uint64_t most) {
+  KernelSpec spec = problem.spec;
+  WATTUNE_ASSIGN(const std::uint64_t whole, screening_memory(spec, problem.space));
+  for (std::uint64_t needed = whole; needed > most;) {
+    if (!halve_largest(spec.problem_size)) return too_large(problem, whole, most);
+    WATTUNE_ASSIGN(needed, screening_memory(spec, problem.space));
+  }
+  return spec;
+}
+
+}  // namespace wattune::dynamic

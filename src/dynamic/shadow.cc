@@ -1,0 +1,137 @@
+#include "dynamic/shadow.h"
+
+#include <fmt/format.h>
+
+#include "dynamic/application_memory.h"
+#include "tune/compared_parts.h"
+#include "wattune/backend/attach.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+constexpr Nanoseconds kLongestShadow = nanoseconds_from_seconds(60);
+
+}  // namespace
+
+Result<std::unique_ptr<Shadow>> Shadow::make(std::shared_ptr<const Problem> problem, backend::Device& device,
+                                             Streams& streams) {
+  WATTUNE_ASSIGN(Signature signature, Signature::make(problem->spec));
+  std::unique_ptr<Shadow> shadow(new Shadow(std::move(problem), std::move(signature), device, streams));
+  WATTUNE_TRY(shadow->add_outputs());
+  return shadow;
+}
+
+// Calls of one key may differ in their sizes.
+Result<void> Shadow::plan_for(std::span<const CallArgument> arguments) {
+  if (!problem_->has_other_sizes) return {};
+  WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, {}));
+  if (sizes == sizes_) return {};
+  WATTUNE_ASSIGN(planned_, Problem::make(problem_->spec, signature_.named(sizes), problem_->key, problem_.get()));
+  sizes_ = sizes;
+  outputs_.clear();
+  return add_outputs();
+}
+
+Result<void> Shadow::add_outputs() {
+  const space::SearchSpace& space = planned_->space;
+  WATTUNE_ASSIGN(const auto planned, planned_->plan.arguments(space.configuration(space.default_configuration())));
+  const std::vector<PassedArgument>& passed = signature_.passed();
+  for (std::size_t i = 0; i < passed.size(); ++i)
+    if (passed[i].is_memory) WATTUNE_TRY(add_output(passed[i], i, planned[passed[i].argument]));
+  return {};
+}
+
+// What depends on parameters is scratch memory, which is saved as long as the default configuration needs it.
+Result<void> Shadow::add_output(const PassedArgument& given, std::size_t passed, const tune::PlannedArgument& planned) {
+  const Argument& argument = planned_->spec.arguments[given.argument];
+  const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
+  const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned);
+  if (vector == nullptr || buffer == nullptr || vector->access == ArgumentAccess::read_only) return {};
+  if (buffer->pixels)
+    return Error(ErrorCode::unavailable,
+                 fmt::format("output `{}` is an image, of which no copies are compared", argument.name));
+  WATTUNE_ASSIGN(const auto length, tune::compared_length(*vector, planned_->plan.names()));
+  outputs_.push_back({.argument = given.argument,
+                      .passed = passed,
+                      .bytes = buffer->bytes,
+                      .is_compared = tune::is_comparable(*vector, planned_->plan.has_fixed_length(given.argument)),
+                      .length = length});
+  return {};
+}
+
+Result<ShadowedCall> Shadow::run(const CallStream& stream, std::span<const CallArgument> arguments, Variant& best,
+                                 Variant& candidate) {
+  const Stopwatch stopwatch;
+  const backend::RelaxedCapture relaxed;  // memory may be made while another thread captures
+  WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
+  const std::lock_guard sending(lane->sending);
+  const std::lock_guard running(running_);
+  WATTUNE_TRY(plan_for(arguments));
+  WATTUNE_TRY(save(*lane, arguments));
+  Result<TimedCall> tried = candidate.send_timed(stream, arguments);
+  if (tried)
+    if (Result<void> done = read(*lane, &Output::by_candidate); !done) tried = done.error();
+  Result<void> restored = restore(*lane);
+  Result<TimedCall> kept = restored ? best.send_timed(stream, arguments) : restored.error();
+  if (kept)
+    if (Result<void> done = read(*lane, &Output::by_best); !done) kept = done.error();
+  std::string wrong;
+  if (tried && kept) {
+    WATTUNE_ASSIGN(wrong, difference(best.configuration(), candidate.configuration()));
+    if (!wrong.empty()) tried = Error(ErrorCode::mismatch, wrong);
+  }
+  return ShadowedCall{std::move(kept), std::move(tried), !wrong.empty(), stopwatch.elapsed()};
+}
+
+// The memory of the call is written, though the call's handle of a buffer of ours says nothing of that.
+Result<void> Shadow::find(Output& output, const CallArgument& given) {
+  output.adopted.reset();
+  if (given.buffer() != nullptr) {
+    output.original = const_cast<backend::Buffer*>(given.buffer());
+  } else {
+    WATTUNE_ASSIGN(output.adopted, adopt_memory(device_, given.memory(), output.bytes));
+    output.original = output.adopted.get();
+  }
+  if (output.saved != nullptr && output.saved->bytes() == output.original->bytes()) return {};
+  WATTUNE_ASSIGN(output.saved, device_.create_buffer(output.original->bytes()));
+  return {};
+}
+
+Result<void> Shadow::save(Lane& lane, std::span<const CallArgument> arguments) {
+  for (Output& output : outputs_) WATTUNE_TRY(find(output, arguments[output.passed]));
+  for (Output& output : outputs_) WATTUNE_TRY(lane.stream->copy(*output.original, *output.saved));
+  return {};
+}
+
+Result<void> Shadow::restore(Lane& lane) {
+  for (Output& output : outputs_) WATTUNE_TRY(lane.stream->copy(*output.saved, *output.original));
+  return {};
+}
+
+Result<void> Shadow::read(Lane& lane, std::vector<std::byte> Output::*into) {
+  for (Output& output : outputs_) {
+    if (!output.is_compared) continue;
+    (output.*into).resize(output.original->bytes());
+    WATTUNE_TRY(lane.stream->read(*output.original, output.*into));
+  }
+  return lane.stream->finish(kLongestShadow);
+}
+
+Result<std::string> Shadow::difference(const Configuration& best, const Configuration& candidate) const {
+  WATTUNE_ASSIGN(const auto of_best, planned_->plan.arguments(best));
+  WATTUNE_ASSIGN(const auto of_candidate, planned_->plan.arguments(candidate));
+  const auto part = [](const std::vector<std::byte>& bytes, const tune::PlannedArgument& planned) {
+    return std::span(bytes).first(std::min(bytes.size(), std::get<tune::PlannedBuffer>(planned).bytes));
+  };
+  for (const Output& output : outputs_) {
+    if (!output.is_compared) continue;
+    std::string wrong = tune::difference(planned_->spec.arguments[output.argument], planned_->spec.tolerance,
+                                         output.length, part(output.by_candidate, of_candidate[output.argument]),
+                                         part(output.by_best, of_best[output.argument]));
+    if (!wrong.empty()) return wrong;
+  }
+  return std::string();
+}
+
+}  // namespace wattune::dynamic

@@ -1,0 +1,21 @@
+// The processes that this one started: compilers, and the one in which kernels are screened.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace wattune::test {
+
+inline std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(task.path() / "children");
+    for (pid_t child = 0; list >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+}  // namespace wattune::test

@@ -1,0 +1,196 @@
+// The levels of safety and tuning on demand, in an application's own OpenCL context: a kernel whose fastest
+// configuration computes something else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "dynamic/children.h"
+#include "dynamic/opencl_application.h"
+#include "wattune/dynamic/tuner.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using test::OpenClApplication;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int kElements = 256;
+
+// WRONG spares the work and is off by one.
+constexpr char kDouble[] = R"(
+kernel void twice(global float* x, int n) {
+  float y = 0.0f;
+  for (int i = 0; i < (WRONG ? 1 : ROUNDS); ++i) y = y * 0.5f + x[0];
+  const int i = get_global_id(0);
+  if (i < n) x[i] = x[i] * 2.0f + (y > 1e30f || WRONG ? 1.0f : 0.0f);
+}
+)";
+
+KernelSpec twice_spec() {
+  KernelSpec spec;
+  spec.name = "twice";
+  spec.source = {.language = Language::opencl, .function = "twice", .text = kDouble};
+  spec.problem_size = {{"n", kElements}};
+  spec.geometry.sizes[0] = {"n"};
+  spec.geometry.work_group[0] = {"32"};
+  spec.arguments = {{"x", VectorArgument{.length = {"n"}, .access = ArgumentAccess::read_write}, {}},
+                    {"n", ScalarArgument{.type = ElementType::int32, .value = {"n"}}, {}}};
+  spec.parameters = {{.name = "ROUNDS", .values = {4'000, 40}}, {.name = "WRONG", .values = {0, 1}}};
+  ReferenceKernel reference;
+  reference.source = {.language = Language::opencl,
+                      .function = "plain",
+                      .text = "kernel void plain(global float* x, int n) { x[get_global_id(0)] *= 2.0f; }"};
+  reference.geometry.sizes[0] = {"n"};
+  spec.reference = reference;
+  return spec;
+}
+
+class SafetyLevels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    application = OpenClApplication::make();
+    if (!application) GTEST_SKIP() << "no OpenCL device on this machine";
+    device = backend::attach_opencl(application->context(), application->device()).value();
+    tuner = attach();
+    x = application->make_memory(std::vector<float>(kElements, 0.0f));
+  }
+  // Its processes compete with other tests as equals.
+  std::unique_ptr<Tuner> attach(TunerOptions options = {}) {
+    options.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)};
+    options.worker.niceness = 0;
+    return Tuner::attach(*device, options).value();
+  }
+  std::unique_ptr<TunableKernel> kernel(Safety safety, const KernelSpec& spec = twice_spec()) {
+    return tuner->kernel(spec, {.policy = {.safety = safety, .strategy = "exhaustive"}}).value();
+  }
+  // Calls it until it is tuned. What is 0 stays 0 when it is doubled.
+  void tune(TunableKernel& twice) {
+    for (int i = 0; i < 20'000; ++i) {
+      twice(application->queue(), x, kElements).value();
+      ASSERT_THAT(application->values(x, kElements), Each(0.0f)) << "call " << i;
+      const KeyReport key = twice.report().keys.front();
+      if (key.state.starts_with("tuned") || key.state.starts_with("screened")) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  static std::string best(const TunableKernel& twice) { return twice.best({{"n", kElements}})->to_string(); }
+
+  std::unique_ptr<OpenClApplication> application;
+  std::unique_ptr<backend::Device> device;
+  std::unique_ptr<Tuner> tuner;
+  cl_mem x = nullptr;
+};
+
+TEST_F(SafetyLevels, ScreenedKernelsAreSearchedInAProcessOfTheirOwn) {
+  const auto twice = kernel(Safety::screened);
+  tune(*twice);
+  EXPECT_EQ(best(*twice), "ROUNDS=40, WRONG=0");
+  const KernelReport report = twice->report();
+  EXPECT_EQ(report.explored, 4u);
+  EXPECT_EQ(report.keys.front().failed, 2u);
+  EXPECT_EQ(report.wrong_results, 0u) << "they never came to the application";
+  EXPECT_GT(tuner->report().stalls.screening, Nanoseconds());
+  EXPECT_THAT(tuner->report().notes, IsEmpty());
+}
+
+TEST_F(SafetyLevels, WithoutADeviceToScreenOnTheBestKnownRuns) {
+  tuner = attach({.screening_device = "opencl:77:0"});
+  const auto twice = kernel(Safety::screened);
+  for (int i = 0; i < 5000 && tuner->report().notes.empty(); ++i) {
+    (*twice)(application->queue(), x, kElements).value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_FALSE(tuner->report().notes.empty());
+  EXPECT_THAT(tuner->report().notes.front(), HasSubstr("nothing is screened, so that"));
+  EXPECT_EQ(best(*twice), "ROUNDS=4000, WRONG=0");
+}
+
+TEST_F(SafetyLevels, WorkersThatAreKilledCostNoResult) {
+  const auto twice = kernel(Safety::screened);
+  std::atomic<bool> stop = false;
+  std::thread killer([&] {
+    for (int i = 0; i < 3 && !stop; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      for (const pid_t child : test::children()) kill(child, SIGKILL);
+    }
+  });
+  tune(*twice);
+  stop = true;
+  killer.join();
+  EXPECT_TRUE(twice->best({{"n", kElements}}));
+  EXPECT_FALSE(twice->report().keys.front().tuning);
+}
+
+TEST_F(SafetyLevels, AForkInTheMiddleOfScreeningHarmsNothing) {
+  auto twice = kernel(Safety::screened);
+  while (tuner->report().stalls.screening == Nanoseconds()) {
+    (*twice)(application->queue(), x, kElements).value();
+    application->values(x, kElements);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    const Result<void> called = (*twice)(application->queue(), x, kElements);
+    const bool refused = !called && called.error().code() == ErrorCode::unavailable;
+    twice.reset();
+    tuner.reset();
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  tune(*twice);
+  EXPECT_EQ(best(*twice), "ROUNDS=40, WRONG=0");
+}
+
+// The reference says that nothing is right: what runs is said to be wrong, and nothing else is tried.
+TEST_F(SafetyLevels, WhereEveryConfigurationFailsTheBestKnownRunsAndANoteSaysWhy) {
+  KernelSpec spec = twice_spec();
+  std::get<ReferenceKernel>(spec.reference).source.text =
+      "kernel void plain(global float* x, int n) { x[get_global_id(0)] = 7.0f; }";
+  const auto twice = kernel(Safety::screened, spec);
+  for (int i = 0; i < 5000 && tuner->report().notes.empty(); ++i) {
+    (*twice)(application->queue(), x, kElements).value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_FALSE(tuner->report().notes.empty());
+  EXPECT_THAT(tuner->report().notes.front(),
+              HasSubstr("none of 4 configurations works on generated data; ROUNDS=4000"));
+  EXPECT_EQ(best(*twice), "ROUNDS=4000, WRONG=0");
+}
+
+TEST_F(SafetyLevels, ShadowedCallsKeepWrongResultsFromTheApplication) {
+  const auto twice = kernel(Safety::shadowed);
+  tune(*twice);
+  EXPECT_EQ(best(*twice), "ROUNDS=40, WRONG=0");
+  const KernelReport report = twice->report();
+  EXPECT_EQ(report.wrong_results, 2u);
+  EXPECT_EQ(report.keys.front().failed, 2u);
+  EXPECT_GT(tuner->report().stalls.comparing, Nanoseconds());
+  twice->retune();
+  tune(*twice);
+  EXPECT_EQ(twice->report().wrong_results, 2u) << "what was wrong once is not tried again";
+}
+
+TEST_F(SafetyLevels, TuningNowLeavesTheArgumentsAsTheyAre) {
+  const cl_mem ones = application->make_memory(std::vector<float>(kElements, 1.0f));
+  for (const Safety safety : {Safety::trusted, Safety::screened}) {
+    const auto twice = kernel(safety);
+    const std::array<CallArgument, 2> arguments{CallArgument(ones), CallArgument(kElements)};
+    const tune::TuningResult result = twice->tune_now(application->queue(), arguments).value();
+    EXPECT_EQ(result.best->configuration.to_string(), "ROUNDS=40, WRONG=0");
+    EXPECT_EQ(result.by_status.at(Status::correctness), 2u);
+    EXPECT_EQ(best(*twice), "ROUNDS=40, WRONG=0");
+    EXPECT_THAT(application->values(ones, kElements), Each(1.0f));
+  }
+}
+
+}  // namespace
+}  // namespace wattune::dynamic

@@ -1,0 +1,136 @@
+// What screening works on: which data, which device, which of its results count, and when it goes on.
+#include "dynamic/screening_data.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dynamic/key_screening.h"
+#include "dynamic/screening_allowance.h"
+#include "dynamic/screening_device.h"
+#include "tune/problem.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Configuration numbered(int n) {
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x"});
+  return {static_cast<ConfigurationId>(n), names, {Value(n)}};
+}
+
+Trial trial(int n, double median, double low, double high) {
+  Trial trial{.configuration = numbered(n)};
+  trial.observation.statistics =
+      Statistics{.median = Nanoseconds(median), .interval_low = Nanoseconds(low), .interval_high = Nanoseconds(high)};
+  return trial;
+}
+
+std::vector<int> numbers(const std::vector<Trial>& trials) {
+  std::vector<int> numbers;
+  for (const Trial& each : trials) numbers.push_back(static_cast<int>(each.configuration.find("x")->as_real()));
+  return numbers;
+}
+
+// 100 is the best, its interval ends at 101: 104 is within 5 %, 120 has an interval that begins at 100; 106 to 107 is
+// neither.
+TEST(Finalists, AreThoseThatCannotBeToldFromTheBest) {
+  EXPECT_THAT(numbers(finalists(
+                  {trial(1, 106, 106, 107), trial(2, 120, 100, 140), trial(3, 100, 99, 101), trial(4, 104, 103, 105)})),
+              ElementsAre(3, 4, 2));
+}
+
+TEST(Finalists, AreCorrectAndFive) {
+  std::vector<Trial> trials;
+  for (int i = 0; i < 8; ++i) trials.push_back(trial(i, 100 + i / 10.0, 99, 102));
+  trials[0].observation.status = Status::correctness;
+  EXPECT_THAT(numbers(finalists(trials)), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_TRUE(finalists({}).empty());
+}
+
+std::shared_ptr<const Problem> problem_of(const KernelSpec& spec) {
+  return Problem::make(spec, {}, {{"n", 64}}).value();
+}
+
+// x and y have 64 floats each: 512 bytes.
+TEST(ScreeningData, IsThatOfTheKeyWhereMemorySuffices) {
+  const auto problem = problem_of(tune::scale_spec());
+  EXPECT_EQ(screening_memory(problem->spec, problem->space).value(), 512u);
+  EXPECT_EQ(fit_to_memory(*problem, 512)->problem_size[0].value, 64);
+}
+
+TEST(ScreeningData, IsHalvedUntilMemorySuffices) {
+  const auto problem = problem_of(tune::scale_spec());
+  EXPECT_EQ(fit_to_memory(*problem, 511)->problem_size[0].value, 32);
+  EXPECT_EQ(fit_to_memory(*problem, 100)->problem_size[0].value, 8);
+}
+
+TEST(ScreeningData, CountsACopyOfWhatIsOverwritten) {
+  KernelSpec spec = tune::scale_spec();
+  spec.arguments[1] = tune::vector_argument("x", ArgumentAccess::read_write);
+  const auto problem = problem_of(spec);
+  EXPECT_EQ(screening_memory(problem->spec, problem->space).value(), 768u);
+}
+
+TEST(ScreeningData, OfASizeThatCannotBeHalvedIsRefused) {
+  KernelSpec spec = tune::scale_spec();
+  spec.name = "scale";
+  spec.problem_size[0].value = 63;
+  const Result<KernelSpec> fitting = fit_to_memory(*problem_of(spec), 500);
+  ASSERT_FALSE(fitting);
+  EXPECT_EQ(fitting.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(fitting.error().message(), HasSubstr("0.000504 MB of the device's memory, and may take 0.0005 MB"));
+}
+
+DeviceInfo device_at(const std::string& selector, const std::string& bus_id) {
+  return {.selector = selector, .backend = "cuda", .name = "H100", .pci_bus_id = bus_id};
+}
+
+TEST(ScreeningDevice, IsFoundByItsPlaceOnTheBus) {
+  const backend::Discovery discovery{{device_at("cuda:0", "0000:3B:00.0"), device_at("cuda:1", "0000:5E:00.0")}, {}};
+  EXPECT_EQ(find_screening_device(device_at("cuda:0", "0000:5E:00.0"), {}, discovery)->selector, "cuda:1");
+}
+
+TEST(ScreeningDevice, IsTheOneThatWasNamed) {
+  const backend::Discovery discovery{{device_at("cuda:0", "0000:3B:00.0"), device_at("cuda:1", "0000:5E:00.0")}, {}};
+  EXPECT_EQ(find_screening_device(device_at("cuda:0", "0000:3B:00.0"), "cuda:1", discovery)->selector, "cuda:1");
+}
+
+TEST(ScreeningDevice, WithoutAPlaceIsOneOfTheSameModel) {
+  DeviceInfo other = device_at("opencl:0:0", "");
+  other.backend = "opencl";
+  DeviceInfo same = other;
+  same.selector = "opencl:1:0";
+  same.name = other.name = "pocl";
+  other.driver_version = "3";
+  EXPECT_EQ(find_screening_device(same, {}, {{other, same}, {}})->selector, "opencl:1:0");
+  EXPECT_EQ(find_screening_device(same, {}, {{other}, {}}).error().code(), ErrorCode::not_found);
+}
+
+// Once a step took 50 ms, 2 % of 5 s pay for it and for the next, which is expected to take as long.
+TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
+  Ledger ledger({.share = 0.02});
+  Nanoseconds time;
+  ledger.begin(time);
+  const auto never = [] { return false; };
+  ScreeningAllowance allowance(ledger, [&] { return time += nanoseconds_from_ms(100); });
+  ASSERT_TRUE(allowance.reserve(never));
+  EXPECT_EQ(time, nanoseconds_from_ms(500)) << "10 ms are 2 % of 500 ms";
+  allowance.settle(nanoseconds_from_ms(50));
+  EXPECT_EQ(ledger.stalls().screening, nanoseconds_from_ms(50));
+  ASSERT_TRUE(allowance.reserve(never));
+  EXPECT_EQ(time, nanoseconds_from_ms(5000));
+}
+
+TEST(ScreeningAllowance, DoesNotWaitForAnApplicationThatEnds) {
+  Ledger ledger({.share = 0.0});
+  ledger.begin(Nanoseconds());
+  ScreeningAllowance allowance(ledger, [] { return Nanoseconds(); });
+  int asked = 0;
+  EXPECT_FALSE(allowance.reserve([&] { return ++asked == 3; }));
+  EXPECT_EQ(ledger.stalls().total(), Nanoseconds());
+}
+
+}  // namespace
+}  // namespace wattune::dynamic

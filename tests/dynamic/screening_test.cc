@@ -1,0 +1,232 @@
+// Screened kernels, from a key that is to be searched to what is tried in the application's calls.
+#include "dynamic/screening.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "dynamic/screened_explorer.h"
+#include "programs.h"
+#include "tune/problem.h"
+
+namespace wattune::dynamic {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// 30 configurations on a fake device, of which block 64 in mode 7 takes 1 us and all others at least 2 us.
+struct ScreeningTest : testing::Test {
+  static Result<Nanoseconds> run(const wattune::fakes::FakeLaunch& launch) {
+    WATTUNE_TRY(tune::scale(launch));
+    const bool best = launch.macro("block") == 64 && launch.macro("mode") == 7;
+    return Nanoseconds(best ? 1000.0 : 2000.0 + 200.0 * launch.macro("mode"));
+  }
+
+  ScreeningTest() {
+    spec.name = "scale";
+    ledger.begin(Nanoseconds());
+    options.open = [this](const backend::WorkerOptions&) { return open(); };
+    options.free_memory = [this] { return free_memory.load(); };
+    // The application has been running for long.
+    options.now = [] { return nanoseconds_from_seconds(1e6); };
+    options.note = [this](const std::string& line) {
+      const std::lock_guard lock(noting);
+      notes.push_back(line);
+    };
+  }
+
+  Result<std::unique_ptr<backend::Device>> open() {
+    ++opened;
+    auto device = std::make_unique<wattune::fakes::FakeDevice>();
+    device->add_kernel("scale", 3, kernel);
+    device->add_kernel("plain", 3, tune::scale);
+    return std::unique_ptr<backend::Device>(std::move(device));
+  }
+  // The reference is `plain`.
+  void check_outputs() {
+    ReferenceKernel reference;
+    reference.source.function = "plain";
+    reference.source.text = "kernel void plain()";
+    reference.geometry.sizes[0] = {"n"};
+    spec.reference = reference;
+  }
+
+  std::unique_ptr<Explorer> explore(const TuningPolicy& policy = {.strategy = "exhaustive"}) {
+    if (!screening) screening.emplace(options);
+    const auto problem = Problem::make(spec, {}, {{"n", 64}}).value();
+    const auto keep = [this](const Trial& best) { found.push_back(best.configuration.to_string()); };
+    return make_screened_explorer(problem, policy, {}, ledger, *screening, keep).value();
+  }
+  static std::vector<Candidate> wait_for(Explorer& explorer) {
+    while (explorer.wanted().empty() && !explorer.over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return explorer.wanted();
+  }
+  static std::vector<std::string> names(const std::vector<Candidate>& candidates) {
+    std::vector<std::string> names;
+    for (const Candidate& each : candidates) names.push_back(each.configuration.to_string());
+    return names;
+  }
+
+  KernelSpec spec = tune::scale_spec();
+  wattune::fakes::FakeKernelFunction kernel = run;
+  Ledger ledger{{.share = 1.0}};
+  std::atomic<std::uint64_t> free_memory = 1 << 20;
+  std::atomic<int> opened = 0;
+  std::mutex noting;
+  std::vector<std::string> notes;
+  std::vector<std::string> found;  // what goes to wisdom; of the screening thread until the explorer is over
+  ScreeningOptions options;
+  std::optional<Screening> screening;  // ends first
+};
+
+TEST_F(ScreeningTest, WhatIsBestInItsProcessIsTriedInCalls) {
+  const auto explorer = explore();
+  const std::vector<Candidate> wanted = wait_for(*explorer);
+  EXPECT_THAT(names(wanted), ElementsAre("block=64, mode=7"));
+  EXPECT_EQ(wanted[0].expected, Nanoseconds(1000));
+  EXPECT_EQ(explorer->explored(), 30u);
+  EXPECT_EQ(explorer->failed(), 0u);
+  EXPECT_EQ(explorer->state(), "trying 1 of 30 that were screened");
+  EXPECT_FALSE(explorer->over());
+  EXPECT_THAT(found, ElementsAre("block=64, mode=7"));
+  explorer->tell(wanted[0].configuration, {});
+  EXPECT_TRUE(explorer->over());
+  EXPECT_THAT(explorer->state(), HasSubstr("screened: "));
+}
+
+TEST_F(ScreeningTest, WhatCallsHaveShownAlreadyIsNotTriedAgain) {
+  const auto explorer = explore();
+  explorer->tell(Problem::make(spec, {}, {}).value()->space.configuration(27), {});
+  EXPECT_EQ(Problem::make(spec, {}, {}).value()->space.configuration(27).to_string(), "block=64, mode=7");
+  EXPECT_THAT(wait_for(*explorer), IsEmpty());
+}
+
+TEST_F(ScreeningTest, WhatFailsInACallIsCountedAndNotWanted) {
+  const auto explorer = explore();
+  const std::vector<Candidate> wanted = wait_for(*explorer);
+  explorer->tell(wanted[0].configuration, {.status = Status::runtime});
+  EXPECT_EQ(explorer->failed(), 1u);
+  EXPECT_THAT(explorer->wanted(), IsEmpty());
+}
+
+TEST_F(ScreeningTest, WrongOutputsAreNeverTriedInCalls) {
+  check_outputs();
+  kernel = [](const wattune::fakes::FakeLaunch& launch) {
+    Result<Nanoseconds> time = run(launch);
+    if (launch.macro("mode") == 7) launch.elements<float>(0)[63] = -1.0f;
+    return time;
+  };
+  const auto explorer = explore();
+  EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=8, mode=0", "block=16, mode=0", "block=64, mode=0"));
+  EXPECT_EQ(explorer->failed(), 3u);
+}
+
+TEST_F(ScreeningTest, AProcessThatCrashesOrHangsCostsOneConfiguration) {
+  kernel = [](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    if (launch.macro("mode") == 7) return wattune::fakes::crash("SIGSEGV");
+    if (launch.macro("mode") == 0) return wattune::fakes::kForever;
+    return run(launch);
+  };
+  const auto explorer = explore();
+  EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=8, mode=1", "block=16, mode=1", "block=64, mode=1"));
+  EXPECT_EQ(explorer->explored(), 30u);
+  EXPECT_EQ(explorer->failed(), 6u);
+  EXPECT_EQ(opened, 1);
+}
+
+TEST_F(ScreeningTest, WhatIsRefusedRunsTheBestKnownOnlyAndSaysSoOnce) {
+  options.open = [this](const backend::WorkerOptions&) -> Result<std::unique_ptr<backend::Device>> {
+    ++opened;
+    return Error(ErrorCode::unavailable, "the board is in exclusive-process mode");
+  };
+  const auto first = explore();
+  const auto second = explore();
+  EXPECT_THAT(wait_for(*first), IsEmpty());
+  EXPECT_THAT(wait_for(*second), IsEmpty());
+  EXPECT_TRUE(first->over());
+  EXPECT_THAT(first->state(), HasSubstr("not screened: "));
+  EXPECT_EQ(first->explored(), 0u);
+  EXPECT_EQ(opened, 1);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("nothing is screened, so that kernels that are not trusted run the best "
+                                           "known only: ")));
+}
+
+// The data take 512 bytes, a quarter of 2,048; of 1,024 only half of the data fits.
+TEST_F(ScreeningTest, TimesOfReducedDataAreNotExpectedInCalls) {
+  free_memory = 1024;
+  const auto explorer = explore();
+  // Groups of 64 do not fit into 32 elements.
+  const std::vector<Candidate> wanted = wait_for(*explorer);
+  EXPECT_THAT(names(wanted), ElementsAre("block=8, mode=0", "block=16, mode=0"));
+  for (const Candidate& each : wanted) EXPECT_EQ(each.expected, std::nullopt);
+  EXPECT_THAT(found, IsEmpty());
+}
+
+TEST_F(ScreeningTest, WithoutMemoryAKeyIsRefusedInOneLine) {
+  free_memory = 8;
+  const auto explorer = explore();
+  EXPECT_THAT(wait_for(*explorer), IsEmpty());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("of the device's memory, and may take")));
+}
+
+TEST_F(ScreeningTest, ASpecThatIsWrongEndsItsKeyOnly) {
+  const KernelSpec good = spec;
+  spec.arguments.pop_back();
+  const auto wrong = explore();
+  spec = good;
+  const auto explorer = explore();
+  EXPECT_THAT(wait_for(*wrong), IsEmpty());
+  EXPECT_THAT(wait_for(*explorer), SizeIs(1));
+}
+
+// Among them the one that the application runs.
+TEST_F(ScreeningTest, WhereNothingWorksANoteSaysWhy) {
+  kernel = [](const wattune::fakes::FakeLaunch&) -> Result<Nanoseconds> { return wattune::fakes::crash("SIGSEGV"); };
+  const auto explorer = explore();
+  EXPECT_THAT(wait_for(*explorer), IsEmpty());
+  EXPECT_EQ(explorer->failed(), 30u);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("none of 30 configurations works on generated data; block=8, mode=0: ")));
+}
+
+TEST_F(ScreeningTest, TimeOnTheDeviceIsCharged) {
+  const auto explorer = explore();
+  wait_for(*explorer);
+  EXPECT_GT(ledger.stalls().screening, Nanoseconds());
+  EXPECT_EQ(ledger.stalls().total(), ledger.stalls().screening);
+}
+
+// Screening would begin at the first call, had the application time to spare.
+TEST_F(ScreeningTest, WaitsWhileTheBudgetIsSpentAndEndsInThat) {
+  options.now = [] { return Nanoseconds(); };
+  const auto explorer = explore();
+  EXPECT_EQ(explorer->explored(), 0u);
+  screening.reset();
+  EXPECT_FALSE(explorer->over());
+}
+
+// The compiler of the fake worker takes without end. The limit of compiling is two minutes.
+TEST_F(ScreeningTest, EndsThoughItsProcessIsBusy) {
+  spec.source.text = "slow";
+  spec.source.function = "scale";
+  std::atomic<bool> is_open = false;
+  options.worker.executable = test::program("wattune-fake-worker");
+  options.open = [&](const backend::WorkerOptions& worker) {
+    auto device = backend::open_device_in_worker("fake:0", worker);
+    is_open = true;
+    return device;
+  };
+  const auto explorer = explore();
+  while (!is_open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  screening.reset();
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace wattune::dynamic
