@@ -68,6 +68,20 @@ TEST(WarpChain, PredictsDetailedSoloRunsAsWellAsThePaperDid) {
   EXPECT_LE(mean_error("GTX680"), 0.21);
 }
 
+// Time of slices of so many blocks on each SM, in 16 streams, over that of one launch, less one.
+double slicing_overhead(const GpuModel& gpu, const SimulatedKernel& kernel, unsigned per_sm) {
+  return time_sliced(gpu, kernel, per_sm) / time_alone(gpu, kernel) - 1.0;
+}
+
+// Figure 6 of the paper: on a C2050 slices of a block on each SM cost SAD 66.7 %, those of three (42 blocks) next to
+// nothing; on a GTX680 two on each SM cost less than 2 %.
+TEST(Slices, CostWhatFigure6Says) {
+  const SimulatedKernel& sad = kernelet_kernels()[1].kernel;
+  EXPECT_NEAR(slicing_overhead(gpu_named("C2050"), sad, 1), 0.667, 0.05);
+  EXPECT_LT(slicing_overhead(gpu_named("C2050"), sad, 3), 0.02);
+  EXPECT_LT(slicing_overhead(gpu_named("GTX680"), sad, 2), 0.02);
+}
+
 // Short forms of an H100's probes: 2 ms alone each, in waves of about an eighth.
 SimulatedKernel short_probe(SimulatedKernel probe) {
   probe.instructions /= 4.0;

@@ -27,6 +27,21 @@ inline Nanoseconds time_alone(const GpuModel& model, const SimulatedKernel& kern
   return time_of(gpu);
 }
 
+// In slices of so many blocks on each SM, which share as many streams as grids can be resident.
+inline Nanoseconds time_sliced(const GpuModel& model, const SimulatedKernel& kernel, unsigned blocks_per_sm) {
+  SimulatedGpu gpu(model);
+  const KernelId id = gpu.add_kernel(kernel).value();
+  std::vector<StreamId> streams = {0};
+  while (streams.size() < model.resident_grids) streams.push_back(gpu.add_stream({}).value());
+  const std::uint64_t slice = std::uint64_t{blocks_per_sm} * model.sms;
+  for (std::uint64_t first = 0, turn = 0; first < kernel.blocks; first += slice, ++turn) {
+    const std::uint64_t blocks = std::min(slice, kernel.blocks - first);
+    gpu.submit({.kernel = id, .stream = streams[turn % streams.size()], .first_block = first, .blocks = blocks})
+        .value();
+  }
+  return time_of(gpu);
+}
+
 // The same kernel with so many blocks that it takes this time alone.
 inline SimulatedKernel lasting(const GpuModel& model, SimulatedKernel kernel, Nanoseconds time) {
   const double factor = time / time_alone(model, kernel);

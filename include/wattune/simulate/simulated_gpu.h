@@ -31,7 +31,7 @@ struct GpuOptions {
   Fidelity fidelity = Fidelity::fast;
   std::uint64_t seed = 1;
   bool trace = false;               // keep where and when each block ran
-  SimulatedBoard* board = nullptr;  // whose clock, limits and energy count; its time passes with the GPU's. It outlives
+  SimulatedBoard* board = nullptr;  // whose clock, limits and energy count; its time passes with the GPU's
 };
 
 using KernelId = std::size_t;
