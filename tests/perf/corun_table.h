@@ -23,7 +23,8 @@ class Table {
     if (json_) return add_json(what, fields);
     if (rows_++ == 0) add_head(fields);
     fmt::print("| {} |", what);
-    for (const auto& [name, value] : fields) fmt::print(" {} |", text_of(value, "", "{:.4g}"));
+    for (const auto& [name, value] : fields)
+      fmt::print(" {} |", text_of(std::round(1e5 * value) / 1e5 + 0.0, "", "{:.4g}"));
     fmt::print("\n");
     std::fflush(stdout);
   }

@@ -166,7 +166,7 @@ void correlation(bool json) {
   const GpuModel gpu = detailed_gpu("C2050");
   std::vector<SimulatedKernel> kernels;
   std::vector<SteadyRun> alone;
-  for (const double ratio : {0.008, 0.012, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1}) {
+  for (const double ratio : {0.03, 0.05, 0.07, 0.09, 0.11, 0.14, 0.18, 0.25}) {
     kernels.push_back({.name = fmt::format("{}", ratio),
                        .block = {.threads = 256, .registers = 20},
                        .instructions = 1000,
@@ -186,16 +186,18 @@ void correlation(bool json) {
     }
   }
   Table table("correlation with CP, C2050", json);
-  table.add("28 pairs", {{"least PUR", alone.back().ipc[0]},
-                         {"most PUR", alone.front().ipc[0]},
-                         {"with the difference of PUR", correlation_of(pipeline, profit)},
+  table.add("28 pairs", {{"PUR from", alone.back().ipc[0]},
+                         {"to", alone.front().ipc[0]},
+                         {"MUR from", alone.front().memory_utilisation},
+                         {"to ", alone.back().memory_utilisation},
+                         {"correlation of the difference of PUR", correlation_of(pipeline, profit)},
                          {"of MUR", correlation_of(memory, profit)},
                          {"most CP", std::ranges::max(profit)}});
 }
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-enum class Mechanism { streams, priority, partitions, slices, persistent };
+enum class Mechanism { streams, priority, green_contexts, slices, persistent };
 
 // Gains in % that were measured on an H100 (hopper_facts).
 struct HopperRow {
@@ -208,13 +210,13 @@ struct HopperRow {
 constexpr HopperRow kHopperRows[] = {
     {Mechanism::streams, {}, 0.5, 0.3},
     {Mechanism::priority, {}, 1.8, 0.3},
-    {Mechanism::partitions, {116, 16}, -20, kNone},
-    {Mechanism::partitions, {112, 20}, -6, 37},
-    {Mechanism::partitions, {100, 32}, 51, kNone},
-    {Mechanism::partitions, {96, 36}, 45, 43},
-    {Mechanism::partitions, {84, 48}, 27, kNone},
-    {Mechanism::partitions, {80, 52}, 21, 19},
-    {Mechanism::partitions, {68, 64}, 3, kNone},
+    {Mechanism::green_contexts, {116, 16}, -20, kNone},
+    {Mechanism::green_contexts, {112, 20}, -6, 37},
+    {Mechanism::green_contexts, {100, 32}, 51, kNone},
+    {Mechanism::green_contexts, {96, 36}, 45, 43},
+    {Mechanism::green_contexts, {84, 48}, 27, kNone},
+    {Mechanism::green_contexts, {80, 52}, 21, 19},
+    {Mechanism::green_contexts, {68, 64}, 3, kNone},
     {Mechanism::slices, {6, 2}, 59, 2},
     {Mechanism::slices, {4, 4}, 24, 17},
     {Mechanism::slices, {2, 6}, 15, 28},
@@ -231,7 +233,7 @@ double gain_of(const HopperRow& row, const SimulatedKernel& partner) {
   switch (row.mechanism) {
     case Mechanism::streams: return pair.streams();
     case Mechanism::priority: return pair.streams(1);
-    case Mechanism::partitions: return pair.partitions(row.ratio.first);
+    case Mechanism::green_contexts: return pair.green_contexts(row.ratio.first);
     case Mechanism::slices: return pair.slices(row.ratio, 1);
     case Mechanism::persistent: return pair.persistent(row.ratio);
   }

@@ -100,8 +100,8 @@ TEST(TwoLargeGrids, RunOneAfterTheOtherInPlainStreams) {
 TEST(TwoLargeGrids, GainByTheMechanismAndTheRatio) {
   const double shares = probes().persistent({4, 4});
   const double few_of_fma = probes().persistent({1, 7});
-  const double split = probes().partitions(100);
-  const double poor_split = probes().partitions(116);
+  const double split = probes().green_contexts(100);
+  const double poor_split = probes().green_contexts(116);
   const double slices = probes().slices({4, 4}, 1);
   EXPECT_GT(shares, 0.8);
   EXPECT_LT(few_of_fma, shares - 0.1);

@@ -77,11 +77,11 @@ class PairRun {
   }
 
   // The first kernel gets `sms`, the second the rest.
-  double partitions(unsigned sms) {
-    const PartitionId left = gpu_.add_partition(0, sms).value();
-    const PartitionId right = gpu_.add_partition(sms, gpu_.model().sms - sms).value();
-    gpu_.submit({.kernel = 0, .stream = stream({.partition = left})}).value();
-    gpu_.submit({.kernel = 1, .stream = stream({.partition = right})}).value();
+  double green_contexts(unsigned sms) {
+    const GreenContextId left = gpu_.add_green_context(0, sms).value();
+    const GreenContextId right = gpu_.add_green_context(sms, gpu_.model().sms - sms).value();
+    gpu_.submit({.kernel = 0, .stream = stream({.green_context = left})}).value();
+    gpu_.submit({.kernel = 1, .stream = stream({.green_context = right})}).value();
     return gain();
   }
 

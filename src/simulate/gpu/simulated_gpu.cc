@@ -121,8 +121,8 @@ Result<KernelId> SimulatedGpu::add_kernel(const SimulatedKernel& kernel) {
   return state_->kernels++;
 }
 
-Result<PartitionId> SimulatedGpu::add_partition(unsigned first, unsigned count) {
-  return state_->scheduler.add_partition(first, count);
+Result<GreenContextId> SimulatedGpu::add_green_context(unsigned first, unsigned count) {
+  return state_->scheduler.add_green_context(first, count);
 }
 
 Result<StreamId> SimulatedGpu::add_stream(const StreamTraits& traits) { return state_->scheduler.add_stream(traits); }
