@@ -270,8 +270,8 @@ double ms_of(const std::function<void()>& work) {
 void cost(bool json) {
   Table table("cost", json);
   const model::ChainSm sm{.schedulers = 4, .requests_per_cycle = 0.4};
-  const std::array loads = {model::WarpLoad{{.stalls = {{0.1, 600.0, 1.0}}}, 32},
-                            model::WarpLoad{{.stalls = {{0.02, 600.0, 1.0}}, .issue_distance = 4.0}, 32}};
+  const std::array loads = {model::WarpLoad{{.stalls = {{0.1, 600.0}}}, 32},
+                            model::WarpLoad{{.stalls = {{0.02, 600.0}}, .issue_distance = 4.0}, 32}};
   table.add("chain, one ratio of a 64-warp SM",
             {{"ms", ms_of([&] { (void)model::instructions_per_cycle(sm, loads); })}});
   const GpuModel& gpu = gpu_named("H100");

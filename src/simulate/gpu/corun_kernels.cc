@@ -169,13 +169,16 @@ model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& 
   if (kernel.coalesced > 0.0)
     profile.stalls.push_back({.ratio = kernel.coalesced / at_once,
                               .latency = mean_latency(gpu, miss),
+                              .queued = miss,
                               .requests = at_once * miss * kernel.coalesced_bytes / kRequestBytes});
   if (kernel.scattered > 0.0) {
     const double requests = kernel.scattered_requests;
+    const double any_missed = 1.0 - std::pow(kernel.l2_hit, requests);
     const double all_sent = (requests - 1.0) / gpu.pipe_rates[static_cast<std::size_t>(Pipe::memory)];
     profile.stalls.push_back(
         {.ratio = kernel.scattered / at_once,
-         .latency = mean_latency(gpu, 1.0 - std::pow(kernel.l2_hit, requests)) + all_sent,
+         .latency = mean_latency(gpu, any_missed) + all_sent,
+         .queued = any_missed,
          .requests = at_once * miss * requests * kernel.scattered_bytes * kernel.scattered_dram_cost / kRequestBytes});
   }
   return profile;
