@@ -312,6 +312,25 @@ TEST(SimulatedGpu, RunsAtTheClockOfItsBoard) {
   EXPECT_NEAR(run(Megahertz(750)) / run(Megahertz(1500)), 2.0, 0.02);
 }
 
+// What DRAM bounds takes twice as long at half of the memory's clock.
+TEST(SimulatedGpu, RunsAtTheMemoryClockOfItsBoard) {
+  BoardModel model = *find_board_model("H100");
+  model.memory_clocks = {Megahertz(2600), Megahertz(1300)};
+  SimulatedKernel kernel = computing(12);
+  kernel.coalesced = 0.5;
+  kernel.memory_parallelism = 4.0;
+  const auto run = [&](Fidelity fidelity, Megahertz clock) {
+    SimulatedBoard board(model);
+    board.lock_memory(clock);
+    SimulatedGpu gpu(with_sms(gpu_named("H100"), 2), {.fidelity = fidelity, .board = &board});
+    gpu.submit({.kernel = added(gpu, kernel)}).value();
+    gpu.run();
+    return gpu.now();
+  };
+  for (const Fidelity fidelity : {Fidelity::fast, Fidelity::detailed})
+    EXPECT_NEAR(run(fidelity, Megahertz(1300)) / run(fidelity, Megahertz(2600)), 2.0, 0.05);
+}
+
 TEST(SimulatedGpu, LetsTimePassWithoutWork) {
   SimulatedGpu gpu(two_sms());
   EXPECT_FALSE(gpu.wait());
