@@ -1,7 +1,6 @@
 #include "model/scheduler_chain.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace wattune::model {
 
@@ -35,12 +34,20 @@ std::size_t place_of(const SchedulerLoad& load, unsigned first, unsigned second)
          second;
 }
 
+double busy_cycles(const SchedulerLoad& load, std::size_t resource) {
+  if (resource == 0) return 1.0;  // the scheduler
+  return resource <= load.busy_cycles.size() ? load.busy_cycles[resource - 1] : 0.0;
+}
+
 double turn(double cycles, double distance) { return std::min(1.0, cycles / distance); }
 
 }  // namespace
 
 SchedulerChain::SchedulerChain(const SchedulerMemory& memory, std::span<const SchedulerLoad> loads) : memory_(memory) {
-  for (const SchedulerLoad& load : loads) parts_.push_back({load, states_of_part(load)});
+  for (const SchedulerLoad& load : loads) {
+    parts_.push_back({load, states_of_part(load)});
+    resources_ = std::max(resources_, load.busy_cycles.size() + 1);
+  }
 }
 
 std::size_t SchedulerChain::states_of(std::span<const SchedulerLoad> loads) {
@@ -58,21 +65,32 @@ double SchedulerChain::ready(const Part& part, std::size_t state) const {
   return part.load.unit * (part.load.units - part.states[state].both());
 }
 
-// As many cycles as instructions are issued, one at least (R = max(1, W - i) where each warp issues in each round). A
-// warp whose last instruction is less than its distance ago issues with the probability cycles / distance, so that the
-// cycles T of a round solve T = sum of ready * min(1, T / distance).
-double SchedulerChain::cycles_of_round(std::span<const double> ready) const {
-  double always = std::accumulate(ready.begin(), ready.end(), 0.0);
+// For how long the instructions of a round keep a resource busy. A warp whose last instruction is less than its
+// distance ago issues with the probability T / distance in a round of T cycles, so that T solves T = sum of ready *
+// busy * min(1, T / distance).
+double SchedulerChain::cycles_of(std::size_t resource, std::span<const double> ready) const {
+  const auto busy = [&](std::size_t part) { return ready[part] * busy_cycles(parts_[part].load, resource); };
+  double always = 0.0;
   double seldom = 0.0;
+  for (std::size_t part = 0; part < parts_.size(); ++part) always += busy(part);
   std::array<std::size_t, 2> order = {0, parts_.size() - 1};
   if (parts_.front().load.issue_distance < parts_.back().load.issue_distance) std::swap(order[0], order[1]);
   double cycles = always;
   for (std::size_t i = 0; i < parts_.size() && cycles < parts_[order[i]].load.issue_distance; ++i) {
-    always -= ready[order[i]];
-    seldom += ready[order[i]] / parts_[order[i]].load.issue_distance;
+    always -= busy(order[i]);
+    seldom += busy(order[i]) / parts_[order[i]].load.issue_distance;
     cycles = always / (1.0 - seldom);
   }
-  return std::max(1.0, cycles);
+  return cycles;
+}
+
+// As long as its busiest resource, and one cycle at least: R = max(1, W - i) where only the scheduler counts and each
+// warp issues in each round.
+double SchedulerChain::cycles_of_round(std::span<const double> ready) const {
+  double cycles = 1.0;
+  for (std::size_t resource = 0; resource < resources_; ++resource)
+    cycles = std::max(cycles, cycles_of(resource, ready));
+  return cycles;
 }
 
 SchedulerChain::Round SchedulerChain::round_of(std::size_t state) const {

@@ -20,6 +20,7 @@ struct SchedulerMemory {
 struct SchedulerLoad {
   std::array<StallKind, 2> stalls = {};
   double issue_distance = 1.0;
+  std::vector<double> busy_cycles = {};  // of its share of each resource
   unsigned units = 0;
   double unit = 1.0;  // warps in each
 };
@@ -57,12 +58,14 @@ class SchedulerChain {
   std::array<std::size_t, 2> split(std::size_t state) const;
   double ready(const Part& part, std::size_t state) const;
   double cycles_of_round(std::span<const double> ready) const;
+  double cycles_of(std::size_t resource, std::span<const double> ready) const;
   Round round_of(std::size_t state) const;
   // Where a load in `state` is after the round: one probability for each of its states.
   std::vector<double> next(const Part& part, const Waiting& state, const Round& round) const;
 
   SchedulerMemory memory_;
   std::vector<Part> parts_;
+  std::size_t resources_ = 1;  // the scheduler, and those that busy_cycles tells of
 };
 
 }  // namespace wattune::model

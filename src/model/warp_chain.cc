@@ -41,6 +41,9 @@ Result<void> check_load(const WarpLoad& load) {
   }
   if (ratios > 1.0)
     return chain_refuses("the ratios of a kernel's stalls add up to more than 1", fmt::format("{}", ratios));
+  for (const double busy : profile.busy_cycles)
+    if (!(busy >= 0.0 && std::isfinite(busy)))
+      return chain_refuses("no resource is busy for so many cycles", fmt::format("{}", busy));
   if (!(profile.issue_distance >= 1.0 && std::isfinite(profile.issue_distance)))
     return chain_refuses("instructions of a warp are at least one cycle apart",
                          fmt::format("{}", profile.issue_distance));
@@ -65,6 +68,8 @@ unsigned warps_on(const ChainSm& sm, unsigned warps, unsigned scheduler, bool fr
 SchedulerLoad load_on(const ChainSm& sm, const WarpProfile& profile, unsigned warps, const ChainOptions& options) {
   SchedulerLoad load;
   load.issue_distance = std::max(1.0, profile.issue_distance * sm.issue_rate);
+  load.busy_cycles = profile.busy_cycles;
+  for (double& each : load.busy_cycles) each *= sm.schedulers * sm.issue_rate;
   load.units = (warps + options.warps_per_unit - 1) / options.warps_per_unit;
   load.unit = load.units == 0 ? 1.0 : static_cast<double>(warps) / load.units;
   for (std::size_t i = 0; i < profile.stalls.size(); ++i) {

@@ -147,6 +147,17 @@ TEST(WarpChain, IssuesNoMoreThanTheMemoryServes) {
   EXPECT_GT(ipc, 0.08);
 }
 
+// Each instruction keeps a pipe of the SM busy for 0.4 cycles, or a second one for 0.5: 2 per cycle, and of two kernels
+// that need the same pipe each 1.25, of those that need different ones each the 2 that four schedulers leave it.
+TEST(WarpChain, IssuesNoMoreThanPipesTake) {
+  const ChainSm sm{.schedulers = 4, .requests_per_cycle = 1.0};
+  const WarpProfile first{.busy_cycles = {0.4}};
+  const WarpProfile second{.busy_cycles = {0.0, 0.5}};
+  EXPECT_NEAR(alone(sm, second, 32), 2.0, 1e-12);
+  EXPECT_NEAR(together(sm, {first, 16}, {first, 16})[0], 1.25, 1e-12);
+  EXPECT_NEAR(together(sm, {first, 16}, {second, 16})[1], 2.0, 1e-12);
+}
+
 // Accesses that never reach the memory's queue do not notice that another kernel fills it.
 TEST(WarpChain, KeepsOutOfTheQueueWhoFindsDataBeforeIt) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.01};
@@ -194,6 +205,7 @@ TEST(WarpChain, RefusesWhatCannotBe) {
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{doubled, 8}}), HasSubstr("a share of accesses"));
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(0.1), 0}}), HasSubstr("without warps"));
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{{.issue_distance = 0.5}, 8}}), HasSubstr("one cycle apart"));
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{{.busy_cycles = {-1.0}}, 8}}), HasSubstr("no resource is"));
   const WarpProfile twice{.stalls = {{0.6, 400}, {0.6, 400}}};
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{twice, 8}}), HasSubstr("add up to more than 1"));
   EXPECT_THAT(chain_refusal({.schedulers = 0}, std::array{good}), HasSubstr("scheduler"));

@@ -45,6 +45,15 @@ inline double chain_alone(const model::ChainSm& sm, const model::PairKernel& ker
   return with_units(predict).front();
 }
 
+// What the paper's chain, its errors corrected, knows of a kernel: every ready warp issues in each round, nothing but
+// the schedulers is ever busy, and all accesses wait in the memory's queue.
+inline model::PairKernel as_in_the_paper(model::PairKernel kernel) {
+  kernel.profile.issue_distance = 1.0;
+  kernel.profile.busy_cycles.clear();
+  for (model::StallKind& stall : kernel.profile.stalls) stall.queued = 1.0;
+  return kernel;
+}
+
 // A prediction beside what a detailed run of the same ratio shows.
 struct JudgedPair {
   model::PairPlan plan;

@@ -64,7 +64,7 @@ TEST(WarpChain, PredictsDetailedSoloRunsAsWellAsThePaperDid) {
       sum += std::abs(chain_ipc(row, two_sms_of(name)) - run_alone(row, two_sms_of(name), kDetailed).ipc[0]);
     return sum / static_cast<double>(kernelet_kernels().size());
   };
-  EXPECT_LE(mean_error("C2050"), 0.08);
+  EXPECT_LE(mean_error("C2050"), 0.02);
   EXPECT_LE(mean_error("GTX680"), 0.21);
 }
 

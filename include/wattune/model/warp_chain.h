@@ -30,6 +30,9 @@ struct WarpProfile {
   // None: its warps never wait. Two: they have three states, ready and two of waiting (coalesced and not).
   std::vector<StallKind> stalls;
   double issue_distance = 1.0;  // cycles from an instruction of a warp to its next one, 1 in the paper
+  // Cycles for which an instruction keeps further resources of the SM busy on average, such as pipes and its share of
+  // L2, in an order that all kernels share. Empty in the paper.
+  std::vector<double> busy_cycles = {};
 };
 
 // An SM with its share of the memory.

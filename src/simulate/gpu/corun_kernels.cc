@@ -115,6 +115,18 @@ double mean_latency(const GpuModel& gpu, double miss) {
   return gpu.l2_latency + miss * (gpu.dram_latency - gpu.l2_latency);
 }
 
+// Of pipes and, last, of L2.
+std::vector<double> busy_cycles_of(const SimulatedKernel& kernel, const GpuModel& gpu) {
+  std::vector<double> cycles;
+  for (std::size_t pipe = 0; pipe < kPipes; ++pipe) {
+    const double requests = static_cast<Pipe>(pipe) == Pipe::memory ? kernel.requests() : 0.0;
+    cycles.push_back(gpu.pipe_rates[pipe] > 0.0 ? (kernel.mix[pipe] + requests) / gpu.pipe_rates[pipe] : 0.0);
+  }
+  const double l2_bytes_per_cycle = gpu.l2_gigabytes_per_second * 1e3 / gpu.clock.value() / gpu.sms;
+  cycles.push_back(kernel.l2_bytes() / l2_bytes_per_cycle);
+  return cycles;
+}
+
 }  // namespace
 
 const std::vector<KerneletKernel>& kernelet_kernels() {
@@ -165,7 +177,7 @@ model::ChainSm chain_sm(const GpuModel& gpu) {
 model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& gpu) {
   const double miss = 1.0 - kernel.l2_hit;
   const double at_once = kernel.memory_parallelism;
-  model::WarpProfile profile{.issue_distance = kernel.issue_distance(gpu)};
+  model::WarpProfile profile{.issue_distance = kernel.issue_distance(gpu), .busy_cycles = busy_cycles_of(kernel, gpu)};
   if (kernel.coalesced > 0.0)
     profile.stalls.push_back({.ratio = kernel.coalesced / at_once,
                               .latency = mean_latency(gpu, miss),
