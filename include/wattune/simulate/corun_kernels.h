@@ -35,8 +35,8 @@ SimulatedKernel fma_probe();
 SimulatedKernel gather_probe();
 SimulatedKernel copy_probe();
 
-// The GPU and a kernel on it as Kernelet's chain sees them. A request is 128 bytes of DRAM's time. The chain knows no
-// pipes and no bandwidth of L2.
+// The GPU and a kernel on it as Kernelet's chain sees them. A request is 128 bytes of DRAM's time; resources that are
+// busy are the pipes, in their order, and L2.
 model::ChainSm chain_sm(const GpuModel& gpu);
 model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& gpu);
 // not_found, invalid_argument: as model::occupancy().
