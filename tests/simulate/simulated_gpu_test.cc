@@ -292,6 +292,25 @@ TEST(SimulatedGpu, CountsWhatItDid) {
   }
 }
 
+// Beside as many warps of another kernel, a kernel that shares badly has half of its hits: half of its bytes go to
+// DRAM.
+TEST(SimulatedGpu, CountsTheHitsThatAreLostToOthers) {
+  SimulatedKernel cached = computing(8);
+  cached.coalesced = 0.05;
+  cached.l2_hit = 1.0;
+  cached.sharing_loss = 1.0;
+  for (const Fidelity fidelity : {Fidelity::fast, Fidelity::detailed}) {
+    SimulatedGpu gpu(two_sms(), {.fidelity = fidelity});
+    for (const SimulatedKernel& kernel : {cached, computing(100)})
+      gpu.submit({.kernel = added(gpu, kernel),
+                  .stream = gpu.add_stream({}).value(),
+                  .persistent = Persistence{.per_sm = 1}})
+          .value();
+    (void)gpu.wait();
+    EXPECT_NEAR(gpu.counters().dram_bytes / gpu.counters().l2_bytes, 0.5, 0.03);
+  }
+}
+
 // At half the clock what only computes takes twice as long; the board draws power meanwhile, whose energy is the GPU's.
 TEST(SimulatedGpu, RunsAtTheClockOfItsBoard) {
   BoardModel quick = *find_board_model("H100");

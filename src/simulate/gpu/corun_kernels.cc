@@ -34,7 +34,8 @@ double l2_hit_of(const SimulatedKernel& kernel, const model::Utilisation& run) {
 }
 
 // From tables 3 and 4 of Zhong and He, "Kernelet". Registers are ours, so that occupancy is the table's. What L2
-// answers follows from MUR / PUR. One member of each is fitted to PUR on a detailed C2050.
+// answers follows from MUR / PUR. One member of each is fitted to PUR on a detailed C2050. How many instructions a warp
+// has is estimated from the sizes in table 3; it decides how long blocks take, not how well they run.
 std::vector<KerneletKernel> make_kernelet_kernels() {
   constexpr BlockDemand kOf256{.threads = 256, .registers = 20};
   constexpr BlockDemand kOf128{.threads = 128, .registers = 32};

@@ -23,9 +23,10 @@ struct FluidBlock {
 // The blocks of one kernel on one SM, which advance alike.
 struct FluidGroup {
   KernelId kernel = 0;
-  double progress = 0.0;  // blocks' work done since it began
-  double rate = 0.0;      // of each block, per ns
-  double since = 0.0;     // when progress was right
+  double progress = 0.0;    // blocks' work done since it began
+  double rate = 0.0;        // of each block, per ns
+  double since = 0.0;       // when progress was right
+  double dram_bytes = 0.0;  // of an instruction, with the hits that it has beside the others
   std::priority_queue<FluidBlock, std::vector<FluidBlock>, std::greater<>> blocks = {};
 
   double next_end() const { return since + (blocks.top().end - progress) / rate; }
@@ -99,7 +100,7 @@ class FluidEngine final : public Engine {
     counters_.instructions += instructions;
     counters_.instructions_of[group.kernel] += instructions;
     counters_.l2_bytes += instructions * kernel.l2_bytes();
-    counters_.dram_bytes += instructions * kernel.dram_bytes(kernel.l2_hit);
+    counters_.dram_bytes += instructions * group.dram_bytes;
     group.progress += done;
     group.since = moment;
   }
@@ -146,6 +147,7 @@ class FluidEngine final : public Engine {
     pass(group, now_);
     const auto load = std::ranges::find(kind.sm.loads, group.kernel, &FluidLoad::kernel);
     group.rate = kind.rates[static_cast<std::size_t>(load - kind.sm.loads.begin())];
+    group.dram_bytes = load->dram_bytes;
   }
 
   double next_end() const {
