@@ -4,7 +4,8 @@
 #include <array>
 #include <charconv>
 
-#include "slice/call_graph.h"
+#include "slice/boundary.h"
+#include "slice/kernel_facts.h"
 #include "slice/memory_layout.h"
 #include "slice/obstacles.h"
 
@@ -88,18 +89,26 @@ const Obstacle* KernelAnalysis::obstacle_to(TwinForm form) const {
   return found == obstacles.end() ? nullptr : &*found;
 }
 
-std::vector<KernelAnalysis> analyse(const PtxTree& tree) {
-  const CallGraph calls = call_graph_of(tree);
-  std::vector<KernelAnalysis> kernels;
+std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls) {
+  std::vector<KernelFacts> all;
   for (const PtxFunction& function : tree.functions) {
     if (!function.entry || function.body.empty()) continue;
-    kernels.push_back({.name = function.name,
-                       .position = tree.position(function.name),
-                       .special_registers = special_registers_of(function, calls),
-                       .obstacles = obstacles_of(tree, function, calls),
-                       .order_sensitive = first_float_atomic(tree, function, calls),
-                       .resources = resources_of(tree, function, calls)});
+    const BoundaryPlan plan = plan_boundary(tree, function, calls);
+    all.push_back({.entry = &function,
+                   .analysis = {.name = function.name,
+                                .position = tree.position(function.name),
+                                .special_registers = special_registers_of(function, calls),
+                                .obstacles = obstacles_of(tree, function, calls, plan),
+                                .order_sensitive = first_float_atomic(tree, function, calls),
+                                .resources = resources_of(tree, function, calls)},
+                   .boundary = plan.boundary});
   }
+  return all;
+}
+
+std::vector<KernelAnalysis> analyse(const PtxTree& tree) {
+  std::vector<KernelAnalysis> kernels;
+  for (KernelFacts& facts : facts_of(tree, call_graph_of(tree))) kernels.push_back(std::move(facts.analysis));
   return kernels;
 }
 

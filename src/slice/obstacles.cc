@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 
-#include "slice/boundary.h"
 #include "slice/flow.h"
 #include "slice/memory_layout.h"
 #include "slice/waiting.h"
@@ -101,7 +100,7 @@ class ObstacleFinder {
   ObstacleFinder(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls)
       : tree_(tree), entry_(entry), calls_(calls) {}
 
-  std::vector<Obstacle> find() {
+  std::vector<Obstacle> find(const BoundaryPlan& plan) {
     look_at_target();
     look_at_entry();
     for (const std::string_view name : calls_.reachable(entry_.name)) {
@@ -109,7 +108,7 @@ class ObstacleFinder {
       look_at_function(*reached.function);
       if (reached.indirect_call != nullptr) look_at_indirect_call(*reached.indirect_call);
     }
-    for (const Forbidden& forbidden : plan_boundary(tree_, entry_, calls_).forbidden)
+    for (const Forbidden& forbidden : plan.forbidden)
       add(full_opcode(*forbidden.instruction), forbidden.reason, forbidden.instruction->text, kPersistent);
     std::ranges::stable_sort(found_, {}, [](const Obstacle& obstacle) {
       return std::pair(obstacle.position.line, obstacle.position.column);
@@ -203,8 +202,9 @@ class ObstacleFinder {
 
 }  // namespace
 
-std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls) {
-  return ObstacleFinder(tree, entry, calls).find();
+std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
+                                   const BoundaryPlan& plan) {
+  return ObstacleFinder(tree, entry, calls).find(plan);
 }
 
 }  // namespace wattune::slice

@@ -3,11 +3,14 @@
 
 #include <vector>
 
+#include "slice/boundary.h"
 #include "slice/call_graph.h"
 #include "wattune/slice/analysis.h"
 
 namespace wattune::slice {
 
-std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls);
+// By their place in the text.
+std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
+                                   const BoundaryPlan& plan);
 
 }  // namespace wattune::slice

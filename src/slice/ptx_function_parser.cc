@@ -27,6 +27,9 @@ const SpaceName* find_space(std::string_view name) {
   return nullptr;
 }
 
+// Room made at once: most instructions have no more.
+constexpr std::size_t kUsualModifiers = 3;
+
 bool is_table(const PtxToken& token) {
   return token.is_dotted("branchtargets") || token.is_dotted("calltargets") || token.is_dotted("callprototype");
 }
@@ -158,13 +161,14 @@ void PtxParser::guard(PtxFunction& function) {
 }
 
 void PtxParser::instruction(PtxFunction& function, const char* begin, std::string_view opcode) {
-  PtxInstruction result{.text = {}, .opcode = opcode, .modifiers = {}, .operands = {}};
+  PtxInstruction& result = function.instructions.emplace_back();
+  result.opcode = opcode;
+  result.modifiers.reserve(kUsualModifiers);
   while (lexer_.token().kind == PtxToken::Kind::dotted) result.modifiers.push_back(lexer_.take().text.substr(1));
   result.operands = operands(';');
   expect(';');
   result.scope = scope_;
   result.text = lexer_.since(begin);
-  function.instructions.push_back(std::move(result));
 }
 
 void PtxParser::table(PtxFunction& function, const char* begin, std::string_view name) {

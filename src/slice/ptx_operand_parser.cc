@@ -12,6 +12,8 @@ namespace {
 // Real code has a vector in a list or an address; damage could have anything.
 constexpr int kDeepestOperand = 16;
 
+constexpr std::size_t kUsualOperands = 3;
+
 // The digits behind 0f, 0d, 0x, 0b and 0, and what they count in.
 struct Digits {
   std::string_view text;
@@ -38,6 +40,7 @@ bool is_hexadecimal_float(std::string_view text) {
 std::vector<PtxOperand> PtxParser::operands(char closing) {
   std::vector<PtxOperand> all;
   if (lexer_.token().is(closing)) return all;
+  all.reserve(kUsualOperands);
   do all.push_back(operand());
   while (lexer_.take_if(','));
   return all;

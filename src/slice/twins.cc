@@ -6,6 +6,7 @@
 
 #include "slice/body_patch.h"
 #include "slice/boundary.h"
+#include "slice/kernel_facts.h"
 #include "slice/memory_layout.h"
 #include "slice/twin_code.h"
 #include "wattune/slice/slice_words.h"
@@ -52,13 +53,13 @@ void vote_at_barriers(TextEdits& edits, const PtxFunction& entry, const Boundary
 
 class TwinWriter {
  public:
-  TwinWriter(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls, TwinForm form)
-      : tree_(tree),
-        entry_(entry),
+  TwinWriter(const KernelFacts& kernel, const CallGraph& calls, TwinForm form)
+      : entry_(*kernel.entry),
+        boundary_(kernel.boundary),
         calls_(calls),
         form_(form),
-        coordinates_(calls.coordinates(entry.name)),
-        edits_(entry.text) {}
+        coordinates_(calls.coordinates(entry_.name)),
+        edits_(entry_.text) {}
 
   std::string text() {
     edits_.replace(entry_.name, twin_name(entry_.name, form_));
@@ -80,15 +81,14 @@ class TwinWriter {
   }
 
   std::string persist() {
-    const Boundary boundary = plan_boundary(tree_, entry_, calls_).boundary;
     return_to_end_of_block(edits_, entry_);
-    if (boundary.votes) vote_at_barriers(edits_, entry_, boundary);
-    edits_.insert_before(entry_.body.substr(entry_.body.size() - 1), persistent_epilogue(boundary));
-    return persistent_prologue(coordinates_, boundary);
+    if (boundary_.votes) vote_at_barriers(edits_, entry_, boundary_);
+    edits_.insert_before(entry_.body.substr(entry_.body.size() - 1), persistent_epilogue(boundary_));
+    return persistent_prologue(coordinates_, boundary_);
   }
 
-  const PtxTree& tree_;
   const PtxFunction& entry_;
+  const Boundary& boundary_;
   const CallGraph& calls_;
   TwinForm form_;
   CoordinateSet coordinates_;
@@ -129,11 +129,11 @@ Result<TwinModule> add_twins(const PtxTree& tree, const std::vector<TwinForm>& f
   TextEdits edits(*tree.text);
   TwinModule result;
   std::vector<std::string_view> patched;
-  for (const KernelAnalysis& kernel : analyse(tree)) {
-    const PtxFunction& entry = *tree.find(kernel.name);
+  for (const KernelFacts& kernel : facts_of(tree, calls)) {
+    const PtxFunction& entry = *kernel.entry;
     for (const TwinForm form : forms) {
-      if (kernel.obstacle_to(form) != nullptr) continue;
-      edits.insert_behind(entry.text, "\n\n" + TwinWriter(tree, entry, calls, form).text());
+      if (kernel.analysis.obstacle_to(form) != nullptr) continue;
+      edits.insert_behind(entry.text, "\n\n" + TwinWriter(kernel, calls, form).text());
       result.twins.push_back(describe(entry, form));
       if (form != TwinForm::guard) patched.push_back(entry.name);
     }

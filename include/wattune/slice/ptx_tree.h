@@ -44,8 +44,8 @@ struct PtxOperand {
 };
 
 struct PtxInstruction {
-  std::string_view text;                    // guard to semicolon
-  std::string_view opcode;                  // "ld" of ld.global.v4.f32
+  std::string_view text = {};               // guard to semicolon
+  std::string_view opcode = {};             // "ld" of ld.global.v4.f32
   std::vector<std::string_view> modifiers;  // "global", "v4", "f32"; "shared::cta" is one
   std::vector<PtxOperand> operands;         // destination first
   std::string_view guard = {};              // the predicate register behind @; empty: none
