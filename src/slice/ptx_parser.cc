@@ -31,6 +31,45 @@ Result<void> refuse_machine_code(std::string_view text, const std::string& file)
       .hint("compile with `nvcc -ptx`, or extract the text with `cuobjdump -ptx`");
 }
 
+constexpr auto kSpecialRegisters = std::to_array<std::string_view>({"%tid",
+                                                                    "%ntid",
+                                                                    "%laneid",
+                                                                    "%warpid",
+                                                                    "%nwarpid",
+                                                                    "%ctaid",
+                                                                    "%nctaid",
+                                                                    "%smid",
+                                                                    "%nsmid",
+                                                                    "%gridid",
+                                                                    "%is_explicit_cluster",
+                                                                    "%clusterid",
+                                                                    "%nclusterid",
+                                                                    "%cluster_ctaid",
+                                                                    "%cluster_nctaid",
+                                                                    "%cluster_ctarank",
+                                                                    "%cluster_nctarank",
+                                                                    "%lanemask_eq",
+                                                                    "%lanemask_le",
+                                                                    "%lanemask_lt",
+                                                                    "%lanemask_ge",
+                                                                    "%lanemask_gt",
+                                                                    "%clock",
+                                                                    "%clock_hi",
+                                                                    "%globaltimer",
+                                                                    "%globaltimer_lo",
+                                                                    "%globaltimer_hi",
+                                                                    "%reserved_smem_offset_begin",
+                                                                    "%reserved_smem_offset_end",
+                                                                    "%reserved_smem_offset_cap",
+                                                                    "%total_smem_size",
+                                                                    "%aggr_smem_size",
+                                                                    "%dynamic_smem_size",
+                                                                    "%current_graph_exec",
+                                                                    "WARP_SZ"});
+// A number follows, but of the last.
+constexpr auto kNumberedRegisters =
+    std::to_array<std::string_view>({"%pm", "%envreg", "%reserved_smem_offset_", "%clock64"});
+
 bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::vector<std::uint32_t> line_starts(std::string_view text) {
@@ -207,47 +246,10 @@ Result<std::vector<PtxOperand>> initial_values(const PtxTree& tree, const PtxVar
 }
 
 bool is_special_register(std::string_view name) {
-  static constexpr auto kNames = std::to_array<std::string_view>({"%tid",
-                                                                  "%ntid",
-                                                                  "%laneid",
-                                                                  "%warpid",
-                                                                  "%nwarpid",
-                                                                  "%ctaid",
-                                                                  "%nctaid",
-                                                                  "%smid",
-                                                                  "%nsmid",
-                                                                  "%gridid",
-                                                                  "%is_explicit_cluster",
-                                                                  "%clusterid",
-                                                                  "%nclusterid",
-                                                                  "%cluster_ctaid",
-                                                                  "%cluster_nctaid",
-                                                                  "%cluster_ctarank",
-                                                                  "%cluster_nctarank",
-                                                                  "%lanemask_eq",
-                                                                  "%lanemask_le",
-                                                                  "%lanemask_lt",
-                                                                  "%lanemask_ge",
-                                                                  "%lanemask_gt",
-                                                                  "%clock",
-                                                                  "%clock_hi",
-                                                                  "%globaltimer",
-                                                                  "%globaltimer_lo",
-                                                                  "%globaltimer_hi",
-                                                                  "%reserved_smem_offset_begin",
-                                                                  "%reserved_smem_offset_end",
-                                                                  "%reserved_smem_offset_cap",
-                                                                  "%total_smem_size",
-                                                                  "%aggr_smem_size",
-                                                                  "%dynamic_smem_size",
-                                                                  "%current_graph_exec",
-                                                                  "WARP_SZ"});
-  static constexpr auto kNumbered =
-      std::to_array<std::string_view>({"%pm", "%envreg", "%reserved_smem_offset_", "%clock64"});
   const std::string_view base = name.substr(0, name.find('.'));
   if (base.empty() || (base[0] != '%' && base[0] != 'W')) return false;
-  if (!is_decimal_digit(base.back())) return std::ranges::find(kNames, base) != kNames.end();
-  return std::ranges::any_of(kNumbered, [&](std::string_view prefix) {
+  if (!is_decimal_digit(base.back())) return std::ranges::find(kSpecialRegisters, base) != kSpecialRegisters.end();
+  return std::ranges::any_of(kNumberedRegisters, [&](std::string_view prefix) {
     return base.starts_with(prefix) && std::ranges::all_of(base.substr(prefix.size()), is_decimal_digit);
   });
 }

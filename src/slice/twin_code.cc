@@ -60,6 +60,11 @@ struct DividedAt {
   std::size_t by_y;
 };
 
+// Each is loaded as one vector.
+static_assert(offsetof(LinearWords, by_x) % sizeof(Divider) == 0 && offsetof(LinearWords, by_y) % sizeof(Divider) == 0);
+static_assert(offsetof(PersistentWords, by_x) % sizeof(Divider) == 0);
+static_assert(offsetof(PersistentWords, by_y) % sizeof(Divider) == 0);
+
 constexpr DividedAt kOfLinear = {offsetof(LinearWords, grid), offsetof(LinearWords, by_x), offsetof(LinearWords, by_y)};
 constexpr DividedAt kOfPersistent = {offsetof(PersistentWords, grid), offsetof(PersistentWords, by_x),
                                      offsetof(PersistentWords, by_y)};

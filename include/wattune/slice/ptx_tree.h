@@ -1,8 +1,8 @@
 // The tree of a PTX text: what it declares, its functions, their instructions and operands.
 //
-// Light, because whoever rewrites PTX changes a few places and leaves all other bytes alone: each node knows the text
-// it was read from, and no name is looked up nor an opcode known. A value that shares the text; any thread may read it.
-// Views point into the text, which lives as long as any copy of the tree.
+// Light, because who rewrites PTX changes few places and leaves all other bytes alone: each node knows its text, and no
+// name is looked up nor an opcode known. A value; any thread may read it. Its views live as long as any copy of the
+// tree.
 //
 //   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
 //   for (const slice::PtxFunction& function : tree.functions)
@@ -27,7 +27,7 @@ enum class PtxOperandKind : std::uint8_t {
   address,  // [name+offset], [offset]; of textures and tensors also [name, {coordinates}]
   vector,   // {a, b}
   list,     // (a, b), of calls
-  pair,     // a|b, two destinations
+  pair,     // a|b, of two destinations
 };
 
 struct PtxOperand {
@@ -38,8 +38,7 @@ struct PtxOperand {
   std::string_view name = {};             // with what follows its point: "%tid.x"; empty where the kind has none
   std::uint64_t bits = 0;                 // a number's
   std::int64_t offset = 0;                // behind a name or in an address, bytes
-  std::vector<PtxOperand> elements = {};  // of vector, list and pair; of an address what follows its first comma; of a
-                                          // name its index (`array[2]`)
+  std::vector<PtxOperand> elements = {};  // in brackets, or behind an address's first comma; a name's index: `array[2]`
   std::string_view text = {};
 };
 
@@ -146,7 +145,7 @@ Result<PtxTree> parse_ptx(std::string text, std::string file);
 // What a module's variable holds at first: nested vectors as written. Empty without an initialiser.
 Result<std::vector<PtxOperand>> initial_values(const PtxTree& tree, const PtxVariable& variable);
 
-// Whether PTX defines this name as a special register ("%tid.x", "%clock64", "WARP_SZ").
+// Whether PTX defines the name: "%tid.x", "%clock64", "WARP_SZ".
 bool is_special_register(std::string_view name);
 
 }  // namespace wattune::slice
