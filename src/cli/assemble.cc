@@ -7,6 +7,17 @@
 
 namespace wattune::cli {
 
+namespace {
+
+// "line 17; error   : ..." of "ptxas FILE, line 17; error   : ...", whose file is a temporary one.
+std::string first_mistake(const std::string& log) {
+  const std::string line = log.substr(0, log.find('\n'));
+  const std::size_t place = line.find(", line ");
+  return place == std::string::npos ? line : line.substr(place + 2);
+}
+
+}  // namespace
+
 Result<std::map<std::string, backend::KernelResources>> assemble(const std::string& text,
                                                                  const std::string& architecture) {
   const auto program = backend::find_toolkit_program("ptxas");
@@ -19,7 +30,7 @@ Result<std::map<std::string, backend::KernelResources>> assemble(const std::stri
                                       folder / "log"));
   const std::string log = backend::written_to(folder / "log");
   if (status == 0) return backend::cuda::read_ptxas_log(log).kernels;
-  return Error(ErrorCode::compile_failed, "ptxas refuses it for " + architecture).about(log.substr(0, log.find('\n')));
+  return Error(ErrorCode::compile_failed, "ptxas refuses it for " + architecture).about(first_mistake(log));
 }
 
 }  // namespace wattune::cli

@@ -43,6 +43,14 @@ std::string kernel_remark(const KernelAnalysis& kernel) {
   return fmt::format("line {}: {}", kernel.order_sensitive->position.line, kernel.order_sensitive->reason);
 }
 
+// Those of the forms asked for that stop at this obstacle first.
+std::string first_stopped_by(const SliceReport& report, const KernelAnalysis& kernel, const Obstacle& obstacle) {
+  std::string forms;
+  for (const TwinForm form : report.forms)
+    if (kernel.obstacle_to(form) == &obstacle) forms += (forms.empty() ? "" : ", ") + std::string(to_string(form));
+  return forms;
+}
+
 void add_row(report::TextTable& table, const std::string& kernel, std::string_view form,
              const backend::KernelResources* resources, const std::string& remark) {
   std::vector<std::string> cells = {kernel, std::string(form)};
@@ -54,13 +62,12 @@ void add_row(report::TextTable& table, const std::string& kernel, std::string_vi
 void add_kernel(report::TextTable& table, const SliceReport& report, const KernelAnalysis& kernel) {
   const std::string name(kernel.name);
   add_row(table, name, "original", assembled_kernel(report, name), kernel_remark(kernel));
-  for (const TwinForm form : report.forms) {
-    const Twin* twin = report.module.find(kernel.name, form);
-    if (twin != nullptr)
+  for (const TwinForm form : report.forms)
+    if (const Twin* twin = report.module.find(kernel.name, form))
       add_row(table, "", to_string(form), assembled_kernel(report, twin->name), twin->name);
-    else
-      add_row(table, "", to_string(form), nullptr, obstacle_text(*kernel.obstacle_to(form)));
-  }
+  for (const Obstacle& obstacle : kernel.obstacles)
+    if (const std::string forms = first_stopped_by(report, kernel, obstacle); !forms.empty())
+      add_row(table, "", forms, nullptr, obstacle_text(obstacle));
 }
 
 template <typename T>
