@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <set>
 
 #include "slice/divergence.h"
 #include "slice/flow.h"
@@ -25,15 +26,30 @@ const PtxOperand* barrier_number(const PtxInstruction& barrier) {
 
 bool counts_threads(const PtxInstruction& barrier) { return barrier.operands.size() == (barrier.has("red") ? 4u : 2u); }
 
-// An operation of a warp that waits for all of its threads that have not left.
-bool waits_for_whole_warp(const PtxInstruction& instruction) {
-  static constexpr std::uint64_t kAll = 0xFFFFFFFF;
+// The lanes that an operation of a warp waits for, but those that have left; nullptr: it names none.
+const PtxOperand* awaited_lanes(const PtxInstruction& instruction) {
   const bool by_mask = instruction.opcode == "shfl" || instruction.opcode == "vote" || instruction.opcode == "match" ||
                        instruction.opcode == "redux" || instruction.opcode == "elect" ||
                        (instruction.opcode == "bar" && instruction.has("warp"));
-  if (!by_mask || !instruction.has("sync") || instruction.operands.empty()) return false;
-  const PtxOperand& mask = instruction.operands.back();
-  return mask.kind == PtxOperandKind::integer && (mask.bits & kAll) == kAll;
+  if (!by_mask || !instruction.has("sync") || instruction.operands.empty()) return nullptr;
+  return &instruction.operands.back();
+}
+
+bool finds_living_lanes(const PtxInstruction& instruction) {
+  return instruction.opcode == "activemask" || instruction.opcode == "match" ||
+         (instruction.opcode == "vote" && instruction.has("ballot"));
+}
+
+// Masks of lanes that were at work, and so have not returned.
+std::set<std::string_view> masks_of_living_lanes(const PtxFunction& function) {
+  std::set<std::string_view> masks;
+  for (const PtxInstruction& instruction : function.instructions) {
+    if (!finds_living_lanes(instruction) || instruction.operands.empty()) continue;
+    const PtxOperand& result = instruction.operands.front();
+    const PtxOperand& mask = result.kind == PtxOperandKind::pair ? result.elements.front() : result;
+    if (!mask.name.empty()) masks.insert(mask.name);
+  }
+  return masks;
 }
 
 bool touches_shared(const PtxInstruction& instruction) {
@@ -55,7 +71,7 @@ struct Survey {
 class Planner {
  public:
   Planner(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls)
-      : tree_(tree), entry_(entry), calls_(calls) {}
+      : tree_(tree), entry_(entry), calls_(calls), living_lanes_(masks_of_living_lanes(entry)) {}
 
   BoundaryPlan plan() {
     survey_.shared = std::ranges::any_of(tree_.variables, is_shared);
@@ -106,7 +122,8 @@ class Planner {
     const Divergence divergence(entry_, flow);
     const std::vector<bool> to_end =
         reaches_exit_without(flow, [&](const PtxInstruction& instruction) { return waits_for_block(instruction); });
-    const std::vector<bool> to_end_alone = reaches_exit_without(flow, waits_for_whole_warp);
+    const std::vector<bool> to_end_alone =
+        reaches_exit_without(flow, [&](const PtxInstruction& instruction) { return waits_for_warp(instruction); });
     for (std::uint32_t block = 0; block < flow.blocks.size(); ++block) {
       const Spread spread = divergence.of_branch(block);
       if (spread == Spread::block) continue;
@@ -123,6 +140,11 @@ class Planner {
     return instruction.opcode == "call" && survey_.barriers_of_callees;
   }
 
+  bool waits_for_warp(const PtxInstruction& instruction) const {
+    const PtxOperand* lanes = awaited_lanes(instruction);
+    return lanes != nullptr && !living_lanes_.contains(lanes->name);
+  }
+
   void look_at_missed_barriers(const FlowBlock& block) {
     for (std::uint32_t i = block.first; i < block.last; ++i) {
       const PtxInstruction& instruction = entry_.instructions[i];
@@ -135,7 +157,7 @@ class Planner {
 
   void look_at_missed_warps(const FlowBlock& block) {
     for (std::uint32_t i = block.first; i < block.last; ++i)
-      if (waits_for_whole_warp(entry_.instructions[i]))
+      if (waits_for_warp(entry_.instructions[i]))
         forbid(entry_.instructions[i], "threads of the warp may return before it and would be waited for");
   }
 
@@ -163,6 +185,7 @@ class Planner {
   const PtxTree& tree_;
   const PtxFunction& entry_;
   const CallGraph& calls_;
+  std::set<std::string_view> living_lanes_;
   Survey survey_;
   BoundaryPlan plan_;
 };

@@ -93,7 +93,8 @@ bool Divergence::pass() {
   for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
     for (std::uint32_t i = flow_.blocks[block].first; i < flow_.blocks[block].last; ++i) {
       const PtxInstruction& instruction = function_.instructions[i];
-      if (instruction.opcode == "call" && instruction.operands[0].kind == PtxOperandKind::list)
+      if (instruction.opcode == "call" && !instruction.operands.empty() &&
+          instruction.operands[0].kind == PtxOperandKind::list)
         changed |= assign(instruction.operands[0], Spread::thread);
       if (writes_nothing(instruction)) continue;
       Spread spread = std::max(result_of(instruction), regions_[block]);

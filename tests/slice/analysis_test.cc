@@ -168,13 +168,15 @@ TEST(PersistentObstacle, IsABarrierThatARegisterChooses) {
   expect_not_persistent("bar.sync %r1, 64; ret;", "leaves none that is known to be free");
 }
 
-// Full masks wait for lanes that have returned, which a twin has not let go.
+// They wait for lanes that have returned, which a twin has not let go, unless the mask was made of those at work.
 TEST(PersistentObstacle, IsAWarpThatMayWaitForReturnedThreads) {
   const std::string early = "mov.u32 %r1, %laneid; setp.gt.u32 %p1, %r1, 7; @%p1 ret; ";
   expect_not_persistent(early + "shfl.sync.down.b32 %r2, %r3, 1, 31, 0xffffffff; ret;",
                         "threads of the warp may return before it");
   expect_not_persistent(early + "bar.warp.sync -1; ret;", "threads of the warp may return before it");
-  expect_allowed(early + "shfl.sync.down.b32 %r2, %r3, 1, 31, 255; ret;");
+  expect_not_persistent(early + "mov.u32 %r5, -1; shfl.sync.down.b32 %r2, %r3, 1, 31, %r5; ret;",
+                        "threads of the warp may return before it");
+  expect_allowed(early + "activemask.b32 %r5; shfl.sync.down.b32 %r2, %r3, 1, 31, %r5; ret;");
   expect_allowed("shfl.sync.down.b32 %r2, %r3, 1, 31, 0xffffffff; " + early + "ret;");
 }
 

@@ -2,7 +2,7 @@
 
 #include "slice/ptx_samples.h"
 #include "wattune/core/random.h"
-#include "wattune/slice/ptx_tree.h"
+#include "wattune/slice/twins.h"
 
 namespace wattune::slice {
 namespace {
@@ -57,6 +57,18 @@ TEST(DamagedPtx, IsRefusedWhereverItIsCutInsideAFunction) {
   const std::size_t end = kModule.find("\tret;\n}\n\t.section");
   for (std::size_t cut = begin; cut < end; ++cut)
     ASSERT_FALSE(parse_ptx(kModule.substr(0, cut), "k.ptx")) << kModule.substr(0, cut);
+}
+
+// What analysis looks at may be missing: it must not look beyond the end.
+TEST(DamagedPtx, MayHaveInstructionsWithoutOperands) {
+  for (const char* opcode : {"call", "activemask.b32", "match.any.sync.b32", "vote.sync.ballot.b32", "bar.sync", "bra",
+                             "brx.idx", "bar.red.popc.u32", "atom.global.cas.b32", "ld.volatile.global.u32",
+                             "shfl.sync.down.b32", "mov.u16", "setp.lt.u32", "mbarrier.init", "ld.param.u32"}) {
+    const auto tree = parse_ptx(entry_with(std::string("$a: @%p1 bra $a; @%p1 ret;\n") + opcode + "; ret;"), "k.ptx");
+    ASSERT_TRUE(tree) << opcode;
+    EXPECT_EQ(analyse(*tree).size(), 1u);
+    EXPECT_TRUE(add_twins(*tree, {TwinForm::add, TwinForm::persistent})) << opcode;
+  }
 }
 
 }  // namespace
