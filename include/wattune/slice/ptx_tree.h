@@ -5,8 +5,7 @@
 // tree.
 //
 //   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
-//   for (const slice::PtxFunction& function : tree.functions)
-//     for (const slice::PtxInstruction& instruction : function.instructions) look_at(instruction.opcode);
+//   for (const slice::PtxFunction& function : tree.functions) look_at(function.instructions, function.labels);
 #pragma once
 
 #include <cstdint>
@@ -132,8 +131,7 @@ struct PtxTree {
   std::vector<PtxVariable> variables;
   std::vector<PtxFunction> functions;  // definitions and declarations, by position
 
-  // Of any view into the text.
-  std::size_t offset(std::string_view part) const;
+  std::size_t offset(std::string_view part) const;  // of any view into the text
   SourcePosition position(std::string_view part) const;
   // The definition, else the first declaration; nullptr: none.
   const PtxFunction* find(std::string_view function_name) const;
