@@ -1,0 +1,26 @@
+// What `wattune slice` says.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wattune/backend/device.h"
+#include "wattune/slice/twins.h"
+
+namespace wattune::cli {
+
+struct SliceReport {
+  std::string file;
+  std::string architecture;
+  const std::vector<slice::KernelAnalysis>& kernels;
+  const std::vector<slice::TwinForm>& forms;  // that were asked for
+  const slice::TwinModule& module;
+  const std::optional<std::map<std::string, backend::KernelResources>>& assembled;  // none: no assembler
+};
+
+std::string slice_text(const SliceReport& report);
+std::string slice_json(const SliceReport& report);
+
+}  // namespace wattune::cli

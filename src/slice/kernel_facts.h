@@ -1,0 +1,21 @@
+// The analysis of a kernel with what its persistent twin must know, so that nothing is looked for twice.
+#pragma once
+
+#include <vector>
+
+#include "slice/call_graph.h"
+#include "slice/twin_code.h"
+#include "wattune/slice/analysis.h"
+
+namespace wattune::slice {
+
+struct KernelFacts {
+  const PtxFunction* entry = nullptr;
+  KernelAnalysis analysis;
+  Boundary boundary;
+};
+
+// Of each entry with a body, in their order.
+std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls);
+
+}  // namespace wattune::slice

@@ -1,0 +1,16 @@
+// The constructs that forbid twins, found in the functions that a kernel reaches.
+#pragma once
+
+#include <vector>
+
+#include "slice/boundary.h"
+#include "slice/call_graph.h"
+#include "wattune/slice/analysis.h"
+
+namespace wattune::slice {
+
+// By their place in the text.
+std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
+                                   const BoundaryPlan& plan);
+
+}  // namespace wattune::slice
