@@ -23,12 +23,13 @@ ALLOWED = {
     "report": set(),
     "power": {"backend"},
     "model": set(),
+    "slice": set(),
     "simulate": {"backend", "power", "model"},
     "tune": {"space", "search", "backend", "measure", "power", "model"},
     "score": {"space", "search", "tune"},
     "dynamic": {"space", "spec", "search", "backend", "measure", "power", "model", "store", "tune"},
     "cli": {"space", "spec", "search", "backend", "measure", "power", "model", "simulate", "store", "report", "tune", "score",
-            "dynamic"},
+            "dynamic", "slice"},
 }
 # Headers that stay behind one module's interface.
 HOMES = {"CL/": {"backend"}, "toml++/": {"spec"}, "CLI/": {"cli"}, "nlohmann/": {"spec", "store", "power", "cli"}, "xxhash.h": {"core", "store"}, "sqlite3.h": {"store"},

@@ -1,0 +1,247 @@
+#include "slice/ptx_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace wattune::slice {
+
+namespace {
+
+bool is_linkage(std::string_view name) {
+  return name == "extern" || name == "visible" || name == "weak" || name == "common";
+}
+
+bool is_space_of_module(std::string_view name) {
+  return name == "global" || name == "const" || name == "shared" || name == "local" || name == "tex" ||
+         name == "param" || name == "reg";
+}
+
+// A cubin is an ELF file; a fat binary has its magic number first.
+Result<void> refuse_machine_code(std::string_view text, const std::string& file) {
+  if (!text.starts_with("\x7f"
+                        "ELF") &&
+      !text.starts_with("\x50\xed\x55\xba"))
+    return {};
+  return Error(ErrorCode::invalid_argument, "this is machine code (SASS) without PTX")
+      .at({file})
+      .hint("compile with `nvcc -ptx`, or extract the text with `cuobjdump -ptx`");
+}
+
+}  // namespace
+
+void PtxParser::read_module(PtxTree& tree) {
+  if (!lexer_.token().is_dotted("version")) return unexpected("`.version`, with which every PTX text begins,");
+  while (lexer_.token().kind != PtxToken::Kind::end) module_statement(tree);
+}
+
+void PtxParser::module_statement(PtxTree& tree) {
+  const char* begin = lexer_.token().text.data();
+  std::string_view linkage;
+  while (lexer_.token().kind == PtxToken::Kind::dotted && is_linkage(lexer_.token().text.substr(1)))
+    linkage = lexer_.take().text.substr(1);
+  const PtxToken token = lexer_.token();
+  if (token.is(';')) return void(lexer_.take());
+  if (token.kind != PtxToken::Kind::dotted) return unexpected("a directive");
+  const std::string_view name = token.text.substr(1);
+  if (name == "entry" || name == "func") return tree.functions.push_back(function(begin, linkage));
+  if (is_space_of_module(name)) return declaration(tree.variables, begin, linkage);
+  if (name == "version") return version(tree);
+  if (name == "target") return target(tree);
+  if (name == "address_size") return lexer_.take(), void(tree.address_size = static_cast<unsigned>(unsigned_integer()));
+  if (!information(name)) unexpected("a directive of a module");
+}
+
+// What says nothing of how code runs.
+bool PtxParser::information(std::string_view name) {
+  if (name == "loc") return location(), true;
+  if (name == "file") return source_file(), true;
+  if (name == "section") return section(), true;
+  if (name == "pragma") return quoted_words(), true;
+  if (name == "alias") return alias(), true;
+  return false;
+}
+
+void PtxParser::version(PtxTree& tree) {
+  lexer_.take();
+  const PtxToken number = lexer_.token();
+  const char* end = number.end();
+  const auto major = std::from_chars(number.text.data(), end, tree.version_major);
+  const bool whole =
+      number.kind == PtxToken::Kind::real && major.ec == std::errc() && major.ptr != end && *major.ptr == '.';
+  if (!whole || std::from_chars(major.ptr + 1, end, tree.version_minor).ptr != end)
+    return unexpected("a version such as 8.0");
+  lexer_.take();
+}
+
+void PtxParser::target(PtxTree& tree) {
+  lexer_.take();
+  do tree.target.push_back(word("an architecture"));
+  while (lexer_.take_if(','));
+}
+
+// .alias name, function;
+void PtxParser::alias() {
+  lexer_.take();
+  word("a name");
+  expect(',');
+  word("a function");
+  expect(';');
+}
+
+// Debug information is of no use to us but must stay; only its braces matter.
+void PtxParser::section() {
+  lexer_.take();
+  if (lexer_.token().kind != PtxToken::Kind::dotted) return unexpected("a section's name");
+  lexer_.take();
+  if (lexer_.token().is('{')) group();
+}
+
+// .loc 1 8 3[, function_name label[+4], inlined_at 1 4 5]
+void PtxParser::location() {
+  lexer_.take();
+  for (int i = 0; i < 3; ++i) unsigned_integer();
+  while (lexer_.take_if(',')) {
+    const bool inlined = word("`function_name` or `inlined_at`") == "inlined_at";
+    for (int i = 0; inlined && i < 3; ++i) unsigned_integer();
+    if (!inlined) operand();
+  }
+}
+
+// .file 1 "name"[, timestamp, bytes]
+void PtxParser::source_file() {
+  lexer_.take();
+  unsigned_integer();
+  if (lexer_.token().kind != PtxToken::Kind::string) return unexpected("the name of a file");
+  lexer_.take();
+  while (lexer_.take_if(',')) unsigned_integer();
+}
+
+// .pragma "nounroll", "more";
+void PtxParser::quoted_words() {
+  do lexer_.take();
+  while (lexer_.token().kind == PtxToken::Kind::string || lexer_.token().is(','));
+  expect(';');
+}
+
+bool PtxParser::expect(char symbol) {
+  if (lexer_.take_if(symbol)) return true;
+  unexpected(fmt::format("`{}`", symbol));
+  return false;
+}
+
+std::string_view PtxParser::word(std::string_view what) {
+  if (lexer_.token().kind == PtxToken::Kind::word) return lexer_.take().text;
+  unexpected(what);
+  return {};
+}
+
+void PtxParser::unexpected(std::string_view wanted) {
+  const PtxToken token = lexer_.token();
+  lexer_.fail(token.text, fmt::format("{} must be here, not {}", wanted, quoted(token)));
+}
+
+bool PtxInstruction::has(std::string_view modifier) const {
+  return std::ranges::find(modifiers, modifier) != modifiers.end();
+}
+
+const PtxDirective* PtxFunction::directive(std::string_view directive_name) const {
+  const auto found = std::ranges::find(directives, directive_name, &PtxDirective::name);
+  return found == directives.end() ? nullptr : &*found;
+}
+
+std::size_t PtxTree::offset(std::string_view part) const {
+  return static_cast<std::size_t>(part.data() - text->data());
+}
+
+SourcePosition PtxTree::position(std::string_view part) const {
+  const std::string_view before = std::string_view(*text).substr(0, offset(part));
+  const std::size_t newline = before.rfind('\n');
+  const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
+  return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1,
+          static_cast<int>(before.size() - line_start) + 1};
+}
+
+const PtxFunction* PtxTree::find(std::string_view function_name) const {
+  const PtxFunction* declared = nullptr;
+  for (const PtxFunction& function : functions) {
+    if (function.name != function_name) continue;
+    if (!function.body.empty()) return &function;
+    if (declared == nullptr) declared = &function;
+  }
+  return declared;
+}
+
+Result<PtxTree> parse_ptx(std::string text, std::string file) {
+  WATTUNE_TRY(refuse_machine_code(text, file));
+  if (text.size() > std::numeric_limits<std::uint32_t>::max() / 4)
+    return Error(ErrorCode::parse_error, "a PTX text of more than a gibibyte").at({file});
+  PtxTree tree;
+  tree.text = std::make_shared<const std::string>(std::move(text));
+  tree.file = std::move(file);
+  PtxParser parser(*tree.text);
+  parser.read_module(tree);
+  if (const std::optional<PtxMistake>& mistake = parser.mistake())
+    return Error(ErrorCode::parse_error, mistake->message).at(tree.position(mistake->where)).hint(mistake->hint);
+  return tree;
+}
+
+Result<std::vector<PtxOperand>> initial_values(const PtxTree& tree, const PtxVariable& variable) {
+  if (variable.initializer.empty()) return std::vector<PtxOperand>();
+  PtxParser parser(variable.initializer);
+  std::vector<PtxOperand> values = parser.read_values();
+  if (const std::optional<PtxMistake>& mistake = parser.mistake())
+    return Error(ErrorCode::parse_error, mistake->message).at(tree.position(mistake->where)).hint(mistake->hint);
+  return values;
+}
+
+bool is_special_register(std::string_view name) {
+  constexpr auto kNames = std::to_array<std::string_view>({"%tid",
+                                                           "%ntid",
+                                                           "%laneid",
+                                                           "%warpid",
+                                                           "%nwarpid",
+                                                           "%ctaid",
+                                                           "%nctaid",
+                                                           "%smid",
+                                                           "%nsmid",
+                                                           "%gridid",
+                                                           "%is_explicit_cluster",
+                                                           "%clusterid",
+                                                           "%nclusterid",
+                                                           "%cluster_ctaid",
+                                                           "%cluster_nctaid",
+                                                           "%cluster_ctarank",
+                                                           "%cluster_nctarank",
+                                                           "%lanemask_eq",
+                                                           "%lanemask_le",
+                                                           "%lanemask_lt",
+                                                           "%lanemask_ge",
+                                                           "%lanemask_gt",
+                                                           "%clock",
+                                                           "%clock_hi",
+                                                           "%clock64",
+                                                           "%globaltimer",
+                                                           "%globaltimer_lo",
+                                                           "%globaltimer_hi",
+                                                           "%reserved_smem_offset_begin",
+                                                           "%reserved_smem_offset_end",
+                                                           "%reserved_smem_offset_cap",
+                                                           "%total_smem_size",
+                                                           "%aggr_smem_size",
+                                                           "%dynamic_smem_size",
+                                                           "%current_graph_exec",
+                                                           "WARP_SZ"});
+  const std::string_view base = name.substr(0, name.find('.'));
+  if (std::ranges::find(kNames, base) != kNames.end()) return true;
+  for (const std::string_view numbered : {"%pm", "%envreg", "%reserved_smem_offset_"})
+    if (base.starts_with(numbered) && base.size() > numbered.size() &&
+        (base[numbered.size()] >= '0' && base[numbered.size()] <= '9'))
+      return true;
+  return false;
+}
+
+}  // namespace wattune::slice

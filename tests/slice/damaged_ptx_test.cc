@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include "slice/ptx_samples.h"
+#include "wattune/core/random.h"
+#include "wattune/slice/ptx_tree.h"
+
+namespace wattune::slice {
+namespace {
+
+// One to four bytes overwritten, taken out or doubled.
+std::string damaged(std::string text, Random& random) {
+  const std::string kBytes = "{}()[];,.%@!\"/*0xf\n\\<>:|-";
+  for (std::uint64_t i = 0, times = 1 + random.below(4); i < times; ++i) {
+    const std::size_t at = random.below(text.size());
+    const std::size_t length = 1 + random.below(40);
+    switch (random.below(3)) {
+      case 0: text[at] = kBytes[random.below(kBytes.size())]; break;
+      case 1: text.erase(at, length); break;
+      default: text.insert(at, text.substr(at, length)); break;
+    }
+  }
+  return text;
+}
+
+// All views lie in the text, whatever it was.
+void expect_inside(const PtxTree& tree) {
+  const std::string& text = *tree.text;
+  for (const PtxFunction& function : tree.functions) {
+    for (const PtxInstruction& instruction : function.instructions) {
+      ASSERT_LE(tree.offset(instruction.text) + instruction.text.size(), text.size());
+      ASSERT_LT(instruction.scope, function.scopes.size());
+    }
+    for (const PtxLabel& label : function.labels) ASSERT_LE(label.instruction, function.instructions.size());
+  }
+}
+
+TEST(DamagedPtx, IsReadOrRefusedAtAPlaceInTheText) {
+  Random random(16);
+  int refused = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = damaged(kModule, random);
+    const Result<PtxTree> tree = parse_ptx(text, "k.ptx");
+    if (tree) {
+      expect_inside(*tree);
+      continue;
+    }
+    ++refused;
+    ASSERT_GE(tree.error().position().line, 1) << text;
+    ASSERT_GE(tree.error().position().column, 1) << text;
+    ASSERT_EQ(tree.error().to_string().find('\n'), std::string::npos) << text;
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(DamagedPtx, IsRefusedWhereverItIsCutInsideAFunction) {
+  const std::size_t begin = kModule.find("{\n\t.reg .pred");
+  const std::size_t end = kModule.find("\tret;\n}\n\t.section");
+  for (std::size_t cut = begin; cut < end; ++cut)
+    ASSERT_FALSE(parse_ptx(kModule.substr(0, cut), "k.ptx")) << kModule.substr(0, cut);
+}
+
+}  // namespace
+}  // namespace wattune::slice
