@@ -1,7 +1,7 @@
 // PtxModule: a PTX text made ready to run on the host, its variables placed in a VirtualMemory.
 //
-// Instructions that the interpreter does not know are found here, not while a kernel runs. A module shares its code with
-// its copies and may be used by any thread; the memory must outlive it.
+// Instructions that the interpreter does not know are found here, not while a kernel runs. A module shares its code
+// with its copies and may be used by any thread; the memory must outlive it.
 //
 //   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
 //   WATTUNE_ASSIGN(const PtxModule module, PtxModule::load(tree, memory));
@@ -37,8 +37,8 @@ struct PtxKernel {
   std::string name;
   std::vector<PtxParameter> parameters;
   std::size_t parameter_bytes = 0;
-  std::size_t shared_bytes = 0;  // declared with a size, by the kernel and by what any kernel of its module may call
-  std::size_t local_bytes = 0;   // of each thread, without those of functions that it calls
+  std::size_t shared_bytes = 0;     // declared with a size, by the kernel and by what any kernel of its module may call
+  std::size_t local_bytes = 0;      // of each thread, without those of functions that it calls
   std::size_t most_threads = 1024;  // of a block
 };
 
@@ -55,8 +55,8 @@ class PtxModule {
   static Result<PtxModule> load(const slice::PtxTree& tree, VirtualMemory& memory);
 
   std::vector<std::string> kernels() const;
-  // not_found; unavailable or invalid_argument, with the line, for an instruction that cannot be run, of the kernel or of
-  // a function that it calls by name.
+  // not_found; unavailable or invalid_argument, with the line, for an instruction that cannot be run, of the kernel or
+  // of a function that it calls by name.
   Result<const PtxKernel*> kernel(std::string_view name) const;
   std::optional<PtxSymbol> symbol(std::string_view name) const;
 

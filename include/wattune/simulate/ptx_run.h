@@ -57,10 +57,10 @@ class PtxRun {
   PtxRun& operator=(PtxRun&&) noexcept;
   ~PtxRun();
 
-  // Goes on for so many instructions of warps, or a few more; whether all blocks have ended. launch_failed, with kernel,
-  // block, thread and the line of the instruction: an access out of bounds or misaligned, a division by zero, threads
-  // that wait for each other forever, a trap, an instruction met where it cannot be run; timeout: most_instructions.
-  // After an error there is nothing to go on with.
+  // Goes on for so many instructions of warps, or a few more; whether all blocks have ended. launch_failed, with
+  // kernel, block, thread and the line of the instruction: an access out of bounds or misaligned, a division by zero,
+  // threads that wait for each other forever, a trap, an instruction met where it cannot be run; timeout:
+  // most_instructions. After an error there is nothing to go on with.
   Result<bool> advance(std::uint64_t instructions);
   Result<void> finish();
 

@@ -1,7 +1,7 @@
 // VirtualMemory: the memory of a device that does not exist, as buffers at addresses.
 //
-// Between buffers lie addresses that belong to none, so that what runs past an end is seen and named. A value: a copy is
-// a snapshot of all that is in it. One thread at a time, and not while a PtxRun that uses it is in advance().
+// Between buffers lie addresses that belong to none, so that what runs past an end is seen and named. A value: a copy
+// is a snapshot of all that is in it. One thread at a time, and not while a PtxRun that uses it is in advance().
 //
 //   VirtualMemory memory;
 //   const std::uint64_t x = memory.allocate(4096, "x");

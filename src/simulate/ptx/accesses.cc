@@ -81,36 +81,26 @@ void ignore_cache_policy(Decoder& decoder) {
 
 Handler load_of(Type type) {
   switch (bytes_of(type)) {
-    case 1:
-      return is_signed(type) ? &load<std::int8_t> : &load<std::uint8_t>;
-    case 2:
-      return is_signed(type) ? &load<std::int16_t> : &load<std::uint16_t>;
-    case 4:
-      return is_signed(type) ? &load<std::int32_t> : &load<std::uint32_t>;
-    case 8:
-      return &load<std::uint64_t>;
-    default:
-      return nullptr;
+    case 1: return is_signed(type) ? &load<std::int8_t> : &load<std::uint8_t>;
+    case 2: return is_signed(type) ? &load<std::int16_t> : &load<std::uint16_t>;
+    case 4: return is_signed(type) ? &load<std::int32_t> : &load<std::uint32_t>;
+    case 8: return &load<std::uint64_t>;
+    default: return nullptr;
   }
 }
 
 Handler store_of(Type type) {
   switch (bytes_of(type)) {
-    case 1:
-      return &store<std::uint8_t>;
-    case 2:
-      return &store<std::uint16_t>;
-    case 4:
-      return &store<std::uint32_t>;
-    case 8:
-      return &store<std::uint64_t>;
-    default:
-      return nullptr;
+    case 1: return &store<std::uint8_t>;
+    case 2: return &store<std::uint16_t>;
+    case 4: return &store<std::uint32_t>;
+    case 8: return &store<std::uint64_t>;
+    default: return nullptr;
   }
 }
 
-// Operands: the shared address, the global one, how many of the bytes are read (the rest is zeros), and whether none is.
-// In `immediate`, how many bytes are written.
+// Operands: the shared address, the global one, how many of the bytes are read (the rest is zeros), and whether none
+// is. In `immediate`, how many bytes are written.
 void copy_to_shared(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto bytes = static_cast<std::size_t>(operation.immediate);
   const LaneMask ignored = warp.predicate(operation.operands[3]) ^ operation.flip;

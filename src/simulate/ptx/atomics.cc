@@ -133,20 +133,13 @@ Handler integer_atomic(Type type) {
 template <class Op>
 Handler float_atomic(Type type) {
   switch (type) {
-    case Type::f16:
-      return &atomic_float<Op, Half>;
-    case Type::f16x2:
-      return &atomic_float<Op, PairOf<Half>>;
-    case Type::bf16:
-      return &atomic_float<Op, Bfloat>;
-    case Type::bf16x2:
-      return &atomic_float<Op, PairOf<Bfloat>>;
-    case Type::f32:
-      return &atomic_float<Op, float>;
-    case Type::f64:
-      return &atomic_float<Op, double>;
-    default:
-      return nullptr;
+    case Type::f16: return &atomic_float<Op, Half>;
+    case Type::f16x2: return &atomic_float<Op, PairOf<Half>>;
+    case Type::bf16: return &atomic_float<Op, Bfloat>;
+    case Type::bf16x2: return &atomic_float<Op, PairOf<Bfloat>>;
+    case Type::f32: return &atomic_float<Op, float>;
+    case Type::f64: return &atomic_float<Op, double>;
+    default: return nullptr;
   }
 }
 
@@ -169,8 +162,8 @@ Handler atomic_of(Decoder& decoder, Type type) {
 }
 
 Type atomic_type(Decoder& decoder) {
-  for (const std::string_view modifier : {"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys",
-                                          "noftz"})
+  for (const std::string_view modifier :
+       {"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "noftz"})
     decoder.ignore(modifier);
   decoder.ignore_prefix("L2::");
   decoder.space(Space::generic);

@@ -36,7 +36,8 @@ void finish_barrier_vote(Warp& warp, const Operation& operation, LaneMask lanes)
   const auto barrier = static_cast<std::uint32_t>(warp.word(operation.operands[0], first));
   const std::uint32_t votes = warp.block().true_votes(barrier);
   const Operand& result = operation.operands[kBarrierResult];
-  if (operation.choice == kBarrierPopc) return for_lanes(lanes, [&](unsigned lane) { warp.set_word(result, lane, votes); });
+  if (operation.choice == kBarrierPopc)
+    return for_lanes(lanes, [&](unsigned lane) { warp.set_word(result, lane, votes); });
   const bool holds = operation.choice == kBarrierAnd ? votes == warp.block().all_votes(barrier) : votes > 0;
   warp.set_predicate(result, lanes, holds ? kAllLanes : 0);
 }

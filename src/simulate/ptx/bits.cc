@@ -136,20 +136,13 @@ enum PermuteMode : std::uint8_t { kAnyBytes, kForward, kBackward, kReplicate8, k
 std::uint32_t permute_selector(std::uint8_t mode, std::uint32_t c, unsigned place) {
   const std::uint32_t first = c & 3;
   switch (mode) {
-    case kForward:
-      return first + place;
-    case kBackward:
-      return (first - place) & 7;
-    case kReplicate8:
-      return first;
-    case kClampLeft:
-      return std::max(place, first);
-    case kClampRight:
-      return std::min(place, first);
-    case kReplicate16:
-      return (first & 1) * 2 + (place & 1);
-    default:
-      return c >> (4 * place) & 15;
+    case kForward: return first + place;
+    case kBackward: return (first - place) & 7;
+    case kReplicate8: return first;
+    case kClampLeft: return std::max(place, first);
+    case kClampRight: return std::min(place, first);
+    case kReplicate16: return (first & 1) * 2 + (place & 1);
+    default: return c >> (4 * place) & 15;
   }
 }
 

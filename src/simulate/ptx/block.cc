@@ -48,7 +48,8 @@ void Block::arrive(Warp& warp, const Arrival& arrival, LaneMask lanes) {
     return warp.fault(first, ErrorCode::launch_failed, "the thread is at this barrier already, which has not opened");
   const bool is_first = std::ranges::all_of(barrier.arrived, [](LaneMask mask) { return mask == 0; });
   if (!is_first && barrier.expected != arrival.expected)
-    return warp.fault(first, ErrorCode::launch_failed, "other threads at this barrier expect another number of threads");
+    return warp.fault(first, ErrorCode::launch_failed,
+                      "other threads at this barrier expect another number of threads");
   barrier.arrived[warp.index()] |= lanes;
   barrier.expected = arrival.expected;
   barrier.votes_true += static_cast<std::uint32_t>(std::popcount(arrival.votes & lanes));

@@ -78,16 +78,11 @@ Handler decode_mad_carry(Decoder& decoder) {
   decoder.operation().combine = decoder.has("hi") ? 1 : 0;
   decoder.ignore("lo");
   switch (type) {
-    case Type::u32:
-      return &mad_with_carry<std::uint32_t, std::uint32_t>;
-    case Type::s32:
-      return &mad_with_carry<std::uint32_t, std::int32_t>;
-    case Type::u64:
-      return &mad_with_carry<std::uint64_t, std::uint64_t>;
-    case Type::s64:
-      return &mad_with_carry<std::uint64_t, std::int64_t>;
-    default:
-      return nullptr;
+    case Type::u32: return &mad_with_carry<std::uint32_t, std::uint32_t>;
+    case Type::s32: return &mad_with_carry<std::uint32_t, std::int32_t>;
+    case Type::u64: return &mad_with_carry<std::uint64_t, std::uint64_t>;
+    case Type::s64: return &mad_with_carry<std::uint64_t, std::int64_t>;
+    default: return nullptr;
   }
 }
 

@@ -58,14 +58,10 @@ enum Combine : std::uint8_t { kAlone, kAnd, kOr, kXor };
 
 LaneMask combined(const Operation& operation, LaneMask result, LaneMask other) {
   switch (operation.combine) {
-    case kAnd:
-      return result & other;
-    case kOr:
-      return result | other;
-    case kXor:
-      return result ^ other;
-    default:
-      return result;
+    case kAnd: return result & other;
+    case kOr: return result | other;
+    case kXor: return result ^ other;
+    default: return result;
   }
 }
 
@@ -143,29 +139,20 @@ void read_other_predicate(Decoder& decoder) {
 template <class Choose>
 Handler for_compared(Type type, Choose choose) {
   switch (type) {
-    case Type::f16:
-      return choose(Half{});
-    case Type::bf16:
-      return choose(Bfloat{});
-    case Type::f32:
-      return choose(float{});
-    case Type::f64:
-      return choose(double{});
-    default:
-      return for_integer(type, choose);
+    case Type::f16: return choose(Half{});
+    case Type::bf16: return choose(Bfloat{});
+    case Type::f32: return choose(float{});
+    case Type::f64: return choose(double{});
+    default: return for_integer(type, choose);
   }
 }
 
 std::uint64_t true_value(Type type) {
   switch (type) {
-    case Type::f32:
-      return std::bit_cast<std::uint32_t>(1.0f);
-    case Type::f16:
-      return Half::from(1.0).bits;
-    case Type::bf16:
-      return Bfloat::from(1.0).bits;
-    default:
-      return ~std::uint64_t{0};
+    case Type::f32: return std::bit_cast<std::uint32_t>(1.0f);
+    case Type::f16: return Half::from(1.0).bits;
+    case Type::bf16: return Bfloat::from(1.0).bits;
+    default: return ~std::uint64_t{0};
   }
 }
 

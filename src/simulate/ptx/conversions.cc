@@ -13,7 +13,7 @@ namespace wattune::simulate::ptx {
 namespace {
 
 // Operation::immediate of a conversion.
-enum ConversionLimit : std::int64_t { kNoLimit, kRelu, kFinite, kReluFinite };
+enum ConversionLimit : std::int64_t { kUnlimited, kNotNegative, kFiniteOnly };
 
 template <class D, class S>
 D convert_integer(S value) {
@@ -48,8 +48,7 @@ std::uint64_t integer_of(double value, const Operation& operation, Type from, Ty
     const bool wide = from == Type::f64 || bytes_of(to) == 8;
     return wide ? std::uint64_t{1} << (bytes_of(to) * 8 - 1) : 0;
   }
-  const double whole =
-      std::copysign(round_magnitude(std::fabs(value), std::signbit(value), operation.rounding), value);
+  const double whole = std::copysign(round_magnitude(std::fabs(value), std::signbit(value), operation.rounding), value);
   if (whole <= static_cast<double>(range.least)) return static_cast<std::uint64_t>(range.least);
   if (whole >= static_cast<double>(range.greatest)) return range.greatest;
   return whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole)) : static_cast<std::uint64_t>(whole);
@@ -57,37 +56,35 @@ std::uint64_t integer_of(double value, const Operation& operation, Type from, Ty
 
 double float_value(std::uint64_t bits, Type type) {
   switch (type) {
-    case Type::f16:
-      return Half{static_cast<std::uint16_t>(bits)}.value();
-    case Type::bf16:
-      return Bfloat{static_cast<std::uint16_t>(bits)}.value();
-    case Type::f32:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    default:
-      return std::bit_cast<double>(bits);
+    case Type::f16: return Half{static_cast<std::uint16_t>(bits)}.value();
+    case Type::bf16: return Bfloat{static_cast<std::uint16_t>(bits)}.value();
+    case Type::f32: return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    default: return std::bit_cast<double>(bits);
   }
 }
 
 // How many bits of a fraction tf32 lacks.
 constexpr int kTf32Unused = 13;
 
+// .satfinite: the largest number instead of infinity.
+template <int exponent_bits, int mantissa_bits>
+std::uint32_t narrowed(double value, const Operation& operation) {
+  constexpr std::uint32_t kInfinity = ((1u << exponent_bits) - 1) << mantissa_bits;
+  const std::uint32_t bits = narrow<exponent_bits, mantissa_bits>(value, operation.rounding);
+  const bool is_infinite = (bits & kInfinity) == kInfinity && !std::isnan(value);
+  return is_infinite && (operation.immediate & kFiniteOnly) != 0 ? bits - 1 : bits;
+}
+
 std::uint64_t small_float_bits(double value, const Operation& operation, Type type) {
-  if ((operation.immediate & kFinite) != 0 && std::isinf(value))
-    value = std::copysign(std::numeric_limits<float>::max(), value);
-  const Rounding rounding = operation.rounding;
-  const Operation* finite = (operation.immediate & kFinite) != 0 ? &operation : nullptr;
-  const auto limit = [&](std::uint32_t bits, std::uint32_t infinity) {
-    return finite != nullptr && (bits & infinity) == infinity && !std::isnan(value) ? bits - 1 : bits;
-  };
-  if (type == Type::f16) return limit(narrow<5, 10>(value, rounding), 0x7c00);
-  if (type == Type::bf16) return limit(narrow<8, 7>(value, rounding), 0x7f80);
-  return std::uint64_t{limit(narrow<8, 10>(value, rounding), 0x3fc00)} << kTf32Unused;
+  if (type == Type::f16) return narrowed<5, 10>(value, operation);
+  if (type == Type::bf16) return narrowed<8, 7>(value, operation);
+  return std::uint64_t{narrowed<8, 10>(value, operation)} << kTf32Unused;
 }
 
 // The host's rounding is the instruction's.
 std::uint64_t float_bits_of(double value, const Operation& operation, Type type) {
   if (operation.saturate) value = saturated(value);
-  if ((operation.immediate & kRelu) != 0 && value < 0) value = 0.0;
+  if ((operation.immediate & kNotNegative) != 0 && value < 0) value = 0.0;
   if (type == Type::f64) return std::bit_cast<std::uint64_t>(value);
   if (type != Type::f32) return small_float_bits(value, operation, type);
   const float result = canonical(static_cast<float>(value));
@@ -111,8 +108,9 @@ std::uint64_t source_bits(Warp& warp, const Operand& operand, Type type, unsigne
 void store_integer(Warp& warp, const Operand& operand, Type type, unsigned lane, std::uint64_t bits) {
   const unsigned unused = 64 - bytes_of(type) * 8;
   bits <<= unused;
-  warp.set_word(operand, lane,
-                is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused) : bits >> unused);
+  warp.set_word(
+      operand, lane,
+      is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused) : bits >> unused);
 }
 
 void integer_to_integer(Warp& warp, const Operation& operation, LaneMask lanes) {
@@ -183,12 +181,13 @@ void read_conversion(Decoder& decoder, Type to, Type from) {
   operation.rounding = decoder.rounding(operation.count != 0 ? "i" : "");
   if (decoder.has("rna")) operation.rounding = Rounding::away;
   decoder.flush_and_saturate();
-  operation.immediate = (decoder.has("relu") ? kRelu : kNoLimit) | (decoder.has("satfinite") ? kFinite : kNoLimit);
+  operation.immediate = (decoder.has("relu") ? kNotNegative : kUnlimited) | (decoder.has("satfinite") ? kFiniteOnly : kUnlimited);
 }
 
 // Without saturation, and in registers of just their sizes: the conversions of addresses.
 Handler plain_conversion(const Operation& operation, Type to, Type from) {
-  if (operation.saturate || operation.operands[0].bytes != bytes_of(to) || operation.operands[1].bytes != bytes_of(from))
+  if (operation.saturate || operation.operands[0].bytes != bytes_of(to) ||
+      operation.operands[1].bytes != bytes_of(from))
     return nullptr;
   return for_integer(to, [&](auto d) {
     return for_integer(from, [](auto s) { return lanewise<convert_integer<decltype(d), decltype(s)>>; });

@@ -18,14 +18,10 @@ Operand bank_column(Bank bank, std::size_t offset, unsigned bytes) {
 // The bits of a number in a type of floating point.
 std::uint64_t float_bits(double value, Type type) {
   switch (type) {
-    case Type::f64:
-      return std::bit_cast<std::uint64_t>(value);
-    case Type::f16:
-      return Half::from(value).bits;
-    case Type::bf16:
-      return Bfloat::from(value).bits;
-    default:
-      return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case Type::f64: return std::bit_cast<std::uint64_t>(value);
+    case Type::f16: return Half::from(value).bits;
+    case Type::bf16: return Bfloat::from(value).bits;
+    default: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
   }
 }
 
@@ -61,8 +57,8 @@ std::uint64_t Decoder::number(const slice::PtxOperand& operand, Type type) {
   if (type == Type::pred) return operand.bits == 0 ? 0 : kAllLanes;
   const bool narrow = operand.kind == slice::PtxOperandKind::float32;
   if (operand.kind == slice::PtxOperandKind::integer || (narrow && bytes_of(type) == 4)) return operand.bits;
-  const double value = narrow ? std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits))
-                              : std::bit_cast<double>(operand.bits);
+  const double value =
+      narrow ? std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits)) : std::bit_cast<double>(operand.bits);
   return type == Type::b64 ? operand.bits : float_bits(value, type);
 }
 
@@ -80,9 +76,9 @@ Operand Decoder::column_of(const slice::PtxOperand& operand, Type type, bool is_
       return found->column;
     }
     if (!is_destination) return source_name(operand, type, may_be_wider);
-  } else if (!is_destination && (operand.kind == slice::PtxOperandKind::integer ||
-                                 operand.kind == slice::PtxOperandKind::float32 ||
-                                 operand.kind == slice::PtxOperandKind::float64)) {
+  } else if (!is_destination &&
+             (operand.kind == slice::PtxOperandKind::integer || operand.kind == slice::PtxOperandKind::float32 ||
+              operand.kind == slice::PtxOperandKind::float64)) {
     return constant(number(operand, type), bytes_of(type));
   }
   refuse(fmt::format("`{}` cannot be an operand here", operand.text), ErrorCode::invalid_argument);
@@ -108,8 +104,7 @@ Operand Decoder::source_name(const slice::PtxOperand& operand, Type type, bool m
     return column;
   }
   if (const std::optional<Named> found = named(operand.name); found && !found->in_frame)
-    if (const std::optional<std::uint64_t> at = variable_address(operand, *found))
-      return constant(*at, bytes_of(type));
+    if (const std::optional<std::uint64_t> at = variable_address(operand, *found)) return constant(*at, bytes_of(type));
   if (const std::optional<std::uint32_t> found = function_named(operand.name))
     return constant(kFunctionWindow + *found * kFunctionStride, bytes_of(type));
   refuse(fmt::format("the interpreter does not know `{}`", operand.name));

@@ -170,8 +170,6 @@ std::optional<std::uint32_t> Decoder::label(std::string_view name) {
   return found;
 }
 
-const slice::PtxTable* Decoder::table(std::string_view name) const {
-  return names_.table(name, instruction_->scope);
-}
+const slice::PtxTable* Decoder::table(std::string_view name) const { return names_.table(name, instruction_->scope); }
 
 }  // namespace wattune::simulate::ptx

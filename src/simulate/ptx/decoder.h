@@ -1,8 +1,8 @@
 // Decoder: makes the operations of a function out of its instructions.
 //
 // It reads one instruction after the other. What an opcode makes of its modifiers and operands is its family's matter
-// (families.h): a function that takes them one by one and returns the handler. What nobody took, the decoder refuses, so
-// that no modifier is passed over by mistake.
+// (families.h): a function that takes them one by one and returns the handler. What nobody took, the decoder refuses,
+// so that no modifier is passed over by mistake.
 #pragma once
 
 #include <map>
@@ -93,7 +93,7 @@ class Decoder {
   std::size_t operands_ = 0;      // of the operation
   std::size_t next_operand_ = 0;  // of the text
   std::size_t next_type_ = 0;
-  std::uint64_t taken_ = 0;  // modifiers, by bit
+  std::uint64_t taken_ = 0;                                          // modifiers, by bit
   std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // by bits and bytes
   std::map<unsigned, Operand> sinks_;                                // by bytes
   std::optional<Operand> carry_;

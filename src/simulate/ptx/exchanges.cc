@@ -63,9 +63,7 @@ ShuffleSource shuffle_source(std::uint8_t mode, unsigned lane, std::uint32_t b, 
       from = self ^ offset;
       in_range = from <= last;
       break;
-    default:
-      from = first | (offset & ~segment);
-      in_range = from <= last;
+    default: from = first | (offset & ~segment); in_range = from <= last;
   }
   return {in_range ? static_cast<unsigned>(from) : lane, in_range};
 }
@@ -137,18 +135,12 @@ enum Reduction : std::uint8_t { kReduceAdd, kReduceMin, kReduceMax, kReduceAnd, 
 template <class T>
 T reduced(std::uint8_t reduction, T a, T b) {
   switch (reduction) {
-    case kReduceMin:
-      return std::min(a, b);
-    case kReduceMax:
-      return std::max(a, b);
-    case kReduceAnd:
-      return a & b;
-    case kReduceOr:
-      return a | b;
-    case kReduceXor:
-      return a ^ b;
-    default:
-      return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    case kReduceMin: return std::min(a, b);
+    case kReduceMax: return std::max(a, b);
+    case kReduceAnd: return a & b;
+    case kReduceOr: return a | b;
+    case kReduceXor: return a ^ b;
+    default: return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
   }
 }
 
@@ -263,8 +255,8 @@ Handler decode_redux(Decoder& decoder) {
   decoder.source(type);
   decoder.source(Type::b32);
   if (!waits || is_float(type) || bytes_of(type) != 4) return nullptr;
-  return exchange_of(decoder, 1,
-                     is_signed(type) ? &finish_reduction<std::int32_t> : &finish_reduction<std::uint32_t>, true);
+  return exchange_of(decoder, 1, is_signed(type) ? &finish_reduction<std::int32_t> : &finish_reduction<std::uint32_t>,
+                     true);
 }
 
 Handler decode_elect(Decoder& decoder) {

@@ -57,8 +57,7 @@ T float_result(const Operation& operation, std::type_identity<T> /*type*/, Value
   return Stored<T>::of(Op::template of<T>(computed(values, operation)...), operation);
 }
 template <class Op, class Number, class... Values>
-PairOf<Number> float_result(const Operation& operation, std::type_identity<PairOf<Number>> /*type*/,
-                            Values... values) {
+PairOf<Number> float_result(const Operation& operation, std::type_identity<PairOf<Number>> /*type*/, Values... values) {
   return {float_result<Op>(operation, std::type_identity<Number>(), values.low...),
           float_result<Op>(operation, std::type_identity<Number>(), values.high...)};
 }
@@ -81,20 +80,13 @@ void float_handler(Warp& warp, const Operation& operation, LaneMask lanes) {
 template <class Op, std::size_t sources>
 Handler float_handler_for(Type type) {
   switch (type) {
-    case Type::f16:
-      return &float_handler<Op, sources, Half>;
-    case Type::f16x2:
-      return &float_handler<Op, sources, PairOf<Half>>;
-    case Type::bf16:
-      return &float_handler<Op, sources, Bfloat>;
-    case Type::bf16x2:
-      return &float_handler<Op, sources, PairOf<Bfloat>>;
-    case Type::f32:
-      return &float_handler<Op, sources, float>;
-    case Type::f64:
-      return &float_handler<Op, sources, double>;
-    default:
-      return nullptr;
+    case Type::f16: return &float_handler<Op, sources, Half>;
+    case Type::f16x2: return &float_handler<Op, sources, PairOf<Half>>;
+    case Type::bf16: return &float_handler<Op, sources, Bfloat>;
+    case Type::bf16x2: return &float_handler<Op, sources, PairOf<Bfloat>>;
+    case Type::f32: return &float_handler<Op, sources, float>;
+    case Type::f64: return &float_handler<Op, sources, double>;
+    default: return nullptr;
   }
 }
 

@@ -26,14 +26,10 @@ class RoundingScope {
  private:
   static int mode_of(Rounding rounding) {
     switch (rounding) {
-      case Rounding::zero:
-        return FE_TOWARDZERO;
-      case Rounding::down:
-        return FE_DOWNWARD;
-      case Rounding::up:
-        return FE_UPWARD;
-      default:
-        return FE_TONEAREST;
+      case Rounding::zero: return FE_TOWARDZERO;
+      case Rounding::down: return FE_DOWNWARD;
+      case Rounding::up: return FE_UPWARD;
+      default: return FE_TONEAREST;
     }
   }
 

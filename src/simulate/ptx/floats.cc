@@ -42,16 +42,18 @@ double sum_rounded_to_odd(double a, double b) {
   const double error = (a - (sum - part)) + (b - part);
   const bool is_odd = (std::bit_cast<std::uint64_t>(sum) & 1) != 0;
   if (error == 0.0 || is_odd || !std::isfinite(error)) return sum;
-  return std::nextafter(sum, error > 0 ? std::numeric_limits<double>::infinity()
-                                       : -std::numeric_limits<double>::infinity());
+  return std::nextafter(sum,
+                        error > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
 }
 
 // Products of 16-bit numbers are exact in a double.
 struct FloatFma {
   template <class T, class C>
   static C of(C a, C b, C c) {
-    if constexpr (std::is_same_v<T, C>) return std::fma(a, b, c);
-    return sum_rounded_to_odd(a * b, c);
+    if constexpr (std::is_same_v<T, C>)
+      return std::fma(a, b, c);
+    else
+      return sum_rounded_to_odd(a * b, c);
   }
 };
 
@@ -104,18 +106,12 @@ enum FloatTest : std::uint8_t { kFinite, kInfinite, kNumber, kNotANumber, kNorma
 template <class T>
 bool passes(T value, std::uint8_t test) {
   switch (test) {
-    case kFinite:
-      return std::isfinite(value);
-    case kInfinite:
-      return std::isinf(value);
-    case kNumber:
-      return !std::isnan(value);
-    case kNotANumber:
-      return std::isnan(value);
-    case kNormal:
-      return std::isnormal(value);
-    default:
-      return std::fpclassify(value) == FP_SUBNORMAL;
+    case kFinite: return std::isfinite(value);
+    case kInfinite: return std::isinf(value);
+    case kNumber: return !std::isnan(value);
+    case kNotANumber: return std::isnan(value);
+    case kNormal: return std::isnormal(value);
+    default: return std::fpclassify(value) == FP_SUBNORMAL;
   }
 }
 
@@ -190,8 +186,8 @@ Handler decode_copysign(Decoder& decoder) {
 }
 
 Handler decode_testp(Decoder& decoder) {
-  constexpr std::array<std::string_view, 6> kTests = {"finite", "infinite", "number", "notanumber", "normal",
-                                                      "subnormal"};
+  constexpr std::array<std::string_view, 6> kTests = {"finite",     "infinite", "number",
+                                                      "notanumber", "normal",   "subnormal"};
   for (std::size_t i = 0; i < kTests.size(); ++i)
     if (decoder.has(kTests[i])) decoder.operation().choice = static_cast<std::uint8_t>(i);
   const Type type = decoder.type();

@@ -56,7 +56,8 @@ Wide<T> mad_wide(T a, T b, Wide<T> c) {
 // The low 24 bits, with their sign if they have one.
 template <class T>
 std::int64_t low_24(T value) {
-  if constexpr (std::is_signed_v<T>) return std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8) >> 8};
+  if constexpr (std::is_signed_v<T>)
+    return std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8) >> 8};
   return std::int64_t{value & 0xff'ffff};
 }
 template <class T>
@@ -98,7 +99,8 @@ void divide(Warp& warp, const Operation& operation, LaneMask lanes) {
   const T* const a = warp.column<T>(operation.operands[1]);
   const T* const b = warp.column<T>(operation.operands[2]);
   for_lanes(lanes, [&](unsigned lane) {
-    if (b[lane] == 0) return warp.fault(lane, ErrorCode::launch_failed, "a division by zero, whose result is undefined");
+    if (b[lane] == 0)
+      return warp.fault(lane, ErrorCode::launch_failed, "a division by zero, whose result is undefined");
     result[lane] = divided(a[lane], b[lane]);
   });
 }
@@ -132,16 +134,11 @@ void three_operands(Decoder& decoder, Type type) {
 
 Type wide_type(Type type) {
   switch (type) {
-    case Type::u16:
-      return Type::u32;
-    case Type::s16:
-      return Type::s32;
-    case Type::u32:
-      return Type::u64;
-    case Type::s32:
-      return Type::s64;
-    default:
-      return Type::none;
+    case Type::u16: return Type::u32;
+    case Type::s16: return Type::s32;
+    case Type::u32: return Type::u64;
+    case Type::s32: return Type::s64;
+    default: return Type::none;
   }
 }
 

@@ -41,9 +41,7 @@ struct Lanewise<function> {
     const std::tuple<Column<S>...> sources{Column<S>(warp, operation.operands[index + 1], operation.flip)...};
     if constexpr (std::is_same_v<D, bool>) {
       LaneMask result = 0;
-      for_lanes(lanes, [&](unsigned lane) {
-        result |= LaneMask{function(std::get<index>(sources)[lane]...)} << lane;
-      });
+      for_lanes(lanes, [&](unsigned lane) { result |= LaneMask{function(std::get<index>(sources)[lane]...)} << lane; });
       warp.set_predicate(operation.operands[0], lanes, result);
     } else {
       D* const destination = warp.column<D>(operation.operands[0]);

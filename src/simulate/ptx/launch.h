@@ -30,6 +30,7 @@ struct Launch {
   VirtualMemory::Extent last_used = {};  // the buffer of the last access, since the next one is mostly to the same
   PtxCounts counts = {};
   std::string printed = {};
+  std::uint64_t heap_bytes = 0;     // that kernels' malloc gave
   std::optional<Error> fault = {};  // ends everything
 
   std::uint32_t threads_of_block() const { return block[0] * block[1] * block[2]; }

@@ -33,16 +33,14 @@ void unpack(Warp& warp, const Operation& operation, LaneMask lanes) {
   const unsigned part_bits = source.bytes * 8u / operation.count;
   for_lanes(lanes, [&](unsigned lane) {
     const std::uint64_t whole = warp.word(source, lane);
-    for (unsigned i = 0; i < operation.count; ++i)
-      warp.set_word(operation.operands[i], lane, whole >> (i * part_bits));
+    for (unsigned i = 0; i < operation.count; ++i) warp.set_word(operation.operands[i], lane, whole >> (i * part_bits));
   });
 }
 
 // A special register has 32 bits, whatever it is read into.
 void resize(Warp& warp, const Operation& operation, LaneMask lanes) {
-  for_lanes(lanes, [&](unsigned lane) {
-    warp.set_word(operation.operands[0], lane, warp.word(operation.operands[1], lane));
-  });
+  for_lanes(lanes,
+            [&](unsigned lane) { warp.set_word(operation.operands[0], lane, warp.word(operation.operands[1], lane)); });
 }
 
 // Time is the number of instructions that the run has made: it passes, and is the same in equal runs.
@@ -90,14 +88,10 @@ std::uint64_t window_begin(Space space) {
 
 Type type_of_bits(unsigned bits) {
   switch (bits) {
-    case 8:
-      return Type::b8;
-    case 16:
-      return Type::b16;
-    case 32:
-      return Type::b32;
-    default:
-      return Type::none;
+    case 8: return Type::b8;
+    case 16: return Type::b16;
+    case 32: return Type::b32;
+    default: return Type::none;
   }
 }
 

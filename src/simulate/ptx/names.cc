@@ -23,11 +23,11 @@ std::uint32_t column_bytes(unsigned bytes) {
   return static_cast<std::uint32_t>(align(all, kColumnAlignment));
 }
 
-bool has_no_size(const slice::PtxVariable& variable) {
-  return std::ranges::find(variable.dimensions, 0u) != variable.dimensions.end();
-}
-
 }  // namespace
+
+bool is_dynamic_shared(const slice::PtxVariable& variable) {
+  return variable.linkage == "extern" || std::ranges::find(variable.dimensions, 0u) != variable.dimensions.end();
+}
 
 std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
@@ -41,7 +41,9 @@ Extent extent_of(const slice::PtxVariable& variable) {
 }
 
 Names::Names(const slice::PtxFunction& function, const ModuleNames& module, std::uint32_t shared_begin)
-    : function_(function), module_(module), scopes_(std::max<std::size_t>(1, function.scopes.size())),
+    : function_(function),
+      module_(module),
+      scopes_(std::max<std::size_t>(1, function.scopes.size())),
       shared_end_(shared_begin) {
   for (const slice::PtxVariable& result : function.results) declare_parameter(result, false);
   for (const slice::PtxVariable& parameter : function.parameters) declare_parameter(parameter, function.entry);
@@ -56,10 +58,11 @@ Operand Names::new_column(unsigned bytes) {
   return column_at(offset, bytes);
 }
 
+// Variables of the module's memory do not stand in functions: whoever uses one is refused.
 void Names::declare(const slice::PtxVariable& variable) {
-  if (variable.space == slice::PtxSpace::reg)
-    declare_registers(variable);
-  else
+  using slice::PtxSpace;
+  if (variable.space == PtxSpace::reg) return declare_registers(variable);
+  if (variable.space == PtxSpace::local || variable.space == PtxSpace::param || variable.space == PtxSpace::shared)
     scopes_[variable.scope].names[variable.name] = place(variable);
 }
 
@@ -87,8 +90,7 @@ Named Names::place(const slice::PtxVariable& variable) {
   const Extent extent = extent_of(variable);
   const auto bytes = static_cast<std::uint32_t>(extent.bytes);
   if (variable.space == slice::PtxSpace::shared) {
-    if (variable.linkage == "extern" || has_no_size(variable))
-      return {.space = Space::shared, .dynamic = true};
+    if (is_dynamic_shared(variable)) return {.space = Space::shared, .dynamic = true};
     const std::uint64_t offset = align(shared_end_, extent.alignment);
     shared_end_ = static_cast<std::uint32_t>(offset) + bytes;
     return {.space = Space::shared, .address = offset, .bytes = bytes};
@@ -129,6 +131,18 @@ std::optional<Named> Names::find(std::string_view name, std::uint32_t scope) con
   }
   if (found->dynamic) found->address = module_.dynamic_shared_offset;
   return found;
+}
+
+std::vector<Formal> Names::formals(const std::vector<slice::PtxVariable>& variables) const {
+  std::vector<Formal> result;
+  for (const slice::PtxVariable& variable : variables) {
+    const Named named = find_in_function(variable.name, 0).value_or(Named());
+    result.push_back({.in_register = named.in_register,
+                      .column = named.column,
+                      .offset = static_cast<std::uint32_t>(named.address),
+                      .bytes = static_cast<std::uint32_t>(named.bytes)});
+  }
+  return result;
 }
 
 std::optional<std::uint32_t> Names::label(std::string_view name, std::uint32_t scope) const {

@@ -15,9 +15,9 @@ struct Named {
   bool in_register = false;
   Operand column;  // of one in a register
   Space space = Space::global;
-  bool in_frame = false;       // local memory, from the frame's beginning
-  bool dynamic = false;        // shared memory of no declared size
-  std::uint64_t address = 0;   // in its space
+  bool in_frame = false;      // local memory, from the frame's beginning
+  bool dynamic = false;       // shared memory of no declared size
+  std::uint64_t address = 0;  // in its space
   std::uint64_t bytes = 0;
 };
 
@@ -27,6 +27,8 @@ struct Extent {
   std::uint32_t alignment = 1;
 };
 Extent extent_of(const slice::PtxVariable& variable);
+// Of a shared variable: that the launch decides its size.
+bool is_dynamic_shared(const slice::PtxVariable& variable);
 std::uint64_t align(std::uint64_t offset, std::uint64_t alignment);
 
 // Names that the whole module knows.
@@ -46,6 +48,8 @@ class Names {
   std::optional<std::uint32_t> label(std::string_view name, std::uint32_t scope) const;
   const slice::PtxTable* table(std::string_view name, std::uint32_t scope) const;
 
+  // Where a call finds or leaves them.
+  std::vector<Formal> formals(const std::vector<slice::PtxVariable>& variables) const;
   std::uint32_t register_bytes() const { return register_bytes_; }
   std::uint32_t local_bytes() const { return local_bytes_; }
   std::uint32_t shared_end() const { return shared_end_; }

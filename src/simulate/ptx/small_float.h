@@ -13,16 +13,11 @@ namespace wattune::simulate::ptx {
 // A whole number of this magnitude, whose sign decides what up and down mean.
 inline double round_magnitude(double magnitude, bool negative, Rounding rounding) {
   switch (rounding) {
-    case Rounding::zero:
-      return std::floor(magnitude);
-    case Rounding::down:
-      return negative ? std::ceil(magnitude) : std::floor(magnitude);
-    case Rounding::up:
-      return negative ? std::floor(magnitude) : std::ceil(magnitude);
-    case Rounding::away:
-      return std::round(magnitude);
-    default:
-      return std::nearbyint(magnitude);
+    case Rounding::zero: return std::floor(magnitude);
+    case Rounding::down: return negative ? std::ceil(magnitude) : std::floor(magnitude);
+    case Rounding::up: return negative ? std::floor(magnitude) : std::ceil(magnitude);
+    case Rounding::away: return std::round(magnitude);
+    default: return std::nearbyint(magnitude);
   }
 }
 
@@ -36,6 +31,7 @@ std::uint32_t narrow(double value, Rounding rounding) {
   const bool negative = std::signbit(value);
   const std::uint32_t sign = negative ? kSign : 0;
   if (std::isinf(value)) return sign | kInfinity;
+  if (value == 0.0) return sign;
   int exponent = 0;
   std::frexp(value, &exponent);
   exponent = std::max(exponent - 1, 1 - kBias);

@@ -7,37 +7,37 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-enum class Family : std::uint8_t { bits, unsigned_integer, signed_integer, floating };
+enum class TypeGroup : std::uint8_t { bits, unsigned_integer, signed_integer, floating };
 
 struct TypeRow {
   std::string_view name;
   unsigned bytes;
-  Family family;
+  TypeGroup group;
 };
 
 // In the order of Type.
 constexpr std::array<TypeRow, 21> kTypes = {{
-    {"", 0, Family::bits},
-    {"pred", 0, Family::bits},
-    {"b8", 1, Family::bits},
-    {"b16", 2, Family::bits},
-    {"b32", 4, Family::bits},
-    {"b64", 8, Family::bits},
-    {"u8", 1, Family::unsigned_integer},
-    {"u16", 2, Family::unsigned_integer},
-    {"u32", 4, Family::unsigned_integer},
-    {"u64", 8, Family::unsigned_integer},
-    {"s8", 1, Family::signed_integer},
-    {"s16", 2, Family::signed_integer},
-    {"s32", 4, Family::signed_integer},
-    {"s64", 8, Family::signed_integer},
-    {"f16", 2, Family::floating},
-    {"f16x2", 4, Family::floating},
-    {"bf16", 2, Family::floating},
-    {"bf16x2", 4, Family::floating},
-    {"tf32", 4, Family::floating},
-    {"f32", 4, Family::floating},
-    {"f64", 8, Family::floating},
+    {"", 0, TypeGroup::bits},
+    {"pred", 0, TypeGroup::bits},
+    {"b8", 1, TypeGroup::bits},
+    {"b16", 2, TypeGroup::bits},
+    {"b32", 4, TypeGroup::bits},
+    {"b64", 8, TypeGroup::bits},
+    {"u8", 1, TypeGroup::unsigned_integer},
+    {"u16", 2, TypeGroup::unsigned_integer},
+    {"u32", 4, TypeGroup::unsigned_integer},
+    {"u64", 8, TypeGroup::unsigned_integer},
+    {"s8", 1, TypeGroup::signed_integer},
+    {"s16", 2, TypeGroup::signed_integer},
+    {"s32", 4, TypeGroup::signed_integer},
+    {"s64", 8, TypeGroup::signed_integer},
+    {"f16", 2, TypeGroup::floating},
+    {"f16x2", 4, TypeGroup::floating},
+    {"bf16", 2, TypeGroup::floating},
+    {"bf16x2", 4, TypeGroup::floating},
+    {"tf32", 4, TypeGroup::floating},
+    {"f32", 4, TypeGroup::floating},
+    {"f64", 8, TypeGroup::floating},
 }};
 
 const TypeRow& row_of(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
@@ -52,8 +52,8 @@ std::optional<Type> type_named(std::string_view name) {
 
 unsigned bytes_of(Type type) { return row_of(type).bytes; }
 
-bool is_float(Type type) { return row_of(type).family == Family::floating; }
+bool is_float(Type type) { return row_of(type).group == TypeGroup::floating; }
 
-bool is_signed(Type type) { return row_of(type).family == Family::signed_integer; }
+bool is_signed(Type type) { return row_of(type).group == TypeGroup::signed_integer; }
 
 }  // namespace wattune::simulate::ptx

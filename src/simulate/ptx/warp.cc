@@ -44,32 +44,25 @@ std::uint64_t read_as(const std::byte* from) {
 std::uint64_t Warp::word(const Operand& operand, unsigned lane) {
   const std::byte* const from = at(operand) + std::size_t{lane} * operand.bytes;
   switch (operand.bytes) {
-    case 4:
-      return read_as<std::uint32_t>(from);
-    case 8:
-      return read_as<std::uint64_t>(from);
-    case 2:
-      return read_as<std::uint16_t>(from);
-    default:
-      return read_as<std::uint8_t>(from);
+    case 4: return read_as<std::uint32_t>(from);
+    case 8: return read_as<std::uint64_t>(from);
+    case 2: return read_as<std::uint16_t>(from);
+    default: return read_as<std::uint8_t>(from);
   }
 }
 
 void Warp::set_word(const Operand& operand, unsigned lane, std::uint64_t value) {
   std::byte* const to = at(operand) + std::size_t{lane} * operand.bytes;
   switch (operand.bytes) {
-    case 4:
-      std::memcpy(to, &value, 4);
-      return;
-    case 8:
-      std::memcpy(to, &value, 8);
-      return;
-    default:
-      std::memcpy(to, &value, operand.bytes);
+    case 4: std::memcpy(to, &value, 4); return;
+    case 8: std::memcpy(to, &value, 8); return;
+    default: std::memcpy(to, &value, operand.bytes);
   }
 }
 
 std::uint32_t Warp::local_base() const { return frames_[fragments_[current_].frame].local_base; }
+
+const Function& Warp::function() const { return *frames_[fragments_[current_].frame].function; }
 
 std::uint64_t Warp::address(const Operation& operation, unsigned operand, unsigned lane) {
   const std::uint64_t base = word(operation.operands[operand], lane) + static_cast<std::uint64_t>(operation.immediate);
@@ -107,12 +100,10 @@ std::string outside(Space space, Launch& launch, std::uint64_t address, std::siz
   switch (space) {
     case Space::shared:
       return fmt::format("{} of shared memory, of which the block has {}", access, launch.shared_bytes);
-    case Space::local:
-      return fmt::format("{} of local memory, outside what its functions declare", access);
+    case Space::local: return fmt::format("{} of local memory, outside what its functions declare", access);
     case Space::parameter:
       return fmt::format("{} of the parameters, of which the kernel has {}", access, launch.parameters.size());
-    default:
-      return fmt::format("{}, {}", access, launch.memory.describe(address));
+    default: return fmt::format("{}, {}", access, launch.memory.describe(address));
   }
 }
 
@@ -120,8 +111,7 @@ std::string outside(Space space, Launch& launch, std::uint64_t address, std::siz
 
 std::byte* Warp::memory(Space space, unsigned lane, std::uint64_t address, std::size_t bytes, std::size_t alignment) {
   if (address % alignment != 0) {
-    fault(lane, ErrorCode::launch_failed,
-          fmt::format("a misaligned access to {} bytes at {:#x}", alignment, address));
+    fault(lane, ErrorCode::launch_failed, fmt::format("a misaligned access to {} bytes at {:#x}", alignment, address));
     return nullptr;
   }
   if (space == Space::generic) {
@@ -158,9 +148,9 @@ void Warp::fault(unsigned lane, ErrorCode code, std::string message) {
     const slice::PtxInstruction& instruction = function.source->instructions[source];
     error = std::move(error).at(launch_.code.tree.position(instruction.text)).about(std::string(instruction.text));
   }
-  launch_.fault = std::move(error).with_context(
-      fmt::format("kernel `{}`, block ({}, {}, {}), thread ({}, {}, {})", launch_.kernel, block[0], block[1], block[2],
-                  thread[0], thread[1], thread[2]));
+  launch_.fault =
+      std::move(error).with_context(fmt::format("kernel `{}`, block ({}, {}, {}), thread ({}, {}, {})", launch_.kernel,
+                                                block[0], block[1], block[2], thread[0], thread[1], thread[2]));
 }
 
 }  // namespace wattune::simulate::ptx

@@ -50,6 +50,7 @@ class Warp {
   // The address that operation.operands[operand] and the offset behind it make.
   std::uint64_t address(const Operation& operation, unsigned operand, unsigned lane);
   std::uint32_t local_base() const;
+  const Function& function() const;  // that runs
 
   // Ends the run with this error, at the instruction that runs.
   void fault(unsigned lane, ErrorCode code, std::string message);
@@ -128,7 +129,7 @@ class Warp {
   std::vector<std::uint32_t> specials_;
   std::array<std::vector<std::byte>, kLanes> local_;
 
-  std::size_t current_ = 0;                // the fragment that runs
+  std::size_t current_ = 0;               // the fragment that runs
   std::array<std::byte*, 3> banks_ = {};  // by Bank
   const Operation* code_ = nullptr;
   bool interrupted_ = false;  // fragments have changed

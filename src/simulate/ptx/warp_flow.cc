@@ -46,8 +46,8 @@ std::size_t Warp::choose() {
   for (std::size_t i = 0; i < fragments_.size(); ++i) {
     const Fragment& fragment = fragments_[i];
     if (fragment.waiting != Waiting::no) continue;
-    if (best == kNoFragment || (impatient ? fragment.last_run < fragments_[best].last_run
-                                          : comes_before(fragment, fragments_[best])))
+    if (best == kNoFragment ||
+        (impatient ? fragment.last_run < fragments_[best].last_run : comes_before(fragment, fragments_[best])))
       best = i;
   }
   return best;

@@ -15,7 +15,8 @@ void Warp::join(const Operation& operation, LaneMask lanes, const Operand& membe
     members_[lane] = static_cast<LaneMask>(word(members, lane));
     joining_[lane] = operation.finish;
     if ((members_[lane] & bit(lane)) == 0)
-      fault(lane, ErrorCode::launch_failed, fmt::format("the member mask {:#x} is without the thread itself", members_[lane]));
+      fault(lane, ErrorCode::launch_failed,
+            fmt::format("the member mask {:#x} is without the thread itself", members_[lane]));
   });
   waiting_ |= lanes;
   const LaneMask ready = joined(lanes);
@@ -44,9 +45,8 @@ LaneMask Warp::joined(LaneMask candidates) {
 bool Warp::all_there(LaneMask group, unsigned lane) const {
   if ((group & ~waiting_) != 0) return false;
   bool same = true;
-  for_lanes(group, [&](unsigned other) {
-    same &= members_[other] == members_[lane] && joining_[other] == joining_[lane];
-  });
+  for_lanes(group,
+            [&](unsigned other) { same &= members_[other] == members_[lane] && joining_[other] == joining_[lane]; });
   return same;
 }
 
