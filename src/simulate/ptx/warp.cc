@@ -136,21 +136,32 @@ std::byte* Warp::local_memory(unsigned lane, std::uint64_t address, std::size_t 
 }
 
 void Warp::fault(unsigned lane, ErrorCode code, std::string message) {
+  report(lane, operation_at(fragments_[current_]), code, std::move(message));
+}
+
+void Warp::blame(ErrorCode code, std::string message) {
+  current_ = 0;
+  const Fragment& fragment = fragments_.front();
+  const bool waits = fragment.waiting != Waiting::no;
+  report(static_cast<unsigned>(std::countr_zero(fragment.lanes)),
+         waits ? operation_at(fragment) : function().code[fragment.place], code, std::move(message));
+}
+
+// The first error counts.
+void Warp::report(unsigned lane, const Operation& operation, ErrorCode code, std::string message) {
   interrupted_ = true;
   if (launch_.fault) return;
-  const Fragment& fragment = fragments_[current_];
-  const Function& function = *frames_[fragment.frame].function;
   const Index3& block = block_.index();
   const Index3 thread = index_at(std::uint64_t{index_} * kLanes + lane, launch_.block);
   Error error(code, std::move(message));
-  const std::uint32_t source = operation_at(fragment).source;
-  if (source < function.source->instructions.size()) {
-    const slice::PtxInstruction& instruction = function.source->instructions[source];
-    error = std::move(error).at(launch_.code.tree.position(instruction.text)).about(std::string(instruction.text));
+  const std::vector<slice::PtxInstruction>& instructions = function().source->instructions;
+  if (operation.source < instructions.size()) {
+    const std::string_view text = instructions[operation.source].text;
+    error = std::move(error).at(launch_.code.tree.position(text)).about(std::string(text));
   }
-  launch_.fault =
-      std::move(error).with_context(fmt::format("kernel `{}`, block ({}, {}, {}), thread ({}, {}, {})", launch_.kernel,
-                                                block[0], block[1], block[2], thread[0], thread[1], thread[2]));
+  launch_.fault = std::move(error).with_context(
+      fmt::format("kernel `{}`, block ({}, {}, {}), thread ({}, {}, {})", launch_.kernel, block[0], block[1], block[2],
+                  thread[0], thread[1], thread[2]));
 }
 
 }  // namespace wattune::simulate::ptx

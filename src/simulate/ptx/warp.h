@@ -54,7 +54,7 @@ class Warp {
 
   // Ends the run with this error, at the instruction that runs.
   void fault(unsigned lane, ErrorCode code, std::string message);
-  // The same from outside, where no instruction runs: at the last one of some thread.
+  // The same from outside, where no instruction runs: at the one where some thread waits, or its next one.
   void blame(ErrorCode code, std::string message);
 
   // Flow. Lanes are of the fragment that runs.
@@ -100,6 +100,7 @@ class Warp {
   };
 
   void fill_specials();
+  void report(unsigned lane, const Operation& operation, ErrorCode code, std::string message);
   std::size_t choose();
   void merge();
   bool comes_before(const Fragment& a, const Fragment& b) const;

@@ -83,9 +83,4 @@ void Warp::release(std::uint32_t barrier) {
     if (fragments_[i].waiting == Waiting::for_barrier && fragments_[i].barrier == barrier) resume(i);
 }
 
-void Warp::blame(ErrorCode code, std::string message) {
-  current_ = 0;
-  fault(static_cast<unsigned>(std::countr_zero(fragments_.front().lanes)), code, std::move(message));
-}
-
 }  // namespace wattune::simulate::ptx
