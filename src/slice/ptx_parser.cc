@@ -31,6 +31,13 @@ Result<void> refuse_machine_code(std::string_view text, const std::string& file)
       .hint("compile with `nvcc -ptx`, or extract the text with `cuobjdump -ptx`");
 }
 
+std::vector<std::uint32_t> line_starts(std::string_view text) {
+  std::vector<std::uint32_t> starts = {0};
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    starts.push_back(static_cast<std::uint32_t>(at + 1));
+  return starts;
+}
+
 }  // namespace
 
 void PtxParser::read_module(PtxTree& tree) {
@@ -158,11 +165,9 @@ std::size_t PtxTree::offset(std::string_view part) const {
 }
 
 SourcePosition PtxTree::position(std::string_view part) const {
-  const std::string_view before = std::string_view(*text).substr(0, offset(part));
-  const std::size_t newline = before.rfind('\n');
-  const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
-  return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1,
-          static_cast<int>(before.size() - line_start) + 1};
+  const std::size_t at = offset(part);
+  const auto line = std::ranges::upper_bound(lines, at) - lines.begin();
+  return {file, static_cast<int>(line), static_cast<int>(at - lines[static_cast<std::size_t>(line) - 1]) + 1};
 }
 
 const PtxFunction* PtxTree::find(std::string_view function_name) const {
@@ -182,6 +187,7 @@ Result<PtxTree> parse_ptx(std::string text, std::string file) {
   PtxTree tree;
   tree.text = std::make_shared<const std::string>(std::move(text));
   tree.file = std::move(file);
+  tree.lines = line_starts(*tree.text);
   PtxParser parser(*tree.text);
   parser.read_module(tree);
   if (const std::optional<PtxMistake>& mistake = parser.mistake())

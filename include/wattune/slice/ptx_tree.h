@@ -35,7 +35,7 @@ struct PtxOperand {
   bool logical_not = false;               // !%p
   bool minus = false;                     // -%r, which only names have: numbers are negative themselves
   bool generic = false;                   // generic(name), of initial values
-  std::string_view name;                  // with what follows its point: "%tid.x"; empty where the kind has none
+  std::string_view name = {};             // with what follows its point: "%tid.x"; empty where the kind has none
   std::uint64_t bits = 0;                 // a number's
   std::int64_t offset = 0;                // behind a name or in an address, bytes
   std::vector<PtxOperand> elements = {};  // of vector, list and pair; of an address what follows its first comma; of a
@@ -125,6 +125,7 @@ struct PtxFunction {
 struct PtxTree {
   std::shared_ptr<const std::string> text;
   std::string file;
+  std::vector<std::uint32_t> lines;  // where each begins
   unsigned version_major = 0;
   unsigned version_minor = 0;
   std::vector<std::string_view> target;  // "sm_90a", "debug"

@@ -1,0 +1,106 @@
+#include "wattune/slice/analysis.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "slice/call_graph.h"
+#include "slice/memory_layout.h"
+#include "slice/obstacles.h"
+
+namespace wattune::slice {
+
+namespace {
+
+constexpr auto kFormNames = std::to_array<std::string_view>({"add", "linear", "guard", "persistent"});
+
+std::vector<std::string_view> special_registers_of(const PtxFunction& entry, const CallGraph& calls) {
+  std::set<std::string_view> names;
+  for (const std::string_view reached : calls.reachable(entry.name))
+    for (const PtxInstruction& instruction : calls.functions.at(reached).function->instructions)
+      for (const PtxOperand& operand : instruction.operands)
+        if (is_special_register(operand.name)) names.insert(operand.name);
+  return {names.begin(), names.end()};
+}
+
+// Adding in another order rounds otherwise; the least and the greatest do not depend on it.
+bool adds_floats(const PtxInstruction& instruction) {
+  if (instruction.opcode != "atom" && instruction.opcode != "red" && instruction.opcode != "multimem") return false;
+  return instruction.has("add") && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {
+           return modifier.starts_with("f16") || modifier.starts_with("f32") || modifier.starts_with("f64") ||
+                  modifier.starts_with("bf16");
+         });
+}
+
+std::optional<Obstacle> first_float_atomic(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls) {
+  for (const std::string_view reached : calls.reachable(entry.name)) {
+    const auto& instructions = calls.functions.at(reached).function->instructions;
+    const auto found = std::ranges::find_if(instructions, adds_floats);
+    if (found != instructions.end())
+      return Obstacle{std::string(found->text),
+                      "sums of floating-point numbers depend on the order of blocks",
+                      tree.position(found->text),
+                      {}};
+  }
+  return std::nullopt;
+}
+
+// The product of a directive's numbers.
+std::optional<unsigned> number_of(const PtxFunction& entry, std::string_view name) {
+  const PtxDirective* directive = entry.directive(name);
+  if (directive == nullptr) return std::nullopt;
+  unsigned product = 1;
+  for (const std::string_view text : directive->values) {
+    unsigned value = 1;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    product *= value;
+  }
+  return product;
+}
+
+DeclaredResources resources_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls) {
+  DeclaredResources resources;
+  resources.parameter_bytes = parameters_end(entry, 1);
+  resources.shared_bytes = shared_bytes_of(tree, entry, calls);
+  resources.dynamic_shared = uses_dynamic_shared(tree, entry, calls);
+  for (const PtxVariable& variable : entry.variables)
+    if (variable.space == PtxSpace::local) resources.local_bytes += bytes_of(variable);
+  resources.max_threads = number_of(entry, "reqntid");
+  if (!resources.max_threads) resources.max_threads = number_of(entry, "maxntid");
+  resources.min_blocks = number_of(entry, "minnctapersm");
+  resources.max_registers = number_of(entry, "maxnreg");
+  return resources;
+}
+
+}  // namespace
+
+std::string_view to_string(TwinForm form) { return kFormNames[static_cast<std::size_t>(form)]; }
+
+std::optional<TwinForm> twin_form(std::string_view name) {
+  const auto found = std::ranges::find(kFormNames, name);
+  if (found == kFormNames.end()) return std::nullopt;
+  return static_cast<TwinForm>(found - kFormNames.begin());
+}
+
+const Obstacle* KernelAnalysis::obstacle_to(TwinForm form) const {
+  const auto found = std::ranges::find_if(
+      obstacles, [&](const Obstacle& obstacle) { return obstacle.forms[static_cast<std::size_t>(form)]; });
+  return found == obstacles.end() ? nullptr : &*found;
+}
+
+std::vector<KernelAnalysis> analyse(const PtxTree& tree) {
+  const CallGraph calls = call_graph_of(tree);
+  std::vector<KernelAnalysis> kernels;
+  for (const PtxFunction& function : tree.functions) {
+    if (!function.entry || function.body.empty()) continue;
+    kernels.push_back({.name = function.name,
+                       .position = tree.position(function.name),
+                       .special_registers = special_registers_of(function, calls),
+                       .obstacles = obstacles_of(tree, function, calls),
+                       .order_sensitive = first_float_atomic(tree, function, calls),
+                       .resources = resources_of(tree, function, calls)});
+  }
+  return kernels;
+}
+
+}  // namespace wattune::slice

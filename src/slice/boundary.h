@@ -1,0 +1,28 @@
+// What a persistent twin must do between two blocks, and what forbids that there be one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slice/call_graph.h"
+#include "slice/twin_code.h"
+
+namespace wattune::slice {
+
+// bar.sync or barrier.sync of all threads that have not left, which has no count.
+bool is_block_wide_barrier(const PtxInstruction& instruction);
+
+// An instruction that a persistent twin cannot have.
+struct Forbidden {
+  const PtxInstruction* instruction = nullptr;
+  std::string reason;
+};
+
+struct BoundaryPlan {
+  Boundary boundary;
+  std::vector<Forbidden> forbidden;
+};
+
+BoundaryPlan plan_boundary(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls);
+
+}  // namespace wattune::slice

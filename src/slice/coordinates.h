@@ -1,0 +1,35 @@
+// What a block of a sliced kernel must see as in the whole grid: its own index and the grid's size, along three axes.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "wattune/slice/ptx_tree.h"
+
+namespace wattune::slice {
+
+// %ctaid.x, y and z, then %nctaid.x, y and z.
+enum class Coordinate : std::uint8_t { block_x, block_y, block_z, grid_x, grid_y, grid_z };
+
+inline constexpr auto kCoordinates = std::to_array({Coordinate::block_x, Coordinate::block_y, Coordinate::block_z,
+                                                    Coordinate::grid_x, Coordinate::grid_y, Coordinate::grid_z});
+
+using CoordinateSet = std::bitset<kCoordinates.size()>;
+
+// Of a special register's name; empty for others. "%ctaid" alone is a vector of three.
+CoordinateSet coordinates_in(std::string_view name);
+CoordinateSet coordinates_read(const PtxInstruction& instruction);
+bool contains(const CoordinateSet& set, Coordinate coordinate);
+
+// All names that Wattune adds to a text begin so.
+inline constexpr std::string_view kPrefix = "wattune_";
+
+// "wattune_block_x"
+std::string name_of(Coordinate coordinate);
+// "%wattune_block_x", of 32 bits
+std::string register_of(Coordinate coordinate);
+
+}  // namespace wattune::slice

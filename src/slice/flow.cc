@@ -1,0 +1,186 @@
+#include "slice/flow.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+namespace wattune::slice {
+
+namespace {
+
+constexpr std::uint32_t kNoBlock = std::numeric_limits<std::uint32_t>::max();
+
+bool is_branch(const PtxInstruction& instruction) { return instruction.opcode == "bra" || instruction.opcode == "brx"; }
+
+bool ends_block(const PtxInstruction& instruction) {
+  return is_branch(instruction) || leaves(instruction) || instruction.opcode == "trap";
+}
+
+// A label is seen from its own scope and those inside; the innermost of a name counts.
+class LabelFinder {
+ public:
+  explicit LabelFinder(const PtxFunction& function) : function_(function) {
+    for (const PtxLabel& label : function.labels) labels_.emplace(label.name, &label);
+  }
+
+  std::optional<std::uint32_t> instruction_at(std::string_view name, std::uint32_t scope) const {
+    const auto [first, last] = labels_.equal_range(name);
+    for (;; scope = function_.scopes[scope].parent) {
+      for (auto label = first; label != last; ++label)
+        if (label->second->scope == scope) return label->second->instruction;
+      if (scope == 0) return std::nullopt;
+    }
+  }
+
+ private:
+  const PtxFunction& function_;
+  std::unordered_multimap<std::string_view, const PtxLabel*> labels_;
+};
+
+std::vector<std::uint32_t> first_instructions(const PtxFunction& function) {
+  const auto count = static_cast<std::uint32_t>(function.instructions.size());
+  std::vector<std::uint32_t> firsts = {0, count};
+  for (const PtxLabel& label : function.labels) firsts.push_back(label.instruction);
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (ends_block(function.instructions[i])) firsts.push_back(i + 1);
+  std::ranges::sort(firsts);
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  return firsts;
+}
+
+// `bra label`, or all of `brx.idx register, table`.
+std::vector<std::string_view> branch_targets(const PtxFunction& function, const PtxInstruction& branch) {
+  if (branch.operands.empty()) return {};
+  const std::string_view name = branch.operands.back().name;
+  if (branch.opcode == "bra") return {name};
+  for (const PtxTable& table : function.tables)
+    if (table.name == name) return table.targets;
+  return {};
+}
+
+void add_successors(const PtxFunction& function, const LabelFinder& labels, Flow& flow, FlowBlock& block) {
+  if (block.first == block.last) return;
+  const PtxInstruction& last = function.instructions[block.last - 1];
+  if (is_branch(last)) {
+    for (const std::string_view target : branch_targets(function, last))
+      if (const auto at = labels.instruction_at(target, last.scope)) block.successors.push_back(flow.block_of(*at));
+  } else if (leaves(last)) {
+    block.successors.push_back(flow.exit);
+  }
+  if (!ends_block(last) || !last.guard.empty()) block.successors.push_back(flow.block_of(block.last));
+}
+
+std::vector<std::vector<std::uint32_t>> predecessors_of(const Flow& flow) {
+  std::vector<std::vector<std::uint32_t>> predecessors(flow.blocks.size());
+  for (std::uint32_t i = 0; i < flow.blocks.size(); ++i)
+    for (const std::uint32_t successor : flow.blocks[i].successors) predecessors[successor].push_back(i);
+  return predecessors;
+}
+
+// A walk in depth that calls `leave` for each block after all that follow it, without recursion.
+template <typename Leave>
+void walk_in_depth(const std::vector<std::vector<std::uint32_t>>& edges, std::uint32_t root, std::vector<bool>& seen,
+                   const Leave& leave) {
+  if (seen[root]) return;
+  std::vector<std::pair<std::uint32_t, std::size_t>> path = {{root, 0}};
+  seen[root] = true;
+  while (!path.empty()) {
+    auto& [block, next] = path.back();
+    if (next == edges[block].size()) {
+      leave(block);
+      path.pop_back();
+      continue;
+    }
+    const std::uint32_t successor = edges[block][next++];
+    if (seen[successor]) continue;
+    seen[successor] = true;
+    path.emplace_back(successor, 0);
+  }
+}
+
+std::vector<std::vector<std::uint32_t>> successors_of(const Flow& flow) {
+  std::vector<std::vector<std::uint32_t>> successors;
+  for (const FlowBlock& block : flow.blocks) successors.push_back(block.successors);
+  return successors;
+}
+
+// Where two ways up the tree of dominators meet; `order` is greater nearer to the root.
+std::uint32_t meet(const std::vector<std::uint32_t>& parent, const std::vector<std::uint32_t>& order, std::uint32_t a,
+                   std::uint32_t b) {
+  while (a != b) {
+    while (order[a] < order[b]) a = parent[a];
+    while (order[b] < order[a]) b = parent[b];
+  }
+  return a;
+}
+
+}  // namespace
+
+bool leaves(const PtxInstruction& instruction) { return instruction.opcode == "ret" || instruction.opcode == "exit"; }
+
+std::uint32_t Flow::block_of(std::uint32_t instruction) const {
+  const auto behind = std::ranges::upper_bound(blocks, instruction, {}, &FlowBlock::first);
+  return static_cast<std::uint32_t>(behind - blocks.begin()) - 1;
+}
+
+Flow flow_of(const PtxFunction& function) {
+  Flow flow;
+  const std::vector<std::uint32_t> firsts = first_instructions(function);
+  for (std::size_t i = 0; i < firsts.size(); ++i)
+    flow.blocks.push_back({firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : firsts[i], {}});
+  flow.exit = static_cast<std::uint32_t>(flow.blocks.size()) - 1;
+  const LabelFinder labels(function);
+  for (FlowBlock& block : flow.blocks) add_successors(function, labels, flow, block);
+  return flow;
+}
+
+// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed graph.
+std::vector<std::uint32_t> post_dominators(const Flow& flow) {
+  const auto predecessors = predecessors_of(flow);
+  std::vector<std::uint32_t> order(flow.blocks.size(), 0);
+  std::vector<std::uint32_t> sequence;
+  std::vector<bool> seen(flow.blocks.size(), false);
+  walk_in_depth(predecessors, flow.exit, seen, [&](std::uint32_t block) {
+    order[block] = static_cast<std::uint32_t>(sequence.size());
+    sequence.push_back(block);
+  });
+  std::vector<std::uint32_t> parent(flow.blocks.size(), kNoBlock);
+  parent[flow.exit] = flow.exit;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto block = sequence.rbegin(); block != sequence.rend(); ++block) {
+      if (*block == flow.exit) continue;
+      std::uint32_t met = kNoBlock;
+      for (const std::uint32_t successor : flow.blocks[*block].successors)
+        if (parent[successor] != kNoBlock) met = met == kNoBlock ? successor : meet(parent, order, met, successor);
+      changed |= std::exchange(parent[*block], met) != met;
+    }
+  }
+  std::ranges::replace(parent, kNoBlock, flow.exit);
+  return parent;
+}
+
+// Kosaraju's two walks.
+Loops loops_of(const Flow& flow) {
+  const auto successors = successors_of(flow);
+  const auto predecessors = predecessors_of(flow);
+  std::vector<std::uint32_t> finished;
+  std::vector<bool> seen(flow.blocks.size(), false);
+  for (std::uint32_t i = 0; i < flow.blocks.size(); ++i)
+    walk_in_depth(successors, i, seen, [&](std::uint32_t block) { finished.push_back(block); });
+  Loops loops{std::vector<std::uint32_t>(flow.blocks.size(), 0), {}};
+  seen.assign(flow.blocks.size(), false);
+  for (auto root = finished.rbegin(); root != finished.rend(); ++root) {
+    if (seen[*root]) continue;
+    std::size_t members = 0;
+    walk_in_depth(predecessors, *root, seen, [&](std::uint32_t block) {
+      loops.component[block] = static_cast<std::uint32_t>(loops.is_loop.size());
+      ++members;
+    });
+    loops.is_loop.push_back(members > 1 || std::ranges::count(successors[*root], *root) > 0);
+  }
+  return loops;
+}
+
+}  // namespace wattune::slice

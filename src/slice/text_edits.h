@@ -1,0 +1,31 @@
+// A copy of a part of a text with some places changed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace wattune::slice {
+
+// The part lives as long as this. Changes must not overlap; what is inserted at one place keeps its order.
+class TextEdits {
+ public:
+  explicit TextEdits(std::string_view part) : part_(part) {}
+
+  void replace(std::string_view old, std::string with) { edits_.push_back({old, std::move(with)}); }
+  void insert_before(std::string_view place, std::string text) { replace(place.substr(0, 0), std::move(text)); }
+  void insert_behind(std::string_view place, std::string text) { replace(place.substr(place.size()), std::move(text)); }
+  std::string apply() const;
+
+ private:
+  struct Edit {
+    std::string_view old;
+    std::string with;
+  };
+
+  std::string_view part_;
+  std::vector<Edit> edits_;
+};
+
+}  // namespace wattune::slice

@@ -1,0 +1,83 @@
+#include "slice/flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "slice/ptx_samples.h"
+
+namespace wattune::slice {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+PtxFunction function_of(const std::string& body) {
+  static std::vector<PtxTree> trees;  // functions point into their texts
+  trees.push_back(parse_ptx(entry_with(body), "k.ptx").value());
+  return trees.back().functions.at(0);
+}
+
+// Blocks: 0 the branch, 1 one way, 2 the other, 3 the ret, 4 the exit.
+constexpr char kDiamond[] = R"(
+  @%p1 bra $other;
+  mov.u32 %r1, 1;
+  bra $end;
+$other:
+  mov.u32 %r1, 2;
+$end:
+  ret;
+)";
+
+// Blocks: 0 before, 1 the loop, 2 the ret, 3 the exit.
+constexpr char kLoop[] = R"(
+  mov.u32 %r1, 0;
+$again:
+  add.u32 %r1, %r1, 1;
+  @%p1 bra $again;
+  ret;
+)";
+
+TEST(Flow, SplitsAtBranchesAndLabels) {
+  const Flow flow = flow_of(function_of(kDiamond));
+  ASSERT_EQ(flow.blocks.size(), 5u);
+  EXPECT_EQ(flow.exit, 4u);
+  EXPECT_THAT(flow.blocks[0].successors, ElementsAre(2, 1));
+  EXPECT_THAT(flow.blocks[1].successors, ElementsAre(3));
+  EXPECT_THAT(flow.blocks[2].successors, ElementsAre(3));
+  EXPECT_THAT(flow.blocks[3].successors, ElementsAre(4));
+  EXPECT_EQ(flow.block_of(3), 2u);
+}
+
+TEST(Flow, KnowsWhereWaysMeet) {
+  EXPECT_THAT(post_dominators(flow_of(function_of(kDiamond))), ElementsAre(3, 3, 3, 4, 4));
+  EXPECT_THAT(post_dominators(flow_of(function_of(kLoop))), ElementsAre(1, 2, 3, 3));
+}
+
+TEST(Flow, KnowsLoops) {
+  const Flow flow = flow_of(function_of(kLoop));
+  const Loops loops = loops_of(flow);
+  EXPECT_FALSE(loops.in_loop(0));
+  EXPECT_TRUE(loops.in_loop(1));
+  EXPECT_FALSE(loops.in_loop(2));
+}
+
+TEST(Flow, FollowsGuardedReturnsAndTables) {
+  const Flow flow = flow_of(function_of("@%p1 ret; t: .branchtargets $a, $b; brx.idx %r1, t; $a: ret; $b: ret;"));
+  EXPECT_THAT(flow.blocks[0].successors, ElementsAre(flow.exit, 1));
+  EXPECT_THAT(flow.blocks[1].successors, ElementsAre(2, 3));
+}
+
+TEST(Flow, TakesTheInnermostLabelOfAName) {
+  const Flow flow = flow_of(function_of("{ L: @%p1 bra L; } { L: @%p2 bra L; } ret;"));
+  EXPECT_THAT(flow.blocks[0].successors, ElementsAre(0, 1));
+  EXPECT_THAT(flow.blocks[1].successors, ElementsAre(1, 2));
+}
+
+TEST(Flow, LeavesAtTheEndOfABodyAndNeverAtATrap) {
+  EXPECT_THAT(flow_of(function_of("mov.u32 %r1, 1;")).blocks[0].successors, ElementsAre(1));
+  EXPECT_THAT(flow_of(function_of("trap;")).blocks[0].successors, IsEmpty());
+  EXPECT_THAT(flow_of(function_of("bra $nowhere;")).blocks[0].successors, IsEmpty());
+}
+
+}  // namespace
+}  // namespace wattune::slice
