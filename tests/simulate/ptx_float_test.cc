@@ -78,8 +78,8 @@ TEST(PtxFloat, ComparisonsKnowUnorderedNumbers) {
   const PtxCase unordered = {kNan32, bits(1.0f), 0};
   const PtxCase less = {bits(0.0f), bits(1.0f), 0};
   const std::vector<std::array<std::string, 3>> expected = {
-      {"lt", "0", "1"}, {"ltu", "1", "1"}, {"ne", "0", "1"}, {"neu", "1", "1"}, {"eq", "0", "0"},
-      {"equ", "1", "0"}, {"ge", "0", "0"}, {"geu", "1", "0"}, {"num", "0", "1"}, {"nan", "1", "0"}};
+      {"lt", "0", "1"},  {"ltu", "1", "1"}, {"ne", "0", "1"},  {"neu", "1", "1"}, {"eq", "0", "0"},
+      {"equ", "1", "0"}, {"ge", "0", "0"},  {"geu", "1", "0"}, {"num", "0", "1"}, {"nan", "1", "0"}};
   for (const auto& [comparison, of_nan, of_numbers] : expected) {
     const std::string instruction = "setp." + comparison + ".f32 %p, %a, %b;";
     EXPECT_EQ(std::to_string(evaluate(instruction, "%p", unordered)), of_nan) << comparison;
@@ -88,17 +88,23 @@ TEST(PtxFloat, ComparisonsKnowUnorderedNumbers) {
 }
 
 TEST(PtxFloat, DoublesAreComputedAsDoubles) {
-  EXPECT_EQ(evaluate("fma.rn.f64 %dl, %al, %bl, %cl;", "%dl", PtxCase{bits(0.1), bits(10.0), bits(-1.0)}), bits(std::fma(0.1, 10.0, -1.0)));
+  EXPECT_EQ(evaluate("fma.rn.f64 %dl, %al, %bl, %cl;", "%dl", PtxCase{bits(0.1), bits(10.0), bits(-1.0)}),
+            bits(std::fma(0.1, 10.0, -1.0)));
   EXPECT_EQ(evaluate("sqrt.rn.f64 %dl, %al;", "%dl", PtxCase{bits(2.0), 0, 0}), bits(std::sqrt(2.0)));
-  EXPECT_EQ(evaluate("mul.rz.f64 %dl, %al, 0d3FB999999999999A;", "%dl", PtxCase{bits(3.0), 0, 0}), bits(std::nextafter(0.3 + 0x1p-54, 0.0)));
+  EXPECT_EQ(evaluate("mul.rz.f64 %dl, %al, 0d3FB999999999999A;", "%dl", PtxCase{bits(3.0), 0, 0}),
+            bits(std::nextafter(0.3 + 0x1p-54, 0.0)));
 }
 
 TEST(PtxFloat, ApproximateFunctionsAreWithinTheirTolerance) {
   const std::vector<std::pair<std::string, double (*)(double)>> functions = {
-      {"rcp.approx.f32", [](double x) { return 1 / x; }},   {"sqrt.approx.f32", [](double x) { return std::sqrt(x); }},
-      {"rsqrt.approx.f32", [](double x) { return 1 / std::sqrt(x); }}, {"sin.approx.f32", [](double x) { return std::sin(x); }},
-      {"cos.approx.f32", [](double x) { return std::cos(x); }}, {"lg2.approx.f32", [](double x) { return std::log2(x); }},
-      {"ex2.approx.f32", [](double x) { return std::exp2(x); }}, {"tanh.approx.f32", [](double x) { return std::tanh(x); }}};
+      {"rcp.approx.f32", [](double x) { return 1 / x; }},
+      {"sqrt.approx.f32", [](double x) { return std::sqrt(x); }},
+      {"rsqrt.approx.f32", [](double x) { return 1 / std::sqrt(x); }},
+      {"sin.approx.f32", [](double x) { return std::sin(x); }},
+      {"cos.approx.f32", [](double x) { return std::cos(x); }},
+      {"lg2.approx.f32", [](double x) { return std::log2(x); }},
+      {"ex2.approx.f32", [](double x) { return std::exp2(x); }},
+      {"tanh.approx.f32", [](double x) { return std::tanh(x); }}};
   // Of PTX's tables, 2^-11 is the loosest relative error that counts here (tanh).
   for (const auto& [instruction, function] : functions) {
     const float result = as_float(evaluate(instruction + " %d, %a;", "%d", PtxCase{bits(0.7f), 0, 0}));
@@ -112,10 +118,17 @@ TEST(PtxFloat, HalvesAreRoundedOnce) {
   EXPECT_EQ(evaluate("add.f16 %dh, %ah, %bh;", "%dh", PtxCase{one, 0x1000, 0}), one);
   EXPECT_EQ(evaluate("add.f16 %dh, %ah, %bh;", "%dh", PtxCase{one, 0x1001, 0}), 0x3c01u);
   // 2 x 3 + 1 = 7 = 0x4700, and in the upper half 1 x 1 + 0 = 1.
-  EXPECT_EQ(evaluate("fma.rn.f16x2 %d, %a, %b, %c;", "%d", PtxCase{0x3c00'4000, 0x3c00'4200, 0x0000'3c00}), 0x3c00'4700u);
+  EXPECT_EQ(evaluate("fma.rn.f16x2 %d, %a, %b, %c;", "%d", PtxCase{0x3c00'4000, 0x3c00'4200, 0x0000'3c00}),
+            0x3c00'4700u);
   // A tie by the product alone (1 x (1 + 2^-11) has no f16), which 2^-24 breaks upwards: rounding twice would lose it.
   // As f16: a = 1 + 2^-10, b = 1 + 2^-10: the product is 1 + 2^-9 + 2^-20; with c = 2^-11 it lies 2^-20 above a tie.
-  EXPECT_EQ(evaluate("fma.rn.f16 %dh, %ah, %bh, %ch;", "%dh", PtxCase{0x3c01, 0x3c01, 0x1000, }), 0x3c03u);
+  EXPECT_EQ(evaluate("fma.rn.f16 %dh, %ah, %bh, %ch;", "%dh",
+                     PtxCase{
+                         0x3c01,
+                         0x3c01,
+                         0x1000,
+                     }),
+            0x3c03u);
   EXPECT_EQ(evaluate("mul.bf16 %dh, %ah, %bh;", "%dh", PtxCase{0x3f80, 0xc000, 0}), 0xc000u);
   EXPECT_EQ(evaluate("neg.f16x2 %d, %a;", "%d", PtxCase{0x3c00'8000, 0, 0}), 0xbc00'0000u);
   EXPECT_EQ(evaluate("setp.gt.f16 %p, %ah, %bh;", "%p", PtxCase{0x3c01, one, 0}), 1u);
@@ -163,10 +176,10 @@ TEST(PtxConversion, NumbersAreRoundedAsAsked) {
 TEST(PtxConversion, SmallNumbersHaveTheirFormats) {
   const auto half = [](float value) { return evaluate("cvt.rn.f16.f32 %dh, %a;", "%dh", PtxCase{bits(value), 0, 0}); };
   EXPECT_EQ(half(1.0f), 0x3c00u);
-  EXPECT_EQ(half(65504.0f), 0x7bffu);           // the largest
-  EXPECT_EQ(half(65520.0f), 0x7c00u);           // half a step above it is a tie, which is infinity
-  EXPECT_EQ(half(-0x1p-24f), 0x8001u);          // the least subnormal number
-  EXPECT_EQ(half(0x1p-25f), 0u);                // a tie to even
+  EXPECT_EQ(half(65504.0f), 0x7bffu);   // the largest
+  EXPECT_EQ(half(65520.0f), 0x7c00u);   // half a step above it is a tie, which is infinity
+  EXPECT_EQ(half(-0x1p-24f), 0x8001u);  // the least subnormal number
+  EXPECT_EQ(half(0x1p-25f), 0u);        // a tie to even
   EXPECT_EQ(evaluate("cvt.rz.f16.f32 %dh, %a;", "%dh", PtxCase{bits(1e6f), 0, 0}), 0x7bffu);
   EXPECT_EQ(evaluate("cvt.f32.f16 %d, %ah;", "%d", PtxCase{0x8001, 0, 0}), bits(-0x1p-24f));
   EXPECT_EQ(evaluate("cvt.rn.bf16.f32 %dh, %a;", "%dh", PtxCase{0x3f80'8000, 0, 0}), 0x3f80u);

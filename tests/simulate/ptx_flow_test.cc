@@ -17,7 +17,8 @@ std::string storing(const std::string& instructions, const std::string& before =
   mov.u32 %m, %tid.x;
   mad.lo.u32 %i, %i, %n, %m;
   mov.u32 %d, 0;
-)" + instructions + R"(
+)" + instructions +
+         R"(
 STORE:
   ld.param.u64 %to, [out];
   mul.wide.u32 %at, %i, 4;
@@ -124,7 +125,8 @@ TEST(PtxFlow, FunctionsCallThemselvesAtDifferentDepths) {
     st.param.b32 [x], %n;
     call (y), fib, (x);
     ld.param.b32 %d, [y];
-  })", kFibonacci);
+  })",
+                                   kFibonacci);
   constexpr std::array<std::uint32_t, 10> kFib = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34};
   const std::vector<std::uint32_t> results = stored(text, 64).value();
   for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i], kFib[i % 10]);
@@ -143,7 +145,8 @@ TEST(PtxFlow, FunctionsAreCalledByAddressEachThreadItsOwn) {
   add.u64 %rd0, %rd0, %rd1;
   ld.global.u64 %rd2, [%rd0];
 proto: .callprototype (.reg .b32 _) _ (.reg .b32 _);
-  call (%d), %rd2, (%i), proto;)", functions);
+  call (%d), %rd2, (%i), proto;)",
+                                   functions);
   EXPECT_EQ(stored(text, 40).value(), values(40, [](std::uint32_t i) { return i % 2 == 0 ? i + i : i * i; }));
 }
 
@@ -174,7 +177,8 @@ SPIN:
   add.u32 %m, %d, 1;
   st.global.u32 [count], %m;
   membar.gl;
-  atom.global.exch.b32 %n, [lock], 0;)", ".global .u32 lock;\n.global .u32 count;\n");
+  atom.global.exch.b32 %n, [lock], 0;)",
+                                   ".global .u32 lock;\n.global .u32 count;\n");
   std::vector<std::uint32_t> results = stored(text, 64).value();
   std::ranges::sort(results);
   EXPECT_EQ(results, values(64, [](std::uint32_t i) { return i; }));
@@ -242,14 +246,16 @@ TEST(PtxWarp, ThreadsThatNeverComeAreAnError) {
   setp.eq.u32 %p, %i, 3;
   @%p bra STORE;
   bar.warp.sync -1;
-  bra STORE;)") , 32);
+  bra STORE;)"),
+                             32);
   EXPECT_TRUE(result);  // thread 3 ends, so the others go on
   const auto stuck = stored(storing(R"(
   setp.eq.u32 %p, %i, 3;
   @%p bra OTHER;
   bar.warp.sync -1;
 OTHER:
-  bar.sync 0;)"), 32);
+  bar.sync 0;)"),
+                            32);
   ASSERT_FALSE(stuck);
   EXPECT_NE(stuck.error().to_string().find("all threads that are left wait"), std::string::npos);
 }
@@ -264,7 +270,8 @@ TEST(PtxBarrier, SharedMemoryIsSeenBehindIt) {
   sub.u32 %r2, 99, %i;
   shl.b32 %r2, %r2, 2;
   add.u32 %r2, %r0, %r2;
-  ld.shared.u32 %d, [%r2];)", ".shared .u32 room[100];\n");
+  ld.shared.u32 %d, [%r2];)",
+                                   ".shared .u32 room[100];\n");
   EXPECT_EQ(stored(text, 100).value(), values(100, [](std::uint32_t i) { return 99 - i; }));
 }
 
@@ -287,7 +294,8 @@ TEST(PtxBarrier, SomeArriveAndOthersWait) {
   bra STORE;
 CONSUMER:
   bar.sync 1, 64;
-  ld.shared.u32 %d, [value];)", ".shared .u32 value;\n");
+  ld.shared.u32 %d, [value];)",
+                                   ".shared .u32 value;\n");
   EXPECT_EQ(stored(text, 64).value(), values(64, [](std::uint32_t i) { return i < 32 ? 5u : 0u; }));
 }
 
@@ -298,10 +306,12 @@ TEST(PtxBarrier, AWarpThatWaitsElsewhereIsADeadlock) {
   bar.sync 1;
   bra STORE;
 OTHER:
-  bar.sync 2;)"), 64);
+  bar.sync 2;)"),
+                             64);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code(), ErrorCode::launch_failed);
-  EXPECT_NE(result.error().to_string().find("wait, this one for others that never come: `bar.sync 2;`"), std::string::npos)
+  EXPECT_NE(result.error().to_string().find("wait, this one for others that never come: `bar.sync 2;`"),
+            std::string::npos)
       << result.error().to_string();
 }
 
@@ -331,7 +341,8 @@ SPIN:
   @%p bra SPIN;
   bra STORE;
 COUNT:
-  atom.global.add.u32 %d, [arrived], 1;)", ".global .u32 arrived;\n");
+  atom.global.add.u32 %d, [arrived], 1;)",
+                                   ".global .u32 arrived;\n");
   EXPECT_EQ(stored(text, 1, 4, {.resident_blocks = 4}).value().front(), 3u);
   EXPECT_FALSE(stored(text, 1, 4, {.resident_blocks = 1, .most_instructions = 10'000}));
 }

@@ -18,7 +18,8 @@ inline const std::string kPtxHead = ".version 8.0\n.target sm_90\n.address_size 
 // A text's module in a memory of its own.
 class PtxProgram {
  public:
-  explicit PtxProgram(const std::string& text) : module(PtxModule::load(slice::parse_ptx(text, "k.ptx").value(), memory).value()) {}
+  explicit PtxProgram(const std::string& text)
+      : module(PtxModule::load(slice::parse_ptx(text, "k.ptx").value(), memory).value()) {}
 
   template <class T>
   std::uint64_t upload(const std::vector<T>& values, std::string name = "data") {

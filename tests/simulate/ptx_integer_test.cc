@@ -67,7 +67,8 @@ TEST(PtxInteger, SumsAndProductsWrapAround) {
 }
 
 TEST(PtxInteger, QuotientsAreTowardsZero) {
-  const std::vector<PtxCase> cases = {{7, 2, 0}, {0xffff'fff9, 2, 0}, {7, 0xffff'fffe, 0}, {0x8000'0000, 0xffff'ffff, 0}};
+  const std::vector<PtxCase> cases = {
+      {7, 2, 0}, {0xffff'fff9, 2, 0}, {7, 0xffff'fffe, 0}, {0x8000'0000, 0xffff'ffff, 0}};
   // -7 / 2 = -3 remainder -1; 7 / -2 = -3 remainder 1; the least number by -1 stays itself, remainder 0.
   EXPECT_EQ(evaluate("div.s32 %d, %a, %b;", "%d", cases), (std::vector<u64>{3, 0xffff'fffd, 0xffff'fffd, 0x8000'0000}));
   EXPECT_EQ(evaluate("rem.s32 %d, %a, %b;", "%d", cases), (std::vector<u64>{1, 0xffff'ffff, 1, 0}));
@@ -85,7 +86,8 @@ TEST(PtxInteger, DivisionByZeroIsAnErrorWithItsThreadAndLine) {
 
 TEST(PtxInteger, ComparesAndChooses) {
   expect_rules({
-      {"min.s32 %d, %a, %b;", "%d", [](u64 a, u64 b, u64) { return low(static_cast<u64>(std::min(static_cast<s32>(a), static_cast<s32>(b)))); }},
+      {"min.s32 %d, %a, %b;", "%d",
+       [](u64 a, u64 b, u64) { return low(static_cast<u64>(std::min(static_cast<s32>(a), static_cast<s32>(b)))); }},
       {"max.u64 %dl, %al, %bl;", "%dl", [](u64 a, u64 b, u64) { return std::max(a, b); }},
       {"abs.s64 %dl, %al;", "%dl", [](u64 a, u64, u64) { return static_cast<s64>(a) < 0 ? 0 - a : a; }},
       {"setp.lt.s32 %p, %a, %b;", "%p", [](u64 a, u64 b, u64) { return static_cast<s32>(a) < static_cast<s32>(b); }},
@@ -94,10 +96,13 @@ TEST(PtxInteger, ComparesAndChooses) {
        [](u64 a, u64 b, u64) { return static_cast<s16>(a) >= static_cast<s16>(b) && a == 1; }},
       {"setp.ne.u64 %q, %al, 1; setp.ge.or.s16 %r|%p, %ah, %bh, %q;", "%p",
        [](u64 a, u64 b, u64) { return static_cast<s16>(a) < static_cast<s16>(b) || a != 1; }},
-      {"set.gt.u32.s32 %d, %a, %b;", "%d", [](u64 a, u64 b, u64) { return static_cast<s32>(a) > static_cast<s32>(b) ? 0xffff'ffff : 0; }},
-      {"setp.eq.u32 %q, %a, 0; selp.b32 %d, %b, %c, %q;", "%d", [](u64 a, u64 b, u64 c) { return low(a) == 0 ? low(b) : low(c); }},
+      {"set.gt.u32.s32 %d, %a, %b;", "%d",
+       [](u64 a, u64 b, u64) { return static_cast<s32>(a) > static_cast<s32>(b) ? 0xffff'ffff : 0; }},
+      {"setp.eq.u32 %q, %a, 0; selp.b32 %d, %b, %c, %q;", "%d",
+       [](u64 a, u64 b, u64 c) { return low(a) == 0 ? low(b) : low(c); }},
       {"slct.b64.s32 %dl, %al, %bl, %c;", "%dl", [](u64 a, u64 b, u64 c) { return static_cast<s32>(c) >= 0 ? a : b; }},
-      {"sad.u32 %d, %a, %b, %c;", "%d", [](u64 a, u64 b, u64 c) { return low((low(a) > low(b) ? low(a) - low(b) : low(b) - low(a)) + c); }},
+      {"sad.u32 %d, %a, %b, %c;", "%d",
+       [](u64 a, u64 b, u64 c) { return low((low(a) > low(b) ? low(a) - low(b) : low(b) - low(a)) + c); }},
   });
 }
 
@@ -105,9 +110,12 @@ TEST(PtxInteger, ShiftsByMoreThanTheBitsLeaveNothingButTheSign) {
   expect_rules({
       {"shl.b32 %d, %a, %b;", "%d", [](u64 a, u64 b, u64) { return low(b) > 31 ? 0 : low(low(a) << low(b)); }},
       {"shr.u64 %dl, %al, %b;", "%dl", [](u64 a, u64 b, u64) { return low(b) > 63 ? 0 : a >> low(b); }},
-      {"shr.s32 %d, %a, %b;", "%d", [](u64 a, u64 b, u64) { return low(static_cast<u64>(s64{static_cast<s32>(a)} >> std::min<u64>(low(b), 31))); }},
-      {"shf.l.wrap.b32 %d, %a, %b, %c;", "%d", [](u64 a, u64 b, u64 c) { return ((low(b) << 32 | low(a)) << (c & 31)) >> 32; }},
-      {"shf.r.clamp.b32 %d, %a, %b, %c;", "%d", [](u64 a, u64 b, u64 c) { return low((low(b) << 32 | low(a)) >> std::min<u64>(low(c), 32)); }},
+      {"shr.s32 %d, %a, %b;", "%d",
+       [](u64 a, u64 b, u64) { return low(static_cast<u64>(s64{static_cast<s32>(a)} >> std::min<u64>(low(b), 31))); }},
+      {"shf.l.wrap.b32 %d, %a, %b, %c;", "%d",
+       [](u64 a, u64 b, u64 c) { return ((low(b) << 32 | low(a)) << (c & 31)) >> 32; }},
+      {"shf.r.clamp.b32 %d, %a, %b, %c;", "%d",
+       [](u64 a, u64 b, u64 c) { return low((low(b) << 32 | low(a)) >> std::min<u64>(low(c), 32)); }},
   });
 }
 
@@ -120,9 +128,13 @@ TEST(PtxInteger, LogicAndCountsOfBits) {
       {"lop3.b32 %d, %a, %b, %c, 0x96;", "%d", [](u64 a, u64 b, u64 c) { return low(a ^ b ^ c); }},
       {"lop3.b32 %d, %a, %b, %c, 0xe8;", "%d", [](u64 a, u64 b, u64 c) { return low((a & b) | (a & c) | (b & c)); }},
       {"popc.b64 %d, %al;", "%d", [](u64 a, u64, u64) { return static_cast<u64>(std::popcount(a)); }},
-      {"clz.b32 %d, %a;", "%d", [](u64 a, u64, u64) { return static_cast<u64>(std::countl_zero(static_cast<u32>(a))); }},
+      {"clz.b32 %d, %a;", "%d",
+       [](u64 a, u64, u64) { return static_cast<u64>(std::countl_zero(static_cast<u32>(a))); }},
       {"brev.b32 %e, %a; brev.b32 %d, %e;", "%d", [](u64 a, u64, u64) { return low(a); }},
-      {"bfind.u32 %d, %a;", "%d", [](u64 a, u64, u64) { return low(a) == 0 ? 0xffff'ffff : 31u - static_cast<u32>(std::countl_zero(static_cast<u32>(a))); }},
+      {"bfind.u32 %d, %a;", "%d",
+       [](u64 a, u64, u64) {
+         return low(a) == 0 ? 0xffff'ffff : 31u - static_cast<u32>(std::countl_zero(static_cast<u32>(a)));
+       }},
   });
   EXPECT_EQ(evaluate("brev.b32 %d, %a;", "%d", PtxCase{0x8000'0001, 0, 0}), 0x8000'0001u);
   EXPECT_EQ(evaluate("brev.b32 %d, %a;", "%d", PtxCase{0x0000'0006, 0, 0}), 0x6000'0000u);
@@ -156,9 +168,11 @@ TEST(PtxInteger, BytesArePermuted) {
 
 TEST(PtxInteger, CarriesGoFromWordToWord) {
   const std::string sum =
-      "mov.b64 {%d, %e}, %al; mov.b64 {%a, %b}, %bl; add.cc.u32 %d, %d, %a; addc.u32 %e, %e, %b; mov.b64 %dl, {%d, %e};";
+      "mov.b64 {%d, %e}, %al; mov.b64 {%a, %b}, %bl; add.cc.u32 %d, %d, %a; addc.u32 %e, %e, %b; mov.b64 %dl, {%d, "
+      "%e};";
   const std::string difference =
-      "mov.b64 {%d, %e}, %al; mov.b64 {%a, %b}, %bl; sub.cc.u32 %d, %d, %a; subc.u32 %e, %e, %b; mov.b64 %dl, {%d, %e};";
+      "mov.b64 {%d, %e}, %al; mov.b64 {%a, %b}, %bl; sub.cc.u32 %d, %d, %a; subc.u32 %e, %e, %b; mov.b64 %dl, {%d, "
+      "%e};";
   // The high half of a * b + (1 << 32) * c by words: only the carry out of the low word makes it right.
   const std::string product = "mad.lo.cc.u32 %d, %a, %b, %c; madc.hi.u32 %e, %a, %b, 0; mov.b64 %dl, {%d, %e};";
   expect_rules({

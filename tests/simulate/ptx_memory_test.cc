@@ -17,7 +17,8 @@ std::string with_out(const std::string& instructions, const std::string& before 
   .reg .b64 %rd<8>, %o;
   ld.param.u64 %o, [out];
   mov.u32 %r0, %tid.x;
-)" + instructions + "\n}\n";
+)" + instructions +
+         "\n}\n";
 }
 
 struct MemoryRun {
@@ -83,7 +84,7 @@ TEST(PtxMemory, GenericAddressesReachEverySpace) {
   ld.shared.u32 %r6, [%rd1];
   st.global.v2.u32 [%o+16], {%r4, %r5};
   st.global.u32 [%o+24], %r6;)",
-                                          ".global .u32 everyones;\n"));
+                                           ".global .u32 everyones;\n"));
   ASSERT_TRUE(run.result) << run.result.error().to_string();
   EXPECT_EQ(run.words, (std::vector<std::uint32_t>{1, 2, 3, 0, 1, 0, 1, 0}));
 }
@@ -104,7 +105,8 @@ TEST(PtxMemory, SharedMemoryOfNoDeclaredSizeLiesBehindTheOther) {
   EXPECT_EQ(run.words[1], 64u);
   const MemoryRun short_one = run_words(text, 1, {.dynamic_shared_bytes = 60});
   ASSERT_FALSE(short_one.result);
-  EXPECT_NE(short_one.result.error().to_string().find("an access to 4 bytes at 0x5c of shared memory, of which the block has 92"),
+  EXPECT_NE(short_one.result.error().to_string().find(
+                "an access to 4 bytes at 0x5c of shared memory, of which the block has 92"),
             std::string::npos)
       << short_one.result.error().to_string();
 }
@@ -117,7 +119,7 @@ TEST(PtxMemory, VariablesHaveTheirFirstValues) {
   ld.global.f32 %r3, [numbers+4];
   ld.global.u8 %r4, [text+1];
   st.global.v4.u32 [%o], {%r1, %r2, %r3, %r4};)",
-                                          R"(
+                                           R"(
 .const .u32 table[2][2] = {{1, 2}, {3, 4}};
 .global .u64 pointer = generic(table)+4;
 .global .f32 numbers[3] = {0f3F800000, 2.5};
@@ -161,17 +163,26 @@ TEST(PtxMemory, AtomicsReturnWhatWasThere) {
   };
   // Each with 5, as unsigned numbers unless the type says otherwise.
   const std::vector<AtomicRule> rules = {
-      {"atom.global.add.u32 %r1, [%o], 5;", 3, 8},          {"atom.global.min.s32 %r1, [%o], 5;", ~0u, ~0u},
-      {"atom.global.min.u32 %r1, [%o], 5;", ~0u, 5},        {"atom.global.max.s32 %r1, [%o], 5;", ~0u, 5},
-      {"atom.global.and.b32 %r1, [%o], 5;", 12, 4},         {"atom.global.or.b32 %r1, [%o], 5;", 12, 13},
-      {"atom.global.xor.b32 %r1, [%o], 5;", 12, 9},         {"atom.global.exch.b32 %r1, [%o], 5;", 12, 5},
-      {"atom.global.cas.b32 %r1, [%o], 12, 5;", 12, 5},     {"atom.global.cas.b32 %r1, [%o], 11, 5;", 12, 12},
-      {"atom.global.inc.u32 %r1, [%o], 5;", 5, 0},          {"atom.global.inc.u32 %r1, [%o], 5;", 4, 5},
-      {"atom.global.dec.u32 %r1, [%o], 5;", 0, 5},          {"atom.global.dec.u32 %r1, [%o], 5;", 4, 3},
-      {"atom.relaxed.gpu.global.add.f32 %r1, [%o], 0f3F800000;", static_cast<std::uint32_t>(bits(1.5f)), static_cast<std::uint32_t>(bits(2.5f))},
+      {"atom.global.add.u32 %r1, [%o], 5;", 3, 8},
+      {"atom.global.min.s32 %r1, [%o], 5;", ~0u, ~0u},
+      {"atom.global.min.u32 %r1, [%o], 5;", ~0u, 5},
+      {"atom.global.max.s32 %r1, [%o], 5;", ~0u, 5},
+      {"atom.global.and.b32 %r1, [%o], 5;", 12, 4},
+      {"atom.global.or.b32 %r1, [%o], 5;", 12, 13},
+      {"atom.global.xor.b32 %r1, [%o], 5;", 12, 9},
+      {"atom.global.exch.b32 %r1, [%o], 5;", 12, 5},
+      {"atom.global.cas.b32 %r1, [%o], 12, 5;", 12, 5},
+      {"atom.global.cas.b32 %r1, [%o], 11, 5;", 12, 12},
+      {"atom.global.inc.u32 %r1, [%o], 5;", 5, 0},
+      {"atom.global.inc.u32 %r1, [%o], 5;", 4, 5},
+      {"atom.global.dec.u32 %r1, [%o], 5;", 0, 5},
+      {"atom.global.dec.u32 %r1, [%o], 5;", 4, 3},
+      {"atom.relaxed.gpu.global.add.f32 %r1, [%o], 0f3F800000;", static_cast<std::uint32_t>(bits(1.5f)),
+       static_cast<std::uint32_t>(bits(2.5f))},
   };
   for (const AtomicRule& rule : rules) {
-    const MemoryRun run = run_words(with_out("  " + rule.instruction + "\n  st.global.u32 [%o+4], %r1;"), 1, {}, {rule.before, 0});
+    const MemoryRun run =
+        run_words(with_out("  " + rule.instruction + "\n  st.global.u32 [%o+4], %r1;"), 1, {}, {rule.before, 0});
     ASSERT_TRUE(run.result) << run.result.error().to_string();
     EXPECT_EQ(run.words[0], rule.after) << rule.instruction;
     EXPECT_EQ(run.words[1], rule.before) << rule.instruction;
@@ -234,7 +245,7 @@ TEST(PtxMemory, PrintedTextIsCollected) {
     st.param.b64 [b], %rd1;
     call.uni (r), vprintf, (a, b);
   })",
-                                          R"(
+                                           R"(
 .extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
 .global .b8 word[3] = {104, 105, 0};
 .global .b8 format[] = {37, 100, 32, 37, 46, 50, 102, 32, 37, 108, 108, 100, 32, 37, 115, 37, 37, 10, 0};

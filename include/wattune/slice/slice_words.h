@@ -74,9 +74,9 @@ struct alignas(8) PersistentWords {
   std::uint32_t blocks = 0;
   std::uint32_t chunk = 0;
   Grid grid;
+  std::uint32_t unused = 0;  // twins load each divider as one vector, whose place 8 must divide
   Divider by_x;
   Divider by_y;
-  std::uint32_t unused = 0;
 };
 
 AddWords add_words(const Grid& grid, const Box& box);

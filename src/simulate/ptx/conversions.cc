@@ -181,7 +181,8 @@ void read_conversion(Decoder& decoder, Type to, Type from) {
   operation.rounding = decoder.rounding(operation.count != 0 ? "i" : "");
   if (decoder.has("rna")) operation.rounding = Rounding::away;
   decoder.flush_and_saturate();
-  operation.immediate = (decoder.has("relu") ? kNotNegative : kUnlimited) | (decoder.has("satfinite") ? kFiniteOnly : kUnlimited);
+  operation.immediate =
+      (decoder.has("relu") ? kNotNegative : kUnlimited) | (decoder.has("satfinite") ? kFiniteOnly : kUnlimited);
 }
 
 // Without saturation, and in registers of just their sizes: the conversions of addresses.

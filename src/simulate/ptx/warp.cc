@@ -159,9 +159,9 @@ void Warp::report(unsigned lane, const Operation& operation, ErrorCode code, std
     const std::string_view text = instructions[operation.source].text;
     error = std::move(error).at(launch_.code.tree.position(text)).about(std::string(text));
   }
-  launch_.fault = std::move(error).with_context(
-      fmt::format("kernel `{}`, block ({}, {}, {}), thread ({}, {}, {})", launch_.kernel, block[0], block[1], block[2],
-                  thread[0], thread[1], thread[2]));
+  launch_.fault =
+      std::move(error).with_context(fmt::format("kernel `{}`, block ({}, {}, {}), thread ({}, {}, {})", launch_.kernel,
+                                                block[0], block[1], block[2], thread[0], thread[1], thread[2]));
 }
 
 }  // namespace wattune::simulate::ptx
