@@ -107,8 +107,13 @@ Result<PersistentWords> persistent_words(const Grid& grid, const Progress& progr
     return Error(ErrorCode::invalid_argument, "the stop word is one of 4 bytes in device memory")
         .about(fmt::format("{:#x}", progress.stop));
   if (progress.chunk == 0) return Error(ErrorCode::invalid_argument, "chunks of 0 blocks");
-  return PersistentWords{progress.counter, progress.stop,  blocks, progress.chunk, grid,
-                         divider(grid.x),  divider(grid.y)};
+  return PersistentWords{.counter = progress.counter,
+                         .stop = progress.stop,
+                         .blocks = blocks,
+                         .chunk = progress.chunk,
+                         .grid = grid,
+                         .by_x = divider(grid.x),
+                         .by_y = divider(grid.y)};
 }
 
 }  // namespace wattune::slice

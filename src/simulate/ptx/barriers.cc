@@ -11,7 +11,7 @@ constexpr std::size_t kBarrierResult = 3;
 
 void arrive_at_barrier(Warp& warp, const Operation& operation, LaneMask lanes, bool waits) {
   lanes = warp.take_equal(operation.operands[0], lanes);
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto first = first_lane(lanes);
   const auto barrier = static_cast<std::uint32_t>(warp.word(operation.operands[0], first));
   const auto expected = static_cast<std::uint32_t>(warp.word(operation.operands[1], first));
   if (barrier >= kBarriers) return warp.fault(first, ErrorCode::launch_failed, "a block has 16 barriers, 0 to 15");
@@ -32,7 +32,7 @@ void barrier_arrive(Warp& warp, const Operation& operation, LaneMask lanes) {
 enum BarrierVote : std::uint8_t { kBarrierPopc, kBarrierAnd, kBarrierOr };
 
 void finish_barrier_vote(Warp& warp, const Operation& operation, LaneMask lanes) {
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto first = first_lane(lanes);
   const auto barrier = static_cast<std::uint32_t>(warp.word(operation.operands[0], first));
   const std::uint32_t votes = warp.block().true_votes(barrier);
   const Operand& result = operation.operands[kBarrierResult];

@@ -43,7 +43,7 @@ void Block::blame(ErrorCode code, std::string message) {
 
 void Block::arrive(Warp& warp, const Arrival& arrival, LaneMask lanes) {
   Barrier& barrier = barriers_[arrival.barrier];
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto first = first_lane(lanes);
   if ((barrier.arrived[warp.index()] & lanes) != 0)
     return warp.fault(first, ErrorCode::launch_failed, "the thread is at this barrier already, which has not opened");
   const bool is_first = std::ranges::all_of(barrier.arrived, [](LaneMask mask) { return mask == 0; });

@@ -149,7 +149,7 @@ template <class T>
 void finish_reduction(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     const LaneMask group = warp.group(lane);
-    const auto first = static_cast<unsigned>(std::countr_zero(group));
+    const auto first = first_lane(group);
     auto result = static_cast<T>(warp.exchange[first]);
     for_lanes(group & ~bit(first), [&](unsigned other) {
       result = reduced(operation.choice, result, static_cast<T>(warp.exchange[other]));
@@ -162,7 +162,7 @@ void finish_reduction(Warp& warp, const Operation& operation, LaneMask lanes) {
 void finish_election(Warp& warp, const Operation& operation, LaneMask lanes) {
   LaneMask elected = 0;
   for_lanes(lanes, [&](unsigned lane) {
-    const auto leader = static_cast<unsigned>(std::countr_zero(warp.group(lane)));
+    const auto leader = first_lane(warp.group(lane));
     warp.set_word(operation.operands[0], lane, leader);
     elected |= LaneMask{leader == lane} << lane;
   });

@@ -13,7 +13,7 @@ void jump(Warp& warp, const Operation& operation, LaneMask lanes) { warp.branch(
 
 void indexed_jump(Warp& warp, const Operation& operation, LaneMask lanes) {
   lanes = warp.take_equal(operation.operands[0], lanes);
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto first = first_lane(lanes);
   const std::uint64_t index = warp.word(operation.operands[0], first);
   const std::vector<std::uint32_t>& table = warp.function().tables[operation.target];
   if (index >= table.size())
@@ -29,7 +29,7 @@ void direct_call(Warp& warp, const Operation& operation, LaneMask lanes) {
 
 void indirect_call(Warp& warp, const Operation& operation, LaneMask lanes) {
   lanes = warp.take_equal(operation.operands[0], lanes);
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto first = first_lane(lanes);
   const std::uint64_t address = warp.word(operation.operands[0], first);
   const std::uint64_t index = (address - kFunctionWindow) / kFunctionStride;
   const std::vector<Function>& functions = warp.launch().code.functions;
@@ -45,7 +45,7 @@ void indirect_call(Warp& warp, const Operation& operation, LaneMask lanes) {
 void leave_function(Warp& warp, const Operation& /*operation*/, LaneMask lanes) { warp.leave(lanes); }
 void end_threads(Warp& warp, const Operation& /*operation*/, LaneMask lanes) { warp.exit(lanes); }
 void stop_with_trap(Warp& warp, const Operation& /*operation*/, LaneMask lanes) {
-  warp.fault(static_cast<unsigned>(std::countr_zero(lanes)), ErrorCode::launch_failed, "the kernel ended itself");
+  warp.fault(first_lane(lanes), ErrorCode::launch_failed, "the kernel ended itself");
 }
 
 std::vector<Formal> passed(Decoder& decoder) {

@@ -4,12 +4,9 @@
 #include <array>
 #include <cstdint>
 
-namespace wattune::simulate::ptx {
+#include "simulate/ptx/lane_mask.h"
 
-// Bit i stands for lane i of a warp.
-using LaneMask = std::uint32_t;
-constexpr unsigned kLanes = 32;
-constexpr LaneMask kAllLanes = 0xffff'ffff;
+namespace wattune::simulate::ptx {
 
 // Operands are columns: a value for each lane, one behind the other; of predicates a LaneMask. Constants are written
 // out 32 times, so that no operation asks what its operands are.

@@ -156,7 +156,7 @@ void print(Warp& warp, const Operation& operation, LaneMask lanes) {
 
 // __assertfail(message, file, line, function, size of a character)
 void fail_assertion(Warp& warp, const Operation& operation, LaneMask lanes) {
-  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto lane = first_lane(lanes);
   const auto text = [&](std::size_t i) {
     return text_at(warp, lane, argument(warp, operation, lane, i)).value_or("?");
   };

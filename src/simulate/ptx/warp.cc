@@ -143,8 +143,8 @@ void Warp::blame(ErrorCode code, std::string message) {
   current_ = 0;
   const Fragment& fragment = fragments_.front();
   const bool waits = fragment.waiting != Waiting::no;
-  report(static_cast<unsigned>(std::countr_zero(fragment.lanes)),
-         waits ? operation_at(fragment) : function().code[fragment.place], code, std::move(message));
+  report(first_lane(fragment.lanes), waits ? operation_at(fragment) : function().code[fragment.place], code,
+         std::move(message));
 }
 
 // The first error counts.

@@ -143,16 +143,4 @@ class Warp {
   std::array<Handler, kLanes> joining_ = {};  // what they wait to finish
 };
 
-// Calls `visit` with each lane.
-template <class Visit>
-void for_lanes(LaneMask lanes, Visit visit) {
-  if (lanes == kAllLanes) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) visit(lane);
-    return;
-  }
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
-inline LaneMask bit(unsigned lane) { return LaneMask{1} << lane; }
-
 }  // namespace wattune::simulate::ptx

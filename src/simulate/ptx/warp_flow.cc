@@ -140,7 +140,7 @@ void Warp::branch(std::uint32_t target, LaneMask lanes) {
 }
 
 LaneMask Warp::take_equal(const Operand& operand, LaneMask lanes) {
-  const std::uint64_t first = word(operand, static_cast<unsigned>(std::countr_zero(lanes)));
+  const std::uint64_t first = word(operand, first_lane(lanes));
   LaneMask equal = 0;
   for_lanes(lanes, [&](unsigned lane) {
     if (word(operand, lane) == first) equal |= bit(lane);
@@ -154,7 +154,7 @@ LaneMask Warp::take_equal(const Operand& operand, LaneMask lanes) {
 void Warp::call(const Call& call, std::uint32_t function, LaneMask lanes) {
   const Function& callee = launch_.code.functions[function];
   if (callee.parameters.size() != call.arguments.size() || callee.results.size() != call.results.size())
-    return fault(static_cast<unsigned>(std::countr_zero(lanes)), ErrorCode::launch_failed,
+    return fault(first_lane(lanes), ErrorCode::launch_failed,
                  fmt::format("`{}` takes {} arguments and returns {} values, unlike this call", callee.source->name,
                              callee.parameters.size(), callee.results.size()));
   isolate(lanes, fragments_[current_].place);
@@ -192,7 +192,7 @@ void Warp::reserve(const Frame& frame, LaneMask lanes) {
   const std::uint32_t registers = frame.register_base + frame.function->register_bytes;
   const std::uint32_t locals = frame.local_base + frame.function->local_bytes;
   if (registers > kMostRegisterBytes || locals > kMostLocalBytes)
-    return fault(static_cast<unsigned>(std::countr_zero(lanes)), ErrorCode::launch_failed, "calls nest too deep");
+    return fault(first_lane(lanes), ErrorCode::launch_failed, "calls nest too deep");
   if (registers_.size() * 8 < registers) registers_.resize((registers + 7) / 8);
   for_lanes(lanes, [&](unsigned lane) { local_[lane].resize(std::max<std::size_t>(local_[lane].size(), locals)); });
 }
