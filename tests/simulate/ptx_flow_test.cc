@@ -233,6 +233,24 @@ TEST(PtxWarp, GroupsOfThreadsExchangeByTheirOwnMasks) {
   EXPECT_EQ(stored(text, 32).value(), values(32, [](std::uint32_t i) { return 7 + 1000 * (8 * (i % 4) + 4 * 28); }));
 }
 
+TEST(PtxWarp, VotesAndMatchesOfAllThreads) {
+  const auto all = [](const std::string& instructions) { return stored(storing(instructions), 32).value(); };
+  const std::string below_8 = "setp.lt.u32 %p, %i, 8;\n";
+  const std::string into_d = "\nselp.u32 %d, 1, 0, %q;";
+  EXPECT_EQ(all(below_8 + "vote.sync.any.pred %q, %p, -1;" + into_d), std::vector<std::uint32_t>(32, 1));
+  EXPECT_EQ(all(below_8 + "vote.sync.uni.pred %q, %p, -1;" + into_d), std::vector<std::uint32_t>(32, 0));
+  EXPECT_EQ(all("setp.lt.u32 %p, %i, 40;\nvote.sync.uni.pred %q, !%p, -1;" + into_d),
+            std::vector<std::uint32_t>(32, 1));
+  EXPECT_EQ(all(below_8 + "vote.ballot.b32 %d, %p;"), std::vector<std::uint32_t>(32, 0xff));
+  EXPECT_EQ(all("shfl.idx.b32 %d, %i, 9, 31;"), std::vector<std::uint32_t>(32, 9));
+  EXPECT_EQ(all("match.all.sync.b32 %d|%q, 3, -1;"), std::vector<std::uint32_t>(32, ~0u));
+  EXPECT_EQ(all("match.all.sync.b32 %d|%q, %i, -1;"), std::vector<std::uint32_t>(32, 0));
+  EXPECT_EQ(all("redux.sync.max.s32 %d, %i, -1;"), std::vector<std::uint32_t>(32, 31));
+  std::vector<std::uint32_t> first(32);
+  first[0] = 1;
+  EXPECT_EQ(all("elect.sync _|%q, -1;" + into_d), first);
+}
+
 TEST(PtxWarp, ThreadsThatHaveEndedAreNotWaitedFor) {
   const std::string text = storing(R"(
   setp.ge.u32 %p, %i, 8;

@@ -130,6 +130,7 @@ Handler decode_asynchronous_copy(Decoder& decoder) {
   decoder.address(decoder.take());
   operation.offset = static_cast<std::uint64_t>(operation.immediate);
   operation.immediate = static_cast<std::int64_t>(decoder.take().bits);
+  if (operation.immediate != 4 && operation.immediate != 8 && operation.immediate != 16) return nullptr;
   const bool has_policy = decoder.instruction().has("L2::cache_hint");
   const bool has_more = decoder.operands_left() > (has_policy ? 1u : 0u);
   const std::optional<Named> next = has_more ? decoder.named(decoder.peek().name) : std::nullopt;

@@ -112,7 +112,8 @@ void at_address(Warp& warp, const Operation& operation, LaneMask lanes, Change c
 
 template <class Op, class T>
 void atomic(Warp& warp, const Operation& operation, LaneMask lanes) {
-  const T* const c = warp.column<T>(operation.operands[3]);
+  constexpr std::size_t kThird = std::is_same_v<Op, AtomicCompareAndSwap> ? 3 : 2;  // others do not look at c
+  const T* const c = warp.column<T>(operation.operands[kThird]);
   at_address<T>(warp, operation, lanes, [&](T old, unsigned lane, unsigned operand) {
     return Op::of(old, warp.column<T>(operation.operands[operand])[lane], c[lane]);
   });

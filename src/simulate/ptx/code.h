@@ -49,7 +49,7 @@ struct Code {
   std::vector<PtxKernel> kernels;
   std::vector<std::uint32_t> kernel_functions;  // by kernel
   std::map<std::string, PtxSymbol, std::less<>> symbols;
-  std::uint32_t dynamic_shared_offset = 0;  // where shared memory of no declared size begins
+  std::uint64_t dynamic_shared_offset = 0;  // where shared memory of no declared size begins
   std::vector<std::uint32_t> specials;      // the special registers that it reads; their columns lie in this order
 };
 

@@ -200,6 +200,7 @@ Handler plain_conversion(const Operation& operation, Type to, Type from) {
 Handler decode_cvt(Decoder& decoder) {
   const Type to = decoder.type();
   const Type from = decoder.type();
+  if (to == Type::pred || from == Type::pred || from == Type::tf32) return nullptr;
   read_conversion(decoder, to, from);
   decoder.wide_destination(to);
   decoder.wide_source(from);

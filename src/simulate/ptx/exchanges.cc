@@ -230,6 +230,7 @@ Handler decode_vote(Decoder& decoder) {
   const bool waits = decoder.has("sync");
   decoder.operation().choice = vote_mode(decoder);
   const Type type = decoder.type();
+  if (type != (decoder.operation().choice == kVoteBallot ? Type::b32 : Type::pred)) return nullptr;
   decoder.destination(type);
   decoder.source(Type::pred);
   if (waits) decoder.source(Type::b32);

@@ -16,7 +16,11 @@ namespace ptx {
 namespace {
 
 constexpr std::uint32_t kDynamicAlignment = 16;
-constexpr std::uint64_t kMostVariableBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostVariableBytes = std::uint64_t{1} << 30;
+// Of one function: more than any has, and little enough for a warp's threads to have on a host.
+constexpr std::uint64_t kFunctionRegisterBytes = 16 << 20;
+constexpr std::uint64_t kFunctionLocalBytes = 512 << 10;
+constexpr std::uint64_t kMostParameterBytes = 32764;  // CUDA's limit
 
 class ModuleLoader {
  public:
@@ -45,7 +49,8 @@ class ModuleLoader {
   VirtualMemory& memory_;
   std::shared_ptr<Code> code_;
   ModuleNames names_;
-  std::uint32_t shared_end_ = 0;
+  std::uint64_t shared_end_ = 0;
+  std::uint64_t variable_bytes_ = 0;  // of all variables of the module
   std::uint32_t dynamic_alignment_ = kDynamicAlignment;
   std::vector<std::unique_ptr<Names>> function_names_;  // by function
 };
@@ -81,8 +86,10 @@ Result<void> ModuleLoader::place_variable(const slice::PtxVariable& variable) {
   using slice::PtxSpace;
   WATTUNE_ASSIGN(const std::uint64_t bytes, variable_bytes(tree(), variable));
   const Extent extent = extent_of(variable);
-  if (bytes > kMostVariableBytes)
-    return Error(ErrorCode::unavailable, fmt::format("`{}` takes {} bytes", variable.name, bytes))
+  variable_bytes_ += bytes;
+  if (bytes > kMostVariableBytes || variable_bytes_ > kMostVariableBytes)
+    return Error(ErrorCode::unavailable,
+                 fmt::format("`{}` takes {} bytes, with which the variables have too many", variable.name, bytes))
         .at(tree().position(variable.text));
   if (variable.space == PtxSpace::shared && is_dynamic_shared(variable)) {
     names_.variables[variable.name] = {.space = Space::shared, .dynamic = true};
@@ -90,7 +97,7 @@ Result<void> ModuleLoader::place_variable(const slice::PtxVariable& variable) {
   } else if (variable.space == PtxSpace::shared) {
     const std::uint64_t offset = align(shared_end_, extent.alignment);
     names_.variables[variable.name] = {.space = Space::shared, .address = offset, .bytes = bytes};
-    shared_end_ = static_cast<std::uint32_t>(offset + bytes);
+    shared_end_ = offset + bytes;
   } else if (variable.space != PtxSpace::texture && variable.linkage != "extern") {
     const std::uint64_t address = memory_.allocate(bytes, std::string(variable.name));
     names_.variables[variable.name] = {.space = Space::global, .address = address, .bytes = bytes};
@@ -117,12 +124,11 @@ void ModuleLoader::place_function_variables() {
       const slice::PtxFunction& source = *code_->functions[i].source;
       if (source.entry != entries) continue;
       function_names_[i] = std::make_unique<Names>(source, names_, shared_end_);
-      const std::uint32_t end = function_names_[i]->shared_end();
+      const std::uint64_t end = function_names_[i]->shared_end();
       if (!entries) shared_end_ = end;
       names_.dynamic_shared_offset = std::max(names_.dynamic_shared_offset, end);
     }
-  names_.dynamic_shared_offset =
-      static_cast<std::uint32_t>(align(std::max(names_.dynamic_shared_offset, shared_end_), dynamic_alignment_));
+  names_.dynamic_shared_offset = align(std::max(names_.dynamic_shared_offset, shared_end_), dynamic_alignment_);
   code_->dynamic_shared_offset = names_.dynamic_shared_offset;
 }
 
@@ -135,8 +141,12 @@ void ModuleLoader::decode_functions() {
     function.results = names.formals(source.results);
     if (!source.entry) function.parameters = names.formals(source.parameters);
     Decoder(*code_, names_, names, function).decode();
-    function.register_bytes = names.register_bytes();
-    function.local_bytes = names.local_bytes();
+    function.register_bytes = static_cast<std::uint32_t>(names.register_bytes());
+    function.local_bytes = static_cast<std::uint32_t>(names.local_bytes());
+    if (names.register_bytes() > kFunctionRegisterBytes || names.local_bytes() > kFunctionLocalBytes ||
+        names.parameter_bytes() > kMostParameterBytes)
+      function.refusal = Error(ErrorCode::unavailable, fmt::format("`{}` declares too many bytes", source.name))
+                             .at(tree().position(source.name));
     if (!source.entry) continue;
     code_->kernels.push_back(describe(source, names));
     code_->kernel_functions.push_back(i);

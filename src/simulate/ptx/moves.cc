@@ -100,6 +100,7 @@ void take_parts(Decoder& decoder, Type whole, bool are_destinations) {
   const slice::PtxOperand& vector = decoder.take();
   const auto count = static_cast<unsigned>(vector.elements.size());
   const Type part = count == 0 ? Type::none : type_of_bits(bytes_of(whole) * 8 / count);
+  if (part == Type::none) return decoder.refuse_form();
   for (const slice::PtxOperand& element : vector.elements)
     decoder.add(decoder.column_of(element, part, are_destinations, false));
   decoder.operation().count = static_cast<std::uint8_t>(count);

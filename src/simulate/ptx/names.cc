@@ -14,8 +14,9 @@ constexpr std::uint32_t kColumnAlignment = 8;
 // Of a call's frame: no type is aligned to more than 16 bytes, but a variable may ask for it.
 constexpr std::uint32_t kFrameAlignment = 256;
 
-Operand column_at(std::uint32_t offset, unsigned bytes) {
-  return {.offset = offset, .bytes = static_cast<std::uint8_t>(bytes)};
+// Offsets that do not fit belong to functions that are refused (module.cc).
+Operand column_at(std::uint64_t offset, unsigned bytes) {
+  return {.offset = static_cast<std::uint32_t>(offset), .bytes = static_cast<std::uint8_t>(bytes)};
 }
 
 std::uint32_t column_bytes(unsigned bytes) {
@@ -40,7 +41,7 @@ Extent extent_of(const slice::PtxVariable& variable) {
   return extent;
 }
 
-Names::Names(const slice::PtxFunction& function, const ModuleNames& module, std::uint32_t shared_begin)
+Names::Names(const slice::PtxFunction& function, const ModuleNames& module, std::uint64_t shared_begin)
     : function_(function),
       module_(module),
       scopes_(std::max<std::size_t>(1, function.scopes.size())),
@@ -49,11 +50,11 @@ Names::Names(const slice::PtxFunction& function, const ModuleNames& module, std:
   for (const slice::PtxVariable& parameter : function.parameters) declare_parameter(parameter, function.entry);
   for (const slice::PtxVariable& variable : function.variables) declare(variable);
   for (const slice::PtxLabel& label : function.labels) labels_.emplace(label.name, &label);
-  local_bytes_ = static_cast<std::uint32_t>(align(local_bytes_, kFrameAlignment));
+  local_bytes_ = align(local_bytes_, kFrameAlignment);
 }
 
 Operand Names::new_column(unsigned bytes) {
-  const std::uint32_t offset = register_bytes_;
+  const std::uint64_t offset = register_bytes_;
   register_bytes_ += column_bytes(bytes);
   return column_at(offset, bytes);
 }
@@ -67,36 +68,37 @@ void Names::declare(const slice::PtxVariable& variable) {
 }
 
 void Names::declare_registers(const slice::PtxVariable& variable) {
-  const unsigned bytes = bytes_of(type_named(variable.type).value_or(Type::none));
+  const std::optional<Type> type = type_named(variable.type);
+  if (!type || variable.vector != 1) return;  // whoever uses it is refused
+  const unsigned bytes = bytes_of(*type);
   Scope& scope = scopes_[variable.scope];
   if (variable.count == 0) {
     scope.names[variable.name] = {.in_register = true, .column = new_column(bytes), .bytes = bytes};
     return;
   }
   scope.families[variable.name] = {variable.count, column_at(register_bytes_, bytes), column_bytes(bytes)};
-  register_bytes_ += column_bytes(bytes) * variable.count;
+  register_bytes_ += std::uint64_t{column_bytes(bytes)} * variable.count;
 }
 
 void Names::declare_parameter(const slice::PtxVariable& variable, bool of_entry) {
   if (!of_entry) return declare(variable);
   const Extent extent = extent_of(variable);
-  const auto offset = static_cast<std::uint32_t>(align(parameter_bytes_, extent.alignment));
-  const auto bytes = static_cast<std::uint32_t>(extent.bytes);
-  scopes_.front().names[variable.name] = {.space = Space::parameter, .address = offset, .bytes = bytes};
-  parameter_bytes_ = offset + bytes;
+  const std::uint64_t offset = align(parameter_bytes_, extent.alignment);
+  scopes_.front().names[variable.name] = {.space = Space::parameter, .address = offset, .bytes = extent.bytes};
+  parameter_bytes_ = offset + extent.bytes;
 }
 
 Named Names::place(const slice::PtxVariable& variable) {
   const Extent extent = extent_of(variable);
-  const auto bytes = static_cast<std::uint32_t>(extent.bytes);
+  const std::uint64_t bytes = extent.bytes;
   if (variable.space == slice::PtxSpace::shared) {
     if (is_dynamic_shared(variable)) return {.space = Space::shared, .dynamic = true};
     const std::uint64_t offset = align(shared_end_, extent.alignment);
-    shared_end_ = static_cast<std::uint32_t>(offset) + bytes;
+    shared_end_ = offset + bytes;
     return {.space = Space::shared, .address = offset, .bytes = bytes};
   }
   const std::uint64_t offset = align(local_bytes_, extent.alignment);
-  local_bytes_ = static_cast<std::uint32_t>(offset) + bytes;
+  local_bytes_ = offset + bytes;
   return {.space = Space::local, .in_frame = true, .address = offset, .bytes = bytes};
 }
 

@@ -35,13 +35,13 @@ std::uint64_t align(std::uint64_t offset, std::uint64_t alignment);
 struct ModuleNames {
   std::map<std::string_view, Named> variables;
   std::map<std::string_view, std::uint32_t> functions;
-  std::uint32_t dynamic_shared_offset = 0;
+  std::uint64_t dynamic_shared_offset = 0;
 };
 
 class Names {
  public:
   // Shared variables lie behind the first `shared_begin` bytes.
-  Names(const slice::PtxFunction& function, const ModuleNames& module, std::uint32_t shared_begin);
+  Names(const slice::PtxFunction& function, const ModuleNames& module, std::uint64_t shared_begin);
 
   // Seen from this scope; what hides it comes first.
   std::optional<Named> find(std::string_view name, std::uint32_t scope) const;
@@ -50,10 +50,10 @@ class Names {
 
   // Where a call finds or leaves them.
   std::vector<Formal> formals(const std::vector<slice::PtxVariable>& variables) const;
-  std::uint32_t register_bytes() const { return register_bytes_; }
-  std::uint32_t local_bytes() const { return local_bytes_; }
-  std::uint32_t shared_end() const { return shared_end_; }
-  std::uint32_t parameter_bytes() const { return parameter_bytes_; }
+  std::uint64_t register_bytes() const { return register_bytes_; }
+  std::uint64_t local_bytes() const { return local_bytes_; }
+  std::uint64_t shared_end() const { return shared_end_; }
+  std::uint64_t parameter_bytes() const { return parameter_bytes_; }
   // A column more.
   Operand new_column(unsigned bytes);
 
@@ -80,10 +80,10 @@ class Names {
   const ModuleNames& module_;
   std::vector<Scope> scopes_;
   std::multimap<std::string_view, const slice::PtxLabel*> labels_;
-  std::uint32_t register_bytes_ = 0;
-  std::uint32_t local_bytes_ = 0;
-  std::uint32_t shared_end_ = 0;
-  std::uint32_t parameter_bytes_ = 0;
+  std::uint64_t register_bytes_ = 0;
+  std::uint64_t local_bytes_ = 0;
+  std::uint64_t shared_end_ = 0;
+  std::uint64_t parameter_bytes_ = 0;
 };
 
 }  // namespace wattune::simulate::ptx
