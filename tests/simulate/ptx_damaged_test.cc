@@ -65,7 +65,7 @@ ts: .branchtargets A, B;
 A:
   @%p1 add.u32 %r8, %r8, 1;
 B:
-  cp.async.ca.shared.global [%r6], [%rd1], 16;
+  cp.async.ca.shared.global [%r6], [%rd1], 4;
   {
     .param .b32 y;
     .param .b32 z;
@@ -85,19 +85,27 @@ LOOP:
 }
 )";
 
-// One to three words or characters overwritten, taken out, doubled, or exchanged for a number that is much too large.
+// The word that covers or follows this place.
+std::pair<std::size_t, std::size_t> word_at(const std::string& text, std::size_t at) {
+  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%_";
+  const std::size_t begin = std::min(text.find_first_of(letters, at), text.size() - 1);
+  return {begin, std::min(text.find_first_not_of(letters, begin), text.size()) - begin};
+}
+
+// One or two words exchanged for others of the text, mostly, or for numbers, or characters lost.
 std::string damaged_text(Random& random) {
   std::string text = kSomeOfAll;
-  const std::string characters = "0123456789%{}[];,.";
-  for (std::uint64_t i = 0, times = 1 + random.below(3); i < times; ++i) {
-    const std::size_t at = kPtxHead.size() + random.below(text.size() - kPtxHead.size() - 1);
-    const std::size_t digit = std::min(text.find_first_of("0123456789", at), text.size() - 1);
-    switch (random.below(4)) {
-      case 0: text[at] = characters[random.below(characters.size())]; break;
-      case 1: text.erase(at, 1 + random.below(20)); break;
-      case 2: text.insert(at, text.substr(at, 1 + random.below(30))); break;
-      default: text.replace(digit, 1, std::to_string(random.bits() >> random.below(64)));
-    }
+  for (std::uint64_t i = 0, times = 1 + random.below(2); i < times; ++i) {
+    const auto somewhere = [&] { return kPtxHead.size() + random.below(text.size() - kPtxHead.size() - 1); };
+    const auto [begin, length] = word_at(text, somewhere());
+    const auto [other, other_length] = word_at(text, somewhere());
+    const std::uint64_t kind = random.below(8);
+    if (kind == 0)
+      text.erase(begin, 1 + random.below(20));
+    else if (kind < 4)
+      text.replace(begin, length, std::to_string(random.bits() >> random.below(64)));
+    else
+      text.replace(begin, length, text.substr(other, other_length));
   }
   return text;
 }
@@ -128,9 +136,9 @@ TEST(PtxDamaged, TheUndamagedTextRuns) { EXPECT_EQ(outcome_of(kSomeOfAll).value(
 TEST(PtxDamaged, IsRefusedOrFailsOrRuns) {
   Random random(31);
   std::array<int, 3> outcomes{};
-  for (int i = 0; i < 3000; ++i) ++outcomes[static_cast<std::size_t>(outcome_of(damaged_text(random)).value())];
+  for (int i = 0; i < 4000; ++i) ++outcomes[static_cast<std::size_t>(outcome_of(damaged_text(random)).value())];
   // That each happens often shows that the damage reaches each part.
-  EXPECT_GT(*std::ranges::min_element(outcomes), 100) << outcomes[0] << ", " << outcomes[1] << ", " << outcomes[2];
+  EXPECT_GT(*std::ranges::min_element(outcomes), 30) << outcomes[0] << ", " << outcomes[1] << ", " << outcomes[2];
 }
 
 }  // namespace
