@@ -50,8 +50,7 @@ TEST(PtxFlow, LoopsEndForEachThreadWhenItIsDone) {
 LOOP:
   setp.ge.u32 %p, %n, %i;
   @%p bra STORE;
-  add.u32 %n, %n, 1;
-  add.u32 %d, %d, %n;
+  add.u32 %n, %n, 1;  add.u32 %d, %d, %n;
   bra LOOP;)");
   EXPECT_EQ(stored(text, 70).value(), values(70, [](std::uint32_t i) { return i * (i + 1) / 2; }));
 }
@@ -78,14 +77,11 @@ TEST(PtxFlow, TablesOfBranchesAreIndexed) {
   rem.u32 %n, %i, 3;
 ts: .branchtargets A, B, C;
   brx.idx %n, ts;
-A:
-  mov.u32 %d, 10;
+A: mov.u32 %d, 10;
   bra STORE;
-B:
-  mov.u32 %d, 20;
+B: mov.u32 %d, 20;
   bra STORE;
-C:
-  mov.u32 %d, 30;)");
+C: mov.u32 %d, 30;)");
   EXPECT_EQ(stored(text, 40).value(), values(40, [](std::uint32_t i) { return (i % 3 + 1) * 10; }));
 }
 

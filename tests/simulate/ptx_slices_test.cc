@@ -79,9 +79,9 @@ slice::Grid random_grid(Random& random) {
 std::uint64_t blocks_of(const slice::Grid& grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
 
 // A module, its buffers and launches of kernel `k` or of a twin of it.
-class Launches {
+class TwinLaunches {
  public:
-  Launches(const std::string& text, const slice::Grid& grid) : program_(text) {
+  TwinLaunches(const std::string& text, const slice::Grid& grid) : program_(text) {
     sums_ = program_.upload(std::vector<std::uint32_t>(blocks_of(grid) * kThreads), "sums");
     counts_ = program_.upload(std::vector<std::uint32_t>(kCounts), "counts");
     counter_ = program_.upload(std::vector<std::uint64_t>(1), "counter");
@@ -132,7 +132,7 @@ PtxRunOptions random_options(Random& random) {
 }
 
 std::vector<std::uint32_t> whole(const slice::Grid& grid) {
-  Launches launches(kBlocks, grid);
+  TwinLaunches launches(kBlocks, grid);
   launches.start("k", grid, {}).finish().value();
   return launches.written(grid);
 }
@@ -160,7 +160,7 @@ TEST(PtxSlices, BoxesAreTheWholeGrid) {
   const std::string text = with_twin(TwinForm::add);
   for (int round = 0; round < kRounds; ++round) {
     const slice::Grid grid = random_grid(random);
-    Launches launches(text, grid);
+    TwinLaunches launches(text, grid);
     const auto boxes = slice::boxes(grid, 1 + random.below(blocks_of(grid))).value();
     for (auto box = boxes.rbegin(); box != boxes.rend(); ++box)
       launches
@@ -176,7 +176,7 @@ TEST(PtxSlices, RangesOfNumbersAreTheWholeGrid) {
   const std::string text = with_twin(TwinForm::linear);
   for (int round = 0; round < kRounds; ++round) {
     const slice::Grid grid = random_grid(random);
-    Launches launches(text, grid);
+    TwinLaunches launches(text, grid);
     for (const auto& [first, end] : random_ranges(random, blocks_of(grid)))
       launches
           .start(slice::twin_name("k", TwinForm::linear), {static_cast<std::uint32_t>(end - first), 1, 1},
@@ -192,7 +192,7 @@ TEST(PtxSlices, GuardedRangesAreTheWholeGrid) {
   const std::string text = with_twin(TwinForm::guard);
   for (int round = 0; round < kRounds; ++round) {
     const slice::Grid grid = random_grid(random);
-    Launches launches(text, grid);
+    TwinLaunches launches(text, grid);
     for (const auto& [first, end] : random_ranges(random, blocks_of(grid)))
       launches
           .start(slice::twin_name("k", TwinForm::guard), grid, random_options(random),
@@ -210,7 +210,7 @@ TEST(PtxSlices, PersistentBlocksThatAreStoppedAndResumedAreTheWholeGrid) {
   int stopped_early = 0;
   for (int round = 0; round < kRounds; ++round) {
     const slice::Grid grid = random_grid(random);
-    Launches launches(text, grid);
+    TwinLaunches launches(text, grid);
     const auto words =
         slice::persistent_words(grid, launches.progress(static_cast<std::uint32_t>(1 + random.below(3)))).value();
     while (launches.counter() < blocks_of(grid)) {
