@@ -24,7 +24,7 @@ ALLOWED = {
     "power": {"backend"},
     "model": set(),
     "slice": set(),
-    "simulate": {"backend", "power", "model"},
+    "simulate": {"backend", "power", "model", "slice"},
     "tune": {"space", "search", "backend", "measure", "power", "model"},
     "score": {"space", "search", "tune"},
     "dynamic": {"space", "spec", "search", "backend", "measure", "power", "model", "store", "tune"},

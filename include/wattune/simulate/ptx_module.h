@@ -1,0 +1,71 @@
+// PtxModule: a PTX text made ready to run on the host, its variables placed in a VirtualMemory.
+//
+// Instructions that the interpreter does not know are found here, not while a kernel runs. A module shares its code
+// with its copies and may be used by any thread; the memory must outlive it.
+//
+//   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
+//   WATTUNE_ASSIGN(const PtxModule module, PtxModule::load(tree, memory));
+//   WATTUNE_ASSIGN(const PtxKernel* kernel, module.kernel("gemm"));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/simulate/virtual_memory.h"
+#include "wattune/slice/ptx_tree.h"
+
+namespace wattune::simulate {
+
+namespace ptx {
+struct Code;
+}
+
+// Where a parameter lies among the bytes that a launch brings.
+struct PtxParameter {
+  std::string name;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
+struct PtxKernel {
+  std::string name;
+  std::vector<PtxParameter> parameters;
+  std::size_t parameter_bytes = 0;
+  std::size_t shared_bytes = 0;     // declared with a size, by the kernel and by what any kernel of its module may call
+  std::size_t local_bytes = 0;      // of each thread, without those of functions that it calls
+  std::size_t most_threads = 1024;  // of a block
+};
+
+// A variable of the module.
+struct PtxSymbol {
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+};
+
+class PtxModule {
+ public:
+  // Gives the variables memory and their first values. unavailable: what the interpreter does not know concerns the
+  // whole module; what concerns one kernel is kernel()'s error. invalid_argument: the text contradicts itself.
+  static Result<PtxModule> load(const slice::PtxTree& tree, VirtualMemory& memory);
+
+  std::vector<std::string> kernels() const;
+  // not_found; unavailable or invalid_argument, with the line, for an instruction that cannot be run, of the kernel or
+  // of a function that it calls by name.
+  Result<const PtxKernel*> kernel(std::string_view name) const;
+  std::optional<PtxSymbol> symbol(std::string_view name) const;
+
+  const ptx::Code& code() const { return *code_; }
+
+ private:
+  explicit PtxModule(std::shared_ptr<const ptx::Code> code) : code_(std::move(code)) {}
+
+  std::shared_ptr<const ptx::Code> code_;
+};
+
+}  // namespace wattune::simulate

@@ -1,0 +1,70 @@
+// Block: the warps of a block, what they share, and its barriers.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <vector>
+
+#include "simulate/ptx/launch.h"
+#include "simulate/ptx/warp.h"
+#include "wattune/core/random.h"
+
+namespace wattune::simulate::ptx {
+
+constexpr unsigned kBarriers = 16;
+
+// What a warp that comes to a barrier says of it.
+struct Arrival {
+  std::uint32_t barrier = 0;
+  std::uint32_t expected = 0;  // threads; 0: all of the block that have not ended
+  LaneMask votes = 0;          // of bar.red
+};
+
+class Block {
+ public:
+  // `place`: which of the resident blocks it is.
+  Block(Launch& launch, std::uint64_t index, std::size_t place);
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  // Every warp has a turn, the first one drawn; how many instructions they ran.
+  std::uint64_t run(std::uint64_t turn, Random* random);
+  bool has_ended() const;
+
+  Launch& launch() { return launch_; }
+  const Index3& index() const { return index_; }
+  std::size_t place() const { return place_; }
+  std::uint32_t warps() const { return static_cast<std::uint32_t>(warps_.size()); }
+  std::vector<std::byte>& shared() { return shared_; }
+  // Ends the run with this error, of some thread that has not ended.
+  void blame(ErrorCode code, std::string message);
+
+  void arrive(Warp& warp, const Arrival& arrival, LaneMask lanes);
+  // After threads have ended.
+  void look_at_barriers();
+  // Of the last time a barrier opened: threads whose vote was true, and all that voted.
+  std::uint32_t true_votes(std::uint32_t barrier) const { return barriers_[barrier].result_true; }
+  std::uint32_t all_votes(std::uint32_t barrier) const { return barriers_[barrier].result_all; }
+
+ private:
+  struct Barrier {
+    std::vector<LaneMask> arrived;  // by warp
+    std::uint32_t expected = 0;
+    std::uint32_t votes_true = 0;
+    std::uint32_t votes_all = 0;
+    std::uint32_t result_true = 0;
+    std::uint32_t result_all = 0;
+  };
+
+  void open_if_complete(std::uint32_t barrier);
+  bool is_complete(const Barrier& barrier) const;
+
+  Launch& launch_;
+  Index3 index_;
+  std::size_t place_;
+  std::vector<std::byte> shared_;
+  std::deque<Warp> warps_;
+  std::array<Barrier, kBarriers> barriers_;
+};
+
+}  // namespace wattune::simulate::ptx

@@ -1,0 +1,45 @@
+// What the blocks of a run share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulate/ptx/code.h"
+#include "wattune/simulate/ptx_run.h"
+
+namespace wattune::simulate::ptx {
+
+using Index3 = std::array<std::uint32_t, 3>;
+
+struct Launch {
+  const Code& code;
+  const Function& entry;
+  std::string kernel;
+  VirtualMemory& memory;
+  std::vector<std::byte> parameters;
+  Index3 grid;
+  Index3 block;
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t multiprocessors = 1;
+  std::uint64_t most_instructions = 0;
+
+  VirtualMemory::Extent last_used = {};  // the buffer of the last access, since the next one is mostly to the same
+  PtxCounts counts = {};
+  std::string printed = {};
+  std::uint64_t heap_bytes = 0;     // that kernels' malloc gave
+  std::optional<Error> fault = {};  // ends everything
+
+  std::uint32_t threads_of_block() const { return block[0] * block[1] * block[2]; }
+};
+
+// Of a linear index among so many, x first.
+inline Index3 index_at(std::uint64_t linear, const Index3& extent) {
+  return {static_cast<std::uint32_t>(linear % extent[0]), static_cast<std::uint32_t>(linear / extent[0] % extent[1]),
+          static_cast<std::uint32_t>(linear / extent[0] / extent[1])};
+}
+
+}  // namespace wattune::simulate::ptx

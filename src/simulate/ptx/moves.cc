@@ -1,0 +1,188 @@
+// What moves values without computing with them.
+#include "simulate/ptx/block.h"
+#include "simulate/ptx/by_type.h"
+#include "simulate/ptx/families.h"
+#include "simulate/ptx/lanes.h"
+#include "simulate/ptx/specials.h"
+
+namespace wattune::simulate::ptx {
+
+namespace {
+
+template <class T>
+T same(T a) {
+  return a;
+}
+
+void move_predicate(Warp& warp, const Operation& operation, LaneMask lanes) {
+  warp.set_predicate(operation.operands[0], lanes, warp.predicate(operation.operands[1]) ^ operation.flip);
+}
+
+// Between a register and as many parts as `count` says, the first of them lowest.
+void pack(Warp& warp, const Operation& operation, LaneMask lanes) {
+  const unsigned part_bits = operation.operands[0].bytes * 8u / operation.count;
+  for_lanes(lanes, [&](unsigned lane) {
+    std::uint64_t whole = 0;
+    for (unsigned i = 0; i < operation.count; ++i)
+      whole |= warp.word(operation.operands[i + 1], lane) << (i * part_bits);
+    warp.set_word(operation.operands[0], lane, whole);
+  });
+}
+void unpack(Warp& warp, const Operation& operation, LaneMask lanes) {
+  const Operand& source = operation.operands[operation.count];
+  const unsigned part_bits = source.bytes * 8u / operation.count;
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint64_t whole = warp.word(source, lane);
+    for (unsigned i = 0; i < operation.count; ++i) warp.set_word(operation.operands[i], lane, whole >> (i * part_bits));
+  });
+}
+
+// A special register has 32 bits, whatever it is read into.
+void resize(Warp& warp, const Operation& operation, LaneMask lanes) {
+  for_lanes(lanes,
+            [&](unsigned lane) { warp.set_word(operation.operands[0], lane, warp.word(operation.operands[1], lane)); });
+}
+
+// Time is the number of instructions that the run has made: it passes, and is the same in equal runs.
+void read_clock(Warp& warp, const Operation& operation, LaneMask lanes) {
+  const std::uint64_t now = warp.launch().counts.instructions >> operation.immediate;
+  for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, now); });
+}
+
+// The address of a variable in the frame, which only a running function has.
+void frame_address(Warp& warp, const Operation& operation, LaneMask lanes) {
+  const std::uint64_t address = static_cast<std::uint64_t>(operation.immediate) + warp.local_base();
+  for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, address); });
+}
+
+void add_window(Warp& warp, const Operation& operation, LaneMask lanes) {
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint64_t address = warp.word(operation.operands[1], lane);
+    warp.set_word(operation.operands[0], lane, address + static_cast<std::uint64_t>(operation.immediate));
+  });
+}
+
+// Whether a generic address lies in the window that `immediate` begins, or in none of them where it is 0.
+void is_in_space(Warp& warp, const Operation& operation, LaneMask lanes) {
+  const auto window = static_cast<std::uint64_t>(operation.immediate);
+  LaneMask result = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint64_t address = warp.word(operation.operands[1], lane);
+    const bool inside = window == 0 ? address < kSharedWindow : address - window < kWindowBytes;
+    result |= LaneMask{inside} << lane;
+  });
+  warp.set_predicate(operation.operands[0], lanes, result);
+}
+
+std::optional<std::int64_t> clock_shift(std::string_view name) {
+  if (name == "%clock" || name == "%clock64" || name == "%globaltimer" || name == "%globaltimer_lo") return 0;
+  if (name == "%clock_hi" || name == "%globaltimer_hi") return 32;
+  return std::nullopt;
+}
+
+std::uint64_t window_begin(Space space) {
+  if (space == Space::shared) return kSharedWindow;
+  if (space == Space::local) return kLocalWindow;
+  return space == Space::parameter ? kParameterWindow : 0;
+}
+
+Type type_of_bits(unsigned bits) {
+  switch (bits) {
+    case 8: return Type::b8;
+    case 16: return Type::b16;
+    case 32: return Type::b32;
+    default: return Type::none;
+  }
+}
+
+// The parts of a vector operand, as the next operands.
+void take_parts(Decoder& decoder, Type whole, bool are_destinations) {
+  const slice::PtxOperand& vector = decoder.take();
+  const auto count = static_cast<unsigned>(vector.elements.size());
+  const Type part = count == 0 ? Type::none : type_of_bits(bytes_of(whole) * 8 / count);
+  if (part == Type::none) return decoder.refuse_form();
+  for (const slice::PtxOperand& element : vector.elements)
+    decoder.add(decoder.column_of(element, part, are_destinations, false));
+  decoder.operation().count = static_cast<std::uint8_t>(count);
+}
+
+// Where the operand is a variable of the frame; the destination is taken already.
+Handler frame_address_of(Decoder& decoder, std::uint64_t window) {
+  const slice::PtxOperand& operand = decoder.peek();
+  if (operand.kind != slice::PtxOperandKind::name) return nullptr;
+  const std::optional<Named> variable = decoder.named(operand.name);
+  if (!variable || !variable->in_frame) return nullptr;
+  decoder.take();
+  decoder.operation().immediate = static_cast<std::int64_t>(variable->address + window) + operand.offset;
+  return &frame_address;
+}
+
+Handler decode_move_from(Decoder& decoder, Type type) {
+  const slice::PtxOperand& operand = decoder.peek();
+  if (const std::optional<std::int64_t> shift = clock_shift(operand.name)) {
+    decoder.take();
+    decoder.operation().immediate = *shift;
+    return &read_clock;
+  }
+  if (const Handler handler = frame_address_of(decoder, 0)) return handler;
+  if (operand.name.starts_with("%pm") && operand.name.size() > 3 && !decoder.named(operand.name)) {
+    decoder.take();
+    decoder.operation().immediate = 63;  // performance counters count nothing here
+    return &read_clock;
+  }
+  if (special_named(operand.name) && bytes_of(type) != 4) {
+    decoder.add(decoder.column_of(decoder.take(), Type::b32, false, false));
+    return &resize;
+  }
+  decoder.source(type);
+  return for_bits(type, [](auto zero) { return lanewise<same<decltype(zero)>>; });
+}
+
+}  // namespace
+
+Handler decode_mov(Decoder& decoder) {
+  const Type type = decoder.type();
+  if (decoder.peek().kind == slice::PtxOperandKind::vector) {
+    take_parts(decoder, type, true);
+    decoder.source(type);
+    return &unpack;
+  }
+  decoder.destination(type);
+  if (decoder.peek().kind == slice::PtxOperandKind::vector) {
+    take_parts(decoder, type, false);
+    return &pack;
+  }
+  if (type != Type::pred) return decode_move_from(decoder, type);
+  decoder.source(type);
+  return &move_predicate;
+}
+
+Handler decode_cvta(Decoder& decoder) {
+  const bool from_generic = decoder.has("to");
+  decoder.space(Space::generic);
+  const std::uint64_t window = window_begin(decoder.operation().space);
+  const Type type = decoder.type();
+  decoder.destination(type);
+  if (!from_generic)
+    if (const Handler handler = frame_address_of(decoder, window)) return handler;
+  decoder.source(type);
+  decoder.operation().immediate = static_cast<std::int64_t>(from_generic ? 0 - window : window);
+  return &add_window;
+}
+
+Handler decode_isspacep(Decoder& decoder) {
+  decoder.space(Space::generic);
+  decoder.operation().immediate = static_cast<std::int64_t>(window_begin(decoder.operation().space));
+  decoder.destination(Type::pred);
+  decoder.source(Type::u64);
+  return &is_in_space;
+}
+
+// What orders accesses to memory or lets time pass: all threads see all accesses in one order here.
+Handler decode_nothing(Decoder& decoder) {
+  decoder.ignore_prefix("");
+  while (decoder.operands_left() > 0) decoder.take();
+  return [](Warp& /*warp*/, const Operation& /*operation*/, LaneMask /*lanes*/) {};
+}
+
+}  // namespace wattune::simulate::ptx

@@ -1,0 +1,16 @@
+// Special registers: what threads are told of themselves, their block and their grid.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wattune::simulate::ptx {
+
+class Block;
+
+// Index of one that stays the same while a thread runs; clocks and counters do not.
+std::optional<std::uint32_t> special_named(std::string_view name);
+std::uint32_t special_value(std::uint32_t special, Block& block, unsigned warp, unsigned lane);
+
+}  // namespace wattune::simulate::ptx

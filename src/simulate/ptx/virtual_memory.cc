@@ -1,0 +1,59 @@
+#include "wattune/simulate/virtual_memory.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+
+namespace wattune::simulate {
+
+namespace {
+
+constexpr std::uint64_t kFirstAddress = 0x7f00'0000'0000;
+constexpr std::uint64_t kBufferAlignment = 256;
+// Wider than what index errors usually jump.
+constexpr std::uint64_t kGap = 64 * 1024;
+
+}  // namespace
+
+VirtualMemory::VirtualMemory() : next_(kFirstAddress) {}
+
+std::uint64_t VirtualMemory::allocate(std::size_t bytes, std::string name) {
+  const std::uint64_t address = next_;
+  buffers_.emplace(address, Buffer{std::move(name), std::vector<std::byte>(bytes)});
+  next_ += (bytes + kGap + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  return address;
+}
+
+Result<void> VirtualMemory::release(std::uint64_t address) {
+  if (buffers_.erase(address) == 1) return {};
+  return Error(ErrorCode::not_found, fmt::format("no buffer begins at {:#x}", address));
+}
+
+std::byte* VirtualMemory::find(std::uint64_t address, std::size_t bytes) {
+  const Extent buffer = extent(address);
+  const std::uint64_t offset = address - buffer.address;
+  if (offset > buffer.bytes.size() || bytes > buffer.bytes.size() - offset) return nullptr;
+  return buffer.bytes.data() + offset;
+}
+
+VirtualMemory::Extent VirtualMemory::extent(std::uint64_t address) {
+  const auto after = buffers_.upper_bound(address);
+  if (after == buffers_.begin()) return {};
+  auto& [begin, buffer] = *std::prev(after);
+  return {begin, buffer.bytes};
+}
+
+std::string VirtualMemory::describe(std::uint64_t address) const {
+  const auto after = buffers_.upper_bound(address);
+  if (after == buffers_.begin()) return "before all buffers";
+  const auto& [begin, buffer] = *std::prev(after);
+  const std::string which = buffer.name.empty() ? fmt::format("the buffer at {:#x}", begin) : "`" + buffer.name + "`";
+  const std::uint64_t offset = address - begin;
+  if (offset >= buffer.bytes.size())
+    return fmt::format("{} bytes behind the end of {}, which has {}", offset - buffer.bytes.size(), which,
+                       buffer.bytes.size());
+  return fmt::format("{} bytes before the end of {}", buffer.bytes.size() - offset, which);
+}
+
+}  // namespace wattune::simulate
