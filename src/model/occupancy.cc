@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/allocation.h"
 #include "model/multiprocessor.h"
 
 namespace wattune::model {
@@ -15,24 +16,6 @@ constexpr unsigned kWarp = 32;
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kMostBarriers = 16;
 constexpr double kRoundingOff = 1e-9;  // a fraction that arithmetic put just below its bound still counts as at it
-
-template <typename T>
-T divided_up(T value, T unit) {
-  return (value + unit - 1) / unit;
-}
-template <typename T>
-T rounded_up(T value, T unit) {
-  return divided_up(value, unit) * unit;
-}
-
-unsigned warps_of(const BlockDemand& block) { return divided_up(block.threads, kWarp); }
-
-// Fermi gave some counts of registers two units at a time.
-unsigned registers_per_warp(const Multiprocessor& sm, unsigned registers) {
-  const bool doubled =
-      sm.gpu.major == 2 && registers >= 21 && registers <= 46 && (registers % 8 == 5 || registers % 8 == 6);
-  return rounded_up(registers * kWarp, sm.register_unit * (doubled ? 2 : 1));
-}
 
 // A launch is refused as if it took registers from all partitions alike, though it takes them warp by warp.
 unsigned blocks_by_registers(const Multiprocessor& sm, const BlockDemand& block, unsigned partitions) {
@@ -48,11 +31,6 @@ unsigned by_registers(const Multiprocessor& sm, const BlockDemand& block) {
   return blocks_by_registers(sm, block, sm.partitions);
 }
 
-// The least that the SM offers and that holds `bytes`.
-std::size_t offered(const Multiprocessor& sm, std::size_t bytes) {
-  return *std::ranges::find_if(sm.carveouts, [&](std::size_t carveout) { return carveout >= bytes; });
-}
-
 // Until Maxwell a block that does not fit in what was asked for gets all there is.
 std::size_t shared_bytes_for(const Multiprocessor& sm, const BlockDemand& block, std::size_t allocated) {
   if (!block.carveout_bytes) return sm.carveouts.back();
@@ -64,8 +42,7 @@ std::size_t shared_bytes_for(const Multiprocessor& sm, const BlockDemand& block,
 unsigned by_shared_memory(const Multiprocessor& sm, const BlockDemand& block) {
   const std::size_t most = sm.shared_bytes_per_block;
   if (block.static_shared_bytes > most || block.dynamic_shared_bytes > most - block.static_shared_bytes) return 0;
-  const std::size_t allocated =
-      rounded_up(block.static_shared_bytes + block.dynamic_shared_bytes + sm.shared_bytes_reserved, sm.shared_unit);
+  const std::size_t allocated = shared_bytes_of(sm, block);
   if (allocated == 0) return Occupancy::kUnlimited;
   return static_cast<unsigned>(shared_bytes_for(sm, block, allocated) / allocated);
 }
@@ -93,6 +70,23 @@ Result<void> check(const Multiprocessor& sm, const BlockDemand& block) {
 bool is_share(double value) { return value >= 0.0 && value <= 1.0; }
 
 }  // namespace
+
+unsigned warps_of(const BlockDemand& block) { return divided_up(block.threads, kWarp); }
+
+// Fermi gave some counts of registers two units at a time.
+unsigned registers_per_warp(const Multiprocessor& sm, unsigned registers) {
+  const bool doubled =
+      sm.gpu.major == 2 && registers >= 21 && registers <= 46 && (registers % 8 == 5 || registers % 8 == 6);
+  return rounded_up(registers * kWarp, sm.register_unit * (doubled ? 2 : 1));
+}
+
+std::size_t shared_bytes_of(const Multiprocessor& sm, const BlockDemand& block) {
+  return rounded_up(block.static_shared_bytes + block.dynamic_shared_bytes + sm.shared_bytes_reserved, sm.shared_unit);
+}
+
+std::size_t offered(const Multiprocessor& sm, std::size_t bytes) {
+  return *std::ranges::find_if(sm.carveouts, [&](std::size_t carveout) { return carveout >= bytes; });
+}
 
 std::string_view to_string(OccupancyLimit limit) {
   switch (limit) {

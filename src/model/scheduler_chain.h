@@ -1,0 +1,68 @@
+// SchedulerChain: the chain of the paper's virtual SM, which is one scheduler and its share of warps and memory.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "model/stationary.h"
+#include "wattune/model/warp_chain.h"
+
+namespace wattune::model {
+
+// Times are in cycles in which the scheduler can issue.
+struct SchedulerMemory {
+  double requests_per_cycle = 1.0;
+  double contention = 1.0;
+  double offset = 0.0;
+};
+
+struct SchedulerLoad {
+  std::array<StallKind, 2> stalls = {};
+  double issue_distance = 1.0;
+  unsigned units = 0;
+  double unit = 1.0;  // warps in each
+};
+
+// Warps, or units of them, that wait for an access of the first and of the second kind.
+struct Waiting {
+  unsigned first = 0;
+  unsigned second = 0;
+
+  unsigned both() const { return first + second; }
+};
+
+class SchedulerChain {
+ public:
+  // One or two loads.
+  SchedulerChain(const SchedulerMemory& memory, std::span<const SchedulerLoad> loads);
+
+  static std::size_t states_of(std::span<const SchedulerLoad> loads);
+  Transitions transitions() const;
+  // Instructions of each load per cycle, where the states are so likely.
+  std::vector<double> instructions_per_cycle(std::span<const double> distribution) const;
+
+ private:
+  struct Part {
+    SchedulerLoad load;
+    std::vector<Waiting> states;
+  };
+  // What the states of all loads make of one round, in which every ready warp may issue an instruction.
+  struct Round {
+    double cycles = 1.0;
+    double in_flight = 0.0;  // requests
+  };
+
+  // The states of the loads in the joint state of this number.
+  std::array<std::size_t, 2> split(std::size_t state) const;
+  double ready(const Part& part, std::size_t state) const;
+  double cycles_of_round(std::span<const double> ready) const;
+  Round round_of(std::size_t state) const;
+  // Where a load in `state` is after the round: one probability for each of its states.
+  std::vector<double> next(const Part& part, const Waiting& state, const Round& round) const;
+
+  SchedulerMemory memory_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace wattune::model

@@ -1,0 +1,195 @@
+#include "wattune/model/warp_chain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "model/scheduler_chain.h"
+
+namespace wattune::model {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr ChainSm kPlainSm{.schedulers = 1, .requests_per_cycle = 1.0, .contention = 0.0};
+
+WarpProfile waiting(double ratio, double latency = 400.0, double requests = 1.0) {
+  return {.stalls = {{ratio, latency, requests}}};
+}
+
+double alone(const ChainSm& sm, const WarpProfile& profile, unsigned warps, const ChainOptions& options = {}) {
+  const WarpLoad load{profile, warps};
+  return instructions_per_cycle(sm, {&load, 1}, options).value().front();
+}
+
+std::vector<double> together(const ChainSm& sm, const WarpLoad& first, const WarpLoad& second) {
+  return instructions_per_cycle(sm, std::array{first, second}).value();
+}
+
+std::string chain_refusal(const ChainSm& sm, std::span<const WarpLoad> loads, const ChainOptions& options = {}) {
+  return instructions_per_cycle(sm, loads, options).error().to_string();
+}
+
+// One warp: it issues in each cycle that it is ready. Ready for 1/Rm cycles on average, then idle for L, and of L the
+// last cycle is the one after which it issues again: IPC = (1/Rm) / (1/Rm + L) = 1 / (1 + Rm L).
+TEST(WarpChain, OfOneWarpHasAClosedForm) {
+  for (const double ratio : {0.01, 0.1, 0.5, 1.0})
+    EXPECT_NEAR(alone(kPlainSm, waiting(ratio), 1), 1.0 / (1.0 + ratio * 400.0), 1e-12);
+}
+
+// Without memory a warp is always ready; n of them, each of which may issue every 18th cycle, issue n / 18.
+TEST(WarpChain, OfWarpsThatNeverWaitIsWhatTheyCanIssue) {
+  EXPECT_NEAR(alone(kPlainSm, {}, 48), 1.0, 1e-12);
+  EXPECT_NEAR(alone(kPlainSm, {.issue_distance = 18.0}, 6), 6.0 / 18.0, 1e-12);
+  EXPECT_NEAR(alone(kPlainSm, {.issue_distance = 18.0}, 24), 1.0, 1e-12);
+}
+
+// Rm = 1: each warp issues once and waits. While all wait, a cycle wakes each with 1/L; so many warps that never meet
+// issue W / (L + 1) together.
+TEST(WarpChain, OfWarpsThatWaitEachTimeIsWarpsOverLatency) {
+  EXPECT_NEAR(alone(kPlainSm, waiting(1.0, 1e6), 4), 4e-6, 1e-9);
+}
+
+// S_W, in which all warps wait, is absorbing as printed, so that nothing is ever issued. Corrected it is not: with 48
+// warps, L0 = 400 and a0 / B = 4 cycles, IPC is 1.00, 0.78 and 0.27 at Rm = 0.05, 0.1 and 0.3.
+TEST(WarpChain, LeavesTheStateInWhichAllWarpsWait) {
+  const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.25};
+  EXPECT_NEAR(alone(sm, waiting(0.05), 48), 1.00, 0.01);
+  EXPECT_NEAR(alone(sm, waiting(0.1), 48), 0.78, 0.01);
+  EXPECT_NEAR(alone(sm, waiting(0.3), 48), 0.27, 0.01);
+}
+
+SchedulerLoad load_of(std::array<StallKind, 2> stalls, unsigned units, double distance = 1.0) {
+  return {.stalls = stalls, .issue_distance = distance, .units = units};
+}
+
+void expect_is_a_chain(const SchedulerChain& chain) {
+  const Transitions transitions = chain.transitions();
+  const auto pi = stationary_distribution(transitions);
+  EXPECT_NEAR(std::accumulate(pi.begin(), pi.end(), 0.0), 1.0, 1e-12);
+  for (std::size_t to = 0; to < transitions.states; ++to) {
+    double row = 0.0;
+    double arrived = 0.0;
+    for (std::size_t from = 0; from < transitions.states; ++from) {
+      row += transitions.at(to, from);
+      arrived += pi[from] * transitions.at(from, to);
+    }
+    EXPECT_NEAR(row, 1.0, 1e-12);
+    EXPECT_NEAR(arrived, pi[to], 1e-12);
+  }
+}
+
+TEST(SchedulerChain, HasRowsOfOneAndAStationaryDistribution) {
+  const SchedulerMemory memory{.requests_per_cycle = 0.1, .contention = 1.0, .offset = 3.0};
+  const auto compute = load_of({}, 8, 4.0);
+  const auto coalesced = load_of({{{0.1, 500}, {}}}, 8);
+  const auto mixed = load_of({{{0.1, 500}, {0.05, 700, 32}}}, 4, 6.0);
+  const auto scattered = load_of({{{}, {0.2, 700, 8}}}, 5);
+  expect_is_a_chain({memory, std::array{coalesced}});
+  expect_is_a_chain({memory, std::array{mixed}});
+  expect_is_a_chain({memory, std::array{coalesced, compute}});
+  expect_is_a_chain({memory, std::array{mixed, scattered}});
+  expect_is_a_chain({memory, std::array{mixed, mixed}});
+}
+
+// States: 9 of 8 warps with one way to wait, 15 of 4 with two.
+TEST(SchedulerChain, CountsItsStates) {
+  const auto coalesced = load_of({{{0.1, 500}, {}}}, 8);
+  const auto mixed = load_of({{{0.1, 500}, {0.05, 700, 32}}}, 4);
+  EXPECT_EQ(SchedulerChain::states_of(std::array{coalesced, coalesced}), 81u);
+  EXPECT_EQ(SchedulerChain::states_of(std::array{coalesced, mixed}), 135u);
+}
+
+TEST(WarpChain, GivesEqualKernelsEqualShares) {
+  const ChainSm sm{.schedulers = 4, .requests_per_cycle = 0.2};
+  const auto ipc = together(sm, {waiting(0.1), 16}, {waiting(0.1), 16});
+  EXPECT_NEAR(ipc[0], ipc[1], 1e-12);
+}
+
+// Two halves of one kernel are that kernel: the joint chain lumps into the single one.
+TEST(WarpChain, OfTwoHalvesIsThatOfTheWhole) {
+  const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
+  const auto ipc = together(sm, {waiting(0.07), 5}, {waiting(0.07), 7});
+  EXPECT_NEAR(ipc[0] + ipc[1], alone(sm, waiting(0.07), 12), 1e-10);
+  EXPECT_NEAR(ipc[0] / ipc[1], 5.0 / 7.0, 1e-10);
+}
+
+// A second kind of waiting that is like the first changes nothing.
+TEST(WarpChain, OfTwoEqualKindsOfStallsIsThatOfOne) {
+  const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
+  const WarpProfile split{.stalls = {{0.04, 400, 2}, {0.03, 400, 2}}};
+  EXPECT_NEAR(alone(sm, split, 8), alone(sm, waiting(0.07, 400, 2), 8), 1e-10);
+}
+
+// Four schedulers with a quarter of warps and memory each are four SMs of one scheduler.
+TEST(WarpChain, OfSeveralSchedulersIsThatOfVirtualSms) {
+  const ChainSm whole{.schedulers = 4, .requests_per_cycle = 0.4};
+  const ChainSm part{.schedulers = 1, .requests_per_cycle = 0.1};
+  EXPECT_NEAR(alone(whole, waiting(0.05), 32), 4.0 * alone(part, waiting(0.05), 8), 1e-12);
+}
+
+// A scheduler that issues every second cycle sees half of each latency in its own cycles, and twice the requests.
+TEST(WarpChain, CountsInCyclesOfTheScheduler) {
+  const ChainSm slow{.schedulers = 2, .issue_rate = 0.5, .requests_per_cycle = 0.1};
+  const ChainSm same{.schedulers = 1, .issue_rate = 1.0, .requests_per_cycle = 0.1};
+  EXPECT_NEAR(alone(slow, waiting(0.05, 600), 16), alone(same, waiting(0.05, 300), 8), 1e-12);
+}
+
+// Served are B requests per cycle at most: with a0 = 1 latency grows until that is so. 48 warps with a request in each
+// tenth instruction and B = 0.01 issue at most 0.1.
+TEST(WarpChain, IssuesNoMoreThanTheMemoryServes) {
+  const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.01};
+  const double ipc = alone(sm, waiting(0.1), 48);
+  EXPECT_LT(ipc, 0.1);
+  EXPECT_GT(ipc, 0.08);
+}
+
+// Accesses that are not coalesced make more requests: taken for coalesced ones, the prediction is too high (figure 10).
+TEST(WarpChain, PredictsTooMuchWhereScatteredAccessesCountAsOne) {
+  const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
+  EXPECT_GT(alone(sm, waiting(0.1, 600, 1), 48), 3.0 * alone(sm, waiting(0.1, 600, 16), 48));
+}
+
+// Taken for one scheduler, an SM of four is predicted to issue too little (figure 11).
+TEST(WarpChain, PredictsTooLittleWhereSchedulersCountAsOne) {
+  const ChainSm four{.schedulers = 4, .requests_per_cycle = 1.0};
+  const ChainSm one{.schedulers = 1, .requests_per_cycle = 1.0};
+  EXPECT_GT(alone(four, waiting(0.02), 64), 3.0 * alone(one, waiting(0.02), 64));
+}
+
+// 8 warps in units of two: rougher, and much smaller.
+TEST(WarpChain, MovesWarpsTogetherWhereAsked) {
+  const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
+  EXPECT_NEAR(alone(sm, waiting(0.05), 8, {.warps_per_unit = 2}), alone(sm, waiting(0.05), 8), 0.02);
+}
+
+// 7 warps on 4 schedulers: three have two, one has one, which IPC shows where nothing waits but the issue distance.
+TEST(WarpChain, SpreadsWarpsThatDoNotDivide) {
+  const ChainSm sm{.schedulers = 4};
+  EXPECT_NEAR(alone(sm, {.issue_distance = 2.0}, 7), 3.0 + 0.5, 1e-12);
+  EXPECT_NEAR(alone(sm, {}, 2), 2.0, 1e-12);
+  const auto ipc = together(sm, {{}, 2}, {{}, 2});
+  EXPECT_NEAR(ipc[0] + ipc[1], 4.0, 1e-12);
+}
+
+TEST(WarpChain, RefusesWhatCannotBe) {
+  const WarpLoad good{waiting(0.1), 8};
+  EXPECT_THAT(chain_refusal(kPlainSm, {}), HasSubstr("of one kernel or of two"));
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(1.5), 8}}), HasSubstr("not from 0 to 1: `1.5`"));
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(std::nan("")), 8}}), HasSubstr("not from 0 to 1"));
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(0.1, 0.0), 8}}), HasSubstr("latency"));
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(0.1), 0}}), HasSubstr("without warps"));
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{{.issue_distance = 0.5}, 8}}), HasSubstr("one cycle apart"));
+  const WarpProfile twice{.stalls = {{0.6, 400}, {0.6, 400}}};
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{twice, 8}}), HasSubstr("add up to more than 1"));
+  EXPECT_THAT(chain_refusal({.schedulers = 0}, std::array{good}), HasSubstr("scheduler"));
+  EXPECT_THAT(chain_refusal({.requests_per_cycle = 0}, std::array{good}), HasSubstr("rates of an SM"));
+  const WarpLoad many{{.stalls = {{0.1, 400}, {0.1, 400}}}, 60};
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{many, many}), HasSubstr("let more warps move as one"));
+}
+
+}  // namespace
+}  // namespace wattune::model
