@@ -1,0 +1,92 @@
+#include "wattune/schedule/forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace wattune::schedule {
+
+namespace {
+
+// A forecast takes milliseconds with so many states (docs/schedule.md); a rougher chain answers where more are needed.
+constexpr unsigned kMostStates = 600;
+constexpr unsigned kRoughestUnit = 8;  // warps
+
+Result<PairForecast> chain_forecast(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule,
+                                    const KernelTraits& first, const KernelTraits& second) {
+  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  if (ratios.empty()) return PairForecast{};
+  model::ChainOptions options{.most_states = kMostStates};
+  for (;; options.warps_per_unit *= 2) {
+    auto plan = model::plan_pair(sm, first.profile, second.profile, ratios, rule, options);
+    if (!plan && options.warps_per_unit < kRoughestUnit) continue;
+    if (!plan) return std::move(plan).error().with_context("forecast of " + first.name + " with " + second.name);
+    return PairForecast{.ratio = plan->ratio,
+                        .rates = {plan->ipc[0] / plan->ipc_alone[0], plan->ipc[1] / plan->ipc_alone[1]}};
+  }
+}
+
+double rate_on(double share_of_sms, const KernelTraits& kernel) {
+  return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
+}
+
+PairForecast split_forecast(const MachineLimits& limits, const KernelTraits& first, const KernelTraits& second) {
+  PairForecast best;
+  const double all = limits.sms;
+  for (unsigned sms = limits.partition_grain; sms < limits.sms; sms += limits.partition_grain) {
+    const PairForecast split{.sms_of_first = sms,
+                             .rates = {rate_on(sms / all, first), rate_on((limits.sms - sms) / all, second)}};
+    if (split.speedup() > best.speedup()) best = split;
+  }
+  return best;
+}
+
+}  // namespace
+
+PairForecast PairForecast::swapped(unsigned sms) const {
+  return {.ratio = {ratio.second, ratio.first},
+          .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
+          .rates = {rates[1], rates[0]}};
+}
+
+Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule) {
+  return [=](const KernelTraits& first, const KernelTraits& second) {
+    return chain_forecast(limits, sm, rule, first, second);
+  };
+}
+
+Forecaster split_forecaster(const MachineLimits& limits) {
+  return [=](const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
+    return split_forecast(limits, first, second);
+  };
+}
+
+std::uint64_t PairTable::key(KernelId first, KernelId second) {
+  const auto [low, high] = std::minmax(first, second);
+  return (static_cast<std::uint64_t>(low) << 32U) | high;
+}
+
+void PairTable::learn(KernelId first, KernelId second, const PairForecast& forecast) {
+  entries_[key(first, second)].forecast = first <= second ? forecast : forecast.swapped(sms_);
+}
+
+void PairTable::observe(KernelId kernel, KernelId beside, double rate) {
+  const auto entry = entries_.find(key(kernel, beside));
+  const std::size_t place = kernel <= beside ? 0 : 1;
+  if (entry == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
+  const double predicted = entry->second.forecast.rates[place];
+  if (!(predicted > 0.0)) return;
+  std::optional<double>& mean = entry->second.measured_over_predicted[place];
+  mean = mean ? *mean + weight_ * (rate / predicted - *mean) : rate / predicted;
+}
+
+std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) const {
+  const auto entry = entries_.find(key(first, second));
+  if (entry == entries_.end()) return std::nullopt;
+  PairForecast forecast = entry->second.forecast;
+  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry->second.measured_over_predicted[i].value_or(1.0);
+  return first <= second ? forecast : forecast.swapped(sms_);
+}
+
+}  // namespace wattune::schedule
