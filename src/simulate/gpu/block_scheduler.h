@@ -1,0 +1,115 @@
+// BlockScheduler: which block goes to which SM, and when: streams, hardware queues, priorities, partitions, and what
+// SMs have room for. It knows moments, not how long blocks take.
+//
+// Launches of a stream come one after the other, with a gap. Streams are hashed into hardware queues; behind the first
+// launch of a queue, which waits for its stream, all others wait. Launches that left their queues are resident: the one
+// with the highest priority and, among these, the first to come gives its blocks to SMs until it has none left, and
+// nobody behind it does meanwhile, even where its blocks find no room (head of line). A block goes to the SM that has
+// most room.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "simulate/gpu/engine.h"
+#include "wattune/model/co_residency.h"
+
+namespace wattune::simulate {
+
+// A logical block that runs in a slot.
+struct RunningBlock {
+  LaunchId launch = 0;
+  unsigned sm = 0;
+  std::uint64_t block = 0;
+  std::uint64_t chunk_left = 0;  // blocks of its chunk that come after it
+  double begin = 0.0;
+};
+
+class BlockScheduler {
+ public:
+  BlockScheduler(const GpuModel& gpu, const GpuOptions& options);
+
+  Result<void> add_kernel(const SimulatedKernel& kernel);
+  Result<PartitionId> add_partition(unsigned first, unsigned count);
+  Result<StreamId> add_stream(const StreamTraits& traits);
+  Result<LaunchId> submit(const GridLaunch& launch, double now);
+  Result<void> stop(LaunchId launch);
+
+  // Blocks that begin now.
+  std::vector<BlockStart> dispatch(double now);
+  // The block in this slot ended. The next logical block of its slot, where there is one, begins now.
+  std::optional<BlockStart> ended(std::size_t slot, double now);
+  // When dispatch() may have something to do though nothing ends; infinity: never.
+  double next_moment() const { return next_moment_; }
+
+  const RunningBlock& running(std::size_t slot) const { return slots_[slot]; }
+  // Launches that ended, oldest first, each once.
+  std::optional<Completion> take_completion();
+
+ private:
+  struct Launch {
+    GridLaunch request;
+    std::uint64_t next = 0;      // logical block
+    std::uint64_t end = 0;       // behind the last
+    std::uint64_t to_place = 0;  // blocks that have not been given to an SM
+    std::uint64_t placed = 0;    // that run
+    std::uint64_t done = 0;      // logical blocks
+    double submitted = 0.0;
+    std::optional<double> begin = {};
+    double end_time = 0.0;
+    bool ended = false;
+
+    std::uint64_t left() const { return end - next; }
+  };
+  struct Stream {
+    StreamTraits traits;
+    bool busy = false;      // a launch of it is resident
+    double last_end = 0.0;  // of its last launch
+    bool fresh = true;      // none has ended
+  };
+  struct Partition {
+    unsigned first = 0;
+    unsigned count = 0;
+  };
+  struct Sm {
+    std::vector<model::SmRoom::Residents> residents = {};  // by kernel
+    unsigned warps = 0;
+  };
+
+  Result<void> check(const GridLaunch& launch) const;
+  Result<void> check_persistent(const GridLaunch& launch, const Persistence& persistent) const;
+  void admit(double now);
+  double ready_moment(LaunchId id) const;
+  void make_resident(LaunchId id);
+  bool place_one(LaunchId id, double now, std::vector<BlockStart>& starts);
+  std::optional<unsigned> roomiest(const Launch& launch);
+  bool fits(unsigned sm, KernelId kernel);
+  void occupy(unsigned sm, KernelId kernel, int blocks);
+  BlockStart begin_block(std::size_t slot, double overhead, double now);
+  bool draw(Launch& launch, RunningBlock& block);
+  void leave(LaunchId id, double now);
+  double work_of(const Launch& launch, std::uint64_t block) const;
+  std::size_t new_slot();
+
+  GpuModel gpu_;
+  std::uint64_t seed_;
+  std::vector<SimulatedKernel> kernels_;
+  std::vector<model::BlockShare> shares_;
+  std::vector<Partition> partitions_;
+  std::vector<Stream> streams_;
+  std::vector<Launch> launches_;
+  std::vector<std::deque<LaunchId>> queues_;
+  std::vector<LaunchId> resident_;  // in the order in which they give blocks to SMs
+  std::vector<Sm> sms_;
+  std::vector<RunningBlock> slots_;
+  std::vector<std::size_t> free_slots_;
+  std::deque<Completion> completions_;
+  double next_grid_ = 0.0;  // earliest moments of the next launch and block that are handed on
+  double next_block_ = 0.0;
+  double next_moment_ = 0.0;
+  model::SmRoom room_;
+};
+
+}  // namespace wattune::simulate

@@ -1,0 +1,192 @@
+#include "wattune/simulate/corun_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wattune::simulate {
+
+namespace {
+
+constexpr double kRequestBytes = 128.0;  // of the chain
+
+using model::BlockDemand;
+using Mix = std::array<double, kPipes>;
+
+// Fitted to PUR.
+constexpr double kPcDramCost = 7.231;
+constexpr double kSadParallelism = 0.8147;
+constexpr double kSpmvCoalesced = 0.2415;
+constexpr double kStCoalesced = 0.2255;
+constexpr double kMmCoalesced = 0.12;
+constexpr double kMriqSpecial = 0.1459;
+constexpr double kBsSpecial = 0.1432;
+
+constexpr Mix mix_of(double fp32, double integer, double special) { return {fp32, integer, special}; }
+
+// Of a kernel with these MUR and PUR on a C2050, which moves 144 GB/s and issues 14 instructions per cycle of 1147 MHz.
+constexpr double dram_bytes_per_instruction(const model::Utilisation& run) {
+  return run.memory / run.pipeline * 144e9 / (14 * 1147e6);
+}
+
+// The share of requests that L2 answers, so that DRAM moves what the table says.
+double l2_hit_of(const SimulatedKernel& kernel, const model::Utilisation& run) {
+  return std::max(0.0, 1.0 - dram_bytes_per_instruction(run) / kernel.l2_bytes());
+}
+
+// From tables 3 and 4 of Zhong and He, "Kernelet". Registers are ours, so that occupancy is the table's. What L2
+// answers follows from MUR / PUR. One member of each is fitted to PUR on a detailed C2050.
+std::vector<KerneletKernel> make_kernelet_kernels() {
+  constexpr BlockDemand kOf256{.threads = 256, .registers = 20};
+  constexpr BlockDemand kOf128{.threads = 128, .registers = 32};
+  std::vector<KerneletKernel> rows = {
+      {{.name = "PC",
+        .block = kOf256,
+        .blocks = 16384,
+        .instructions = 100,
+        .scattered = 0.128,
+        .scattered_dram_cost = kPcDramCost},
+       {{0.0096, 0.1404}, 1.0},
+       {{0.0072, 0.1746}, 1.0}},
+      {{.name = "SAD",
+        .block = {.threads = 32, .registers = 32},
+        .blocks = 8048,
+        .instructions = 1000,
+        .instruction_parallelism = kSadParallelism,
+        .coalesced = 0.0524},
+       {{0.1498, 0.1120}, 8.0 / 48.0},
+       {{0.1062, 0.1351}, 0.25}},
+      {{.name = "SPMV",
+        .block = kOf256,
+        .blocks = 16384,
+        .instructions = 500,
+        .mix = mix_of(0.25, 0.25, 0.0),
+        .coalesced = kSpmvCoalesced,
+        .scattered = 0.02,
+        .scattered_requests = 16},
+       {{0.3464, 0.003}, 1.0},
+       {{0.3027, 0.0043}, 1.0}},
+      {{.name = "ST",
+        .block = kOf128,
+        .blocks = 16384,
+        .instructions = 1000,
+        .mix = mix_of(0.3, 0.2, 0.0),
+        .coalesced = kStCoalesced},
+       {{0.3629, 0.1156}, 32.0 / 48.0},
+       {{0.2016, 0.1179}, 1.0}},
+      {{.name = "MM",
+        .block = {.threads = 256, .registers = 32},
+        .blocks = 16384,
+        .instructions = 1000,
+        .mix = mix_of(0.5, 0.1, 0.0),
+        .coalesced = kMmCoalesced,
+        .l1_bytes = 32},
+       {{0.5804, 0.0161}, 32.0 / 48.0},
+       {{0.5321, 0.0569}, 1.0}},
+      {{.name = "MRIQ",
+        .block = {.threads = 256, .registers = 24},
+        .blocks = 8192,
+        .instructions = 2000,
+        .mix = mix_of(0.6, 0.1, kMriqSpecial),
+        .coalesced = 0.0002},
+       {{0.8539, 0.0002}, 40.0 / 48.0},
+       {{1.6784, 0.0007}, 1.0}},
+      {{.name = "BS",
+        .block = kOf128,
+        .blocks = 16384,
+        .instructions = 1000,
+        .mix = mix_of(0.6, 0.1, kBsSpecial),
+        .coalesced = 0.0049},
+       {{0.8642, 0.0604}, 32.0 / 48.0},
+       {{1.2007, 0.1323}, 1.0}},
+      {{.name = "TEA",
+        .block = kOf128,
+        .blocks = 16384,
+        .instructions = 1000,
+        .mix = mix_of(0.0, 0.6, 0.0),
+        .coalesced = 0.00138},
+       {{0.9978, 0.0196}, 32.0 / 48.0},
+       {{1.1417, 0.0353}, 1.0}},
+  };
+  for (KerneletKernel& row : rows) row.kernel.l2_hit = l2_hit_of(row.kernel, row.c2050.utilisation);
+  return rows;
+}
+
+double mean_latency(const GpuModel& gpu, double miss) {
+  return gpu.l2_latency + miss * (gpu.dram_latency - gpu.l2_latency);
+}
+
+}  // namespace
+
+const std::vector<KerneletKernel>& kernelet_kernels() {
+  static const std::vector<KerneletKernel> kernels = make_kernelet_kernels();
+  return kernels;
+}
+
+// With one block of 8 warps on an SM it is 17 % slower (1:7 beside L, hopper_facts): 8 / (4 / 1.67) of 4 instructions a
+// cycle. 40 waves of 8 blocks take 20 ms of 1980 MHz: 61,875 instructions of each of 64 warps.
+SimulatedKernel fma_probe() {
+  return {.name = "C",
+          .block = {.threads = 256, .registers = 32},
+          .blocks = 132 * 8 * 40,
+          .instructions = 61875,
+          .mix = mix_of(0.9, 0.0, 0.0),
+          .instruction_parallelism = 1.67};
+}
+
+// 32 sectors of 32 bytes with each fifth instruction, which DRAM bounds: 16 waves of 64 warps in 20 ms.
+SimulatedKernel gather_probe() {
+  return {.name = "L",
+          .block = {.threads = 256, .registers = 32},
+          .blocks = 132 * 8 * 16,
+          .instructions = 2545,
+          .mix = mix_of(0.0, 0.5, 0.0),
+          .scattered = 0.2,
+          .l2_hit = 0.05};
+}
+
+// Four loads of 512 bytes by a warp before it stores them; eight blocks of the probe are one here.
+SimulatedKernel copy_probe() {
+  return {.name = "M",
+          .block = {.threads = 256, .registers = 32},
+          .blocks = 132 * 8 * 30,
+          .instructions = 2066,
+          .mix = mix_of(0.0, 0.5, 0.0),
+          .coalesced = 0.25,
+          .coalesced_bytes = 512,
+          .memory_parallelism = 4};
+}
+
+model::ChainSm chain_sm(const GpuModel& gpu) {
+  return {.schedulers = gpu.schedulers,
+          .issue_rate = gpu.issue_rate,
+          .requests_per_cycle = gpu.dram_gigabytes_per_second * 1e3 / gpu.clock.value() / gpu.sms / kRequestBytes};
+}
+
+model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& gpu) {
+  const double miss = 1.0 - kernel.l2_hit;
+  const double at_once = kernel.memory_parallelism;
+  model::WarpProfile profile{.issue_distance = kernel.issue_distance(gpu)};
+  if (kernel.coalesced > 0.0)
+    profile.stalls.push_back({.ratio = kernel.coalesced / at_once,
+                              .latency = mean_latency(gpu, miss),
+                              .requests = at_once * miss * kernel.coalesced_bytes / kRequestBytes});
+  if (kernel.scattered > 0.0) {
+    const double requests = kernel.scattered_requests;
+    const double all_sent = (requests - 1.0) / gpu.pipe_rates[static_cast<std::size_t>(Pipe::memory)];
+    profile.stalls.push_back(
+        {.ratio = kernel.scattered / at_once,
+         .latency = mean_latency(gpu, 1.0 - std::pow(kernel.l2_hit, requests)) + all_sent,
+         .requests = at_once * miss * requests * kernel.scattered_bytes * kernel.scattered_dram_cost / kRequestBytes});
+  }
+  return profile;
+}
+
+Result<model::PairKernel> pair_kernel(const SimulatedKernel& kernel, const GpuModel& gpu) {
+  WATTUNE_ASSIGN(const model::Occupancy alone, model::occupancy(gpu.capability, kernel.block));
+  return model::PairKernel{.profile = chain_profile(kernel, gpu),
+                           .warps_per_block = kernel.warps(),
+                           .instructions_per_block = kernel.instructions_per_block(),
+                           .blocks_alone = alone.blocks};
+}
+
+}  // namespace wattune::simulate
