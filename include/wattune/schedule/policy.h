@@ -35,8 +35,8 @@ struct Share {
 
 struct Plan {
   std::vector<Share> shares = {};
-  double speedup = 1.0;  // over one after the other, as it is forecast
-  std::string reason;    // one line for people
+  double speedup = 1.0;     // over one after the other, as it is forecast
+  std::string reason = {};  // one line for people
 };
 
 struct Candidate {
@@ -45,7 +45,7 @@ struct Candidate {
   const KernelTraits* traits = nullptr;
   double left = 1.0;  // share of its blocks that no launch has been given
   int priority = 0;
-  Nanoseconds submitted;
+  Nanoseconds submitted = {};
   std::optional<Share> running = {};  // as it was decided, though it may not have begun
 };
 

@@ -47,10 +47,6 @@ Result<PartitionId> BlockScheduler::add_partition(unsigned first, unsigned count
   if (count == 0 || first >= gpu_.sms || count > gpu_.sms - first)
     return gpu_refuses(ErrorCode::invalid_argument, fmt::format("there are {} SMs", gpu_.sms),
                        fmt::format("{} from {} on", count, first));
-  for (std::size_t i = 1; i < partitions_.size(); ++i)
-    if (first < partitions_[i].first + partitions_[i].count && partitions_[i].first < first + count)
-      return gpu_refuses(ErrorCode::invalid_argument, "SMs of another partition",
-                         fmt::format("{} from {} on", count, first));
   partitions_.push_back({first, count});
   return partitions_.size() - 1;
 }

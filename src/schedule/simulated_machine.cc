@@ -1,0 +1,166 @@
+#include "wattune/schedule/simulated_machine.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "wattune/simulate/corun_kernels.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr double kAsFast = 0.98;  // of its speed on all SMs, at which a kernel counts as saturated
+
+struct Alone {
+  Nanoseconds time;
+  model::Utilisation utilisation;
+};
+
+Result<Alone> run_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model, unsigned sms) {
+  simulate::SimulatedGpu gpu(model);
+  WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
+  WATTUNE_ASSIGN(const auto partition, gpu.add_partition(0, sms));
+  WATTUNE_ASSIGN(const auto stream, gpu.add_stream({.partition = partition}));
+  WATTUNE_TRY(gpu.submit({.kernel = id, .stream = stream}));
+  const auto done = gpu.wait();
+  return Alone{done->end - done->begin, {gpu.pipeline_utilisation(), gpu.memory_utilisation()}};
+}
+
+// By halving: speed grows with SMs.
+Result<double> saturating_share(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
+                                Nanoseconds on_all) {
+  unsigned too_few = 0;
+  unsigned enough = model.sms;
+  while (enough - too_few > std::max(1U, model.sms / 16)) {
+    const unsigned sms = too_few + (enough - too_few) / 2;
+    WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, model, sms));
+    (on_all / alone.time >= kAsFast ? enough : too_few) = sms;
+  }
+  return static_cast<double>(enough) / model.sms;
+}
+
+}  // namespace
+
+MachineLimits limits_of(const simulate::GpuModel& gpu) { return {.capability = gpu.capability, .sms = gpu.sms}; }
+
+Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(const auto profile, simulate::pair_kernel(kernel, gpu));
+  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu, gpu.sms));
+  WATTUNE_ASSIGN(const double saturating, saturating_share(kernel, gpu, alone.time));
+  return KernelTraits{.name = kernel.name,
+                      .block = kernel.block,
+                      .blocks = kernel.blocks,
+                      .alone = alone.time,
+                      .profile = profile,
+                      .utilisation = alone.utilisation,
+                      .saturating_share = saturating,
+                      .least_slice = static_cast<std::uint64_t>(profile.blocks_alone) * gpu.sms};
+}
+
+struct SimulatedMachine::State {
+  using StreamKey = std::tuple<unsigned, int, simulate::PartitionId>;
+  struct Kernel {
+    simulate::SimulatedKernel kernel;
+    KernelTraits traits;
+    std::optional<simulate::KernelId> on_gpu = {};  // which only the scheduler's thread sees
+  };
+
+  State(simulate::GpuModel gpu_model, const SimulatedMachineOptions& how)
+      : limits(limits_of(gpu_model)), options(how), gpu(std::move(gpu_model), how.gpu) {}
+
+  MachineLimits limits;
+  SimulatedMachineOptions options;
+  simulate::SimulatedGpu gpu;
+  mutable std::mutex mutex;  // of `kernels`
+  std::deque<Kernel> kernels;
+  std::map<std::pair<unsigned, unsigned>, simulate::PartitionId> partitions;
+  std::map<StreamKey, simulate::StreamId> streams;
+
+  Kernel* find(KernelId id) {
+    const std::lock_guard lock(mutex);
+    return id < kernels.size() ? &kernels[id] : nullptr;
+  }
+  Result<simulate::KernelId> on_gpu(KernelId id);
+  Result<simulate::PartitionId> partition(const SmRange& sms);
+  Result<simulate::StreamId> stream(const Launch& launch);
+};
+
+Result<simulate::KernelId> SimulatedMachine::State::on_gpu(KernelId id) {
+  Kernel* kernel = find(id);
+  if (kernel == nullptr) return Error(ErrorCode::not_found, "no such kernel on this machine");
+  if (!kernel->on_gpu) {
+    WATTUNE_ASSIGN(kernel->on_gpu, gpu.add_kernel(kernel->kernel));
+  }
+  return *kernel->on_gpu;
+}
+
+Result<simulate::PartitionId> SimulatedMachine::State::partition(const SmRange& sms) {
+  if (sms.count == 0) return 0;
+  const auto known = partitions.find({sms.first, sms.count});
+  if (known != partitions.end()) return known->second;
+  WATTUNE_ASSIGN(const auto made, gpu.add_partition(sms.first, sms.count));
+  return partitions[{sms.first, sms.count}] = made;
+}
+
+Result<simulate::StreamId> SimulatedMachine::State::stream(const Launch& launch) {
+  WATTUNE_ASSIGN(const auto part, partition(launch.sms));
+  const StreamKey key{launch.lane, launch.priority, part};
+  const auto known = streams.find(key);
+  if (known != streams.end()) return known->second;
+  WATTUNE_ASSIGN(const auto made, gpu.add_stream({.priority = launch.priority, .partition = part}));
+  return streams[key] = made;
+}
+
+SimulatedMachine::SimulatedMachine(simulate::GpuModel gpu, const SimulatedMachineOptions& options)
+    : state_(std::make_unique<State>(std::move(gpu), options)) {}
+SimulatedMachine::~SimulatedMachine() = default;
+
+Result<KernelId> SimulatedMachine::add(const simulate::SimulatedKernel& kernel) {
+  WATTUNE_ASSIGN(const KernelTraits traits, profile_alone(kernel, state_->gpu.model()));
+  return add(kernel, traits);
+}
+
+KernelId SimulatedMachine::add(const simulate::SimulatedKernel& kernel, const KernelTraits& traits) {
+  const std::lock_guard lock(state_->mutex);
+  state_->kernels.push_back({kernel, traits});
+  return state_->kernels.size() - 1;
+}
+
+const MachineLimits& SimulatedMachine::limits() const { return state_->limits; }
+
+const KernelTraits* SimulatedMachine::kernel(KernelId id) const {
+  const State::Kernel* kernel = state_->find(id);
+  return kernel == nullptr ? nullptr : &kernel->traits;
+}
+
+Nanoseconds SimulatedMachine::now() const { return state_->gpu.now(); }
+Joules SimulatedMachine::energy() const { return state_->gpu.counters().energy; }
+
+Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
+  WATTUNE_ASSIGN(const auto kernel, state_->on_gpu(launch.kernel));
+  WATTUNE_ASSIGN(const auto stream, state_->stream(launch));
+  simulate::GridLaunch grid{
+      .kernel = kernel, .stream = stream, .first_block = launch.first_block, .blocks = launch.blocks};
+  if (launch.form == Form::persistent)
+    grid.persistent = simulate::Persistence{.per_sm = launch.per_sm, .draw = state_->options.draw};
+  return state_->gpu.submit(grid);
+}
+
+void SimulatedMachine::stop(LaunchId launch) {
+  // Launches of other forms are refused, and run on.
+  static_cast<void>(state_->gpu.stop(launch).has_value());
+}
+
+std::vector<Ended> SimulatedMachine::wait(Nanoseconds until) {
+  const auto done = state_->gpu.wait(until);
+  if (done) return {{.launch = done->launch, .begin = done->begin, .end = done->end, .blocks = done->blocks}};
+  const bool is_finite = until.value() < kForever.value();
+  if (is_finite && state_->gpu.now() < until) state_->gpu.pass_until(until);
+  return {};
+}
+
+}  // namespace wattune::schedule
