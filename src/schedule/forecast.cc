@@ -27,6 +27,42 @@ Result<PairForecast> chain_forecast(const MachineLimits& limits, const model::Ch
   }
 }
 
+// Of 1, 2 ... resident blocks.
+Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const KernelTraits& kernel) {
+  if (!kernel.rate_at_residency.empty()) return kernel.rate_at_residency;
+  std::vector<double> rates;
+  for (unsigned blocks = 1; blocks <= kernel.profile.blocks_alone; ++blocks) {
+    const model::WarpLoad load{kernel.profile.profile, blocks * kernel.profile.warps_per_block};
+    WATTUNE_ASSIGN(const auto ipc, model::instructions_per_cycle(sm, {&load, 1}));
+    rates.push_back(ipc.front());
+  }
+  for (double& rate : rates) rate /= rates.back();
+  return rates;
+}
+
+// Both slow down alike where together they ask for more than all of a resource.
+std::array<double, 2> packed(std::array<double, 2> rates, const KernelTraits& first, const KernelTraits& second) {
+  const auto& [one, other] = std::pair(first.utilisation, second.utilisation);
+  const double most = std::max(
+      {1.0, rates[0] * one.pipeline + rates[1] * other.pipeline, rates[0] * one.memory + rates[1] * other.memory});
+  return {rates[0] / most, rates[1] / most};
+}
+
+Result<PairForecast> residency_forecast(const MachineLimits& limits, const model::ChainSm& sm,
+                                        const KernelTraits& first, const KernelTraits& second) {
+  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  WATTUNE_ASSIGN(const auto of_first, residency_rates(sm, first));
+  WATTUNE_ASSIGN(const auto of_second, residency_rates(sm, second));
+  PairForecast best;
+  for (const model::BlockRatio& ratio : ratios) {
+    if (ratio.first > of_first.size() || ratio.second > of_second.size()) continue;
+    const PairForecast pair{.ratio = ratio,
+                            .rates = packed({of_first[ratio.first - 1], of_second[ratio.second - 1]}, first, second)};
+    if (pair.speedup() > best.speedup()) best = pair;
+  }
+  return best;
+}
+
 double rate_on(double share_of_sms, const KernelTraits& kernel) {
   return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
 }
@@ -48,6 +84,12 @@ PairForecast PairForecast::swapped(unsigned sms) const {
   return {.ratio = {ratio.second, ratio.first},
           .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
           .rates = {rates[1], rates[0]}};
+}
+
+Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+  return [=](const KernelTraits& first, const KernelTraits& second) {
+    return residency_forecast(limits, sm, first, second);
+  };
 }
 
 Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule) {

@@ -20,7 +20,7 @@ bool runs_as_pair(const QueueView& view) {
 
 std::vector<const Candidate*> sliceable_kernels(const QueueView& view) {
   std::vector<const Candidate*> works = first_of_each_kernel(view);
-  std::erase_if(works, [](const Candidate* work) { return !work->traits->sliceable || work->left <= 0.0; });
+  std::erase_if(works, [](const Candidate* work) { return !work->traits->sliceable; });
   return works;
 }
 

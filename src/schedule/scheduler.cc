@@ -159,6 +159,7 @@ std::vector<Finished> Scheduler::take_finished() { return state_->queue.take_fin
 std::vector<std::pair<KernelId, KernelId>> Scheduler::take_unknown_pairs() {
   return std::exchange(state_->unknown, {});
 }
+void Scheduler::learn(PairTable table) { state_->table = std::move(table); }
 const PairTable& Scheduler::table() const { return state_->table; }
 
 void Scheduler::learn(KernelId first, KernelId second, const PairForecast& forecast) {

@@ -33,7 +33,7 @@ std::vector<const Candidate*> first_of_each_kernel(const QueueView& view) {
   std::vector<const Candidate*> firsts;
   std::vector<KernelId> seen;
   for (const Candidate& work : view.works) {
-    if (std::ranges::find(seen, work.kernel) != seen.end()) continue;
+    if (work.left <= 0.0 || std::ranges::find(seen, work.kernel) != seen.end()) continue;
     seen.push_back(work.kernel);
     firsts.push_back(&work);
   }

@@ -19,7 +19,7 @@ inline bool can_share(const KernelTraits& kernel) { return kernel.persistent || 
 // What runs and shall go on as it does.
 Plan unchanged(const QueueView& view, double speedup, std::string reason);
 
-// The first work of each kernel: which of several equal ones runs is decided by who came first.
+// The first work of each kernel that has blocks left: which of several equal ones runs is decided by who came first.
 std::vector<const Candidate*> first_of_each_kernel(const QueueView& view);
 std::vector<const Candidate*> running_works(const QueueView& view);
 

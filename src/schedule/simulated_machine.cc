@@ -30,6 +30,21 @@ Result<Alone> run_alone(const simulate::SimulatedKernel& kernel, const simulate:
   return Alone{done->end - done->begin, {gpu.pipeline_utilisation(), gpu.memory_utilisation()}};
 }
 
+// Persistent blocks draw their indices for nothing here, so that only their number counts.
+Result<std::vector<double>> rates_at_residency(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
+                                               unsigned most) {
+  std::vector<double> rates;
+  for (unsigned per_sm = 1; per_sm <= most; ++per_sm) {
+    simulate::SimulatedGpu gpu(model);
+    WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
+    WATTUNE_TRY(gpu.submit({.kernel = id, .persistent = simulate::Persistence{.per_sm = per_sm}}));
+    const auto done = gpu.wait();
+    rates.push_back(1.0 / (done->end - done->begin).value());
+  }
+  for (double& rate : rates) rate /= rates.back();
+  return rates;
+}
+
 // By halving: speed grows with SMs.
 Result<double> saturating_share(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
                                 Nanoseconds on_all) {
@@ -47,16 +62,23 @@ Result<double> saturating_share(const simulate::SimulatedKernel& kernel, const s
 
 MachineLimits limits_of(const simulate::GpuModel& gpu) { return {.capability = gpu.capability, .sms = gpu.sms}; }
 
+Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu, gpu.sms));
+  return alone.time;
+}
+
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
   WATTUNE_ASSIGN(const auto profile, simulate::pair_kernel(kernel, gpu));
   WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu, gpu.sms));
   WATTUNE_ASSIGN(const double saturating, saturating_share(kernel, gpu, alone.time));
+  WATTUNE_ASSIGN(const auto rates, rates_at_residency(kernel, gpu, profile.blocks_alone));
   return KernelTraits{.name = kernel.name,
                       .block = kernel.block,
                       .blocks = kernel.blocks,
                       .alone = alone.time,
                       .profile = profile,
                       .utilisation = alone.utilisation,
+                      .rate_at_residency = rates,
                       .saturating_share = saturating,
                       .least_slice = static_cast<std::uint64_t>(profile.blocks_alone) * gpu.sms};
 }

@@ -41,6 +41,8 @@ struct KernelTraits {
   Nanoseconds alone;               // what the grid takes by itself; 0: unknown
   model::PairKernel profile;       // for predictions
   model::Utilisation utilisation;  // alone
+  // Alone with 1, 2 ... resident blocks on each SM, its speed over that with all; empty: not measured.
+  std::vector<double> rate_at_residency = {};
   // Of the SMs, those with which it is as fast as with all, 0 to 1: below 1 where memory is what it waits for.
   double saturating_share = 1.0;
   std::uint64_t least_slice = 1;  // blocks, below which slicing costs more than it may

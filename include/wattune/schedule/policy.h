@@ -75,7 +75,7 @@ struct PolicyOptions {
 enum class ForecastKind {
   none,
   balanced_ratio,  // chain_forecaster, RatioRule::balanced
-  best_ratio,      // chain_forecaster, RatioRule::most_profit
+  best_ratio,      // residency_forecaster
   split,           // split_forecaster
 };
 

@@ -65,6 +65,8 @@ class Scheduler {
   // Pairs of kernels that were seen since the last call and that the policy would know a forecast of.
   std::vector<std::pair<KernelId, KernelId>> take_unknown_pairs();
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
+  // All that this table holds, in place of what was known.
+  void learn(PairTable table);
   const PairTable& table() const;
 
  private:
