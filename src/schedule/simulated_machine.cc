@@ -1,5 +1,7 @@
 #include "wattune/schedule/simulated_machine.h"
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -97,7 +99,8 @@ struct SimulatedMachine::State {
   MachineLimits limits;
   SimulatedMachineOptions options;
   simulate::SimulatedGpu gpu;
-  mutable std::mutex mutex;  // of `kernels`
+  std::atomic<double> now{0.0};  // of the GPU, for threads that may not ask it
+  std::mutex mutex;              // of `kernels`
   std::deque<Kernel> kernels;
   std::map<std::pair<unsigned, unsigned>, simulate::PartitionId> partitions;
   std::map<StreamKey, simulate::StreamId> streams;
@@ -159,7 +162,7 @@ const KernelTraits* SimulatedMachine::kernel(KernelId id) const {
   return kernel == nullptr ? nullptr : &kernel->traits;
 }
 
-Nanoseconds SimulatedMachine::now() const { return state_->gpu.now(); }
+Nanoseconds SimulatedMachine::now() const { return Nanoseconds(state_->now.load()); }
 Joules SimulatedMachine::energy() const { return state_->gpu.counters().energy; }
 
 Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
@@ -178,11 +181,12 @@ void SimulatedMachine::stop(LaunchId launch) {
 }
 
 std::vector<Ended> SimulatedMachine::wait(Nanoseconds until) {
-  const auto done = state_->gpu.wait(until);
-  if (done) return {{.launch = done->launch, .begin = done->begin, .end = done->end, .blocks = done->blocks}};
-  const bool is_finite = until.value() < kForever.value();
-  if (is_finite && state_->gpu.now() < until) state_->gpu.pass_until(until);
-  return {};
+  simulate::SimulatedGpu& gpu = state_->gpu;
+  const auto done = gpu.wait(until);
+  if (!done && until < kForever && gpu.now() < until) gpu.pass_until(until);
+  state_->now = gpu.now().value();
+  if (!done) return {};
+  return {{.launch = done->launch, .begin = done->begin, .end = done->end, .blocks = done->blocks}};
 }
 
 }  // namespace wattune::schedule

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -44,14 +45,14 @@ class TinyMachine : public Machine {
 
   const MachineLimits& limits() const override { return limits_; }
   const KernelTraits* kernel(KernelId id) const override { return id < kernels_.size() ? &kernels_[id] : nullptr; }
-  Nanoseconds now() const override { return now_; }
-  Joules energy() const override { return Watts(100) * now_; }
+  Nanoseconds now() const override { return now_.load(); }
+  Joules energy() const override { return Watts(100) * now(); }
 
   Result<LaunchId> launch(const Launch& launch) override {
     if (const auto refused = refuse_launches_of.find(launch.kernel); refused != refuse_launches_of.end())
       return Error(refused->second);
     launches.push_back(launch);
-    running_.push_back({.id = launches.size(), .launch = launch, .begin = now_});
+    running_.push_back({.id = launches.size(), .launch = launch, .begin = now()});
     return launches.size();
   }
 
@@ -66,7 +67,7 @@ class TinyMachine : public Machine {
     Nanoseconds next = until;
     for (const Running& each : running_) next = std::min(next, end_of(each));
     if (next == kForever) return {};
-    for (Running& each : running_) each.done += (next - now_) / block_time(each);
+    for (Running& each : running_) each.done += (next - now()) / block_time(each);
     now_ = next;
     return take_ended();
   }
@@ -99,7 +100,7 @@ class TinyMachine : public Machine {
     }
     return kernel.alone / static_cast<double>(kernel.blocks) / rate;
   }
-  Nanoseconds end_of(const Running& each) const { return now_ + block_time(each) * (goal(each) - each.done); }
+  Nanoseconds end_of(const Running& each) const { return now() + block_time(each) * (goal(each) - each.done); }
 
   // What never ends has always half of its blocks left.
   std::uint64_t blocks_done(const Running& each) const {
@@ -111,7 +112,7 @@ class TinyMachine : public Machine {
     std::vector<Ended> ended;
     for (const Running& each : running_) {
       if (each.done < goal(each) - 1e-6) continue;
-      ended.push_back({.launch = each.id, .begin = each.begin, .end = now_, .blocks = blocks_done(each)});
+      ended.push_back({.launch = each.id, .begin = each.begin, .end = now(), .blocks = blocks_done(each)});
       if (const auto fault = fail_when_half_done.find(each.launch.kernel); fault != fail_when_half_done.end())
         ended.back().error = fault->second;
     }
@@ -125,7 +126,7 @@ class TinyMachine : public Machine {
   std::deque<KernelTraits> kernels_;
   std::map<std::pair<KernelId, KernelId>, double> rates_;
   std::vector<Running> running_;
-  Nanoseconds now_;
+  std::atomic<Nanoseconds> now_{Nanoseconds(0)};  // which any thread may ask
 };
 
 }  // namespace wattune::schedule

@@ -2,7 +2,7 @@
 //
 // It knows kernels by number, starts them in one of three forms, and says what ended. It decides nothing: which kernel
 // runs when and with which share is the scheduler's (scheduler.h). The caller owns it. One thread at a time calls it,
-// except kernel() and wake(), which any thread may call at any time.
+// except limits(), kernel(), now() and wake(), which any thread may call at any time.
 //
 //   WATTUNE_ASSIGN(const auto id, machine.launch({.kernel = fma, .form = Form::persistent, .blocks = 4096, .per_sm =
 //   2})); for (const schedule::Ended& ended : machine.wait(limit))
