@@ -92,7 +92,9 @@ SchedulerChain::Round SchedulerChain::round_of(std::size_t state) const {
 std::vector<double> SchedulerChain::next(const Part& part, const Waiting& state, const Round& round) const {
   const SchedulerLoad& load = part.load;
   const double delay = memory_.contention * round.in_flight / memory_.requests_per_cycle + memory_.offset;
-  const auto answered = [&](const StallKind& stall) { return std::min(1.0, round.cycles / (stall.latency + delay)); };
+  const auto answered = [&](const StallKind& stall) {
+    return std::min(1.0, round.cycles / (stall.latency + stall.queued * delay));
+  };
   const double stall_ratio = load.stalls[0].ratio + load.stalls[1].ratio;
   const auto stalling = binomial(load.units - state.both(), turn(round.cycles, load.issue_distance) * stall_ratio);
   const auto first_back = binomial(state.first, answered(load.stalls[0]));

@@ -22,6 +22,8 @@ Result<void> check_stall(const StallKind& stall) {
     return chain_refuses("a ratio of instructions is not from 0 to 1", fmt::format("{}", stall.ratio));
   if (!(stall.latency >= 1.0 && std::isfinite(stall.latency)))
     return chain_refuses("a latency is not at least one cycle", fmt::format("{}", stall.latency));
+  if (!(stall.queued >= 0.0 && stall.queued <= 1.0))
+    return chain_refuses("a share of accesses is not from 0 to 1", fmt::format("{}", stall.queued));
   if (!(stall.requests >= 0.0 && std::isfinite(stall.requests)))
     return chain_refuses("an access cannot make so many requests", fmt::format("{}", stall.requests));
   return {};

@@ -25,8 +25,8 @@ struct Alone {
 Result<Alone> run_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model, unsigned sms) {
   simulate::SimulatedGpu gpu(model);
   WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
-  WATTUNE_ASSIGN(const auto partition, gpu.add_partition(0, sms));
-  WATTUNE_ASSIGN(const auto stream, gpu.add_stream({.partition = partition}));
+  WATTUNE_ASSIGN(const auto partition, gpu.add_green_context(0, sms));
+  WATTUNE_ASSIGN(const auto stream, gpu.add_stream({.green_context = partition}));
   WATTUNE_TRY(gpu.submit({.kernel = id, .stream = stream}));
   const auto done = gpu.wait();
   return Alone{done->end - done->begin, {gpu.pipeline_utilisation(), gpu.memory_utilisation()}};
@@ -86,7 +86,7 @@ Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, cons
 }
 
 struct SimulatedMachine::State {
-  using StreamKey = std::tuple<unsigned, int, simulate::PartitionId>;
+  using StreamKey = std::tuple<unsigned, int, simulate::GreenContextId>;
   struct Kernel {
     simulate::SimulatedKernel kernel;
     KernelTraits traits;
@@ -102,7 +102,7 @@ struct SimulatedMachine::State {
   std::atomic<double> now{0.0};  // of the GPU, for threads that may not ask it
   std::mutex mutex;              // of `kernels`
   std::deque<Kernel> kernels;
-  std::map<std::pair<unsigned, unsigned>, simulate::PartitionId> partitions;
+  std::map<std::pair<unsigned, unsigned>, simulate::GreenContextId> partitions;
   std::map<StreamKey, simulate::StreamId> streams;
 
   Kernel* find(KernelId id) {
@@ -110,7 +110,7 @@ struct SimulatedMachine::State {
     return id < kernels.size() ? &kernels[id] : nullptr;
   }
   Result<simulate::KernelId> on_gpu(KernelId id);
-  Result<simulate::PartitionId> partition(const SmRange& sms);
+  Result<simulate::GreenContextId> partition(const SmRange& sms);
   Result<simulate::StreamId> stream(const Launch& launch);
 };
 
@@ -123,11 +123,11 @@ Result<simulate::KernelId> SimulatedMachine::State::on_gpu(KernelId id) {
   return *kernel->on_gpu;
 }
 
-Result<simulate::PartitionId> SimulatedMachine::State::partition(const SmRange& sms) {
+Result<simulate::GreenContextId> SimulatedMachine::State::partition(const SmRange& sms) {
   if (sms.count == 0) return 0;
   const auto known = partitions.find({sms.first, sms.count});
   if (known != partitions.end()) return known->second;
-  WATTUNE_ASSIGN(const auto made, gpu.add_partition(sms.first, sms.count));
+  WATTUNE_ASSIGN(const auto made, gpu.add_green_context(sms.first, sms.count));
   return partitions[{sms.first, sms.count}] = made;
 }
 
@@ -136,7 +136,7 @@ Result<simulate::StreamId> SimulatedMachine::State::stream(const Launch& launch)
   const StreamKey key{launch.lane, launch.priority, part};
   const auto known = streams.find(key);
   if (known != streams.end()) return known->second;
-  WATTUNE_ASSIGN(const auto made, gpu.add_stream({.priority = launch.priority, .partition = part}));
+  WATTUNE_ASSIGN(const auto made, gpu.add_stream({.priority = launch.priority, .green_context = part}));
   return streams[key] = made;
 }
 

@@ -18,7 +18,7 @@ constexpr ComputeCapability kHopper{9, 0};
 constexpr ChainSm kPairSm{.schedulers = 4, .requests_per_cycle = 0.4};
 
 PairKernel computing() { return {.profile = {.issue_distance = 4.0}, .warps_per_block = 8, .blocks_alone = 8}; }
-PairKernel gathering() { return {.profile = {.stalls = {{0.2, 800.0, 1.0}}}, .warps_per_block = 8, .blocks_alone = 8}; }
+PairKernel gathering() { return {.profile = {.stalls = {{0.2, 800.0}}}, .warps_per_block = 8, .blocks_alone = 8}; }
 
 // S of kernels that both run at 60 % of their speed alone is 1.2, which saves a sixth of the time (equation 1).
 TEST(CoschedulingProfit, IsTheShareOfTimeThatIsSaved) {

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 constexpr ChainSm kPlainSm{.schedulers = 1, .requests_per_cycle = 1.0, .contention = 0.0};
 
 WarpProfile waiting(double ratio, double latency = 400.0, double requests = 1.0) {
-  return {.stalls = {{ratio, latency, requests}}};
+  return {.stalls = {{.ratio = ratio, .latency = latency, .requests = requests}}};
 }
 
 double alone(const ChainSm& sm, const WarpProfile& profile, unsigned warps, const ChainOptions& options = {}) {
@@ -86,8 +86,8 @@ TEST(SchedulerChain, HasRowsOfOneAndAStationaryDistribution) {
   const SchedulerMemory memory{.requests_per_cycle = 0.1, .contention = 1.0, .offset = 3.0};
   const auto compute = load_of({}, 8, 4.0);
   const auto coalesced = load_of({{{0.1, 500}, {}}}, 8);
-  const auto mixed = load_of({{{0.1, 500}, {0.05, 700, 32}}}, 4, 6.0);
-  const auto scattered = load_of({{{}, {0.2, 700, 8}}}, 5);
+  const auto mixed = load_of({{{0.1, 500}, {.ratio = 0.05, .latency = 700, .requests = 32}}}, 4, 6.0);
+  const auto scattered = load_of({{{}, {.ratio = 0.2, .latency = 700, .requests = 8}}}, 5);
   expect_is_a_chain({memory, std::array{coalesced}});
   expect_is_a_chain({memory, std::array{mixed}});
   expect_is_a_chain({memory, std::array{coalesced, compute}});
@@ -98,7 +98,7 @@ TEST(SchedulerChain, HasRowsOfOneAndAStationaryDistribution) {
 // States: 9 of 8 warps with one way to wait, 15 of 4 with two.
 TEST(SchedulerChain, CountsItsStates) {
   const auto coalesced = load_of({{{0.1, 500}, {}}}, 8);
-  const auto mixed = load_of({{{0.1, 500}, {0.05, 700, 32}}}, 4);
+  const auto mixed = load_of({{{0.1, 500}, {.ratio = 0.05, .latency = 700, .requests = 32}}}, 4);
   EXPECT_EQ(SchedulerChain::states_of(std::array{coalesced, coalesced}), 81u);
   EXPECT_EQ(SchedulerChain::states_of(std::array{coalesced, mixed}), 135u);
 }
@@ -120,7 +120,7 @@ TEST(WarpChain, OfTwoHalvesIsThatOfTheWhole) {
 // A second kind of waiting that is like the first changes nothing.
 TEST(WarpChain, OfTwoEqualKindsOfStallsIsThatOfOne) {
   const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.05};
-  const WarpProfile split{.stalls = {{0.04, 400, 2}, {0.03, 400, 2}}};
+  const WarpProfile split{.stalls = {{0.04, 400, 1.0, 2}, {0.03, 400, 1.0, 2}}};
   EXPECT_NEAR(alone(sm, split, 8), alone(sm, waiting(0.07, 400, 2), 8), 1e-10);
 }
 
@@ -145,6 +145,15 @@ TEST(WarpChain, IssuesNoMoreThanTheMemoryServes) {
   const double ipc = alone(sm, waiting(0.1), 48);
   EXPECT_LT(ipc, 0.1);
   EXPECT_GT(ipc, 0.08);
+}
+
+// Accesses that never reach the memory's queue do not notice that another kernel fills it.
+TEST(WarpChain, KeepsOutOfTheQueueWhoFindsDataBeforeIt) {
+  const ChainSm sm{.schedulers = 1, .requests_per_cycle = 0.01};
+  const WarpProfile cached{.stalls = {{.ratio = 0.1, .latency = 200, .queued = 0.0, .requests = 0.0}}};
+  const double beside = together(sm, {cached, 4}, {waiting(0.1), 16})[0];
+  EXPECT_NEAR(beside, alone(sm, cached, 4), 0.02);
+  EXPECT_LT(together(sm, {waiting(0.1, 200), 4}, {waiting(0.1), 16})[0], beside / 2);
 }
 
 // Accesses that are not coalesced make more requests: taken for coalesced ones, the prediction is too high (figure 10).
@@ -181,6 +190,8 @@ TEST(WarpChain, RefusesWhatCannotBe) {
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(1.5), 8}}), HasSubstr("not from 0 to 1: `1.5`"));
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(std::nan("")), 8}}), HasSubstr("not from 0 to 1"));
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(0.1, 0.0), 8}}), HasSubstr("latency"));
+  const WarpProfile doubled{.stalls = {{.ratio = 0.1, .latency = 400, .queued = 2.0}}};
+  EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{doubled, 8}}), HasSubstr("a share of accesses"));
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{waiting(0.1), 0}}), HasSubstr("without warps"));
   EXPECT_THAT(chain_refusal(kPlainSm, std::array{WarpLoad{{.issue_distance = 0.5}, 8}}), HasSubstr("one cycle apart"));
   const WarpProfile twice{.stalls = {{0.6, 400}, {0.6, 400}}};

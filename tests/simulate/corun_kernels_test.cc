@@ -68,6 +68,20 @@ TEST(WarpChain, PredictsDetailedSoloRunsAsWellAsThePaperDid) {
   EXPECT_LE(mean_error("GTX680"), 0.21);
 }
 
+// Time of slices of so many blocks on each SM, in 16 streams, over that of one launch, less one.
+double slicing_overhead(const GpuModel& gpu, const SimulatedKernel& kernel, unsigned per_sm) {
+  return time_sliced(gpu, kernel, per_sm) / time_alone(gpu, kernel) - 1.0;
+}
+
+// Figure 6 of the paper: on a C2050 slices of a block on each SM cost SAD 66.7 %, those of three (42 blocks) next to
+// nothing; on a GTX680 two on each SM cost less than 2 %.
+TEST(Slices, CostWhatFigure6Says) {
+  const SimulatedKernel& sad = kernelet_kernels()[1].kernel;
+  EXPECT_NEAR(slicing_overhead(gpu_named("C2050"), sad, 1), 0.667, 0.05);
+  EXPECT_LT(slicing_overhead(gpu_named("C2050"), sad, 3), 0.02);
+  EXPECT_LT(slicing_overhead(gpu_named("GTX680"), sad, 2), 0.02);
+}
+
 // Short forms of an H100's probes: 2 ms alone each, in waves of about an eighth.
 SimulatedKernel short_probe(SimulatedKernel probe) {
   probe.instructions /= 4.0;
@@ -86,8 +100,8 @@ TEST(TwoLargeGrids, RunOneAfterTheOtherInPlainStreams) {
 TEST(TwoLargeGrids, GainByTheMechanismAndTheRatio) {
   const double shares = probes().persistent({4, 4});
   const double few_of_fma = probes().persistent({1, 7});
-  const double split = probes().partitions(100);
-  const double poor_split = probes().partitions(116);
+  const double split = probes().green_contexts(100);
+  const double poor_split = probes().green_contexts(116);
   const double slices = probes().slices({4, 4}, 1);
   EXPECT_GT(shares, 0.8);
   EXPECT_LT(few_of_fma, shares - 0.1);

@@ -27,6 +27,21 @@ inline Nanoseconds time_alone(const GpuModel& model, const SimulatedKernel& kern
   return time_of(gpu);
 }
 
+// In slices of so many blocks on each SM, which share as many streams as grids can be resident.
+inline Nanoseconds time_sliced(const GpuModel& model, const SimulatedKernel& kernel, unsigned blocks_per_sm) {
+  SimulatedGpu gpu(model);
+  const KernelId id = gpu.add_kernel(kernel).value();
+  std::vector<StreamId> streams = {0};
+  while (streams.size() < model.resident_grids) streams.push_back(gpu.add_stream({}).value());
+  const std::uint64_t slice = std::uint64_t{blocks_per_sm} * model.sms;
+  for (std::uint64_t first = 0, turn = 0; first < kernel.blocks; first += slice, ++turn) {
+    const std::uint64_t blocks = std::min(slice, kernel.blocks - first);
+    gpu.submit({.kernel = id, .stream = streams[turn % streams.size()], .first_block = first, .blocks = blocks})
+        .value();
+  }
+  return time_of(gpu);
+}
+
 // The same kernel with so many blocks that it takes this time alone.
 inline SimulatedKernel lasting(const GpuModel& model, SimulatedKernel kernel, Nanoseconds time) {
   const double factor = time / time_alone(model, kernel);
@@ -62,11 +77,11 @@ class PairRun {
   }
 
   // The first kernel gets `sms`, the second the rest.
-  double partitions(unsigned sms) {
-    const PartitionId left = gpu_.add_partition(0, sms).value();
-    const PartitionId right = gpu_.add_partition(sms, gpu_.model().sms - sms).value();
-    gpu_.submit({.kernel = 0, .stream = stream({.partition = left})}).value();
-    gpu_.submit({.kernel = 1, .stream = stream({.partition = right})}).value();
+  double green_contexts(unsigned sms) {
+    const GreenContextId left = gpu_.add_green_context(0, sms).value();
+    const GreenContextId right = gpu_.add_green_context(sms, gpu_.model().sms - sms).value();
+    gpu_.submit({.kernel = 0, .stream = stream({.green_context = left})}).value();
+    gpu_.submit({.kernel = 1, .stream = stream({.green_context = right})}).value();
     return gain();
   }
 

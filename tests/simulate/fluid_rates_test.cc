@@ -30,7 +30,7 @@ std::vector<double> ipc_of(const GpuModel& gpu, const std::vector<SimulatedKerne
   std::vector<ResidentBlocks> residents;
   for (std::size_t i = 0; i < kernels.size(); ++i) residents.push_back({i, 1});
   const FluidSm sm = fluid_sm(gpu, kClock, kernels, residents);
-  const FluidLimits limits = limits_of(gpu, kClock);
+  const FluidLimits limits = limits_of(gpu, {kClock});
   std::vector<double> rates = local_rates(limits, sm, settled_delays(limits, {&sm, 1}, {}));
   for (std::size_t i = 0; i < rates.size(); ++i) rates[i] *= sm.loads[i].warps;
   return rates;
@@ -142,7 +142,8 @@ TEST(FluidRates, KeepTheTimeOfDramAtOtherClocks) {
   const std::vector kernels = {kernel};
   const FluidSm slow = fluid_sm(plain_gpu(), Megahertz(500), kernels, std::array{ResidentBlocks{0, 1}});
   EXPECT_NEAR(slow.loads[0].cycles, 4.0 + 0.5 * 400.0, 1e-9);
-  EXPECT_NEAR(limits_of(plain_gpu(), Megahertz(500)).dram_bytes_per_cycle, 4.0, 1e-9);
+  EXPECT_NEAR(limits_of(plain_gpu(), {Megahertz(500)}).dram_bytes_per_cycle, 4.0, 1e-9);
+  EXPECT_NEAR(limits_of(plain_gpu(), {Megahertz(500), 0.5}).dram_bytes_per_cycle, 2.0, 1e-9);
 }
 
 // 32 warps of which each has a request in flight nearly always make each 32 cycles slower.

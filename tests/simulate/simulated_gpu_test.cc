@@ -206,11 +206,11 @@ TEST(SimulatedGpu, GivesBlocksToTheSmWithMostRoom) {
 }
 
 // A green context's launches stay on its SMs, and do not wait for those of the other.
-TEST(SimulatedGpu, KeepsPartitionsApart) {
+TEST(SimulatedGpu, KeepsGreenContextsApart) {
   SimulatedGpu gpu(two_sms(), {.trace = true});
   const KernelId kernel = added(gpu, computing(4));
-  const StreamId left = gpu.add_stream({.partition = gpu.add_partition(0, 1).value()}).value();
-  const StreamId right = gpu.add_stream({.partition = gpu.add_partition(1, 1).value()}).value();
+  const StreamId left = gpu.add_stream({.green_context = gpu.add_green_context(0, 1).value()}).value();
+  const StreamId right = gpu.add_stream({.green_context = gpu.add_green_context(1, 1).value()}).value();
   gpu.submit({.kernel = kernel, .stream = left}).value();
   gpu.submit({.kernel = kernel, .stream = right}).value();
   const auto done = completions_of(gpu);
@@ -219,8 +219,8 @@ TEST(SimulatedGpu, KeepsPartitionsApart) {
   for (const BlockRecord& each : gpu.trace()) EXPECT_EQ(each.sm, each.launch);
 }
 
-// One block of each kernel on each SM, as persistent twins: both draw all of their logical blocks, side by side.
-TEST(SimulatedGpu, LetsPersistentBlocksDrawLogicalOnes) {
+// One block of each kernel on each SM, as persistent twins: both fetch all of their logical blocks, side by side.
+TEST(SimulatedGpu, LetsPersistentBlocksFetchLogicalOnes) {
   SimulatedGpu gpu(two_sms(), {.trace = true});
   const KernelId kernel = added(gpu, computing(7));
   const StreamId other = gpu.add_stream({}).value();
@@ -234,11 +234,11 @@ TEST(SimulatedGpu, LetsPersistentBlocksDrawLogicalOnes) {
   EXPECT_EQ(seen.size(), 14u);
 }
 
-// Blocks of 8 us; each draw takes 1 us, for one block or for four.
-TEST(SimulatedGpu, ChargesPersistentBlocksForEachDraw) {
+// Blocks of 8 us; each fetch takes 1 us, for one block or for four.
+TEST(SimulatedGpu, ChargesPersistentBlocksForEachFetch) {
   const auto time = [](unsigned chunk) {
     SimulatedGpu gpu(two_sms());
-    const Persistence twin{.per_sm = 1, .chunk = chunk, .draw = Nanoseconds(1000)};
+    const Persistence twin{.per_sm = 1, .chunk = chunk, .fetch = Nanoseconds(1000)};
     gpu.submit({.kernel = added(gpu, computing(16)), .persistent = twin}).value();
     return us(time_of(gpu));
   };
@@ -312,6 +312,25 @@ TEST(SimulatedGpu, RunsAtTheClockOfItsBoard) {
   EXPECT_NEAR(run(Megahertz(750)) / run(Megahertz(1500)), 2.0, 0.02);
 }
 
+// What DRAM bounds takes twice as long at half of the memory's clock.
+TEST(SimulatedGpu, RunsAtTheMemoryClockOfItsBoard) {
+  BoardModel model = *find_board_model("H100");
+  model.memory_clocks = {Megahertz(2600), Megahertz(1300)};
+  SimulatedKernel kernel = computing(12);
+  kernel.coalesced = 0.5;
+  kernel.memory_parallelism = 4.0;
+  const auto run = [&](Fidelity fidelity, Megahertz clock) {
+    SimulatedBoard board(model);
+    board.lock_memory(clock);
+    SimulatedGpu gpu(with_sms(gpu_named("H100"), 2), {.fidelity = fidelity, .board = &board});
+    gpu.submit({.kernel = added(gpu, kernel)}).value();
+    gpu.run();
+    return gpu.now();
+  };
+  for (const Fidelity fidelity : {Fidelity::fast, Fidelity::detailed})
+    EXPECT_NEAR(run(fidelity, Megahertz(1300)) / run(fidelity, Megahertz(2600)), 2.0, 0.05);
+}
+
 TEST(SimulatedGpu, LetsTimePassWithoutWork) {
   SimulatedGpu gpu(two_sms());
   EXPECT_FALSE(gpu.wait());
@@ -335,8 +354,8 @@ TEST(SimulatedGpu, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal(gpu.submit({.kernel = kernel, .persistent = Persistence{.per_sm = 3}})),
               HasSubstr("does not hold so many blocks of this kernel: `3`"));
   EXPECT_THAT(refusal(gpu.submit({.kernel = kernel, .persistent = Persistence{.chunk = 0}})), HasSubstr("a chunk is"));
-  EXPECT_THAT(refusal(gpu.add_stream({.partition = 1})), HasSubstr("no such partition: `1`"));
-  EXPECT_THAT(refusal(gpu.add_partition(1, 2)), HasSubstr("there are 2 SMs: `2 from 1 on`"));
+  EXPECT_THAT(refusal(gpu.add_stream({.green_context = 1})), HasSubstr("no such green context: `1`"));
+  EXPECT_THAT(refusal(gpu.add_green_context(1, 2)), HasSubstr("there are 2 SMs: `2 from 1 on`"));
   EXPECT_THAT(refusal(gpu.stop(0)), HasSubstr("no such launch: `0`"));
   gpu.submit({.kernel = kernel}).value();
   EXPECT_THAT(refusal(gpu.stop(0)), HasSubstr("only persistent launches"));

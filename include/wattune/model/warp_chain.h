@@ -19,9 +19,11 @@ namespace wattune::model {
 
 // Instructions of one kind that make their warp wait for memory.
 struct StallKind {
-  double ratio = 0.0;     // Rm: of all instructions, 0 to 1
-  double latency = 0.0;   // L0: cycles that one waits that meets no other
-  double requests = 1.0;  // what one asks of the memory: 1 where accesses are coalesced, up to 32 where they are not
+  double ratio = 0.0;    // Rm: of all instructions, 0 to 1
+  double latency = 0.0;  // L0: cycles that one waits that meets no other
+  double queued = 1.0;   // share of them that waits in the memory's queue; the others find their data before it
+  double requests =
+      1.0;  // what one asks of the memory, on average: 1 where accesses are coalesced, up to 32 where they are not
 };
 
 struct WarpProfile {

@@ -32,24 +32,24 @@ struct GpuOptions {
   Fidelity fidelity = Fidelity::fast;
   std::uint64_t seed = 1;
   bool trace = false;               // keep where and when each block ran
-  SimulatedBoard* board = nullptr;  // whose clock, limits and energy count; its time passes with the GPU's. It outlives
+  SimulatedBoard* board = nullptr;  // whose clock, limits and energy count; its time passes with the GPU's
 };
 
 using KernelId = std::size_t;
-using StreamId = std::size_t;     // 0 exists from the beginning
-using PartitionId = std::size_t;  // 0: all SMs
+using StreamId = std::size_t;        // 0 exists from the beginning
+using GreenContextId = std::size_t;  // 0: all SMs
 using LaunchId = std::size_t;
 
 struct StreamTraits {
-  int priority = 0;           // the higher, the earlier its blocks; what runs is not interrupted
-  PartitionId partition = 0;  // whose SMs it uses
+  int priority = 0;                  // the higher, the earlier its blocks; what runs is not interrupted
+  GreenContextId green_context = 0;  // whose SMs it uses
 };
 
-// So many blocks stay on each SM and draw logical blocks from a counter (a persistent twin).
+// So many blocks stay on each SM and fetch logical blocks from a counter (a persistent twin).
 struct Persistence {
   unsigned per_sm = 1;
-  unsigned chunk = 1;                 // logical blocks drawn at a time
-  Nanoseconds draw = Nanoseconds(0);  // what that takes
+  unsigned chunk = 1;                  // logical blocks fetched at a time
+  Nanoseconds fetch = Nanoseconds(0);  // what that takes
 };
 
 struct GridLaunch {
@@ -104,8 +104,8 @@ class SimulatedGpu {
   Result<KernelId> add_kernel(const SimulatedKernel& kernel);
   // These SMs, from `first` on, for its streams (a green context); others may have some of them too. invalid_argument
   // (SMs that do not exist).
-  Result<PartitionId> add_partition(unsigned first, unsigned count);
-  // not_found (a partition).
+  Result<GreenContextId> add_green_context(unsigned first, unsigned count);
+  // not_found (a green context).
   Result<StreamId> add_stream(const StreamTraits& traits);
 
   // not_found (a kernel or stream), out_of_range (blocks that the grid does not have), invalid_argument (persistent

@@ -24,7 +24,7 @@ Error gpu_refuses(ErrorCode code, std::string message, std::string what) {
 BlockScheduler::BlockScheduler(const GpuModel& gpu, const GpuOptions& options)
     : gpu_(gpu),
       seed_(options.seed),
-      partitions_{{0, gpu.sms}},
+      green_contexts_{{0, gpu.sms}},
       streams_(1),
       queues_(gpu.hardware_queues),
       sms_(gpu.sms),
@@ -43,17 +43,17 @@ Result<void> BlockScheduler::add_kernel(const SimulatedKernel& kernel) {
   return {};
 }
 
-Result<PartitionId> BlockScheduler::add_partition(unsigned first, unsigned count) {
+Result<GreenContextId> BlockScheduler::add_green_context(unsigned first, unsigned count) {
   if (count == 0 || first >= gpu_.sms || count > gpu_.sms - first)
     return gpu_refuses(ErrorCode::invalid_argument, fmt::format("there are {} SMs", gpu_.sms),
                        fmt::format("{} from {} on", count, first));
-  partitions_.push_back({first, count});
-  return partitions_.size() - 1;
+  green_contexts_.push_back({first, count});
+  return green_contexts_.size() - 1;
 }
 
 Result<StreamId> BlockScheduler::add_stream(const StreamTraits& traits) {
-  if (traits.partition >= partitions_.size())
-    return gpu_refuses(ErrorCode::not_found, "no such partition", fmt::format("{}", traits.partition));
+  if (traits.green_context >= green_contexts_.size())
+    return gpu_refuses(ErrorCode::not_found, "no such green context", fmt::format("{}", traits.green_context));
   streams_.push_back({.traits = traits});
   return streams_.size() - 1;
 }
@@ -63,9 +63,9 @@ Result<void> BlockScheduler::check_persistent(const GridLaunch& launch, const Pe
   if (persistent.per_sm == 0 || !room_.holds({&blocks, 1}))
     return gpu_refuses(ErrorCode::invalid_argument, "an SM does not hold so many blocks of this kernel",
                        fmt::format("{}", persistent.per_sm));
-  if (persistent.chunk == 0 || persistent.draw < Nanoseconds(0))
+  if (persistent.chunk == 0 || persistent.fetch < Nanoseconds(0))
     return gpu_refuses(ErrorCode::invalid_argument, "a chunk is a block at least and takes no negative time",
-                       fmt::format("{} blocks, {} ns", persistent.chunk, persistent.draw.value()));
+                       fmt::format("{} blocks, {} ns", persistent.chunk, persistent.fetch.value()));
   return {};
 }
 
@@ -91,7 +91,7 @@ Result<LaunchId> BlockScheduler::submit(const GridLaunch& request, double now) {
   launch.to_place = launch.left();
   launch.submitted = now;
   if (const auto& persistent = request.persistent) {
-    const std::uint64_t sms = partitions_[streams_[request.stream].traits.partition].count;
+    const std::uint64_t sms = green_contexts_[streams_[request.stream].traits.green_context].count;
     launch.to_place = std::min(sms * persistent->per_sm, (launch.left() + persistent->chunk - 1) / persistent->chunk);
   }
   launches_.push_back(launch);
@@ -159,7 +159,7 @@ void BlockScheduler::occupy(unsigned sm, KernelId kernel, int blocks) {
 }
 
 std::optional<unsigned> BlockScheduler::roomiest(const Launch& launch) {
-  const auto& [first, count] = partitions_[streams_[launch.request.stream].traits.partition];
+  const auto& [first, count] = green_contexts_[streams_[launch.request.stream].traits.green_context];
   std::optional<unsigned> best;
   for (unsigned sm = first; sm < first + count; ++sm)
     if ((!best || sms_[sm].warps < sms_[*best].warps) && fits(sm, launch.request.kernel)) best = sm;
@@ -177,7 +177,7 @@ std::size_t BlockScheduler::new_slot() {
 }
 
 // The next logical block for a block of the launch.
-bool BlockScheduler::draw(Launch& launch, RunningBlock& block) {
+bool BlockScheduler::fetch(Launch& launch, RunningBlock& block) {
   if (block.chunk_left > 0) {
     ++block.block;
     --block.chunk_left;
@@ -214,13 +214,13 @@ bool BlockScheduler::place_one(LaunchId id, double now, std::vector<BlockStart>&
   if (!sm) return false;
   const std::size_t slot = new_slot();
   slots_[slot] = {.launch = id, .sm = *sm};
-  draw(launch, slots_[slot]);
+  fetch(launch, slots_[slot]);
   occupy(*sm, launch.request.kernel, 1);
   --launch.to_place;
   ++launch.placed;
   if (launch.left() == 0) launch.to_place = 0;
   if (!launch.begin) launch.begin = now;
-  const double overhead = launch.request.persistent ? launch.request.persistent->draw.value() : 0.0;
+  const double overhead = launch.request.persistent ? launch.request.persistent->fetch.value() : 0.0;
   starts.push_back(begin_block(slot, overhead, now));
   next_block_ = now + gpu_.block_interval.value();
   return true;
@@ -230,21 +230,21 @@ std::vector<BlockStart> BlockScheduler::dispatch(double now) {
   next_moment_ = kNever;
   std::vector<BlockStart> starts;
   admit(now);
-  std::vector<PartitionId> headed;  // whose head has blocks but no room
+  std::vector<GreenContextId> headed;  // whose head has blocks but no room
   for (std::size_t i = 0; i < resident_.size();) {
     const LaunchId id = resident_[i];
-    const PartitionId partition = streams_[launches_[id].request.stream].traits.partition;
+    const GreenContextId context = streams_[launches_[id].request.stream].traits.green_context;
     if (launches_[id].to_place == 0 && launches_[id].placed == 0) {
       leave(id, now);
       admit(now);
       i = 0;
-    } else if (launches_[id].to_place == 0 || std::ranges::find(headed, partition) != headed.end()) {
+    } else if (launches_[id].to_place == 0 || std::ranges::find(headed, context) != headed.end()) {
       ++i;
     } else if (next_block_ > now) {
       next_moment_ = std::min(next_moment_, next_block_);
       return starts;
     } else if (!place_one(id, now, starts)) {
-      headed.push_back(partition);
+      headed.push_back(context);
     }
   }
   return starts;
@@ -256,8 +256,8 @@ std::optional<BlockStart> BlockScheduler::ended(std::size_t slot, double now) {
   ++launch.done;
   next_moment_ = now;
   const bool fresh_chunk = block.chunk_left == 0;
-  if (launch.request.persistent && draw(launch, block))
-    return begin_block(slot, fresh_chunk ? launch.request.persistent->draw.value() : 0.0, now);
+  if (launch.request.persistent && fetch(launch, block))
+    return begin_block(slot, fresh_chunk ? launch.request.persistent->fetch.value() : 0.0, now);
   occupy(block.sm, launch.request.kernel, -1);
   --launch.placed;
   free_slots_.push_back(slot);

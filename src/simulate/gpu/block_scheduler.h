@@ -1,5 +1,5 @@
-// BlockScheduler: which block goes to which SM, and when: streams, hardware queues, priorities, partitions, and what
-// SMs have room for. It knows moments, not how long blocks take.
+// BlockScheduler: which block goes to which SM, and when: streams, hardware queues, priorities, green contexts, and
+// what SMs have room for. It knows moments, not how long blocks take.
 //
 // Launches of a stream come one after the other, with a gap. Streams are hashed into hardware queues; behind the first
 // launch of a queue, which waits for its stream, all others wait. Launches that left their queues are resident: the one
@@ -32,7 +32,7 @@ class BlockScheduler {
   BlockScheduler(const GpuModel& gpu, const GpuOptions& options);
 
   Result<void> add_kernel(const SimulatedKernel& kernel);
-  Result<PartitionId> add_partition(unsigned first, unsigned count);
+  Result<GreenContextId> add_green_context(unsigned first, unsigned count);
   Result<StreamId> add_stream(const StreamTraits& traits);
   Result<LaunchId> submit(const GridLaunch& launch, double now);
   Result<void> stop(LaunchId launch);
@@ -69,7 +69,7 @@ class BlockScheduler {
     double last_end = 0.0;  // of its last launch
     bool fresh = true;      // none has ended
   };
-  struct Partition {
+  struct GreenContext {
     unsigned first = 0;
     unsigned count = 0;
   };
@@ -88,7 +88,7 @@ class BlockScheduler {
   bool fits(unsigned sm, KernelId kernel);
   void occupy(unsigned sm, KernelId kernel, int blocks);
   BlockStart begin_block(std::size_t slot, double overhead, double now);
-  bool draw(Launch& launch, RunningBlock& block);
+  bool fetch(Launch& launch, RunningBlock& block);
   void leave(LaunchId id, double now);
   double work_of(const Launch& launch, std::uint64_t block) const;
   std::size_t new_slot();
@@ -97,7 +97,7 @@ class BlockScheduler {
   std::uint64_t seed_;
   std::vector<SimulatedKernel> kernels_;
   std::vector<model::BlockShare> shares_;
-  std::vector<Partition> partitions_;
+  std::vector<GreenContext> green_contexts_;
   std::vector<Stream> streams_;
   std::vector<Launch> launches_;
   std::vector<std::deque<LaunchId>> queues_;

@@ -13,13 +13,13 @@ using model::BlockDemand;
 using Mix = std::array<double, kPipes>;
 
 // Fitted to PUR.
-constexpr double kPcDramCost = 7.231;
+constexpr double kPcDramCost = 7.167;
 constexpr double kSadParallelism = 0.8147;
 constexpr double kSpmvCoalesced = 0.2415;
-constexpr double kStCoalesced = 0.2255;
-constexpr double kMmCoalesced = 0.12;
-constexpr double kMriqSpecial = 0.1459;
-constexpr double kBsSpecial = 0.1432;
+constexpr double kStCoalesced = 0.23;
+constexpr double kMmCoalesced = 0.1349;
+constexpr double kMriqSpecial = 0.1465;
+constexpr double kBsSpecial = 0.1435;
 
 constexpr Mix mix_of(double fp32, double integer, double special) { return {fp32, integer, special}; }
 
@@ -42,7 +42,7 @@ std::vector<KerneletKernel> make_kernelet_kernels() {
       {{.name = "PC",
         .block = kOf256,
         .blocks = 16384,
-        .instructions = 100,
+        .instructions = 80,
         .scattered = 0.128,
         .scattered_dram_cost = kPcDramCost},
        {{0.0096, 0.1404}, 1.0},
@@ -68,7 +68,7 @@ std::vector<KerneletKernel> make_kernelet_kernels() {
       {{.name = "ST",
         .block = kOf128,
         .blocks = 16384,
-        .instructions = 1000,
+        .instructions = 2000,
         .mix = mix_of(0.3, 0.2, 0.0),
         .coalesced = kStCoalesced},
        {{0.3629, 0.1156}, 32.0 / 48.0},
@@ -76,7 +76,7 @@ std::vector<KerneletKernel> make_kernelet_kernels() {
       {{.name = "MM",
         .block = {.threads = 256, .registers = 32},
         .blocks = 16384,
-        .instructions = 1000,
+        .instructions = 16000,
         .mix = mix_of(0.5, 0.1, 0.0),
         .coalesced = kMmCoalesced,
         .l1_bytes = 32},
@@ -85,7 +85,7 @@ std::vector<KerneletKernel> make_kernelet_kernels() {
       {{.name = "MRIQ",
         .block = {.threads = 256, .registers = 24},
         .blocks = 8192,
-        .instructions = 2000,
+        .instructions = 20000,
         .mix = mix_of(0.6, 0.1, kMriqSpecial),
         .coalesced = 0.0002},
        {{0.8539, 0.0002}, 40.0 / 48.0},
@@ -93,7 +93,7 @@ std::vector<KerneletKernel> make_kernelet_kernels() {
       {{.name = "BS",
         .block = kOf128,
         .blocks = 16384,
-        .instructions = 1000,
+        .instructions = 3000,
         .mix = mix_of(0.6, 0.1, kBsSpecial),
         .coalesced = 0.0049},
        {{0.8642, 0.0604}, 32.0 / 48.0},
@@ -101,7 +101,7 @@ std::vector<KerneletKernel> make_kernelet_kernels() {
       {{.name = "TEA",
         .block = kOf128,
         .blocks = 16384,
-        .instructions = 1000,
+        .instructions = 3200,
         .mix = mix_of(0.0, 0.6, 0.0),
         .coalesced = 0.00138},
        {{0.9978, 0.0196}, 32.0 / 48.0},
@@ -169,13 +169,16 @@ model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& 
   if (kernel.coalesced > 0.0)
     profile.stalls.push_back({.ratio = kernel.coalesced / at_once,
                               .latency = mean_latency(gpu, miss),
+                              .queued = miss,
                               .requests = at_once * miss * kernel.coalesced_bytes / kRequestBytes});
   if (kernel.scattered > 0.0) {
     const double requests = kernel.scattered_requests;
+    const double any_missed = 1.0 - std::pow(kernel.l2_hit, requests);
     const double all_sent = (requests - 1.0) / gpu.pipe_rates[static_cast<std::size_t>(Pipe::memory)];
     profile.stalls.push_back(
         {.ratio = kernel.scattered / at_once,
-         .latency = mean_latency(gpu, 1.0 - std::pow(kernel.l2_hit, requests)) + all_sent,
+         .latency = mean_latency(gpu, any_missed) + all_sent,
+         .queued = any_missed,
          .requests = at_once * miss * requests * kernel.scattered_bytes * kernel.scattered_dram_cost / kRequestBytes});
   }
   return profile;

@@ -18,11 +18,18 @@ struct BlockStart {
   double overhead = 0.0;  // ns before its first instruction
 };
 
+struct GpuClocks {
+  Megahertz core;
+  double memory = 1.0;  // share of the highest
+
+  bool operator==(const GpuClocks&) const = default;
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual void add_kernel(const SimulatedKernel& kernel) = 0;
-  virtual void set_clock(Megahertz clock) = 0;
+  virtual void set_clocks(const GpuClocks& clocks) = 0;
   // Now.
   virtual void start(const BlockStart& block) = 0;
   // Up to the moment, in ns, at which the next blocks end, or to `limit` where none ends before. Appends the slots of

@@ -39,16 +39,16 @@ struct FluidKind {
 
 class FluidEngine final : public Engine {
  public:
-  explicit FluidEngine(const GpuModel& gpu) : gpu_(gpu), clock_(gpu.clock), sms_(gpu.sms), kinds_of_sms_(gpu.sms) {}
+  explicit FluidEngine(const GpuModel& gpu) : gpu_(gpu), clocks_{gpu.clock}, sms_(gpu.sms), kinds_of_sms_(gpu.sms) {}
 
   void add_kernel(const SimulatedKernel& kernel) override {
     kernels_.push_back(kernel);
     counters_.instructions_of.push_back(0.0);
   }
 
-  void set_clock(Megahertz clock) override {
-    if (clock == clock_) return;
-    clock_ = clock;
+  void set_clocks(const GpuClocks& clocks) override {
+    if (clocks == clocks_) return;
+    clocks_ = clocks;
     kinds_.clear();
     std::ranges::fill(kinds_of_sms_, nullptr);
     settled_ = false;
@@ -57,7 +57,7 @@ class FluidEngine final : public Engine {
   void start(const BlockStart& block) override {
     FluidGroup& group = group_of(block.sm, block.kernel);
     pass(group, now_);
-    const double solo = kernels_[block.kernel].instructions * cycles_alone(block.kernel) * 1e3 / clock_.value();
+    const double solo = kernels_[block.kernel].instructions * cycles_alone(block.kernel) * 1e3 / clocks_.core.value();
     group.blocks.push({group.progress + block.work + block.overhead / solo, block.slot});
     kinds_of_sms_[block.sm] = nullptr;
     settled_ = false;
@@ -89,7 +89,7 @@ class FluidEngine final : public Engine {
 
   double cycles_alone(KernelId kernel) const {
     const ResidentBlocks one{kernel, 1};
-    return fluid_sm(gpu_, clock_, kernels_, {&one, 1}).loads.front().cycles;
+    return fluid_sm(gpu_, clocks_.core, kernels_, {&one, 1}).loads.front().cycles;
   }
 
   void pass(FluidGroup& group, double moment) {
@@ -109,7 +109,7 @@ class FluidEngine final : public Engine {
     for (const FluidGroup& group : sm) residents.push_back({group.kernel, static_cast<unsigned>(group.blocks.size())});
     std::ranges::sort(residents);
     const auto [entry, is_new] = kinds_.try_emplace(residents);
-    if (is_new) entry->second.sm = fluid_sm(gpu_, clock_, kernels_, residents);
+    if (is_new) entry->second.sm = fluid_sm(gpu_, clocks_.core, kernels_, residents);
     return entry->second;
   }
 
@@ -132,13 +132,13 @@ class FluidEngine final : public Engine {
     std::vector<FluidSm> present;
     for (const auto& [residents, kind] : kinds_)
       if (kind.sm.count > 0) present.push_back(kind.sm);
-    const FluidLimits limits = limits_of(gpu_, clock_);
+    const FluidLimits limits = limits_of(gpu_, clocks_);
     delays_ = settled_delays(limits, present, delays_);
     for (auto& [residents, kind] : kinds_) {
       if (kind.sm.count == 0) continue;
       kind.rates = local_rates(limits, kind.sm, delays_);
       for (std::size_t i = 0; i < kind.rates.size(); ++i)
-        kind.rates[i] *= clock_.value() * 1e-3 / kernels_[kind.sm.loads[i].kernel].instructions;
+        kind.rates[i] *= clocks_.core.value() * 1e-3 / kernels_[kind.sm.loads[i].kernel].instructions;
     }
   }
 
@@ -171,7 +171,7 @@ class FluidEngine final : public Engine {
   }
 
   GpuModel gpu_;
-  Megahertz clock_;
+  GpuClocks clocks_;
   std::vector<SimulatedKernel> kernels_;
   std::vector<Sm> sms_;
   std::map<std::vector<ResidentBlocks>, FluidKind> kinds_;

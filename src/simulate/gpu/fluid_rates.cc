@@ -117,13 +117,13 @@ FluidLoad load_alone(const GpuModel& gpu, Megahertz clock, const SimulatedKernel
 
 }  // namespace
 
-FluidLimits limits_of(const GpuModel& gpu, Megahertz clock) {
+FluidLimits limits_of(const GpuModel& gpu, const GpuClocks& clocks) {
   FluidLimits limits;
   std::ranges::copy(gpu.pipe_rates, limits.local.begin());
   limits.local[kIssue] = gpu.schedulers * gpu.issue_rate;
   limits.local[kL1] = gpu.l1_bytes_per_cycle;
   limits.l2_bytes_per_cycle = gpu.l2_gigabytes_per_second * 1e3 / gpu.clock.value();  // L2 has the cores' clock
-  limits.dram_bytes_per_cycle = gpu.dram_gigabytes_per_second * 1e3 / clock.value();
+  limits.dram_bytes_per_cycle = gpu.dram_gigabytes_per_second * clocks.memory * 1e3 / clocks.core.value();
   limits.dram_mixing_loss = gpu.dram_mixing_loss;
   return limits;
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "simulate/gpu/engine.h"
 #include "wattune/simulate/simulated_kernel.h"
 
 namespace wattune::simulate {
@@ -48,7 +49,7 @@ struct FluidDelays {
   double dram = 0.0;
 };
 
-FluidLimits limits_of(const GpuModel& gpu, Megahertz clock);
+FluidLimits limits_of(const GpuModel& gpu, const GpuClocks& clocks);
 // `blocks` of each kernel (by their place in `kernels`, without zeros) on an SM.
 struct ResidentBlocks {
   std::size_t kernel = 0;

@@ -46,7 +46,7 @@ struct SimulatedGpu::State {
  private:
   void begin(const BlockStart& block);
   void end(std::size_t slot);
-  void obey_board() { engine->set_clock(std::min(model.clock, options.board->clock())); }
+  void obey_board();
   void account(double time);
 };
 
@@ -60,6 +60,12 @@ void SimulatedGpu::State::end(std::size_t slot) {
   const RunningBlock block = scheduler.running(slot);
   if (options.trace) trace.push_back({block.launch, block.block, block.sm, Nanoseconds(block.begin), Nanoseconds(now)});
   if (const auto next = scheduler.ended(slot, now)) begin(*next);
+}
+
+void SimulatedGpu::State::obey_board() {
+  const SimulatedBoard& board = *options.board;
+  engine->set_clocks({.core = std::min(model.clock, board.clock()),
+                      .memory = board.memory_clock() / board.model().memory_clocks.front()});
 }
 
 // The board works as hard as the GPU did since it was told last.
@@ -121,8 +127,8 @@ Result<KernelId> SimulatedGpu::add_kernel(const SimulatedKernel& kernel) {
   return state_->kernels++;
 }
 
-Result<PartitionId> SimulatedGpu::add_partition(unsigned first, unsigned count) {
-  return state_->scheduler.add_partition(first, count);
+Result<GreenContextId> SimulatedGpu::add_green_context(unsigned first, unsigned count) {
+  return state_->scheduler.add_green_context(first, count);
 }
 
 Result<StreamId> SimulatedGpu::add_stream(const StreamTraits& traits) { return state_->scheduler.add_stream(traits); }

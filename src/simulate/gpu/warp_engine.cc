@@ -70,7 +70,11 @@ struct WarpEvent {
 class WarpEngine final : public Engine {
  public:
   WarpEngine(const GpuModel& gpu, std::uint64_t seed)
-      : gpu_(gpu), cycle_(1e3 / gpu.clock.value()), sms_(gpu.sms), random_(draws_of(seed, 0)) {
+      : gpu_(gpu),
+        cycle_(1e3 / gpu.clock.value()),
+        dram_rate_(gpu.dram_gigabytes_per_second),
+        sms_(gpu.sms),
+        random_(draws_of(seed, 0)) {
     for (WarpSm& sm : sms_) sm.schedulers.resize(gpu.schedulers);
   }
 
@@ -80,7 +84,10 @@ class WarpEngine final : public Engine {
     for (WarpSm& sm : sms_) sm.warps_of_kernel.push_back(0);
   }
 
-  void set_clock(Megahertz clock) override { cycle_ = 1e3 / clock.value(); }
+  void set_clocks(const GpuClocks& clocks) override {
+    cycle_ = 1e3 / clocks.core.value();
+    dram_rate_ = gpu_.dram_gigabytes_per_second * clocks.memory;
+  }
 
   void start(const BlockStart& block) override {
     const SimulatedKernel& kernel = kernels_[block.kernel];
@@ -238,7 +245,7 @@ class WarpEngine final : public Engine {
     counters_.dram_bytes += misses * bytes;
     const bool turned = std::exchange(served_last_, warp.kernel) != warp.kernel;
     const double loss = turned ? 2.0 * gpu_.dram_mixing_loss : 0.0;
-    const double dram_time = misses * bytes * dram_cost / gpu_.dram_gigabytes_per_second / (1.0 - loss);
+    const double dram_time = misses * bytes * dram_cost / dram_rate_ / (1.0 - loss);
     return dram_.end(found, dram_time) + gpu_.dram_latency * 1e3 / gpu_.clock.value();
   }
 
@@ -254,7 +261,8 @@ class WarpEngine final : public Engine {
   }
 
   GpuModel gpu_;
-  double cycle_;  // ns
+  double cycle_;      // ns
+  double dram_rate_;  // bytes per ns
   std::vector<SimulatedKernel> kernels_;
   std::vector<WarpSm> sms_;
   Server l2_;
