@@ -70,7 +70,7 @@ double rate_on(double share_of_sms, const KernelTraits& kernel) {
 PairForecast split_forecast(const MachineLimits& limits, const KernelTraits& first, const KernelTraits& second) {
   PairForecast best;
   const double all = limits.sms;
-  for (unsigned sms = limits.partition_grain; sms < limits.sms; sms += limits.partition_grain) {
+  for (unsigned sms = limits.split_grain; sms < limits.sms; sms += limits.split_grain) {
     const PairForecast split{.sms_of_first = sms,
                              .rates = {rate_on(sms / all, first), rate_on((limits.sms - sms) / all, second)}};
     if (split.speedup() > best.speedup()) best = split;

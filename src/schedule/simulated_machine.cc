@@ -32,7 +32,7 @@ Result<Alone> run_alone(const simulate::SimulatedKernel& kernel, const simulate:
   return Alone{done->end - done->begin, {gpu.pipeline_utilisation(), gpu.memory_utilisation()}};
 }
 
-// Persistent blocks draw their indices for nothing here, so that only their number counts.
+// Persistent blocks fetch their indices for nothing here, so that only their number counts.
 Result<std::vector<double>> rates_at_residency(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
                                                unsigned most) {
   std::vector<double> rates;
@@ -171,7 +171,7 @@ Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
   simulate::GridLaunch grid{
       .kernel = kernel, .stream = stream, .first_block = launch.first_block, .blocks = launch.blocks};
   if (launch.form == Form::persistent)
-    grid.persistent = simulate::Persistence{.per_sm = launch.per_sm, .draw = state_->options.draw};
+    grid.persistent = simulate::Persistence{.per_sm = launch.per_sm, .fetch = state_->options.fetch};
   return state_->gpu.submit(grid);
 }
 

@@ -45,8 +45,8 @@ Error of_dependency(WorkId failed) {
 }  // namespace
 
 double Entry::left() const {
-  const bool draws = current && current->form == Form::persistent;
-  const std::uint64_t given = draws ? done : next_block;
+  const bool fetches = current && current->form == Form::persistent;
+  const std::uint64_t given = fetches ? done : next_block;
   return 1.0 - static_cast<double>(given) / static_cast<double>(traits->blocks);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr MachineLimits kTenSms{.capability = {9, 0}, .sms = 10, .partition_grain = 2};
+constexpr MachineLimits kTenSms{.capability = {9, 0}, .sms = 10, .split_grain = 2};
 
 TEST(Forecast, ProfitIsTheShareOfTimeThatIsSaved) {
   const PairForecast forecast{.rates = {0.9, 0.7}};

@@ -29,7 +29,7 @@ using LaunchId = std::uint64_t;
 enum class Form {
   whole,       // one launch, which nothing interrupts
   slices,      // launches of a part each
-  persistent,  // resident blocks that draw logical blocks from a counter, until a word stops them
+  persistent,  // resident blocks that fetch logical blocks from a counter, until a word stops them
 };
 std::string_view to_string(Form form);
 
@@ -47,7 +47,7 @@ struct KernelTraits {
   double saturating_share = 1.0;
   std::uint64_t least_slice = 1;  // blocks, below which slicing costs more than it may
   bool sliceable = true;
-  bool persistent = true;  // it has a twin that draws its blocks
+  bool persistent = true;  // it has a twin that fetches its blocks
 };
 
 // Neighbouring SMs; none counted: all of the GPU.
@@ -61,7 +61,7 @@ struct SmRange {
 struct MachineLimits {
   model::ComputeCapability capability;
   unsigned sms = 1;
-  unsigned partition_grain = 1;  // ranges begin and end at multiples of so many SMs
+  unsigned split_grain = 1;  // ranges begin and end at multiples of so many SMs
 };
 
 struct Launch {
@@ -98,7 +98,7 @@ class Machine {
 
   // Never waits for a kernel.
   virtual Result<LaunchId> launch(const Launch& launch) = 0;
-  // A persistent launch ends with the blocks that it has drawn. Without effect on other forms and on what has ended.
+  // A persistent launch ends with the blocks that it has fetched. Without effect on other forms and on what has ended.
   virtual void stop(LaunchId launch) = 0;
   // What ended since the last call. Waits for something to end, for `until` or for wake(). Where nothing runs, virtual
   // time passes to `until`, if that is finite.

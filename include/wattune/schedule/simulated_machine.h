@@ -21,8 +21,8 @@ namespace wattune::schedule {
 
 struct SimulatedMachineOptions {
   simulate::GpuOptions gpu = {};
-  // What a persistent block's draw of its next logical block takes: an atomic to the L2 cache and back.
-  Nanoseconds draw{700};
+  // What fetching its next logical block takes a persistent block: an atomic to the L2 cache and back.
+  Nanoseconds fetch{700};
 };
 
 MachineLimits limits_of(const simulate::GpuModel& gpu);
