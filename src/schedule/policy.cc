@@ -11,13 +11,13 @@ namespace {
 
 using Planner = Plan (*)(const QueueView&, const PairTable&, const PolicyOptions&);
 
-struct Entry {
+struct NamedPolicy {
   PolicyTraits traits;
   Planner plan;
 };
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {
+const std::vector<NamedPolicy>& named_policies() {
+  static const std::vector<NamedPolicy> all = {
       {{"paired", "pairs that gain share every SM in the best ratio, planned anew on arrivals and ends",
         ForecastKind::best_ratio},
        paired_plan},
@@ -60,15 +60,16 @@ std::string_view to_string(Form form) {
 const std::vector<PolicyTraits>& policies() {
   static const std::vector<PolicyTraits> all = [] {
     std::vector<PolicyTraits> traits;
-    for (const Entry& entry : entries()) traits.push_back(entry.traits);
+    for (const NamedPolicy& policy : named_policies()) traits.push_back(policy.traits);
     return traits;
   }();
   return all;
 }
 
 Result<Policy> find_policy(std::string_view name, const PolicyOptions& options) {
-  const auto found = std::ranges::find(entries(), name, [](const Entry& entry) { return entry.traits.name; });
-  if (found == entries().end()) {
+  const auto found =
+      std::ranges::find(named_policies(), name, [](const NamedPolicy& policy) { return policy.traits.name; });
+  if (found == named_policies().end()) {
     std::vector<std::string> names;
     for (const PolicyTraits& policy : policies()) names.emplace_back(policy.name);
     return Error(ErrorCode::not_found, "no such policy").about(std::string(name)).hint(suggest(name, names));
