@@ -26,6 +26,15 @@ CandidatePair best_partner(const Candidate& first, const QueueView& view, const 
   return best;
 }
 
+// The oldest for which this split is the best: others would get too few SMs, or more than they can use.
+CandidatePair partner_at(unsigned sms_of_first, const Candidate& first, const QueueView& view, const PairTable& table) {
+  for (const Candidate& other : view.works) {
+    const auto forecast = table.find(first.kernel, other.kernel);
+    if (!other.running && forecast && forecast->sms_of_first == sms_of_first) return {&first, &other, *forecast};
+  }
+  return {};
+}
+
 Plan split_between(const CandidatePair& pair, unsigned sms) {
   Share first = whole_share(*pair.first);
   Share second = whole_share(*pair.second);
@@ -37,7 +46,7 @@ Plan split_between(const CandidatePair& pair, unsigned sms) {
 Plan beside(const Candidate& running, const QueueView& view, const PairTable& table) {
   Plan plan{.shares = {*running.running}, .reason = "what runs has its SMs until it ends"};
   if (running.running->sms.count == 0) return plan;
-  const CandidatePair pair = best_partner(running, view, table);
+  const CandidatePair pair = partner_at(running.running->sms.count, running, view, table);
   if (pair.second == nullptr) return plan;
   plan.shares.push_back(whole_share(*pair.second));
   plan.shares.back().sms = rest_of(running.running->sms, view.limits.sms);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,18 +14,28 @@ namespace {
 constexpr unsigned kMostStates = 600;
 constexpr unsigned kRoughestUnit = 8;  // warps
 
+// The finest chain whose states are few enough.
+template <typename Predict>
+auto with_few_states(Predict predict) {
+  for (model::ChainOptions options{.most_states = kMostStates};; options.warps_per_unit *= 2)
+    if (auto predicted = predict(options); predicted || options.warps_per_unit >= kRoughestUnit) return predicted;
+}
+
 Result<PairForecast> chain_forecast(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule,
                                     const KernelTraits& first, const KernelTraits& second) {
   WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
   if (ratios.empty()) return PairForecast{};
-  model::ChainOptions options{.most_states = kMostStates};
-  for (;; options.warps_per_unit *= 2) {
-    auto plan = model::plan_pair(sm, first.profile, second.profile, ratios, rule, options);
-    if (!plan && options.warps_per_unit < kRoughestUnit) continue;
-    if (!plan) return std::move(plan).error().with_context("forecast of " + first.name + " with " + second.name);
-    return PairForecast{.ratio = plan->ratio,
-                        .rates = {plan->ipc[0] / plan->ipc_alone[0], plan->ipc[1] / plan->ipc_alone[1]}};
-  }
+  auto plan = with_few_states([&](const model::ChainOptions& options) {
+    return model::plan_pair(sm, first.profile, second.profile, ratios, rule, options);
+  });
+  if (!plan) return std::move(plan).error().with_context("forecast of " + first.name + " with " + second.name);
+  return PairForecast{.ratio = plan->ratio,
+                      .rates = {plan->ipc[0] / plan->ipc_alone[0], plan->ipc[1] / plan->ipc_alone[1]}};
+}
+
+Result<std::vector<double>> ipc_of(const model::ChainSm& sm, std::span<const model::WarpLoad> loads) {
+  return with_few_states(
+      [&](const model::ChainOptions& options) { return model::instructions_per_cycle(sm, loads, options); });
 }
 
 // Of 1, 2 ... resident blocks.
@@ -33,16 +44,30 @@ Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const Kern
   std::vector<double> rates;
   for (unsigned blocks = 1; blocks <= kernel.profile.blocks_alone; ++blocks) {
     const model::WarpLoad load{kernel.profile.profile, blocks * kernel.profile.warps_per_block};
-    WATTUNE_ASSIGN(const auto ipc, model::instructions_per_cycle(sm, {&load, 1}));
+    WATTUNE_ASSIGN(const auto ipc, ipc_of(sm, {&load, 1}));
     rates.push_back(ipc.front());
   }
   for (double& rate : rates) rate /= rates.back();
   return rates;
 }
 
+// What each keeps of its speed where both wait for the same memory: the chain of two kernels over that of one with as
+// many warps. Both can issue as if they were alone, since what they ask of the pipelines is in their utilisations.
+Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
+                                            model::BlockRatio ratio) {
+  sm.issue_rate *= 2.0;
+  const std::array loads = {model::WarpLoad{first.profile.profile, ratio.first * first.profile.warps_per_block},
+                            model::WarpLoad{second.profile.profile, ratio.second * second.profile.warps_per_block}};
+  WATTUNE_ASSIGN(const auto together, ipc_of(sm, loads));
+  WATTUNE_ASSIGN(const auto of_first, ipc_of(sm, {loads.data(), 1}));
+  WATTUNE_ASSIGN(const auto of_second, ipc_of(sm, {loads.data() + 1, 1}));
+  return std::array{std::min(1.0, together[0] / of_first[0]), std::min(1.0, together[1] / of_second[0])};
+}
+
 // Both slow down alike where together they ask for more than all of a resource.
 std::array<double, 2> packed(std::array<double, 2> rates, const KernelTraits& first, const KernelTraits& second) {
-  const auto& [one, other] = std::pair(first.utilisation, second.utilisation);
+  const model::Utilisation& one = first.utilisation;
+  const model::Utilisation& other = second.utilisation;
   const double most = std::max(
       {1.0, rates[0] * one.pipeline + rates[1] * other.pipeline, rates[0] * one.memory + rates[1] * other.memory});
   return {rates[0] / most, rates[1] / most};
@@ -56,8 +81,9 @@ Result<PairForecast> residency_forecast(const MachineLimits& limits, const model
   PairForecast best;
   for (const model::BlockRatio& ratio : ratios) {
     if (ratio.first > of_first.size() || ratio.second > of_second.size()) continue;
-    const PairForecast pair{.ratio = ratio,
-                            .rates = packed({of_first[ratio.first - 1], of_second[ratio.second - 1]}, first, second)};
+    WATTUNE_ASSIGN(const auto shares, memory_shares(sm, first, second, ratio));
+    const std::array rates = {of_first[ratio.first - 1] * shares[0], of_second[ratio.second - 1] * shares[1]};
+    const PairForecast pair{.ratio = ratio, .rates = packed(rates, first, second)};
     if (pair.speedup() > best.speedup()) best = pair;
   }
   return best;

@@ -80,6 +80,42 @@ TEST(Forecast, TheChainExpectsMuchOfAKernelThatWaitsBesideOneThatComputes) {
   EXPECT_GT(forecast.ratio.first, 0U);
 }
 
+// Eight blocks fit on an SM. One kernel has all its speed with two, the other needs six.
+TEST(Forecast, ResidencyGivesEachTheBlocksThatItNeeds) {
+  KernelTraits few = tiny_kernel("few");
+  KernelTraits many = tiny_kernel("many");
+  few.rate_at_residency = {0.6, 1, 1, 1, 1, 1, 1, 1};
+  many.rate_at_residency = {0.2, 0.3, 0.5, 0.7, 0.8, 1, 1, 1};
+  const PairForecast forecast = residency_forecaster(kTenSms, {.schedulers = 4})(few, many).value();
+  EXPECT_EQ(forecast.ratio, (model::BlockRatio{2, 6}));
+  EXPECT_NEAR(forecast.speedup(), 2.0, 1e-6);
+}
+
+// 0.9 and 0.7 of the pipelines are 1.6 times what there is: each keeps 1 / 1.6 of its speed.
+TEST(Forecast, ResidencyGivesNoMoreOfThePipelinesThanThereIs) {
+  KernelTraits one = tiny_kernel("one");
+  one.rate_at_residency = std::vector<double>(8, 1.0);
+  KernelTraits other = one;
+  one.utilisation.pipeline = 0.9;
+  other.utilisation.pipeline = 0.7;
+  const PairForecast forecast = residency_forecaster(kTenSms, {.schedulers = 4})(one, other).value();
+  EXPECT_NEAR(forecast.rates[0], 1.0 / 1.6, 1e-6);
+  EXPECT_NEAR(forecast.rates[1], 1.0 / 1.6, 1e-6);
+}
+
+// Both wait for the same requests, of which the memory serves few: the one slows the other down.
+TEST(Forecast, ResidencyKnowsThatBothWaitForTheSameMemory) {
+  KernelTraits waits = tiny_kernel("waits");
+  waits.rate_at_residency = std::vector<double>(8, 1.0);
+  waits.profile.profile.stalls = {{.ratio = 0.3, .latency = 400}};
+  const auto speedup = [&](double requests_per_cycle) {
+    return residency_forecaster(kTenSms, {.schedulers = 4, .requests_per_cycle = requests_per_cycle})(waits, waits)
+        ->speedup();
+  };
+  EXPECT_GT(speedup(100.0), 1.9);
+  EXPECT_LT(speedup(0.02), 1.3);
+}
+
 // 100 KB of 227 each: two blocks of one leave no room for the other's 200 KB.
 TEST(Forecast, KernelsThatDoNotFitTogetherAreNeverAPair) {
   KernelTraits large = tiny_kernel("large");

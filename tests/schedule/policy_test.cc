@@ -92,13 +92,17 @@ TEST_F(PolicyTest, SplitGivesEachSmsOfItsOwn) {
   EXPECT_EQ(planned.shares[1].sms, (SmRange{6, 2}));
 }
 
-TEST_F(PolicyTest, SplitGivesTheSmsThatAreFreeToTheNext) {
-  wait("a");
-  wait("b");
+// What runs whole cannot move: only a kernel for which the same split is the best takes the SMs that are free.
+TEST_F(PolicyTest, SplitGivesFreeSmsToThoseWhomTheySuit) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  table_.learn(0, 1, {.sms_of_first = 4, .rates = {0.5, 0.7}});
   run(0, {.sms = {0, 6}});
+  EXPECT_THAT(works(plan("split")), ElementsAre(1));
+  table_.learn(0, 2, {.sms_of_first = 6, .rates = {0.75, 0.9}});
+  EXPECT_EQ(plan("split").shares.back().work, 3U);
   EXPECT_EQ(plan("split").shares.back().sms, (SmRange{6, 2}));
-  run(0, {.sms = {6, 2}});
-  EXPECT_EQ(plan("split").shares.back().sms, (SmRange{0, 6}));
+  run(0, {.sms = {2, 6}});
+  EXPECT_EQ(plan("split").shares.back().sms, (SmRange{0, 2}));
 }
 
 TEST_F(PolicyTest, OrionPutsAKernelOfTheOtherKindBesideTheMostUrgent) {

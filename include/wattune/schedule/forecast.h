@@ -36,8 +36,8 @@ struct PairForecast {
 using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first, const KernelTraits& second)>;
 
 // Each kernel has the speed that it has alone with so many resident blocks, as it was measured, or as the chain
-// predicts for one kernel, until the two want more of the pipelines or of the memory than there is; at the best
-// feasible ratio.
+// predicts for one kernel; less what the chain says that waiting for the other's requests costs, and what the two want
+// more of the pipelines or of the memory than there is; at the best feasible ratio.
 Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Kernelet's chain at the best feasible ratio. A pair that never fits on an SM has rates of 0.
 Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
