@@ -55,6 +55,7 @@ Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const Kern
 // many warps. Both can issue as if they were alone, since what they ask of the pipelines is in their utilisations.
 Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
                                             model::BlockRatio ratio) {
+  if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};
   sm.issue_rate *= 2.0;
   const std::array loads = {model::WarpLoad{first.profile.profile, ratio.first * first.profile.warps_per_block},
                             model::WarpLoad{second.profile.profile, ratio.second * second.profile.warps_per_block}};
