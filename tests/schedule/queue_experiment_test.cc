@@ -59,9 +59,10 @@ TEST(QueueExperiment, PairsGainOverWholeKernels) {
   EXPECT_LT(paired.mean_response, fifo.mean_response);
 }
 
-TEST(QueueExperiment, TheOracleIsNotBeatenByMuch) {
+// The distance that is asked for at most.
+TEST(QueueExperiment, PairsComeWithinFivePercentOfTheOracle) {
   const auto arrivals = backlog(complementary_kernels(), {.works = 20});
-  EXPECT_GT(run_of("paired", arrivals).makespan * 1.02, run_of("paired", arrivals, Knowledge::measured).makespan);
+  EXPECT_LT(run_of("paired", arrivals).makespan, run_of("paired", arrivals, Knowledge::measured).makespan * 1.05);
 }
 
 // At a tenth of what the GPU can do a work hardly ever waits: it takes what it takes alone, 1 ms.
