@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -101,8 +102,8 @@ class SimulatedGpu {
 
   // invalid_argument: it cannot be, or no SM holds a block of it.
   Result<KernelId> add_kernel(const SimulatedKernel& kernel);
-  // These SMs, from `first` on, for its streams alone (a green context). invalid_argument (SMs that do not exist or are
-  // another's).
+  // These SMs, from `first` on, for its streams (a green context); others may have some of them too. invalid_argument
+  // (SMs that do not exist).
   Result<GreenContextId> add_green_context(unsigned first, unsigned count);
   // not_found (a green context).
   Result<StreamId> add_stream(const StreamTraits& traits);
@@ -114,8 +115,9 @@ class SimulatedGpu {
   // invalid_argument (a launch that is not persistent); nothing where it has ended.
   Result<void> stop(LaunchId launch);
 
-  // Lets time pass until the next launch ends, which has not been returned before. nullopt: none is left.
-  std::optional<Completion> wait();
+  // Lets time pass until the next launch ends, which has not been returned before, at most up to this moment. nullopt:
+  // none did, or none is left.
+  std::optional<Completion> wait(Nanoseconds until = Nanoseconds(std::numeric_limits<double>::infinity()));
   // The same up to this moment; what ended is returned by wait() or run() later.
   void pass_until(Nanoseconds moment);
   // Until all launches have ended.

@@ -47,10 +47,6 @@ Result<GreenContextId> BlockScheduler::add_green_context(unsigned first, unsigne
   if (count == 0 || first >= gpu_.sms || count > gpu_.sms - first)
     return gpu_refuses(ErrorCode::invalid_argument, fmt::format("there are {} SMs", gpu_.sms),
                        fmt::format("{} from {} on", count, first));
-  for (std::size_t i = 1; i < green_contexts_.size(); ++i)
-    if (first < green_contexts_[i].first + green_contexts_[i].count && green_contexts_[i].first < first + count)
-      return gpu_refuses(ErrorCode::invalid_argument, "SMs of another green context",
-                         fmt::format("{} from {} on", count, first));
   green_contexts_.push_back({first, count});
   return green_contexts_.size() - 1;
 }

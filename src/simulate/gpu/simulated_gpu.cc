@@ -143,11 +143,11 @@ void SimulatedGpu::pass_until(Nanoseconds moment) {
   while (state_->now < moment.value()) state_->step(moment.value());
 }
 
-std::optional<Completion> SimulatedGpu::wait() {
+std::optional<Completion> SimulatedGpu::wait(Nanoseconds until) {
   for (;;) {
     if (const auto completion = state_->scheduler.take_completion()) return completion;
-    state_->step(std::numeric_limits<double>::infinity());
-    if (state_->is_idle()) return state_->scheduler.take_completion();
+    if (state_->is_idle() || state_->now >= until.value()) return std::nullopt;
+    state_->step(until.value());
   }
 }
 

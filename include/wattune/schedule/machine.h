@@ -1,0 +1,110 @@
+// Machine: what executes launches on one GPU for a scheduler, in real or in virtual time.
+//
+// It knows kernels by number, starts them in one of three forms, and says what ended. It decides nothing: which kernel
+// runs when and with which share is the scheduler's (scheduler.h). The caller owns it. One thread at a time calls it,
+// except limits(), kernel(), now() and wake(), which any thread may call at any time.
+//
+//   WATTUNE_ASSIGN(const auto id, machine.launch({.kernel = fma, .form = Form::persistent, .blocks = 4096, .per_sm =
+//   2})); for (const schedule::Ended& ended : machine.wait(limit))
+//     if (ended.launch == id) note(ended.blocks);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/core/units.h"
+#include "wattune/model/pair_choice.h"
+#include "wattune/model/pairing.h"
+
+namespace wattune::schedule {
+
+using KernelId = std::size_t;
+using LaunchId = std::uint64_t;
+
+// How a grid reaches the GPU.
+enum class Form {
+  whole,       // one launch, which nothing interrupts
+  slices,      // launches of a part each
+  persistent,  // resident blocks that fetch logical blocks from a counter, until a word stops them
+};
+std::string_view to_string(Form form);
+
+// What a scheduler must know of a kernel with its grid.
+struct KernelTraits {
+  std::string name;
+  model::BlockDemand block;
+  std::uint64_t blocks = 1;        // of the grid
+  Nanoseconds alone;               // what the grid takes by itself; 0: unknown
+  model::PairKernel profile;       // for predictions
+  model::Utilisation utilisation;  // alone
+  // Alone with 1, 2 ... resident blocks on each SM, its speed over that with all; empty: not measured.
+  std::vector<double> rate_at_residency = {};
+  // Of the SMs, those with which it is as fast as with all, 0 to 1: below 1 where memory is what it waits for.
+  double saturating_share = 1.0;
+  std::uint64_t least_slice = 1;  // blocks, below which slicing costs more than it may
+  bool sliceable = true;
+  bool persistent = true;  // it has a twin that fetches its blocks
+};
+
+// Neighbouring SMs; none counted: all of the GPU.
+struct SmRange {
+  unsigned first = 0;
+  unsigned count = 0;
+
+  bool operator==(const SmRange&) const = default;
+};
+
+struct MachineLimits {
+  model::ComputeCapability capability;
+  unsigned sms = 1;
+  unsigned split_grain = 1;  // ranges begin and end at multiples of so many SMs
+};
+
+struct Launch {
+  KernelId kernel = 0;
+  Form form = Form::whole;
+  std::uint64_t first_block = 0;
+  std::uint64_t blocks = 0;  // of a slice, or all that are left
+  unsigned per_sm = 0;       // resident blocks of a persistent launch on each SM
+  unsigned lane = 0;         // launches of one lane, priority and range come one after the other
+  int priority = 0;          // the higher, the earlier its blocks
+  SmRange sms = {};
+};
+
+struct Ended {
+  LaunchId launch = 0;
+  Nanoseconds begin;  // of its first block
+  Nanoseconds end;
+  std::uint64_t blocks = 0;  // that are done, from its first one on
+  // Why it failed; device_lost where nothing runs on this machine any more.
+  std::optional<Error> error = {};
+};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+
+  virtual const MachineLimits& limits() const = 0;
+  // nullptr: there is none. What it points at lives and stays as it is as long as the machine.
+  virtual const KernelTraits* kernel(KernelId id) const = 0;
+
+  virtual Nanoseconds now() const = 0;
+  // Of the board since the beginning; 0 where it is unknown.
+  virtual Joules energy() const { return Joules(0); }
+
+  // Never waits for a kernel.
+  virtual Result<LaunchId> launch(const Launch& launch) = 0;
+  // A persistent launch ends with the blocks that it has fetched. Without effect on other forms and on what has ended.
+  virtual void stop(LaunchId launch) = 0;
+  // What ended since the last call. Waits for something to end, for `until` or for wake(). Where nothing runs, virtual
+  // time passes to `until`, if that is finite.
+  virtual std::vector<Ended> wait(Nanoseconds until) = 0;
+  // Ends a wait().
+  virtual void wake() {}
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,110 @@
+// Policies to compare with: what GPUs and other systems do with whole kernels.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/shares.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+// The SMs that this range leaves on the larger side.
+SmRange rest_of(const SmRange& taken, unsigned sms) {
+  return taken.first > 0 ? SmRange{0, taken.first} : SmRange{taken.count, sms - taken.count};
+}
+
+// The work that is expected to do best beside this one; the oldest where nothing is known.
+CandidatePair best_partner(const Candidate& first, const QueueView& view, const PairTable& table) {
+  CandidatePair best{.first = &first};
+  for (const Candidate& other : view.works) {
+    if (other.work == first.work || other.running) continue;
+    const PairForecast forecast = table.find(first.kernel, other.kernel).value_or(PairForecast{});
+    if (best.second == nullptr || forecast.speedup() > best.forecast.speedup())
+      best = {.first = &first, .second = &other, .forecast = forecast};
+  }
+  return best;
+}
+
+// The oldest for which this split is the best: others would get too few SMs, or more than they can use.
+CandidatePair partner_at(unsigned sms_of_first, const Candidate& first, const QueueView& view, const PairTable& table) {
+  for (const Candidate& other : view.works) {
+    const auto forecast = table.find(first.kernel, other.kernel);
+    if (!other.running && forecast && forecast->sms_of_first == sms_of_first) return {&first, &other, *forecast};
+  }
+  return {};
+}
+
+Plan split_between(const CandidatePair& pair, unsigned sms) {
+  Share first = whole_share(*pair.first);
+  Share second = whole_share(*pair.second);
+  first.sms = {0, pair.forecast.sms_of_first};
+  second.sms = {pair.forecast.sms_of_first, sms - pair.forecast.sms_of_first};
+  return {.shares = {first, second}, .speedup = pair.forecast.speedup(), .reason = describe(pair)};
+}
+
+Plan beside(const Candidate& running, const QueueView& view, const PairTable& table) {
+  Plan plan{.shares = {*running.running}, .reason = "what runs has its SMs until it ends"};
+  if (running.running->sms.count == 0) return plan;
+  const CandidatePair pair = partner_at(running.running->sms.count, running, view, table);
+  if (pair.second == nullptr) return plan;
+  plan.shares.push_back(whole_share(*pair.second));
+  plan.shares.back().sms = rest_of(running.running->sms, view.limits.sms);
+  plan.reason = fmt::format("{} on the SMs that {} leaves", pair.second->traits->name, running.traits->name);
+  return plan;
+}
+
+bool waits_for_memory(const KernelTraits& kernel) { return kernel.utilisation.memory > kernel.utilisation.pipeline; }
+
+bool is_more_urgent(const Candidate& one, const Candidate& other) { return one.priority > other.priority; }
+
+}  // namespace
+
+Plan fifo_plan(const QueueView& view) {
+  if (view.works.empty()) return {};
+  const Candidate& first = view.works.front();
+  return {.shares = {first.running.value_or(whole_share(first))}, .reason = "the oldest, alone"};
+}
+
+Plan streams_plan(const QueueView& view, const PolicyOptions& options, bool with_priorities) {
+  Plan plan{.reason = "a stream for each"};
+  std::vector<Candidate> works = view.works;
+  if (with_priorities) std::ranges::stable_sort(works, is_more_urgent);
+  for (const Candidate& work : works) {
+    if (plan.shares.size() == options.most_streams) break;
+    plan.shares.push_back(whole_share(work));
+    if (with_priorities) plan.shares.back().priority = work.priority;
+  }
+  return plan;
+}
+
+// Green contexts. The split of a pair stays until both have ended, because what runs whole cannot move.
+Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+  const auto running = running_works(view);
+  if (running.size() > 1) return unchanged(view, 1.0, "both run on their SMs");
+  if (running.size() == 1) return beside(*running.front(), view, table);
+  if (view.works.empty()) return {};
+  const CandidatePair pair = best_partner(view.works.front(), view, table);
+  const bool pays = pair.second != nullptr && pair.forecast.speedup() >= 1.0 + options.least_gain;
+  return pays ? split_between(pair, view.limits.sms) : fifo_plan(view);
+}
+
+// Orion (Strati et al., EuroSys 2024) schedules whole kernels: beside one of high priority a best-effort one starts if
+// the one waits for memory and the other does not. Here the most urgent work, of equal ones the oldest, is the former.
+Plan orion_plan(const QueueView& view) {
+  const auto running = running_works(view);
+  if (running.size() > 1) return unchanged(view, 1.0, "an urgent one and one of the other kind run");
+  if (view.works.empty()) return {};
+  const Candidate& urgent = running.empty() ? *std::ranges::min_element(view.works, is_more_urgent) : *running.front();
+  Plan plan{.shares = {urgent.running.value_or(whole_share(urgent))}, .reason = "the most urgent"};
+  if (running.empty()) plan.shares.front().priority = 1;
+  for (const Candidate& other : view.works) {
+    if (other.work == urgent.work || waits_for_memory(*other.traits) == waits_for_memory(*urgent.traits)) continue;
+    plan.shares.push_back(whole_share(other));
+    plan.reason = fmt::format("{} beside {}, of which one waits for memory", other.traits->name, urgent.traits->name);
+    break;
+  }
+  return plan;
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,137 @@
+// From plans to launches.
+#include <algorithm>
+
+#include "schedule/scheduler_state.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr unsigned kLanesOfSlot = 8;  // so many slices of a work may be in flight
+
+unsigned window_of(const Share& share) {
+  return share.form == Form::slices ? std::clamp(share.in_flight, 1U, kLanesOfSlot) : 1U;
+}
+
+Candidate candidate(const Entry& entry) {
+  return {.work = entry.id,
+          .kernel = entry.work.kernel,
+          .traits = entry.traits,
+          .left = entry.left(),
+          .priority = entry.work.priority,
+          .submitted = entry.statistics.submitted,
+          .running = entry.wanted};
+}
+
+bool runs_whole(const Entry& entry) {
+  return !entry.flights.empty() && entry.current && entry.current->form == Form::whole;
+}
+
+Launch launch_of(const Entry& entry) {
+  const Share& share = *entry.current;
+  const std::uint64_t left = entry.traits->blocks - entry.next_block;
+  return {.kernel = entry.work.kernel,
+          .form = share.form,
+          .first_block = entry.next_block,
+          .blocks = share.form == Form::slices ? std::min(left, share.slice_blocks) : left,
+          .per_sm = share.form == Form::persistent ? share.per_sm : 0,
+          .lane = entry.slot * kLanesOfSlot + entry.statistics.launches % window_of(share),
+          .priority = share.priority,
+          .sms = share.sms};
+}
+
+}  // namespace
+
+QueueView Scheduler::State::view() {
+  QueueView view{.limits = machine.limits(), .now = machine.now(), .works = {}};
+  for (const WorkId id : active)
+    if (const Entry& entry = *queue.find(id); entry.wanted && !entry.failure) view.works.push_back(candidate(entry));
+  for (const WorkId id : queue.ready()) {
+    if (view.works.size() >= options.window) break;
+    if (const Entry& entry = *queue.find(id); !entry.wanted && !entry.failure) view.works.push_back(candidate(entry));
+  }
+  return view;
+}
+
+unsigned Scheduler::State::free_slot() {
+  for (unsigned slot = 0;; ++slot)
+    if (std::ranges::none_of(active, [&](WorkId id) { return queue.find(id)->slot == slot; })) return slot;
+}
+
+void Scheduler::State::want(const Plan& plan) {
+  for (const WorkId id : active)
+    if (Entry& entry = *queue.find(id); !runs_whole(entry)) entry.wanted.reset();
+  for (const Share& share : plan.shares) {
+    Entry* entry = queue.find(share.work);
+    if (entry == nullptr || entry->failure || runs_whole(*entry)) continue;
+    if (!active.contains(share.work)) entry->slot = free_slot();
+    entry->wanted = share;
+    active.insert(share.work);
+  }
+  if (trace != nullptr && plan.reason != last_reason)
+    trace->add(Decision{machine.now(), plan.reason, plan.speedup, queue.size()});
+  last_reason = plan.reason;
+}
+
+// One launch more of its share. False: it could not be launched.
+bool Scheduler::State::launch_next(Entry& entry) {
+  const Launch launch = launch_of(entry);
+  auto id = machine.launch(launch);
+  if (!id) {
+    fail(entry, std::move(id).error().with_context(entry.traits->name));
+    return false;
+  }
+  if (entry.statistics.launches++ == 0) entry.first_launch = machine.now();
+  entry.flights.push_back({*id, launch.first_block, launch.blocks, launch.lane});
+  entry.next_block += launch.blocks;
+  launches.emplace(*id, entry.id);
+  return true;
+}
+
+// Towards what is wanted: the old share ends before the new one begins, as only then it is known where to go on.
+void Scheduler::State::advance(Entry& entry) {
+  if (!entry.flights.empty() && entry.current != entry.wanted) {
+    for (const Flight& flight : entry.flights) machine.stop(flight.launch);
+    return;
+  }
+  entry.current = entry.wanted;
+  if (!entry.wanted) return;
+  while (entry.flights.size() < window_of(*entry.wanted) && entry.next_block < entry.traits->blocks)
+    if (!launch_next(entry)) return;
+}
+
+// Rates are measured of launches that had one and the same kernel beside them until they ended or were stopped.
+void Scheduler::State::mark_partners() {
+  std::vector<Entry*> running;
+  for (const WorkId id : active)
+    if (Entry* entry = queue.find(id); !entry->flights.empty()) running.push_back(entry);
+  for (Entry* entry : running)
+    for (Entry* other : running)
+      if (other != entry) entry->partners.insert(other->id);
+  for (Entry* entry : running) {
+    if (entry->current != entry->wanted) continue;
+    std::optional<KernelId> beside;
+    if (running.size() == 2) beside = (running[0] == entry ? running[1] : running[0])->work.kernel;
+    for (Flight& flight : entry->flights) {
+      if (flight.is_marked && flight.beside != beside) flight.beside.reset();
+      if (!flight.is_marked) flight.beside = beside;
+      flight.is_marked = true;
+    }
+  }
+}
+
+void Scheduler::dispatch() {
+  State& state = *state_;
+  state.account();
+  state.enforce_limits();
+  if (state.lost) return;
+  state.want(state.policy(state.view(), state.table));
+  const std::vector<WorkId> active(state.active.begin(), state.active.end());
+  for (const WorkId id : active)
+    if (Entry* entry = state.queue.find(id)) state.advance(*entry);
+  for (const WorkId id : active)
+    if (Entry* entry = state.queue.find(id)) state.settle(*entry);
+  state.mark_partners();
+}
+
+}  // namespace wattune::schedule

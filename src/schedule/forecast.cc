@@ -1,0 +1,161 @@
+#include "wattune/schedule/forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace wattune::schedule {
+
+namespace {
+
+// A forecast takes milliseconds with so many states (docs/schedule.md); a rougher chain answers where more are needed.
+constexpr unsigned kMostStates = 600;
+constexpr unsigned kRoughestUnit = 8;  // warps
+
+// The finest chain whose states are few enough.
+template <typename Predict>
+auto with_few_states(Predict predict) {
+  for (model::ChainOptions options{.most_states = kMostStates};; options.warps_per_unit *= 2)
+    if (auto predicted = predict(options); predicted || options.warps_per_unit >= kRoughestUnit) return predicted;
+}
+
+Result<PairForecast> chain_forecast(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule,
+                                    const KernelTraits& first, const KernelTraits& second) {
+  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  if (ratios.empty()) return PairForecast{};
+  auto plan = with_few_states([&](const model::ChainOptions& options) {
+    return model::plan_pair(sm, first.profile, second.profile, ratios, rule, options);
+  });
+  if (!plan) return std::move(plan).error().with_context("forecast of " + first.name + " with " + second.name);
+  return PairForecast{.ratio = plan->ratio,
+                      .rates = {plan->ipc[0] / plan->ipc_alone[0], plan->ipc[1] / plan->ipc_alone[1]}};
+}
+
+Result<std::vector<double>> ipc_of(const model::ChainSm& sm, std::span<const model::WarpLoad> loads) {
+  return with_few_states(
+      [&](const model::ChainOptions& options) { return model::instructions_per_cycle(sm, loads, options); });
+}
+
+// Of 1, 2 ... resident blocks.
+Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const KernelTraits& kernel) {
+  if (!kernel.rate_at_residency.empty()) return kernel.rate_at_residency;
+  std::vector<double> rates;
+  for (unsigned blocks = 1; blocks <= kernel.profile.blocks_alone; ++blocks) {
+    const model::WarpLoad load{kernel.profile.profile, blocks * kernel.profile.warps_per_block};
+    WATTUNE_ASSIGN(const auto ipc, ipc_of(sm, {&load, 1}));
+    rates.push_back(ipc.front());
+  }
+  for (double& rate : rates) rate /= rates.back();
+  return rates;
+}
+
+// What each keeps of its speed where both wait for the same memory: the chain of two kernels over that of one with as
+// many warps. Both can issue as if they were alone, since what they ask of the pipelines is in their utilisations.
+Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
+                                            model::BlockRatio ratio) {
+  if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};
+  sm.issue_rate *= 2.0;
+  const std::array loads = {model::WarpLoad{first.profile.profile, ratio.first * first.profile.warps_per_block},
+                            model::WarpLoad{second.profile.profile, ratio.second * second.profile.warps_per_block}};
+  WATTUNE_ASSIGN(const auto together, ipc_of(sm, loads));
+  WATTUNE_ASSIGN(const auto of_first, ipc_of(sm, {loads.data(), 1}));
+  WATTUNE_ASSIGN(const auto of_second, ipc_of(sm, {loads.data() + 1, 1}));
+  return std::array{std::min(1.0, together[0] / of_first[0]), std::min(1.0, together[1] / of_second[0])};
+}
+
+// Both slow down alike where together they ask for more than all of a resource.
+std::array<double, 2> packed(std::array<double, 2> rates, const KernelTraits& first, const KernelTraits& second) {
+  const model::Utilisation& one = first.utilisation;
+  const model::Utilisation& other = second.utilisation;
+  const double most = std::max(
+      {1.0, rates[0] * one.pipeline + rates[1] * other.pipeline, rates[0] * one.memory + rates[1] * other.memory});
+  return {rates[0] / most, rates[1] / most};
+}
+
+Result<PairForecast> residency_forecast(const MachineLimits& limits, const model::ChainSm& sm,
+                                        const KernelTraits& first, const KernelTraits& second) {
+  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
+  WATTUNE_ASSIGN(const auto of_first, residency_rates(sm, first));
+  WATTUNE_ASSIGN(const auto of_second, residency_rates(sm, second));
+  PairForecast best;
+  for (const model::BlockRatio& ratio : ratios) {
+    if (ratio.first > of_first.size() || ratio.second > of_second.size()) continue;
+    WATTUNE_ASSIGN(const auto shares, memory_shares(sm, first, second, ratio));
+    const std::array rates = {of_first[ratio.first - 1] * shares[0], of_second[ratio.second - 1] * shares[1]};
+    const PairForecast pair{.ratio = ratio, .rates = packed(rates, first, second)};
+    if (pair.speedup() > best.speedup()) best = pair;
+  }
+  return best;
+}
+
+double rate_on(double share_of_sms, const KernelTraits& kernel) {
+  return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
+}
+
+PairForecast split_forecast(const MachineLimits& limits, const KernelTraits& first, const KernelTraits& second) {
+  PairForecast best;
+  const double all = limits.sms;
+  for (unsigned sms = limits.split_grain; sms < limits.sms; sms += limits.split_grain) {
+    const PairForecast split{.sms_of_first = sms,
+                             .rates = {rate_on(sms / all, first), rate_on((limits.sms - sms) / all, second)}};
+    if (split.speedup() > best.speedup()) best = split;
+  }
+  return best;
+}
+
+}  // namespace
+
+PairForecast PairForecast::swapped(unsigned sms) const {
+  return {.ratio = {ratio.second, ratio.first},
+          .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
+          .rates = {rates[1], rates[0]}};
+}
+
+Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+  return [=](const KernelTraits& first, const KernelTraits& second) {
+    return residency_forecast(limits, sm, first, second);
+  };
+}
+
+Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm, model::RatioRule rule) {
+  return [=](const KernelTraits& first, const KernelTraits& second) {
+    return chain_forecast(limits, sm, rule, first, second);
+  };
+}
+
+Forecaster split_forecaster(const MachineLimits& limits) {
+  return [=](const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
+    return split_forecast(limits, first, second);
+  };
+}
+
+std::uint64_t PairTable::key(KernelId first, KernelId second) {
+  const auto [low, high] = std::minmax(first, second);
+  return (static_cast<std::uint64_t>(low) << 32U) | high;
+}
+
+void PairTable::learn(KernelId first, KernelId second, const PairForecast& forecast) {
+  entries_[key(first, second)].forecast = first <= second ? forecast : forecast.swapped(sms_);
+}
+
+void PairTable::observe(KernelId kernel, KernelId beside, double rate) {
+  const auto entry = entries_.find(key(kernel, beside));
+  const std::size_t place = kernel <= beside ? 0 : 1;
+  if (entry == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
+  const double predicted = entry->second.forecast.rates[place];
+  if (!(predicted > 0.0)) return;
+  std::optional<double>& mean = entry->second.measured_over_predicted[place];
+  mean = mean ? *mean + weight_ * (rate / predicted - *mean) : rate / predicted;
+}
+
+std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) const {
+  const auto entry = entries_.find(key(first, second));
+  if (entry == entries_.end()) return std::nullopt;
+  PairForecast forecast = entry->second.forecast;
+  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry->second.measured_over_predicted[i].value_or(1.0);
+  return first <= second ? forecast : forecast.swapped(sms_);
+}
+
+}  // namespace wattune::schedule

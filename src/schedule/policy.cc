@@ -1,0 +1,82 @@
+#include "wattune/schedule/policy.h"
+
+#include <algorithm>
+
+#include "schedule/shares.h"
+#include "wattune/core/suggest.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+using Planner = Plan (*)(const QueueView&, const PairTable&, const PolicyOptions&);
+
+struct NamedPolicy {
+  PolicyTraits traits;
+  Planner plan;
+};
+
+const std::vector<NamedPolicy>& named_policies() {
+  static const std::vector<NamedPolicy> all = {
+      {{"paired", "pairs that gain share every SM in the best ratio, planned anew on arrivals and ends",
+        ForecastKind::best_ratio},
+       paired_plan},
+      {{"kernelet", "the paper's: greedy pairs of slices, fixed until one of the two ends",
+        ForecastKind::balanced_ratio},
+       kernelet_plan},
+      {{"random", "random pairs of slices at random ratios"},
+       [](const QueueView& view, const PairTable&, const PolicyOptions& options) {
+         return random_plan(view, options);
+       }},
+      {{"split", "two kernels on SMs of their own, at the best split (green contexts)", ForecastKind::split},
+       split_plan},
+      {{"orion", "whole kernels, one that waits for memory beside one that computes"},
+       [](const QueueView& view, const PairTable&, const PolicyOptions&) { return orion_plan(view); }},
+      {{"priority", "whole kernels in streams with the priorities of the works"},
+       [](const QueueView& view, const PairTable&, const PolicyOptions& options) {
+         return streams_plan(view, options, true);
+       }},
+      {{"streams", "whole kernels in streams (the paper's consolidation, its base)"},
+       [](const QueueView& view, const PairTable&, const PolicyOptions& options) {
+         return streams_plan(view, options, false);
+       }},
+      {{"fifo", "whole kernels, one after the other"},
+       [](const QueueView& view, const PairTable&, const PolicyOptions&) { return fifo_plan(view); }},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::string_view to_string(Form form) {
+  switch (form) {
+    case Form::whole: return "whole";
+    case Form::slices: return "slices";
+    case Form::persistent: return "persistent";
+  }
+  return "?";
+}
+
+const std::vector<PolicyTraits>& policies() {
+  static const std::vector<PolicyTraits> all = [] {
+    std::vector<PolicyTraits> traits;
+    for (const NamedPolicy& policy : named_policies()) traits.push_back(policy.traits);
+    return traits;
+  }();
+  return all;
+}
+
+Result<Policy> find_policy(std::string_view name, const PolicyOptions& options) {
+  const auto found =
+      std::ranges::find(named_policies(), name, [](const NamedPolicy& policy) { return policy.traits.name; });
+  if (found == named_policies().end()) {
+    std::vector<std::string> names;
+    for (const PolicyTraits& policy : policies()) names.emplace_back(policy.name);
+    return Error(ErrorCode::not_found, "no such policy").about(std::string(name)).hint(suggest(name, names));
+  }
+  return Policy([plan = found->plan, options](const QueueView& view, const PairTable& table) {
+    return plan(view, table, options);
+  });
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,202 @@
+#include "wattune/schedule/runtime.h"
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace wattune::schedule {
+
+namespace {
+
+Error runtime_refuses(ErrorCode code, std::string what) { return Error(code, std::move(what)).with_context("runtime"); }
+
+}  // namespace
+
+struct Runtime::State {
+  State(std::unique_ptr<Machine> on, RuntimeOptions how)
+      : machine(std::move(on)),
+        options(std::move(how)),
+        trace(options.trace_events),
+        scheduler(*machine, options.policy, options.scheduler, options.trace_events > 0 ? &trace : nullptr) {}
+
+  std::unique_ptr<Machine> machine;
+  RuntimeOptions options;
+  std::mutex shutdown_mutex;  // one thread at a time joins the others
+
+  mutable std::mutex mutex;         // of all below; the machine itself is the driver's alone
+  std::condition_variable changed;  // for the driver
+  std::condition_variable room;     // for those who submit
+  std::condition_variable pairs;    // for the forecaster
+  Trace trace;
+  Scheduler scheduler;
+  std::map<WorkId, std::promise<Result<WorkStatistics>>> promises;  // of works that have not ended
+  std::vector<WorkId> to_cancel;
+  std::deque<std::pair<KernelId, KernelId>> to_forecast;
+  bool has_news = false;  // something came from another thread
+  std::optional<Shutdown> closing;
+  RuntimeStatistics done;
+
+  std::thread driver;
+  std::thread forecasts;
+
+  Result<void> wait_for_room(std::unique_lock<std::mutex>& lock, std::size_t works);
+  void tell_driver();
+  void drive();
+  void cancel_what_was_asked();
+  void deliver();
+  void forecast();
+};
+
+// Precondition, as of all that follow: the lock is held.
+void Runtime::State::tell_driver() {
+  has_news = true;
+  changed.notify_one();
+  machine->wake();
+}
+
+Result<void> Runtime::State::wait_for_room(std::unique_lock<std::mutex>& lock, std::size_t works) {
+  const auto has_room = [&] { return closing || promises.size() + works <= options.most_works; };
+  if (works > options.most_works)
+    return runtime_refuses(ErrorCode::invalid_argument, "more works at once than there is ever room for")
+        .about(std::to_string(works))
+        .hint("submit fewer, or raise most_works");
+  if (!has_room() && options.when_full == WhenFull::refuse)
+    return runtime_refuses(ErrorCode::busy, "no room for more works")
+        .about(std::to_string(promises.size()))
+        .hint("wait for some of them, or let submit() wait");
+  room.wait(lock, has_room);
+  if (closing) return runtime_refuses(ErrorCode::unavailable, "it was shut down and takes no more works");
+  return {};
+}
+
+void Runtime::State::cancel_what_was_asked() {
+  if (closing == Shutdown::cancel)
+    for (const auto& [work, promise] : promises) to_cancel.push_back(work);
+  for (const WorkId work : std::exchange(to_cancel, {})) scheduler.cancel(work);
+}
+
+void Runtime::State::deliver() {
+  for (Finished& finished : scheduler.take_finished()) {
+    ++(finished.result ? done.succeeded : done.failed);
+    auto promise = promises.extract(finished.work);
+    promise.mapped().set_value(std::move(finished.result));
+  }
+  room.notify_all();
+}
+
+// The machine is asked without the lock, so that others can submit meanwhile.
+void Runtime::State::drive() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    changed.wait(lock, [&] { return has_news || scheduler.is_running() || (closing && scheduler.is_idle()); });
+    if (closing && scheduler.is_idle()) return;
+    has_news = false;
+    cancel_what_was_asked();
+    scheduler.dispatch();
+    deliver();
+    if (!scheduler.is_running()) continue;
+    const Nanoseconds deadline = scheduler.deadline();
+    lock.unlock();
+    const std::vector<Ended> ended = machine->wait(deadline);
+    lock.lock();
+    scheduler.note(ended);
+    has_news = true;
+    deliver();
+  }
+}
+
+// A pair without a forecast does not run as one; one whose forecast fails never does.
+void Runtime::State::forecast() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    pairs.wait(lock, [&] { return closing || !to_forecast.empty(); });
+    if (closing) return;
+    const auto [first, second] = to_forecast.front();
+    to_forecast.pop_front();
+    lock.unlock();
+    const auto pair = options.forecaster(*machine->kernel(first), *machine->kernel(second));
+    lock.lock();
+    scheduler.learn(first, second, pair ? *pair : PairForecast{});
+    tell_driver();
+  }
+}
+
+bool Ticket::is_done() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+
+std::optional<Result<WorkStatistics>> Ticket::wait_for(std::chrono::nanoseconds time) const {
+  if (result_.wait_for(time) != std::future_status::ready) return std::nullopt;
+  return result_.get();
+}
+
+Runtime::Runtime(std::unique_ptr<Machine> machine, RuntimeOptions options)
+    : state_(std::make_unique<State>(std::move(machine), std::move(options))) {
+  state_->driver = std::thread([state = state_.get()] { state->drive(); });
+  if (state_->options.forecaster) state_->forecasts = std::thread([state = state_.get()] { state->forecast(); });
+}
+
+Runtime::~Runtime() { shutdown(Shutdown::cancel); }
+
+Result<std::vector<Ticket>> Runtime::submit(std::span<const Work> works) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  WATTUNE_TRY(state.wait_for_room(lock, works.size()));
+  WATTUNE_ASSIGN(const auto ids, state.scheduler.submit(works));
+  std::vector<Ticket> tickets;
+  for (const WorkId id : ids) tickets.push_back({id, state.promises[id].get_future().share()});
+  for (const auto& pair : state.scheduler.take_unknown_pairs()) state.to_forecast.push_back(pair);
+  state.pairs.notify_one();
+  state.tell_driver();
+  return tickets;
+}
+
+Result<Ticket> Runtime::submit(const Work& work) {
+  WATTUNE_ASSIGN(const auto tickets, submit(std::span(&work, 1)));
+  return tickets.front();
+}
+
+bool Runtime::cancel(const Ticket& ticket) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->promises.contains(ticket.id())) return false;
+  state_->to_cancel.push_back(ticket.id());
+  state_->tell_driver();
+  return true;
+}
+
+void Runtime::shutdown(Shutdown how) {
+  State& state = *state_;
+  {
+    const std::lock_guard lock(state.mutex);
+    if (state.closing != Shutdown::cancel) state.closing = how;
+    state.tell_driver();
+    state.room.notify_all();
+    state.pairs.notify_all();
+  }
+  const std::lock_guard one_at_a_time(state.shutdown_mutex);
+  if (state.driver.joinable()) state.driver.join();
+  if (state.forecasts.joinable()) state.forecasts.join();
+}
+
+RuntimeStatistics Runtime::statistics() const {
+  const std::lock_guard lock(state_->mutex);
+  RuntimeStatistics statistics = state_->done;
+  statistics.waiting = state_->promises.size();
+  return statistics;
+}
+
+std::optional<Error> Runtime::lost() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->scheduler.lost();
+}
+
+std::string Runtime::trace_json() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->trace.json();
+}
+
+const Machine& Runtime::machine() const { return *state_->machine; }
+
+}  // namespace wattune::schedule

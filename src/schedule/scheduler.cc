@@ -1,0 +1,169 @@
+#include "wattune/schedule/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/scheduler_state.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+// Of resident blocks, that a rate is measured of: fewer are mostly beginning and end.
+constexpr std::uint64_t kLeastWaves = 2;
+
+Span span_of(const Entry& entry, const Flight& flight, const Ended& ended) {
+  return {.kernel = entry.traits->name,
+          .work = entry.id,
+          .tenant = entry.work.tenant,
+          .lane = flight.lane,
+          .form = entry.current->form,
+          .per_sm = entry.current->per_sm,
+          .sms = entry.current->sms,
+          .first_block = flight.first_block,
+          .blocks = ended.blocks,
+          .begin = ended.begin,
+          .end = ended.end,
+          .failed = ended.error.has_value()};
+}
+
+}  // namespace
+
+void Scheduler::State::meet(KernelId kernel) {
+  if (!kernels.insert(kernel).second) return;
+  for (const KernelId other : kernels)
+    if (other != kernel && !table.knows(kernel, other)) unknown.emplace_back(other, kernel);
+}
+
+// The time and energy since the last call, to those that ran.
+void Scheduler::State::account() {
+  const Nanoseconds now = machine.now();
+  const Joules energy = machine.energy();
+  std::vector<Entry*> running;
+  for (const WorkId id : active)
+    if (Entry* entry = queue.find(id); !entry->flights.empty()) running.push_back(entry);
+  for (Entry* entry : running) {
+    (running.size() > 1 ? entry->statistics.together : entry->statistics.solo) += now - accounted;
+    entry->statistics.energy += (energy - accounted_energy) / static_cast<double>(running.size());
+  }
+  accounted = now;
+  accounted_energy = energy;
+}
+
+void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
+  const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
+                           entry.traits->alone.value() > 0.0 &&
+                           ended.blocks >= kLeastWaves * entry.current->per_sm * machine.limits().sms;
+  if (!is_measured) return;
+  const double part = static_cast<double>(ended.blocks) / static_cast<double>(entry.traits->blocks);
+  table.observe(entry.work.kernel, *flight.beside, part * entry.traits->alone / (ended.end - ended.begin));
+}
+
+void Scheduler::State::note(const Ended& ended) {
+  const auto launched = launches.find(ended.launch);
+  if (launched == launches.end()) return;
+  Entry& entry = *queue.find(launched->second);
+  launches.erase(launched);
+  const auto flight = std::ranges::find(entry.flights, ended.launch, &Flight::launch);
+  if (trace != nullptr) trace->add(span_of(entry, *flight, ended));
+  observe(entry, *flight, ended);
+  if (entry.done == 0 && ended.blocks > 0) entry.statistics.started = ended.begin;
+  entry.done += ended.blocks;
+  if (ended.blocks < flight->blocks) entry.next_block = flight->first_block + ended.blocks;
+  entry.flights.erase(flight);
+  if (ended.error && ended.error->code() == ErrorCode::device_lost)
+    return lose(Error(*ended.error).with_context(entry.traits->name));
+  if (ended.error) fail(entry, Error(*ended.error).with_context(entry.traits->name));
+  settle(entry);
+}
+
+// A work whose last launch has ended leaves, if it is done or has failed. One that only gave way waits again.
+void Scheduler::State::settle(Entry& entry) {
+  if (!entry.flights.empty()) return;
+  const WorkId id = entry.id;
+  const bool is_over = entry.failure || entry.done == entry.traits->blocks;
+  if (!is_over && entry.is_active()) return;
+  active.erase(id);
+  if (is_over) queue.finish(entry, machine.now());
+}
+
+void Scheduler::State::fail(Entry& entry, Error error) {
+  if (entry.failure) return;
+  entry.failure = std::move(error);
+  entry.give_up = machine.now() + options.grace;
+  entry.wanted.reset();
+  for (const Flight& flight : entry.flights) machine.stop(flight.launch);
+}
+
+void Scheduler::State::enforce_limits() {
+  const Nanoseconds now = machine.now();
+  const std::vector<WorkId> ids(active.begin(), active.end());
+  for (const WorkId id : ids) {
+    Entry& entry = *queue.find(id);
+    if (entry.flights.empty()) continue;
+    if (now >= entry.give_up)
+      return lose(Error(ErrorCode::device_lost, fmt::format("{} did not end when it was told to", entry.traits->name))
+                      .hint("what it and all others computed is lost; start over with a new machine"));
+    if (now >= entry.first_launch + entry.work.limit)
+      fail(entry, Error(ErrorCode::timeout, fmt::format("{} runs for longer than its limit of {:.3f} ms",
+                                                        entry.traits->name, to_ms(entry.work.limit))));
+  }
+}
+
+void Scheduler::State::lose(Error error) {
+  lost = std::move(error);
+  active.clear();
+  launches.clear();
+  queue.fail_all(*lost);
+}
+
+Scheduler::Scheduler(Machine& machine, Policy policy, const SchedulerOptions& options, Trace* trace)
+    : state_(std::make_unique<State>(machine, std::move(policy), options, trace)) {}
+Scheduler::~Scheduler() = default;
+
+Result<std::vector<WorkId>> Scheduler::submit(std::span<const Work> works) {
+  if (state_->lost) return *state_->lost;
+  WATTUNE_TRY(state_->queue.check(works, state_->machine));
+  for (const Work& work : works) state_->meet(work.kernel);
+  return state_->queue.add(works, state_->machine);
+}
+
+bool Scheduler::cancel(WorkId work) {
+  Entry* entry = state_->queue.find(work);
+  if (entry == nullptr) return false;
+  state_->fail(*entry, Error(ErrorCode::cancelled, entry->traits->name + " was cancelled"));
+  state_->settle(*entry);
+  return true;
+}
+
+void Scheduler::note(const std::vector<Ended>& ended) {
+  state_->account();
+  for (const Ended& each : ended) state_->note(each);
+}
+
+Nanoseconds Scheduler::deadline() const {
+  Nanoseconds first = kForever;
+  for (const WorkId id : state_->active)
+    if (const Entry& entry = *state_->queue.find(id); !entry.flights.empty())
+      first = std::min(first, entry.failure ? entry.give_up : entry.first_launch + entry.work.limit);
+  return first;
+}
+
+bool Scheduler::is_idle() const { return state_->queue.empty(); }
+bool Scheduler::is_running() const { return !state_->launches.empty(); }
+std::size_t Scheduler::size() const { return state_->queue.size(); }
+const std::optional<Error>& Scheduler::lost() const { return state_->lost; }
+std::vector<Finished> Scheduler::take_finished() { return state_->queue.take_finished(); }
+std::vector<std::pair<KernelId, KernelId>> Scheduler::take_unknown_pairs() {
+  return std::exchange(state_->unknown, {});
+}
+void Scheduler::learn(PairTable table) { state_->table = std::move(table); }
+const PairTable& Scheduler::table() const { return state_->table; }
+
+void Scheduler::learn(KernelId first, KernelId second, const PairForecast& forecast) {
+  state_->table.learn(first, second, forecast);
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,54 @@
+// What a Scheduler keeps, and what it does with it.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "schedule/work_queue.h"
+#include "wattune/schedule/scheduler.h"
+
+namespace wattune::schedule {
+
+struct Scheduler::State {
+  State(Machine& on, Policy by, const SchedulerOptions& how, Trace* into)
+      : machine(on), policy(std::move(by)), options(how), trace(into), table(on.limits().sms, how.correction_weight) {}
+
+  Machine& machine;
+  Policy policy;
+  SchedulerOptions options;
+  Trace* trace;
+  PairTable table;
+  WorkQueue queue;
+  std::set<WorkId> active;  // that run or shall run
+  std::unordered_map<LaunchId, WorkId> launches;
+  std::set<KernelId> kernels;  // that were seen
+  std::vector<std::pair<KernelId, KernelId>> unknown;
+  std::optional<Error> lost;
+  std::string last_reason;
+  Nanoseconds accounted;  // up to which time and energy are in the statistics
+  Joules accounted_energy;
+
+  // Decisions (dispatch.cc).
+  QueueView view();
+  void want(const Plan& plan);
+  void advance(Entry& entry);
+  bool launch_next(Entry& entry);
+  void mark_partners();
+  unsigned free_slot();
+
+  // What happened (scheduler.cc).
+  void meet(KernelId kernel);
+  void account();
+  void note(const Ended& ended);
+  void observe(const Entry& entry, const Flight& flight, const Ended& ended);
+  void settle(Entry& entry);
+  void fail(Entry& entry, Error error);
+  void enforce_limits();
+  void lose(Error error);
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,192 @@
+#include "wattune/schedule/simulated_machine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "wattune/simulate/corun_kernels.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr double kAsFast = 0.98;  // of its speed on all SMs, at which a kernel counts as saturated
+
+struct Alone {
+  Nanoseconds time;
+  model::Utilisation utilisation;
+};
+
+Result<Alone> run_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model, unsigned sms) {
+  simulate::SimulatedGpu gpu(model);
+  WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
+  WATTUNE_ASSIGN(const auto partition, gpu.add_green_context(0, sms));
+  WATTUNE_ASSIGN(const auto stream, gpu.add_stream({.green_context = partition}));
+  WATTUNE_TRY(gpu.submit({.kernel = id, .stream = stream}));
+  const auto done = gpu.wait();
+  return Alone{done->end - done->begin, {gpu.pipeline_utilisation(), gpu.memory_utilisation()}};
+}
+
+// Persistent blocks fetch their indices for nothing here, so that only their number counts.
+Result<std::vector<double>> rates_at_residency(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
+                                               unsigned most) {
+  std::vector<double> rates;
+  for (unsigned per_sm = 1; per_sm <= most; ++per_sm) {
+    simulate::SimulatedGpu gpu(model);
+    WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
+    WATTUNE_TRY(gpu.submit({.kernel = id, .persistent = simulate::Persistence{.per_sm = per_sm}}));
+    const auto done = gpu.wait();
+    rates.push_back(1.0 / (done->end - done->begin).value());
+  }
+  for (double& rate : rates) rate /= rates.back();
+  return rates;
+}
+
+// By halving: speed grows with SMs.
+Result<double> saturating_share(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
+                                Nanoseconds on_all) {
+  unsigned too_few = 0;
+  unsigned enough = model.sms;
+  while (enough - too_few > std::max(1U, model.sms / 16)) {
+    const unsigned sms = too_few + (enough - too_few) / 2;
+    WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, model, sms));
+    (on_all / alone.time >= kAsFast ? enough : too_few) = sms;
+  }
+  return static_cast<double>(enough) / model.sms;
+}
+
+}  // namespace
+
+MachineLimits limits_of(const simulate::GpuModel& gpu) { return {.capability = gpu.capability, .sms = gpu.sms}; }
+
+Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu, gpu.sms));
+  return alone.time;
+}
+
+Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(const auto profile, simulate::pair_kernel(kernel, gpu));
+  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu, gpu.sms));
+  WATTUNE_ASSIGN(const double saturating, saturating_share(kernel, gpu, alone.time));
+  WATTUNE_ASSIGN(const auto rates, rates_at_residency(kernel, gpu, profile.blocks_alone));
+  return KernelTraits{.name = kernel.name,
+                      .block = kernel.block,
+                      .blocks = kernel.blocks,
+                      .alone = alone.time,
+                      .profile = profile,
+                      .utilisation = alone.utilisation,
+                      .rate_at_residency = rates,
+                      .saturating_share = saturating,
+                      .least_slice = static_cast<std::uint64_t>(profile.blocks_alone) * gpu.sms};
+}
+
+struct SimulatedMachine::State {
+  using StreamKey = std::tuple<unsigned, int, simulate::GreenContextId>;
+  struct Kernel {
+    simulate::SimulatedKernel kernel;
+    KernelTraits traits;
+    std::optional<simulate::KernelId> on_gpu = {};  // which only the scheduler's thread sees
+  };
+
+  State(simulate::GpuModel gpu_model, const SimulatedMachineOptions& how)
+      : limits(limits_of(gpu_model)), options(how), gpu(std::move(gpu_model), how.gpu) {}
+
+  MachineLimits limits;
+  SimulatedMachineOptions options;
+  simulate::SimulatedGpu gpu;
+  std::atomic<double> now{0.0};  // of the GPU, for threads that may not ask it
+  std::mutex mutex;              // of `kernels`
+  std::deque<Kernel> kernels;
+  std::map<std::pair<unsigned, unsigned>, simulate::GreenContextId> partitions;
+  std::map<StreamKey, simulate::StreamId> streams;
+
+  Kernel* find(KernelId id) {
+    const std::lock_guard lock(mutex);
+    return id < kernels.size() ? &kernels[id] : nullptr;
+  }
+  Result<simulate::KernelId> on_gpu(KernelId id);
+  Result<simulate::GreenContextId> partition(const SmRange& sms);
+  Result<simulate::StreamId> stream(const Launch& launch);
+};
+
+Result<simulate::KernelId> SimulatedMachine::State::on_gpu(KernelId id) {
+  Kernel* kernel = find(id);
+  if (kernel == nullptr) return Error(ErrorCode::not_found, "no such kernel on this machine");
+  if (!kernel->on_gpu) {
+    WATTUNE_ASSIGN(kernel->on_gpu, gpu.add_kernel(kernel->kernel));
+  }
+  return *kernel->on_gpu;
+}
+
+Result<simulate::GreenContextId> SimulatedMachine::State::partition(const SmRange& sms) {
+  if (sms.count == 0) return 0;
+  const auto known = partitions.find({sms.first, sms.count});
+  if (known != partitions.end()) return known->second;
+  WATTUNE_ASSIGN(const auto made, gpu.add_green_context(sms.first, sms.count));
+  return partitions[{sms.first, sms.count}] = made;
+}
+
+Result<simulate::StreamId> SimulatedMachine::State::stream(const Launch& launch) {
+  WATTUNE_ASSIGN(const auto part, partition(launch.sms));
+  const StreamKey key{launch.lane, launch.priority, part};
+  const auto known = streams.find(key);
+  if (known != streams.end()) return known->second;
+  WATTUNE_ASSIGN(const auto made, gpu.add_stream({.priority = launch.priority, .green_context = part}));
+  return streams[key] = made;
+}
+
+SimulatedMachine::SimulatedMachine(simulate::GpuModel gpu, const SimulatedMachineOptions& options)
+    : state_(std::make_unique<State>(std::move(gpu), options)) {}
+SimulatedMachine::~SimulatedMachine() = default;
+
+Result<KernelId> SimulatedMachine::add(const simulate::SimulatedKernel& kernel) {
+  WATTUNE_ASSIGN(const KernelTraits traits, profile_alone(kernel, state_->gpu.model()));
+  return add(kernel, traits);
+}
+
+KernelId SimulatedMachine::add(const simulate::SimulatedKernel& kernel, const KernelTraits& traits) {
+  const std::lock_guard lock(state_->mutex);
+  state_->kernels.push_back({kernel, traits});
+  return state_->kernels.size() - 1;
+}
+
+const MachineLimits& SimulatedMachine::limits() const { return state_->limits; }
+
+const KernelTraits* SimulatedMachine::kernel(KernelId id) const {
+  const State::Kernel* kernel = state_->find(id);
+  return kernel == nullptr ? nullptr : &kernel->traits;
+}
+
+Nanoseconds SimulatedMachine::now() const { return Nanoseconds(state_->now.load()); }
+Joules SimulatedMachine::energy() const { return state_->gpu.counters().energy; }
+
+Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
+  WATTUNE_ASSIGN(const auto kernel, state_->on_gpu(launch.kernel));
+  WATTUNE_ASSIGN(const auto stream, state_->stream(launch));
+  simulate::GridLaunch grid{
+      .kernel = kernel, .stream = stream, .first_block = launch.first_block, .blocks = launch.blocks};
+  if (launch.form == Form::persistent)
+    grid.persistent = simulate::Persistence{.per_sm = launch.per_sm, .fetch = state_->options.fetch};
+  return state_->gpu.submit(grid);
+}
+
+void SimulatedMachine::stop(LaunchId launch) {
+  // Launches of other forms are refused, and run on.
+  static_cast<void>(state_->gpu.stop(launch).has_value());
+}
+
+std::vector<Ended> SimulatedMachine::wait(Nanoseconds until) {
+  simulate::SimulatedGpu& gpu = state_->gpu;
+  const auto done = gpu.wait(until);
+  if (!done && until < kForever && gpu.now() < until) gpu.pass_until(until);
+  state_->now = gpu.now().value();
+  if (!done) return {};
+  return {{.launch = done->launch, .begin = done->begin, .end = done->end, .blocks = done->blocks}};
+}
+
+}  // namespace wattune::schedule

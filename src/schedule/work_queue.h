@@ -1,0 +1,79 @@
+// WorkQueue: works that have not ended, and which of them wait for which.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "wattune/schedule/policy.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+// A launch of a work that has not ended.
+struct Flight {
+  LaunchId launch = 0;
+  std::uint64_t first_block = 0;
+  std::uint64_t blocks = 0;
+  unsigned lane = 0;
+  // The kernel that runs at the same time; none: nobody, several, or one after the other.
+  std::optional<KernelId> beside = {};
+  bool is_marked = false;  // `beside` was set
+};
+
+struct Entry {
+  WorkId id = 0;
+  Work work;
+  const KernelTraits* traits = nullptr;
+  std::size_t waits_for = 0;
+  std::vector<WorkId> dependents = {};
+  std::uint64_t next_block = 0;  // that no launch has been given
+  std::uint64_t done = 0;
+  std::optional<Share> wanted = {};
+  std::optional<Share> current = {};  // of the launches in flight
+  std::vector<Flight> flights = {};
+  unsigned slot = 0;                  // its lanes
+  std::optional<Error> failure = {};  // with which it ends when its launches have
+  Nanoseconds first_launch = {};
+  Nanoseconds give_up = kForever;  // when the machine is lost if it still runs
+  std::set<WorkId> partners = {};
+  WorkStatistics statistics = {};
+
+  bool is_active() const { return wanted.has_value() || !flights.empty(); }
+  double left() const;
+};
+
+class WorkQueue {
+ public:
+  // Refuses works that cannot be, by their places among `works`.
+  Result<void> check(std::span<const Work> works, const Machine& machine) const;
+  // Precondition: checked.
+  std::vector<WorkId> add(std::span<const Work> works, const Machine& machine);
+
+  // nullptr: it has ended or never was.
+  Entry* find(WorkId work);
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+  const std::set<WorkId>& ready() const { return ready_; }
+  std::vector<Finished> take_finished();
+
+  // The work leaves. Where it has failed, so have all that wait for it.
+  void finish(Entry& entry, Nanoseconds now);
+  void fail_all(const Error& error);
+
+ private:
+  void leave(WorkId work, Result<WorkStatistics> result);
+  Result<void> check(const Work& work, const Machine& machine) const;
+
+  WorkId next_ = 1;
+  std::map<WorkId, Entry> entries_;
+  std::set<WorkId> ready_;  // that wait for nothing
+  std::unordered_set<WorkId> failed_;
+  std::vector<Finished> finished_;
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,139 @@
+// What the scheduler costs: a decision with 64 different kernels pending and all forecasts known, a forecast, and the
+// time from submit() to the launch on a machine that does nothing.
+//
+//   schedule_overhead [TIMES]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "wattune/core/random.h"
+#include "wattune/schedule/runtime.h"
+#include "wattune/schedule/simulated_machine.h"
+#include "wattune/simulate/corun_kernels.h"
+
+namespace {
+
+using namespace wattune;
+using namespace wattune::schedule;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kPending = 64;
+
+double us_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+void print(const std::string& what, std::vector<double> us) {
+  std::ranges::sort(us);
+  const auto at = [&](double share) {
+    return us[static_cast<std::size_t>(share * static_cast<double>(us.size() - 1))];
+  };
+  fmt::print("{:<44} median {:8.2f} us, 99 % {:8.2f} us, worst {:8.2f} us\n", what, at(0.5), at(0.99), at(1.0));
+}
+
+KernelTraits some_kernel(std::size_t number) {
+  return {.name = "kernel " + std::to_string(number),
+          .block = {.threads = 256, .registers = 32},
+          .blocks = 1000,
+          .alone = nanoseconds_from_ms(10),
+          .profile = {.warps_per_block = 8, .blocks_alone = 8},
+          .utilisation = {0.01 * static_cast<double>(number), 0.5}};
+}
+
+// Launches end when they are waited for; when each was made is what is measured.
+class IdleMachine final : public Machine {
+ public:
+  IdleMachine() { kernel_ = some_kernel(0); }
+  const MachineLimits& limits() const override { return limits_; }
+  const KernelTraits* kernel(KernelId) const override { return &kernel_; }
+  Nanoseconds now() const override { return Nanoseconds(us_since(begin_) * 1e3); }
+  Result<LaunchId> launch(const Launch& launch) override {
+    launched = Clock::now().time_since_epoch().count();
+    running_.push_back({++launches_, now(), now(), launch.blocks});
+    return launches_;
+  }
+  void stop(LaunchId) override {}
+  std::vector<Ended> wait(Nanoseconds) override { return std::exchange(running_, {}); }
+
+  std::atomic<Clock::rep> launched = 0;
+
+ private:
+  MachineLimits limits_{.capability = {9, 0}, .sms = 132};
+  KernelTraits kernel_;
+  Clock::time_point begin_ = Clock::now();
+  LaunchId launches_ = 0;
+  std::vector<Ended> running_;
+};
+
+void measure_decisions(const std::string& policy_name, std::size_t times) {
+  std::vector<KernelTraits> kernels;
+  for (std::size_t i = 0; i < kPending; ++i) kernels.push_back(some_kernel(i));
+  QueueView view{.limits = {.capability = {9, 0}, .sms = 132}};
+  PairTable table(132);
+  Random random(1);
+  for (std::size_t i = 0; i < kPending; ++i) {
+    view.works.push_back({.work = i + 1, .kernel = i, .traits = &kernels[i]});
+    for (std::size_t j = 0; j < i; ++j) {
+      table.learn(j, i, {.ratio = {2, 6}, .rates = {random.uniform(), random.uniform()}});
+      table.observe(j, i, random.uniform());
+    }
+  }
+  const Policy policy = find_policy(policy_name).value();
+  std::vector<double> us;
+  for (std::size_t i = 0; i < times; ++i) {
+    const auto begin = Clock::now();
+    const Plan plan = policy(view, table);
+    us.push_back(us_since(begin));
+    if (plan.shares.empty()) std::puts("nothing was planned");
+  }
+  print("a decision of `" + policy_name + "`, 64 kernels pending", us);
+}
+
+void measure_forecasts(std::size_t times) {
+  const simulate::GpuModel& gpu = *simulate::find_gpu_model("H100");
+  const KernelTraits fma = profile_alone(simulate::fma_probe(), gpu).value();
+  const KernelTraits copy = profile_alone(simulate::copy_probe(), gpu).value();
+  const auto time = [&](const std::string& what, const Forecaster& forecaster) {
+    std::vector<double> us;
+    for (std::size_t i = 0; i < times; ++i) {
+      const auto begin = Clock::now();
+      if (!forecaster(fma, copy)) std::puts("no forecast");
+      us.push_back(us_since(begin));
+    }
+    print("a forecast by " + what, us);
+  };
+  time("the chain", chain_forecaster(limits_of(gpu), simulate::chain_sm(gpu)));
+  time("residency", residency_forecaster(limits_of(gpu), simulate::chain_sm(gpu)));
+}
+
+void measure_submitting(std::size_t times) {
+  auto owned = std::make_unique<IdleMachine>();
+  IdleMachine& machine = *owned;
+  Runtime runtime(std::move(owned), {.policy = find_policy("paired").value()});
+  std::vector<double> us;
+  for (std::size_t i = 0; i < times; ++i) {
+    const auto begin = Clock::now();
+    const Ticket ticket = runtime.submit({.kernel = 0}).value();
+    if (!ticket.wait()) std::puts("it failed");
+    us.push_back(std::chrono::duration<double, std::micro>(Clock::duration(machine.launched) - begin.time_since_epoch())
+                     .count());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the device is idle again, its driver asleep
+  }
+  print("from submit() to the launch, idle machine", us);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t times = argc > 1 ? std::stoul(argv[1]) : 1000;
+  for (const char* policy : {"paired", "kernelet", "split"}) measure_decisions(policy, times);
+  measure_forecasts(std::min<std::size_t>(times, 50));
+  measure_submitting(times);
+}

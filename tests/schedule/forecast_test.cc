@@ -1,0 +1,128 @@
+#include "wattune/schedule/forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "schedule/tiny_machine.h"
+
+namespace wattune::schedule {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr MachineLimits kTenSms{.capability = {9, 0}, .sms = 10, .split_grain = 2};
+
+TEST(Forecast, ProfitIsTheShareOfTimeThatIsSaved) {
+  const PairForecast forecast{.rates = {0.9, 0.7}};
+  EXPECT_DOUBLE_EQ(forecast.speedup(), 1.6);
+  EXPECT_DOUBLE_EQ(forecast.profit(), 1.0 - 1.0 / 1.6);
+}
+
+TEST(Forecast, TheOrderOfAPairDoesNotMatter) {
+  PairTable table(10);
+  table.learn(7, 3, {.ratio = {1, 4}, .sms_of_first = 2, .rates = {0.3, 0.8}});
+  const PairForecast turned = table.find(3, 7).value();
+  EXPECT_EQ(turned.ratio, (model::BlockRatio{4, 1}));
+  EXPECT_EQ(turned.sms_of_first, 8U);
+  EXPECT_DOUBLE_EQ(turned.rates[0], 0.8);
+  EXPECT_DOUBLE_EQ(table.find(7, 3)->rates[0], 0.3);
+  EXPECT_FALSE(table.find(3, 8));
+}
+
+// The first measurement counts fully, those after it by 0.5 here: 0.4 of 0.8, then half of 0.4 and half of 0.6 of it.
+TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
+  PairTable table(10, 0.5);
+  table.learn(1, 2, {.rates = {0.8, 0.8}});
+  table.learn(1, 3, {.rates = {0.8, 0.8}});
+  table.observe(2, 1, 0.32);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.32);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
+  table.observe(2, 1, 0.48);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.4);
+  EXPECT_DOUBLE_EQ(table.find(1, 3)->rates[1], 0.8);
+}
+
+TEST(Forecast, MeasurementsThatCannotBeAreIgnored) {
+  PairTable table(10);
+  table.observe(1, 2, 0.5);
+  EXPECT_FALSE(table.find(1, 2));
+  table.learn(1, 2, {.rates = {0.8, 0.8}});
+  for (const double rate : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")})
+    table.observe(1, 2, rate);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
+}
+
+// The copy saturates the memory with 4 of 10 SMs; the other one has the 6 that are left, a rate of 0.6.
+TEST(Forecast, TheBestSplitLeavesWhatASaturatingKernelDoesNotNeed) {
+  KernelTraits copy = tiny_kernel("copy");
+  copy.saturating_share = 0.4;
+  const PairForecast forecast = split_forecaster(kTenSms)(copy, tiny_kernel("fma")).value();
+  EXPECT_EQ(forecast.sms_of_first, 4U);
+  EXPECT_NEAR(forecast.speedup(), 1.6, 1e-12);
+}
+
+// Each issues an instruction each fourth cycle of a warp; alone, 32 warps of a hypothetical SM with one scheduler are
+// bound by issue (rate 1 of 1), so two such kernels share it: 0.5 each.
+TEST(Forecast, TheChainExpectsNothingOfTwoKernelsThatOnlyCompute) {
+  const Forecaster chain = chain_forecaster(kTenSms, {.schedulers = 4});
+  const auto forecast = chain(tiny_kernel("a"), tiny_kernel("b"));
+  ASSERT_TRUE(forecast) << forecast.error().to_string();
+  EXPECT_NEAR(forecast->speedup(), 1.0, 1e-6);
+}
+
+// One waits for memory in a fifth of its instructions, so that it leaves most issue slots to the other.
+TEST(Forecast, TheChainExpectsMuchOfAKernelThatWaitsBesideOneThatComputes) {
+  KernelTraits waits = tiny_kernel("waits");
+  waits.profile.profile.stalls = {{.ratio = 0.2, .latency = 600}};
+  const Forecaster chain = chain_forecaster(kTenSms, {.schedulers = 4, .requests_per_cycle = 10});
+  const PairForecast forecast = chain(tiny_kernel("computes"), waits).value();
+  EXPECT_GT(forecast.speedup(), 1.2);
+  EXPECT_GT(forecast.ratio.first, 0U);
+}
+
+// Eight blocks fit on an SM. One kernel has all its speed with two, the other needs six.
+TEST(Forecast, ResidencyGivesEachTheBlocksThatItNeeds) {
+  KernelTraits few = tiny_kernel("few");
+  KernelTraits many = tiny_kernel("many");
+  few.rate_at_residency = {0.6, 1, 1, 1, 1, 1, 1, 1};
+  many.rate_at_residency = {0.2, 0.3, 0.5, 0.7, 0.8, 1, 1, 1};
+  const PairForecast forecast = residency_forecaster(kTenSms, {.schedulers = 4})(few, many).value();
+  EXPECT_EQ(forecast.ratio, (model::BlockRatio{2, 6}));
+  EXPECT_NEAR(forecast.speedup(), 2.0, 1e-6);
+}
+
+// 0.9 and 0.7 of the pipelines are 1.6 times what there is: each keeps 1 / 1.6 of its speed.
+TEST(Forecast, ResidencyGivesNoMoreOfThePipelinesThanThereIs) {
+  KernelTraits one = tiny_kernel("one");
+  one.rate_at_residency = std::vector<double>(8, 1.0);
+  KernelTraits other = one;
+  one.utilisation.pipeline = 0.9;
+  other.utilisation.pipeline = 0.7;
+  const PairForecast forecast = residency_forecaster(kTenSms, {.schedulers = 4})(one, other).value();
+  EXPECT_NEAR(forecast.rates[0], 1.0 / 1.6, 1e-6);
+  EXPECT_NEAR(forecast.rates[1], 1.0 / 1.6, 1e-6);
+}
+
+// Both wait for the same requests, of which the memory serves few: the one slows the other down.
+TEST(Forecast, ResidencyKnowsThatBothWaitForTheSameMemory) {
+  KernelTraits waits = tiny_kernel("waits");
+  waits.rate_at_residency = std::vector<double>(8, 1.0);
+  waits.profile.profile.stalls = {{.ratio = 0.3, .latency = 400}};
+  const auto speedup = [&](double requests_per_cycle) {
+    return residency_forecaster(kTenSms, {.schedulers = 4, .requests_per_cycle = requests_per_cycle})(waits, waits)
+        ->speedup();
+  };
+  EXPECT_GT(speedup(100.0), 1.9);
+  EXPECT_LT(speedup(0.02), 1.3);
+}
+
+// 100 KB of 227 each: two blocks of one leave no room for the other's 200 KB.
+TEST(Forecast, KernelsThatDoNotFitTogetherAreNeverAPair) {
+  KernelTraits large = tiny_kernel("large");
+  large.block.dynamic_shared_bytes = 200 * 1024;
+  const PairForecast forecast = chain_forecaster(kTenSms, {})(large, large).value();
+  EXPECT_EQ(forecast.speedup(), 0.0);
+}
+
+}  // namespace
+}  // namespace wattune::schedule

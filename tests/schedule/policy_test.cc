@@ -1,0 +1,244 @@
+#include "wattune/schedule/policy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "schedule/tiny_machine.h"
+
+namespace wattune::schedule {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// A queue of works, one of each of these kernels unless a test says otherwise.
+class PolicyTest : public ::testing::Test {
+ protected:
+  PolicyTest() { view_.limits = {.capability = {9, 0}, .sms = 8}; }
+
+  Candidate& wait(const std::string& kernel, int priority = 0) {
+    kernels_.push_back(tiny_kernel(kernel));
+    view_.works.push_back({.work = view_.works.size() + 1,
+                           .kernel = kernels_.size() - 1,
+                           .traits = &kernels_.back(),
+                           .priority = priority});
+    return view_.works.back();
+  }
+  void run(std::size_t place, const Share& share) {
+    view_.works[place].running = share;
+    view_.works[place].running->work = view_.works[place].work;
+  }
+  void forecast(KernelId first, KernelId second, double of_first, double of_second) {
+    table_.learn(first, second, {.ratio = {2, 6}, .rates = {of_first, of_second}});
+  }
+  Plan plan(std::string_view name, const PolicyOptions& options = {}) const {
+    return find_policy(name, options).value()(view_, table_);
+  }
+  static std::vector<WorkId> works(const Plan& plan) {
+    std::vector<WorkId> ids;
+    for (const Share& share : plan.shares) ids.push_back(share.work);
+    return ids;
+  }
+
+  std::deque<KernelTraits> kernels_;
+  QueueView view_;
+  PairTable table_{8};
+};
+
+TEST_F(PolicyTest, NoPolicyPlansAnythingForAnEmptyQueue) {
+  for (const PolicyTraits& policy : policies()) EXPECT_THAT(plan(policy.name).shares, IsEmpty()) << policy.name;
+}
+
+TEST_F(PolicyTest, AnUnknownNameIsRefusedWithTheNearest) {
+  const auto refused = find_policy("kernellet");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("no such policy: `kernellet`"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("did you mean `kernelet`?"));
+}
+
+TEST_F(PolicyTest, FifoRunsTheOldestAlone) {
+  wait("a");
+  wait("b");
+  EXPECT_THAT(works(plan("fifo")), ElementsAre(1));
+}
+
+TEST_F(PolicyTest, StreamsRunAsManyAsThereAreStreams) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  EXPECT_THAT(works(plan("streams", {.most_streams = 2})), ElementsAre(1, 2));
+}
+
+TEST_F(PolicyTest, PrioritiesOrderStreams) {
+  wait("a", 1);
+  wait("b", 5);
+  const Plan planned = plan("priority", {.most_streams = 2});
+  EXPECT_THAT(works(planned), ElementsAre(2, 1));
+  EXPECT_EQ(planned.shares[0].priority, 5);
+}
+
+// The oldest takes whom it does best with; the other side of the split is the partner's.
+TEST_F(PolicyTest, SplitGivesEachSmsOfItsOwn) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  table_.learn(0, 1, {.sms_of_first = 4, .rates = {0.5, 0.5}});
+  table_.learn(0, 2, {.sms_of_first = 6, .rates = {0.75, 0.9}});
+  const Plan planned = plan("split");
+  EXPECT_THAT(works(planned), ElementsAre(1, 3));
+  EXPECT_EQ(planned.shares[0].sms, (SmRange{0, 6}));
+  EXPECT_EQ(planned.shares[1].sms, (SmRange{6, 2}));
+}
+
+// What runs whole cannot move: only a kernel for which the same split is the best takes the SMs that are free.
+TEST_F(PolicyTest, SplitGivesFreeSmsToThoseWhomTheySuit) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  table_.learn(0, 1, {.sms_of_first = 4, .rates = {0.5, 0.7}});
+  run(0, {.sms = {0, 6}});
+  EXPECT_THAT(works(plan("split")), ElementsAre(1));
+  table_.learn(0, 2, {.sms_of_first = 6, .rates = {0.75, 0.9}});
+  EXPECT_EQ(plan("split").shares.back().work, 3U);
+  EXPECT_EQ(plan("split").shares.back().sms, (SmRange{6, 2}));
+  run(0, {.sms = {2, 6}});
+  EXPECT_EQ(plan("split").shares.back().sms, (SmRange{0, 2}));
+}
+
+TEST_F(PolicyTest, OrionPutsAKernelOfTheOtherKindBesideTheMostUrgent) {
+  wait("compute").priority = 0;
+  wait("more compute", 3);
+  wait("memory");
+  for (KernelTraits& kernel : kernels_) kernel.utilisation = {0.8, 0.1};
+  kernels_.back().utilisation = {0.1, 0.8};
+  EXPECT_THAT(works(plan("orion")), ElementsAre(2, 3));
+}
+
+// 0.4 and 0.1 apart at least, in one of the two: so a with c is pruned, though it would gain most.
+TEST_F(PolicyTest, KerneletPrunesAndTakesThePairOfTheHighestProfit) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  kernels_[0].utilisation = {0.9, 0.0};
+  kernels_[1].utilisation = {0.1, 0.3};
+  kernels_[2].utilisation = {0.8, 0.05};
+  forecast(0, 1, 0.7, 0.6);
+  forecast(0, 2, 0.9, 0.9);
+  forecast(1, 2, 0.6, 0.6);
+  const Plan planned = plan("kernelet");
+  EXPECT_THAT(works(planned), ElementsAre(1, 2));
+  EXPECT_EQ(planned.shares[0].form, Form::slices);
+  EXPECT_EQ(planned.shares[0].slice_blocks, 2 * 8U);  // 2 blocks on each of 8 SMs
+  EXPECT_EQ(planned.shares[1].slice_blocks, 6 * 8U);
+}
+
+TEST_F(PolicyTest, KerneletKeepsSizesUntilOneOfTheTwoEnds) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  forecast(0, 2, 0.9, 0.9);
+  run(0, {.form = Form::slices, .slice_blocks = 3});
+  run(1, {.form = Form::slices, .slice_blocks = 5});
+  EXPECT_THAT(works(plan("kernelet")), ElementsAre(1, 2));
+}
+
+TEST_F(PolicyTest, KerneletMakesSlicesNoSmallerThanTheyMayBe) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.9, 0.9);
+  kernels_[0].least_slice = 20;  // of 16 in a wave: two waves
+  EXPECT_EQ(plan("kernelet").shares[0].slice_blocks, 32U);
+}
+
+TEST_F(PolicyTest, KerneletRunsTheOldestAloneWhereNoPairGains) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.4, 0.5);
+  EXPECT_THAT(works(plan("kernelet")), ElementsAre(1));
+}
+
+TEST_F(PolicyTest, RandomSchedulesFollowTheSeed) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) wait(name);
+  const auto drawn = [this](std::uint64_t seed) { return plan("random", {.seed = seed}).shares; };
+  EXPECT_THAT(drawn(1), SizeIs(2));
+  EXPECT_EQ(drawn(1), drawn(1));
+  const auto first = drawn(1);
+  EXPECT_TRUE(std::ranges::any_of(std::vector<std::uint64_t>{2, 3, 4, 5},
+                                  [&](std::uint64_t seed) { return drawn(seed) != first; }));
+}
+
+TEST_F(PolicyTest, PairedSharesEverySmInTheRatioOfTheForecast) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  forecast(0, 1, 0.6, 0.6);
+  forecast(1, 2, 0.9, 0.8);
+  const Plan planned = plan("paired");
+  EXPECT_THAT(planned.shares, ElementsAre(Share{.work = 2, .form = Form::persistent, .per_sm = 2},
+                                          Share{.work = 3, .form = Form::persistent, .per_sm = 6}));
+  EXPECT_THAT(planned.reason, HasSubstr("b with c, 2:6 blocks on each SM, 1.70 times as fast"));
+}
+
+TEST_F(PolicyTest, PairedDeclinesWhatGainsTooLittle) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.5, 0.51);
+  const Plan planned = plan("paired");
+  EXPECT_THAT(works(planned), ElementsAre(1));
+  EXPECT_THAT(planned.reason, HasSubstr("no pair is expected to gain 2 %"));
+}
+
+TEST_F(PolicyTest, PairedRunsAloneWhatNothingIsKnownOf) {
+  wait("a");
+  wait("b");
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+// 10 ms are long, 1 ms is short: such a kernel is not worth a twin that gives way.
+TEST_F(PolicyTest, PairedRunsShortKernelsWholeWhereTheyAreAlone) {
+  wait("a");
+  EXPECT_EQ(plan("paired").shares.front().form, Form::persistent);
+  kernels_[0].alone = nanoseconds_from_ms(1);
+  EXPECT_EQ(plan("paired").shares.front().form, Form::whole);
+}
+
+// Both must be stopped for a new pair, which costs 5 % each: 1.70 / 1.10 < 1.60 < 1.80 / 1.10.
+TEST_F(PolicyTest, PairedKeepsThePairThatRunsUnlessAnotherIsBetterByAMargin) {
+  for (const char* name : {"a", "b", "c", "d"}) wait(name);
+  run(0, {.form = Form::persistent, .per_sm = 2});
+  run(1, {.form = Form::persistent, .per_sm = 6});
+  forecast(0, 1, 0.8, 0.8);
+  forecast(2, 3, 0.85, 0.85);
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1, 2));
+  forecast(2, 3, 0.9, 0.9);
+  EXPECT_THAT(works(plan("paired")), ElementsAre(3, 4));
+}
+
+TEST_F(PolicyTest, PairedRunsTheMostUrgentWithItsBestPartner) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  view_.works[2].priority = 1;
+  forecast(0, 1, 0.9, 0.9);
+  forecast(0, 2, 0.6, 0.6);
+  forecast(1, 2, 0.7, 0.6);
+  EXPECT_THAT(works(plan("paired")), ElementsAre(2, 3));
+}
+
+// c has waited for 31 ms, more than three times the 10 ms that it takes alone.
+TEST_F(PolicyTest, PairedPrefersWhatHasWaitedTooLong) {
+  for (const char* name : {"a", "b", "c"}) wait(name);
+  view_.now = nanoseconds_from_ms(31);
+  view_.works[0].submitted = view_.works[1].submitted = view_.now;
+  forecast(0, 1, 0.9, 0.9);
+  forecast(0, 2, 0.6, 0.6);
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1, 2));
+  EXPECT_THAT(works(plan("paired", {.patience = 3.0})), ElementsAre(1, 3));
+}
+
+TEST_F(PolicyTest, PairedTakesSlicesWhereAKernelHasNoTwin) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.9, 0.9);
+  kernels_[1].persistent = false;
+  const Plan planned = plan("paired");
+  EXPECT_EQ(planned.shares[0].form, Form::persistent);
+  EXPECT_EQ(planned.shares[1].form, Form::slices);
+  kernels_[1].sliceable = false;
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace wattune::schedule

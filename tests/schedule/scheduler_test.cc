@@ -1,0 +1,295 @@
+#include "wattune/schedule/scheduler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "schedule/scheduler_runs.h"
+#include "schedule/tiny_machine.h"
+#include "wattune/core/random.h"
+
+namespace wattune::schedule {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+Policy policy_named(std::string_view name, const PolicyOptions& options = {}) {
+  return find_policy(name, options).value();
+}
+
+// a, b and c take 10 ms alone each; a with b gains 60 %, each at 0.8 of its speed.
+class SchedulerTest : public ::testing::Test {
+ protected:
+  SchedulerTest() : a_(machine_.add(tiny_kernel("a"))), b_(machine_.add(tiny_kernel("b"))) {
+    machine_.set_rates(a_, b_, 0.8, 0.8);
+  }
+
+  Scheduler& start(std::string_view policy, const SchedulerOptions& options = {}) {
+    scheduler_ = std::make_unique<Scheduler>(machine_, policy_named(policy), options, &trace_);
+    scheduler_->learn(a_, b_, {.ratio = {2, 2}, .rates = {0.8, 0.8}});
+    return *scheduler_;
+  }
+  WorkId submit(const Work& work) { return scheduler_->submit({&work, 1}).value().front(); }
+  std::string refusal(const Work& work) {
+    const auto refused = scheduler_->submit({&work, 1});
+    return refused ? "" : refused.error().to_string();
+  }
+  void run() { run_to_end(*scheduler_, machine_); }
+
+  TinyMachine machine_;
+  KernelId a_;
+  KernelId b_;
+  Trace trace_;
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
+TEST_F(SchedulerTest, RunsWorksOneAfterTheOtherByFifo) {
+  start("fifo");
+  submit({.kernel = a_});
+  submit({.kernel = b_});
+  run();
+  const auto all = results(*scheduler_);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_NEAR(to_ms(all.at(1)->ended), 10.0, 1e-9);
+  EXPECT_NEAR(to_ms(all.at(2)->started), 10.0, 1e-9);
+  EXPECT_NEAR(to_ms(all.at(2)->response()), 20.0, 1e-9);
+  EXPECT_EQ(all.at(1)->launches, 1U);
+}
+
+// Both at 0.8 of their speed end after 12.5 ms instead of 20.
+TEST_F(SchedulerTest, APairRunsTogether) {
+  start("paired");
+  submit({.kernel = a_});
+  submit({.kernel = b_});
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_NEAR(to_ms(all.at(2)->ended), 12.5, 1e-9);
+  EXPECT_NEAR(to_ms(all.at(1)->together), 12.5, 1e-9);
+  EXPECT_EQ(all.at(1)->partners, 1U);
+  EXPECT_THAT(machine_.launches, SizeIs(2));
+  EXPECT_EQ(machine_.launches[0].per_sm, 2U);
+}
+
+// a runs alone on all 4 resident blocks for 3 ms; then it shares until it ends, and b goes on alone: a's other 70
+// blocks take 8.75 ms beside b, which has 30 of its 100 left then, for 3 ms.
+TEST_F(SchedulerTest, AnArrivalMakesAPairOfWhatRunsAlone) {
+  start("paired");
+  submit({.kernel = a_});
+  scheduler_->dispatch();
+  EXPECT_EQ(machine_.launches.back().per_sm, 4U);
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(3)));
+  submit({.kernel = b_});
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_NEAR(to_ms(all.at(1)->ended), 11.75, 0.3);
+  EXPECT_NEAR(to_ms(all.at(2)->ended), 14.75, 0.3);
+  EXPECT_NEAR(to_ms(all.at(2)->solo), 3.0, 0.3);
+  EXPECT_TRUE(ran_each_block_once(trace_, 1, 100));
+  EXPECT_TRUE(ran_each_block_once(trace_, 2, 100));
+  EXPECT_EQ(machine_.launches.back().per_sm, 4U);  // alone again, it has all resident blocks
+}
+
+// 100 W in equal parts: 12.5 ms of both, 0.625 J each.
+TEST_F(SchedulerTest, ThoseThatRunTogetherShareTheEnergy) {
+  start("paired");
+  submit({.kernel = a_});
+  submit({.kernel = b_});
+  run();
+  EXPECT_NEAR(results(*scheduler_).at(1)->energy.value(), 0.625, 1e-9);
+}
+
+// What was measured replaces what was forecast: beside each other they have 0.3 of their speed, so they part.
+TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
+  machine_.set_rates(a_, b_, 0.3, 0.3);
+  start("paired");
+  for (int i = 0; i < 4; ++i) submit({.kernel = i % 2 == 0 ? a_ : b_});
+  run();
+  EXPECT_NEAR(scheduler_->table().find(a_, b_)->speedup(), 0.6, 0.05);
+  EXPECT_EQ(results(*scheduler_).at(4)->together.value(), 0.0);
+}
+
+TEST_F(SchedulerTest, AsksForPairsOfKernelsThatItHasNotSeen) {
+  const KernelId c = machine_.add(tiny_kernel("c"));
+  start("paired");
+  submit({.kernel = a_});
+  submit({.kernel = b_});
+  EXPECT_THAT(scheduler_->take_unknown_pairs(), IsEmpty());
+  submit({.kernel = c});
+  submit({.kernel = c});
+  EXPECT_THAT(scheduler_->take_unknown_pairs(), ElementsAre(Pair(a_, c), Pair(b_, c)));
+  EXPECT_THAT(scheduler_->take_unknown_pairs(), IsEmpty());
+}
+
+TEST_F(SchedulerTest, AWorkWaitsForThoseThatItComesAfter) {
+  start("streams");
+  const WorkId first = submit({.kernel = a_});
+  submit({.kernel = b_, .after = {first}});
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_GE(all.at(2)->started, all.at(1)->ended);
+  submit({.kernel = b_, .after = {first}});  // which has ended
+  run();
+  EXPECT_TRUE(results(*scheduler_).at(3));
+}
+
+TEST_F(SchedulerTest, AFailureTakesThoseThatComeAfterItAlong) {
+  start("fifo");
+  machine_.refuse_launches_of.emplace(a_, Error(ErrorCode::launch_failed, "too many resources"));
+  const std::array works = {Work{.kernel = a_}, Work{.kernel = b_, .after_in_batch = {0}},
+                            Work{.kernel = b_, .after_in_batch = {1}}, Work{.kernel = b_}};
+  ASSERT_TRUE(scheduler_->submit(works));
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_THAT(all.at(1).error().to_string(), HasSubstr("a: too many resources"));
+  EXPECT_THAT(all.at(2).error().to_string(), HasSubstr("work 1, which it comes after, did not succeed"));
+  EXPECT_EQ(all.at(3).error().code(), ErrorCode::cancelled);
+  EXPECT_TRUE(all.at(4));
+  EXPECT_THAT(refusal({.kernel = b_, .after = {2}}), HasSubstr("did not succeed"));
+}
+
+TEST_F(SchedulerTest, RefusesWhatCannotBe) {
+  start("fifo");
+  KernelTraits large = tiny_kernel("large");
+  large.block.dynamic_shared_bytes = 1 << 20;
+  const KernelId too_large = machine_.add(large);
+  const KernelId empty = machine_.add(tiny_kernel("empty", 0));
+  EXPECT_THAT(refusal({.kernel = 99}), HasSubstr("no such kernel on this machine: `99`"));
+  EXPECT_THAT(refusal({.kernel = too_large}), HasSubstr("large"));
+  EXPECT_THAT(refusal({.kernel = empty}), HasSubstr("a grid without blocks: `empty`"));
+  EXPECT_THAT(refusal({.kernel = a_, .after = {7}}), HasSubstr("no such work to come after: `7`"));
+  EXPECT_THAT(refusal({.kernel = a_, .after_in_batch = {1}}), HasSubstr("no such work in this submission: `1`"));
+  EXPECT_THAT(refusal({.kernel = a_, .limit = Nanoseconds(0)}), HasSubstr("a limit that is not positive: `a`"));
+  EXPECT_TRUE(scheduler_->is_idle());
+}
+
+TEST_F(SchedulerTest, RefusesWorksThatWaitForEachOtherAsAWhole) {
+  start("fifo");
+  const std::array works = {Work{.kernel = a_}, Work{.kernel = a_, .after_in_batch = {0, 2}},
+                            Work{.kernel = b_, .after_in_batch = {1}}};
+  const auto refused = scheduler_->submit(works);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("works that wait for each other"));
+  EXPECT_TRUE(scheduler_->is_idle());
+}
+
+TEST_F(SchedulerTest, CancellingEndsWhatWaitsAtOnceAndWhatRunsAtTheNextBlock) {
+  start("paired");
+  const WorkId first = submit({.kernel = a_});
+  const WorkId second = submit({.kernel = a_});
+  scheduler_->dispatch();
+  EXPECT_TRUE(scheduler_->cancel(second));
+  EXPECT_EQ(results(*scheduler_).at(second).error().to_string(), "a was cancelled");
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(0.95)));
+  EXPECT_TRUE(scheduler_->cancel(first));
+  run();
+  EXPECT_EQ(results(*scheduler_).at(first).error().code(), ErrorCode::cancelled);
+  EXPECT_NEAR(to_ms(machine_.now()), 1.0, 1e-6);
+  EXPECT_FALSE(scheduler_->cancel(first));
+}
+
+// Half of a, then its error; b loses its partner and nothing else.
+TEST_F(SchedulerTest, AKernelThatFailsLeavesItsPartnerAlone) {
+  start("paired");
+  machine_.fail_when_half_done.emplace(a_, Error(ErrorCode::launch_failed, "trap"));
+  submit({.kernel = a_});
+  submit({.kernel = b_});
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_THAT(all.at(1).error().to_string(), HasSubstr("a: trap"));
+  EXPECT_TRUE(all.at(2));
+  EXPECT_TRUE(ran_each_block_once(trace_, 2, 100));
+}
+
+TEST_F(SchedulerTest, WhatPassesItsLimitIsStopped) {
+  start("paired");
+  machine_.never_ends[a_] = false;
+  submit({.kernel = a_, .limit = nanoseconds_from_ms(30)});
+  submit({.kernel = b_});
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_EQ(all.at(1).error().code(), ErrorCode::timeout);
+  EXPECT_THAT(all.at(1).error().to_string(), HasSubstr("a runs for longer than its limit of 30.000 ms"));
+  EXPECT_TRUE(all.at(2));
+  EXPECT_FALSE(scheduler_->lost());
+}
+
+// A block that never ends reads no stop word. 30 ms of limit and 20 ms of grace later the machine is given up.
+TEST_F(SchedulerTest, WhatDoesNotEndWhenToldCostsTheMachineAndSaysSo) {
+  start("paired", {.grace = nanoseconds_from_ms(20)});
+  machine_.never_ends[a_] = true;
+  submit({.kernel = a_, .limit = nanoseconds_from_ms(30)});
+  submit({.kernel = a_});
+  run();
+  EXPECT_NEAR(to_ms(machine_.now()), 50.0, 1e-6);
+  const auto all = results(*scheduler_);
+  ASSERT_THAT(all, SizeIs(2));
+  for (const auto& [work, result] : all) EXPECT_EQ(result.error().code(), ErrorCode::device_lost);
+  EXPECT_THAT(scheduler_->lost()->to_string(), HasSubstr("a did not end when it was told to"));
+  EXPECT_THAT(refusal({.kernel = b_}), HasSubstr("did not end when it was told to"));
+}
+
+TEST_F(SchedulerTest, AMachineThatIsLostFailsAllWorks) {
+  start("paired");
+  machine_.fail_when_half_done.emplace(a_, Error(ErrorCode::device_lost, "the context is gone"));
+  for (int i = 0; i < 3; ++i) submit({.kernel = i == 0 ? a_ : b_});
+  run();
+  for (const auto& [work, result] : results(*scheduler_))
+    EXPECT_THAT(result.error().to_string(), HasSubstr("a: the context is gone"));
+  EXPECT_FALSE(scheduler_->is_running());
+}
+
+// Works of five kernels that arrive at random while others run, some cancelled, under each policy.
+TEST_F(SchedulerTest, EachBlockRunsOnceWhateverArrivesWhen) {
+  for (const char* name : {"c", "d", "e"}) machine_.add(tiny_kernel(name, 37));
+  for (const PolicyTraits& policy : policies()) {
+    trace_ = Trace();
+    start(policy.name);
+    for (KernelId i = 0; i < 5; ++i)
+      for (KernelId j = i + 1; j < 5; ++j)
+        scheduler_->learn(i, j, {.ratio = {1, 3}, .rates = {0.4 + 0.1 * static_cast<double>(j), 0.5}});
+    Random random(7);
+    std::map<WorkId, std::uint64_t> blocks;
+    for (int i = 0; i < 60; ++i) {
+      const KernelId kernel = random.below(5);
+      blocks[submit({.kernel = kernel, .priority = static_cast<int>(random.below(3))})] = kernel < 2 ? 100 : 37;
+      scheduler_->dispatch();
+      scheduler_->note(machine_.wait(machine_.now() + nanoseconds_from_ms(8.0 * random.uniform())));
+    }
+    run();
+    for (const auto& [work, result] : results(*scheduler_)) {
+      EXPECT_TRUE(result) << policy.name;
+      EXPECT_TRUE(ran_each_block_once(trace_, work, blocks.at(work))) << policy.name << ", work " << work;
+    }
+  }
+}
+
+TEST_F(SchedulerTest, EqualCallsGiveEqualRuns) {
+  const auto run_of = [] {
+    TinyMachine machine;
+    for (const char* name : {"a", "b", "c"}) machine.add(tiny_kernel(name));
+    Trace trace;
+    Scheduler scheduler(machine, policy_named("random"), {}, &trace);
+    for (KernelId i = 0; i < 30; ++i) EXPECT_TRUE(scheduler.submit(std::array{Work{.kernel = i % 3}}));
+    run_to_end(scheduler, machine);
+    return trace.json();
+  };
+  EXPECT_EQ(run_of(), run_of());
+}
+
+TEST_F(SchedulerTest, TenThousandWorksAtOnceAllEnd) {
+  start("paired");
+  std::vector<Work> works(10000);
+  for (std::size_t i = 0; i < works.size(); ++i) works[i].kernel = i % 2 == 0 ? a_ : b_;
+  ASSERT_TRUE(scheduler_->submit(works));
+  run();
+  EXPECT_THAT(results(*scheduler_), SizeIs(10000));
+  EXPECT_NEAR(to_seconds(machine_.now()), 5000 * 0.0125, 0.1);
+}
+
+}  // namespace
+}  // namespace wattune::schedule

@@ -1,0 +1,132 @@
+// A machine of ten lines of arithmetic: what runs alone has its full speed, what runs together the speed that the test
+// says. Virtual time; faults on demand.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wattune/schedule/machine.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+// Of 100 blocks, 4 of which an SM holds, one of which ends each tenth of a millisecond where it runs alone.
+inline KernelTraits tiny_kernel(std::string name, std::uint64_t blocks = 100) {
+  return {.name = std::move(name),
+          .block = {.threads = 256, .registers = 32},
+          .blocks = blocks,
+          .alone = nanoseconds_from_ms(0.1 * static_cast<double>(blocks)),
+          .profile = {.profile = {}, .warps_per_block = 8, .blocks_alone = 4},
+          .utilisation = {}};
+}
+
+class TinyMachine : public Machine {
+ public:
+  KernelId add(KernelTraits traits) {
+    kernels_.push_back(std::move(traits));
+    return kernels_.size() - 1;
+  }
+  // The speed of each while both run, over its speed alone. One half unless said.
+  void set_rates(KernelId first, KernelId second, double of_first, double of_second) {
+    rates_[{first, second}] = of_first;
+    rates_[{second, first}] = of_second;
+  }
+
+  std::map<KernelId, Error> refuse_launches_of;
+  std::map<KernelId, Error> fail_when_half_done;
+  std::map<KernelId, bool> never_ends;  // true: not even when it is stopped
+  std::vector<Launch> launches;         // that were made
+
+  const MachineLimits& limits() const override { return limits_; }
+  const KernelTraits* kernel(KernelId id) const override { return id < kernels_.size() ? &kernels_[id] : nullptr; }
+  Nanoseconds now() const override { return now_.load(); }
+  Joules energy() const override { return Watts(100) * now(); }
+
+  Result<LaunchId> launch(const Launch& launch) override {
+    if (const auto refused = refuse_launches_of.find(launch.kernel); refused != refuse_launches_of.end())
+      return Error(refused->second);
+    launches.push_back(launch);
+    running_.push_back({.id = launches.size(), .launch = launch, .begin = now()});
+    return launches.size();
+  }
+
+  // It ends with the block that it is at.
+  void stop(LaunchId id) override {
+    for (Running& each : running_)
+      if (each.id == id && each.launch.form == Form::persistent && !immortal(each))
+        each.last = std::min(each.last, std::ceil(each.done + 1e-9));
+  }
+
+  std::vector<Ended> wait(Nanoseconds until) override {
+    Nanoseconds next = until;
+    for (const Running& each : running_) next = std::min(next, end_of(each));
+    if (next == kForever) return {};
+    for (Running& each : running_) each.done += (next - now()) / block_time(each);
+    now_ = next;
+    return take_ended();
+  }
+
+ private:
+  struct Running {
+    LaunchId id = 0;
+    Launch launch;
+    Nanoseconds begin;
+    double done = 0.0;               // blocks
+    double last = kForever.value();  // where it was stopped
+  };
+
+  bool immortal(const Running& each) const {
+    const auto found = never_ends.find(each.launch.kernel);
+    return found != never_ends.end() && found->second;
+  }
+  double goal(const Running& each) const {
+    const double blocks = static_cast<double>(each.launch.blocks);
+    if (fail_when_half_done.contains(each.launch.kernel)) return std::min(each.last, std::ceil(blocks / 2));
+    return never_ends.contains(each.launch.kernel) ? each.last : std::min(each.last, blocks);
+  }
+  Nanoseconds block_time(const Running& each) const {
+    const KernelTraits& kernel = kernels_[each.launch.kernel];
+    double rate = 1.0;
+    for (const Running& other : running_) {
+      if (other.launch.kernel == each.launch.kernel) continue;
+      const auto found = rates_.find({each.launch.kernel, other.launch.kernel});
+      rate *= found == rates_.end() ? 0.5 : found->second;
+    }
+    return kernel.alone / static_cast<double>(kernel.blocks) / rate;
+  }
+  Nanoseconds end_of(const Running& each) const { return now() + block_time(each) * (goal(each) - each.done); }
+
+  // What never ends has always half of its blocks left.
+  std::uint64_t blocks_done(const Running& each) const {
+    const auto done = static_cast<std::uint64_t>(std::llround(each.done));
+    return never_ends.contains(each.launch.kernel) ? std::min(done, each.launch.blocks / 2) : done;
+  }
+
+  std::vector<Ended> take_ended() {
+    std::vector<Ended> ended;
+    for (const Running& each : running_) {
+      if (each.done < goal(each) - 1e-6) continue;
+      ended.push_back({.launch = each.id, .begin = each.begin, .end = now(), .blocks = blocks_done(each)});
+      if (const auto fault = fail_when_half_done.find(each.launch.kernel); fault != fail_when_half_done.end())
+        ended.back().error = fault->second;
+    }
+    std::erase_if(running_, [&](const Running& each) {
+      return std::ranges::any_of(ended, [&](const Ended& one) { return one.launch == each.id; });
+    });
+    return ended;
+  }
+
+  MachineLimits limits_{.capability = {9, 0}, .sms = 1};
+  std::deque<KernelTraits> kernels_;
+  std::map<std::pair<KernelId, KernelId>, double> rates_;
+  std::vector<Running> running_;
+  std::atomic<Nanoseconds> now_{Nanoseconds(0)};  // which any thread may ask
+};
+
+}  // namespace wattune::schedule
