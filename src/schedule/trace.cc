@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -13,26 +13,15 @@ namespace {
 
 constexpr double kMicrosecond = 1e-3;  // of nanoseconds
 
-// A JSON string: quotes, backslashes and control characters escaped.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (byte < 0x20)
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
-    else
-      out += c;
-  }
-  return out + '"';
+std::string json_of(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string json_of(const Span& span) {
   return fmt::format(
       R"({{"name":{},"ph":"X","ts":{:.3f},"dur":{:.3f},"pid":1,"tid":{},"args":{{"work":{},"tenant":{},"form":"{}",)"
       R"("blocks_per_sm":{},"first_sm":{},"sms":{},"first_block":{},"blocks":{},"failed":{}}}}})",
-      quoted(span.kernel), span.begin.value() * kMicrosecond, (span.end - span.begin).value() * kMicrosecond,
+      json_of(span.kernel), span.begin.value() * kMicrosecond, (span.end - span.begin).value() * kMicrosecond,
       span.lane + 1, span.work, span.tenant, to_string(span.form), span.per_sm, span.sms.first, span.sms.count,
       span.first_block, span.blocks, span.failed);
 }
@@ -40,11 +29,12 @@ std::string json_of(const Span& span) {
 std::string json_of(const Decision& decision) {
   return fmt::format(
       R"({{"name":{},"ph":"i","s":"t","ts":{:.3f},"pid":1,"tid":0,"args":{{"forecast_speedup":{:.4f},"works":{}}}}})",
-      quoted(decision.reason), decision.moment.value() * kMicrosecond, decision.speedup, decision.waiting);
+      json_of(decision.reason), decision.moment.value() * kMicrosecond, decision.speedup, decision.waiting);
 }
 
 std::string track_name(unsigned track, const std::string& name) {
-  return fmt::format(R"({{"name":"thread_name","ph":"M","pid":1,"tid":{},"args":{{"name":{}}}}})", track, quoted(name));
+  return fmt::format(R"({{"name":"thread_name","ph":"M","pid":1,"tid":{},"args":{{"name":{}}}}})", track,
+                     json_of(name));
 }
 
 }  // namespace

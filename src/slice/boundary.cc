@@ -129,7 +129,7 @@ class Planner {
       if (spread == Spread::block) continue;
       const std::uint32_t meeting = divergence.meeting_point(block);
       for (const std::uint32_t between : divergence.between(block)) {
-        if (to_end[meeting]) look_at_missed_barriers(flow.blocks[between]);
+        if (to_end[meeting]) look_at_missed_barriers(flow.blocks[between], spread);
         if (to_end_alone[meeting] && spread == Spread::thread) look_at_missed_warps(flow.blocks[between]);
       }
     }
@@ -145,10 +145,14 @@ class Planner {
     return lanes != nullptr && !living_lanes_.contains(lanes->name);
   }
 
-  void look_at_missed_barriers(const FlowBlock& block) {
+  // ptxas lets the lanes that took one way of a branch wait for the others where both ways join, before the end of the
+  // block. Lanes that have returned would wait there, and their warp for them at the barrier.
+  void look_at_missed_barriers(const FlowBlock& block, Spread spread) {
     for (std::uint32_t i = block.first; i < block.last; ++i) {
       const PtxInstruction& instruction = entry_.instructions[i];
       if (!waits_for_block(instruction)) continue;
+      if (spread == Spread::thread)
+        forbid(instruction, "some threads of a warp may return before this barrier, and would be waited for");
       if (!is_block_wide_barrier(instruction))
         forbid(instruction, "threads may return before this barrier, and only plain ones can let them take part");
       plan_.boundary.votes = true;

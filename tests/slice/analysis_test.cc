@@ -199,9 +199,18 @@ TEST(PersistentObstacle, IsNoWarpThatGoesOnAsAWhole) {
 }
 
 TEST(PersistentObstacle, IsAReductionThatReturnedThreadsWouldSpoil) {
-  const std::string early = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, %r2; @%p1 ret; ";
+  const std::string early = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 63; @%p1 ret; ";
   expect_not_persistent(early + "bar.red.popc.u32 %r3, 0, %p2; ret;", "only plain ones can let them take part");
   expect_allowed("bar.red.popc.u32 %r3, 0, %p2; ret;");
+}
+
+// Whole warps may return before a barrier; the threads of a warp that do not are waited for where both ways join.
+TEST(PersistentObstacle, IsABarrierBehindWhatPartsAWarp) {
+  const std::string by_thread = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, %r2; @%p1 ret; bar.sync 0; ret;";
+  expect_not_persistent(by_thread, "some threads of a warp may return before this barrier");
+  const std::string loop = "$a: bar.sync 0; ld.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra $a; ret;";
+  expect_not_persistent(loop, "some threads of a warp may return before this barrier");
+  expect_allowed("mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 63; @%p1 ret; bar.sync 0; ret;");
 }
 
 TEST(Analysis, NamesWhatIsReadThroughCalls) {

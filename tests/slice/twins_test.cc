@@ -214,19 +214,12 @@ TEST(PersistentTwin, KeepsBarriersBehindWhatSomeThreadsSkip) {
   EXPECT_THAT(twin_of_body(skip, persistent), Not(HasSubstr("barrier.red")));
 }
 
-TEST(PersistentTwin, LetsReturnedThreadsTakePartInLaterBarriers) {
-  const std::string early = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, %r2; @%p1 ret; bar.sync 3; bar.sync 0; ret;";
+TEST(PersistentTwin, LetsReturnedWarpsTakePartInLaterBarriers) {
+  const std::string early = "mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 63; @%p1 ret; bar.sync 3; bar.sync 0; ret;";
   const std::string twin = twin_of_body(early, persistent);
   EXPECT_EQ(count(twin, "barrier.red.or.pred %wattune_again, 0, %wattune_inside;"), 2u);
   EXPECT_EQ(count(twin, "barrier.red.or.pred %wattune_again, 0, %wattune_not;"), 1u);
   EXPECT_THAT(twin, Not(HasSubstr("bar.sync 3")));
-}
-
-// What a loop loaded decides when each thread leaves it.
-TEST(PersistentTwin, TakesLoopsThatThreadsLeaveApartForEarlyReturns) {
-  EXPECT_THAT(
-      twin_of_body("$a: bar.sync 0; ld.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra $a; ret;", persistent),
-      HasSubstr("barrier.red.or.pred %wattune_again, 0, %wattune_inside;"));
 }
 
 TEST(PersistentTwin, AwaitsCopiesThatMayStillRun) {
