@@ -386,6 +386,15 @@ TEST(SimulatedGpu, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal(gpu.add_kernel(wrong)), HasSubstr("simulated kernel wrong: l2_hit is from 0 to 1: `2`"));
 }
 
+// The second persistent block finds its SM after 50 us, when the first one is at the last of 13 logical blocks of 4 us.
+TEST(SimulatedGpu, PersistentBlocksThatComeTooLateRunNothing) {
+  GpuModel slow = two_sms();
+  slow.block_interval = Nanoseconds(50e3);
+  SimulatedGpu gpu(slow);
+  gpu.submit({.kernel = added(gpu, one_warp(13)), .persistent = Persistence{.per_sm = 2}}).value();
+  EXPECT_EQ(gpu.wait()->blocks, 13U);
+}
+
 TEST(SimulatedGpu, WaitsNoLongerThanItWasTold) {
   SimulatedGpu gpu(two_sms());
   gpu.submit({.kernel = added(gpu, one_warp(1))}).value();

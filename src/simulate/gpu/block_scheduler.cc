@@ -256,12 +256,12 @@ std::optional<BlockStart> BlockScheduler::ended(std::size_t slot, double now) {
   ++launch.done;
   next_moment_ = now;
   const bool fresh_chunk = block.chunk_left == 0;
-  if (launch.request.persistent && fetch(launch, block))
-    return begin_block(slot, fresh_chunk ? launch.request.persistent->fetch.value() : 0.0, now);
+  const bool goes_on = launch.request.persistent && fetch(launch, block);
+  if (launch.left() == 0) launch.to_place = 0;
+  if (goes_on) return begin_block(slot, fresh_chunk ? launch.request.persistent->fetch.value() : 0.0, now);
   occupy(block.sm, launch.request.kernel, -1);
   --launch.placed;
   free_slots_.push_back(slot);
-  if (launch.left() == 0) launch.to_place = 0;
   if (launch.placed == 0 && launch.to_place == 0) leave(block.launch, now);
   return std::nullopt;
 }

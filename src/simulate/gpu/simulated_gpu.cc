@@ -146,8 +146,9 @@ void SimulatedGpu::pass_until(Nanoseconds moment) {
 std::optional<Completion> SimulatedGpu::wait(Nanoseconds until) {
   for (;;) {
     if (const auto completion = state_->scheduler.take_completion()) return completion;
-    if (state_->is_idle() || state_->now >= until.value()) return std::nullopt;
+    if (state_->now >= until.value()) return std::nullopt;
     state_->step(until.value());
+    if (state_->is_idle()) return state_->scheduler.take_completion();
   }
 }
 
