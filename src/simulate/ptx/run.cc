@@ -13,6 +13,7 @@ namespace {
 // What a block can have on the largest GPUs.
 constexpr std::size_t kMostSharedBytes = 227 * 1024;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 48;
+constexpr std::uint64_t kMostDrawn = std::uint64_t{1} << 26;  // whose order is kept in memory
 
 Error launch_mistake(std::string_view kernel, std::string what) {
   return Error(ErrorCode::invalid_argument, fmt::format("kernel `{}`: {}", kernel, what));
@@ -119,6 +120,8 @@ Result<void> PtxRun::State::prepare() {
   if (!options.order.empty() && !names_all_blocks(options.order, blocks))
     return launch_mistake(launch.kernel, fmt::format("the order of blocks is not each of {} once", blocks));
   if (options.seed) random.emplace(*options.seed);
+  if (random && options.order.empty() && blocks > kMostDrawn)
+    return launch_mistake(launch.kernel, fmt::format("an order of {} blocks is too long to be drawn", blocks));
   if (random && options.order.empty()) options.order = shuffled(blocks, *random);
   options.turn = std::max<std::uint64_t>(1, options.turn);
   resident.resize(std::clamp<std::uint64_t>(options.resident_blocks, 1, blocks));
