@@ -1,6 +1,7 @@
 // Eight threads call four tunable kernels while these tune themselves, on the stand-in for CUDA's driver.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <thread>
 
 #include "dynamic/stand_in_cuda.h"
@@ -60,9 +61,11 @@ TEST(ConcurrentTuning, ShadowedCallsOfTwoThreadsInOneStreamLoseNothing) {
     const auto tuner = Tuner::attach(*device, in_this_process()).value();
     const KernelOptions shadowed{.policy = {.mode = Mode::explore, .safety = Safety::shadowed}};
     const auto scale = tuner->kernel(scale_on_stand_in(), shadowed).value();
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto is_over = [&] { return scale->report().explored == 4 || std::chrono::steady_clock::now() > late; };
     const auto work = [&] {
       succeed(raw_cuda().cuCtxSetCurrent(context));
-      for (int i = 0; i < 20'000 && (i < 200 || i % 2 == 1 || scale->report().explored < 4); ++i)
+      for (int i = 0; i < 200 || i % 2 == 1 || !is_over(); ++i)
         (*scale)(application.stream(), memory_of(application), i % 2 == 0 ? 2.0f : 0.5f, 4).value();
     };
     std::thread other(work);

@@ -1,5 +1,7 @@
 // What nvcc makes of CUDA C++, run on the interpreter, against loops on the host.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -21,7 +23,9 @@ namespace {
 std::optional<std::string> compiled_ptx(const std::string& source, const std::string& options = "") {
   const auto nvcc = backend::find_toolkit_program("nvcc");
   if (!nvcc) return std::nullopt;
-  const std::filesystem::path to = std::filesystem::path(testing::TempDir()) / "wattune_kernels.ptx";
+  // Tests run at the same time.
+  const std::filesystem::path to =
+      std::filesystem::path(testing::TempDir()) / fmt::format("wattune_kernels_{}.ptx", ::getpid());
   const std::string command = nvcc->string() + " -arch=sm_90 -ptx -o " + to.string() + " " + options + " " +
                               WATTUNE_SOURCE_DIR + "/" + source + " 2>/dev/null";
   if (std::system(command.c_str()) != 0) return std::nullopt;
