@@ -1,5 +1,6 @@
 # The two commands of a newcomer, and a developer's shortcuts. CMake does the building (CMakePresets.json).
-.PHONY: help demo check check-all tidy build bench format fuzz clean
+.PHONY: help demo check check-all tidy build install bench format fuzz clean
+PREFIX ?= /usr/local
 
 help:
 	@echo "make demo    install what is missing, build, tune a kernel on the best device here, show the result"
@@ -7,6 +8,7 @@ help:
 	@echo "make check-all  also all tests under sanitizers, clang-tidy over everything, and the fuzzers"
 	@echo "make tidy    clang-tidy alone"
 	@echo "make build   build build/release/bin/wattune"
+	@echo "make install PREFIX=~/.local   build the C++ library too, and install all of it there (/usr/local)"
 	@echo "make bench   measure search spaces and the tuner's own overhead"
 	@echo "make format  format the sources"
 	@echo "make fuzz    run each fuzzer for FUZZ_SECONDS (60)"
@@ -18,7 +20,11 @@ demo: build
 build:
 	tools/install-dependencies build
 	cmake --preset release -DWATTUNE_BUILD_TESTS=OFF -DWATTUNE_BUILD_EXAMPLES=OFF -B build/release
+	cmake --build --preset release --target programs
+
+install: build
 	cmake --build --preset release
+	cmake --install build/release --prefix $(PREFIX)
 
 check:
 	tools/install-dependencies check
