@@ -6,6 +6,7 @@
 
 #include "slice/body_patch.h"
 #include "slice/boundary.h"
+#include "slice/flow.h"
 #include "slice/kernel_facts.h"
 #include "slice/memory_layout.h"
 #include "slice/twin_code.h"
