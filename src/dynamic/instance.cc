@@ -42,7 +42,7 @@ Error nothing_to_capture(const Problem& problem) {
 
 }  // namespace
 
-Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around)
+Instance::Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around)
     : Instance(problem, kernel, around, around.wisdom.nearest(kernel.version, around.device.info(), problem->key)) {}
 
 Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,

@@ -30,7 +30,7 @@ struct Call {
 class Instance {
  public:
   // What it refers to outlives it.
-  Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around);
+  Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around);
   Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
            const std::optional<NearestEntry>& known);
   Instance(const Instance&) = delete;

@@ -12,8 +12,8 @@ Result<std::unique_ptr<KernelCode>> KernelCode::make(const KernelSpec& spec, bac
   std::unique_ptr<KernelCode> code(new KernelCode(source, device, limit));
   if (pool == nullptr) return code;
   Result<backend::CompileTarget> target = device.compile_target(source);
-  if (target) code->pooled_.emplace(pool->add(*std::move(target), std::move(source)));
   if (!target && target.error().code() != ErrorCode::unavailable) return std::move(target).error();
+  if (target) code->pooled_.emplace(pool->add(*std::move(target), std::move(source)));
   return code;
 }
 

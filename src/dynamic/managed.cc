@@ -23,7 +23,8 @@ Result<backend::Buffer*> ManagedMemory::range(backend::Stream& stream, std::size
   if (!used_.empty()) forget(stream);
   if (offset == 0 && bytes == buffer_->bytes()) return buffer_.get();
   WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> part, backend::part_of(*buffer_, offset, bytes));
-  return used_.emplace_back(stream.serial(), std::move(part)).buffer.get();
+  used_.push_back({stream.serial(), std::move(part)});
+  return used_.back().buffer.get();
 }
 
 Result<void> ManagedMemory::upload(backend::Stream& stream, std::span<const std::byte> data, std::size_t offset) {
