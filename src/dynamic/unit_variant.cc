@@ -99,7 +99,7 @@ class UnitVariant : public Variant {
     return false;
   }
 
-  Error spoilt(Error error) const {
+  Error spoilt(const Error& error) const {
     return Error(error.code() == ErrorCode::device_lost ? ErrorCode::device_lost : ErrorCode::cancelled,
                  fmt::format("composition `{}` failed with {} after it had launched kernels, and has arguments that it "
                              "reads and writes: {}",

@@ -54,7 +54,9 @@ std::string instance_symbol(std::string expression) {
 
 FakeImage find_symbols(_nvrtcProgram& program) {
   FakeImage image;
-  const std::regex kernel(R"((template\s*<[^>]*>\s*)?(extern\s+"C"\s+)?__global__\s+void\s+(\w+)\s*\(([^)]*)\))");
+  // Made once, as libstdc++ makes them with a cache that threads share.
+  static const std::regex kernel(
+      R"((template\s*<[^>]*>\s*)?(extern\s+"C"\s+)?__global__\s+void\s+(\w+)\s*\(([^)]*)\))");
   for (std::sregex_iterator match(program.source.begin(), program.source.end(), kernel), end; match != end; ++match) {
     const std::string function = (*match)[3];
     const std::vector<std::size_t> bytes = parameter_bytes((*match)[4]);
@@ -69,7 +71,7 @@ FakeImage find_symbols(_nvrtcProgram& program) {
       image.functions.push_back({(*match)[2].matched ? function : mangled, function, bytes});
     }
   }
-  const std::regex constant(R"(__constant__\s+float\s+(\w+)\[(\d+)\])");
+  static const std::regex constant(R"(__constant__\s+float\s+(\w+)\[(\d+)\])");
   for (std::sregex_iterator match(program.source.begin(), program.source.end(), constant), end; match != end; ++match)
     image.constants[(*match)[1]] = 4 * std::stoul((*match)[2]);
   return image;
