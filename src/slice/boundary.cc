@@ -64,7 +64,6 @@ bool is_shared(const PtxVariable& variable) { return variable.space == PtxSpace:
 struct Survey {
   bool shared = false;
   std::bitset<kBarriers> counted;
-  std::vector<const PtxInstruction*> reductions;  // bar.red of all threads
   bool barriers_of_callees = false;
 };
 
@@ -103,7 +102,6 @@ class Planner {
   void look_at_barrier(const PtxFunction& function, const PtxInstruction& barrier) {
     survey_.shared = true;  // whoever meets has something to tell
     if (!function.entry && !counts_threads(barrier)) survey_.barriers_of_callees = true;
-    if (barrier.has("red") && !counts_threads(barrier)) survey_.reductions.push_back(&barrier);
     const PtxOperand* number = barrier_number(barrier);
     if (number == nullptr || number->kind != PtxOperandKind::integer || number->bits >= kBarriers)
       return forbid(barrier, "a barrier that a register chooses leaves none that is known to be free");
