@@ -50,7 +50,6 @@ class Trace {
   void add(Decision decision);
 
   const std::vector<Span>& spans() const { return spans_; }
-  const std::vector<Decision>& decisions() const { return decisions_; }
   std::size_t dropped() const { return dropped_; }
 
   // Trace Event Format: a track for each lane, an instant event for each decision; microseconds.
