@@ -54,7 +54,7 @@ void add_tuning(CLI::App& app, Options& options, std::string& configurations) {
   app.add_flag("--blocking", options.blocking, "Compile in the calling thread, as KTT does");
   app.add_option("--share", options.share, "Budget of tuning, a share of the time")->check(CLI::Range(0.0, 1.0));
   app.add_option("--longest", options.longest_ms,
-                 "Budget of tuning in one call, in ms; by default 5 ms, or twice what the call takes")
+                 "Budget of tuning in one call, in ms; by default 5 ms, and twice what the call takes")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--compile-processes", options.compile_processes, "That compile beside the calls")
       ->check(CLI::PositiveNumber);

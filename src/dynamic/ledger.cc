@@ -33,7 +33,7 @@ bool Ledger::affords_locked(const Prediction& prediction, Nanoseconds now) const
 }
 
 Nanoseconds Ledger::most(Nanoseconds call) const {
-  return budget_.longest.value_or(std::max(nanoseconds_from_ms(5.0), 2.0 * call));
+  return budget_.longest.value_or(nanoseconds_from_ms(5.0) + 2.0 * call);
 }
 
 bool Ledger::affords(const Prediction& prediction, Nanoseconds now) const {

@@ -41,7 +41,7 @@ struct Budget {
   double share = 0.02;
   // and so much of what tuning has saved since: of what calls take less than with what their key began with.
   double reinvested = 0.5;
-  // Of one call. None: 5 ms, or twice what the best known takes where that is more.
+  // Of one call. None: 5 ms, and twice what the best known takes besides.
   std::optional<Nanoseconds> longest = {};
 };
 
