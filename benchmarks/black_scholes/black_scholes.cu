@@ -42,8 +42,8 @@ struct Prices {
 
 __device__ Prices price(float stock, float strike, float years, float rate, float volatility) {
   const float deviation = volatility * root(years);
-  const float d1 = quotient(
-      logarithm(quotient(stock, strike)) + (rate + 0.5f * volatility * volatility) * years, deviation);
+  const float d1 =
+      quotient(logarithm(quotient(stock, strike)) + (rate + 0.5f * volatility * volatility) * years, deviation);
   const float owns = normal_cdf(d1);
   const float pays = normal_cdf(d1 - deviation);
   const float today = strike * exponential(-rate * years);

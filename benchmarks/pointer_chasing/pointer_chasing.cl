@@ -1,11 +1,11 @@
-// ends[i] = where chain i is after `steps` steps, each from an element of `next` to the element that it names. `next` is
-// one cycle through all of its n elements, n is a power of two.
+// ends[i] = where chain i is after `steps` steps, each from an element of `next` to the element that it names. `next`
+// is one cycle through all of its n elements, n is a power of two.
 //
 // BLOCK_SIZE  work-items in a work-group
 // CHAINS      chains that a work-item follows at once; their loads do not wait for each other
 // UNROLL      how far the loop over the steps is unrolled
-// CACHING     1: `next` is declared unaliased, for a read-only cache; 0 and 2 are the same: OpenCL C has no word for the
-//             caches that a load asks
+// CACHING     1: `next` is declared unaliased, for a read-only cache; 0 and 2 are the same, as OpenCL C has no word for
+//             the caches that a load asks
 
 #if CACHING == 1
 #define INPUT __global const uint* restrict

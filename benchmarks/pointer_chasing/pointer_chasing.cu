@@ -1,5 +1,5 @@
-// ends[i] = where chain i is after `steps` steps, each from an element of `next` to the element that it names. `next` is
-// one cycle through all of its n elements, n is a power of two.
+// ends[i] = where chain i is after `steps` steps, each from an element of `next` to the element that it names. `next`
+// is one cycle through all of its n elements, n is a power of two.
 //
 // BLOCK_SIZE  threads in a block
 // CHAINS      chains that a thread follows at once; their loads do not wait for each other

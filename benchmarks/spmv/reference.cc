@@ -10,8 +10,7 @@ extern "C" void reference(void* const* arguments, const std::size_t*) {
   auto* y = static_cast<float*>(arguments[5]);
   for (int row = 0; row < rows; ++row) {
     double sum = 0.0;
-    for (int i = row_starts[row]; i < row_starts[row + 1]; ++i)
-      sum += static_cast<double>(values[i]) * x[columns[i]];
+    for (int i = row_starts[row]; i < row_starts[row + 1]; ++i) sum += static_cast<double>(values[i]) * x[columns[i]];
     y[row] = static_cast<float>(sum);
   }
 }

@@ -56,7 +56,8 @@ __kernel __attribute__((reqd_work_group_size(BLOCK_SIZE, 1, 1))) void spmv(
     for (int i = 0; i < ROWS; ++i) {
       const int last = min(end[i], tile_end);
 #pragma unroll UNROLL
-      for (int element = max(begin[i], tile) + lane; element < last; element += LANES) sum[i] += products[element - tile];
+      for (int element = max(begin[i], tile) + lane; element < last; element += LANES)
+        sum[i] += products[element - tile];
     }
   }
 #else

@@ -5,7 +5,8 @@
 // LANES       neighbouring threads that share a row and add up their sums
 // ROWS        rows of such a group of threads, one after another
 // UNROLL      how far a thread's loop over its part of a row is unrolled
-// STAGED      0: threads read the elements of their rows; else all threads of the block together compute STAGED products
+// STAGED      0: threads read the elements of their rows; else all threads of the block together compute STAGED
+// products
 //             each into shared memory, in the order of memory, from which the rows are then added up
 
 constexpr int kGroups = BLOCK_SIZE / LANES;
@@ -53,7 +54,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_SIZE)
     for (int i = 0; i < ROWS; ++i) {
       const int last = min(end[i], tile_end);
 #pragma unroll kUnroll
-      for (int element = max(begin[i], tile) + lane; element < last; element += LANES) sum[i] += products[element - tile];
+      for (int element = max(begin[i], tile) + lane; element < last; element += LANES)
+        sum[i] += products[element - tile];
     }
   }
 #else
