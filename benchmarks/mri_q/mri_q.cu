@@ -1,5 +1,5 @@
 // real and imaginary = for each of n voxels, the sum of magnitude * exp(2 pi i (kx x + ky y + kz z)) over all samples,
-// which are four-vectors (kx, ky, kz, magnitude), kx, ky and kz in turns. Their number is a multiple of 512.
+// which are four-vectors (kx, ky, kz, magnitude), kx, ky and kz in turns. Their number is a multiple of 256.
 //
 // BLOCK_SIZE  threads in a block
 // ITEMS       voxels of a thread, BLOCK_SIZE voxels apart; each sample is read once for all of them
