@@ -21,6 +21,7 @@
 #include "wattune/backend/device_object.h"
 #include "wattune/backend/launch.h"
 #include "wattune/backend/sensors.h"
+#include "wattune/backend/stream_options.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 
@@ -68,27 +69,6 @@ class PreparedLaunch {
   virtual Result<void> set_memory(std::size_t argument, std::uint64_t memory);
   // As many bytes in the place of scalar argument i. invalid_argument: another number of them, or no scalar.
   virtual Result<void> set_scalar(std::size_t argument, std::span<const std::byte> bytes);
-};
-
-// Neighbouring compute units of a device, CUDA's multiprocessors; none counted: all of them.
-struct UnitRange {
-  unsigned first = 0;
-  unsigned count = 0;
-
-  bool operator==(const UnitRange&) const = default;
-};
-
-struct StreamOptions {
-  // CUDA: the higher, the earlier the blocks of its launches; what is beyond the driver's few levels is the nearest
-  // one. Others ignore it.
-  int priority = 0;
-  // CUDA: its launches run on these units alone (Device::unit_grain()). Others refuse all but the whole device.
-  UnitRange units = {};
-  // What it is given goes to the driver in the call itself, as in a stream that is adopted (attach.h): launches begin
-  // soonest, and no clocks are read beside them. Devices in other processes ignore it.
-  bool at_once = false;
-
-  bool operator==(const StreamOptions&) const = default;
 };
 
 // What a stream is doing, as the driver says without waiting.
