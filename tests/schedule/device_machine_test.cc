@@ -140,8 +140,8 @@ TEST_F(DeviceMachineOnOpencl, RefusesByNameWhatItCannotDo) {
 }
 
 TEST_F(DeviceMachineOnOpencl, AKernelWithoutSlicesSaysWhy) {
-  const auto kernel = load("kernel void f(global int* hits) { ++hits[get_global_id(0)]; } // pipe\n int pipe;", kRow);
-  EXPECT_THAT(kernel->code->no_slices, HasSubstr("pipe"));
+  const auto kernel = load((std::string("#define LAUNCH enqueue_kernel\n") + kCounting).c_str(), kRow);
+  EXPECT_THAT(kernel->code->no_slices, HasSubstr("`enqueue_kernel`"));
   const KernelId id = add(kernel);
   EXPECT_FALSE(machine->kernel(id)->sliceable);
   EXPECT_THAT(machine->launch({.kernel = id, .blocks = 5}).error().to_string(), HasSubstr("f has no slices"));
