@@ -12,9 +12,7 @@
 #include <vector>
 
 #include "wattune/core/result.h"
-#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/machine.h"
-#include "wattune/schedule/work.h"
 #include "wattune/simulate/simulated_gpu.h"
 
 namespace wattune::schedule {
@@ -60,9 +58,9 @@ struct ProfiledKernel {
   KernelTraits traits;
 };
 
-// Runs the pair in this form at each feasible ratio, for some waves, and forecasts what came out best: what the oracle
-// knows. Kernels are told apart by their names.
-Forecaster measured_forecaster(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels, Form form,
-                               const SimulatedMachineOptions& options = {});
+// A machine of its own with these kernels, numbered in their order.
+std::unique_ptr<SimulatedMachine> simulated_machine(const simulate::GpuModel& gpu,
+                                                    const std::vector<ProfiledKernel>& kernels,
+                                                    const SimulatedMachineOptions& options = {});
 
 }  // namespace wattune::schedule
