@@ -136,12 +136,12 @@ class Sweeper {
       if (options_.on_progress && !options_.on_progress(round_ * all + i, options_.rounds * all))
         return Error(ErrorCode::cancelled, "the sweep was ended by its user");
       const std::size_t place = round_ % 2 == 0 ? i : all - 1 - i;
-      WATTUNE_TRY(place < 2 ? run_alone(place) : run_row(place - 2));
+      WATTUNE_TRY(place < 2 ? run_one(place) : run_row(place - 2));
     }
     return {};
   }
 
-  Result<void> run_alone(std::size_t kernel) {
+  Result<void> run_one(std::size_t kernel) {
     const Party party = whole_parties(sweep_)[kernel];
     WATTUNE_ASSIGN(const JointRun run, run_jointly(machine_, {&party, 1}));
     alone_[kernel].add(run);
@@ -228,6 +228,17 @@ Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelI
   if (!std::ranges::all_of(kernels, [](const KernelTraits* kernel) { return can_share_sms(*kernel); }))
     return std::vector<model::BlockRatio>();
   return model::feasible_ratios(machine.limits().capability, kernels[0]->block, kernels[1]->block);
+}
+
+Result<void> run_alone(Machine& machine, KernelId kernel) {
+  const Party party{.kernel = kernel};
+  WATTUNE_TRY(run_jointly(machine, {&party, 1}));
+  return {};
+}
+
+Result<void> run_pair(Machine& machine, std::array<KernelId, 2> kernels, const Arrangement& arrangement) {
+  WATTUNE_TRY(run_arrangement(machine, PairSweep{.kernels = kernels, .rows = {}}, arrangement));
+  return {};
 }
 
 Result<PairSweep> sweep_pair(Machine& machine, KernelId first, KernelId second, const SweepOptions& options) {

@@ -2,42 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
 #include <utility>
 
-#include "wattune/core/random.h"
 #include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::schedule {
 
 namespace {
-
-std::vector<const KernelTraits*> kernels_of(const Machine& machine) {
-  std::vector<const KernelTraits*> kernels;
-  while (const KernelTraits* kernel = machine.kernel(kernels.size())) kernels.push_back(kernel);
-  return kernels;
-}
-
-Nanoseconds mean_alone(const Machine& machine) {
-  const auto kernels = kernels_of(machine);
-  Nanoseconds all;
-  for (const KernelTraits* kernel : kernels) all += kernel->alone;
-  return all / static_cast<double>(kernels.size());
-}
-
-std::vector<Arrival> draw_arrivals(const Machine& machine, const ArrivalOptions& options,
-                                   const std::function<Nanoseconds(Random&)>& gap) {
-  const std::size_t kernels = kernels_of(machine).size();
-  Random random(options.seed);
-  std::vector<Arrival> arrivals;
-  Nanoseconds moment;
-  for (std::size_t i = 0; i < options.works; ++i) {
-    moment += gap(random);
-    arrivals.push_back({moment, random.below(kernels)});
-  }
-  return arrivals;
-}
 
 ForecastKind kind_of(const std::string& policy) {
   const auto found = std::ranges::find(policies(), policy, &PolicyTraits::name);
@@ -154,15 +125,6 @@ Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuM
     kernel.instructions *= time / alone;
   }
   return kernels;
-}
-
-std::vector<Arrival> backlog(const Machine& machine, const ArrivalOptions& options) {
-  return draw_arrivals(machine, options, [](Random&) { return Nanoseconds(0); });
-}
-
-std::vector<Arrival> poisson_arrivals(const Machine& machine, const ArrivalOptions& options) {
-  const Nanoseconds mean = mean_alone(machine) / options.load;
-  return draw_arrivals(machine, options, [mean](Random& random) { return -std::log1p(-random.uniform()) * mean; });
 }
 
 Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm) {

@@ -22,7 +22,7 @@ struct Alone {
   model::Utilisation utilisation;
 };
 
-Result<Alone> run_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model) {
+Result<Alone> simulate_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model) {
   simulate::SimulatedGpu gpu(model);
   WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
   WATTUNE_TRY(gpu.submit({.kernel = id}));
@@ -39,20 +39,25 @@ MachineLimits limits_of(const simulate::GpuModel& gpu) {
 }
 
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
-  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu));
+  WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
   return alone.time;
 }
 
-Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
   WATTUNE_ASSIGN(const auto profile, simulate::pair_kernel(kernel, gpu));
-  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu));
-  KernelTraits traits{.name = kernel.name,
+  return KernelTraits{.name = kernel.name,
                       .block = kernel.block,
                       .blocks = kernel.blocks,
-                      .alone = alone.time,
+                      .alone = {},
                       .profile = profile,
-                      .utilisation = alone.utilisation,
+                      .utilisation = {},
                       .least_slice = static_cast<std::uint64_t>(profile.blocks_alone) * gpu.sms};
+}
+
+Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(KernelTraits traits, traits_of(kernel, gpu));
+  WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
+  traits.utilisation = alone.utilisation;
   // Persistent blocks fetch their indices for nothing here, so that only their number counts.
   SimulatedMachine machine(gpu, {.gpu = {}, .fetch = Nanoseconds(0)});
   const KernelId id = machine.add(kernel, traits);

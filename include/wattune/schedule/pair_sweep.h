@@ -79,6 +79,10 @@ struct SweepOptions {
 // model::feasible_ratios(). Empty: they never fit, or one of them can neither be cut nor stays resident.
 Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first, KernelId second);
 
+// A kernel once, whole; each of two once, arranged so. Errors of the machine.
+Result<void> run_alone(Machine& machine, KernelId kernel);
+Result<void> run_pair(Machine& machine, std::array<KernelId, 2> kernels, const Arrangement& arrangement);
+
 // invalid_argument: a kernel that no SM holds, times alone that differ too much, no rounds; not_found: no such kernel;
 // device_lost; cancelled. What fails of a kernel alone; what fails of a row is said there.
 Result<PairSweep> sweep_pair(Machine& machine, KernelId first, KernelId second, const SweepOptions& options = {});

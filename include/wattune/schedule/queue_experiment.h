@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "wattune/core/result.h"
+#include "wattune/schedule/arrivals.h"
 #include "wattune/schedule/scheduler.h"
 #include "wattune/schedule/simulated_machine.h"
 
@@ -30,27 +31,6 @@ Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,
 Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuModel& gpu,
                                                             std::vector<simulate::SimulatedKernel> kernels,
                                                             Nanoseconds time, unsigned waves);
-
-struct Arrival {
-  Nanoseconds moment;  // from the beginning of the run
-  KernelId kernel = 0;
-  int priority = 0;
-
-  bool operator==(const Arrival&) const = default;
-};
-
-struct ArrivalOptions {
-  std::size_t works = 1000;
-  // Of Poisson arrivals: solo time that arrives in a unit of time. At 1 a GPU that runs one kernel at a time is just
-  // busy.
-  double load = 1.0;
-  std::uint64_t seed = 1;
-};
-
-// Kernels drawn evenly, all at once, which is the paper's queue.
-std::vector<Arrival> backlog(const Machine& machine, const ArrivalOptions& options);
-// Kernels drawn evenly, with independent gaps.
-std::vector<Arrival> poisson_arrivals(const Machine& machine, const ArrivalOptions& options);
 
 enum class Knowledge {
   // The policy's own forecaster, where the kernels' profiles suffice for it, else as below; corrected by what is
