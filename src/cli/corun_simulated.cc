@@ -93,9 +93,15 @@ Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu,
   std::vector<schedule::ProfiledKernel> profiled;
   for (const std::string& name : kernels.names) {
     WATTUNE_ASSIGN(schedule::ProfiledKernel kernel, kernel_of_waves(name, kernels.waves, model));
+    kernel.kernel.name = kernel.traits.name = name_of_place(kernels.names, profiled.size());
     profiled.push_back(std::move(kernel));
   }
   return std::unique_ptr<CorunStage>(std::make_unique<SimulatedStage>(model, std::move(profiled)));
+}
+
+std::string name_of_place(std::span<const std::string> names, std::size_t place) {
+  const auto same = std::ranges::count(names.first(place), names[place]);
+  return same == 0 ? names[place] : fmt::format("{}#{}", names[place], same + 1);
 }
 
 Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels) {

@@ -46,6 +46,9 @@ struct CorunKernels {
 // with device, spec, configuration or kernel.
 Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels);
 
+// A name of its own for each: the second of the same is "gemm#2".
+std::string name_of_place(std::span<const std::string> names, std::size_t place);
+
 Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu, const CorunKernels& kernels);
 Result<std::unique_ptr<CorunStage>> open_device_stage(const std::string& device, const CorunKernels& kernels);
 
