@@ -326,6 +326,18 @@ TEST(Nvrtc, SaysThatPtxTellsNothing) {
   }
 }
 
+TEST(Nvrtc, CompilesToPtxForTheArchitectureThatIsNamed) {
+  SKIP_WITHOUT_NVRTC();
+  KernelSource source = cuda_source("__global__ void f(int* x) { *x = 1; }", "f");
+  const auto ptx = [&] {
+    return compile_ptx({.backend = "cuda", .architecture = "sm_90", .compiler = {}}, source, {}, kLimit).value();
+  };
+  EXPECT_THAT(ptx().code, HasSubstr(".target sm_90\n"));
+  source.options = {"-arch=sm_90a", "-use_fast_math"};
+  EXPECT_THAT(ptx().code, HasSubstr(".target sm_90a\n"));
+  EXPECT_EQ(find_symbol(ptx(), "f", {}, {"_Z1fPi", "_Z1fPi__wattune_add"}).value(), "_Z1fPi");
+}
+
 TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
   SKIP_WITHOUT_NVRTC();
   const auto folder = std::filesystem::path(::testing::TempDir()) / "wattune cuda include";

@@ -2,6 +2,7 @@
 //   WATTUNE IMAGE
 //   kernel SYMBOL FUNCTION 8 4 4       with the sizes of its parameters
 //   constant SYMBOL 16                 with its size in bytes
+// PTX without such lines has its entries, whose functions are called as they are.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +49,28 @@ inline std::vector<std::string> parts_of(const std::string& text, char separator
   return parts;
 }
 
+// ".param .u64 x" or ".param .align 8 .b8 words[24]"
+inline std::size_t bytes_of_parameter(const std::string& parameter) {
+  const std::size_t bracket = parameter.find('[');
+  if (bracket != std::string::npos) return std::stoul(parameter.substr(bracket + 1));
+  return parameter.find("64 ") != std::string::npos ? 8 : 4;
+}
+
+inline std::vector<FakeFunction> entries_of(const std::string& ptx) {
+  std::vector<FakeFunction> entries;
+  constexpr char kEntry[] = ".entry ";
+  for (std::size_t at = ptx.find(kEntry); at != std::string::npos; at = ptx.find(kEntry, at)) {
+    at += sizeof kEntry - 1;
+    const std::size_t begin = ptx.find('(', at);
+    const std::string name = parts_of(ptx.substr(at, begin - at), ' ').front();
+    FakeFunction entry{name, name, {}};
+    for (const std::string& parameter : parts_of(ptx.substr(begin + 1, ptx.find(')', begin) - begin - 1), ','))
+      if (parameter.find(".param") != std::string::npos) entry.parameter_bytes.push_back(bytes_of_parameter(parameter));
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 inline FakeImage read_image(const std::string& text) {
   FakeImage image;
   for (const std::string& line : parts_of(text, '\n')) {
@@ -59,6 +82,7 @@ inline FakeImage read_image(const std::string& text) {
     for (std::size_t i = 3; i < words.size(); ++i) function.parameter_bytes.push_back(std::stoul(words[i]));
     image.functions.push_back(std::move(function));
   }
+  if (image.functions.empty()) image.functions = entries_of(text);
   return image;
 }
 

@@ -14,6 +14,9 @@ namespace {
 
 const auto begin = std::chrono::steady_clock::now();
 
+// The driver has six levels, of which the lowest number goes first.
+int clamped(int priority) { return std::clamp(priority, -5, 0); }
+
 }  // namespace
 
 bool on_host_time() {
@@ -40,6 +43,12 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
   WATTUNE_UNLESS_BROKEN();
   *stream = made(context().streams, new CUstream_st, state.streams);
   return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+  const CUresult code = cuStreamCreate(stream, flags);
+  if (code == CUDA_SUCCESS) (*stream)->priority = clamped(priority);
+  return code;
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
@@ -104,7 +113,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   // A kernel that broke the context did so after what was sent right behind it.
   CUstream_st& recording = stream_of(stream);
   catch_up(recording);
-  *event = {recording.time_ms, stream, recording.hung};
+  *event = {recording.time_ms, stream, recording.hung, recording.stop_word};
   return CUDA_SUCCESS;
 }
 
@@ -113,6 +122,8 @@ CUresult cuEventQuery(CUevent event) {
   WATTUNE_UNLESS_CAPTURING();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
   if (hangs(*event) || held) return CUDA_ERROR_NOT_READY;
+  // Whoever knows that it ended may use the word again.
+  if (event->stop_word != nullptr && context().streams.contains(event->stream)) event->stream->stop_word = nullptr;
   look_at_clock();
   const bool passed = event->time_ms <= context().now_ms;
   if (!on_host_time()) host_reaches(event->time_ms);
