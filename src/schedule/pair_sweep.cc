@@ -181,6 +181,7 @@ class Sweeper {
   std::vector<Measured> together_;  // in the order of the rows
 };
 
+bool knows_sms(const MachineLimits& limits) { return limits.capability != model::ComputeCapability{}; }
 bool can_share_sms(const KernelTraits& kernel) { return kernel.persistent || kernel.sliceable; }
 
 }  // namespace
@@ -204,7 +205,9 @@ std::string describe(const Arrangement& arrangement, const MachineLimits& limits
     case Way::split:
       return fmt::format("{}:{} SMs (green contexts)", arrangement.sms_of_first, limits.sms - arrangement.sms_of_first);
     case Way::shares:
-      return fmt::format("{}:{} resident blocks per SM", arrangement.ratio.first, arrangement.ratio.second);
+      return fmt::format(
+          fmt::runtime(knows_sms(limits) ? "{}:{} resident blocks per SM" : "slices of {}:{} blocks per unit"),
+          arrangement.ratio.first, arrangement.ratio.second);
   }
   return "?";
 }
@@ -227,6 +230,7 @@ Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelI
           .about(fmt::format("{}", i == 0 ? first : second));
   if (!std::ranges::all_of(kernels, [](const KernelTraits* kernel) { return can_share_sms(*kernel); }))
     return std::vector<model::BlockRatio>();
+  if (!knows_sms(machine.limits())) return std::vector<model::BlockRatio>{{1, 3}, {2, 2}, {3, 1}};
   return model::feasible_ratios(machine.limits().capability, kernels[0]->block, kernels[1]->block);
 }
 

@@ -61,19 +61,26 @@ Result<std::uint64_t> least_slice(Machine& machine, KernelId kernel, Nanoseconds
 
 }  // namespace
 
-Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOptions& options) {
+Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t rounds) {
   if (machine.kernel(kernel) == nullptr)
     return Error(ErrorCode::not_found, "no such kernel on this machine").about(std::to_string(kernel));
+  const Party party{.kernel = kernel};
+  WATTUNE_TRY(run_jointly(machine, {&party, 1}));
+  return median_time(machine, party, rounds);
+}
+
+Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOptions& options) {
+  WATTUNE_ASSIGN(const Nanoseconds alone, time_alone(machine, kernel, options.rounds));
   KernelTraits traits = *machine.kernel(kernel);
-  WATTUNE_ASSIGN(traits.alone, median_time(machine, {.kernel = kernel}, options.rounds));
-  if (traits.persistent) {
+  traits.alone = alone;
+  if (options.residency && traits.persistent) {
     WATTUNE_ASSIGN(traits.rate_at_residency, rates_at_residency(machine, kernel, options.rounds));
   }
-  if (has_ranges(machine.limits())) {
-    WATTUNE_ASSIGN(traits.saturating_share, saturating_share(machine, kernel, traits.alone, options.rounds));
+  if (options.ranges && has_ranges(machine.limits())) {
+    WATTUNE_ASSIGN(traits.saturating_share, saturating_share(machine, kernel, alone, options.rounds));
   }
   if (options.slices && traits.sliceable) {
-    WATTUNE_ASSIGN(traits.least_slice, least_slice(machine, kernel, traits.alone, options));
+    WATTUNE_ASSIGN(traits.least_slice, least_slice(machine, kernel, alone, options));
   }
   return traits;
 }

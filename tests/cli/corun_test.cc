@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <signal.h>
+
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "cli/run_program.h"
 
@@ -159,6 +163,81 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
   folder_.write("t.svg", "mine");
   EXPECT_THAT(with({"C,L", "--svg", "t.svg"}), HasSubstr("the file exists: `t.svg` (--overwrite replaces it)"));
   EXPECT_EQ(folder_.read("t.svg"), "mine");
+}
+
+// The first asks it to stop, as of all commands that can.
+TEST_F(Corun, ASignalEndsItAfterTheRunInFlight) {
+  RunningProgram program(folder_, {"corun", "--device", "simulated:H100", "--kernels", "C,L", "--waves", "4"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(program.pid(), SIGTERM);
+  const Finished finished = program.wait();
+  EXPECT_EQ(finished.status, 130);
+  EXPECT_THAT(finished.err, HasSubstr("stopping after what is in flight"));
+  EXPECT_EQ(finished.out, "");
+}
+
+// Two small kernels on whatever OpenCL there is.
+class CorunOnOpencl : public Corun {
+ protected:
+  void SetUp() override {
+    const Finished listed = run_wattune(folder_, {"devices", "--json"});
+    const json devices = listed.status == 0 ? listed.json()["devices"] : json::array();
+    if (std::ranges::none_of(devices, [](const json& device) { return device["selector"] == "opencl:0"; }))
+      GTEST_SKIP() << "no OpenCL device on this machine";
+    write_add_spec(folder_, 3);
+    folder_.write("scale.cl", "__kernel void scale(__global float* x) { x[get_global_id(0)] *= 1.5f; }\n");
+    folder_.write("scale.toml",
+                  "[kernel]\nfile = \"scale.cl\"\nfunction = \"scale\"\narguments = [\n"
+                  "  { name = \"x\", type = \"float*\", length = \"n\", access = \"readwrite\", fill = \"iota\" },\n]\n"
+                  "[problem]\nn = 8192\n[launch]\nglobal = [\"n\"]\nlocal = [\"64\"]\n[parameters]\nk = [1, 2]\n");
+  }
+  Finished on_opencl(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--device", "opencl:0", "--repeats", "1", "--json"});
+    return corun(arguments);
+  }
+};
+
+TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
+  const Finished finished = on_opencl({"add.toml", "scale.toml@k=2"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json document = finished.json();
+  EXPECT_EQ(document["simulated"], false);
+  EXPECT_THAT(document["notes"].dump(), HasSubstr("add shares SMs in slices: OpenCL kernels have none"));
+  EXPECT_THAT(document["notes"].dump(), HasSubstr("scale overwrites x, which is restored"));
+  const json& pair = document["pairs"][0];
+  EXPECT_EQ(pair["kernels"], json({"add", "scale"}));
+  EXPECT_EQ(pair["outputs"]["compared"], 3);  // 1:3, 2:2 and 3:1
+  EXPECT_EQ(pair["outputs"]["differences"], json::array());
+  EXPECT_EQ(pair["rows"].size(), 7U);  // with four baselines, as nobody has SMs of its own
+  for (const json& row : pair["rows"]) EXPECT_EQ(row["error"], nullptr) << row.dump();
+}
+
+TEST_F(CorunOnOpencl, RunsQueuesOfTheSameSpecTwice) {
+  const Finished finished = on_opencl({"add.toml", "add.toml", "--works", "6", "--policies", "paired,fifo"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["kernels"][1]["name"], "add#2");
+  EXPECT_EQ(queue["policies"].size(), 3U);
+  EXPECT_EQ(queue["policies"][1]["pairs"].size(), 1U);
+  EXPECT_EQ(queue["outputs"]["differences"], json::array());
+}
+
+TEST_F(CorunOnOpencl, RunsTheBestConfigurationOfAJournal) {
+  ASSERT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--device", "opencl:0"})).status, 0);
+  EXPECT_EQ(on_opencl({"add.toml@add.journal.jsonl", "add.toml@k=1", "--works", "2", "--policies", "fifo"}).status, 0);
+  EXPECT_THAT(refused({"add.toml@none.jsonl", "scale.toml", "--device", "opencl:0"}), HasSubstr("none.jsonl"));
+  EXPECT_THAT(refused({"add.toml@k=9", "scale.toml", "--device", "opencl:0"}), HasSubstr("`9`"));
+  EXPECT_THAT(refused({"scale.toml@add.journal.jsonl", "none.toml", "--device", "opencl:0"}), HasSubstr("none.toml"));
+}
+
+TEST_F(CorunOnOpencl, RefusesASpecOfAnotherLanguage) {
+  folder_.write("k.cu", "extern \"C\" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n");
+  folder_.write("k.toml",
+                "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [\n"
+                "  { name = \"x\", type = \"float*\", length = \"64\", access = \"write\" },\n]\n"
+                "[launch]\nglobal = [\"64\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
+  EXPECT_THAT(refused({"add.toml", "k.toml", "--device", "opencl:0"}), HasSubstr("k.toml"));
+  EXPECT_THAT(refused({"add.toml", "scale.toml", "--device", "opencl:7"}), HasSubstr("opencl:7"));
 }
 
 }  // namespace

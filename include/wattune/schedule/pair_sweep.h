@@ -39,7 +39,8 @@ struct Arrangement {
 
   bool operator==(const Arrangement&) const = default;
 };
-// "3:5 resident blocks per SM", "96:36 SMs (green contexts)", "two streams".
+// "3:5 resident blocks per SM", "96:36 SMs (green contexts)", "two streams"; of a machine that does not say what an SM
+// holds, "slices of 1:3 blocks per unit".
 std::string describe(const Arrangement& arrangement, const MachineLimits& limits);
 
 struct SweepRow {
@@ -75,8 +76,9 @@ struct SweepOptions {
   std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
 };
 
-// The ratios at which the two can share an SM of this machine. not_found, invalid_argument: as
-// model::feasible_ratios(). Empty: they never fit, or one of them can neither be cut nor stays resident.
+// The ratios at which the two can share an SM of this machine; of one that does not say what an SM holds, 1:3, 2:2 and
+// 3:1. not_found, invalid_argument: as model::feasible_ratios(). Empty: they never fit, or one of them can neither be
+// cut nor stays resident.
 Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first, KernelId second);
 
 // A kernel once, whole; each of two once, arranged so. Errors of the machine.

@@ -4,13 +4,10 @@
 // The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto fma, schedule::profile(machine, fma_id));
-//   profiled.know(fma_id, fma);
+//   const auto known = machine.add(kernel, fma);
 #pragma once
 
 #include <cstddef>
-#include <deque>
-#include <memory>
-#include <vector>
 
 #include "wattune/core/result.h"
 #include "wattune/schedule/machine.h"
@@ -19,9 +16,14 @@ namespace wattune::schedule {
 
 struct ProfileOptions {
   std::size_t rounds = 3;          // of each run, whose median counts
+  bool residency = true;           // whether to run its persistent twin with fewer blocks
+  bool ranges = true;              // whether to run it on fewer SMs
   bool slices = true;              // whether to find the least slice
   double slicing_overhead = 0.02;  // that the least slice may cost; p of Kernelet (section 4.2)
 };
+
+// What its grid takes by itself, whole; the first of two runs more warms it up. not_found: no such kernel.
+Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t rounds = 3);
 
 // The kernel's traits with what is measured in the place of what the machine said: `alone`, `rate_at_residency` (where
 // it has a persistent twin), `saturating_share` (where the machine has ranges of SMs), `least_slice` (where it can be
