@@ -26,6 +26,7 @@ struct CorunOptions {
   QueueWishes queue;
   std::optional<std::uint64_t> works;
   std::uint64_t repeats = 3;
+  Nanoseconds least_time = nanoseconds_from_ms(2);
   bool explain = false;
   std::string trace;
   std::string svg;
@@ -80,6 +81,7 @@ Result<void> check_mode(const CorunOptions& options) {
 
 Result<void> check(const CorunOptions& options) {
   WATTUNE_TRY(check_mode(options));
+  for (const std::string& policy : options.queue.policies) WATTUNE_TRY(schedule::find_policy(policy));
   WATTUNE_TRY(check_numbers(options));
   WATTUNE_TRY(check_file(options.svg, options.overwrite));
   return check_file(options.trace, options.overwrite);
@@ -110,10 +112,11 @@ std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options,
 }
 
 Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
-  WATTUNE_ASSIGN(const std::vector<SweptPair> pairs,
-                 sweep_all(stage, {.rounds = options.repeats, .on_progress = watch(options, stop)}));
+  WATTUNE_ASSIGN(const std::vector<SweptPair> pairs, sweep_all(stage, {.rounds = options.repeats,
+                                                                       .least_time = options.least_time,
+                                                                       .on_progress = watch(options, stop)}));
   Json json = document(stage, options);
-  json["pairs"] = sweep_json(pairs);
+  json["pairs"] = sweep_json(stage, pairs);
   const bool printed = options.json ? print_document(dump(json)) : print_result(sweep_text(stage, pairs));
   if (!options.svg.empty())
     WATTUNE_TRY(store::write_file(options.svg, sweep_svg(stage, pairs.front()), options.overwrite));
@@ -130,7 +133,7 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
   wishes.cancel = &stop.made();
   WATTUNE_ASSIGN(const QueueReport report, run_policies(stage, wishes));
   Json json = document(stage, options);
-  json["queue"] = queue_json(report);
+  json["queue"] = queue_json(stage, report);
   const bool printed =
       options.json ? print_document(dump(json)) : print_result(queue_text(stage, report, options.explain));
   if (!options.trace.empty()) WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
@@ -194,6 +197,9 @@ void declare_results(CLI::App& app, CorunOptions& options) {
   add_parsed(app, "--repeats", options.repeats, parse_count, "N",
              "Runs of everything, in alternating order, whose medians count; 1 where they are simulated")
       ->default_str("3");
+  add_parsed(app, "--least-time", options.least_time, parse_time, "TIME",
+             "Repeats the kernels of a pair until a run takes so long; joules of real boards need 1s")
+      ->default_str("2ms");
   add_parsed(app, "--seed", options.queue.seed, parse_count, "N", "Of what is drawn")->default_str("1");
   app.add_option("--svg", options.svg, "Write the gain at each ratio as a plot")->type_name("FILE");
   app.add_flag("--overwrite", options.overwrite, "Replace existing files");

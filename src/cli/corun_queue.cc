@@ -16,13 +16,9 @@ namespace {
 
 constexpr const char* kBase = "streams";  // what gains are over
 
-// As asked for, with the base.
-Result<std::vector<std::string>> policies_of(const QueueWishes& wishes) {
-  std::vector<std::string> names = wishes.policies;
-  for (const std::string& name : names)
-    if (const auto policy = schedule::find_policy(name); !policy) return policy.error();
-  if (std::ranges::find(names, kBase) == names.end()) names.insert(names.begin(), kBase);
-  return names;
+std::vector<std::string> with_base(std::vector<std::string> policies) {
+  if (std::ranges::find(policies, kBase) == policies.end()) policies.insert(policies.begin(), kBase);
+  return policies;
 }
 
 Result<std::vector<schedule::Arrival>> arrivals_of(const schedule::Machine& machine, const QueueWishes& wishes) {
@@ -155,7 +151,12 @@ std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& p
   return pairs;
 }
 
+bool runs_together(const schedule::PairForecast& forecast) {
+  return forecast.sms_of_first > 0 || forecast.ratio.first > 0;
+}
+
 std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
+  if (!runs_together(forecast)) return "never together";
   if (forecast.sms_of_first > 0) return fmt::format("{}:{} SMs", forecast.sms_of_first, sms - forecast.sms_of_first);
   return fmt::format("{}:{} blocks per SM", forecast.ratio.first, forecast.ratio.second);
 }
@@ -171,13 +172,13 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
                            {"measured over forecast"}});
   for (const KnownPair& pair : pairs)
     table.add_row({fmt::format("{} with {}", pair.first.name, pair.second.name), how_text(pair.forecast, report.sms),
-                   gain_text(pair.forecast.speedup() - 1.0),
+                   runs_together(pair.forecast) ? gain_text(pair.forecast.speedup() - 1.0) : "-",
                    fmt::format("{:.2f}, {:.2f}", pair.forecast.rates[0], pair.forecast.rates[1]),
                    fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1])});
   return fmt::format("\n{}\n{}", policy.policy, table.to_string());
 }
 
-std::string policies_text(const QueueReport& report) {
+std::string policies_text(const CorunStage& stage, const QueueReport& report) {
   using Align = report::TextTable::Align;
   report::TextTable table({{"policy", Align::left},
                            {"makespan"},
@@ -189,8 +190,7 @@ std::string policies_text(const QueueReport& report) {
   for (const PolicyRun& policy : report.policies) {
     const schedule::QueueRun& run = policy.run;
     table.add_row({policy.policy, format_time(run.makespan), gain_text(policy.gain), format_time(run.mean_response),
-                   format_time(run.response_99),
-                   run.energy > Joules(0) ? fmt::format("{:.3g} J", run.energy.value()) : "-",
+                   format_time(run.response_99), energy_text(known_energy(stage, run.energy, run.makespan)),
                    fmt::format("{}", run.launches)});
   }
   return table.to_string();
@@ -212,14 +212,14 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
                   {"measured_over_forecast", pair.measured}};
     if (pair.forecast.sms_of_first > 0)
       entry["sms_of_first"] = pair.forecast.sms_of_first;
-    else
+    else if (runs_together(pair.forecast))
       entry["ratio"] = {pair.forecast.ratio.first, pair.forecast.ratio.second};
     json.push_back(std::move(entry));
   }
   return json;
 }
 
-Json policy_json(const QueueReport& report, const PolicyRun& policy) {
+Json policy_json(const CorunStage& stage, const QueueReport& report, const PolicyRun& policy) {
   const schedule::QueueRun& run = policy.run;
   Json json = {{"policy", policy.policy},
                {"makespan_ms", to_ms(run.makespan)},
@@ -230,7 +230,7 @@ Json policy_json(const QueueReport& report, const PolicyRun& policy) {
                {"joules", nullptr},
                {"launches", run.launches},
                {"pairs", pairs_json(report, policy)}};
-  if (run.energy > Joules(0)) json["joules"] = run.energy.value();
+  if (const auto energy = known_energy(stage, run.energy, run.makespan)) json["joules"] = energy->value();
   return json;
 }
 
@@ -248,27 +248,26 @@ Json profile_json(const schedule::KernelTraits& kernel) {
 }  // namespace
 
 Result<QueueReport> run_policies(CorunStage& stage, const QueueWishes& wishes) {
-  WATTUNE_ASSIGN(std::vector<std::string> policies, policies_of(wishes));
-  return PolicyRunner(stage, wishes, std::move(policies)).run();
+  return PolicyRunner(stage, wishes, with_base(wishes.policies)).run();
 }
 
 std::string queue_text(const CorunStage& stage, const QueueReport& report, bool explain) {
-  std::string text =
-      fmt::format("{} of {} on {}{}, {}\n\n{}", counted(report.works, "work"), counted(report.kernels.size(), "kernel"),
-                  stage.is_simulated() ? "a simulated " : "", stage.device(), report.arrivals, policies_text(report));
+  std::string text = fmt::format("{} of {} on {}{}, {}\n\n{}", counted(report.works, "work"),
+                                 counted(report.kernels.size(), "kernel"), stage.is_simulated() ? "a simulated " : "",
+                                 stage.device(), report.arrivals, policies_text(stage, report));
   if (explain)
     for (const PolicyRun& policy : report.policies) text += explanation(report, policy);
   return text + verdict_text(report);
 }
 
-Json queue_json(const QueueReport& report) {
+Json queue_json(const CorunStage& stage, const QueueReport& report) {
   Json json = {{"works", report.works},
                {"arrivals", report.arrivals},
                {"kernels", Json::array()},
                {"policies", Json::array()},
                {"outputs", nullptr}};
   for (const schedule::KernelTraits& kernel : report.kernels) json["kernels"].push_back(profile_json(kernel));
-  for (const PolicyRun& policy : report.policies) json["policies"].push_back(policy_json(report, policy));
+  for (const PolicyRun& policy : report.policies) json["policies"].push_back(policy_json(stage, report, policy));
   if (report.has_outputs) json["outputs"] = {{"differences", report.differences}};
   return json;
 }

@@ -45,10 +45,10 @@ struct QueueReport {
   std::vector<std::string> differences = {};  // of outputs from those of runs alone: policy, kernel, where
 };
 
-// not_found (a policy, with the nearest name), invalid_argument (a load); errors of the arrivals and of the works.
+// Precondition: the policies exist. Errors of the arrivals, of the works and of devices; cancelled.
 Result<QueueReport> run_policies(CorunStage& stage, const QueueWishes& wishes);
 
 std::string queue_text(const CorunStage& stage, const QueueReport& report, bool explain);
-Json queue_json(const QueueReport& report);
+Json queue_json(const CorunStage& stage, const QueueReport& report);
 
 }  // namespace wattune::cli

@@ -12,8 +12,6 @@ namespace wattune::cli {
 
 namespace {
 
-constexpr std::string_view kSimulated = "simulated:";
-
 std::vector<simulate::SimulatedKernel> published_kernels() {
   std::vector<simulate::SimulatedKernel> kernels = {simulate::fma_probe(), simulate::gather_probe(),
                                                     simulate::copy_probe()};
@@ -97,20 +95,6 @@ Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu,
     profiled.push_back(std::move(kernel));
   }
   return std::unique_ptr<CorunStage>(std::make_unique<SimulatedStage>(model, std::move(profiled)));
-}
-
-std::string name_of_place(std::span<const std::string> names, std::size_t place) {
-  const auto same = std::ranges::count(names.first(place), names[place]);
-  return same == 0 ? names[place] : fmt::format("{}#{}", names[place], same + 1);
-}
-
-Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels) {
-  if (device.starts_with(kSimulated)) return open_simulated_stage(device.substr(kSimulated.size()), kernels);
-  if (!kernels.names.empty())
-    return Error(ErrorCode::invalid_argument, "--kernels names kernels of simulated GPUs")
-        .about(kernels.names.front())
-        .hint("--device simulated:H100, or specs instead");
-  return open_device_stage(device, kernels);
 }
 
 }  // namespace wattune::cli

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ class CorunStage {
   // By kernel; none where kernels compute nothing.
   virtual std::span<schedule::KernelOutputs> outputs() { return {}; }
 };
+
+// Of a run of this time. Boards renew their counters each 100 ms, so that shorter runs than a second tell nothing.
+std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanoseconds time);
 
 struct CorunKernels {
   std::vector<std::string> specs;  // SPEC, SPEC@RESULTS or SPEC@NAME=VALUE,...

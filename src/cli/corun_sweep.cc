@@ -58,8 +58,6 @@ Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedul
   return pair;
 }
 
-std::string joules_text(Joules energy) { return energy > Joules(0) ? fmt::format("{:.3g} J", energy.value()) : "-"; }
-
 std::string times_text(std::size_t times) { return times == 1 ? "once" : fmt::format("{} times", times); }
 
 // All but the splits that are not among the best.
@@ -75,7 +73,8 @@ std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
   return shown;
 }
 
-std::vector<std::string> cells_of(const SweptPair& pair, const SweepRow& row, const SweepRow* best) {
+std::vector<std::string> cells_of(const CorunStage& stage, const SweptPair& pair, const SweepRow& row,
+                                  const SweepRow* best) {
   const std::string mark = &row == best ? "* " : "  ";
   const std::string how = mark + describe(row.arrangement, pair.limits);
   if (row.failure) return {how, "-", "-", "-", "-", row.failure->to_string()};
@@ -84,19 +83,19 @@ std::vector<std::string> cells_of(const SweptPair& pair, const SweepRow& row, co
           format_time(row.times[1]),
           format_time(row.makespan),
           gain_text(row.gain),
-          joules_text(row.energy)};
+          energy_text(known_energy(stage, row.energy, row.makespan))};
 }
 
 const SweepRow* best_of(const SweptPair& pair) {
   return pair.sweep.best([](const SweepRow&) { return true; });
 }
 
-std::string rows_text(const SweptPair& pair) {
+std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
   using Align = report::TextTable::Align;
   report::TextTable table(
       {{"  how", Align::left}, {pair.names[0]}, {pair.names[1]}, {"together"}, {"gain"}, {"energy", Align::left}});
   const SweepRow* best = best_of(pair);
-  for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(pair, *row, best));
+  for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(stage, pair, *row, best));
   return table.to_string();
 }
 
@@ -125,16 +124,16 @@ std::string outputs_text(const SweptPair& pair) {
   return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(pair.outputs->differences, "\n  "));
 }
 
-std::string pair_text(const SweptPair& pair) {
+std::string pair_text(const CorunStage& stage, const SweptPair& pair) {
   const schedule::PairSweep& sweep = pair.sweep;
   const auto alone = [&](std::size_t i) {
     return fmt::format("{} {} ({})", pair.names[i], format_time(sweep.alone[i]), times_text(sweep.repetitions[i]));
   };
-  return fmt::format("alone: {}, {}\n\n{}\n{}{}", alone(0), alone(1), rows_text(pair), verdict_text(pair),
+  return fmt::format("alone: {}, {}\n\n{}\n{}{}", alone(0), alone(1), rows_text(stage, pair), verdict_text(pair),
                      outputs_text(pair));
 }
 
-Json row_json(const SweepRow& row) {
+Json row_json(const CorunStage& stage, const SweepRow& row) {
   const Arrangement& how = row.arrangement;
   Json json = {{"way", std::string(to_string(how.way))},
                {"ratio", nullptr},
@@ -152,7 +151,7 @@ Json row_json(const SweepRow& row) {
   json["times_ms"] = {to_ms(row.times[0]), to_ms(row.times[1])};
   json["makespan_ms"] = to_ms(row.makespan);
   json["gain"] = row.gain;
-  if (row.energy > Joules(0)) json["joules"] = row.energy.value();
+  if (const auto energy = known_energy(stage, row.energy, row.makespan)) json["joules"] = energy->value();
   return json;
 }
 
@@ -160,7 +159,7 @@ Json place_of(const schedule::PairSweep& sweep, const SweepRow* row) {
   return row == nullptr ? Json(nullptr) : Json(row - sweep.rows.data());
 }
 
-Json pair_json(const SweptPair& pair) {
+Json pair_json(const CorunStage& stage, const SweptPair& pair) {
   const schedule::PairSweep& sweep = pair.sweep;
   Json json = {{"kernels", pair.names},
                {"repetitions", sweep.repetitions},
@@ -169,7 +168,7 @@ Json pair_json(const SweptPair& pair) {
                {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
                {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
                {"outputs", nullptr}};
-  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(row));
+  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, row));
   if (pair.outputs)
     json["outputs"] = {{"compared", pair.outputs->compared}, {"differences", pair.outputs->differences}};
   return json;
@@ -178,6 +177,10 @@ Json pair_json(const SweptPair& pair) {
 }  // namespace
 
 std::string gain_text(double gain) { return fmt::format("{:+.1f} %", 100.0 * gain); }
+
+std::string energy_text(std::optional<Joules> energy) {
+  return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
+}
 
 Result<std::vector<SweptPair>> sweep_all(CorunStage& stage, const schedule::SweepOptions& options) {
   std::vector<SweptPair> pairs;
@@ -193,13 +196,13 @@ std::string sweep_text(const CorunStage& stage, const std::vector<SweptPair>& pa
   std::string text;
   for (const SweptPair& pair : pairs)
     text += fmt::format("{}{} with {} on {}{}\n{}", text.empty() ? "" : "\n", pair.names[0], pair.names[1],
-                        stage.is_simulated() ? "a simulated " : "", stage.device(), pair_text(pair));
+                        stage.is_simulated() ? "a simulated " : "", stage.device(), pair_text(stage, pair));
   return text;
 }
 
-Json sweep_json(const std::vector<SweptPair>& pairs) {
+Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs) {
   Json json = Json::array();
-  for (const SweptPair& pair : pairs) json.push_back(pair_json(pair));
+  for (const SweptPair& pair : pairs) json.push_back(pair_json(stage, pair));
   return json;
 }
 

@@ -33,10 +33,11 @@ struct SweptPair {
 Result<std::vector<SweptPair>> sweep_all(CorunStage& stage, const schedule::SweepOptions& options);
 
 std::string sweep_text(const CorunStage& stage, const std::vector<SweptPair>& pairs);
-Json sweep_json(const std::vector<SweptPair>& pairs);
+Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs);
 std::string sweep_svg(const CorunStage& stage, const SweptPair& pair);
 
-// "+8.3 %".
+// "+8.3 %"; "18.6 J", or a dash.
 std::string gain_text(double gain);
+std::string energy_text(std::optional<Joules> energy);
 
 }  // namespace wattune::cli

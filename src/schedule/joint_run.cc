@@ -26,7 +26,6 @@ struct PartyState {
   unsigned lanes() const { return party->form == Form::slices ? kLanesOfSlices : 1; }
   unsigned window() const { return party->form == Form::slices ? kLanesOfSlices : kAhead; }
   bool wants_launch() const { return repetitions_left > 0 && in_flight < window(); }
-  bool is_done() const { return repetitions_left == 0 && in_flight == 0; }
 
   Launch next_launch() const {
     const std::uint64_t left = grid - next_block;
@@ -76,7 +75,7 @@ class JointRunner {
       const Nanoseconds now = machine_.now();
       if (now >= begin + options_.limit) return overdue();
       for (const Ended& ended : machine_.wait(now < stop_at ? stop_at : begin + options_.limit)) note(ended);
-      if (machine_.now() >= stop_at || (options_.stop_with_first && anybody_is_done())) stop();
+      if (machine_.now() >= stop_at) stop();
     }
     if (failure_) return *std::move(failure_);
     JointRun result{.parties = {}, .energy = machine_.energy() - energy};
@@ -115,8 +114,6 @@ class JointRunner {
     state.note_end(ended);
     if (ended.error) fail(*ended.error, state);
   }
-
-  bool anybody_is_done() const { return std::ranges::any_of(states_, &PartyState::is_done); }
 
   void stop() {
     for (PartyState& state : states_) state.repetitions_left = 0;

@@ -44,7 +44,6 @@ struct JointRun {
 struct JointRunOptions {
   // From the beginning. Then nothing more is launched, and persistent launches are stopped.
   Nanoseconds stop_after = kForever;
-  bool stop_with_first = false;  // the same as soon as one of them has run all that it was to run
   // What does not end within this time has lost the machine.
   Nanoseconds limit = nanoseconds_from_seconds(60);
 };

@@ -1,6 +1,7 @@
 // What is known of a pair that has run: short pilot runs at every ratio.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "schedule/joint_run.h"
@@ -20,21 +21,32 @@ struct PilotKernel {
 };
 
 Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name) {
-  for (KernelId id = 0; const KernelTraits* traits = machine.kernel(id); ++id)
-    if (traits->name == name) return PilotKernel{id, traits};
+  for (KernelId id = 0; const KernelTraits* traits = machine.kernel(id); ++id) {
+    if (traits->name != name) continue;
+    if (traits->alone > Nanoseconds(0)) return PilotKernel{id, traits};
+    return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(name).hint("profile() it first");
+  }
   return Error(ErrorCode::not_found, "no such kernel to measure").about(name);
 }
 
-Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
+Nanoseconds waves_time(const Machine& machine, const KernelTraits& kernel) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * machine.limits().sms;
   return kernel.alone * std::min(1.0, kWaves * wave / static_cast<double>(kernel.blocks));
 }
 
-Party pilot_party(const Machine& machine, KernelId kernel, unsigned per_sm, Form form) {
-  if (form != Form::slices) return shared_party(machine, kernel, per_sm);
-  return {.kernel = kernel,
-          .form = Form::slices,
-          .slice_blocks = static_cast<std::uint64_t>(per_sm) * machine.limits().sms};
+Nanoseconds pilot_time(const Machine& machine, const std::array<PilotKernel, 2>& pair) {
+  return std::max({kLeastPilot, waves_time(machine, *pair[0].traits), waves_time(machine, *pair[1].traits)});
+}
+
+// Again and again, so that it never leaves the other alone.
+Party pilot_party(const Machine& machine, const PilotKernel& kernel, unsigned per_sm, Form form, Nanoseconds time) {
+  Party party = shared_party(machine, kernel.id, per_sm);
+  if (form == Form::slices)
+    party = {.kernel = kernel.id,
+             .form = Form::slices,
+             .slice_blocks = static_cast<std::uint64_t>(per_sm) * machine.limits().sms};
+  party.repetitions = 1 + static_cast<std::size_t>(std::ceil(time / kernel.traits->alone));
+  return party;
 }
 
 // Work alone for what ran, over the time that it took.
@@ -45,10 +57,10 @@ double rate_of(const PartyRun& run, const KernelTraits& kernel) {
 
 Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, model::BlockRatio ratio,
                                Form form) {
-  const std::array parties = {pilot_party(machine, pair[0].id, ratio.first, form),
-                              pilot_party(machine, pair[1].id, ratio.second, form)};
-  const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
-  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, {.stop_after = time, .stop_with_first = true}));
+  const Nanoseconds time = pilot_time(machine, pair);
+  const std::array parties = {pilot_party(machine, pair[0], ratio.first, form, time),
+                              pilot_party(machine, pair[1], ratio.second, form, time)};
+  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, {.stop_after = time}));
   return PairForecast{.ratio = ratio,
                       .rates = {rate_of(run.parties[0], *pair[0].traits), rate_of(run.parties[1], *pair[1].traits)}};
 }

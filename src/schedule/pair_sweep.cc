@@ -8,6 +8,7 @@
 
 #include "core/median.h"
 #include "schedule/joint_run.h"
+#include "wattune/schedule/profile.h"
 
 namespace wattune::schedule {
 
@@ -62,23 +63,21 @@ struct Measured {
   Nanoseconds makespan() const { return Nanoseconds(median_of(makespans)); }
 };
 
-// The fewest repetitions with which both take equally long, but for `match`, and no less than is worth measuring.
+// The fewest repetitions with which both take equally long, but for `match`, and no less than is worth measuring. With
+// 0.5 / match of the longer one there are such at the latest, as rounding is off by one half.
 Result<std::array<std::size_t, 2>> matched_repetitions(std::array<Nanoseconds, 2> once, const SweepOptions& options) {
-  const std::size_t least =
-      static_cast<std::size_t>(std::max(1.0, std::ceil(options.least_time / std::max(once[0], once[1]))));
-  for (std::size_t of_longer = least; of_longer <= options.most_repetitions; ++of_longer) {
-    const std::size_t longer = once[0] >= once[1] ? 0 : 1;
-    const double wanted = static_cast<double>(of_longer) * (once[longer] / once[1 - longer]);
-    if (wanted > static_cast<double>(options.most_repetitions)) break;
-    const double nearest = std::round(wanted);
-    if (std::abs(nearest / wanted - 1.0) > options.match) continue;
-    std::array<std::size_t, 2> repetitions = {of_longer, of_longer};
-    repetitions[1 - longer] = static_cast<std::size_t>(nearest);
-    return repetitions;
-  }
-  return Error(ErrorCode::invalid_argument, "the times of the two alone differ too much to be matched")
-      .about(fmt::format("{:.3f} ms and {:.3f} ms", to_ms(once[0]), to_ms(once[1])))
-      .hint(fmt::format("the shorter one would have to run more than {} times", options.most_repetitions));
+  const std::size_t longer = once[0] >= once[1] ? 0 : 1;
+  const double ratio = once[longer] / once[1 - longer];
+  if (!(ratio <= options.most_repetitions))
+    return Error(ErrorCode::invalid_argument, "the times of the two alone differ too much to be matched")
+        .about(fmt::format("{:.3f} ms and {:.3f} ms", to_ms(once[0]), to_ms(once[1])))
+        .hint(fmt::format("the shorter one would have to run more than {:g} times", options.most_repetitions));
+  double of_longer = std::max(1.0, std::ceil(options.least_time / once[longer]));
+  while (std::abs(std::round(of_longer * ratio) / (of_longer * ratio) - 1.0) > options.match) ++of_longer;
+  std::array<std::size_t, 2> repetitions{};
+  repetitions[longer] = static_cast<std::size_t>(of_longer);
+  repetitions[1 - longer] = static_cast<std::size_t>(std::round(of_longer * ratio));
+  return repetitions;
 }
 
 std::vector<Arrangement> baselines_of(const MachineLimits& limits) {
@@ -116,14 +115,10 @@ class Sweeper {
     return {};
   }
 
-  // The first run of a kernel warms it up.
   Result<void> match() {
     std::array<Nanoseconds, 2> once;
     for (std::size_t i = 0; i < 2; ++i) {
-      const Party party{.kernel = sweep_.kernels[i]};
-      WATTUNE_TRY(run_jointly(machine_, {&party, 1}));
-      WATTUNE_ASSIGN(const JointRun run, run_jointly(machine_, {&party, 1}));
-      once[i] = run.makespan();
+      WATTUNE_ASSIGN(once[i], time_alone(machine_, sweep_.kernels[i]));
     }
     WATTUNE_ASSIGN(sweep_.repetitions, matched_repetitions(once, options_));
     return {};

@@ -1,5 +1,6 @@
 // The machine of real devices on the stand-in for CUDA's driver: which twins it launches, with which words, in which
 // streams, and what it makes of their counters.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -30,14 +30,15 @@ class KernelOutputsTest : public testing::Test {
     for (std::size_t i = 0; i < 3; ++i) write(i, {1.0F, 2.0F});
   }
 
+  backend::Device& device() { return device_; }
   void write(std::size_t buffer, std::array<float, 2> values) {
-    const auto stream = device_.create_stream().value();
+    const auto stream = device().create_stream().value();
     ASSERT_TRUE(stream->write(*buffers_[buffer], std::as_bytes(std::span(values))));
     ASSERT_TRUE(stream->finish(nanoseconds_from_seconds(1)));
   }
   std::array<float, 2> read(std::size_t buffer) {
     std::array<float, 2> values{};
-    const auto stream = device_.create_stream().value();
+    const auto stream = device().create_stream().value();
     EXPECT_TRUE(stream->read(*buffers_[buffer], std::as_writable_bytes(std::span(values))));
     EXPECT_TRUE(stream->finish(nanoseconds_from_seconds(1)));
     return values;
