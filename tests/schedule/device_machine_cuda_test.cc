@@ -264,6 +264,10 @@ TEST_F(DeviceMachineOnStandIn, PairsShareItByPersistentTwins) {
 }
 
 TEST_F(DeviceMachineOnStandIn, LeavesNothingBehind) {
+  const KernelId id = add(load());
+  run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1, .sms = {0, 16}});
+  run({.kernel = id, .form = Form::slices, .blocks = 10, .priority = 1});
+  EXPECT_GT(cuda->live(), 0);
   machine.reset();
   device.reset();
   EXPECT_EQ(cuda->live(), 0);
