@@ -45,7 +45,7 @@ struct JointRunOptions {
   // From the beginning. Then nothing more is launched, and persistent launches are stopped.
   Nanoseconds stop_after = kForever;
   // What does not end within this time has lost the machine.
-  Nanoseconds limit = nanoseconds_from_seconds(60);
+  Nanoseconds limit = nanoseconds_from_seconds(600);
 };
 
 // All begin as soon as they can. Returns when nothing of them runs any more: also on an error, which is the first

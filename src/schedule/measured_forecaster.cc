@@ -12,8 +12,10 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr double kWaves =
-    8.0;  // of resident blocks alone, of the kernel whose waves take longer, for which a pilot runs
+// A pilot runs for so many waves alone of the kernel whose waves take longer, and no less, as shorter runs are mostly
+// beginning and end.
+constexpr double kWaves = 8.0;
+constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
 
 struct PilotKernel {
   KernelId id = 0;
