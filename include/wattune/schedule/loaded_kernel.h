@@ -37,6 +37,8 @@ struct KernelCode {
   // Why there are no slices and no persistent form; empty where there are.
   std::string no_slices = {};
   std::string no_persistent = {};
+  // CUDA: it adds floating-point numbers in an order that the order of its blocks decides.
+  bool order_sensitive = false;
 
   // nullptr: there is none.
   backend::Kernel* twin(slice::TwinForm form) const;
