@@ -333,6 +333,7 @@ TEST(Nvrtc, CompilesToPtxForTheArchitectureThatIsNamed) {
     return compile_ptx({.backend = "cuda", .architecture = "sm_90", .compiler = {}}, source, {}, kLimit).value();
   };
   EXPECT_THAT(ptx().code, HasSubstr(".target sm_90\n"));
+  EXPECT_EQ(ptx().code.find('\0'), std::string::npos);
   source.options = {"-arch=sm_90a", "-use_fast_math"};
   EXPECT_THAT(ptx().code, HasSubstr(".target sm_90a\n"));
   EXPECT_EQ(find_symbol(ptx(), "f", {}, {"_Z1fPi", "_Z1fPi__wattune_add"}).value(), "_Z1fPi");
