@@ -35,6 +35,7 @@ Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added
                                                               Flight& flight) {
   const LoadedKernel& kernel = *added.kernel;
   if (launch.form != Form::persistent) return parts_of(kernel, launch);
+  WATTUNE_TRY(check_persistent(kernel));
   const std::uint64_t resident = resident_blocks(launch, sms_of(launch));
   const std::uint32_t chunk = chunk_of(added.traits, launch, limits.sms, resident, options.chunk_time);
   WATTUNE_ASSIGN(flight.progress, progress.take(launch.first_block));

@@ -15,14 +15,15 @@ namespace {
 
 Error machine_refuses(ErrorCode code, std::string what) { return Error(code, std::move(what)).with_context("machine"); }
 
-MachineLimits limits_of_device(backend::Device& device) {
+Result<MachineLimits> limits_of_device(backend::Device& device) {
   const DeviceInfo& info = device.info();
   const auto capability = model::compute_capability(info.architecture);
   const unsigned sms = std::max(1U, info.compute_units);
   const Result<unsigned> grain = device.unit_grain();
-  return {.capability = capability ? *capability : model::ComputeCapability{},
-          .sms = sms,
-          .split_grain = grain ? *grain : sms};
+  if (!grain && grain.error().code() == ErrorCode::device_lost) return grain.error();
+  return MachineLimits{.capability = capability ? *capability : model::ComputeCapability{},
+                       .sms = sms,
+                       .split_grain = grain ? *grain : sms};
 }
 
 Result<void> check_blocks(const Launch& launch, const KernelTraits& traits) {
@@ -44,8 +45,9 @@ DeviceMachine::DeviceMachine(std::unique_ptr<State> state) : state_(std::move(st
 Result<std::unique_ptr<DeviceMachine>> DeviceMachine::make(backend::Device& device,
                                                            const DeviceMachineOptions& options) {
   auto state = std::make_unique<State>(device, options);
-  state->limits = limits_of_device(device);
-  if (const Result<backend::Sensors*> sensors = device.sensors()) state->sensors = *sensors;
+  WATTUNE_ASSIGN(state->limits, limits_of_device(device));
+  const Result<backend::Sensors*> sensors = device.sensors();
+  if (sensors && options.energy_every < kForever) state->sensors = *sensors;
   state->read_energy();
   return std::unique_ptr<DeviceMachine>(new DeviceMachine(std::move(state)));
 }
@@ -82,8 +84,7 @@ const KernelTraits* DeviceMachine::kernel(KernelId id) const {
 Nanoseconds DeviceMachine::now() const { return state_->clock.elapsed(); }
 
 Joules DeviceMachine::energy() const {
-  constexpr Nanoseconds kRenewed = nanoseconds_from_ms(100);
-  if (now() - state_->energy_read >= kRenewed) state_->read_energy();
+  if (now() - state_->energy_read >= state_->options.energy_every) state_->read_energy();
   return state_->energy;
 }
 

@@ -72,9 +72,13 @@ std::uint64_t resident_blocks(const Launch& launch, unsigned sms) {
   return std::min<std::uint64_t>(launch.blocks, std::uint64_t{launch.per_sm} * sms);
 }
 
+Result<void> check_persistent(const LoadedKernel& kernel) {
+  if (kernel.code->no_persistent.empty()) return {};
+  return no_form(kernel, "persistent form", kernel.code->no_persistent);
+}
+
 Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,
                                    const slice::Progress& progress) {
-  if (!kernel.code->no_persistent.empty()) return no_form(kernel, "persistent form", kernel.code->no_persistent);
   WATTUNE_ASSIGN(slice::PersistentWords words, slice::persistent_words(grid_of(kernel.geometry), progress));
   words.blocks = static_cast<std::uint32_t>(launch.first_block + launch.blocks);
   return twin_part(kernel, TwinForm::persistent, {static_cast<std::uint32_t>(resident), 1, 1}, words);

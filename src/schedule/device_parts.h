@@ -24,7 +24,10 @@ Result<std::vector<DevicePart>> parts_of(const LoadedKernel& kernel, const Launc
 // Blocks of a persistent launch: as many as shall be resident on these SMs, but no more than it has to run.
 std::uint64_t resident_blocks(const Launch& launch, unsigned sms);
 
-// unavailable: the kernel has no persistent form, and why; as slice::persistent_words().
+// unavailable: the kernel has no persistent form, and why.
+Result<void> check_persistent(const LoadedKernel& kernel);
+
+// Of a kernel that has a persistent form. As slice::persistent_words().
 Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,
                                    const slice::Progress& progress);
 

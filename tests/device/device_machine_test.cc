@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
+#include <filesystem>
 #include <set>
 
 #include "device/gpu.h"
@@ -31,6 +31,15 @@ extern "C" __global__ void where(int* sm) {
 }
 )";
 
+// In a bundle beside the program, in the sources, or in the folder in which the test runs.
+std::filesystem::path benchmarks_folder() {
+  for (const std::filesystem::path& folder :
+       {std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "share/wattune/benchmarks",
+        std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks"})
+    if (std::filesystem::exists(folder)) return folder;
+  return "benchmarks";
+}
+
 class MachineOnGpu : public testing::Test {
  protected:
   void SetUp() override {
@@ -41,8 +50,7 @@ class MachineOnGpu : public testing::Test {
 
   // A kernel of benchmarks/ in its default configuration.
   KernelCopies load(const std::string& name, std::size_t copies) {
-    const KernelSpec spec =
-        spec::load(std::string(WATTUNE_SOURCE_DIR) + "/benchmarks/" + name + "/" + name + ".toml").value();
+    const KernelSpec spec = spec::load(benchmarks_folder() / name / (name + ".toml")).value();
     const auto space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
     return load_kernel(*device, spec, space.configuration(space.default_configuration()), {.copies = copies}).value();
   }
@@ -152,7 +160,10 @@ TEST_F(MachineOnGpu, PersistentTwinsSideBySideAreBothRight) {
 TEST_F(MachineOnGpu, RangesThatDoNotOverlapRunOnOtherMultiprocessors) {
   const MachineLimits& limits = machine->limits();
   if (limits.split_grain == limits.sms) GTEST_SKIP() << "this driver splits no multiprocessors";
-  KernelSource source{.language = Language::cuda, .function = "where", .text = kWhere};
+  KernelSource source;
+  source.language = Language::cuda;
+  source.function = "where";
+  source.text = kWhere;
   const backend::Geometry3 geometry{.groups = {4096, 1, 1}, .group_size = {64, 1, 1}};
   const auto code = load_code(*device, source, {}, geometry).value();
   const unsigned half = limits.sms / 2 / limits.split_grain * limits.split_grain;

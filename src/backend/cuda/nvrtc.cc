@@ -50,13 +50,6 @@ class NvrtcProgram {
     return fetch(program_, text.data()) == NVRTC_SUCCESS ? text : std::string();
   }
 
-  // NVRTC counts the zero at its end.
-  std::string ptx() const {
-    std::string ptx = text(nvrtc_.nvrtcGetPTXSize, nvrtc_.nvrtcGetPTX);
-    ptx.resize(ptx.find_last_not_of('\0') + 1);
-    return ptx;
-  }
-
   std::string log() const {
     std::string log = text(nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
     std::erase(log, '\0');  // at its end, and between what the compiler and ptxas say
@@ -181,7 +174,10 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
       image.symbols.emplace(instance, symbol);
   }
   image.code = program.text(nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN);
-  if (image.code.empty()) image.code = program.ptx();
+  if (image.code.empty()) {
+    image.code = program.text(nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
+    std::erase(image.code, '\0');  // at its end
+  }
   return image;
 }
 
