@@ -1,7 +1,9 @@
 // What the twins of kernels cost when they run the whole grid alone: their times over the kernel's own, one after the
 // other in turns, by the device's clock. Needs an NVIDIA GPU.
 //
-//   twin_cost [--json] benchmarks/gemm/gemm.toml benchmarks/copy/copy.toml ...      default configurations
+//   twin_cost [--json] benchmarks/gemm/gemm.toml@m=4096,n=4096,k=4096 benchmarks/copy/copy.toml
+//
+// Default configurations run, at the specs' sizes or those given.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,8 +122,22 @@ class Kernel {
   std::unique_ptr<backend::Stream> stream_;
 };
 
-Result<perf::Row> measure(backend::Device& device, schedule::DeviceMachine& machine, const std::string& file) {
-  WATTUNE_ASSIGN(const KernelSpec spec, spec::load(file));
+// Of "n=4,m=8".
+std::vector<NamedSize> sizes_of(std::string_view text) {
+  std::vector<NamedSize> sizes;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    const std::size_t equals = one.find('=');
+    sizes.push_back({std::string(one.substr(0, equals)), std::stoll(std::string(one.substr(equals + 1)))});
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+  }
+  return sizes;
+}
+
+Result<perf::Row> measure(backend::Device& device, schedule::DeviceMachine& machine, const std::string& what) {
+  const std::size_t at = what.find('@');
+  const std::vector<NamedSize> sizes = sizes_of(at == std::string::npos ? std::string() : what.substr(at + 1));
+  WATTUNE_ASSIGN(const KernelSpec spec, spec::load(what.substr(0, at), spec::SourcePolicy::required, sizes));
   WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(spec.parameters, spec.constraints));
   WATTUNE_ASSIGN(auto copies, schedule::load_kernel(device, spec, space.configuration(space.default_configuration())));
   return Kernel(device, machine, copies.front()).measure();
