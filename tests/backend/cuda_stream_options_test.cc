@@ -132,6 +132,7 @@ TEST_F(CudaStreamOptions, SourcesAreCompiledToPtxForTheArchitectureThatTheyName)
     const Image image =
         compile_ptx({.backend = "cuda", .architecture = "sm_90", .compiler = {}}, source, {}, kLimit).value();
     EXPECT_EQ(image.kind, ImageKind::ptx);
+    EXPECT_EQ(image.code.find('\0'), std::string::npos);
   }
   source.text = ".version 8.0\n";
   EXPECT_EQ(compile_ptx({}, source, {}, kLimit).value().code, ".version 8.0\n");
