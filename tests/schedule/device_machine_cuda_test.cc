@@ -19,34 +19,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What the stand-in knows as `mark`, and kernels that it knows as others.
-std::string ptx_of_kernels(const std::string& first_line = "mov.u32 %r1, %ctaid.x;") {
-  return R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry mark(.param .u64 hits)
-{
-  .reg .b32 %r<3>;
-  .reg .b64 %rd<4>;
-  )" + first_line +
-         R"(
-  ld.param.u64 %rd1, [hits];
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  atom.global.add.u32 %r2, [%rd3], 1;
-  ret;
-}
-.visible .entry illegal(.param .u64 hits)
-{
-  ret;
-}
-.visible .entry hang(.param .u64 hits)
-{
-  ret;
-}
-)";
-}
-
 constexpr backend::Geometry3 kSolid{.groups = {6, 5, 2}, .group_size = {64, 1, 1}};
 constexpr std::uint64_t kAll = 60;
 
@@ -67,8 +39,7 @@ class DeviceMachineOnStandIn : public testing::Test {
     machine = DeviceMachine::make(*device).value();
   }
 
-  std::shared_ptr<const LoadedKernel> load(const std::string& function = "mark",
-                                           const std::string& text = ptx_of_kernels(),
+  std::shared_ptr<const LoadedKernel> load(const std::string& function = "mark", const std::string& text = mark_ptx(),
                                            const backend::Geometry3& geometry = kSolid) {
     auto code = load_code(*device, backend::cuda_source(text, function), {}, geometry).value();
     return kernel_on_ints(*device, function, std::move(code), geometry, kAll);
@@ -210,7 +181,7 @@ TEST_F(DeviceMachineOnStandIn, AddingAgainWithOtherTraitsLoadsNothing) {
 }
 
 TEST_F(DeviceMachineOnStandIn, WhatSliceRefusesRunsWholeAndSaysWhy) {
-  const auto kernel = load("mark", ptx_of_kernels("mov.u32 %r1, %envreg1;"));
+  const auto kernel = load("mark", mark_ptx("mov.u32 %r1, %envreg1;"));
   EXPECT_THAT(kernel->code->no_slices, HasSubstr("%envreg1"));
   EXPECT_THAT(kernel->code->no_persistent, HasSubstr("%envreg1"));
   const KernelId id = add(kernel);
@@ -220,7 +191,7 @@ TEST_F(DeviceMachineOnStandIn, WhatSliceRefusesRunsWholeAndSaysWhy) {
   EXPECT_EQ(run({.kernel = id, .blocks = kAll}).blocks, kAll);
   backend::Geometry3 cooperative = kSolid;
   cooperative.cooperative = true;
-  EXPECT_THAT(load("mark", ptx_of_kernels(), cooperative)->code->no_slices, HasSubstr("cooperative"));
+  EXPECT_THAT(load("mark", mark_ptx(), cooperative)->code->no_slices, HasSubstr("cooperative"));
 }
 
 TEST_F(DeviceMachineOnStandIn, AFaultLosesAllThatRuns) {

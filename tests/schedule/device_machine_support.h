@@ -26,6 +26,34 @@ inline std::vector<int> read_ints(backend::Device& device, const backend::Buffer
   return values;
 }
 
+// The kernel that the stand-in for CUDA's driver knows as `mark`, and others that it knows.
+inline std::string mark_ptx(const std::string& first_line = "mov.u32 %r1, %ctaid.x;") {
+  return R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry mark(.param .u64 hits)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  )" + first_line +
+         R"(
+  ld.param.u64 %rd1, [hits];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  atom.global.add.u32 %r2, [%rd3], 1;
+  ret;
+}
+.visible .entry illegal(.param .u64 hits)
+{
+  ret;
+}
+.visible .entry hang(.param .u64 hits)
+{
+  ret;
+}
+)";
+}
+
 // A kernel of one argument, a buffer of so many integers that are 0.
 inline std::shared_ptr<const LoadedKernel> kernel_on_ints(backend::Device& device, std::string name,
                                                           std::shared_ptr<const KernelCode> code,
