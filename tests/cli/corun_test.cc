@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
 
 namespace wattune::cli_test {
@@ -244,6 +245,40 @@ TEST_F(CorunOnOpencl, RefusesASpecOfAnotherLanguage) {
                 "[launch]\nglobal = [\"64\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
   EXPECT_THAT(refused({"add.toml", "k.toml", "--device", "opencl:0:0"}), HasSubstr("k.toml"));
   EXPECT_THAT(refused({"add.toml", "scale.toml", "--device", "opencl:7:0"}), HasSubstr("opencl:7:0"));
+}
+
+// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
+// it leaves is right only if each block ran once.
+constexpr char kMark[] = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry mark(.param .u64 hits)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %ctaid.x;
+  ld.param.u64 %rd1, [hits];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  atom.global.add.u32 %r2, [%rd3], 1;
+  ret;
+}
+)";
+
+TEST_F(Corun, SweepsPersistentTwinsOnAStandInForCuda) {
+  const StandInsForPrograms stand_ins;
+  folder_.write("mark.ptx", kMark);
+  folder_.write("mark.toml",
+                "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
+                "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\", fill = 0 },\n]\n"
+                "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n");
+  const Finished finished =
+      corun({"mark.toml", "mark.toml", "--device", "cuda:0", "--repeats", "1", "--json", "--least-time", "1us"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json pair = finished.json()["pairs"][0];
+  EXPECT_EQ(pair["kernels"], json({"mark", "mark#2"}));
+  EXPECT_GT(pair["outputs"]["compared"], 0);
+  EXPECT_EQ(pair["outputs"]["differences"], json::array());
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_F(KernelOutputsTest, ResultsThatDependOnTheOrderAreComparedWithTheSpecsTole
   write(1, {5.0F, 6.001F});
   EXPECT_EQ(kept.difference().value(), std::nullopt);
   write(1, {5.0F, 6.1F});
-  EXPECT_THAT(kept.difference().value().value_or(""), HasSubstr("`out`: 1 of 2 elements are wrong, first at [1]"));
+  EXPECT_THAT(kept.difference().value().value_or(""), HasSubstr("`out`: 1 of 2 elements is wrong, first at [1]"));
 }
 
 TEST_F(KernelOutputsTest, WhatTheSpecDoesNotCompareIsNotCompared) {

@@ -276,6 +276,17 @@ TEST(SimulatedGpu, EndsALaunchThatIsStoppedBeforeItBegins) {
   EXPECT_EQ(done.at(second).next_block, 0u);
 }
 
+// However long one would wait.
+TEST(SimulatedGpu, SaysAtOnceThatAStoppedLaunchHasEnded) {
+  SimulatedGpu gpu(two_sms());
+  const KernelId kernel = added(gpu, computing(100));
+  gpu.submit({.kernel = kernel, .blocks = 2}).value();
+  ASSERT_TRUE(gpu.stop(gpu.submit({.kernel = kernel, .persistent = Persistence{.per_sm = 1}}).value()));
+  const Nanoseconds first = gpu.wait(nanoseconds_from_seconds(1))->end;
+  ASSERT_TRUE(gpu.wait(nanoseconds_from_seconds(1)));
+  EXPECT_LT(gpu.now(), first + nanoseconds_from_ms(1));
+}
+
 TEST(SimulatedGpu, CountsWhatItDid) {
   SimulatedKernel kernel = computing(4);
   kernel.coalesced = 0.01;

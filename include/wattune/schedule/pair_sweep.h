@@ -68,7 +68,7 @@ bool is_baseline(const SweepRow& row);
 struct SweepOptions {
   std::size_t rounds = 3;  // in which everything runs once, every other one in the reverse order
   // By how much the times alone may differ, as a share of the longer one, at the fewest repetitions.
-  double match = 0.1;  // above 0
+  double match = 0.1;              // above 0
   double most_repetitions = 1000;  // of the shorter one for one of the longer one
   // What is shorter is repeated, since it is mostly beginning and end.
   Nanoseconds least_time = nanoseconds_from_ms(2);

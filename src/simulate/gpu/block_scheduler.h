@@ -47,6 +47,7 @@ class BlockScheduler {
   const RunningBlock& running(std::size_t slot) const { return slots_[slot]; }
   // Launches that ended, oldest first, each once.
   std::optional<Completion> take_completion();
+  std::size_t untaken_completions() const { return completions_.size(); }
 
  private:
   struct Launch {

@@ -84,8 +84,11 @@ void SimulatedGpu::State::account(double time) {
   obey_board();
 }
 
+// No time passes where a launch ended that was stopped before it began.
 void SimulatedGpu::State::step(double limit) {
+  const std::size_t untaken = scheduler.untaken_completions();
   for (const BlockStart& block : scheduler.dispatch(now)) begin(block);
+  if (scheduler.untaken_completions() > untaken) return;
   double until = std::min(limit, scheduler.next_moment());
   if (running == 0 && until == std::numeric_limits<double>::infinity()) return;
   if (options.board != nullptr) until = std::min(until, now + kBoardStep);
