@@ -111,13 +111,22 @@ std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options,
   };
 }
 
+// Pairs are told as they come, those of a document at its end, which an interrupt brings forward.
 Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
-  WATTUNE_ASSIGN(const std::vector<SweptPair> pairs, sweep_all(stage, {.rounds = options.repeats,
-                                                                       .least_time = options.least_time,
-                                                                       .on_progress = watch(options, stop)}));
+  std::vector<SweptPair> pairs;
+  bool printed = true;
+  const auto swept = sweep_all(
+      stage, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
+      [&](SweptPair pair) -> Result<void> {
+        if (!options.json) printed &= print_result((pairs.empty() ? "" : "\n") + sweep_text(stage, pair));
+        pairs.push_back(std::move(pair));
+        return {};
+      });
+  if (!swept && pairs.empty()) return swept.error();
   Json json = document(stage, options);
   json["pairs"] = sweep_json(stage, pairs);
-  const bool printed = options.json ? print_document(dump(json)) : print_result(sweep_text(stage, pairs));
+  if (options.json) printed = print_document(dump(json));
+  if (!swept) return swept.error();
   if (!options.svg.empty())
     WATTUNE_TRY(store::write_file(options.svg, sweep_svg(stage, pairs.front()), options.overwrite));
   return status_of(printed, std::ranges::all_of(pairs, &SweptPair::is_right));

@@ -112,7 +112,10 @@ class DeviceStage : public CorunStage {
   Result<void> profile(std::size_t rounds) override {
     WATTUNE_ASSIGN(const auto profiled, machine());
     for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
+      const bool had_twin = traits_[kernel].persistent;
       WATTUNE_ASSIGN(traits_[kernel], schedule::profile(*profiled, kernel, {.rounds = rounds}));
+      if (had_twin && !traits_[kernel].persistent)
+        notes_.push_back(fmt::format("{}: its persistent twin costs too much and is not used", traits_[kernel].name));
     }
     return {};
   }

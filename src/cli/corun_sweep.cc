@@ -182,22 +182,19 @@ std::string energy_text(std::optional<Joules> energy) {
   return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
 }
 
-Result<std::vector<SweptPair>> sweep_all(CorunStage& stage, const schedule::SweepOptions& options) {
-  std::vector<SweptPair> pairs;
+Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options,
+                       const std::function<Result<void>(SweptPair)>& take) {
   for (schedule::KernelId i = 0; i < stage.size(); ++i)
     for (schedule::KernelId j = i + 1; j < stage.size(); ++j) {
       WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, i, j, options));
-      pairs.push_back(std::move(pair));
+      WATTUNE_TRY(take(std::move(pair)));
     }
-  return pairs;
+  return {};
 }
 
-std::string sweep_text(const CorunStage& stage, const std::vector<SweptPair>& pairs) {
-  std::string text;
-  for (const SweptPair& pair : pairs)
-    text += fmt::format("{}{} with {} on {}{}\n{}", text.empty() ? "" : "\n", pair.names[0], pair.names[1],
-                        stage.is_simulated() ? "a simulated " : "", stage.device(), pair_text(stage, pair));
-  return text;
+std::string sweep_text(const CorunStage& stage, const SweptPair& pair) {
+  return fmt::format("{} with {} on {}{}\n{}", pair.names[0], pair.names[1], stage.is_simulated() ? "a simulated " : "",
+                     stage.device(), pair_text(stage, pair));
 }
 
 Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs) {

@@ -29,10 +29,11 @@ struct SweptPair {
   bool is_right() const { return !outputs || outputs->differences.empty(); }
 };
 
-// Every two of the stage's kernels. Errors of sweep_pair().
-Result<std::vector<SweptPair>> sweep_all(CorunStage& stage, const schedule::SweepOptions& options);
+// Every two of the stage's kernels, each handed out when it was swept. Errors of sweep_pair() and of `take`.
+Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options,
+                       const std::function<Result<void>(SweptPair)>& take);
 
-std::string sweep_text(const CorunStage& stage, const std::vector<SweptPair>& pairs);
+std::string sweep_text(const CorunStage& stage, const SweptPair& pair);
 Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs);
 std::string sweep_svg(const CorunStage& stage, const SweptPair& pair);
 

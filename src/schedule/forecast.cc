@@ -97,7 +97,7 @@ double rate_on(double share_of_sms, const KernelTraits& kernel) {
 PairForecast split_forecast(const MachineLimits& limits, const KernelTraits& first, const KernelTraits& second) {
   PairForecast best;
   const double all = limits.sms;
-  for (unsigned sms = limits.split_grain; sms < limits.sms; sms += limits.split_grain) {
+  for (const unsigned sms : splits_of(limits)) {
     const PairForecast split{.sms_of_first = sms,
                              .rates = {rate_on(sms / all, first), rate_on((limits.sms - sms) / all, second)}};
     if (split.speedup() > best.speedup()) best = split;

@@ -85,8 +85,7 @@ std::vector<Arrangement> baselines_of(const MachineLimits& limits) {
                                   {.way = Way::streams},
                                   {.way = Way::priority, .urgent = 0},
                                   {.way = Way::priority, .urgent = 1}};
-  for (unsigned sms = limits.split_grain; sms < limits.sms; sms += limits.split_grain)
-    all.push_back({.way = Way::split, .sms_of_first = sms});
+  for (const unsigned sms : splits_of(limits)) all.push_back({.way = Way::split, .sms_of_first = sms});
   return all;
 }
 

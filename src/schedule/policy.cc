@@ -48,15 +48,6 @@ const std::vector<NamedPolicy>& named_policies() {
 
 }  // namespace
 
-std::string_view to_string(Form form) {
-  switch (form) {
-    case Form::whole: return "whole";
-    case Form::slices: return "slices";
-    case Form::persistent: return "persistent";
-  }
-  return "?";
-}
-
 const std::vector<PolicyTraits>& policies() {
   static const std::vector<PolicyTraits> all = [] {
     std::vector<PolicyTraits> traits;

@@ -11,7 +11,6 @@ namespace wattune::schedule {
 namespace {
 
 constexpr double kAsFast = 0.98;  // of its speed on all SMs, at which a kernel counts as saturated
-constexpr unsigned kSteps = 16;   // of a machine's SMs, in which the saturating share is sought
 
 Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_t rounds) {
   std::vector<double> times;
@@ -22,30 +21,33 @@ Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_
   return Nanoseconds(median_of(times));
 }
 
-Result<std::vector<double>> rates_at_residency(Machine& machine, KernelId kernel, std::size_t rounds) {
+// Empty: with all its blocks the twin takes too much longer than the kernel itself.
+Result<std::vector<double>> rates_at_residency(Machine& machine, KernelId kernel, Nanoseconds whole,
+                                               const ProfileOptions& options) {
   std::vector<double> rates;
   for (unsigned per_sm = 1; per_sm <= machine.kernel(kernel)->profile.blocks_alone; ++per_sm) {
     const Party party{.kernel = kernel, .form = Form::persistent, .per_sm = per_sm};
-    WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, party, rounds));
+    WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, party, options.rounds));
     rates.push_back(1.0 / time.value());
   }
+  if (rates.back() * whole.value() < 1.0 / (1.0 + options.twin_overhead)) return std::vector<double>();
   for (double& rate : rates) rate /= rates.back();
   return rates;
 }
 
-// By halving: speed grows with SMs.
+// The least split on which it is as fast, by halving: speed grows with SMs.
 Result<double> saturating_share(Machine& machine, KernelId kernel, Nanoseconds on_all, std::size_t rounds) {
-  const MachineLimits& limits = machine.limits();
-  const unsigned step = std::max(limits.split_grain, limits.sms / kSteps);
-  unsigned too_few = 0;
-  unsigned enough = limits.sms;
-  while (enough - too_few > step) {
-    const unsigned half = too_few + (enough - too_few) / 2;
-    const unsigned sms = std::max(too_few + limits.split_grain, half / limits.split_grain * limits.split_grain);
-    WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, {.kernel = kernel, .sms = {0, sms}}, rounds));
-    (on_all / time >= kAsFast ? enough : too_few) = sms;
+  const std::vector<unsigned> splits = splits_of(machine.limits());
+  std::size_t enough = splits.size();  // all SMs
+  for (std::size_t fewer = 0; fewer < enough;) {
+    const std::size_t half = fewer + (enough - fewer) / 2;
+    WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, {.kernel = kernel, .sms = {0, splits[half]}}, rounds));
+    if (on_all / time >= kAsFast)
+      enough = half;
+    else
+      fewer = half + 1;
   }
-  return static_cast<double>(enough) / limits.sms;
+  return enough == splits.size() ? 1.0 : static_cast<double>(splits[enough]) / machine.limits().sms;
 }
 
 // From one block on each SM on, doubled until it costs little enough.
@@ -74,9 +76,10 @@ Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOpt
   KernelTraits traits = *machine.kernel(kernel);
   traits.alone = alone;
   if (options.residency && traits.persistent) {
-    WATTUNE_ASSIGN(traits.rate_at_residency, rates_at_residency(machine, kernel, options.rounds));
+    WATTUNE_ASSIGN(traits.rate_at_residency, rates_at_residency(machine, kernel, alone, options));
+    traits.persistent = !traits.rate_at_residency.empty();
   }
-  if (options.ranges && has_ranges(machine.limits())) {
+  if (options.ranges && !splits_of(machine.limits()).empty()) {
     WATTUNE_ASSIGN(traits.saturating_share, saturating_share(machine, kernel, alone, options.rounds));
   }
   if (options.slices && traits.sliceable) {

@@ -160,6 +160,24 @@ TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
   EXPECT_EQ(fma.alone, machine.kernel(0)->alone);
 }
 
+// A millisecond to fetch a block that runs for half of one.
+TEST(Profile, ATwinThatCostsTooMuchCountsAsNone) {
+  SimulatedMachine machine(part_of_h100(), {.fetch = nanoseconds_from_ms(1)});
+  add_probes(machine, 8);
+  const KernelTraits fma = profile(machine, 0, {.rounds = 1}).value();
+  EXPECT_FALSE(fma.persistent);
+  EXPECT_TRUE(fma.rate_at_residency.empty());
+}
+
+// On an H200 four SMs are left over, too few for a range.
+TEST(Machine, BothPartsOfASplitHaveAGrainAtLeast) {
+  const std::vector<unsigned> splits = splits_of({.capability = {9, 0}, .sms = 132, .split_grain = 8});
+  ASSERT_EQ(splits.size(), 15U);
+  EXPECT_EQ(splits.front(), 8U);
+  EXPECT_EQ(splits.back(), 120U);
+  EXPECT_TRUE(splits_of({.capability = {9, 0}, .sms = 132, .split_grain = 132}).empty());
+}
+
 // Slices cost the tiny machine nothing, so that one block on each SM will do.
 TEST(Profile, FindsTheLeastSliceThatIsWorthALaunch) {
   TinyMachine machine;

@@ -61,8 +61,13 @@ struct SmRange {
 struct MachineLimits {
   model::ComputeCapability capability;  // 0.0: unknown, so that the device judges blocks when they are launched
   unsigned sms = 1;
-  unsigned split_grain = 1;  // ranges begin and end at multiples of so many SMs; all of them: there are no ranges
+  // Ranges begin and end at multiples of so many SMs, or with the last one, and have as many at least; all of them:
+  // there are no ranges.
+  unsigned split_grain = 1;
 };
+
+// How many SMs the first of two ranges may have that share out all SMs; empty: there are no ranges.
+std::vector<unsigned> splits_of(const MachineLimits& limits);
 
 struct Launch {
   KernelId kernel = 0;

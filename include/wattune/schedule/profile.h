@@ -20,6 +20,7 @@ struct ProfileOptions {
   bool ranges = true;              // whether to run it on fewer SMs
   bool slices = true;              // whether to find the least slice
   double slicing_overhead = 0.02;  // that the least slice may cost; p of Kernelet (section 4.2)
+  double twin_overhead = 0.10;     // that its persistent twin may cost alone; else it counts as having none
 };
 
 // What its grid takes by itself, whole; the first of two runs more warms it up. not_found: no such kernel.
@@ -27,10 +28,8 @@ Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t ro
 
 // The kernel's traits with what is measured in the place of what the machine said: `alone`, `rate_at_residency` (where
 // it has a persistent twin), `saturating_share` (where the machine has ranges of SMs), `least_slice` (where it can be
-// cut). Utilisation and the profile of its warps stay, since no time tells them. not_found: no such kernel.
+// cut), and no `persistent` where the twin costs too much. Utilisation and the profile of its warps stay, since no time
+// tells them. not_found: no such kernel.
 Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOptions& options = {});
-
-// Whether the machine can give a kernel a part of its SMs.
-inline bool has_ranges(const MachineLimits& limits) { return limits.split_grain < limits.sms; }
 
 }  // namespace wattune::schedule
