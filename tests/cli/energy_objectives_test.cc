@@ -48,8 +48,10 @@ TEST_P(EnergyObjectives, AreWhatTheyMakeOfTimeAndEnergy) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json best = finished.json()["best"];
   const double objective = GetParam().objective(1e-3 * best["time_ms"].get<double>(), best["metrics"]["energy"]);
-  EXPECT_NEAR(best["objective"].get<double>(), objective, 1e-6 * std::abs(objective));
-  if (std::string(GetParam().name) == "power") return;
+  // The power is that of the window, in which launches of a busy machine take other times than the samples did.
+  const bool is_power = std::string(GetParam().name) == "power";
+  EXPECT_NEAR(best["objective"].get<double>(), objective, (is_power ? 0.05 : 1e-6) * std::abs(objective));
+  if (is_power) return;
   EXPECT_EQ(best["configuration"]["block"], 32);
 }
 
@@ -84,6 +86,19 @@ TEST(EnergyRace, WhatItsTimeRulesOutIsTimedAndNotMeasured) {
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(again.json()["evaluated"], 0);
   EXPECT_EQ(again.json()["left_out"], 1);
+}
+
+// Four times the time of the fastest is too slow, and more joules at least than it takes.
+TEST(EnergyRace, UnderASlowdownAndBesideTheTimeToo) {
+  for (const char* const objectives : {"--minimize energy --slowdown 10%", "--minimize time --minimize energy"}) {
+    const TempFolder folder;
+    write_spec(folder, "block = [32, 128]");
+    const Finished finished =
+        run_on_board(folder, "V100", kMeasure + std::string("50ms --strategy exhaustive ") + objectives);
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(finished.json()["left_out"], 1) << objectives;
+    EXPECT_EQ(finished.json()["best"]["configuration"]["block"], 32) << objectives;
+  }
 }
 
 // An H100 draws P(f) = 110 W + 0.16 W/MHz f v^2, v = 1 + 5e-4 / MHz max(0, f - 1200 MHz), at full activity, and the
