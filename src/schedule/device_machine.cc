@@ -44,8 +44,8 @@ DeviceMachine::DeviceMachine(std::unique_ptr<State> state) : state_(std::move(st
 
 Result<std::unique_ptr<DeviceMachine>> DeviceMachine::make(backend::Device& device,
                                                            const DeviceMachineOptions& options) {
-  auto state = std::make_unique<State>(device, options);
-  WATTUNE_ASSIGN(state->limits, limits_of_device(device));
+  WATTUNE_ASSIGN(const MachineLimits limits, limits_of_device(device));
+  auto state = std::make_unique<State>(device, limits, options);
   const Result<backend::Sensors*> sensors = device.sensors();
   if (sensors && options.energy_every < kForever) state->sensors = *sensors;
   state->read_energy();
@@ -69,7 +69,7 @@ Result<KernelId> DeviceMachine::add(std::shared_ptr<const LoadedKernel> kernel, 
   traits.sliceable = traits.sliceable && kernel->code->no_slices.empty();
   traits.persistent = traits.persistent && kernel->code->no_persistent.empty();
   const std::lock_guard lock(state_->mutex);
-  WATTUNE_TRY(state_->carveout.add(kernel->code, traits));
+  WATTUNE_TRY(state_->carveout.add(kernel->code, traits.block));
   state_->kernels.push_back({std::move(kernel), std::move(traits)});
   return state_->kernels.size() - 1;
 }

@@ -43,7 +43,8 @@ struct DeviceMachine::State {
   };
   using LaneKey = std::tuple<unsigned, int, unsigned, unsigned>;  // lane, priority, range
 
-  State(backend::Device& on, const DeviceMachineOptions& how) : device(on), options(how), progress(on) {}
+  State(backend::Device& on, const MachineLimits& of, const DeviceMachineOptions& how)
+      : device(on), options(how), limits(of), progress(on) {}
 
   backend::Device& device;
   DeviceMachineOptions options;
@@ -64,7 +65,7 @@ struct DeviceMachine::State {
   std::condition_variable changed;
   bool woken = false;
   std::deque<Added> kernels;
-  Carveout carveout;
+  Carveout carveout{limits.capability};
 
   const Added* find(KernelId id) const;
   void read_energy();

@@ -151,20 +151,20 @@ TEST_F(DeviceMachineOnStandIn, OutsideOfThePrimaryContextThereAreNoRanges) {
               HasSubstr("in its primary context only"));
 }
 
-// Blocks with 256 bytes, of which 4 are resident, need 4 * (256 + 1024) = 5,120 of 233,472 bytes: 2.2 %. With 8 blocks
-// of 1,024 bytes beside them they need 5,120 + 16,384: 9.2 %.
-TEST_F(DeviceMachineOnStandIn, TwinsHaveOneCarveoutWithRoomForAnyTwo) {
-  const auto add_with = [&](unsigned blocks, std::size_t bytes) {
+// The driver keeps 1,024 bytes for each block, and gives 128 at a time, of 233,472.
+TEST_F(DeviceMachineOnStandIn, TwinsHaveOneCarveoutWithRoomForAnyTwoAtAnyRatio) {
+  const auto add_with = [&](unsigned threads, std::size_t bytes) {
     const auto kernel = load();
     KernelTraits traits = machine->traits_of(*kernel).value();
-    traits.profile.blocks_alone = blocks;
-    traits.block.static_shared_bytes = bytes;
+    traits.block = {.threads = threads, .registers = 32, .static_shared_bytes = bytes};
     machine->add(kernel, traits).value();
     return cuda->carveout;
   };
-  EXPECT_EQ(add_with(4, 256), 3);
-  EXPECT_EQ(add_with(8, 1024), 10);
-  EXPECT_EQ(add_with(1, 16), 10);
+  EXPECT_EQ(add_with(256, 256), 5);      // 8 alone: 8 * 1,280 bytes, 4.4 %
+  EXPECT_EQ(add_with(512, 20'000), 37);  // 4 alone: 4 * 21,120, 36.2 %
+  EXPECT_EQ(add_with(256, 0), 37);       // less
+  // 2 alone: 2 * 101,120 bytes, and one of the second beside them: 95.7 %.
+  EXPECT_EQ(add_with(64, 100'000), 96);
 }
 
 TEST_F(DeviceMachineOnStandIn, AddingAgainWithOtherTraitsLoadsNothing) {
