@@ -222,7 +222,7 @@ TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
 }
 
 TEST_F(CorunOnOpencl, RunsQueuesOfTheSameSpecTwice) {
-  const Finished finished = on_opencl({"add.toml", "add.toml", "--works", "6", "--policies", "paired,fifo"});
+  const Finished finished = on_opencl({"--works", "6", "--policies", "paired,fifo", "add.toml", "add.toml"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json queue = finished.json()["queue"];
   EXPECT_EQ(queue["kernels"][1]["name"], "add#2");
