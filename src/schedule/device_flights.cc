@@ -1,7 +1,6 @@
 // Launches of a DeviceMachine: how they are sent, and how their ends are noticed.
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "schedule/device_machine_state.h"
 #include "wattune/schedule/work.h"
@@ -135,13 +134,13 @@ bool DeviceMachine::State::take_wake() {
   return std::exchange(woken, false);
 }
 
-// Between two looks at what runs: none while it may be about to end, then ever longer ones. Where nothing runs, there
-// is nothing to look at.
+// Between two looks at what runs: none while it may be about to end, then ever longer ones. Who yields instead may wait
+// for milliseconds on a busy host. Where nothing runs, there is nothing to look at.
 void DeviceMachine::State::pause(Nanoseconds waited, Nanoseconds left) {
   constexpr Nanoseconds kSpin{50e3};
   constexpr Nanoseconds kLongest{200e3};
   const bool idle = is_idle();
-  if (!idle && waited < kSpin) return std::this_thread::yield();
+  if (!idle && waited < kSpin) return;
   const Nanoseconds length = idle ? left : std::min({left, waited / 8.0, kLongest});
   std::unique_lock lock(mutex);
   if (length == kForever) return changed.wait(lock, [this] { return woken; });
