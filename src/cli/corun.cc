@@ -176,7 +176,8 @@ void declare_kernels(CLI::App& app, CorunOptions& options) {
                  "Of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), and Kernelet's PC, SAD, "
                  "SPMV, ST, MM, MRIQ, BS, TEA")
       ->type_name("NAME,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_parsed(app, "--waves", options.kernels.waves, parse_count, "N", "How often each of these fills the GPU")
       ->default_str("8");
 }
@@ -189,7 +190,8 @@ void declare_queues(CLI::App& app, CorunOptions& options) {
          "streams, fifo (docs/schedule.md); with --works, --load or --arrivals alone fifo, streams, split and "
          "paired")
       ->type_name("NAME,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_parsed(app, "--works", options.works, parse_count, "N", "Works, drawn evenly from the kernels; 100");
   add_parsed(app, "--load", options.queue.load, parse_number, "LOAD",
              "They arrive at random, so much time alone in a unit of time; else all are there from the beginning");

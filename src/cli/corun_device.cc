@@ -45,9 +45,11 @@ Result<Configuration> best_of_results(const space::SearchSpace& space, const std
   return space.configuration(*id);
 }
 
-Result<Configuration> chosen_configuration(const space::SearchSpace& space, const std::string& choice) {
+Result<Configuration> chosen_configuration(const space::SearchSpace& space, const std::string& spec,
+                                           const std::string& choice) {
   if (choice.empty()) return space.configuration(space.default_configuration());
-  return choice.find('=') != std::string::npos ? named_configuration(space, choice) : best_of_results(space, choice);
+  return choice.find('=') != std::string::npos ? named_configuration(space, choice, spec + "@")
+                                               : best_of_results(space, choice);
 }
 
 // Clocks stay as the board has them.
@@ -56,7 +58,7 @@ Result<ChosenKernel> choose_kernel(const std::string& text) {
   WATTUNE_ASSIGN(KernelSpec spec, spec::load(file, spec::SourcePolicy::required));
   WATTUNE_ASSIGN(spec, tune::without_clocks(std::move(spec)));
   WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
-  WATTUNE_ASSIGN(Configuration configuration, chosen_configuration(space, choice));
+  WATTUNE_ASSIGN(Configuration configuration, chosen_configuration(space, file, choice));
   return ChosenKernel{std::move(spec), std::move(configuration)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "cli/text.h"
@@ -86,8 +87,13 @@ std::vector<std::string> cells_of(const CorunStage& stage, const SweptPair& pair
           energy_text(known_energy(stage, row.energy, row.makespan))};
 }
 
-const SweepRow* best_of(const SweptPair& pair) {
-  return pair.sweep.best([](const SweepRow&) { return true; });
+bool is_together(const SweepRow& row) { return row.arrangement.way != Way::in_turn; }
+const SweepRow* best_of(const SweptPair& pair) { return pair.sweep.best(is_together); }
+
+// What two runs of the same differ by at least: nothing is gained one after the other.
+double noise_of(const SweptPair& pair) {
+  const SweepRow* in_turn = pair.sweep.best(std::not_fn(is_together));
+  return in_turn == nullptr ? 0.0 : std::abs(in_turn->gain);
 }
 
 std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
@@ -105,9 +111,10 @@ std::string verdict_text(const SweptPair& pair) {
   if (best == nullptr) return "Nothing of this could be run.\n";
   const Nanoseconds in_turn = pair.sweep.alone[0] + pair.sweep.alone[1];
   const std::string how = describe(best->arrangement, pair.limits);
-  if (best->gain < kLeastGain)
-    return fmt::format("Nothing gains {:.0f} %: the best, {}, takes {} instead of {} ({}).\n", 100.0 * kLeastGain, how,
-                       format_time(best->makespan), format_time(in_turn), gain_text(best->gain));
+  if (best->gain < std::max(kLeastGain, noise_of(pair)))
+    return fmt::format(
+        "Nothing gains: the best way together, {}, takes {} instead of {} ({}; runs differ by {:.1f} %).\n", how,
+        format_time(best->makespan), format_time(in_turn), gain_text(best->gain), 100.0 * noise_of(pair));
   std::string text = fmt::format("Together they take {} instead of {}: {}, with {}", format_time(best->makespan),
                                  format_time(in_turn), gain_text(best->gain), how);
   const bool shares_win = schedule::is_share(*best);

@@ -269,11 +269,12 @@ Result<space::ValueIndices> parse_configuration(const SearchSpace& space, const 
   return indices;
 }
 
-Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text) {
-  WATTUNE_ASSIGN(const space::ValueIndices indices, parse_configuration(space, text, "--configuration"));
+Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text,
+                                          const std::string& option) {
+  WATTUNE_ASSIGN(const space::ValueIndices indices, parse_configuration(space, text, option));
   const std::vector<space::Violation> broken = space.violations(indices);
   if (broken.empty()) return space.configuration(space.rank(indices));
-  return Error(ErrorCode::invalid_argument, "--configuration breaks a constraint")
+  return Error(ErrorCode::invalid_argument, option + " breaks a constraint")
       .at(broken.front().position)
       .about(broken.front().constraint);
 }

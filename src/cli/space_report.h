@@ -50,9 +50,9 @@ void add_configuration(CLI::App& app, const std::string& name, std::string& text
 // may be invalid. `option` is for messages. not_found, with the nearest name.
 Result<space::ValueIndices> parse_configuration(const space::SearchSpace& space, const std::string& text,
                                                 const std::string& option);
-// The same as a configuration of the space, for an option named --configuration; invalid_argument also when it breaks a
-// constraint, which is named.
-Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text);
+// The same as a configuration of the space; invalid_argument also when it breaks a constraint, which is named.
+Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text,
+                                          const std::string& option = "--configuration");
 Result<Explanation> explain(const space::SearchSpace& space, const std::string& text);
 
 std::string space_text(const SpaceReport& report, std::size_t width);

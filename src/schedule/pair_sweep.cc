@@ -37,10 +37,12 @@ Parties parties_of(const Machine& machine, const PairSweep& sweep, const Arrange
   return parties;
 }
 
+// Without the host's pause between the two, which a stream would not have.
 Result<JointRun> run_in_turn(Machine& machine, const Parties& parties) {
   WATTUNE_ASSIGN(JointRun run, run_jointly(machine, {parties.data(), 1}));
   WATTUNE_ASSIGN(const JointRun second, run_jointly(machine, {parties.data() + 1, 1}));
-  run.parties.push_back(second.parties.front());
+  PartyRun& behind = run.parties.emplace_back(second.parties.front());
+  behind = {.begin = run.parties.front().end, .end = run.parties.front().end + behind.time(), .blocks = behind.blocks};
   run.energy += second.energy;
   return run;
 }
