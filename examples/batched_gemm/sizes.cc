@@ -91,6 +91,21 @@ Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes
   return spec;
 }
 
+// What is a list of one value in the spec of one size is a constraint here.
+Result<KernelSpec> spec_of_all_sizes(const std::filesystem::path& file) {
+  constexpr Sizes kAny{16, 16, 16};
+  WATTUNE_ASSIGN(KernelSpec spec, spec_of(file, kAny, 1));
+  spec.name = "gemm_batched";
+  std::ranges::find(spec.parameters, "PADD_C", &wattune::Parameter::name)->values = {0, 1, 2, 3};
+  spec.constraints.push_back({"PADD_C == 0 or PADD_C == SIZE_C % 4", {}});
+  return spec;
+}
+
+std::vector<wattune::NamedSize> given_by(const Sizes& sizes) {
+  return {{"size_a", sizes.a}, {"size_b", sizes.b}, {"size_c", sizes.c},
+          {"SIZE_A", sizes.a}, {"SIZE_B", sizes.b}, {"SIZE_C", sizes.c}};
+}
+
 float element(std::uint64_t index, unsigned which) {
   const auto mixed = static_cast<std::uint32_t>(index * 2'654'435'761U + which * 40'503U);
   return static_cast<float>((mixed >> 16) % 15) - 7.0f;

@@ -44,11 +44,17 @@ Result<void> Fit::find_kernels(backend::Program& program) {
   return {};
 }
 
-// The lane is locked, so that no other thread adds a layout for it.
+// The lane is locked, so that no other thread adds a layout for it, or looks into one. What was laid out for a stream
+// that was forgotten makes room for the next of its handle.
 Result<Layout*> Fit::layout_in(Lane& lane, std::span<const CallArgument> arguments) {
   const std::size_t hash = reinterpret_cast<std::uintptr_t>(&lane) / sizeof(Lane);
-  const auto is_it = [&](const Layout& layout) { return &layout.lane() == &lane && layout.suits(arguments); };
-  if (Layout* const known = layouts_.find(hash, is_it)) return known;
+  const auto is_it = [&](const Layout& layout) {
+    return &layout.lane() == &lane && (!layout.is_current() || layout.suits(arguments));
+  };
+  if (Layout* const known = layouts_.find(hash, is_it)) {
+    if (!known->is_current()) WATTUNE_TRY(known->renew(parts_, device_, arguments));
+    return known;
+  }
   WATTUNE_ASSIGN(std::unique_ptr<Layout> made, Layout::make(lane, parts_, device_, arguments));
   const std::lock_guard lock(adding_);
   return &layouts_.add(hash, std::move(made));

@@ -16,17 +16,25 @@ namespace {
 constexpr std::size_t kFurtherHopes = 16;
 constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);  // for the device, where measuring is exclusive
 
-void add_hope(std::deque<Configuration>& hopes, const space::SearchSpace& space, ConfigurationId id) {
+// Whose best is likely to be good for a key too.
+constexpr std::size_t kNearKeys = 4;
+
+void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) {
   if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
 }
 
-std::deque<Configuration> hopes_of(const Problem& problem, const std::optional<NearestEntry>& known,
+std::vector<Configuration> promising_for(const Problem& problem, const std::vector<NearestEntry>& known) {
+  std::vector<Configuration> promising;
+  for (const NearestEntry& each : known)
+    if (const Result<Configuration> near = nearest_in(problem.space, each.entry.configuration))
+      add_hope(promising, problem.space, near->id());
+  add_hope(promising, problem.space, problem.space.default_configuration());
+  return promising;
+}
+
+std::deque<Configuration> hopes_of(const Problem& problem, const std::vector<Configuration>& promising,
                                    std::uint64_t seed) {
-  std::deque<Configuration> hopes;
-  if (known)
-    if (const auto same = same_in(problem.space, known->entry.configuration))
-      add_hope(hopes, problem.space, same->id());
-  add_hope(hopes, problem.space, problem.space.default_configuration());
+  std::deque<Configuration> hopes(promising.begin(), promising.end());
   Random random(seed);
   for (const ConfigurationId id : problem.space.sample_stratified(kFurtherHopes, random))
     add_hope(hopes, problem.space, id);
@@ -43,24 +51,24 @@ Error nothing_to_capture(const Problem& problem) {
 }  // namespace
 
 Instance::Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around)
-    : Instance(problem, kernel, around, around.wisdom.nearest(kernel.version, around.device.info(), problem->key)) {}
+    : Instance(problem, kernel, around,
+               around.wisdom.near(kernel.version, around.device.info(), problem->key, kNearKeys)) {}
 
 Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
-                   const std::optional<NearestEntry>& known)
+                   const std::vector<NearestEntry>& known)
     : problem_(std::move(problem)),
       kernel_(kernel),
       around_(around),
       pairing_(around.ledger, around.loader, kernel.options.policy.measuring, kernel.options.policy.safety),
       drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
-      hopes_(hopes_of(*problem_, known, kernel.options.policy.seed)),
-      occasion_(kernel.options.policy, known && known->distance == 0.0 && known->same_device) {}
+      promising_(promising_for(*problem_, known)),
+      hopes_(hopes_of(*problem_, promising_, kernel.options.policy.seed)),
+      occasion_(kernel.options.policy, !known.empty() && known.front().distance == 0.0 && known.front().same_device) {}
 
 Instance::~Instance() {
   around_.loader.drop(this);
   kernel_.variants->expect(this, *problem_, {});
   if (explorer_) --around_.tuning;
-  keep_for_ever(std::move(generic_));
-  for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
 }
 
 Result<void> Instance::call(const Call& call) {
@@ -88,7 +96,6 @@ bool Instance::keeps_times(const backend::Stream& stream) {
 Result<void> Instance::watch_best(std::unique_lock<std::mutex> lock, const Call& call) {
   const std::shared_ptr<Variant> best = pairing_.best();
   lock.unlock();
-  WATTUNE_TRY(best->check_memory(call.arguments));
   Result<TimedCall> timed = best->send_timed(call.stream, call.arguments);
   lock.lock();
   if (!timed) return repeat(std::move(lock), call, best, std::move(timed).error());
@@ -100,7 +107,6 @@ Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& c
   const std::shared_ptr<Variant> best = pairing_.best();
   if (best == nullptr) return without_best(std::move(lock), call, false);
   lock.unlock();
-  WATTUNE_TRY(best->check_memory(call.arguments));
   Result<void> sent = best->send(call.stream, call.arguments);
   if (sent) return sent;
   lock.lock();
@@ -157,7 +163,6 @@ Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   const Stopwatch waiting;
   Result<void> ready = wait();
   sending.waited = waiting.elapsed();
-  if (ready) ready = turn.variant->check_memory(call.arguments);
   const Stopwatch launching;
   Result<TimedCall> sent = ready ? turn.variant->send_timed(call.stream, call.arguments) : ready.error();
   sending.took = launching.elapsed();
@@ -176,11 +181,12 @@ Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
 
 Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing) {
   const bool has_generic = !kernel_.options.generic.empty();
-  if (!capturing && (has_generic || kernel_.options.fallback)) begin_beside();
+  if (!capturing) begin_with_loaded();
+  if (pairing_.best() != nullptr) return run_best(std::move(lock), call);
+  if (!capturing && (has_generic || kernel_.options.fallback)) begin_for_calls();
   lock.unlock();
   if (const std::shared_ptr<Variant> generic = has_generic ? this->generic(capturing) : nullptr) {
     fallbacks_.fetch_add(1, std::memory_order_relaxed);
-    WATTUNE_TRY(generic->check_memory(call.arguments));
     return generic->send(call.stream, call.arguments);
   }
   if (kernel_.options.fallback) {

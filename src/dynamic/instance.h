@@ -31,8 +31,9 @@ class Instance {
  public:
   // What it refers to outlives it.
   Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around);
+  // `known` of the kernel, of the nearest key first.
   Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
-           const std::optional<NearestEntry>& known);
+           const std::vector<NearestEntry>& known);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
@@ -55,6 +56,8 @@ class Instance {
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
   // Compiles and loads what it begins with, unless something is ready; blocks.
   Result<void> preload();
+  // The same beside the application, in gaps.
+  void expect();
 
   // Compiles, loads and runs this from here on, which was measured beside the calls: blocks. The key is tuned.
   Result<void> adopt(const Trial& best);
@@ -65,9 +68,15 @@ class Instance {
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
+  // Between two calls that are timed only to see whether the best known has drifted: their events cost ten
+  // microseconds, which calls of a kernel that takes less would feel.
+  static constexpr Nanoseconds kBetweenWatches = nanoseconds_from_ms(1.0);
   // Counts the calls of a best that nothing is compared with any more: one in so many is timed.
   bool best_is_due() {
     if (!drift_.due()) return false;
+    const double now = around_.now().value();
+    if (now < next_watch_.load(std::memory_order_relaxed)) return false;
+    next_watch_.store(now + kBetweenWatches.value(), std::memory_order_relaxed);
     due_.store(true, std::memory_order_relaxed);
     return true;
   }
@@ -97,6 +106,8 @@ class Instance {
   void look();
   void begin_tuning();
   void begin_beside();
+  void begin_for_calls();
+  void begin_with_loaded();
   void look_for_drift();
   void note_too_long();
   void want();
@@ -117,6 +128,7 @@ class Instance {
   Surroundings& around_;
   std::atomic<Variant*> best_ = nullptr;
   std::atomic<double> resting_until_ = 0.0;  // on the tuner's clock: nothing is to be tried or looked at before
+  std::atomic<double> next_watch_ = 0.0;     // on the same clock
   std::atomic<double> expected_ = 0.0;
   std::atomic<bool> due_ = false;  // the next call is timed
   std::atomic<std::uint64_t> calls_ = 0;
@@ -127,8 +139,9 @@ class Instance {
 
   mutable std::mutex mutex_;  // guards what follows
   Pairing pairing_;
-  Drift drift_;                      // due() needs no lock
-  std::deque<Configuration> hopes_;  // to begin with, the likeliest first
+  Drift drift_;                                 // due() needs no lock
+  const std::vector<Configuration> promising_;  // what is known of near keys, and the default
+  std::deque<Configuration> hopes_;             // to begin with, the likeliest first
   std::optional<Error> last_failure_;
   TuningOccasion occasion_;
   std::unique_ptr<Explorer> explorer_;  // while it is tuned
@@ -142,6 +155,7 @@ class Instance {
   std::uint64_t explored_before_ = 0;  // by explorers that are over
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
+  bool hurried_ = false;  // what it begins with
   bool told_of_no_times_ = false;
   bool told_of_too_long_ = false;
 };

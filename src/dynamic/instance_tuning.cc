@@ -42,7 +42,7 @@ void Instance::look() {
 void Instance::begin_tuning() {
   const TuningPolicy& policy = kernel_.options.policy;
   std::vector<Configuration> known{pairing_.best()->configuration()};
-  known.insert(known.end(), hopes_.begin(), hopes_.begin() + std::min<std::ptrdiff_t>(1, std::ssize(hopes_)));
+  known.insert(known.end(), promising_.begin(), promising_.end());
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
   if (const Result<void> ready = begin_shadow(); !ready) made = ready.error();
   if (!made) {
@@ -76,12 +76,36 @@ void Instance::note_too_long() {
       kernel_.spec.name, to_string(key()), to_ms(*stall), to_ms(around_.ledger.most())));
 }
 
-// What a key without anything to run begins with is compiled while its calls run the fallback.
+// Where another key runs the code of the likeliest, there is nothing to wait for.
+void Instance::begin_with_loaded() {
+  if (hopes_.empty() || !kernel_.variants->is_loaded(*problem_, hopes_.front())) return;
+  Result<std::shared_ptr<Variant>> variant = load(hopes_.front());
+  hopes_.pop_front();
+  if (variant)
+    publish(*std::move(variant));
+  else
+    last_failure_ = std::move(variant).error();
+}
+
+// What a key without anything to run begins with is compiled while its calls run the fallback, before all that is only
+// to be tried.
 void Instance::begin_beside() {
   if (!requested_.empty() || hopes_.empty()) return;
-  kernel_.variants->expect(this, *problem_, std::span(&hopes_.front(), 1));
-  if (kernel_.variants->is_ready(*problem_, hopes_.front()))
-    request({.configuration = *next_hope(), .expected = {}}, true);
+  kernel_.variants->expect(this, *problem_, std::span(&hopes_.front(), 1), true);
+  request({.configuration = hopes_.front(), .expected = {}}, true);
+}
+
+// Once: a hope that fails is followed by the next.
+void Instance::begin_for_calls() {
+  begin_beside();
+  if (!std::exchange(hurried_, true)) around_.loader.hurry(this);
+}
+
+// No call waits for it yet, so that it is not loaded beside busy streams.
+void Instance::expect() {
+  const std::lock_guard lock(mutex_);
+  if (pairing_.best() == nullptr) begin_with_loaded();
+  if (pairing_.best() == nullptr) begin_beside();
 }
 
 // When a key is tuned again, what failed before is proposed again.
@@ -112,7 +136,8 @@ void Instance::request(const Candidate& candidate, bool first) {
       {.load = [this, configuration = candidate.configuration] { return load(configuration); },
        .loaded = [this, candidate, first](auto variant) { take_loaded(candidate, first, std::move(variant)); },
        .owner = this,
-       .urgent = first});
+       .ready = [this, configuration =
+                           candidate.configuration] { return kernel_.variants->is_ready(*problem_, configuration); }});
 }
 
 Result<std::shared_ptr<Variant>> Instance::load(const Configuration& configuration) {
@@ -123,7 +148,9 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
   const std::lock_guard lock(mutex_);
   if (!variant) last_failure_ = variant.error();
   if (first) {
+    hurried_ = false;
     requested_.erase(candidate.configuration.id());
+    if (!hopes_.empty() && hopes_.front() == candidate.configuration) hopes_.pop_front();
     if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());
@@ -179,6 +206,7 @@ void Instance::end_tuning() {
   --around_.tuning;
   if (times_of_best_) remember(*times_of_best_);
   state_ = explorer_->state();
+  if (explorer_->was_left()) occasion_.ask();
   explored_before_ += explorer_->explored();
   failed_before_ += explorer_->failed();
   explorer_.reset();

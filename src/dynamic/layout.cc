@@ -28,9 +28,19 @@ const backend::ScalarBytes* value_in(const tune::PlannedStep& step, std::size_t 
 Result<std::unique_ptr<Layout>> Layout::make(Lane& lane, const LaunchParts& parts, backend::Device& device,
                                              std::span<const CallArgument> arguments) {
   std::unique_ptr<Layout> layout(new Layout(lane));
-  for (const CallArgument& argument : arguments) layout->fixed_.push_back(fixed_by(argument));
-  for (const tune::PlannedStep& step : parts.launch.steps) WATTUNE_TRY(layout->add(step, parts, device, arguments));
+  WATTUNE_TRY(layout->renew(parts, device, arguments));
   return layout;
+}
+
+Result<void> Layout::renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments) {
+  identity_ = 0;
+  steps_.clear();
+  fixed_.clear();
+  adopted_.clear();
+  for (const CallArgument& argument : arguments) fixed_.push_back(fixed_by(argument));
+  for (const tune::PlannedStep& step : parts.launch.steps) WATTUNE_TRY(add(step, parts, device, arguments));
+  identity_ = lane_.identity;
+  return {};
 }
 
 Result<void> Layout::add(const tune::PlannedStep& step, const LaunchParts& parts, backend::Device& device,

@@ -29,6 +29,10 @@ class Layout {
                                               std::span<const CallArgument> arguments);
 
   const Lane& lane() const { return lane_; }
+  // Whether it is for the stream that the lane has. The lane is locked.
+  bool is_current() const { return identity_ == lane_.identity; }
+  // Lays it out anew; as make(). Without success it is current for no stream.
+  Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
   // Whether it can send these: memory without an address is laid out, not set.
   bool suits(std::span<const CallArgument> arguments) const;
   // The lane is locked. `events`: gets one for each launch, which is timed then.
@@ -58,6 +62,7 @@ class Layout {
                                              const CallArgument& given);
 
   Lane& lane_;
+  std::uint64_t identity_ = 0;  // of the lane, when it was laid out
   std::vector<Step> steps_;
   std::vector<const backend::Buffer*> fixed_;  // of each argument of the call; nullptr: it is set when it is sent
   std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // that constants are copied from at first

@@ -136,14 +136,14 @@ Error Signature::wrong(std::size_t index, const CallArgument& argument) const {
                            argument_names_[index], words_of(passed_[index]), words_of(argument)));
 }
 
-Result<CallSizes> Signature::sizes_of(std::span<const CallArgument> arguments, std::span<const NamedSize> given) const {
-  CallSizes sizes;
+Result<void> Signature::read_sizes(std::span<const CallArgument> arguments, std::span<const NamedSize> given,
+                                   CallSizes& sizes) const {
   sizes.count = sizes_.size();
   for (std::size_t i = 0; i < sizes_.size(); ++i) sizes.numbers[i] = sizes_[i].value;
   for (const NamedSize& size : given) WATTUNE_TRY(give(size, sizes));
-  if (arguments.empty()) return sizes;
+  if (arguments.empty()) return {};
   for (const std::size_t i : telling_) sizes.numbers[*passed_[i].size] = integer_of(arguments[i]);
-  return sizes;
+  return {};
 }
 
 // Parameters stand in the spec's order, so that the order in which they are given does not matter.

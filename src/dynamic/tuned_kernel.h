@@ -34,8 +34,11 @@ class TunedKernel : public TunableKernel {
   Mode mode() const override { return mode_.load(std::memory_order_relaxed); }
   void retune(const Key& key) override;
   Result<void> preload(std::span<const NamedSize> sizes) override;
+  Result<void> expect(std::span<const NamedSize> sizes) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;
+  // A stream is about to be destroyed.
+  void forget(const Lane& lane) { parts_.variants->forget(lane); }
 
  private:
   // The sizes of calls, and the instance of their key.

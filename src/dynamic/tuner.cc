@@ -11,6 +11,7 @@
 #include "dynamic/trusted_explorer.h"
 #include "dynamic/tuned_composition.h"
 #include "dynamic/unit_variant.h"
+#include "wattune/backend/attach.h"
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/sharing.h"
 
@@ -62,7 +63,11 @@ class TunerOfOneDevice : public Tuner {
         pool_(make_pool(options_)),
         streams_(device),
         ledger_(options_.budget),
-        loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); }})),
+        loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); },
+                                      .make_room =
+                                          [&device](std::size_t bytes) {
+                                            return backend::make_room_for_private_memory(device, bytes);
+                                          }})),
         around_{device,
                 streams_,
                 ledger_,
@@ -128,6 +133,17 @@ class TunerOfOneDevice : public Tuner {
 
   Nanoseconds gap(Nanoseconds expected) override {
     return attachment_.is_forked() ? Nanoseconds() : loader_->gap(expected);
+  }
+
+  Result<void> forget(const CallStream& stream) override {
+    WATTUNE_TRY(attachment_.check());
+    loader_->forget(stream);
+    const Lane* const lane = streams_.find_opened(stream);
+    if (lane == nullptr) return {};
+    const std::lock_guard lock(mutex_);
+    for (TunedKernel* const kernel : kernels_) kernel->forget(*lane);
+    streams_.forget(stream);
+    return {};
   }
 
   void set_mode(Mode mode) override {

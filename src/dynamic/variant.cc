@@ -27,7 +27,6 @@ class LoadedVariant : public Variant {
   const Configuration& configuration() const override { return configuration_; }
   std::size_t private_bytes() const override { return first_->private_bytes(); }
   bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
-  bool was_captured() const override { return was_captured_.load(std::memory_order_relaxed); }
 
   Result<void> check_memory(std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
@@ -36,9 +35,9 @@ class LoadedVariant : public Variant {
 
   Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    WATTUNE_TRY(fit->check_memory(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     const std::lock_guard lock(lane->sending);
-    if (lane->stream->is_capturing()) was_captured_.store(true, std::memory_order_relaxed);
     note_launched();
     return fit->send(*lane, arguments);
   }
@@ -46,6 +45,7 @@ class LoadedVariant : public Variant {
   // Events may be made while another thread captures.
   Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    WATTUNE_TRY(fit->check_memory(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     const std::lock_guard lock(lane->sending);
     const backend::RelaxedCapture relaxed;
@@ -77,7 +77,8 @@ class LoadedVariant : public Variant {
 
   Result<Fit*> fit_for(std::span<const CallArgument> arguments) {
     if (!problem_->has_other_sizes) return first_.get();
-    WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, {}));
+    CallSizes sizes;
+    WATTUNE_TRY(signature_.read_sizes(arguments, {}, sizes));
     const auto is_it = [&](const Fit& fit) { return fit.sizes() == sizes; };
     if (Fit* const known = others_.find(sizes.hash(), is_it)) return known;
     const std::lock_guard lock(adding_);
@@ -98,7 +99,6 @@ class LoadedVariant : public Variant {
   std::mutex adding_;
   LastingTable<Fit, 64> others_;
   std::atomic<bool> was_launched_ = false;
-  std::atomic<bool> was_captured_ = false;
 };
 
 }  // namespace
@@ -131,14 +131,6 @@ Result<std::shared_ptr<Variant>> make_variant(std::shared_ptr<const Problem> pro
                                               std::shared_ptr<backend::Program> program, backend::Device& device,
                                               Streams& streams) {
   return LoadedVariant::make(std::move(problem), configuration, std::move(program), device, streams);
-}
-
-void keep_for_ever(std::shared_ptr<Variant> variant) {
-  if (!variant || !variant->was_captured()) return;
-  static std::mutex adding;
-  static auto* const kept = new std::vector<std::shared_ptr<Variant>>;  // never destroyed: drivers end before
-  const std::lock_guard lock(adding);
-  kept->push_back(std::move(variant));
 }
 
 }  // namespace wattune::dynamic

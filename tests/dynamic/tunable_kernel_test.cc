@@ -160,6 +160,65 @@ TEST_F(TunableKernels, PreloadedKeysBlockNoCall) {
   EXPECT_EQ(scale->report().blocked.value(), blocked.value());
 }
 
+// The macros are the same for all sizes, so there is nothing to compile or load for the second key.
+TEST_F(TunableKernels, ANewKeyRunsWhatTheNearestHasLoadedInItsFirstCall) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  int fallbacks = 0;
+  options.fallback = [&](const CallStream&, std::span<const CallArgument>) {
+    ++fallbacks;
+    return Result<void>();
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  scale->preload(std::vector<NamedSize>{{"n", kElements}}).value();
+  (*scale)(application->queue(), x, kElements / 2, 3.0f).value();
+  EXPECT_EQ(fallbacks, 0);
+  EXPECT_EQ(values()[0], 3.0f);
+  EXPECT_EQ(tuner->report().loads, 0u);
+}
+
+TEST_F(TunableKernels, AnExpectedKeyIsReadyWhenItIsCalled) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  int fallbacks = 0;
+  options.fallback = [&](const CallStream&, std::span<const CallArgument>) {
+    ++fallbacks;
+    return Result<void>();
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
+  while (!scale->best({{"n", kElements}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  (*scale)(application->queue(), x, kElements, 3.0f).value();
+  EXPECT_EQ(fallbacks, 0);
+  EXPECT_THAT(values(), Each(3.0f));
+  EXPECT_EQ(scale->report().blocked, Nanoseconds());
+}
+
+// The call waits for what is compiled already, and does not begin another.
+TEST_F(TunableKernels, ACallThatComesBeforeWhatIsExpectedWaitsForTheRest) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
+  (*scale)(application->queue(), x, kElements, 3.0f).value();
+  EXPECT_THAT(values(), Each(3.0f));
+  EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=4000, BLOCK=32");
+}
+
+TEST_F(TunableKernels, AForgottenQueueIsReleased) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  const cl_command_queue queue = application->make_queue();
+  OpenClApplication::values(queue, x, 1);  // PoCL itself keeps queues that were used
+  const cl_uint before = OpenClApplication::references(queue);
+  (*scale)(queue, x, kElements, 3.0f).value();
+  OpenClApplication::values(queue, x, 1);
+  EXPECT_GT(OpenClApplication::references(queue), before);
+  tuner->forget(queue).value();
+  EXPECT_EQ(OpenClApplication::references(queue), before);
+  (*scale)(queue, x, kElements, 2.0f).value();  // as if it were new
+  EXPECT_THAT(OpenClApplication::values(queue, x, kElements), Each(6.0f));
+}
+
 TEST_F(TunableKernels, AKeyFunctionThatThrowsIsTheCallsError) {
   const auto tuner = attach();
   KernelOptions options = best();

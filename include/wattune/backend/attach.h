@@ -65,6 +65,10 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 // of none. (OpenCL: an adopted buffer knows its size.)
 Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
 
+// CUDA: makes the room that kernels with so many bytes of private memory to a thread need in their context, which else
+// the first launch of one does: either way it waits for the device. Room stays. Elsewhere it does nothing.
+Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);
+
 // For a thread that loads code beside an application: while this lives, calls of the thread neither wait for nor
 // invalidate what other threads capture into graphs (CUDA's relaxed capture mode). Does nothing where there is no CUDA.
 class RelaxedCapture {

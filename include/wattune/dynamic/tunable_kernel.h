@@ -71,8 +71,11 @@ class TunableKernel {
   virtual Mode mode() const = 0;
   // Tunes the key again, or all of them, as if it were unknown.
   virtual void retune(const Key& key = {}) = 0;
-  // Compiles and loads the best known for a key before its first call: blocks.
+  // Compiles and loads the best known for a key before its first call, or else of the nearest key: blocks.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
+  // Calls of these sizes will come, of which the first is to find something to run: the same beside the application, in
+  // gaps of its work. Does not wait; a call that comes sooner runs the fallback, or waits for the rest.
+  virtual Result<void> expect(std::span<const NamedSize> sizes) = 0;
   // What a key runs; none: nothing is ready.
   virtual std::optional<Configuration> best(const Key& key) const = 0;
   virtual KernelReport report() const = 0;

@@ -11,6 +11,7 @@
 #include "backend/cuda/discovery.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/pixel_buffer.h"
+#include "backend/cuda/private_memory.h"
 #include "backend/cuda/program.h"
 #include "backend/cuda/range_profiler.h"
 #include "backend/cuda/source_text.h"
@@ -253,6 +254,11 @@ Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::siz
          cu.cuMemGetAddressRange(&begin, &bytes, end) == cuda::CUDA_SUCCESS)
     end = begin + bytes;
   return end - address;
+}
+
+Result<void> make_room_for_private_memory(Device& device, std::size_t bytes) {
+  const Result<std::shared_ptr<cuda::Dispatcher>> dispatcher = cuda::dispatcher_of(device);
+  return dispatcher ? cuda::make_room_for_private_memory((*dispatcher)->session(), bytes) : Result<void>();
 }
 
 RelaxedCapture::RelaxedCapture() {

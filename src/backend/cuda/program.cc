@@ -39,7 +39,7 @@ std::string joined(std::string log, const std::string& more) {
 
 class CudaProgram : public Program {
  public:
-  CudaProgram(std::shared_ptr<const Module> module, Image image, std::vector<Macro> macros)
+  CudaProgram(std::shared_ptr<Module> module, Image image, std::vector<Macro> macros)
       : Program(*module->handle.session()),
         module_(std::move(module)),
         log_(std::move(image.log)),
@@ -95,7 +95,7 @@ class CudaProgram : public Program {
     return functions;
   }
 
-  std::shared_ptr<const Module> module_;
+  std::shared_ptr<Module> module_;
   std::string log_;
   std::map<std::string, std::string> symbols_;
   std::map<std::string, KernelResources> resources_;
@@ -105,9 +105,8 @@ class CudaProgram : public Program {
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<const Module> module, CUfunction function,
-                                                 std::string name, const KernelResources& told,
-                                                 std::vector<KernelParameter> parameters) {
+Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<Module> module, CUfunction function, std::string name,
+                                                 const KernelResources& told, std::vector<KernelParameter> parameters) {
   std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name), told));
   // Drivers load functions late, and tell nothing of those that are not loaded.
   Session& session = kernel->session();
@@ -187,7 +186,7 @@ Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& se
         .hint(error.advice());
   }
   image.log = joined(std::move(image.log), loading.info());
-  auto module = std::make_shared<const Module>(Module{Handle<CUmodule>(session, loaded), image.code.size()});
+  auto module = std::make_shared<Module>(Handle<CUmodule>(session, loaded), image.code.size());
   return std::unique_ptr<Program>(std::make_unique<CudaProgram>(std::move(module), std::move(image),
                                                                 std::vector<Macro>(macros.begin(), macros.end())));
 }

@@ -12,18 +12,27 @@
 namespace wattune::backend::cuda {
 
 // A loaded module. Kernels keep it, since their functions end with it.
-struct Module {
+class Module {
+ public:
+  Module(Handle<CUmodule> module, std::size_t its_bytes) : handle(std::move(module)), binary_bytes(its_bytes) {}
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  ~Module() {
+    if (was_captured) handle.leave();
+  }
+
   Handle<CUmodule> handle;
-  std::size_t binary_bytes = 0;
+  const std::size_t binary_bytes;
+  // A graph of the application may run it as long as the context lives, so it is never unloaded.
+  std::atomic<bool> was_captured = false;
 };
 
 class CudaKernel : public Kernel {
  public:
   // `told`: what the compiler said that it takes. `parameters`: what symbol or source say of them. What the driver says
   // goes before both.
-  static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<const Module> module, CUfunction function,
-                                              std::string name, const KernelResources& told,
-                                              std::vector<KernelParameter> parameters);
+  static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<Module> module, CUfunction function, std::string name,
+                                              const KernelResources& told, std::vector<KernelParameter> parameters);
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameters_.size(); }
@@ -39,9 +48,11 @@ class CudaKernel : public Kernel {
   Result<void> allow_local_memory(std::size_t bytes) const;
   bool was_launched() const { return was_launched_; }
   void set_launched() { was_launched_ = true; }
+  bool was_captured() const { return module_->was_captured.load(std::memory_order_relaxed); }
+  void set_captured() { module_->was_captured = true; }
 
  private:
-  CudaKernel(std::shared_ptr<const Module> module, CUfunction function, std::string name, const KernelResources& told)
+  CudaKernel(std::shared_ptr<Module> module, CUfunction function, std::string name, const KernelResources& told)
       : Kernel(*module->handle.session()),
         module_(std::move(module)),
         function_(function),
@@ -52,7 +63,7 @@ class CudaKernel : public Kernel {
   Result<std::size_t> attribute(CUfunction_attribute which) const;
   Result<std::vector<std::size_t>> parameter_bytes() const;
 
-  std::shared_ptr<const Module> module_;
+  std::shared_ptr<Module> module_;
   CUfunction function_;
   std::string name_;
   KernelResources told_;

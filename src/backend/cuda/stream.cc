@@ -72,7 +72,7 @@ class CudaStream : public Stream {
     const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
     kernel.set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
-    const auto run = [this, launch, &timing = *timing] { return send(*launch, timing); };
+    const auto run = [this, &kernel, launch, &timing = *timing] { return send(kernel, *launch, timing); };
     WATTUNE_TRY(dispatcher_->give(
         lane_, {.doing = running(kernel), .kind = kind, .run = run, .timing = timing, .awaited = {}}));
     return std::unique_ptr<Event>(std::make_unique<CudaEvent>(dispatcher_, timing));
@@ -201,7 +201,19 @@ class CudaStream : public Stream {
 
   static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
 
-  CUresult send(const DriverLaunch& launch, Timing& timing) const {
+  // What an application captures into a graph stays loaded. In a context of the library's own there is no application.
+  void note_capture(CudaKernel& kernel) const {
+    if (session().attached() && !kernel.was_captured() && captures()) kernel.set_captured();
+  }
+
+  CUresult send(CudaKernel& kernel, const DriverLaunch& launch) const {
+    note_capture(kernel);
+    const CUresult code = launch.copy_constants(cu());
+    return code == CUDA_SUCCESS ? launch.start(cu()) : code;
+  }
+
+  CUresult send(CudaKernel& kernel, const DriverLaunch& launch, Timing& timing) const {
+    note_capture(kernel);
     CUresult code = launch.copy_constants(cu());
     if (code == CUDA_SUCCESS) code = cu().cuEventRecord(timing.start.get(), raw());
     if (code == CUDA_SUCCESS) code = launch.start(cu());
@@ -231,9 +243,10 @@ class CudaStream::Prepared : public PreparedLaunch {
   Result<void> send() override {
     WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
     if (!stream_.lane_.adopted() && stream_.dispatcher_->keeps(stream_.lane_))
-      return stream_.add(doing_, Kind::first_launch, 1,
-                         [&cu = stream_.cu(), launch = as_it_is()] { return send(cu, *launch); });
-    if (const CUresult code = send(stream_.cu(), *launch_); code != CUDA_SUCCESS)
+      return stream_.add(doing_, Kind::first_launch, 1, [&stream = stream_, &kernel = kernel_, launch = as_it_is()] {
+        return stream.send(kernel, *launch);
+      });
+    if (const CUresult code = stream_.send(kernel_, *launch_); code != CUDA_SUCCESS)
       return stream_.session().failure(code, doing_);
     return {};
   }
@@ -256,11 +269,6 @@ class CudaStream::Prepared : public PreparedLaunch {
  private:
   // For a command that is kept: what is set from here on is not for it.
   std::shared_ptr<const DriverLaunch> as_it_is() const { return std::make_shared<const DriverLaunch>(*launch_); }
-
-  static CUresult send(const CuApi& cu, const DriverLaunch& launch) {
-    const CUresult code = launch.copy_constants(cu);
-    return code == CUDA_SUCCESS ? launch.start(cu) : code;
-  }
 
   CudaStream& stream_;
   CudaKernel& kernel_;

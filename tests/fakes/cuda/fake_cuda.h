@@ -9,6 +9,7 @@
 //   paint(surface, int n)                   pixel i = i
 //   illegal(), misaligned(), failed_assertion()   break the context, which is noticed when the stream is asked
 //   hang()                                  never ends
+//   spill()                                 does nothing, with 16 KiB of private memory to a thread
 //   too_large()                             is refused for want of resources
 // Code with the words WITHOUT END is compiled without end when it is loaded.
 // Work is done at the launch, but a stream, and an event behind it, says once that it is not ready after every launch.
@@ -34,6 +35,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 
 namespace wattune::fakes {
 
@@ -61,6 +63,11 @@ struct FakeCuda {
   std::size_t allowed_dynamic_bytes = 48 * 1024;
   // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
   double launch_gap_ms = 0.0;
+  // The kernel whose launch had to make room for its private memory last.
+  std::string room_made_for;
+  // Questions for the current context, and whether a stream is captured.
+  long asked_for_context = 0;
+  long asked_for_capture = 0;
   long held_streams = 0;  // how often one was
   // Whether a stream can be held; whether launches, or the first ones of kernels, then wait until it is not.
   bool holds = true;

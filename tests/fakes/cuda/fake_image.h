@@ -18,6 +18,7 @@ struct FakeFunction {
   std::string symbol;
   std::string function;
   std::vector<std::size_t> parameter_bytes;
+  std::size_t private_bytes = 16;  // of a thread
 };
 
 struct FakeImage {
@@ -48,14 +49,29 @@ inline std::vector<std::string> parts_of(const std::string& text, char separator
   return parts;
 }
 
+// PTX without such lines is of one kernel with one parameter, a pointer, and the private memory that it declares.
+inline FakeImage read_ptx(const std::string& text) {
+  const auto word_behind = [&](const std::string& mark, const char* end) {
+    const std::size_t begin = text.find(mark);
+    if (begin == std::string::npos) return std::string("0");
+    const std::size_t word = begin + mark.size();
+    return text.substr(word, text.find_first_of(end, word) - word);
+  };
+  const std::string symbol = word_behind(".entry ", "(");
+  const std::size_t bytes = std::stoul(word_behind(".b8 memory[", "]"));
+  return {.functions = {{.symbol = symbol, .function = "noop", .parameter_bytes = {8}, .private_bytes = bytes}},
+          .constants = {}};
+}
+
 inline FakeImage read_image(const std::string& text) {
   FakeImage image;
+  if (text.find("\nkernel ") == std::string::npos && text.find(".entry ") != std::string::npos) return read_ptx(text);
   for (const std::string& line : parts_of(text, '\n')) {
     const std::vector<std::string> words = parts_of(line, ' ');
     if (words.size() < 3) continue;
     if (words[0] == "constant") image.constants[words[1]] = std::stoul(words[2]);
     if (words[0] != "kernel") continue;
-    FakeFunction function{words[1], words[2], {}};
+    FakeFunction function{.symbol = words[1], .function = words[2]};
     for (std::size_t i = 3; i < words.size(); ++i) function.parameter_bytes.push_back(std::stoul(words[i]));
     image.functions.push_back(std::move(function));
   }

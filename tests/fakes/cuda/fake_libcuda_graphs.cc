@@ -47,6 +47,7 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
 
 CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
   WATTUNE_UNLESS_BROKEN();
+  ++state.asked_for_capture;
   const CUstream_st& stream = stream_of(handle);
   *status = !stream.capture        ? CU_STREAM_CAPTURE_STATUS_NONE
             : stream.capture_ended ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
