@@ -162,6 +162,12 @@ dynamic::KernelOptions Application::options_of_ours() {
   dynamic::KernelOptions kernel;
   kernel.policy.seed = options_.seed;
   kernel.policy.safety = options_.safety;
+  kernel.guess = [](const std::vector<wattune::NamedSize>& sizes) {
+    const auto size = [&](const char* name) {
+      return std::ranges::find(sizes, name, &wattune::NamedSize::name)->value;
+    };
+    return usual_values({size("size_a"), size("size_b"), size("size_c")});
+  };
   kernel.fallback = [this](const dynamic::CallStream&, std::span<const dynamic::CallArgument> given) {
     const std::int64_t batch = batch_of(sizes_, machine_.bytes());
     return machine_.multiply(sizes_, batch, given[0].buffer() == &machine_.a(1) ? 1 : 0);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "dynamic/key_search.h"
 #include "dynamic/repeat.h"
@@ -23,11 +24,39 @@ void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) 
   if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
 }
 
-std::vector<Configuration> promising_for(const Problem& problem, const std::vector<NearestEntry>& known) {
+// Of keys whose sizes differ by so much altogether: then the application's guess is the better one.
+const double kFar = std::log(2.0);
+
+// Nothing, where the function throws: it is a guess.
+std::vector<std::pair<std::string, Value>> guessed(const Problem& problem, const Guess& guess) {
+  try {
+    return guess ? guess(problem.spec.problem_size) : std::vector<std::pair<std::string, Value>>();
+  } catch (...) {
+    return {};
+  }
+}
+
+// The default with the values that the application guesses.
+Result<Configuration> guess_for(const Problem& problem, const Guess& guess) {
+  const Configuration otherwise = problem.space.configuration(problem.space.default_configuration());
+  const auto names = std::make_shared<const std::vector<std::string>>(otherwise.names());
+  std::vector<Value> values = otherwise.values();
+  for (const auto& [name, value] : guessed(problem, guess))
+    if (const auto found = std::ranges::find(*names, name); found != names->end())
+      values[static_cast<std::size_t>(found - names->begin())] = value;
+  return nearest_in(problem.space, Configuration(otherwise.id(), names, std::move(values)));
+}
+
+std::vector<Configuration> promising_for(const Problem& problem, const std::vector<NearestEntry>& known,
+                                         const Guess& guess) {
   std::vector<Configuration> promising;
+  const auto add = [&](const Result<Configuration>& one) {
+    if (one) add_hope(promising, problem.space, one->id());
+  };
   for (const NearestEntry& each : known)
-    if (const Result<Configuration> near = nearest_in(problem.space, each.entry.configuration))
-      add_hope(promising, problem.space, near->id());
+    if (each.distance <= kFar) add(nearest_in(problem.space, each.entry.configuration));
+  add(guess_for(problem, guess));
+  for (const NearestEntry& each : known) add(nearest_in(problem.space, each.entry.configuration));
   add_hope(promising, problem.space, problem.space.default_configuration());
   return promising;
 }
@@ -61,7 +90,7 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
       around_(around),
       pairing_(around.ledger, around.loader, kernel.options.policy.measuring, kernel.options.policy.safety),
       drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
-      promising_(promising_for(*problem_, known)),
+      promising_(promising_for(*problem_, known, kernel.options.guess)),
       hopes_(hopes_of(*problem_, promising_, kernel.options.policy.seed)),
       occasion_(kernel.options.policy, !known.empty() && known.front().distance == 0.0 && known.front().same_device) {}
 
@@ -147,10 +176,16 @@ void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& er
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   WATTUNE_TRY(pairing_.best()->check_memory(call.arguments));
   if (shadow_ != nullptr) return take_shadowed_turn(std::move(lock), call);
-  const Turn turn = pairing_.next(call.mode, around_.now());
+  const Turn turn = pairing_.next(call.mode, around_.now(), [&] { return is_idle(call.stream); });
   if (!turn.timed) return run_best(std::move(lock), call);
   lock.unlock();
   return run_turn(turn, call);
+}
+
+bool Instance::is_idle(const CallStream& stream) const {
+  const Result<Lane*> lane = around_.streams.find(stream);
+  const Result<backend::StreamState> state = lane ? (*lane)->stream->state() : lane.error();
+  return !state || *state == backend::StreamState::idle;
 }
 
 // The call is repeated with the best known when a candidate fails and left its inputs as they were.
@@ -242,6 +277,22 @@ Result<void> Instance::begin_now() {
   const std::lock_guard lock(mutex_);
   blocked_ += blocked.elapsed();
   return {};
+}
+
+// Every variant that was captured is among those that were published.
+Result<bool> Instance::replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
+                               const std::function<bool(std::span<const CallArgument>)>& is_mine) {
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<Variant> best = pairing_.best();
+  const std::vector<std::shared_ptr<Variant>> published = published_;
+  lock.unlock();
+  for (const std::shared_ptr<Variant>& variant : published) {
+    const std::vector<CallArgument> arguments = variant->call_in(launch);
+    if (best == nullptr || arguments.empty() || !is_mine(arguments)) continue;
+    WATTUNE_TRY(best->replace(stream, arguments, launch, executable));
+    return true;
+  }
+  return false;
 }
 
 std::optional<Configuration> Instance::next_hope() {

@@ -59,6 +59,10 @@ class Instance {
   // The same beside the application, in gaps.
   void expect();
 
+  // Puts the best known in the place of this launch in a graph, if that was one of the key's, whose calls pass what
+  // `is_mine` says so of. false: it was none.
+  Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
+                       const std::function<bool(std::span<const CallArgument>)>& is_mine);
   // Compiles, loads and runs this from here on, which was measured beside the calls: blocks. The key is tuned.
   Result<void> adopt(const Trial& best);
   void retune();
@@ -90,6 +94,7 @@ class Instance {
   std::shared_ptr<Variant> generic(bool capturing);
   Result<std::shared_ptr<Variant>> make_generic();
   bool keeps_times(const backend::Stream& stream);
+  bool is_idle(const CallStream& stream) const;
   Result<void> begin_now();
   Result<void> try_to_begin(const Configuration& configuration);
   std::optional<Configuration> next_hope();

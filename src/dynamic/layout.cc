@@ -93,14 +93,25 @@ bool Layout::suits(std::span<const CallArgument> arguments) const {
   return std::ranges::equal(fixed_, arguments, {}, {}, fixed_by);
 }
 
+Result<void> Layout::set(Step& step, std::span<const CallArgument> arguments) {
+  for (const Binding& binding : step.bindings) {
+    const CallArgument& given = arguments[binding.passed];
+    WATTUNE_TRY(binding.is_memory ? step.launch->set_memory(binding.place, address_of(given))
+                                  : step.launch->set_scalar(binding.place, given.bytes()));
+  }
+  return {};
+}
+
+Result<void> Layout::replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
+                             CUgraphExec_st* executable) {
+  WATTUNE_TRY(set(steps_.front(), arguments));
+  return backend::replace_launch(executable, launch.node, *steps_.front().launch);
+}
+
 Result<void> Layout::send(std::span<const CallArgument> arguments,
                           std::vector<std::unique_ptr<backend::Event>>* events) {
   for (Step& step : steps_) {
-    for (const Binding& binding : step.bindings) {
-      const CallArgument& given = arguments[binding.passed];
-      WATTUNE_TRY(binding.is_memory ? step.launch->set_memory(binding.place, address_of(given))
-                                    : step.launch->set_scalar(binding.place, given.bytes()));
-    }
+    WATTUNE_TRY(set(step, arguments));
     for (std::size_t n = 0; n < step.repeat; ++n) {
       if (events == nullptr) {
         WATTUNE_TRY(step.launch->send());

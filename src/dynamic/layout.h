@@ -10,7 +10,7 @@
 #include "dynamic/signature.h"
 #include "dynamic/streams.h"
 #include "tune/launch_plan.h"
-#include "wattune/backend/device.h"
+#include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
 
@@ -38,6 +38,9 @@ class Layout {
   // The lane is locked. `events`: gets one for each launch, which is timed then.
   Result<void> send(std::span<const CallArgument> arguments,
                     std::vector<std::unique_ptr<backend::Event>>* events = nullptr);
+  // Puts its only launch into a graph. The lane is locked.
+  Result<void> replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
+                       CUgraphExec_st* executable);
 
  private:
   // An argument of the call in the place of one of a launch.
@@ -52,6 +55,7 @@ class Layout {
     std::vector<Binding> bindings;
   };
   explicit Layout(Lane& lane) : lane_(lane) {}
+  static Result<void> set(Step& step, std::span<const CallArgument> arguments);
   Result<void> add(const tune::PlannedStep& step, const LaunchParts& parts, backend::Device& device,
                    std::span<const CallArgument> arguments);
   Result<backend::LaunchArgument> argument_for(std::size_t argument, const tune::PlannedStep& step,

@@ -57,6 +57,8 @@ class Signature {
   // arguments are checked.
   Result<void> read_sizes(std::span<const CallArgument> arguments, std::span<const NamedSize> given,
                           CallSizes& sizes) const;
+  // Whether the scalars tell these sizes.
+  bool agrees(std::span<const CallArgument> arguments, const CallSizes& sizes) const;
   // The same with names.
   std::vector<NamedSize> named(const CallSizes& sizes) const;
 

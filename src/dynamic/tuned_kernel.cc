@@ -165,6 +165,31 @@ Result<void> TunedKernel::expect(std::span<const NamedSize> sizes) {
   return {};
 }
 
+Result<std::size_t> TunedKernel::update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) {
+  WATTUNE_TRY(attachment_.check());
+  WATTUNE_ASSIGN(const std::vector<backend::GraphLaunch> launches, backend::launches_in(around_.device, graph));
+  std::size_t replaced = 0;
+  for (const backend::GraphLaunch& launch : launches) {
+    WATTUNE_ASSIGN(const bool mine, replace(stream, launch, executable));
+    if (mine) ++replaced;
+  }
+  return replaced;
+}
+
+Result<bool> TunedKernel::replace(const CallStream& stream, const backend::GraphLaunch& launch,
+                                  CUgraphExec_st* executable) {
+  std::vector<const Known*> all;
+  known_.for_each([&](const Known& known) { all.push_back(&known); });
+  for (const Known* const known : all) {
+    const auto agrees = [&](std::span<const CallArgument> arguments) {
+      return signature_.agrees(arguments, known->sizes);
+    };
+    WATTUNE_ASSIGN(const bool mine, known->instance->replace(stream, launch, executable, agrees));
+    if (mine) return true;
+  }
+  return false;
+}
+
 std::optional<Configuration> TunedKernel::best(const Key& key) const {
   const std::lock_guard lock(mutex_);
   const Instance* const instance = known_at(key);

@@ -42,6 +42,17 @@ class LoadedVariant : public Variant {
     return fit->send(*lane, arguments);
   }
 
+  std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const override {
+    return problem_->has_other_sizes ? std::vector<CallArgument>() : first_->call_in(launch);
+  }
+  Result<void> replace(const CallStream& stream, std::span<const CallArgument> arguments,
+                       const backend::GraphLaunch& launch, CUgraphExec_st* executable) override {
+    WATTUNE_TRY(first_->check_memory(arguments));
+    WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
+    const std::lock_guard lock(lane->sending);
+    return first_->replace(*lane, arguments, launch, executable);
+  }
+
   // Events may be made while another thread captures.
   Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
@@ -102,6 +113,11 @@ class LoadedVariant : public Variant {
 };
 
 }  // namespace
+
+Result<void> Variant::replace(const CallStream&, std::span<const CallArgument>, const backend::GraphLaunch&,
+                              CUgraphExec_st*) {
+  return Error(ErrorCode::unavailable, "a composition is not one launch, which a graph could have in another's place");
+}
 
 Result<bool> TimedCall::ready() const {
   const backend::RelaxedCapture relaxed;  // else asking would end the capture of another thread

@@ -12,7 +12,7 @@
 
 #include "dynamic/problem.h"
 #include "dynamic/streams.h"
-#include "wattune/backend/device.h"
+#include "wattune/backend/attach.h"
 #include "wattune/dynamic/call.h"
 
 namespace wattune::dynamic {
@@ -53,6 +53,12 @@ class Variant {
   // check_memory(), after which nothing was sent; launch_failed, device_lost.
   virtual Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
   virtual Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
+
+  // What the call passed of which this launch in a graph is all, as far as that can be told; empty: it is none of its.
+  virtual std::vector<CallArgument> call_in(const backend::GraphLaunch& /*launch*/) const { return {}; }
+  // The same call in the place of that launch, laid out for this stream. unavailable: it is not one launch.
+  virtual Result<void> replace(const CallStream& stream, std::span<const CallArgument> arguments,
+                               const backend::GraphLaunch& launch, CUgraphExec_st* executable);
 };
 
 // From a program of the configuration. launch_failed: what its launches need, the device has not.

@@ -182,6 +182,49 @@ TEST_F(CudaCalls, InACaptureTheBestRunsAndNothingElseHappens) {
   succeed(raw_cuda().cuGraphDestroy(graph));
 }
 
+// Captured with blocks of 256; 32 are the best.
+TEST_F(CudaCalls, AGraphThatIsUpdatedRunsTheBestKnown) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  int calls = 0;
+  const auto call = [&] { (*scale)(application->stream(), x(), calls++ % 2 == 0 ? 2.0f : 0.5f, 4).value(); };
+  call();
+  call();
+  const CUgraph graph = capture([&] { (*scale)(application->stream(), x(), 3.0f, 4).value(); });
+  CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  while (!scale->report().keys.front().state.starts_with("tuned") || calls % 2 == 1) {
+    call();
+    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+  }
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_EQ(fake().block, 256u);
+  EXPECT_EQ(scale->update_graph(application->stream(), exec, graph).value(), 1u);
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_EQ(fake().block, 32u);
+  EXPECT_THAT(values(), ElementsAre(9, 18, 27, 36));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+TEST_F(CudaCalls, LaunchesOfOthersInAGraphStayAsTheyAre) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  const auto other = tuner->kernel(scale_on_stand_in("other"), trusted()).value();
+  (*scale)(application->stream(), x(), 1.0f, 4).value();
+  (*other)(application->stream(), x(), 1.0f, 4).value();
+  const CUgraph graph = capture([&] {
+    application->raise(1.0f, application->stream());
+    (*other)(application->stream(), x(), 3.0f, 4).value();
+  });
+  CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  EXPECT_EQ(scale->update_graph(application->stream(), exec, graph).value(), 0u);
+  EXPECT_EQ(other->update_graph(application->stream(), exec, graph).value(), 1u);
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_THAT(values(), ElementsAre(6, 9, 12, 15));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
 TEST_F(CudaCalls, WhatWasCapturedOutlivesTheTuner) {
   auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
   (*scale)(application->stream(), x(), 2.0f, 4).value();

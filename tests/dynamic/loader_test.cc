@@ -315,7 +315,8 @@ TEST_F(LoaderTest, RoomIsNotMadeWhereTheBudgetCannotPayForACallThatWaits) {
                            }},
                       [this] { return now; }};
   ledger.begin(now);
-  with_room.request({.load = []() -> Result<std::shared_ptr<Variant>> {
+  with_room.request({.load = [&]() -> Result<std::shared_ptr<Variant>> {
+                       now += load_takes;
                        return std::shared_ptr<Variant>(std::make_shared<FakeVariant>(Configuration(), nullptr, 16384));
                      },
                      .loaded = [](const auto&) {},

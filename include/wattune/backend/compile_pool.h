@@ -95,7 +95,7 @@ class CompilePool {
 
   PooledSource add(CompileTarget target, KernelSource source);
   // How many may compile at once, from now on: when an application needs its processors, fewer. Those beyond end once
-  // they have finished what they compile. 0: only what somebody waits for is compiled.
+  // they have finished what they compile. 0: only what somebody waits for, or expects urgently, is compiled.
   void set_processes(std::size_t most);
 
  private:

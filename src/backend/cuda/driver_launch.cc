@@ -105,6 +105,21 @@ DriverLaunch::DriverLaunch(const DriverLaunch& other)
   point_at_values();
 }
 
+CUDA_KERNEL_NODE_PARAMS DriverLaunch::node_parameters() const {
+  return {.func = function_,
+          .gridDimX = config_.gridDimX,
+          .gridDimY = config_.gridDimY,
+          .gridDimZ = config_.gridDimZ,
+          .blockDimX = config_.blockDimX,
+          .blockDimY = config_.blockDimY,
+          .blockDimZ = config_.blockDimZ,
+          .sharedMemBytes = config_.sharedMemBytes,
+          .kernelParams = parameters_.get(),
+          .extra = nullptr,
+          .kern = nullptr,
+          .ctx = nullptr};
+}
+
 bool DriverLaunch::set_constant(const Place& place, CUdeviceptr memory) {
   if (place.kind != Place::Kind::constant) return false;
   constants_[place.index].from = memory;

@@ -41,6 +41,10 @@ class DriverLaunch {
     return true;
   }
 
+  // As a node of a graph has it, which has no attributes; valid as long as this.
+  CUDA_KERNEL_NODE_PARAMS node_parameters() const;
+  bool is_plain() const { return attributes_.empty() && constants_.empty(); }
+
   // Both into the stream: the constant symbols that the kernel reads, and the kernel.
   CUresult copy_constants(const CuApi& cu) const;
   CUresult start(const CuApi& cu) const { return cu.cuLaunchKernelEx(&config_, function_, parameters_.get(), nullptr); }

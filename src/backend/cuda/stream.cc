@@ -256,6 +256,21 @@ class CudaStream::Prepared : public PreparedLaunch {
     return stream_.give_timed(kernel_, stream_.lane_.adopted() ? launch_ : as_it_is());
   }
 
+  Result<void> replace(CUgraphExec executable, CUgraphNode node) {
+    Session& session = stream_.session();
+    WATTUNE_ASSIGN(const CurrentContext current, session.enter());
+    if (!launch_->is_plain())
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("kernel `{}` is launched cooperatively, with clusters or constants, which no launch in "
+                               "a graph can become",
+                               kernel_.name()));
+    const CUDA_KERNEL_NODE_PARAMS parameters = launch_->node_parameters();
+    const CUresult code = session.cu().cuGraphExecKernelNodeSetParams(executable, node, &parameters);
+    if (code != CUDA_SUCCESS) return session.failure(code, "replacing a launch in a graph");
+    kernel_.set_captured();
+    return {};
+  }
+
   Result<void> set_memory(std::size_t argument, std::uint64_t memory) override {
     if (!launch_->set_memory(argument, memory)) return no_such_memory(kernel_, argument);
     return {};
@@ -315,6 +330,12 @@ Result<std::vector<SensorSample>> finish_streams(Dispatcher& dispatcher, std::sp
     lanes.push_back(&static_cast<CudaStream*>(stream)->lane());
   }
   return dispatcher.finish(lanes, wait);
+}
+
+Result<void> replace_launch(CUgraphExec executable, CUgraphNode node, PreparedLaunch& by) {
+  auto* const prepared = dynamic_cast<CudaStream::Prepared*>(&by);
+  if (prepared == nullptr) return Error(ErrorCode::invalid_argument, "a graph takes launches of CUDA in this process");
+  return prepared->replace(executable, node);
 }
 
 Result<std::vector<Metric>> count(const Session& session, Stream& stream, const std::vector<std::string>& counters,

@@ -57,6 +57,7 @@ struct FakeCuda {
   // The last launch.
   long launches = 0;
   unsigned dynamic_bytes = 0;
+  unsigned block = 0;  // its threads along x
   std::array<unsigned, 3> cluster{};
   bool cooperative = false;
   std::array<int, 3> texture{};  // address mode, filter mode and flags of what was last sampled

@@ -27,6 +27,7 @@ struct CUgraphNode_st {
   CUlaunchConfig config{};
   CUfunction function = nullptr;
   std::vector<std::vector<char>> values;
+  std::vector<void*> parameters;  // where they are, for whoever asks
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;

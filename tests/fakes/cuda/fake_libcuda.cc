@@ -327,6 +327,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   lose_when_due(context().device);
   if (is_lost(context().device)) return context().broken = CUDA_ERROR_UNKNOWN;
   state.dynamic_bytes = config->sharedMemBytes;
+  state.block = config->blockDimX;
   state.cluster = {1, 1, 1};
   state.cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
