@@ -152,7 +152,7 @@ class FormulaDevice : public backend::Device {
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override {
     return std::unique_ptr<backend::Buffer>(std::make_unique<Memory>(bytes));
   }
-  Result<std::unique_ptr<backend::Stream>> create_stream() override {
+  Result<std::unique_ptr<backend::Stream>> create_stream(const backend::StreamOptions&) override {
     return std::unique_ptr<backend::Stream>(std::make_unique<FormulaStream>(clock_));
   }
   Result<void> reset() override { return {}; }

@@ -1,6 +1,7 @@
 #include "inserter.h"
 
 #include <chrono>
+#include <cstdio>
 #include <set>
 
 namespace fourier {
@@ -8,9 +9,18 @@ namespace {
 
 using namespace wattune;
 
+// Paper 001's rule knows no budget.
+dynamic::Budget budget_of(const Options& options) {
+  if (options.mode != RunMode::ours) return {.share = 1.0, .longest = nanoseconds_from_seconds(1)};
+  dynamic::Budget budget{.share = options.share};
+  if (options.longest_ms) budget.longest = nanoseconds_from_ms(*options.longest_ms);
+  return budget;
+}
+
 dynamic::TunerOptions tuner_options(const Options& options) {
-  dynamic::TunerOptions tuner{.budget = {.share = options.share, .longest = nanoseconds_from_ms(options.longest_ms)}};
-  if (options.blocking) tuner.compile_processes = 0;
+  dynamic::TunerOptions tuner{.budget = budget_of(options)};
+  tuner.note = [](const std::string& line) { std::fprintf(stderr, "fourier_reconstruction: %s\n", line.c_str()); };
+  tuner.compile_processes = options.blocking ? 0 : options.compile_processes;
   return tuner;
 }
 

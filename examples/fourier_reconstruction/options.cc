@@ -53,7 +53,11 @@ void add_tuning(CLI::App& app, Options& options, std::string& configurations) {
       ->check(CLI::Range(1, 1'000'000) | CLI::IsMember({"all"}));
   app.add_flag("--blocking", options.blocking, "Compile in the calling thread, as KTT does");
   app.add_option("--share", options.share, "Budget of tuning, a share of the time")->check(CLI::Range(0.0, 1.0));
-  app.add_option("--longest", options.longest_ms, "Budget of tuning in one call, in ms")->check(CLI::NonNegativeNumber);
+  app.add_option("--longest", options.longest_ms,
+                 "Budget of tuning in one call, in ms; by default 5 ms, and twice what the call takes")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--compile-processes", options.compile_processes, "That compile beside the calls")
+      ->check(CLI::PositiveNumber);
   app.add_option("--optimum", options.optimum, "Journal of the offline pass: read, and completed where it is not");
   app.add_option("--foreign", options.foreign, "Results whose best configuration runs in --mode foreign")
       ->check(CLI::ExistingFile);

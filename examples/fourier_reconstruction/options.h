@@ -33,7 +33,8 @@ struct Options {
   bool resident = false;         // samples are uploaded once, not in every call
   std::uint64_t wait_every = 1;  // calls after which the application waits for the device
   double share = 0.02;           // the budget, of the time
-  double longest_ms = 5.0;
+  std::optional<double> longest_ms = {};
+  std::size_t compile_processes = 2;
   std::filesystem::path optimum;              // what the offline pass found; empty: nothing is kept
   std::optional<std::uint64_t> offline = {};  // configurations of the offline pass; none: all
   std::filesystem::path foreign;              // results of RunMode::foreign

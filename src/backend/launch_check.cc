@@ -78,9 +78,12 @@ Result<void> check_parameters(const DeviceInfo& info, const Kernel& kernel, std:
   return {};
 }
 
-// What only CUDA has.
+// What only CUDA has, and what only OpenCL.
 Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
                              std::span<const LaunchArgument> arguments) {
+  if (geometry.first_group != std::array<std::size_t, 3>{} && !compiles(info, Language::opencl))
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("launches on {} begin with their first work-group: others are OpenCL's", info.selector));
   if (compiles(info, Language::cuda)) return {};
   const auto lacks = [&](std::string_view what) {
     return Error(ErrorCode::invalid_argument, fmt::format("{} has no {}: they are CUDA's", info.selector, what));

@@ -71,6 +71,11 @@ Result<StreamState> Stream::state() const {
   return Error(ErrorCode::unavailable, "this device does not say what a stream is doing without waiting for it");
 }
 
+Error no_unit_ranges(const DeviceInfo& device) {
+  return Error(ErrorCode::unavailable,
+               fmt::format("streams of {} cannot have compute units of their own", device.selector));
+}
+
 Result<std::unique_ptr<PreparedLaunch>> Stream::prepare(Kernel& kernel, const Geometry3& geometry,
                                                         std::span<const LaunchArgument> arguments) {
   return std::unique_ptr<PreparedLaunch>(std::make_unique<RepeatedLaunch>(*this, kernel, geometry, arguments));

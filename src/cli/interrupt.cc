@@ -28,7 +28,7 @@ void say(std::string_view text) {
 
 void take_interrupt() {
   if (can_stop && !stop_made.exchange(true))
-    return say("stopping after the evaluation in flight; once more stops at once");
+    return say("stopping after what is in flight; once more stops at once");
   backend::abandon_programs();
   say("wattune: interrupted");
   _exit(static_cast<int>(ExitStatus::interrupted));

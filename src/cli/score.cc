@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -190,18 +189,6 @@ std::string explain_clock(tune::ReplayClock clock) {
   return {};
 }
 
-// A line that is redrawn on a terminal, at most ten times a second; nothing elsewhere.
-std::function<void(std::size_t, std::size_t)> progress_line() {
-  using Clock = std::chrono::steady_clock;
-  return [shown = Clock::time_point()](std::size_t done, std::size_t all) mutable {
-    if (done < all && Clock::now() - shown < std::chrono::milliseconds(100)) return;
-    shown = Clock::now();
-    const std::string line = fmt::format("\r{} of {} runs", group_digits(done), group_digits(all));
-    std::fwrite(line.data(), 1, line.size(), stderr);
-    if (done == all) std::fputs("\r\033[K", stderr);
-  };
-}
-
 // Nothing unless asked for; recorded runs end with their budget, so they have no part in it.
 Result<std::vector<score::StrategyReach>> find_reaches(const ScoreOptions& options,
                                                        const std::vector<score::ScoredSpace>& spaces,
@@ -236,7 +223,7 @@ Result<ExitStatus> run_score(ScoreOptions options) {
     WATTUNE_ASSIGN(space.prior, load_priors(options.warm_start, recorded_spec(kept.recording->info()), *kept.space));
     spaces.push_back(std::move(space));
   }
-  if (!options.quiet && stderr_is_terminal()) options.score.progress = progress_line();
+  if (!options.quiet && stderr_is_terminal()) options.score.progress = counting_line();
   WATTUNE_ASSIGN(const auto scores, score_all(options, spaces, choices));
   WATTUNE_ASSIGN(const auto reaches, find_reaches(options, spaces, choices));
   const ScoreReport report{spaces, scores, options.score, explain_clock(clock), options.within.value_or(0.0), reaches};

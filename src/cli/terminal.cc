@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 
+#include "cli/text.h"
 #include "wattune/core/printable.h"
 
 namespace wattune::cli {
@@ -44,6 +46,16 @@ void print_error(std::string_view message) { fmt::print(stderr, "wattune: error:
 void print_note(std::string_view message) { fmt::print(stderr, "{}\n", printable(message)); }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+std::function<void(std::size_t, std::size_t)> counting_line() {
+  using Clock = std::chrono::steady_clock;
+  return [shown = Clock::time_point()](std::size_t done, std::size_t all) mutable {
+    if (done < all && Clock::now() - shown < std::chrono::milliseconds(100)) return;
+    shown = Clock::now();
+    fmt::print(stderr, "\r{} of {} runs", group_digits(done), group_digits(all));
+    if (done == all) std::fputs("\r\033[K", stderr);
+  };
+}
 
 std::size_t terminal_width(int descriptor) { return known_width(descriptor).value_or(kDefaultWidth); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 
 namespace wattune::cli {
@@ -17,6 +18,8 @@ void print_error(std::string_view message);
 void print_note(std::string_view message);
 
 bool stderr_is_terminal();
+// A line of standard error that is redrawn, at most ten times a second: "3 of 40 runs". It goes when all are done.
+std::function<void(std::size_t done, std::size_t all)> counting_line();
 // Columns of the terminal behind a descriptor; 80 for anything else, as $COLUMNS says if set.
 std::size_t terminal_width(int descriptor);
 // The same for tables of text, which are not cut where neither a terminal nor $COLUMNS says how wide they may be.

@@ -109,6 +109,7 @@ class Instance {
   void end_shadowing(const Error& why);
   // Tuning (instance_tuning.cc); the lock is held but by `loaded`.
   void look();
+  void count_savings();
   void begin_tuning();
   void begin_beside();
   void begin_for_calls();
@@ -151,6 +152,8 @@ class Instance {
   TuningOccasion occasion_;
   std::unique_ptr<Explorer> explorer_;  // while it is tuned
   std::optional<Observation> times_of_best_;
+  std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // once it was timed
+  std::uint64_t counted_calls_ = 0;                                        // whose savings are in the ledger
   std::set<ConfigurationId> requested_;              // at the loader, or loaded and not decided about
   std::set<ConfigurationId> failed_;                 // compile, launch, outputs: never used again
   std::vector<std::shared_ptr<Variant>> published_;  // calls may be sending any of them

@@ -30,6 +30,7 @@ Observation failure_of_loading(const Error& error) {
 }  // namespace
 
 void Instance::look() {
+  count_savings();
   for (Outcome& outcome : pairing_.collect()) take_outcome(std::move(outcome));
   if (pairing_.best() == nullptr) return;
   look_for_drift();
@@ -37,6 +38,18 @@ void Instance::look() {
   if (explorer_) want();
   note_too_long();
   rest();
+}
+
+// Since the last look, against what the key began with.
+void Instance::count_savings() {
+  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+  const std::uint64_t further = calls - std::exchange(counted_calls_, calls);
+  const std::optional<Nanoseconds> time = pairing_.best_time();
+  if (!time) return;
+  const ConfigurationId id = pairing_.best()->configuration().id();
+  if (!beginning_with_) beginning_with_ = {id, *time};
+  if (id != beginning_with_->first)
+    around_.ledger.save(static_cast<double>(further) * (beginning_with_->second - *time));
 }
 
 void Instance::begin_tuning() {
@@ -68,12 +81,12 @@ void Instance::look_for_drift() {
 
 // Nobody would notice that a bound keeps all candidates out.
 void Instance::note_too_long() {
-  const std::optional<Nanoseconds> stall = pairing_.stalls_too_long();
+  const std::optional<Prediction> stall = pairing_.stalls_too_long();
   if (!stall || std::exchange(told_of_too_long_, true)) return;
   around_.note(fmt::format(
       "kernel `{}`, {}: a candidate waits for good, because it may take {:.3g} ms longer than the best known, and the "
       "budget allows {:.3g} ms in one call (Budget::longest)",
-      kernel_.spec.name, to_string(key()), to_ms(*stall), to_ms(around_.ledger.most())));
+      kernel_.spec.name, to_string(key()), to_ms(stall->longest), to_ms(around_.ledger.most(stall->call))));
 }
 
 // Where another key runs the code of the likeliest, there is nothing to wait for.

@@ -28,8 +28,12 @@ Nanoseconds Ledger::running_locked(Nanoseconds now) const {
 
 bool Ledger::affords_locked(const Prediction& prediction, Nanoseconds now) const {
   const Nanoseconds expected = at_least_nothing(prediction.expected);
-  return prediction.longest <= budget_.longest &&
-         spent_.total() + reserved_ + expected <= budget_.share * running_locked(now);
+  return prediction.longest <= most(prediction.call) &&
+         spent_.total() + reserved_ + expected <= budget_.share * running_locked(now) + budget_.reinvested * saved_;
+}
+
+Nanoseconds Ledger::most(Nanoseconds call) const {
+  return budget_.longest.value_or(nanoseconds_from_ms(5.0) + 2.0 * call);
 }
 
 bool Ledger::affords(const Prediction& prediction, Nanoseconds now) const {
@@ -52,6 +56,11 @@ void Ledger::settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stall
 
 void Ledger::charge(Nanoseconds stall, Nanoseconds Stalls::*part) { settle(Nanoseconds(), stall, part); }
 
+void Ledger::save(Nanoseconds saved) {
+  const std::lock_guard lock(mutex_);
+  saved_ += at_least_nothing(saved);
+}
+
 void Ledger::note_call(Nanoseconds stall) {
   const std::lock_guard lock(mutex_);
   ++histogram_.counts[bin_of(stall)];
@@ -61,6 +70,11 @@ void Ledger::note_call(Nanoseconds stall) {
 Stalls Ledger::stalls() const {
   const std::lock_guard lock(mutex_);
   return spent_;
+}
+
+Nanoseconds Ledger::saved() const {
+  const std::lock_guard lock(mutex_);
+  return saved_;
 }
 
 Nanoseconds Ledger::longest() const {

@@ -19,6 +19,7 @@ namespace wattune::dynamic {
 struct Prediction {
   Nanoseconds expected;
   Nanoseconds longest;
+  Nanoseconds call = {};  // what the call takes without; 0: unknown
 };
 
 class Ledger {
@@ -33,18 +34,21 @@ class Ledger {
   // The same, and keeps what is expected for whoever asked until settle(): no two callers spend the same budget.
   bool reserve(const Prediction& prediction, Nanoseconds now);
   bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
-  // The longest stall of one call that is ever affordable.
-  Nanoseconds most() const { return budget_.longest; }
+  // The longest stall that is ever affordable of a call that takes so long without.
+  Nanoseconds most(Nanoseconds call) const;
   // What so much time of running adds to what may be spent.
   Nanoseconds gained_in(Nanoseconds running) const { return budget_.share * running; }
   // What a reservation came to, in this part of the stalls. Less than nothing counts as nothing, here and below.
   void settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part);
   // A stall of which nothing was reserved.
   void charge(Nanoseconds stall, Nanoseconds Stalls::*part);
+  // Tuning has made the application faster by so much; Budget::reinvested of it may be spent on more.
+  void save(Nanoseconds saved);
   // The whole stall of one call that stalled or could have, for the histogram and the longest.
   void note_call(Nanoseconds stall);
 
   Stalls stalls() const;
+  Nanoseconds saved() const;
   Nanoseconds longest() const;
   StallHistogram histogram() const;
   Nanoseconds running(Nanoseconds now) const;
@@ -58,6 +62,7 @@ class Ledger {
   std::optional<Nanoseconds> began_;
   Nanoseconds reserved_;
   Stalls spent_;
+  Nanoseconds saved_;
   Nanoseconds longest_;
   StallHistogram histogram_;
 };

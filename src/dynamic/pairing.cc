@@ -143,7 +143,7 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   if (contest.reserved) return true;
   const Prediction prediction = predict(contest);
   waits_for_budget_ = mode != Mode::explore && !ledger_.reserve(prediction, now);
-  if (waits_for_budget_ && prediction.longest > ledger_.most()) stalls_too_long_ = prediction.longest;
+  if (waits_for_budget_ && prediction.longest > ledger_.most(prediction.call)) stalls_too_long_ = prediction;
   if (!waits_for_budget_) contest.reserved = mode == Mode::explore ? Nanoseconds() : prediction.expected;
   return !waits_for_budget_;
 }
@@ -158,7 +158,7 @@ Prediction Pairing::predict(const Contest& contest) const {
   else if (const std::optional<Nanoseconds> expected = contest.candidate.expected)
     time = {*expected, kBadWhenScreened * *expected};
   const auto stall = [&](Nanoseconds of) { return std::max(Nanoseconds(), of - best) + besides(*contest.variant); };
-  return {stall(time.expected), stall(time.longest)};
+  return {stall(time.expected), stall(time.longest), best};
 }
 
 Nanoseconds Pairing::besides(const Variant& variant) const {

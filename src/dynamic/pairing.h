@@ -87,7 +87,7 @@ class Pairing {
   // A candidate's turn waits for the budget.
   bool waits_for_budget() const { return waits_for_budget_; }
   // And waits for ever, as it may stall for so long.
-  std::optional<Nanoseconds> stalls_too_long() const { return stalls_too_long_; }
+  std::optional<Prediction> stalls_too_long() const { return stalls_too_long_; }
 
  private:
   struct Contest {
@@ -147,7 +147,7 @@ class Pairing {
   RecentLargest waited_{is_shadowed_ ? nanoseconds_from_ms(1.0) : Nanoseconds()};
   RecentLargest first_launch_{Nanoseconds(20e3)};  // of the host, on an idle device
   bool waits_for_budget_ = false;
-  std::optional<Nanoseconds> stalls_too_long_;
+  std::optional<Prediction> stalls_too_long_;
 };
 
 }  // namespace wattune::dynamic

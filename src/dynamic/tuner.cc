@@ -161,6 +161,7 @@ class TunerOfOneDevice : public Tuner {
     Report report;
     report.running = ledger_.running(around_.now());
     report.stalls = ledger_.stalls();
+    report.saved = ledger_.saved();
     report.longest_stall = ledger_.longest();
     report.histogram = ledger_.histogram();
     report.loads = loader_->loads();

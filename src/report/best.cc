@@ -33,10 +33,11 @@ bool is_level_with(const Trial& trial, const Trial& best) {
   return ran_beside(trial, best) && trial.observation.final_place == FinalPlace::tied;
 }
 
-// Where the energy was not measured the objective is no better than this.
+// Where the energy was not measured the objective is no better than this, unless it is the time.
 std::string objective_text(const Trial& trial, const Objective& objective) {
   const double value = trial.observation.objective();
-  const char* const bound = !was_left_out(trial.observation) ? "" : objective.maximize ? "<=" : ">=";
+  const bool is_bound = was_left_out(trial.observation) && trial.observation.objective_value;
+  const char* const bound = !is_bound ? "" : objective.maximize ? "<=" : ">=";
   return fmt::format("{}{:.6g}", bound, objective.maximize ? -value : value);
 }
 

@@ -35,11 +35,15 @@ CandidatePair partner_at(unsigned sms_of_first, const Candidate& first, const Qu
   return {};
 }
 
-Plan split_between(const CandidatePair& pair, unsigned sms) {
+// What the grain leaves over lies at the end of the GPU.
+Plan split_between(const CandidatePair& pair, const MachineLimits& limits) {
   Share first = whole_share(*pair.first);
   Share second = whole_share(*pair.second);
-  first.sms = {0, pair.forecast.sms_of_first};
-  second.sms = {pair.forecast.sms_of_first, sms - pair.forecast.sms_of_first};
+  const unsigned of_first = pair.forecast.sms_of_first;
+  const unsigned of_second = limits.sms - of_first;
+  const bool first_leads = of_first % limits.split_grain == 0;
+  first.sms = {first_leads ? 0 : of_second, of_first};
+  second.sms = {first_leads ? of_first : 0, of_second};
   return {.shares = {first, second}, .speedup = pair.forecast.speedup(), .reason = describe(pair)};
 }
 
@@ -86,7 +90,7 @@ Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptio
   if (view.works.empty()) return {};
   const CandidatePair pair = best_partner(view.works.front(), view, table);
   const bool pays = pair.second != nullptr && pair.forecast.speedup() >= 1.0 + options.least_gain;
-  return pays ? split_between(pair, view.limits.sms) : fifo_plan(view);
+  return pays ? split_between(pair, view.limits) : fifo_plan(view);
 }
 
 // Orion (Strati et al., EuroSys 2024) schedules whole kernels: beside one of high priority a best-effort one starts if

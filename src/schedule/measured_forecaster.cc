@@ -1,94 +1,79 @@
-// What an oracle knows of a pair: it has run it.
+// What is known of a pair that has run: short pilot runs at every ratio.
 #include <algorithm>
 #include <array>
-#include <map>
-#include <memory>
-#include <utility>
+#include <cmath>
+#include <string>
 
-#include "wattune/schedule/scheduler.h"
-#include "wattune/schedule/simulated_machine.h"
+#include "schedule/joint_run.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_sweep.h"
 
 namespace wattune::schedule {
 
 namespace {
 
-constexpr std::uint64_t kWaves = 8;  // of resident blocks alone, that a pair runs for at most
+// A pilot runs for so many waves alone of the kernel whose waves take longer, and no less, as shorter runs are mostly
+// beginning and end.
+constexpr double kWaves = 8.0;
+constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
 
-struct Bench {
-  simulate::GpuModel gpu;
-  SimulatedMachineOptions options;
-  Form form;
-  std::map<std::string, ProfiledKernel> kernels;
+struct PilotKernel {
+  KernelId id = 0;
+  const KernelTraits* traits = nullptr;
 };
 
-// The kernel with a grid that is long enough to see its rate.
-ProfiledKernel shortened(ProfiledKernel kernel, unsigned sms) {
-  const std::uint64_t most = kWaves * std::max(1U, kernel.traits.profile.blocks_alone) * sms;
-  if (kernel.kernel.blocks <= most) return kernel;
-  kernel.traits.alone = kernel.traits.alone * (static_cast<double>(most) / static_cast<double>(kernel.kernel.blocks));
-  kernel.kernel.blocks = kernel.traits.blocks = most;
-  return kernel;
-}
-
-Share fixed_share(const Bench& bench, WorkId work, unsigned per_sm) {
-  Share share{.work = work, .form = bench.form, .per_sm = per_sm};
-  share.slice_blocks = static_cast<std::uint64_t>(per_sm) * bench.gpu.sms;
-  share.in_flight = PolicyOptions{}.slices_in_flight;
-  return share;
-}
-
-// Both together until one of them has ended, when the other is stopped.
-Policy pair_policy(const Bench& bench, model::BlockRatio ratio) {
-  return [&bench, ratio](const QueueView& view, const PairTable&) -> Plan {
-    if (view.works.size() < 2) return {};
-    return {.shares = {fixed_share(bench, 1, ratio.first), fixed_share(bench, 2, ratio.second)}};
-  };
-}
-
-struct Progress {
-  double blocks = 0.0;
-  Nanoseconds begin = kForever;
-  Nanoseconds end;
-};
-
-// Work alone for each of these, over the time that it took.
-double rate(const Trace& trace, WorkId work, const KernelTraits& kernel) {
-  Progress progress;
-  for (const Span& span : trace.spans()) {
-    if (span.work != work) continue;
-    progress.blocks += static_cast<double>(span.blocks);
-    progress.begin = std::min(progress.begin, span.begin);
-    progress.end = std::max(progress.end, span.end);
+Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name) {
+  for (KernelId id = 0; const KernelTraits* traits = machine.kernel(id); ++id) {
+    if (traits->name != name) continue;
+    if (traits->alone > Nanoseconds(0)) return PilotKernel{id, traits};
+    return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(name).hint("profile() it first");
   }
-  if (!(progress.end > progress.begin)) return 0.0;
-  return progress.blocks / static_cast<double>(kernel.blocks) * kernel.alone / (progress.end - progress.begin);
+  return Error(ErrorCode::not_found, "no such kernel to measure").about(name);
 }
 
-Result<PairForecast> measure(const Bench& bench, const ProfiledKernel& first, const ProfiledKernel& second,
-                             model::BlockRatio ratio) {
-  SimulatedMachine machine(bench.gpu, bench.options);
-  const std::array works = {Work{.kernel = machine.add(first.kernel, first.traits)},
-                            Work{.kernel = machine.add(second.kernel, second.traits)}};
-  Trace trace;
-  Scheduler scheduler(machine, pair_policy(bench, ratio), {}, &trace);
-  WATTUNE_TRY(scheduler.submit(works));
-  do {
-    scheduler.dispatch();
-    scheduler.note(machine.wait(scheduler.deadline()));
-  } while (scheduler.is_running());
-  return PairForecast{.ratio = ratio, .rates = {rate(trace, 1, first.traits), rate(trace, 2, second.traits)}};
+Nanoseconds waves_time(const Machine& machine, const KernelTraits& kernel) {
+  const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * machine.limits().sms;
+  return kernel.alone * std::min(1.0, kWaves * wave / static_cast<double>(kernel.blocks));
 }
 
-Result<PairForecast> measure_best(const Bench& bench, const KernelTraits& first, const KernelTraits& second) {
-  const auto one = bench.kernels.find(first.name);
-  const auto other = bench.kernels.find(second.name);
-  if (one == bench.kernels.end() || other == bench.kernels.end())
-    return Error(ErrorCode::not_found, "no such kernel to measure").about(first.name + " with " + second.name);
-  WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(bench.gpu.capability, first.block, second.block));
+Nanoseconds pilot_time(const Machine& machine, const std::array<PilotKernel, 2>& pair) {
+  return std::max({kLeastPilot, waves_time(machine, *pair[0].traits), waves_time(machine, *pair[1].traits)});
+}
+
+// Again and again, so that it never leaves the other alone.
+Party pilot_party(const Machine& machine, const PilotKernel& kernel, unsigned per_sm, Form form, Nanoseconds time) {
+  Party party = shared_party(machine, kernel.id, per_sm);
+  if (form == Form::slices)
+    party = {.kernel = kernel.id,
+             .form = Form::slices,
+             .slice_blocks = static_cast<std::uint64_t>(per_sm) * machine.limits().sms};
+  party.repetitions = 1 + static_cast<std::size_t>(std::ceil(time / kernel.traits->alone));
+  return party;
+}
+
+// Work alone for what ran, over the time that it took.
+double rate_of(const PartyRun& run, const KernelTraits& kernel) {
+  if (run.blocks == 0) return 0.0;
+  return static_cast<double>(run.blocks) / static_cast<double>(kernel.blocks) * kernel.alone / run.time();
+}
+
+Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, model::BlockRatio ratio,
+                               Form form) {
+  const Nanoseconds time = pilot_time(machine, pair);
+  const std::array parties = {pilot_party(machine, pair[0], ratio.first, form, time),
+                              pilot_party(machine, pair[1], ratio.second, form, time)};
+  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, {.stop_after = time}));
+  return PairForecast{.ratio = ratio,
+                      .rates = {rate_of(run.parties[0], *pair[0].traits), rate_of(run.parties[1], *pair[1].traits)}};
+}
+
+Result<PairForecast> best_pilot(Machine& machine, const std::string& first, const std::string& second, Form form) {
+  WATTUNE_ASSIGN(const PilotKernel one, find_by_name(machine, first));
+  WATTUNE_ASSIGN(const PilotKernel other, find_by_name(machine, second));
+  WATTUNE_ASSIGN(const auto ratios, ratios_of(machine, one.id, other.id));
   PairForecast best;
   for (const model::BlockRatio& ratio : ratios) {
-    WATTUNE_ASSIGN(const PairForecast measured, measure(bench, shortened(one->second, bench.gpu.sms),
-                                                        shortened(other->second, bench.gpu.sms), ratio));
+    WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, {one, other}, ratio, form));
     if (measured.speedup() > best.speedup()) best = measured;
   }
   return best;
@@ -96,11 +81,10 @@ Result<PairForecast> measure_best(const Bench& bench, const KernelTraits& first,
 
 }  // namespace
 
-Forecaster measured_forecaster(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels, Form form,
-                               const SimulatedMachineOptions& options) {
-  const auto bench = std::make_shared<Bench>(Bench{gpu, options, form, {}});
-  for (const ProfiledKernel& kernel : kernels) bench->kernels.emplace(kernel.traits.name, kernel);
-  return [bench](const KernelTraits& first, const KernelTraits& second) { return measure_best(*bench, first, second); };
+Forecaster measured_forecaster(Machine& machine, Form form) {
+  return [&machine, form](const KernelTraits& first, const KernelTraits& second) {
+    return best_pilot(machine, first.name, second.name, form);
+  };
 }
 
 }  // namespace wattune::schedule

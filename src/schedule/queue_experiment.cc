@@ -2,76 +2,97 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
 #include <utility>
 
-#include "wattune/core/random.h"
 #include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::schedule {
 
 namespace {
 
-Nanoseconds mean_alone(const std::vector<ProfiledKernel>& kernels) {
-  Nanoseconds all;
-  for (const ProfiledKernel& kernel : kernels) all += kernel.traits.alone;
-  return all / static_cast<double>(kernels.size());
-}
-
-std::vector<Arrival> draw_arrivals(const std::vector<ProfiledKernel>& kernels, const ArrivalOptions& options,
-                                   const std::function<Nanoseconds(Random&)>& gap) {
-  Random random(options.seed);
-  std::vector<Arrival> arrivals;
-  Nanoseconds moment;
-  for (std::size_t i = 0; i < options.works; ++i) {
-    moment += gap(random);
-    arrivals.push_back({moment, random.below(kernels.size())});
-  }
-  return arrivals;
-}
-
 ForecastKind kind_of(const std::string& policy) {
   const auto found = std::ranges::find(policies(), policy, &PolicyTraits::name);
   return found == policies().end() ? ForecastKind::none : found->forecasts;
 }
 
-Forecaster forecaster_of(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
-                         const QueueOptions& options, ForecastKind kind) {
-  const MachineLimits limits = limits_of(gpu);
-  if (kind == ForecastKind::split) return split_forecaster(limits);
-  const bool is_balanced = kind == ForecastKind::balanced_ratio;
-  if (options.knowledge == Knowledge::measured)
-    return measured_forecaster(gpu, kernels, is_balanced ? Form::slices : Form::persistent, options.machine);
-  const model::ChainSm sm = simulate::chain_sm(gpu);
-  return is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced) : residency_forecaster(limits, sm);
+// Times alone do not tell what two kernels together ask of the pipelines and of the memory.
+bool can_be_predicted(const KernelTraits& kernel) {
+  return !kernel.rate_at_residency.empty() && kernel.utilisation.pipeline + kernel.utilisation.memory > 0.0;
 }
 
-// Everything of one run but its numbers.
-Result<std::vector<WorkStatistics>> drive(Scheduler& scheduler, Machine& machine,
-                                          const std::vector<Arrival>& arrivals) {
-  std::vector<WorkStatistics> all;
-  std::size_t next = 0;
-  while (next < arrivals.size() || !scheduler.is_idle()) {
-    for (; next < arrivals.size() && arrivals[next].moment <= machine.now(); ++next)
-      WATTUNE_TRY(
-          scheduler.submit(std::array{Work{.kernel = arrivals[next].kernel, .priority = arrivals[next].priority}}));
-    scheduler.dispatch();
-    const Nanoseconds arrival = next < arrivals.size() ? arrivals[next].moment : kForever;
-    scheduler.note(machine.wait(std::min(arrival, scheduler.deadline())));
-    for (Finished& finished : scheduler.take_finished()) {
-      WATTUNE_ASSIGN(const WorkStatistics statistics, std::move(finished.result));
-      all.push_back(statistics);
-    }
+// The forecaster that a policy plans by, and what is asked instead of kernels that it knows too little of.
+struct Forecasters {
+  Forecaster predict;  // none: all pairs are measured
+  Forecaster measure;
+
+  Result<PairForecast> forecast(const KernelTraits& first, const KernelTraits& second) const {
+    const bool predicted = predict && can_be_predicted(first) && can_be_predicted(second);
+    return (predicted ? predict : measure)(first, second);
   }
+};
+
+Forecasters forecasters_of(Machine& machine, const QueueOptions& options, ForecastKind kind, const model::ChainSm& sm) {
+  const MachineLimits& limits = machine.limits();
+  if (kind == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits)};
+  const bool is_balanced = kind == ForecastKind::balanced_ratio;
+  Forecasters all{.predict = {},
+                  .measure = measured_forecaster(machine, is_balanced ? Form::slices : Form::persistent)};
+  if (options.knowledge == Knowledge::predicted)
+    all.predict =
+        is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced) : residency_forecaster(limits, sm);
   return all;
 }
 
-QueueRun summarise(const std::vector<WorkStatistics>& works) {
+// What ended, in the order of the ends. The first that did not succeed ends all.
+Result<void> collect(Scheduler& scheduler, std::vector<WorkStatistics>& works) {
+  for (Finished& finished : scheduler.take_finished()) {
+    WATTUNE_ASSIGN(const WorkStatistics statistics, std::move(finished.result));
+    works.push_back(statistics);
+  }
+  return {};
+}
+
+// Works that were given up must not run on into what comes after.
+void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted) {
+  for (WorkId work = 1; work <= submitted; ++work) scheduler.cancel(work);
+  while (scheduler.is_running()) {
+    scheduler.dispatch();
+    scheduler.note(machine.wait(scheduler.deadline()));
+  }
+}
+
+Result<void> drive_to_end(Scheduler& scheduler, Machine& machine, const std::vector<Arrival>& arrivals,
+                          const std::atomic<bool>* cancel, std::vector<WorkStatistics>& works, std::size_t& next) {
+  const Nanoseconds begin = machine.now();
+  while (next < arrivals.size() || !scheduler.is_idle()) {
+    if (cancel != nullptr && *cancel) return Error(ErrorCode::cancelled, "the queue was ended by its user");
+    for (; next < arrivals.size() && begin + arrivals[next].moment <= machine.now(); ++next)
+      WATTUNE_TRY(
+          scheduler.submit(std::array{Work{.kernel = arrivals[next].kernel, .priority = arrivals[next].priority}}));
+    scheduler.dispatch();
+    const Nanoseconds arrival = next < arrivals.size() ? begin + arrivals[next].moment : kForever;
+    scheduler.note(machine.wait(std::min(arrival, scheduler.deadline())));
+    WATTUNE_TRY(collect(scheduler, works));
+  }
+  return {};
+}
+
+// Everything of one run but its numbers.
+Result<std::vector<WorkStatistics>> drive(Scheduler& scheduler, Machine& machine, const std::vector<Arrival>& arrivals,
+                                          const std::atomic<bool>* cancel) {
+  std::vector<WorkStatistics> works;
+  std::size_t submitted = 0;
+  auto driven = drive_to_end(scheduler, machine, arrivals, cancel, works, submitted);
+  if (driven) return works;
+  stop_all(scheduler, machine, submitted);
+  return std::move(driven).error();
+}
+
+QueueRun summarise(const std::vector<WorkStatistics>& works, Nanoseconds begin) {
   QueueRun run;
   std::vector<Nanoseconds> responses;
   for (const WorkStatistics& work : works) {
-    run.makespan = std::max(run.makespan, work.ended);
+    run.makespan = std::max(run.makespan, work.ended - begin);
     run.mean_response += work.response() / static_cast<double>(works.size());
     run.energy += work.energy;
     run.launches += work.launches;
@@ -106,42 +127,32 @@ Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuM
   return kernels;
 }
 
-std::vector<Arrival> backlog(const std::vector<ProfiledKernel>& kernels, const ArrivalOptions& options) {
-  return draw_arrivals(kernels, options, [](Random&) { return Nanoseconds(0); });
-}
-
-std::vector<Arrival> poisson_arrivals(const std::vector<ProfiledKernel>& kernels, const ArrivalOptions& options) {
-  const Nanoseconds mean = mean_alone(kernels) / options.load;
-  return draw_arrivals(kernels, options, [mean](Random& random) { return -std::log1p(-random.uniform()) * mean; });
-}
-
-Result<PairTable> forecast_all(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
-                               const QueueOptions& options) {
-  PairTable table(gpu.sms, options.scheduler.correction_weight);
+Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm) {
+  PairTable table(machine.limits().sms, options.scheduler.correction_weight);
   const ForecastKind kind = kind_of(options.policy);
   if (kind == ForecastKind::none) return table;
-  const Forecaster forecaster = forecaster_of(gpu, kernels, options, kind);
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    for (std::size_t j = i + 1; j < kernels.size(); ++j) {
-      WATTUNE_ASSIGN(const PairForecast forecast, forecaster(kernels[i].traits, kernels[j].traits));
+  const Forecasters forecasters = forecasters_of(machine, options, kind, sm);
+  const auto kernels = kernels_of(machine);
+  for (KernelId i = 0; i < kernels.size(); ++i)
+    for (KernelId j = i + 1; j < kernels.size(); ++j) {
+      WATTUNE_ASSIGN(const PairForecast forecast, forecasters.forecast(*kernels[i], *kernels[j]));
       table.learn(i, j, forecast);
     }
   return table;
 }
 
-Result<QueueRun> run_queue(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
-                           const std::vector<Arrival>& arrivals, const QueueOptions& options,
+Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
                            const PairTable& forecasts, Trace* trace) {
   WATTUNE_ASSIGN(const Policy policy, find_policy(options.policy, options.policy_options));
-  SimulatedMachine machine(gpu, options.machine);
-  for (const ProfiledKernel& kernel : kernels) machine.add(kernel.kernel, kernel.traits);
   Scheduler scheduler(machine, policy, options.scheduler, trace);
   scheduler.learn(forecasts);
-  WATTUNE_ASSIGN(const auto works, drive(scheduler, machine, arrivals));
-  QueueRun run = summarise(works);
+  const Nanoseconds begin = machine.now();
+  WATTUNE_ASSIGN(const auto works, drive(scheduler, machine, arrivals, options.cancel));
+  QueueRun run = summarise(works, begin);
   Nanoseconds alone;
-  for (const Arrival& arrival : arrivals) alone += kernels[arrival.kernel].traits.alone;
+  for (const Arrival& arrival : arrivals) alone += machine.kernel(arrival.kernel)->alone;
   run.slowdown = run.mean_response * static_cast<double>(arrivals.size()) / alone;
+  run.pairs = scheduler.table();
   return run;
 }
 

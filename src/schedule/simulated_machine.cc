@@ -9,80 +9,59 @@
 #include <tuple>
 #include <utility>
 
+#include "wattune/schedule/profile.h"
+#include "wattune/schedule/work.h"
 #include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::schedule {
 
 namespace {
 
-constexpr double kAsFast = 0.98;  // of its speed on all SMs, at which a kernel counts as saturated
-
 struct Alone {
   Nanoseconds time;
   model::Utilisation utilisation;
 };
 
-Result<Alone> run_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model, unsigned sms) {
+Result<Alone> simulate_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model) {
   simulate::SimulatedGpu gpu(model);
   WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
-  WATTUNE_ASSIGN(const auto partition, gpu.add_green_context(0, sms));
-  WATTUNE_ASSIGN(const auto stream, gpu.add_stream({.green_context = partition}));
-  WATTUNE_TRY(gpu.submit({.kernel = id, .stream = stream}));
+  WATTUNE_TRY(gpu.submit({.kernel = id}));
   const auto done = gpu.wait();
   return Alone{done->end - done->begin, {gpu.pipeline_utilisation(), gpu.memory_utilisation()}};
 }
 
-// Persistent blocks fetch their indices for nothing here, so that only their number counts.
-Result<std::vector<double>> rates_at_residency(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
-                                               unsigned most) {
-  std::vector<double> rates;
-  for (unsigned per_sm = 1; per_sm <= most; ++per_sm) {
-    simulate::SimulatedGpu gpu(model);
-    WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
-    WATTUNE_TRY(gpu.submit({.kernel = id, .persistent = simulate::Persistence{.per_sm = per_sm}}));
-    const auto done = gpu.wait();
-    rates.push_back(1.0 / (done->end - done->begin).value());
-  }
-  for (double& rate : rates) rate /= rates.back();
-  return rates;
-}
-
-// By halving: speed grows with SMs.
-Result<double> saturating_share(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model,
-                                Nanoseconds on_all) {
-  unsigned too_few = 0;
-  unsigned enough = model.sms;
-  while (enough - too_few > std::max(1U, model.sms / 16)) {
-    const unsigned sms = too_few + (enough - too_few) / 2;
-    WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, model, sms));
-    (on_all / alone.time >= kAsFast ? enough : too_few) = sms;
-  }
-  return static_cast<double>(enough) / model.sms;
-}
-
 }  // namespace
 
-MachineLimits limits_of(const simulate::GpuModel& gpu) { return {.capability = gpu.capability, .sms = gpu.sms}; }
+// The driver of an H100 gives green contexts SMs in fours (docs/results/corun.md); older GPUs have none, and any number
+// will do for experiments.
+MachineLimits limits_of(const simulate::GpuModel& gpu) {
+  return {.capability = gpu.capability, .sms = gpu.sms, .split_grain = gpu.capability.major >= 9 ? 4U : 1U};
+}
 
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
-  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu, gpu.sms));
+  WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
   return alone.time;
 }
 
-Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
   WATTUNE_ASSIGN(const auto profile, simulate::pair_kernel(kernel, gpu));
-  WATTUNE_ASSIGN(const Alone alone, run_alone(kernel, gpu, gpu.sms));
-  WATTUNE_ASSIGN(const double saturating, saturating_share(kernel, gpu, alone.time));
-  WATTUNE_ASSIGN(const auto rates, rates_at_residency(kernel, gpu, profile.blocks_alone));
   return KernelTraits{.name = kernel.name,
                       .block = kernel.block,
                       .blocks = kernel.blocks,
-                      .alone = alone.time,
+                      .alone = {},
                       .profile = profile,
-                      .utilisation = alone.utilisation,
-                      .rate_at_residency = rates,
-                      .saturating_share = saturating,
+                      .utilisation = {},
                       .least_slice = static_cast<std::uint64_t>(profile.blocks_alone) * gpu.sms};
+}
+
+Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(KernelTraits traits, traits_of(kernel, gpu));
+  WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
+  traits.utilisation = alone.utilisation;
+  // Persistent blocks fetch their indices for nothing here, so that only their number counts.
+  SimulatedMachine machine(gpu, {.gpu = {}, .fetch = Nanoseconds(0)});
+  const KernelId id = machine.add(kernel, traits);
+  return schedule::profile(machine, id, {.rounds = 1, .slices = false});
 }
 
 struct SimulatedMachine::State {
@@ -187,6 +166,14 @@ std::vector<Ended> SimulatedMachine::wait(Nanoseconds until) {
   state_->now = gpu.now().value();
   if (!done) return {};
   return {{.launch = done->launch, .begin = done->begin, .end = done->end, .blocks = done->blocks}};
+}
+
+std::unique_ptr<SimulatedMachine> simulated_machine(const simulate::GpuModel& gpu,
+                                                    const std::vector<ProfiledKernel>& kernels,
+                                                    const SimulatedMachineOptions& options) {
+  auto machine = std::make_unique<SimulatedMachine>(gpu, options);
+  for (const ProfiledKernel& kernel : kernels) machine->add(kernel.kernel, kernel.traits);
+  return machine;
 }
 
 }  // namespace wattune::schedule

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "score/median.h"
+#include "core/median.h"
 #include "score/monotone_cubic.h"
 
 namespace wattune::score {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/median.h"
 #include "score/isotonic.h"
-#include "score/median.h"
 #include "wattune/core/random.h"
 
 namespace wattune::score {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "score/median.h"
+#include "core/median.h"
 #include "score/parallel.h"
 #include "score/run.h"
 #include "score/seed.h"

@@ -4,9 +4,23 @@
 #include <cmath>
 
 #include "search/permutation.h"
+#include "wattune/core/energy.h"
 #include "wattune/core/pareto.h"
 
 namespace wattune::search {
+
+namespace {
+
+// Of what was left out of a race for energy, what it takes at least: then it is still worse in all than another.
+std::optional<std::vector<double>> known_costs(const Observation& observation,
+                                               const std::vector<Objective>& objectives) {
+  if (!was_left_out(observation)) return costs_of(observation, objectives);
+  Observation bounded = observation;
+  std::ranges::find(bounded.metrics, kLeastEnergy, &Metric::name)->name = "energy";
+  return costs_of(bounded, objectives);
+}
+
+}  // namespace
 
 Strategy::Strategy(const space::SearchSpace& space, const StrategyOptions& options)
     : space_(space),
@@ -38,7 +52,7 @@ void Strategy::tell(ConfigurationId id, const Observation& observation) {
   visited_.insert(id);
   const std::optional<double> objective = usable_objective(observation);
   if (objective && several_objectives()) {
-    if (auto costs = costs_of(observation, objectives_)) costs_[id] = *std::move(costs);
+    if (auto costs = known_costs(observation, objectives_)) costs_[id] = *std::move(costs);
   }
   if (objective) do_read(id, observation);
   do_learn(id, objective);

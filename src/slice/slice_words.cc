@@ -67,6 +67,28 @@ bool is_aligned(std::uint64_t address, std::uint64_t bytes) { return address != 
 
 }  // namespace
 
+std::vector<Box> boxes_of(const Grid& grid, std::uint64_t first, std::uint64_t blocks) {
+  const std::uint64_t row = grid.x;
+  const std::uint64_t plane = row * grid.y;
+  const auto least = [](std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>(std::min(a, b)); };
+  std::vector<Box> all;
+  for (const std::uint64_t end = first + blocks; first < end; first += blocks_in(all.back().size)) {
+    const std::uint64_t left = end - first;
+    const std::uint64_t x = first % row;
+    const std::uint64_t y = first / row % grid.y;
+    Box& box = all.emplace_back(
+        Box{{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(first / plane)},
+            {grid.x, 1, 1}});
+    if (x > 0 || left < row)
+      box.size.x = least(row - x, left);
+    else if (y > 0 || left < plane)
+      box.size.y = least(grid.y - y, left / row);
+    else
+      box.size = {grid.x, grid.y, static_cast<std::uint32_t>(left / plane)};
+  }
+  return all;
+}
+
 Result<std::vector<Box>> boxes(const Grid& grid, std::uint64_t target) {
   if (blocks_in(grid) == 0) return refused_grid("a grid without blocks", grid);
   if (target == 0) return Error(ErrorCode::invalid_argument, "slices of 0 blocks");

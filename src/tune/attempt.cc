@@ -39,6 +39,7 @@ void Attempt::evaluate(const Configuration& configuration) {
   if (!good) return observation_.statistics.reset();
   run_.limits.saw_compile(std::max(observation_.phases.compile, first_launch_overhead_));
   run_.limits.saw_run(observation_.statistics->median);
+  run_.energy_front.learn(observation_);
   if (is_best()) run_.incumbent = observation_;
 }
 

@@ -73,6 +73,7 @@ class Attempt : public measure::Contestant {
   bool leave_out();
   // What the policy is to measure it against.
   Result<std::optional<Statistics>> rival();
+  Result<std::optional<Statistics>> rival_in_energy(EnergyRivals rivals);
   // Its time alone says that it takes more energy than the best.
   bool is_left_out() const;
   Result<power::EnergyFigures> measure_energy(Nanoseconds time, Nanoseconds window);
@@ -98,7 +99,7 @@ class Attempt : public measure::Contestant {
   Nanoseconds first_launch_overhead_;         // wall time beyond what the kernel took: some drivers compile then
   std::vector<Sample> turns_;                 // so far, where the objective needs energy
   std::vector<power::EnergyFigures> energy_;  // of each of these
-  std::optional<EnergyRace> race_;            // where joules decide, against the best
+  std::optional<EnergyRace> race_;            // where joules decide, against what is known
   bool finalist_ = false;                     // runs beside others
   Observation observation_;
   std::optional<Error> error_;

@@ -11,12 +11,21 @@ namespace wattune::tune {
 Result<std::optional<Statistics>> Attempt::rival() {
   const std::optional<Observation>& best = run_.incumbent;
   if (!best) return std::optional<Statistics>();
-  if (!best->objective_value) return best->statistics;
-  if (!run_.races_for_energy() || was_left_out(*best)) return std::optional<Statistics>();
+  const EnergyRivals rivals = run_.energy_rivals();
+  if (rivals == EnergyRivals::none) return best->objective_value ? std::nullopt : best->statistics;
+  if (rivals == EnergyRivals::best && was_left_out(*best)) return std::optional<Statistics>();
+  return rival_in_energy(rivals);
+}
+
+Result<std::optional<Statistics>> Attempt::rival_in_energy(EnergyRivals rivals) {
   const LeastDynamicEnergy::Setting& setting = run_.clocks.applied();
   WATTUNE_ASSIGN(const Watts idle, run_.idle_power.at(setting, *run_.recorder));
-  race_.emplace(run_.metrics, configuration_, run_.metrics.worst_objective(*best),
-                EnergyRace::Board{idle, run_.least_dynamic.at(setting)});
+  const EnergyRace::Board board{idle, run_.least_dynamic.at(setting)};
+  const EnergyFront& front = run_.energy_front;
+  if (rivals == EnergyRivals::front)
+    race_.emplace([&front](Nanoseconds time) { return front.most_energy(time); }, board, front.longest_time());
+  else
+    race_.emplace(as_good_as(run_.metrics.worst_objective(*run_.incumbent), run_.metrics, configuration_), board);
   const Nanoseconds longest = race_->longest_time();
   return std::optional(Statistics{.median = longest, .interval_low = longest, .interval_high = longest});
 }

@@ -1,7 +1,6 @@
 #include "tune/energy_race.h"
 
 #include <cmath>
-#include <limits>
 
 namespace wattune::tune {
 
@@ -25,21 +24,22 @@ std::optional<Joules> LeastDynamicEnergy::at(const Setting& setting) const {
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-EnergyRace::EnergyRace(const Metrics& metrics, const Configuration& configuration, double best, const Board& board)
-    : metrics_(metrics),
-      configuration_(configuration),
-      best_(best),
+// All objectives that race are multiples of the energy or, to be large, so many for each joule. None of the energy: the
+// objective needs more than energy and time.
+MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& configuration) {
+  return [best, &metrics, configuration](Nanoseconds time) -> std::optional<Joules> {
+    const Result<double> of_a_joule = metrics.objective({{"energy", 1.0, "J"}}, time, configuration);
+    if (!of_a_joule) return std::nullopt;
+    const Joules energy(best < 0.0 ? *of_a_joule / best : best / *of_a_joule);
+    return std::isfinite(energy.value()) && energy > Joules() ? std::optional(energy) : std::nullopt;
+  };
+}
+
+EnergyRace::EnergyRace(MostEnergy most_energy, const Board& board, Nanoseconds longest)
+    : most_energy_(std::move(most_energy)),
       idle_(board.idle),
       dynamic_(kSureShare * board.least_dynamic.value_or(Joules())),
-      longest_time_(find_longest_time()) {}
-
-// All objectives that race are multiples of the energy or, to be large, so many for each joule.
-std::optional<Joules> EnergyRace::most_energy(Nanoseconds time) const {
-  const Result<double> of_a_joule = metrics_.objective({{"energy", 1.0, "J"}}, time, configuration_);
-  if (!of_a_joule) return std::nullopt;
-  const Joules energy(best_ < 0.0 ? *of_a_joule / best_ : best_ / *of_a_joule);
-  return std::isfinite(energy.value()) && energy > Joules() ? std::optional(energy) : std::nullopt;
-}
+      longest_time_(std::min(longest, find_longest_time())) {}
 
 bool EnergyRace::may_win(Nanoseconds time) const {
   const std::optional<Joules> most = most_energy(time);

@@ -6,11 +6,13 @@
 // sure (docs/results/energy-search.md). From there a time is too long for as few joules as the best takes, whatever
 // else is not known.
 //
-//   EnergyRace race(metrics, configuration, best, {idle, least_dynamic.at(setting)});
+//   EnergyRace race(as_good_as(best, metrics, configuration), {idle, least_dynamic.at(setting)});
 //   if (time > race.longest_time()) leave_out(race.least_energy(time));
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,6 +35,13 @@ class LeastDynamicEnergy {
   std::vector<std::pair<Setting, Joules>> known_;
 };
 
+// With how much energy a run of this time is as good as what is known; less, or as much, the longer the time. None: any
+// may be.
+using MostEnergy = std::function<std::optional<Joules>(Nanoseconds time)>;
+// As a configuration of the objective `best`, which less energy makes better and which time alone never does.
+// `metrics` outlives it.
+MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& configuration);
+
 class EnergyRace {
  public:
   // What the board draws at its setting.
@@ -41,14 +50,13 @@ class EnergyRace {
     std::optional<Joules> least_dynamic;
   };
 
-  // Against a configuration of this objective, which less energy makes better and which time alone never does.
-  // `metrics` outlives it.
-  EnergyRace(const Metrics& metrics, const Configuration& configuration, double best, const Board& board);
+  // `longest`: what takes longer is out of the race, whatever energy it takes.
+  EnergyRace(MostEnergy most_energy, const Board& board,
+             Nanoseconds longest = Nanoseconds(std::numeric_limits<double>::infinity()));
 
   // That a run of this time takes.
   Joules least_energy(Nanoseconds time) const { return idle_ * time + dynamic_; }
-  // With which a run of this time is as good as the best. None: the objective needs more than energy and time.
-  std::optional<Joules> most_energy(Nanoseconds time) const;
+  std::optional<Joules> most_energy(Nanoseconds time) const { return most_energy_(time); }
   // With which a run may be as good as the best; infinite where that is not known.
   Nanoseconds longest_time() const { return longest_time_; }
 
@@ -56,9 +64,7 @@ class EnergyRace {
   bool may_win(Nanoseconds time) const;
   Nanoseconds find_longest_time() const;
 
-  const Metrics& metrics_;
-  const Configuration& configuration_;
-  double best_;
+  MostEnergy most_energy_;
   Watts idle_;
   Joules dynamic_;
   Nanoseconds longest_time_;

@@ -61,7 +61,10 @@ class DeviceEvaluator : public Evaluator {
     return observation;
   }
 
-  void know_best(const Observation& best) override { run_->incumbent = best; }
+  void know_best(const Observation& best) override {
+    run_->incumbent = best;
+    run_->energy_front.learn(best);
+  }
 
   Nanoseconds device_time() const override { return run_->session.working_time(); }
 

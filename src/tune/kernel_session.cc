@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tune/launch_arguments.h"
+
 namespace wattune::tune {
 
 namespace {
@@ -38,12 +40,6 @@ std::size_t launches_of_a_run(const Launch& launch) {
   std::size_t count = 0;
   for (const PlannedStep& step : launch.steps) count += step.repeat;
   return count;
-}
-
-// What the step gives a scalar argument: its own value or the argument's.
-const backend::ScalarBytes& value_of(const PlannedStep& step, std::size_t argument, const backend::ScalarBytes& own) {
-  const auto found = std::ranges::find(step.values, argument, &PlannedValue::argument);
-  return found == step.values.end() ? own : found->bytes;
 }
 
 // One run of a launch, from the events of its steps.
@@ -252,22 +248,9 @@ Result<void> KernelSession::check_counters(const std::vector<std::string>& count
 
 std::vector<backend::LaunchArgument> KernelSession::launch_arguments(const Launch& launch,
                                                                      const PlannedStep& step) const {
-  std::vector<backend::LaunchArgument> result;
-  result.reserve(step.arguments.size());
-  for (const std::size_t i : step.arguments) {
-    const auto* vector = std::get_if<VectorArgument>(&arguments_[i].kind);
-    if (const auto* scalar = std::get_if<backend::ScalarBytes>(&launch.arguments[i]))
-      result.emplace_back(value_of(step, i, *scalar));
-    else if (const auto* local = std::get_if<backend::LocalBytes>(&launch.arguments[i]))
-      result.emplace_back(*local);
-    else if (const auto* sampling = std::get_if<Sampling>(&launch.arguments[i]))
-      result.emplace_back(*sampling);
-    else if (vector != nullptr && vector->place == BufferPlace::constant)
-      result.emplace_back(backend::ConstantBuffer{arguments_[i].name, slots_[i].buffer.get()});
-    else
-      result.emplace_back(slots_[i].buffer.get());  // null: a null pointer
-  }
-  return result;
+  std::vector<const backend::Buffer*> buffers;
+  for (const Slot& slot : slots_) buffers.push_back(slot.buffer.get());
+  return tune::launch_arguments(arguments_, launch, step, buffers);
 }
 
 Result<std::span<const std::byte>> KernelSession::read(std::size_t argument) {

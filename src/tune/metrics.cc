@@ -31,14 +31,26 @@ bool is_of_board(const std::string& name) {
   return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
 }
 
-// With a slowdown, or beside others, an objective that is worse may be of interest all the same.
-bool is_raced_for(const KernelSpec& spec, const std::vector<std::string>& observed) {
-  static const Objective kRaced[] = {
-      {"energy", false}, {"edp", false}, {"ed2p", false}, {"operations_per_joule", true}};
-  if (spec.objectives.size() != 1 || std::ranges::count(observed, "energy") == 0) return false;
-  const Objective& objective = spec.objectives.front();
-  return std::ranges::count(kRaced, objective) > 0 &&
-         std::ranges::count(spec.metrics, objective.metric, &MetricDefinition::name) == 0;
+// How much a run does for a joule may differ with its parameters, so that a slowdown says nothing of it.
+EnergyRivals rivals_of_one(const Objective& objective) {
+  const bool smaller_is_better =
+      !objective.maximize && (objective.metric == "energy" || objective.metric == "edp" || objective.metric == "ed2p");
+  if (objective.slowdown) return smaller_is_better ? EnergyRivals::front : EnergyRivals::none;
+  const bool races = smaller_is_better || objective == Objective{"operations_per_joule", true};
+  return races ? EnergyRivals::best : EnergyRivals::none;
+}
+
+// Beside others than these two an objective that is worse may be of interest all the same.
+EnergyRivals rivals_for(const KernelSpec& spec, const std::vector<std::string>& observed) {
+  const std::vector<Objective>& wanted = spec.objectives;
+  const auto is_defined = [&](const Objective& objective) {
+    return std::ranges::count(spec.metrics, objective.metric, &MetricDefinition::name) > 0;
+  };
+  if (std::ranges::count(observed, "energy") == 0 || std::ranges::any_of(wanted, is_defined)) return EnergyRivals::none;
+  if (wanted.size() == 1) return rivals_of_one(wanted.front());
+  const bool both = wanted.size() == 2 && std::ranges::count(wanted, Objective{"energy", false}) == 1 &&
+                    std::ranges::count(wanted, Objective{kTime, false}) == 1;
+  return both ? EnergyRivals::front : EnergyRivals::none;
 }
 
 Result<double> finite_number(const std::string& name, const Value& value) {
@@ -124,7 +136,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   }
   metrics.objective_ = custom_objective(spec);
   metrics.objective_needs_energy_ = metrics.objective_ && from_energy.contains(metrics.objective_->metric);
-  metrics.objective_races_ = is_raced_for(spec, observed);
+  metrics.energy_rivals_ = rivals_for(spec, observed);
   return metrics;
 }
 

@@ -13,6 +13,13 @@
 
 namespace wattune::tune {
 
+// What a search compares energies with, where it compares nothing else.
+enum class EnergyRivals {
+  none,
+  best,   // a single objective that less energy makes better and less time never makes worse
+  front,  // whatever is as fast: such an objective under a slowdown, or a Pareto front of time and energy
+};
+
 class Metrics {
  public:
   // `observed`: the metrics that an observation has besides. invalid_argument (a name that is taken), parse_error,
@@ -30,9 +37,9 @@ class Metrics {
                            const Configuration& configuration) const;
   // Whether the objective changes with what a power or energy measurement shows.
   bool objective_needs_energy() const { return objective_needs_energy_; }
-  // Whether the objective is a single one that less energy makes better and less time never makes worse: energy, edp,
-  // ed2p, operations_per_joule, as the board tells and nobody has defined otherwise.
-  bool objective_races() const { return objective_races_; }
+  // Objectives that race are energy, edp, ed2p, operations_per_joule, as the board tells and nobody has defined
+  // otherwise.
+  EnergyRivals energy_rivals() const { return energy_rivals_; }
   // The objective of a correct observation, as bad as its uncertainty allows. Precondition: there is one.
   double worst_objective(const Observation& observation) const;
   // Where the objective of a recorded Trial lies. Precondition: it is correct.
@@ -60,7 +67,7 @@ class Metrics {
   std::vector<Compiled> metrics_;
   std::optional<Objective> objective_;  // the first, unless it is the least time
   bool objective_needs_energy_ = false;
-  bool objective_races_ = false;
+  EnergyRivals energy_rivals_ = EnergyRivals::none;
 };
 
 }  // namespace wattune::tune

@@ -9,6 +9,7 @@
 #include "tune/adaptive_limits.h"
 #include "tune/argument_contents.h"
 #include "tune/board_clocks.h"
+#include "tune/energy_front.h"
 #include "tune/energy_race.h"
 #include "tune/expected_outputs.h"
 #include "tune/idle_power.h"
@@ -60,9 +61,10 @@ struct RunState {
     return limits.reference.value_or(nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefault)));
   }
 
-  // Whether energies are only compared with the best, so that what shows itself worse needs no more measuring.
-  bool races_for_energy() const {
-    return policy.races() && metrics.objective_races() && std::ranges::count(observe, BoardMetric::energy) > 0;
+  // With what energies are only compared, so that what shows itself worse needs no more measuring.
+  EnergyRivals energy_rivals() const {
+    const bool measured = std::ranges::count(observe, BoardMetric::energy) > 0;
+    return policy.races() && measured ? metrics.energy_rivals() : EnergyRivals::none;
   }
 
   const KernelSpec spec;
@@ -87,6 +89,7 @@ struct RunState {
   IdlePower idle_power;                       // of that board
   SetUpCosts set_up_costs;
   LeastDynamicEnergy least_dynamic;
+  EnergyFront energy_front{slowdown_of(spec.objectives)};
   Nanoseconds energy_takes;  // windows of the last configuration, without those of its set-up, as long as asked for
   LaunchPlan plan;
   ResourceConstraints resource_constraints;

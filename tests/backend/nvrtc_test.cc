@@ -326,6 +326,27 @@ TEST(Nvrtc, SaysThatPtxTellsNothing) {
   }
 }
 
+void expect_ptx(Compiler compiler) {
+  KernelSource source = cuda_source("__global__ void f(int* x) { *x = 1; }", "f");
+  source.compiler = compiler;
+  for (const std::string architecture : {"sm_90", "sm_90a"}) {
+    if (architecture != "sm_90") source.options = {"-arch=" + architecture};
+    const auto ptx = compile_ptx({.backend = "cuda", .architecture = "sm_90", .compiler = {}}, source, {}, kLimit);
+    if (!ptx && ptx.error().code() == ErrorCode::unavailable) GTEST_SKIP() << ptx.error().to_string();
+    EXPECT_EQ(ptx.value().kind, ImageKind::ptx);
+    EXPECT_THAT(ptx.value().code, HasSubstr(".target " + architecture + "\n"));
+    EXPECT_EQ(ptx.value().code.find('\0'), std::string::npos);
+    EXPECT_EQ(find_symbol(*ptx, "f", {}, {"_Z1fPi", "_Z1fPi__wattune_add"}).value(), "_Z1fPi");
+  }
+}
+
+TEST(Nvrtc, CompilesToPtxForTheArchitectureThatIsNamed) {
+  SKIP_WITHOUT_NVRTC();
+  expect_ptx(Compiler::standard);
+}
+
+TEST(Nvcc, CompilesToPtxForTheArchitectureThatIsNamed) { expect_ptx(Compiler::nvcc); }
+
 TEST(Nvrtc, IncludesNeighboursOfTheFileAndFoldersSeenFromIt) {
   SKIP_WITHOUT_NVRTC();
   const auto folder = std::filesystem::path(::testing::TempDir()) / "wattune cuda include";

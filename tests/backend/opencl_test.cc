@@ -80,6 +80,26 @@ TEST_F(OpenCl, PassesMacrosWithSpacesAndQuotes) {
   EXPECT_THAT(contents_of<unsigned>(*buffer, *stream), ElementsAre(3u, 4u));
 }
 
+TEST_F(OpenCl, LaunchesFromAGroupOn) {
+  const auto program =
+      device
+          ->build(source_of("kernel void f(global int* x) { x[get_global_id(1) * 8 + get_global_id(0)] = 1; }"), {},
+                  kLimit)
+          .value();
+  const auto kernel = program->kernel("f").value();
+  const auto buffer = buffer_with<int>(*device, *stream, std::vector<int>(16));
+  const LaunchArgument argument = buffer.get();
+  const Geometry3 part{.groups = {2, 1, 1}, .group_size = {2, 1, 1}, .first_group = {1, 1, 0}};
+  stream->launch(*kernel, part, std::span(&argument, 1)).value();
+  EXPECT_THAT(contents_of<int>(*buffer, *stream), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0));
+}
+
+TEST_F(OpenCl, HasNoUnitsOfAStreamsOwnAndIgnoresPriorities) {
+  EXPECT_EQ(device->unit_grain().error().code(), ErrorCode::unavailable);
+  EXPECT_EQ(device->create_stream({.units = {0, 1}}).error().code(), ErrorCode::unavailable);
+  EXPECT_TRUE(device->create_stream({.priority = 3, .at_once = true}));
+}
+
 TEST_F(OpenCl, PassesCompileOptionsAndIncludesNeighboursOfTheFile) {
   const auto folder = std::filesystem::path(::testing::TempDir());
   for (const std::string name : {"wattune_include", "wattune include"}) {

@@ -48,7 +48,7 @@ TEST(CommandTree, HoldsEveryCommandButHiddenOnes) {
   std::vector<std::string> names;
   for (const CommandEntry& command : tree().commands) names.push_back(command.name);
   EXPECT_THAT(names, testing::ElementsAre("tune", "space", "compile", "run", "devices", "power", "show", "export",
-                                          "slice", "score", "strategies", "analyze", "init", "completion"));
+                                          "slice", "corun", "score", "strategies", "analyze", "init", "completion"));
 }
 
 TEST(CommandTree, KnowsChoicesAndFiles) {

@@ -581,7 +581,8 @@ TEST_P(CompileBenchmark, CompilesForHopper) {
 
 INSTANTIATE_TEST_SUITE_P(All, CompileBenchmark,
                          testing::Values("vector_add", "reduction", "transpose", "convolution", "gemm", "gemm_batched",
-                                         "hotspot", "nbody", "fourier_reconstruction"),
+                                         "hotspot", "nbody", "fourier_reconstruction", "pointer_chasing", "copy", "fma",
+                                         "black_scholes", "tea", "mri_q", "spmv", "stencil", "sad"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 }  // namespace

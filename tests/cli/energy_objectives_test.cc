@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Searched{"ed2p", "--minimize ed2p", [](double time, double energy) { return energy * time * time; }},
         Searched{"operations_per_joule", "--metric operations=1e6 --maximize operations_per_joule",
                  [](double, double energy) { return -1e6 / energy; }},
-        Searched{"slowdown", "--minimize energy --slowdown 10", [](double, double energy) { return energy; }},
+        Searched{"slowdown", "--minimize energy --slowdown 10%", [](double, double energy) { return energy; }},
         Searched{"pareto", "--minimize energy --minimize time", [](double, double energy) { return energy; }}),
     [](const auto& each) { return std::string(each.param.name); });
 

@@ -35,6 +35,24 @@ TEST(Ledger, OneCallIsBoundedByItsWorstCase) {
   EXPECT_FALSE(ledger.affords({.expected = ms(1), .longest = ms(5.1)}, ms(10'000)));
 }
 
+TEST(Ledger, TwiceTheTimeOfACallIsAffordableBesidesUnlessTheUserSaysOtherwise) {
+  const Ledger by_default{Budget{}};
+  EXPECT_EQ(by_default.most(ms(0)), ms(5));
+  EXPECT_EQ(by_default.most(ms(30)), ms(65));
+  EXPECT_EQ(Ledger({.longest = ms(5)}).most(ms(30)), ms(5));
+}
+
+// 1,000 ms at 2 %, and half of 100 ms.
+TEST(Ledger, HalfOfWhatTuningSavedMayBeSpentOnMore) {
+  Ledger ledger({.share = 0.02, .reinvested = 0.5, .longest = ms(500)});
+  ledger.begin(ms(0));
+  EXPECT_FALSE(ledger.affords(ms(21), ms(1000)));
+  ledger.save(ms(100));
+  ledger.save(ms(-100));
+  EXPECT_TRUE(ledger.affords(ms(70), ms(1000)));
+  EXPECT_FALSE(ledger.affords(ms(71), ms(1000)));
+}
+
 TEST(Ledger, WhatIsPromisedIsSpentUntilItIsSettled) {
   Ledger ledger({.share = 0.02, .longest = ms(5)});
   ledger.begin(ms(0));

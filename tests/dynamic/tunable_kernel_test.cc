@@ -281,6 +281,7 @@ TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
     EXPECT_EQ(report.explored, 6u);  // all of them: 3 times 2
     EXPECT_EQ(report.keys.front().best->find("ROUNDS")->as_integer(), 1);
     EXPECT_GT(tuner->report().loads, 0u);
+    EXPECT_GT(tuner->report().saved, Nanoseconds());
   }
   const auto tuner = attach({.wisdom = wisdom});
   const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();

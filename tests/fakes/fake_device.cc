@@ -499,7 +499,7 @@ Result<std::unique_ptr<backend::Buffer>> FakeDevice::create_buffer(std::size_t b
   return std::unique_ptr<backend::Buffer>(std::make_unique<FakeBuffer>(state_, bytes));
 }
 
-Result<std::unique_ptr<backend::Stream>> FakeDevice::create_stream() {
+Result<std::unique_ptr<backend::Stream>> FakeDevice::create_stream(const backend::StreamOptions&) {
   if (state_->lost) return Error(ErrorCode::device_lost, "the fake device is lost");
   return std::unique_ptr<backend::Stream>(std::make_unique<FakeStream>(state_));
 }

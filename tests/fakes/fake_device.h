@@ -168,7 +168,7 @@ class FakeDevice : public DeviceWithCounters {
   Result<std::unique_ptr<backend::Program>> load(const backend::Image& image, std::span<const backend::Macro> macros,
                                                  Nanoseconds limit) override;
   Result<std::unique_ptr<backend::Buffer>> create_buffer(std::size_t bytes) override;
-  Result<std::unique_ptr<backend::Stream>> create_stream() override;
+  Result<std::unique_ptr<backend::Stream>> create_stream(const backend::StreamOptions& options = {}) override;
   Result<std::vector<backend::SensorSample>> finish(std::span<backend::Stream* const> streams,
                                                     const backend::Wait& wait) override;
   Result<backend::Sensors*> sensors() override;

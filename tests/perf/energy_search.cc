@@ -2,14 +2,15 @@
 // sensors are those of an A100 (25 ms of every 100, a counter as often).
 //
 //   energy_search [--policy gated|repeated] [--seconds S] [--seeds N] [--idle WATTS] [--restore MS] [--faster N]
-//   FILE...
+//   [--slowdown PERCENT] FILE...
 //
 // FILE has the energy of each configuration. A launch draws the recorded power for the recorded time, or for an N-th of
 // it, as a smaller problem would; before it the board restores an argument for so long (0: there is none). Compiling,
 // checking and warming up take 70 ms. The strategy is `auto` with its default parameters, the final is left out.
 // `repeated` measures the energy of every configuration in a whole window, `gated` only of what may be the best.
 // Printed per file, medians over the seeds: configurations in that time, those of them whose energy was not measured,
-// and the recorded energy of the best over the least, with the worst of the seeds.
+// and the recorded energy of the best over the least, with the worst of the seeds; under a slowdown the least of what
+// is fast enough.
 //
 //   energy_search --histories N [--idle WATTS] FILE...
 //
@@ -26,6 +27,7 @@
 #include "tune/observed_board.h"
 #include "tune/problem.h"
 #include "wattune/core/energy.h"
+#include "wattune/search/slowdown.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/replay.h"
@@ -41,6 +43,7 @@ struct Settings {
   double idle = 45.0;
   double restore_ms = 0.0;
   double faster = 1.0;
+  std::optional<double> slowdown;  // as a share
   std::size_t histories = 0;
   std::vector<std::string> files;
 };
@@ -51,6 +54,17 @@ struct Recorded {
 
   Joules energy(ConfigurationId id) const { return *energy_of(*recording.find(id)); }
   Nanoseconds time(ConfigurationId id) const { return recording.find(id)->statistics->median; }
+  // Of what is at most so much slower than the fastest.
+  Joules least_energy(double slowdown) const {
+    const auto all = recording.trials();
+    Nanoseconds fastest(std::numeric_limits<double>::infinity());
+    for (const Trial& trial : all) fastest = std::min(fastest, time(trial.configuration.id()));
+    Joules least(std::numeric_limits<double>::infinity());
+    for (const Trial& trial : all)
+      if (time(trial.configuration.id()) <= (1.0 + slowdown) * fastest)
+        least = std::min(least, energy(trial.configuration.id()));
+    return least;
+  }
 };
 
 // Configurations that work and have an energy.
@@ -83,7 +97,7 @@ class Search : public Evaluator {
     spec_.parameters = recorded.space.parameters();
     for (Parameter& parameter : spec_.parameters) parameter.role = ParameterRole::code;  // recorded clocks are not set
     spec_.geometry.work_group[0] = at_line("8", 21);
-    spec_.objectives = {{"energy", false}};
+    spec_.objectives = {{"energy", false, settings.slowdown}};
     if (settings.restore_ms > 0.0) spec_.arguments[0] = vector_argument("y", ArgumentAccess::read_write);
     device_.slow_transfers(nanoseconds_from_ms(settings.restore_ms));
     device_.on_build([](const auto&, const auto&) { return fakes::FakeCompilation{"", nanoseconds_from_ms(70)}; });
@@ -138,20 +152,22 @@ struct Outcome {
 Result<Outcome> run(const Recorded& recorded, const Settings& settings, std::uint64_t seed) {
   Search search(recorded, settings, seed);
   WATTUNE_TRY(search.start());
-  WATTUNE_ASSIGN(
-      const auto strategy,
-      search::make_strategy("auto", recorded.space, {.seed = seed, .start = recorded.space.default_configuration()}));
+  const auto make = [&] {
+    return search::make_strategy("auto", recorded.space,
+                                 {.seed = seed, .start = recorded.space.default_configuration()});
+  };
+  WATTUNE_ASSIGN(const auto strategy,
+                 settings.slowdown ? search::make_strategy_within(*settings.slowdown, recorded.space, make) : make());
   NoSink sink;
   TuningObserver nobody;
   TuningOptions options;
   options.stop.time = nanoseconds_from_seconds(settings.seconds);
+  options.slowdown = settings.slowdown;
   Evaluator* const evaluator = &search;
   WATTUNE_ASSIGN(const TuningResult result,
                  tune(recorded.space, *strategy, std::span(&evaluator, 1), sink, nobody, {}, options));
-  Joules least = recorded.energy(result.best->configuration.id());
-  const Joules found = least;
-  for (const Trial& trial : recorded.recording.trials())
-    least = std::min(least, recorded.energy(trial.configuration.id()));
+  const Joules least = recorded.least_energy(settings.slowdown.value_or(std::numeric_limits<double>::infinity()));
+  const Joules found = recorded.energy(result.best->configuration.id());
   return Outcome{static_cast<double>(result.evaluated), sink.left_out, found / least};
 }
 
@@ -246,6 +262,7 @@ Settings settings_of(int argc, char** argv) {
     if (argument == "--seeds") settings.seeds = std::strtoull(value, nullptr, 10);
     if (argument == "--idle") settings.idle = std::atof(value);
     if (argument == "--restore") settings.restore_ms = std::atof(value);
+    if (argument == "--slowdown") settings.slowdown = std::atof(value) / 100.0;
     if (argument == "--faster") settings.faster = std::atof(value);
     if (argument == "--histories") settings.histories = std::strtoull(value, nullptr, 10);
   }

@@ -57,8 +57,9 @@ void print_queue(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel
   double streams = 0.0;
   for (const Row& row : kRows) {
     const QueueOptions options{.policy = row.policy, .knowledge = row.knowledge};
-    const PairTable forecasts = forecast_all(gpu, kernels, options).value();
-    const QueueRun run = run_queue(gpu, kernels, arrivals, options, forecasts).value();
+    const PairTable forecasts =
+        forecast_all(*simulated_machine(gpu, kernels), options, simulate::chain_sm(gpu)).value();
+    const QueueRun run = run_queue(*simulated_machine(gpu, kernels), arrivals, options, forecasts).value();
     if (row.policy == "streams") streams = run.makespan.value();
     const std::string gain =
         streams > 0.0 ? std::to_string(100.0 * (streams / run.makespan.value() - 1.0)).substr(0, 5) + " %" : "";
@@ -83,14 +84,15 @@ int main(int argc, char** argv) {
   for (const Set& set : kSets) {
     if (argument(3, "MIX") != "each" && argument(3, "MIX") != set.name) continue;
     const auto kernels = profile_all(*gpu, equally_long(*gpu, kernels_of(set), kAlone, waves).value()).value();
+    const auto machine = simulated_machine(*gpu, kernels);
     if (arguments.size() <= 4) {
       std::printf("\n%s, %s: %zu works at once, simulated\n\n", gpu->name.c_str(), set.name.c_str(), works);
-      print_queue(*gpu, kernels, backlog(kernels, {.works = works}));
+      print_queue(*gpu, kernels, backlog(*machine, {.works = works}));
     }
     for (std::size_t i = 4; i < arguments.size(); ++i) {
       std::printf("\n%s, %s: %zu works at a load of %s, simulated\n\n", gpu->name.c_str(), set.name.c_str(), works,
                   arguments[i].c_str());
-      print_queue(*gpu, kernels, poisson_arrivals(kernels, {.works = works, .load = std::stod(arguments[i])}));
+      print_queue(*gpu, kernels, poisson_arrivals(*machine, {.works = works, .load = std::stod(arguments[i])}));
     }
   }
 }

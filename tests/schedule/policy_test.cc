@@ -92,6 +92,16 @@ TEST_F(PolicyTest, SplitGivesEachSmsOfItsOwn) {
   EXPECT_EQ(planned.shares[1].sms, (SmRange{6, 2}));
 }
 
+// Of 8 SMs in groups of 3 the last 2 are left over: they are no beginning of the GPU.
+TEST_F(PolicyTest, SplitLeavesTheRestAtTheEndToWhoeverGetsIt) {
+  view_.limits.split_grain = 3;
+  for (const char* name : {"a", "b"}) wait(name);
+  table_.learn(1, 0, {.sms_of_first = 6, .rates = {0.9, 0.75}});
+  const Plan planned = plan("split");
+  EXPECT_EQ(planned.shares[0].sms, (SmRange{6, 2}));
+  EXPECT_EQ(planned.shares[1].sms, (SmRange{0, 6}));
+}
+
 // What runs whole cannot move: only a kernel for which the same split is the best takes the SMs that are free.
 TEST_F(PolicyTest, SplitGivesFreeSmsToThoseWhomTheySuit) {
   for (const char* name : {"a", "b", "c"}) wait(name);

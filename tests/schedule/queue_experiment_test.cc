@@ -22,12 +22,17 @@ std::vector<ProfiledKernel> complementary_kernels() {
   return profile_all(two_sms_of_fermi(), kernels).value();
 }
 
+std::unique_ptr<SimulatedMachine> machine_of(const std::vector<ProfiledKernel>& kernels) {
+  return simulated_machine(two_sms_of_fermi(), kernels);
+}
+
 QueueRun run_of(const std::string& policy, const std::vector<Arrival>& arrivals,
                 Knowledge knowledge = Knowledge::predicted) {
   const auto kernels = complementary_kernels();
   const QueueOptions options{.policy = policy, .knowledge = knowledge};
-  const PairTable forecasts = forecast_all(two_sms_of_fermi(), kernels, options).value();
-  return run_queue(two_sms_of_fermi(), kernels, arrivals, options, forecasts).value();
+  const PairTable forecasts =
+      forecast_all(*machine_of(kernels), options, simulate::chain_sm(two_sms_of_fermi())).value();
+  return run_queue(*machine_of(kernels), arrivals, options, forecasts).value();
 }
 
 TEST(QueueExperiment, KernelsBecomeEquallyLong) {
@@ -38,20 +43,20 @@ TEST(QueueExperiment, KernelsBecomeEquallyLong) {
 }
 
 TEST(QueueExperiment, ArrivalsFollowTheSeedAndTheLoad) {
-  const auto kernels = complementary_kernels();
-  const auto arrivals = poisson_arrivals(kernels, {.works = 2000, .load = 0.5, .seed = 3});
-  EXPECT_EQ(arrivals, poisson_arrivals(kernels, {.works = 2000, .load = 0.5, .seed = 3}));
-  EXPECT_NE(arrivals, poisson_arrivals(kernels, {.works = 2000, .load = 0.5, .seed = 4}));
+  const auto machine = machine_of(complementary_kernels());
+  const auto arrivals = poisson_arrivals(*machine, {.works = 2000, .load = 0.5, .seed = 3});
+  EXPECT_EQ(arrivals, poisson_arrivals(*machine, {.works = 2000, .load = 0.5, .seed = 3}));
+  EXPECT_NE(arrivals, poisson_arrivals(*machine, {.works = 2000, .load = 0.5, .seed = 4}));
   EXPECT_TRUE(std::ranges::is_sorted(arrivals, {}, &Arrival::moment));
   // 2,000 gaps of 2 ms on average; their sum deviates by 2.2 %.
   EXPECT_NEAR(to_ms(arrivals.back().moment), 4000.0, 300.0);
-  for (const Arrival& arrival : backlog(kernels, {.works = 10})) EXPECT_EQ(arrival.moment, Nanoseconds(0));
+  for (const Arrival& arrival : backlog(*machine, {.works = 10})) EXPECT_EQ(arrival.moment, Nanoseconds(0));
 }
 
 // Each kernel's grid fills the GPU, so that whole kernels run one after the other. Together they have 1.7 times their
 // speed. Even if 12 of 20 are of one, which leaves 4 without a partner, that is 20 / (16 / 1.7 + 4) = 1.49, less stops.
 TEST(QueueExperiment, PairsGainOverWholeKernels) {
-  const auto arrivals = backlog(complementary_kernels(), {.works = 20});
+  const auto arrivals = backlog(*machine_of(complementary_kernels()), {.works = 20});
   const QueueRun fifo = run_of("fifo", arrivals);
   const QueueRun paired = run_of("paired", arrivals);
   EXPECT_NEAR(to_ms(fifo.makespan), 20.0, 1.0);
@@ -61,21 +66,53 @@ TEST(QueueExperiment, PairsGainOverWholeKernels) {
 
 // The distance that is asked for at most.
 TEST(QueueExperiment, PairsComeWithinFivePercentOfTheOracle) {
-  const auto arrivals = backlog(complementary_kernels(), {.works = 20});
+  const auto arrivals = backlog(*machine_of(complementary_kernels()), {.works = 20});
   EXPECT_LT(run_of("paired", arrivals).makespan, run_of("paired", arrivals, Knowledge::measured).makespan * 1.05);
 }
 
 // At a tenth of what the GPU can do a work hardly ever waits: it takes what it takes alone, 1 ms.
 TEST(QueueExperiment, AtALowLoadNobodyWaits) {
-  const auto arrivals = poisson_arrivals(complementary_kernels(), {.works = 40, .load = 0.1});
+  const auto arrivals = poisson_arrivals(*machine_of(complementary_kernels()), {.works = 40, .load = 0.1});
   const QueueRun run = run_of("paired", arrivals);
   EXPECT_LT(run.slowdown, 1.3);
   EXPECT_GE(run.slowdown, 0.95);
 }
 
+// A machine on which others ran before has another time, which says nothing of this run.
+TEST(QueueExperiment, CountsFromItsOwnBeginning) {
+  const auto machine = machine_of(complementary_kernels());
+  const auto arrivals = backlog(*machine, {.works = 4});
+  const QueueRun first = run_queue(*machine, arrivals, {.policy = "fifo"}, PairTable()).value();
+  const QueueRun second = run_queue(*machine, arrivals, {.policy = "fifo"}, PairTable()).value();
+  EXPECT_GT(machine->now(), first.makespan * 1.9);
+  EXPECT_NEAR(first.makespan / second.makespan, 1.0, 0.01);
+}
+
+// Without utilisations nothing says what two kernels ask of one pipeline, so that the pair has to run.
+TEST(QueueExperiment, MeasuresPairsThatNoProfilePredicts) {
+  auto kernels = complementary_kernels();
+  const QueueOptions paired{.policy = "paired"};
+  const auto predicted = forecast_all(*machine_of(kernels), paired).value().find(0, 1);
+  for (ProfiledKernel& kernel : kernels) kernel.traits.utilisation = {};
+  const auto machine = machine_of(kernels);
+  const auto measured = forecast_all(*machine, paired).value().find(0, 1);
+  EXPECT_GT(machine->now(), Nanoseconds(0));
+  EXPECT_NE(predicted->rates, measured->rates);
+  EXPECT_GT(measured->speedup(), 1.4);
+}
+
+TEST(QueueExperiment, EndsWhenItsUserSaysSo) {
+  const auto machine = machine_of(complementary_kernels());
+  const std::atomic<bool> cancel{true};
+  const auto run =
+      run_queue(*machine, backlog(*machine, {.works = 4}), {.policy = "fifo", .cancel = &cancel}, PairTable());
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code(), ErrorCode::cancelled);
+}
+
 TEST(QueueExperiment, AnUnknownPolicyIsRefused) {
-  const auto kernels = complementary_kernels();
-  const auto refused = run_queue(two_sms_of_fermi(), kernels, {}, {.policy = "best"}, PairTable());
+  const auto machine = machine_of(complementary_kernels());
+  const auto refused = run_queue(*machine, {}, {.policy = "best"}, PairTable());
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().to_string(), HasSubstr("no such policy: `best`"));
 }

@@ -80,21 +80,6 @@ TEST(SimulatedMachine, KernelsOnSmsOfTheirOwnDoNotTouchEachOther) {
   EXPECT_NEAR((first.end - first.begin) / alone, 1.0, 0.05);
 }
 
-// PC waits for memory and needs one block of six on an SM for that; TEA computes.
-TEST(SimulatedMachine, APairIsMeasuredAtItsBestRatio) {
-  const simulate::GpuModel gpu = small_gpu();
-  std::vector<ProfiledKernel> kernels;
-  for (const auto& kernel : {short_kernel("PC", 48), short_kernel("TEA", 640)})
-    kernels.push_back({kernel, profile_alone(kernel, gpu).value()});
-  const Forecaster measure = measured_forecaster(gpu, kernels, Form::persistent);
-  const PairForecast pair = measure(kernels[0].traits, kernels[1].traits).value();
-  EXPECT_GT(pair.speedup(), 1.4);
-  EXPECT_LT(pair.ratio.first, pair.ratio.second);
-  KernelTraits unknown = kernels[0].traits;
-  unknown.name = "unknown";
-  EXPECT_THAT(measure(unknown, unknown).error().to_string(), HasSubstr("no such kernel to measure"));
-}
-
 // Random arrivals of three kernels under each policy; nobody can say from outside what ran where, but the trace.
 TEST(SimulatedMachine, EachBlockRunsOnceUnderEachPolicy) {
   for (const PolicyTraits& policy : policies()) {

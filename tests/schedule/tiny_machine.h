@@ -67,7 +67,11 @@ class TinyMachine : public Machine {
     Nanoseconds next = until;
     for (const Running& each : running_) next = std::min(next, end_of(each));
     if (next == kForever) return {};
-    for (Running& each : running_) each.done += (next - now()) / block_time(each);
+    for (Running& each : running_) {
+      if (waits(each)) continue;
+      if (each.done == 0.0) each.begin = now();
+      each.done += (next - now()) / block_time(each);
+    }
     now_ = next;
     return take_ended();
   }
@@ -81,6 +85,13 @@ class TinyMachine : public Machine {
     double last = kForever.value();  // where it was stopped
   };
 
+  // Behind an earlier one of its lane.
+  bool waits(const Running& each) const {
+    return std::ranges::any_of(running_, [&](const Running& other) {
+      return other.id < each.id && other.launch.lane == each.launch.lane &&
+             other.launch.priority == each.launch.priority && other.launch.sms == each.launch.sms;
+    });
+  }
   bool immortal(const Running& each) const {
     const auto found = never_ends.find(each.launch.kernel);
     return found != never_ends.end() && found->second;
@@ -94,13 +105,15 @@ class TinyMachine : public Machine {
     const KernelTraits& kernel = kernels_[each.launch.kernel];
     double rate = 1.0;
     for (const Running& other : running_) {
-      if (other.launch.kernel == each.launch.kernel) continue;
+      if (other.launch.kernel == each.launch.kernel || waits(other)) continue;
       const auto found = rates_.find({each.launch.kernel, other.launch.kernel});
       rate *= found == rates_.end() ? 0.5 : found->second;
     }
     return kernel.alone / static_cast<double>(kernel.blocks) / rate;
   }
-  Nanoseconds end_of(const Running& each) const { return now() + block_time(each) * (goal(each) - each.done); }
+  Nanoseconds end_of(const Running& each) const {
+    return waits(each) ? kForever : now() + block_time(each) * (goal(each) - each.done);
+  }
 
   // What never ends has always half of its blocks left.
   std::uint64_t blocks_done(const Running& each) const {
@@ -111,7 +124,7 @@ class TinyMachine : public Machine {
   std::vector<Ended> take_ended() {
     std::vector<Ended> ended;
     for (const Running& each : running_) {
-      if (each.done < goal(each) - 1e-6) continue;
+      if (waits(each) || each.done < goal(each) - 1e-6) continue;
       ended.push_back({.launch = each.id, .begin = each.begin, .end = now(), .blocks = blocks_done(each)});
       if (const auto fault = fail_when_half_done.find(each.launch.kernel); fault != fail_when_half_done.end())
         ended.back().error = fault->second;

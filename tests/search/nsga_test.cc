@@ -67,6 +67,32 @@ TEST(Pareto, CostsFollowTheObjectives) {
   EXPECT_EQ(costs_of(observation, {{"time", false}}), std::nullopt);
 }
 
+class ShowsCosts : public Strategy {
+ public:
+  explicit ShowsCosts(const space::SearchSpace& space)
+      : Strategy(space, {.objectives = {{"time", false}, {"energy", false}}}) {}
+  using Strategy::costs;
+
+ private:
+  std::optional<ConfigurationId> do_propose() override { return std::nullopt; }
+  void do_learn(ConfigurationId, std::optional<double>) override {}
+};
+
+// 3 s and 5 J at least, of which no more is known, are worse than 2 s and 4 J.
+TEST(Pareto, WhatWasLeftOutOfARaceCostsWhatItTakesAtLeast) {
+  std::vector<Parameter> parameters(1);
+  parameters[0].name = "p";
+  parameters[0].values = {0, 1};
+  const auto space = space::SearchSpace::build(std::move(parameters), {}).value();
+  ShowsCosts strategy(space);
+  Observation observation;
+  observation.statistics = Statistics{.median = Nanoseconds(3e9)};
+  observation.metrics = {{"energy_at_least", 5.0, "J"}};
+  strategy.tell(1, observation);
+  ASSERT_NE(strategy.costs(1), nullptr);
+  EXPECT_THAT(*strategy.costs(1), ElementsAre(3.0, 5.0));
+}
+
 // Eight parameters of six values. Time falls with the distance of the first four from 5, energy with that of all of
 // them from 0; the last four cost both. The front: the last four are 0; of each sum of the first four, any.
 class TwoObjectives : public testing::TestWithParam<const char*> {

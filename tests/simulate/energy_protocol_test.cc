@@ -2,8 +2,11 @@
 // the table, benchmarks of more phases print it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "simulate/measured_board.h"
 
@@ -41,6 +44,43 @@ TEST(EnergyProtocol, CommonPracticeIsTenTimesAsFarOff) {
   for (const char* model : {"A100", "H100"})
     EXPECT_GT(worst(model, two_phase_kernel, [](MeasuredBoard& board) { return by_median_power(board, 0); }), 0.3)
         << model;
+}
+
+// How far the furthest of ten processes is off their median, as a share, on a board that was idle before the first and
+// has two seconds to cool before each.
+double spread_of_ten_processes(const std::string& model, Nanoseconds window) {
+  SimulatedBoard board(*find_board_model(model));
+  std::vector<Joules> told;
+  for (int process = 0; process < 10; ++process) {
+    board.hold_context(false);
+    board.pass(nanoseconds_from_seconds(2));
+    board.hold_context(true);
+    power::Board sensors = sensors_of(board);
+    const std::unique_ptr<power::Recorder> recorder = make_recorder(board, sensors);
+    const Watts idle = power::measure_idle(*recorder).value().value;
+    BoardLoad load(board, flat_kernel({}));
+    told.push_back(power::measure(*recorder, load, {.window = window, .context_idle = idle}).value().energy.value);
+  }
+  std::ranges::sort(told);
+  const Joules median = (told[4] + told[5]) / 2.0;
+  return std::max(told.back() / median, 2.0 - told.front() / median) - 1.0;
+}
+
+// By how much more a launch takes after five minutes of them than on a board that was idle, as a share.
+double drift(const std::string& model) {
+  SimulatedBoard board(*find_board_model(model));
+  const Kernel kernel = flat_kernel({});
+  const Joules cold = board.launch(kernel).energy;
+  board.launch(kernel, 90'000);
+  return board.launch(kernel).energy / cold - 1.0;
+}
+
+// A board leaks 0.3 % of its idle power more with each degree; a window of 10 s begins when it hardly warms up.
+TEST(EnergyProtocol, TenProcessesOnABoardThatHeatsAgreeToAPercent) {
+  for (const char* model : {"A100", "H100"}) {
+    EXPECT_GT(drift(model), 0.02) << model;
+    EXPECT_LT(spread_of_ten_processes(model, power::kReported), 0.01) << model;
+  }
 }
 
 TEST(EnergyProtocol, BoundsHold) {

@@ -195,5 +195,16 @@ TEST(PtxInteger, DotProductsHaveTheSignsOfTheirTypes) {
   EXPECT_EQ(evaluate("dp2a.hi.s32.u32 %d, %a, %b, %c;", "%d", PtxCase{0x0003'fffe, 0x0504'0000, 0}), 7u);
 }
 
+TEST(PtxInteger, AddsTheDifferencesOfFourBytes) {
+  // |255 - 1| + |3 - 5| + |2 - 2| + |1 - 0| + 5
+  const PtxCase bytes{0xff03'0201, 0x0105'0200, 5};
+  EXPECT_EQ(evaluate("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", "%d", bytes), 262u);
+  for (const std::string form : {"vabsdiff4.u32.u32.u32", "vabsdiff4.u32.s32.s32.add"}) {
+    const auto refused = try_evaluate(form + " %d, %a, %b, %c;", "%d", {bytes});
+    ASSERT_FALSE(refused) << form;
+    EXPECT_EQ(refused.error().code(), ErrorCode::unavailable);
+  }
+}
+
 }  // namespace
 }  // namespace wattune::simulate

@@ -55,6 +55,34 @@ TEST(Boxes, AreWholePlanesElseWholeRowsElseEvenPartsOfARow) {
   EXPECT_THAT(boxes(grid, 1000).value(), ElementsAre(Box{{0, 0, 0}, grid}));
 }
 
+// Planes of 12 rows of 10: from block 15 on, half a row, 10 rows, a plane, 11 rows and 3 blocks.
+TEST(Boxes, OfARangeAreTheRestOfARowAndOfAPlaneAndWholePlanes) {
+  EXPECT_THAT(boxes_of({10, 12, 4}, 15, 5 + 100 + 120 + 110 + 3),
+              ElementsAre(Box{{5, 1, 0}, {5, 1, 1}}, Box{{0, 2, 0}, {10, 10, 1}}, Box{{0, 0, 1}, {10, 12, 1}},
+                          Box{{0, 0, 2}, {10, 11, 1}}, Box{{0, 11, 2}, {3, 1, 1}}));
+  EXPECT_THAT(boxes_of({10, 12, 4}, 120, 240), ElementsAre(Box{{0, 0, 1}, {10, 12, 2}}));
+  EXPECT_THAT(boxes_of({10, 12, 4}, 12, 3), ElementsAre(Box{{2, 1, 0}, {3, 1, 1}}));
+  EXPECT_TRUE(boxes_of({10, 12, 4}, 480, 0).empty());
+}
+
+TEST(Boxes, OfARangeHaveItsBlocksInTheirOrder) {
+  Random random(6);
+  for (int i = 0; i < 300; ++i) {
+    const auto side = [&](std::uint64_t most) { return static_cast<std::uint32_t>(1 + random.below(most)); };
+    const Grid grid{side(7), side(6), side(5)};
+    const std::uint64_t all = std::uint64_t{grid.x} * grid.y * grid.z;
+    const std::uint64_t first = random.below(all);
+    const std::vector<Box> boxes = boxes_of(grid, first, 1 + random.below(all - first));
+    ASSERT_LE(boxes.size(), 5u);
+    std::uint64_t next = first;
+    for (const Box& box : boxes)
+      for (std::uint32_t z = 0; z < box.size.z; ++z)
+        for (std::uint32_t y = 0; y < box.size.y; ++y)
+          for (std::uint32_t x = 0; x < box.size.x; ++x, ++next)
+            ASSERT_EQ(((box.origin.z + z) * grid.y + box.origin.y + y) * grid.x + box.origin.x + x, next);
+  }
+}
+
 TEST(Boxes, HaveEveryBlockExactlyOnceAndNoneGreaterThanTheTarget) {
   Random random(5);
   for (int i = 0; i < 300; ++i) {

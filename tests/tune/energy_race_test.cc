@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tune/energy_front.h"
 #include "tune/observed_board.h"
 #include "tune/problem.h"
 #include "wattune/core/energy.h"
@@ -156,18 +157,82 @@ TEST(EnergyRaces, ObjectivesToBeLargeRaceToo) {
   EXPECT_FALSE(was_left_out(problem.measure(2)));
 }
 
-// What is slower draws less, is on the Pareto front, is within a slowdown or not, or is what a formula makes of it.
+// What is slower draws less, may be on the Pareto front or within a slowdown, or is what a formula makes of it.
 TEST(EnergyRaces, OtherObjectivesMeasureEverything) {
   KernelSpec own = spec_for({{"edp", false}});
   own.metrics.push_back({"edp", at_line("energy - time", 40)});
   for (const KernelSpec& spec :
-       {spec_for({{"power", false}}), spec_for({{"energy", false}, {"time", false}}),
-        spec_for({{"energy", false, 0.05}}), spec_for({{"energy", true}}), own, spec_for({{"time", false}})}) {
+       {spec_for({{"power", false}}), spec_for({{"energy", false}, {"power", false}}),
+        spec_for({{"power", false, 0.05}}), spec_for({{"energy", true}}), own, spec_for({{"time", false}})}) {
     RaceProblem problem(spec);
     ASSERT_TRUE(problem.begin());
     ASSERT_TRUE(problem.measure(0).ok());
     EXPECT_TRUE(value(problem.measure(3), "energy")) << spec.objectives.front().metric;
   }
+}
+
+// The second takes longer than the first and more joules at least; the third may take less, and does; the fifth is as
+// slow as the third and takes more, which part of a window shows.
+TEST(EnergyRaces, OnAFrontOnlyWhatIsSlowerAndTakesMoreIsLeftOut) {
+  RaceProblem problem(spec_for({{"time", false}, {"energy", false}}));
+  ASSERT_TRUE(problem.begin());
+  ASSERT_TRUE(problem.measure(0).ok());
+  const Observation slow = problem.measure(1);
+  EXPECT_TRUE(was_left_out(slow));
+  EXPECT_EQ(slow.objective(), nanoseconds_from_ms(4).value());
+  const Observation frugal = problem.measure(2);
+  EXPECT_NEAR(*value(frugal, "energy"), 0.42, 0.01);
+  EXPECT_EQ(value(frugal, "energy_window"), std::nullopt);
+  EXPECT_LT(value(problem.measure(4), "energy_window"), 0.5);
+}
+
+// 1.5 ms are beyond 1.25 times the fastest, whatever they take.
+TEST(EnergyRaces, UnderASlowdownWhatCannotCountIsNotMeasured) {
+  RaceProblem problem(spec_for({{"energy", false, 0.25}}));
+  ASSERT_TRUE(problem.begin());
+  ASSERT_TRUE(problem.measure(0).ok());
+  EXPECT_TRUE(was_left_out(problem.measure(5)));
+  EXPECT_NEAR(problem.measure(6).objective(), 0.44, 0.01);
+}
+
+// The third takes the least, until something is found that is so fast that it does not count.
+TEST(EnergyRaces, UnderASlowdownWhatIsFasterIsMeasuredWhole) {
+  RaceProblem problem(spec_for({{"energy", false, 0.25}}));
+  ASSERT_TRUE(problem.begin());
+  ASSERT_TRUE(problem.measure(2).ok());
+  const Observation faster = problem.measure(0);
+  EXPECT_EQ(value(faster, "energy_window"), std::nullopt);
+  EXPECT_NEAR(faster.objective(), 0.5, 0.01);
+}
+
+Observation measured(double ms, std::optional<double> joules) {
+  Observation observation;
+  const Nanoseconds time = nanoseconds_from_ms(ms);
+  observation.statistics = Statistics{.median = time, .interval_low = 0.9 * time, .interval_high = time};
+  if (joules) observation.metrics = {{"energy", *joules, "J", 0.1}};
+  return observation;
+}
+
+// Each joule is known to 0.1.
+TEST(EnergyFront, KnowsTheLeastEnergyOfWhatIsAsFast) {
+  EnergyFront front;
+  EXPECT_EQ(front.most_energy(nanoseconds_from_ms(9)), std::nullopt);
+  front.learn(measured(2, 1.0));
+  front.learn(measured(3, 2.0));  // worse than the first in both
+  front.learn(measured(4, 0.5));
+  EXPECT_EQ(front.most_energy(nanoseconds_from_ms(1)), std::nullopt);
+  EXPECT_EQ(front.most_energy(nanoseconds_from_ms(3)), Joules(1.1));
+  EXPECT_EQ(front.most_energy(nanoseconds_from_ms(5)), Joules(0.6));
+  EXPECT_TRUE(std::isinf(front.longest_time().value()));
+}
+
+TEST(EnergyFront, TheFastestSaysHowLongARunMayTake) {
+  EnergyFront front(0.5);
+  EXPECT_TRUE(std::isinf(front.longest_time().value()));
+  front.learn(measured(4, {}));
+  front.learn(measured(2, {}));
+  front.learn(measured(8, 1.0));
+  EXPECT_EQ(to_ms(front.longest_time()), 3.0);
 }
 
 // Three publications of 100 ms and half of the power sensor's 100: then 1.2 J are known to a tenth, and the best takes

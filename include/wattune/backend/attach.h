@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "wattune/backend/device.h"
@@ -44,6 +45,11 @@ namespace wattune::backend {
 // A context of the driver API, or the primary one, which the runtime API uses; nullptr: the one that is current for
 // this thread. invalid_argument: none is, or it is no context that lives; unavailable: no driver.
 Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context = nullptr);
+
+// A device of this process ("cuda:0") in its primary context, which it shares with the runtime API: only streams there
+// can have units of their own (StreamOptions::units). Attached, so that an error that breaks the context is for good.
+// not_found, unavailable.
+Result<std::unique_ptr<Device>> open_cuda_in_primary_context(const std::string& selector);
 
 // invalid_argument: the context has no such device; unavailable: no loader, no driver.
 Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_id* device);

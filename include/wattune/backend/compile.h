@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "wattune/backend/device.h"
 
@@ -26,6 +27,15 @@ struct CompileReport {
 // is no CUDA C++, and for what the compiler makes only PTX for; unavailable; timeout.
 Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
                                    const std::string& architecture, Nanoseconds limit);
+
+// Compiles the source to PTX, in this process, for a target that Device::compile_target() told, or for the architecture
+// that its options name; a source that is PTX is taken as it is. As compile_cuda(); invalid_argument: machine code.
+Result<Image> compile_ptx(CompileTarget target, KernelSource source, std::span<const Macro> macros, Nanoseconds limit);
+
+// Which of these symbols of an image is the function that the user named, as Program::kernel() finds it. not_found,
+// naming the functions that exist; mismatch: several fit.
+Result<std::string> find_symbol(const Image& image, const std::string& function, std::span<const Macro> macros,
+                                const std::vector<std::string>& symbols);
 
 // The architecture that the source's own options name, which goes before any other.
 std::optional<std::string> named_architecture(const KernelSource& source);

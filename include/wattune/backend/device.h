@@ -54,6 +54,9 @@ class Program : public DeviceObject {
   virtual Result<std::unique_ptr<Kernel>> kernel(const std::string& name) = 0;
 };
 
+// The error of a device whose streams cannot have units of their own.
+Error no_unit_ranges(const DeviceInfo& device);
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -76,7 +79,11 @@ class Device {
   virtual Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& /*layout*/) {
     return Error(ErrorCode::unavailable, "this device has no images");
   }
-  virtual Result<std::unique_ptr<Stream>> create_stream() = 0;
+  // unavailable: streams of this device cannot have units of their own; invalid_argument: not these.
+  virtual Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options = {}) = 0;
+  // Where StreamOptions::units may begin and end: at multiples of so many units, and at the end of the device.
+  // unavailable: why streams cannot have units of their own.
+  virtual Result<unsigned> unit_grain() { return no_unit_ranges(info()); }
   // Stream::finish() of several streams of this device, in one request to a worker. What they were given reaches the
   // device in the order in which it was given. Returns what the sensors showed meanwhile, if that was asked for; a
   // device without sensors shows nothing. invalid_argument (a stream of another device); else as Stream::finish().

@@ -28,6 +28,9 @@ struct Geometry3 {
   std::array<std::size_t, 3> group_size{1, 1, 1};  // OpenCL: local size; CUDA: block
   std::array<std::size_t, 3> cluster{1, 1, 1};     // CUDA: blocks of a thread block cluster
   bool cooperative = false;                        // CUDA: all blocks run at once or the launch fails
+  // OpenCL: `groups` are those from this one on, and global ids begin where it does; CUDA refuses others than the
+  // first.
+  std::array<std::size_t, 3> first_group{0, 0, 0};
 
   bool operator==(const Geometry3&) const = default;
 };
@@ -77,6 +80,10 @@ class Kernel : public DeviceObject {
   virtual Result<KernelResources> resources(std::size_t /*group_size*/, std::size_t /*local_bytes*/) const {
     return KernelResources{};
   }
+  // CUDA: how much of the memory that a multiprocessor's caches and shared memory are both made of shall be shared
+  // memory while this kernel runs, at least. Kernels that shall run side by side need the same, or they wait for each
+  // other. Others have nothing to choose.
+  virtual Result<void> prefer_local_memory(std::uint64_t /*bytes_per_unit*/) { return {}; }
 };
 
 }  // namespace wattune::backend

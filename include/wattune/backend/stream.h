@@ -21,6 +21,7 @@
 #include "wattune/backend/device_object.h"
 #include "wattune/backend/launch.h"
 #include "wattune/backend/sensors.h"
+#include "wattune/backend/stream_options.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 

@@ -91,7 +91,7 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
 
   // Not defaulted: `return {};` would fill all of the Error's bytes with zeros first, at each success.
-  Result() {}  // NOLINT(modernize-use-equals-default)
+  Result() {}
   Result(Error error) : error_(std::move(error)) {}
 
   bool has_value() const { return !error_; }

@@ -37,8 +37,12 @@ enum class Measuring {
 // A call's stall is its duration less that of the best known: loading, waiting and a slower kernel all count. Screening
 // counts by its time on the device.
 struct Budget {
-  double share = 0.02;                             // of the time since the first call, of all stalls together
-  Nanoseconds longest = nanoseconds_from_ms(5.0);  // of one call
+  // All stalls together take at most so much of the time since the first call,
+  double share = 0.02;
+  // and so much of what tuning has saved since: of what calls take less than with what their key began with.
+  double reinvested = 0.5;
+  // Of one call. None: 5 ms, and twice what the best known takes besides.
+  std::optional<Nanoseconds> longest = {};
 };
 
 struct TuningPolicy {

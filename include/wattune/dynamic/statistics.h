@@ -56,6 +56,7 @@ struct Report {
   std::vector<KernelReport> kernels;
   Nanoseconds running;  // since the first call
   Stalls stalls;
+  Nanoseconds saved;          // by calls against what their keys began with, while these were tuned
   Nanoseconds longest_stall;  // of one call
   StallHistogram histogram;   // of calls that stalled or could have
   std::uint64_t loads = 0;

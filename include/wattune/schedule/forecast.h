@@ -2,7 +2,8 @@
 // them.
 //
 // A Forecaster makes a forecast, in a fraction of a millisecond and more; a PairTable answers in a hundred nanoseconds.
-// Forecasters may be called from any thread, several at once; a PairTable belongs to one thread at a time.
+// Forecasters may be called from any thread, several at once, unless they measure; a PairTable belongs to one thread at
+// a time.
 //
 //   const schedule::Forecaster chain = schedule::chain_forecaster(limits, sm);
 //   if (auto pair = chain(*machine.kernel(fma), *machine.kernel(copy))) table.learn(fma, copy, *pair);
@@ -45,6 +46,10 @@ Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& s
 // The best split of the SMs, where the speed of each kernel grows with its SMs up to its saturating share and nobody
 // slows the other down.
 Forecaster split_forecaster(const MachineLimits& limits);
+// Runs the pair on the machine at each feasible ratio, for some waves, and forecasts what came out best: in this form,
+// persistent ones as slices where a kernel has no such twin. Kernels are told apart by their names. Unlike the others
+// it is called by one thread at a time, while nothing else runs on the machine, which outlives it.
+Forecaster measured_forecaster(Machine& machine, Form form);
 
 // Forecasts by pairs of kernels, corrected by what was measured of each kernel beside each other one.
 class PairTable {

@@ -59,9 +59,9 @@ struct SmRange {
 };
 
 struct MachineLimits {
-  model::ComputeCapability capability;
+  model::ComputeCapability capability;  // 0.0: unknown, so that the device judges blocks when they are launched
   unsigned sms = 1;
-  unsigned split_grain = 1;  // ranges begin and end at multiples of so many SMs
+  unsigned split_grain = 1;  // ranges begin and end at multiples of so many SMs; all of them: there are no ranges
 };
 
 struct Launch {

@@ -1,19 +1,22 @@
-// Experiments with queues: many works of a few kernels, as a backlog or as arrivals, on a simulated GPU under several
+// Experiments with queues: many works of a few kernels, as a backlog or as arrivals, on one machine under several
 // policies.
 //
-// Pure functions of values but for what they simulate; equal arguments give equal results. Any thread.
+// The kernels are all those of the machine. The caller owns it, and nothing else runs on it meanwhile; one thread at a
+// time. On simulated machines equal arguments give equal results.
 //
-//   WATTUNE_ASSIGN(const auto kernels, schedule::profile_all(gpu, simulated));
-//   const auto arrivals = schedule::poisson_arrivals(kernels, {.works = 1000, .load = 0.8});
-//   WATTUNE_ASSIGN(const auto run, schedule::run_queue(gpu, kernels, arrivals, {.policy = "paired"}));
+//   const auto machine = schedule::simulated_machine(gpu, kernels);
+//   const auto arrivals = schedule::poisson_arrivals(*machine, {.works = 1000, .load = 0.8});
+//   WATTUNE_ASSIGN(const auto table, schedule::forecast_all(*machine, {.policy = "paired"}));
+//   WATTUNE_ASSIGN(const auto run, schedule::run_queue(*machine, arrivals, {.policy = "paired"}, table));
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "wattune/core/result.h"
+#include "wattune/schedule/arrivals.h"
 #include "wattune/schedule/scheduler.h"
 #include "wattune/schedule/simulated_machine.h"
 
@@ -29,30 +32,11 @@ Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuM
                                                             std::vector<simulate::SimulatedKernel> kernels,
                                                             Nanoseconds time, unsigned waves);
 
-struct Arrival {
-  Nanoseconds moment;
-  std::size_t kernel = 0;  // place among the kernels
-  int priority = 0;
-
-  bool operator==(const Arrival&) const = default;
-};
-
-struct ArrivalOptions {
-  std::size_t works = 1000;
-  // Of Poisson arrivals: solo time that arrives in a unit of time. At 1 a GPU that runs one kernel at a time is just
-  // busy.
-  double load = 1.0;
-  std::uint64_t seed = 1;
-};
-
-// Kernels drawn evenly, all at once, which is the paper's queue.
-std::vector<Arrival> backlog(const std::vector<ProfiledKernel>& kernels, const ArrivalOptions& options);
-// Kernels drawn evenly, with independent gaps.
-std::vector<Arrival> poisson_arrivals(const std::vector<ProfiledKernel>& kernels, const ArrivalOptions& options);
-
 enum class Knowledge {
-  predicted,  // the policy's own forecaster, corrected by what is measured on the way
-  measured,   // of every pair at every ratio: the oracle
+  // The policy's own forecaster, where the kernels' profiles suffice for it, else as below; corrected by what is
+  // measured on the way.
+  predicted,
+  measured,  // of every pair at every ratio: the oracle
 };
 
 struct QueueOptions {
@@ -60,7 +44,7 @@ struct QueueOptions {
   Knowledge knowledge = Knowledge::predicted;
   PolicyOptions policy_options = {};
   SchedulerOptions scheduler = {};
-  SimulatedMachineOptions machine = {};
+  const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
 };
 
 struct QueueRun {
@@ -70,15 +54,15 @@ struct QueueRun {
   double slowdown = 0.0;    // mean response over the mean time alone
   Joules energy;            // of the board; 0 without one
   std::size_t launches = 0;
+  PairTable pairs = PairTable();  // what is known of them at the end
 };
 
-// Forecasts of all pairs, which several runs share.
-Result<PairTable> forecast_all(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
-                               const QueueOptions& options);
+// Forecasts of all pairs that this policy plans by, which several runs share. `sm` is one of the machine's, as chains
+// see it (simulate::chain_sm()).
+Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm = {});
 
-// not_found (a policy); the first error of a work that did not succeed.
-Result<QueueRun> run_queue(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
-                           const std::vector<Arrival>& arrivals, const QueueOptions& options,
+// not_found (a policy); the first error of a work that did not succeed; cancelled.
+Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
                            const PairTable& forecasts, Trace* trace = nullptr);
 
 }  // namespace wattune::schedule

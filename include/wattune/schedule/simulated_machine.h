@@ -12,9 +12,7 @@
 #include <vector>
 
 #include "wattune/core/result.h"
-#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/machine.h"
-#include "wattune/schedule/work.h"
 #include "wattune/simulate/simulated_gpu.h"
 
 namespace wattune::schedule {
@@ -29,6 +27,8 @@ MachineLimits limits_of(const simulate::GpuModel& gpu);
 
 // Of the kernel's grid on a GPU of its own. invalid_argument, not_found, as SimulatedGpu::add_kernel().
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
+// What the description says of a kernel; its time alone and its utilisation are left to whoever measures them.
+Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 // The kernel as schedulers see it, from runs alone on a GPU of its own: time, utilisation, saturating share.
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 
@@ -60,9 +60,9 @@ struct ProfiledKernel {
   KernelTraits traits;
 };
 
-// Runs the pair in this form at each feasible ratio, for some waves, and forecasts what came out best: what the oracle
-// knows. Kernels are told apart by their names.
-Forecaster measured_forecaster(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels, Form form,
-                               const SimulatedMachineOptions& options = {});
+// A machine of its own with these kernels, numbered in their order.
+std::unique_ptr<SimulatedMachine> simulated_machine(const simulate::GpuModel& gpu,
+                                                    const std::vector<ProfiledKernel>& kernels,
+                                                    const SimulatedMachineOptions& options = {});
 
 }  // namespace wattune::schedule

@@ -38,6 +38,10 @@ struct Box {
 // invalid_argument: a grid or a target without blocks.
 Result<std::vector<Box>> boxes(const Grid& grid, std::uint64_t target);
 
+// A range of block numbers in the fewest boxes, in the order of their blocks: the rest of a row, of a plane, whole
+// planes, and as much again at the end. Precondition: the grid has those blocks.
+std::vector<Box> boxes_of(const Grid& grid, std::uint64_t first, std::uint64_t blocks);
+
 // n / d of numbers below 2^31 is (n * multiplier) >> shift: Granlund and Montgomery, "Division by Invariant Integers
 // using Multiplication", PLDI 1994, theorem 4.2.
 struct Divider {

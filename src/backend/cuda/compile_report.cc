@@ -32,14 +32,12 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
                              named_architecture(source).value_or(architecture)));
   std::vector<std::string> symbols;
   for (const auto& [symbol, resources] : image.resources) symbols.push_back(symbol);
-  std::string wanted = with_values(source.function, macros);
-  if (const auto told = image.symbols.find(wanted); told != image.symbols.end()) wanted = told->second;
-  WATTUNE_ASSIGN(const std::size_t found, find_function(wanted, symbols));
-  CompileReport report{.function = function_of_symbol(symbols[found]),
-                       .symbol = symbols[found],
+  WATTUNE_ASSIGN(const std::string symbol, find_symbol(image, source.function, macros, symbols));
+  CompileReport report{.function = function_of_symbol(symbol),
+                       .symbol = symbol,
                        .compiler = compiler,
                        .kind = image.kind,
-                       .resources = image.resources.at(symbols[found]),
+                       .resources = image.resources.at(symbol),
                        .log = image.log};
   report.resources.binary_bytes = image.code.size();
   return report;

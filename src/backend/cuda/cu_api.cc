@@ -44,6 +44,10 @@ Result<CuApi> load_driver() {
         .hint("install NVIDIA driver 550 or newer");
   WATTUNE_CU_FUNCTIONS(WATTUNE_CU_LOAD)
 #undef WATTUNE_CU_LOAD
+#define WATTUNE_CU_FIND(function, symbol, parameters) \
+  api.function = reinterpret_cast<decltype(api.function)>(dlsym(library, #symbol));
+  WATTUNE_CU_GREEN_FUNCTIONS(WATTUNE_CU_FIND)
+#undef WATTUNE_CU_FIND
   if (const CUresult code = api.cuInit(0); code != CUDA_SUCCESS) return cu_error(api, code, "starting the CUDA driver");
   api.cuDriverGetVersion(&api.version);
   return api;

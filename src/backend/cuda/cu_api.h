@@ -19,6 +19,8 @@ struct CUarray_st;
 struct CUgraph_st;
 struct CUgraphNode_st;
 struct CUgraphExec_st;
+struct CUgreenCtx_st;
+struct CUdevResourceDesc_st;
 // NOLINTEND(readability-identifier-naming)
 
 namespace wattune::backend::cuda {
@@ -34,6 +36,8 @@ using CUarray = CUarray_st*;
 using CUgraph = CUgraph_st*;
 using CUgraphNode = CUgraphNode_st*;
 using CUgraphExec = CUgraphExec_st*;
+using CUgreenCtx = CUgreenCtx_st*;
+using CUdevResourceDesc = CUdevResourceDesc_st*;
 enum class CUtexObject : std::uint64_t {};
 enum class CUsurfObject : std::uint64_t {};
 
@@ -89,6 +93,7 @@ enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
   CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88,
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
   CU_DEVICE_ATTRIBUTE_MPS_ENABLED = 133,  // CUDA 12.5 and later
@@ -102,6 +107,7 @@ enum CUfunction_attribute : int {
   CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
   CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,  // percent of what there can be
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
 };
 
@@ -256,7 +262,38 @@ struct CUDA_TEXTURE_DESC {
   int reserved[12];
 };
 static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
+// Green contexts, in which kernels run on some of the multiprocessors. Layouts are those of CUDA 12.4 and later.
+enum CUdevResourceType : int { CU_DEV_RESOURCE_TYPE_SM = 1 };
+
+struct CUdevResource {
+  CUdevResourceType type;
+  unsigned char _internal_padding[92];
+  union {
+    struct {
+      unsigned smCount;
+    } sm;
+    unsigned char _oversize[48];
+  };
+};
+static_assert(sizeof(CUdevResource) == 144);
+
+inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
 // NOLINTEND(readability-identifier-naming)
+
+// As below, of functions that drivers from 12.4 on may lack.
+#define WATTUNE_CU_GREEN_FUNCTIONS(X)                                                                          \
+  X(cuDeviceGetDevResource, cuDeviceGetDevResource,                                                            \
+    (CUdevice device, CUdevResource * resource, CUdevResourceType type))                                       \
+  X(cuDevSmResourceSplitByCount, cuDevSmResourceSplitByCount,                                                  \
+    (CUdevResource * groups, unsigned* count, const CUdevResource* input, CUdevResource* rest, unsigned flags, \
+     unsigned least))                                                                                          \
+  X(cuDevResourceGenerateDesc, cuDevResourceGenerateDesc,                                                      \
+    (CUdevResourceDesc * description, CUdevResource * resources, unsigned count))                              \
+  X(cuGreenCtxCreate, cuGreenCtxCreate,                                                                        \
+    (CUgreenCtx * context, CUdevResourceDesc description, CUdevice device, unsigned flags))                    \
+  X(cuGreenCtxDestroy, cuGreenCtxDestroy, (CUgreenCtx context))                                                \
+  X(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate,                                                            \
+    (CUstream * stream, CUgreenCtx context, unsigned flags, int priority))
 
 // name in CuApi, symbol in libcuda (the version whose declaration this is), parameters.
 #define WATTUNE_CU_FUNCTIONS(X)                                                                                        \
@@ -272,6 +309,9 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
   X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice device))                                     \
   X(cuCtxCreate, cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device))                               \
   X(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context))                                                                \
+  X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                        \
+  X(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, (CUdevice device, unsigned* flags, int* active))           \
+  X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                        \
   X(cuCtxGetCurrent, cuCtxGetCurrent, (CUcontext * context))                                                           \
   X(cuCtxPushCurrent, cuCtxPushCurrent_v2, (CUcontext context))                                                        \
   X(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext * context))                                                        \
@@ -315,6 +355,7 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
   X(cuLaunchKernelEx, cuLaunchKernelEx,                                                                                \
     (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))                              \
   X(cuStreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                                               \
+  X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority))         \
   X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                            \
   X(cuStreamGetCtx, cuStreamGetCtx, (CUstream stream, CUcontext * context))                                            \
   X(cuStreamQuery, cuStreamQuery, (CUstream stream))                                                                   \
@@ -337,6 +378,8 @@ static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
 struct CuApi {
 #define WATTUNE_CU_MEMBER(function, symbol, parameters) CUresult(*function) parameters = nullptr;
   WATTUNE_CU_FUNCTIONS(WATTUNE_CU_MEMBER)
+  // nullptr: the driver is older than these.
+  WATTUNE_CU_GREEN_FUNCTIONS(WATTUNE_CU_MEMBER)
 #undef WATTUNE_CU_MEMBER
   int version = 0;  // of CUDA that the driver supports: 12040 is 12.4
 };

@@ -52,6 +52,7 @@ class CudaDevice : public Device {
       : device_(std::move(device)),
         session_(std::move(session)),
         dispatcher_(std::make_shared<Dispatcher>(session_)),
+        green_contexts_(std::make_unique<GreenContexts>(session_)),
         sensors_(device_.pci_bus_id) {}
   ~CudaDevice() override { session_->end(); }
 
@@ -89,7 +90,14 @@ class CudaDevice : public Device {
     return CudaPixelBuffer::make(session_, layout);
   }
 
-  Result<std::unique_ptr<Stream>> create_stream() override { return make_stream(dispatcher_); }
+  Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options) override {
+    return make_stream(dispatcher_, options, *green_contexts_);
+  }
+
+  Result<unsigned> unit_grain() override {
+    WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
+    return green_contexts_->grain();
+  }
 
   Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait) override {
     return finish_streams(*dispatcher_, streams, wait);
@@ -115,6 +123,7 @@ class CudaDevice : public Device {
     session_->end();
     WATTUNE_ASSIGN(session_, Session::open(device_));
     dispatcher_ = std::make_shared<Dispatcher>(session_);
+    green_contexts_ = std::make_unique<GreenContexts>(session_);
     return {};
   }
 
@@ -139,6 +148,7 @@ class CudaDevice : public Device {
   CuDevice device_;
   std::shared_ptr<Session> session_;
   std::shared_ptr<Dispatcher> dispatcher_;  // of all streams of the session
+  std::unique_ptr<GreenContexts> green_contexts_;
   nvml::NvmlSensors sensors_;
   std::unique_ptr<ClockControl> clocks_;  // once somebody asked for it
   CudaCounters counters_{session_};
@@ -153,6 +163,20 @@ Result<CuDevice> device_of_context(const CuApi& cu) {
   const auto found = std::ranges::find(devices, id, &CuDevice::id);
   if (found == devices.end()) return Error(ErrorCode::internal, "the device of a context is not listed");
   return std::move(*found);
+}
+
+// A device with the session that `open` gives of it.
+Result<std::unique_ptr<Device>> open_in_session(const std::string& selector,
+                                                Result<std::shared_ptr<Session>> (*open)(const CuDevice& device)) {
+  WATTUNE_ASSIGN(const std::vector<CuDevice> devices, list_devices());
+  std::vector<std::string> selectors;
+  for (const CuDevice& device : devices) {
+    selectors.push_back(device.info.selector);
+    if (device.info.selector != selector) continue;
+    WATTUNE_ASSIGN(std::shared_ptr<Session> session, open(device));
+    return std::unique_ptr<Device>(std::make_unique<CudaDevice>(device, std::move(session)));
+  }
+  return Error(ErrorCode::not_found, fmt::format("no device `{}`", selector)).hint(suggest(selector, selectors));
 }
 
 // Of a device that is one of CUDA's, in this process.
@@ -172,15 +196,7 @@ Result<std::vector<DeviceInfo>> discover_devices() {
 }
 
 Result<std::unique_ptr<Device>> open_device(const std::string& selector) {
-  WATTUNE_ASSIGN(const std::vector<CuDevice> devices, list_devices());
-  std::vector<std::string> selectors;
-  for (const CuDevice& device : devices) {
-    selectors.push_back(device.info.selector);
-    if (device.info.selector != selector) continue;
-    WATTUNE_ASSIGN(std::shared_ptr<Session> session, Session::open(device));
-    return std::unique_ptr<Device>(std::make_unique<CudaDevice>(device, std::move(session)));
-  }
-  return Error(ErrorCode::not_found, fmt::format("no device `{}`", selector)).hint(suggest(selector, selectors));
+  return open_in_session(selector, &Session::open);
 }
 
 std::string missing() {
@@ -215,6 +231,10 @@ Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context) {
   WATTUNE_ASSIGN(CuDevice device, device_of_context(*cu));
   WATTUNE_ASSIGN(std::shared_ptr<Session> session, Session::attach(device, context));
   return std::unique_ptr<Device>(std::make_unique<CudaDevice>(std::move(device), std::move(session)));
+}
+
+Result<std::unique_ptr<Device>> open_cuda_in_primary_context(const std::string& selector) {
+  return cuda::open_in_session(selector, &cuda::Session::open_primary);
 }
 
 Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream) {

@@ -53,6 +53,7 @@ CuDevice describe(const CuApi& cu, CUdevice id, int ordinal) {
   info.global_memory_bytes = memory;
   info.max_allocation_bytes = memory;
   device.plain_local_bytes = size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  device.unit_local_bytes = size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
   info.local_memory_bytes =
       std::max(device.plain_local_bytes, size(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   info.max_work_group_size = size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);

@@ -14,6 +14,7 @@ struct CuDevice {
   unsigned max_threads_per_unit = 0;  // resident on a multiprocessor
   std::string pci_bus_id;             // "0000:3B:00.0"
   std::size_t plain_local_bytes = 0;  // shared memory of a block that needs no permission
+  std::size_t unit_local_bytes = 0;   // shared memory of a multiprocessor, at most
 };
 
 // unavailable, saying why there is none.

@@ -24,7 +24,7 @@ bool contains(const auto& lanes, const Lane* lane) { return std::ranges::find(la
 
 Result<void> Dispatcher::give(Lane& lane, Command command) {
   WATTUNE_TRY(session_->check());
-  if (lane.adopted()) return send_at_once(command);
+  if (lane.at_once) return send_at_once(command);
   const std::lock_guard lock(mutex_);
   backlog_.add({.stream = &lane, .command = std::move(command)});
   return {};
@@ -45,7 +45,7 @@ Result<void> Dispatcher::wait_for(Lane& lane, const std::shared_ptr<const Timing
   WATTUNE_ASSIGN(const CurrentContext current, session_->enter());
   const std::lock_guard lock(mutex_);
   if (awaited->dropped) return *awaited->dropped;
-  if (lane.adopted()) return wait_at_once(lane, *awaited);
+  if (lane.at_once) return wait_at_once(lane, *awaited);
   const auto run = [this, stream = lane.stream.get(), end = awaited->end.get()] {
     return session_->cu().cuStreamWaitEvent(stream, end, 0);
   };
@@ -60,7 +60,8 @@ Result<void> Dispatcher::wait_at_once(Lane& lane, const Timing& awaited) {
   if (!awaited.recorded) hand_over(std::array{awaited.lane});
   if (awaited.dropped) return *awaited.dropped;
   if (!awaited.recorded)
-    return Error(ErrorCode::invalid_argument, "an adopted stream cannot wait for a launch that is behind a transfer")
+    return Error(ErrorCode::invalid_argument,
+                 "a stream that sends at once cannot wait for a launch that is behind a transfer")
         .hint("finish the stream of that launch first, or ask its event until it is ready");
   const CUresult code = session_->cu().cuStreamWaitEvent(lane.stream.get(), awaited.end.get(), 0);
   return code == CUDA_SUCCESS ? Result<void>() : session_->failure(code, kWaiting);

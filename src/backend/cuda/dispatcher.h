@@ -4,7 +4,8 @@
 // their turn, where a kernel that never ends is noticed, with all that comes behind them in their stream and all that
 // waits for it in others. What is left is tried again whenever the dispatcher is called.
 //
-// Streams that belong to an application (attach.h) share its clock only: what they are given is sent at once. Any
+// Streams that belong to an application (attach.h) or were asked for so (StreamOptions::at_once) share its clock only:
+// what they are given is sent at once. Any
 // number of threads may call, one at a time for each stream.
 //
 //   dispatcher.add({.stream = &lane, .command = {"filling a buffer", Command::Kind::device, fill}});
@@ -48,11 +49,12 @@ struct Command {
 
 // A stream, as the dispatcher sees it.
 struct Lane {
-  explicit Lane(Handle<CUstream> driver_stream) : stream(std::move(driver_stream)), hold(stream) {}
-  // Somebody else's, who sends it commands too.
-  bool adopted() const { return stream.borrowed(); }
+  Lane(Handle<CUstream> driver_stream, bool sends_at_once)
+      : stream(std::move(driver_stream)), at_once(sends_at_once), hold(stream, !at_once) {}
 
   Handle<CUstream> stream;
+  // What it is given is sent in the call: it is somebody else's, who sends it commands too, or was asked to.
+  const bool at_once;
   Hold hold;
   std::optional<Error> failure;  // of a command that was handed over, until somebody is told
   std::optional<Command> last;   // sent since it last idled: a failure of the device is most likely of it
@@ -69,7 +71,8 @@ class Dispatcher {
 
   const std::shared_ptr<Session>& session() const { return session_; }
 
-  // Keeps the command until its stream, or one that waits for it, is handed over; sends it if the stream is adopted.
+  // Keeps the command until its stream, or one that waits for it, is handed over; sends it if the stream does so at
+  // once.
   Result<void> give(Lane& lane, Command command);
   // As Stream::wait_for().
   Result<void> wait_for(Lane& lane, const std::shared_ptr<const Timing>& awaited);

@@ -4,8 +4,8 @@
 
 namespace wattune::backend::cuda {
 
-Hold::Hold(const Handle<CUstream>& stream) : stream_(stream.get()) {
-  if (stream.borrowed()) return;
+Hold::Hold(const Handle<CUstream>& stream, bool wanted) : stream_(stream.get()) {
+  if (!wanted) return;
   const std::shared_ptr<Session>& session = stream.session();
   void* memory = nullptr;
   if (session->cu().cuMemHostAlloc(&memory, sizeof(std::uint32_t), CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS) return;

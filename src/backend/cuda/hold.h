@@ -21,9 +21,9 @@ namespace wattune::backend::cuda {
 
 class Hold {
  public:
-  // Without memory for the word it never holds: times are then less exact, but right. Nor does it hold a stream of the
-  // application, which sends it commands of its own.
-  explicit Hold(const Handle<CUstream>& stream);
+  // Without memory for the word it never holds: times are then less exact, but right. Nor does it hold a stream where
+  // it is not `wanted`: an application may send one commands of its own.
+  Hold(const Handle<CUstream>& stream, bool wanted);
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
   // Lets go.

@@ -73,7 +73,9 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const fs::path output = folder / "kernel.cubin";
   const fs::path log = folder / "log";
   WATTUNE_TRY(write_new_file(input, text_for_nvcc(source, macros)));
-  std::vector<std::string> command{find_nvcc(), "-cubin", "-o", output, input};
+  // Of an architecture that no GPU has there is only PTX.
+  const bool to_ptx = !named_architecture(source) && target.architecture.starts_with("compute_");
+  std::vector<std::string> command{find_nvcc(), to_ptx ? "-ptx" : "-cubin", "-o", output, input};
   if (!named_architecture(source)) command.push_back("-arch=" + target.architecture);
   for (std::string& option : options_with_folders(source)) command.push_back(std::move(option));
 

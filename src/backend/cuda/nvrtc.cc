@@ -174,7 +174,10 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
       image.symbols.emplace(instance, symbol);
   }
   image.code = program.text(nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN);
-  if (image.code.empty()) image.code = program.text(nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
+  if (image.code.empty()) {
+    image.code = program.text(nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
+    std::erase(image.code, '\0');  // at its end
+  }
   return image;
 }
 

@@ -152,6 +152,16 @@ Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
   return session().failure(code, fmt::format("allowing kernel `{}` {} bytes of dynamic shared memory", name_, bytes));
 }
 
+Result<void> CudaKernel::prefer_local_memory(std::uint64_t bytes_per_unit) {
+  WATTUNE_ASSIGN(const CurrentContext current, session().enter());
+  const std::uint64_t most = std::max<std::uint64_t>(1, session().device().unit_local_bytes);
+  const std::uint64_t percent = std::min<std::uint64_t>(100, (100 * bytes_per_unit + most - 1) / most);
+  const CUresult code = session().cu().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                                          static_cast<int>(percent));
+  if (code == CUDA_SUCCESS) return {};
+  return session().failure(code, fmt::format("dividing the memory of multiprocessors for kernel `{}`", name_));
+}
+
 Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_t local_bytes) const {
   WATTUNE_ASSIGN(const CurrentContext current, session().enter());
   KernelResources resources = told_;

@@ -40,6 +40,8 @@ class CudaKernel : public Kernel {
   std::size_t max_work_group_size() const override { return max_work_group_size_; }
   Result<KernelResources> resources(std::size_t group_size, std::size_t local_bytes) const override;
 
+  Result<void> prefer_local_memory(std::uint64_t bytes_per_unit) override;
+
   CUfunction get() const { return function_; }
   CUmodule module() const { return module_->handle.get(); }
   // Shared memory that the kernel declares itself.

@@ -41,7 +41,33 @@ Result<std::shared_ptr<Session>> Session::attach(const CuDevice& device, CUconte
   return session;
 }
 
-Session::~Session() { end(); }
+Result<std::shared_ptr<Session>> Session::open_primary(const CuDevice& device) {
+  WATTUNE_ASSIGN(const CuApi* cu, cu_api());
+  CUcontext context = nullptr;
+  if (const CUresult code = cu->cuDevicePrimaryCtxRetain(&context, device.id); code != CUDA_SUCCESS)
+    return cu_error(*cu, code, fmt::format("making the primary context of {}", device.info.selector));
+  std::shared_ptr<Session> session(new Session(cu, device, context));
+  session->retains_primary_ = true;
+  session->guard_ = make_guard();
+  WATTUNE_TRY(session->make_service_stream());
+  return session;
+}
+
+Session::~Session() {
+  end();
+  if (retains_primary_) cu_->cuDevicePrimaryCtxRelease(device_.id);
+}
+
+bool Session::is_in_primary_context() const {
+  unsigned flags = 0;
+  int active = 0;
+  cu_->cuDevicePrimaryCtxGetState(device_.id, &flags, &active);
+  if (active == 0) return false;  // and retaining it would make it
+  CUcontext primary = nullptr;
+  if (cu_->cuDevicePrimaryCtxRetain(&primary, device_.id) != CUDA_SUCCESS) return false;
+  cu_->cuDevicePrimaryCtxRelease(device_.id);
+  return primary == context_;
+}
 
 Error Session::cannot_enter(CUresult code) {
   close();

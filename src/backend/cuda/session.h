@@ -28,6 +28,8 @@ class Session : public DeviceLife {
   static Result<std::shared_ptr<Session>> open(const CuDevice& device);
   // In a context of the application's on this device.
   static Result<std::shared_ptr<Session>> attach(const CuDevice& device, CUcontext context);
+  // In its primary context, which this retains.
+  static Result<std::shared_ptr<Session>> open_primary(const CuDevice& device);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() override;
@@ -37,6 +39,8 @@ class Session : public DeviceLife {
   const DeviceInfo& info() const override { return device_.info; }
   CUcontext context() const { return context_; }
   bool attached() const { return attached_; }
+  // Its context is the one that the runtime API uses.
+  bool is_in_primary_context() const;
   // For small transfers beside the user's streams, none of which it waits for.
   CUstream service_stream() const { return service_stream_; }
   const nvml::NvmlSensors& sensors() const { return sensors_; }
@@ -91,6 +95,7 @@ class Session : public DeviceLife {
   nvml::NvmlSensors sensors_;
   CUcontext context_;
   const bool attached_;
+  bool retains_primary_ = false;
   CUstream service_stream_ = nullptr;
   std::vector<std::byte> guard_;
   std::atomic<State> state_ = State::in_use;
@@ -116,6 +121,9 @@ inline void release(const Session& session, CUsurfObject surface) {
 }
 inline void release(const Session& session, CUmodule module) { release(session, session.cu().cuModuleUnload, module); }
 inline void release(const Session& session, CUstream stream) { release(session, session.cu().cuStreamDestroy, stream); }
+inline void release(const Session& session, CUgreenCtx context) {
+  release(session, session.cu().cuGreenCtxDestroy, context);
+}
 inline void release(const Session& session, CUevent event) { release(session, session.cu().cuEventDestroy, event); }
 
 // Owns one object of the driver.

@@ -101,15 +101,32 @@ SourceKind kind_of_text(std::string_view text) {
   return text.starts_with(".version") ? SourceKind::ptx : SourceKind::cuda_cpp;
 }
 
+bool names_architecture(std::string_view option) {
+  constexpr std::string_view kPrefixes[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code",
+                                            "-code", "--gpu-code"};
+  return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return option.starts_with(prefix); });
+}
+
+KernelSource without_architecture(KernelSource source) {
+  std::vector<std::string> kept;
+  for (auto option = source.options.begin(); option != source.options.end(); ++option) {
+    if (!names_architecture(*option)) {
+      kept.push_back(*option);
+    } else if (option->find('=') == std::string::npos && option + 1 != source.options.end()) {
+      ++option;  // which is the name
+    }
+  }
+  source.options = std::move(kept);
+  return source;
+}
+
 }  // namespace wattune::backend::cuda
 
 namespace wattune::backend {
 
 std::optional<std::string> named_architecture(const KernelSource& source) {
-  constexpr std::string_view kPrefixes[] = {"-arch", "--gpu-architecture", "-gencode", "--generate-code",
-                                            "-code", "--gpu-code"};
   for (auto option = source.options.begin(); option != source.options.end(); ++option) {
-    if (std::ranges::none_of(kPrefixes, [&](std::string_view prefix) { return option->starts_with(prefix); })) continue;
+    if (!cuda::names_architecture(*option)) continue;
     const std::size_t behind = option->find('=');
     if (behind != std::string::npos) return option->substr(behind + 1);
     return option + 1 == source.options.end() ? *option : *(option + 1);

@@ -31,6 +31,11 @@ std::string display_name(const KernelSource& source);
 // folder itself and the toolkit's behind them.
 std::vector<std::string> options_with_folders(const KernelSource& source);
 
+// Whether an option of a compiler says what to compile for, perhaps in the option behind it.
+bool names_architecture(std::string_view option);
+// The source without options that do.
+KernelSource without_architecture(KernelSource source);
+
 // PTX or a cubin instead of CUDA C++, by the file's extension or, without a file, by how it begins.
 enum class SourceKind { cuda_cpp, ptx, cubin };
 SourceKind kind_of(const KernelSource& source);

@@ -27,8 +27,12 @@ class CudaStream : public Stream {
  public:
   class Prepared;
 
-  CudaStream(std::shared_ptr<Dispatcher> dispatcher, Handle<CUstream> stream)
-      : Stream(*dispatcher->session()), dispatcher_(std::move(dispatcher)), lane_(std::move(stream)) {}
+  // `green` is the context that it was made in; nullptr: the session's.
+  CudaStream(std::shared_ptr<Dispatcher> dispatcher, Handle<CUstream> stream, bool at_once, GreenContext green = {})
+      : Stream(*dispatcher->session()),
+        dispatcher_(std::move(dispatcher)),
+        green_(std::move(green)),
+        lane_(std::move(stream), at_once) {}
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
   ~CudaStream() override { dispatcher_->forget(lane_); }
@@ -97,7 +101,7 @@ class CudaStream : public Stream {
   Result<StreamState> state() const override {
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     if (captures()) return StreamState::capturing;
-    if (!lane_.adopted() && dispatcher_->keeps(lane_)) return StreamState::busy;
+    if (!lane_.at_once && dispatcher_->keeps(lane_)) return StreamState::busy;
     const RelaxedCapture relaxed;  // else the question would end the capture of another thread
     const CUresult code = cu().cuStreamQuery(raw());
     if (code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
@@ -119,8 +123,9 @@ class CudaStream : public Stream {
   }
 
   Result<std::vector<Metric>> count(const std::vector<std::string>& counters, Nanoseconds limit) {
-    if (lane_.adopted())
-      return Error(ErrorCode::unavailable, "counters are not counted in a stream of the application's")
+    if (lane_.at_once)
+      return Error(ErrorCode::unavailable,
+                   "counters are not counted in a stream that sends at once, such as an application's")
           .hint("count them in a stream that the device makes");
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     WATTUNE_ASSIGN(const std::vector<Command> commands, dispatcher_->take(lane_));
@@ -231,6 +236,7 @@ class CudaStream : public Stream {
   }
 
   std::shared_ptr<Dispatcher> dispatcher_;
+  GreenContext green_;  // which outlives the stream in it
   Lane lane_;
 };
 
@@ -242,7 +248,7 @@ class CudaStream::Prepared : public PreparedLaunch {
 
   Result<void> send() override {
     WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
-    if (!stream_.lane_.adopted() && stream_.dispatcher_->keeps(stream_.lane_))
+    if (!stream_.lane_.at_once && stream_.dispatcher_->keeps(stream_.lane_))
       return stream_.add(doing_, Kind::first_launch, 1, [&stream = stream_, &kernel = kernel_, launch = as_it_is()] {
         return stream.send(kernel, *launch);
       });
@@ -253,7 +259,7 @@ class CudaStream::Prepared : public PreparedLaunch {
 
   Result<std::unique_ptr<Event>> send_timed() override {
     WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
-    return stream_.give_timed(kernel_, stream_.lane_.adopted() ? launch_ : as_it_is());
+    return stream_.give_timed(kernel_, stream_.lane_.at_once ? launch_ : as_it_is());
   }
 
   Result<void> replace(CUgraphExec executable, CUgraphNode node) {
@@ -300,14 +306,23 @@ Result<std::unique_ptr<PreparedLaunch>> CudaStream::prepare(Kernel& kernel, cons
 
 }  // namespace
 
-Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& dispatcher) {
+Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& dispatcher, const StreamOptions& options,
+                                            GreenContexts& green_contexts) {
   const std::shared_ptr<Session>& session = dispatcher->session();
   WATTUNE_ASSIGN(const CurrentContext current, session->enter());
+  GreenContext green;
+  if (options.units.count > 0) {
+    WATTUNE_ASSIGN(green, green_contexts.get(options.units));
+  }
+  const int urgency = -options.priority;  // in CUDA the lower number goes first
   CUstream stream = nullptr;
   // It waits for no other stream, be it the default one of an application.
-  if (const CUresult code = session->cu().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING); code != CUDA_SUCCESS)
-    return session->failure(code, "making a stream");
-  return std::unique_ptr<Stream>(std::make_unique<CudaStream>(dispatcher, Handle<CUstream>(session, stream)));
+  const CUresult code =
+      green ? session->cu().cuGreenCtxStreamCreate(&stream, green->get(), CU_STREAM_NON_BLOCKING, urgency)
+            : session->cu().cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, urgency);
+  if (code != CUDA_SUCCESS) return session->failure(code, "making a stream");
+  return std::unique_ptr<Stream>(
+      std::make_unique<CudaStream>(dispatcher, Handle<CUstream>(session, stream), options.at_once, std::move(green)));
 }
 
 Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Dispatcher>& dispatcher, CUstream stream) {
@@ -319,7 +334,8 @@ Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Dispatcher>& 
     return Error(ErrorCode::invalid_argument,
                  fmt::format("the stream is not of the context on {} that was attached to", session->info().selector))
         .hint("attach to the stream's own context");
-  return std::unique_ptr<Stream>(std::make_unique<CudaStream>(dispatcher, Handle<CUstream>::borrow(session, stream)));
+  return std::unique_ptr<Stream>(
+      std::make_unique<CudaStream>(dispatcher, Handle<CUstream>::borrow(session, stream), true));
 }
 
 Result<std::vector<SensorSample>> finish_streams(Dispatcher& dispatcher, std::span<Stream* const> streams,

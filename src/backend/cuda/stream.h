@@ -2,11 +2,13 @@
 #pragma once
 
 #include "backend/cuda/dispatcher.h"
+#include "backend/cuda/green_contexts.h"
 #include "wattune/backend/device.h"
 
 namespace wattune::backend::cuda {
 
-Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& dispatcher);
+Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Dispatcher>& dispatcher, const StreamOptions& options,
+                                            GreenContexts& green_contexts);
 // Of the application (attach.h).
 Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Dispatcher>& dispatcher, CUstream stream);
 

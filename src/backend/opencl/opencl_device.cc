@@ -57,8 +57,9 @@ class OpenClDevice : public Device {
     return OpenClPixelBuffer::make(session_, layout);
   }
 
-  Result<std::unique_ptr<Stream>> create_stream() override {
+  Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options) override {
     WATTUNE_TRY(session_->check());
+    if (options.units.count > 0) return no_unit_ranges(info());
     return make_stream(session_);
   }
 

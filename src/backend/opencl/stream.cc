@@ -214,9 +214,13 @@ class OpenClStream : public Stream {
 
   cl_int run(const OpenClKernel& kernel, const Geometry3& geometry, cl_event* event) const {
     std::array<std::size_t, 3> global;
-    for (std::size_t d = 0; d < 3; ++d) global[d] = geometry.groups[d] * geometry.group_size[d];
-    return cl().clEnqueueNDRangeKernel(raw(), kernel.get(), 3, nullptr, global.data(), geometry.group_size.data(), 0,
-                                       nullptr, event);
+    std::array<std::size_t, 3> offset;
+    for (std::size_t d = 0; d < 3; ++d) {
+      global[d] = geometry.groups[d] * geometry.group_size[d];
+      offset[d] = geometry.first_group[d] * geometry.group_size[d];
+    }
+    return cl().clEnqueueNDRangeKernel(raw(), kernel.get(), 3, offset.data(), global.data(), geometry.group_size.data(),
+                                       0, nullptr, event);
   }
 
   Result<std::unique_ptr<Event>> launch_as_set(const OpenClKernel& kernel, const Geometry3& geometry) {

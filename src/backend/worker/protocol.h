@@ -252,7 +252,8 @@ template <> inline constexpr auto kFields<KernelSource> =
                &KernelSource::calls, &KernelSource::own_styles);
 template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
 template <> inline constexpr auto kFields<Geometry3> = 
-    std::tuple(&Geometry3::groups, &Geometry3::group_size, &Geometry3::cluster, &Geometry3::cooperative);
+    std::tuple(&Geometry3::groups, &Geometry3::group_size, &Geometry3::cluster, &Geometry3::cooperative,
+               &Geometry3::first_group);
 template <> inline constexpr auto kFields<ScalarBytes> = std::tuple(&ScalarBytes::bytes);
 template <> inline constexpr auto kFields<LocalBytes> = std::tuple(&LocalBytes::bytes);
 

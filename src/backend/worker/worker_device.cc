@@ -140,7 +140,10 @@ class WorkerDevice : public Device {
     return std::unique_ptr<Buffer>(std::make_unique<WorkerBuffer>(connection_, answer.id, bytes_of(layout), true));
   }
 
-  Result<std::unique_ptr<Stream>> create_stream() override { return make_stream(outbox_); }
+  Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options) override {
+    if (options.units.count > 0) return no_unit_ranges(info());
+    return make_stream(outbox_);
+  }
 
   Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait) override {
     return finish_streams(outbox_, streams, wait);

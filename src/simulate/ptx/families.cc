@@ -97,6 +97,7 @@ constexpr std::array kFamilies = {
     FamilyRow{"tanh", decode_tanh},
     FamilyRow{"testp", decode_testp},
     FamilyRow{"trap", decode_trap},
+    FamilyRow{"vabsdiff4", decode_vabsdiff4},
     FamilyRow{"vote", decode_vote},
     FamilyRow{"xor", decode_xor},
 };

@@ -27,6 +27,7 @@ Handler decode_neg(Decoder& decoder);
 Handler decode_min(Decoder& decoder);
 Handler decode_max(Decoder& decoder);
 Handler decode_sad(Decoder& decoder);
+Handler decode_vabsdiff4(Decoder& decoder);
 Handler decode_dp4a(Decoder& decoder);
 Handler decode_dp2a(Decoder& decoder);
 // carries.cc

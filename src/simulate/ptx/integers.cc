@@ -126,6 +126,12 @@ T sum_of_differences(T a, T b, T c) {
   return integer_add(a > b ? integer_sub(a, b) : integer_sub(b, a), c);
 }
 
+// vabsdiff4 with .add: c and the differences of the four bytes of a and b.
+std::uint32_t sum_of_byte_differences(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  for (unsigned shift = 0; shift < 32; shift += 8) c = sum_of_differences(a >> shift & 0xff, b >> shift & 0xff, c);
+  return c;
+}
+
 void three_operands(Decoder& decoder, Type type) {
   decoder.destination(type);
   decoder.source(type);
@@ -294,6 +300,15 @@ Handler decode_sad(Decoder& decoder) {
   three_operands(decoder, type);
   decoder.source(type);
   return for_integer(type, [](auto zero) { return lanewise<sum_of_differences<decltype(zero)>>; });
+}
+
+Handler decode_vabsdiff4(Decoder& decoder) {
+  bool plain = true;
+  for (int i = 0; i < 3; ++i) plain = decoder.type() == Type::u32 && plain;
+  plain = decoder.has("add") && plain;
+  three_operands(decoder, Type::u32);
+  decoder.source(Type::u32);
+  return plain ? lanewise<sum_of_byte_differences> : nullptr;
 }
 
 Handler decode_dp4a(Decoder& decoder) {

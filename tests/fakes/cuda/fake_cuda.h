@@ -11,6 +11,8 @@
 //   hang()                                  never ends
 //   spill()                                 does nothing, with 16 KiB of private memory to a thread
 //   too_large()                             is refused for want of resources
+//   mark(int* hits)                         ++hits[b] for each block b of the grid, and its twins (slice/twins.h) for
+//                                           each that they run
 // Code with the words WITHOUT END is compiled without end when it is loaded.
 // Work is done at the launch, but a stream, and an event behind it, says once that it is not ready after every launch.
 // Times are fake: a launch takes a microsecond for each thread of a block, and streams overlap, each from when it was
@@ -50,6 +52,7 @@ struct FakeCuda {
   long events = 0;
   long arrays = 0;
   long objects = 0;  // textures and surfaces
+  long green_contexts = 0;
   // All that ever lived.
   long made = 0;
   // Transfers that would have waited for a kernel that never ends.
@@ -58,10 +61,17 @@ struct FakeCuda {
   long launches = 0;
   unsigned dynamic_bytes = 0;
   unsigned block = 0;  // its threads along x
+  std::array<unsigned, 3> grid{};
   std::array<unsigned, 3> cluster{};
+  int priority = 0;                 // of its stream, in CUDA's numbers
+  std::array<unsigned, 2> units{};  // that its stream has of its own, from the first to before the second; 0, 0: all
+  unsigned chunk = 0;               // of the last persistent twin
   bool cooperative = false;
   std::array<int, 3> texture{};  // address mode, filter mode and flags of what was last sampled
   std::size_t allowed_dynamic_bytes = 48 * 1024;
+  int carveout = -1;  // percent, as it was last set for a function
+  // After how many blocks a persistent twin waits until it is stopped, as one that takes long would; 0: never.
+  long persistent_blocks = 0;
   // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
   double launch_gap_ms = 0.0;
   // The kernel whose launch had to make room for its private memory last.
@@ -79,7 +89,7 @@ struct FakeCuda {
   // The next contexts cannot be made, with this result.
   int context_result = 0;
 
-  long live() const { return contexts + modules + allocations + streams + events + arrays + objects; }
+  long live() const { return contexts + modules + allocations + streams + events + arrays + objects + green_contexts; }
 };
 
 // Exported by the stand-in.

@@ -55,6 +55,9 @@ struct CUstream_st {
   std::thread::id captured_by;
   bool capture_ended = false;  // by a call that is not allowed meanwhile
   std::uint32_t awaited = 0;
+  int priority = 0;
+  std::array<unsigned, 2> units{};           // its own, from the first to before the second; 0, 0: all
+  const std::uint32_t* stop_word = nullptr;  // that a persistent kernel waits for
 
   bool held() const { return word != nullptr && std::atomic_ref(*word).load() < awaited; }
 };
@@ -62,6 +65,7 @@ struct CUevent_st {
   double time_ms = 0.0;
   CUstream stream = nullptr;  // that comes to it
   bool hung = false;
+  const std::uint32_t* stop_word = nullptr;
 };
 struct CUarray_st {
   CUDA_ARRAY3D_DESCRIPTOR description{};
@@ -86,6 +90,10 @@ struct CUctx_st {
   std::set<CUevent> events;
   std::set<CUarray> arrays;
   std::set<FakeObject*> objects;
+  std::set<CUgreenCtx> green_contexts;
+};
+struct CUgreenCtx_st {
+  std::array<unsigned, 2> units{};
 };
 
 namespace wattune::fakes {
@@ -139,7 +147,13 @@ bool ends_a_capture();
 std::vector<std::vector<char>> values_of(CUfunction function, void** parameters);
 
 // A stream, or an event in it.
-inline bool hangs(const auto& object) { return object.hung && !state.hangs_end; }
+inline bool hangs(const auto& object) {
+  const bool waits = object.stop_word != nullptr && std::atomic_ref(*const_cast<std::uint32_t*>(object.stop_word)) == 0;
+  return waits || (object.hung && !state.hangs_end);
+}
+
+// Runs the kernel mark or one of its twins; false: it is none of these.
+bool run_mark(const std::string& function, const CUlaunchConfig& config, CUstream_st& stream, void** parameters);
 
 // Whether the host's clock is the one of contexts, so that kernels take their time in it.
 bool on_host_time();
@@ -163,5 +177,6 @@ void transfer(CUstream stream, void* to, const void* from, std::size_t bytes);
 extern "C" {
 #define WATTUNE_DECLARE(function, symbol, parameters) CUresult symbol parameters;
 WATTUNE_CU_FUNCTIONS(WATTUNE_DECLARE)
+WATTUNE_CU_GREEN_FUNCTIONS(WATTUNE_DECLARE)
 #undef WATTUNE_DECLARE
 }

@@ -2,6 +2,7 @@
 //   WATTUNE IMAGE
 //   kernel SYMBOL FUNCTION 8 4 4       with the sizes of its parameters
 //   constant SYMBOL 16                 with its size in bytes
+// PTX without such lines has its entries, whose functions are called as they are.
 #pragma once
 
 #include <algorithm>
@@ -49,23 +50,32 @@ inline std::vector<std::string> parts_of(const std::string& text, char separator
   return parts;
 }
 
-// PTX without such lines is of one kernel with one parameter, a pointer, and the private memory that it declares.
-inline FakeImage read_ptx(const std::string& text) {
-  const auto word_behind = [&](const std::string& mark, const char* end) {
-    const std::size_t begin = text.find(mark);
-    if (begin == std::string::npos) return std::string("0");
-    const std::size_t word = begin + mark.size();
-    return text.substr(word, text.find_first_of(end, word) - word);
-  };
-  const std::string symbol = word_behind(".entry ", "(");
-  const std::size_t bytes = std::stoul(word_behind(".b8 memory[", "]"));
-  return {.functions = {{.symbol = symbol, .function = "noop", .parameter_bytes = {8}, .private_bytes = bytes}},
-          .constants = {}};
+// ".param .u64 x" or ".param .align 8 .b8 words[24]"
+inline std::size_t bytes_of_parameter(const std::string& parameter) {
+  const std::size_t bracket = parameter.find('[');
+  if (bracket != std::string::npos) return std::stoul(parameter.substr(bracket + 1));
+  return parameter.find("64 ") != std::string::npos ? 8 : 4;
+}
+
+inline std::vector<FakeFunction> entries_of(const std::string& ptx) {
+  std::vector<FakeFunction> entries;
+  constexpr char kEntry[] = ".entry ";
+  for (std::size_t at = ptx.find(kEntry); at != std::string::npos; at = ptx.find(kEntry, at)) {
+    at += sizeof kEntry - 1;
+    const std::size_t begin = ptx.find('(', at);
+    const std::string name = parts_of(ptx.substr(at, begin - at), ' ').front();
+    FakeFunction entry{name, name, {}};
+    for (const std::string& parameter : parts_of(ptx.substr(begin + 1, ptx.find(')', begin) - begin - 1), ','))
+      if (parameter.find(".param") != std::string::npos) entry.parameter_bytes.push_back(bytes_of_parameter(parameter));
+    entries.push_back(std::move(entry));
+  }
+  if (const std::size_t at = ptx.find(".b8 memory["); at != std::string::npos)
+    entries.front().private_bytes = std::stoul(ptx.substr(at + 11));
+  return entries;
 }
 
 inline FakeImage read_image(const std::string& text) {
   FakeImage image;
-  if (text.find("\nkernel ") == std::string::npos && text.find(".entry ") != std::string::npos) return read_ptx(text);
   for (const std::string& line : parts_of(text, '\n')) {
     const std::vector<std::string> words = parts_of(line, ' ');
     if (words.size() < 3) continue;
@@ -75,6 +85,7 @@ inline FakeImage read_image(const std::string& text) {
     for (std::size_t i = 3; i < words.size(); ++i) function.parameter_bytes.push_back(std::stoul(words[i]));
     image.functions.push_back(std::move(function));
   }
+  if (image.functions.empty()) image.functions = entries_of(text);
   return image;
 }
 

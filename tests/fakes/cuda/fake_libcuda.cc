@@ -37,7 +37,9 @@ void change(bool scale, void** parameters) {
 }
 
 // Runs the kernel; a result that is not success refuses the launch.
-CUresult run(const std::string& name, CUfunction function, CUstream_st& stream, void** parameters) {
+CUresult run(const CUlaunchConfig& config, CUfunction function, CUstream_st& stream, void** parameters) {
+  const std::string& name = function->description.function;
+  if (run_mark(name, config, stream, parameters)) return CUDA_SUCCESS;
   if (name == "too_large") return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (name == "illegal") context().broken = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (name == "misaligned") context().broken = CUDA_ERROR_MISALIGNED_ADDRESS;
@@ -304,6 +306,7 @@ CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute attribute, int valu
   WATTUNE_UNLESS_BROKEN();
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     state.allowed_dynamic_bytes = static_cast<std::size_t>(value);
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) state.carveout = value;
   return CUDA_SUCCESS;
 }
 
@@ -328,6 +331,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   if (is_lost(context().device)) return context().broken = CUDA_ERROR_UNKNOWN;
   state.dynamic_bytes = config->sharedMemBytes;
   state.block = config->blockDimX;
+  state.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
+  state.priority = stream.priority;
+  state.units = stream.units;
   state.cluster = {1, 1, 1};
   state.cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
@@ -347,7 +353,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   const double duration_ms = 0.001 * config->blockDimX * slowdown(board);
   stream.time_ms += duration_ms;
   board.launched_ms += duration_ms;
-  return run(function->description.function, function, stream, parameters);
+  return run(*config, function, stream, parameters);
 }
 
 }  // extern "C"

@@ -57,6 +57,7 @@ CUresult cuCtxDestroy_v2(CUcontext gone) {
   while (!gone->streams.empty()) take(gone->streams, *gone->streams.begin(), state.streams);
   while (!gone->arrays.empty()) take(gone->arrays, *gone->arrays.begin(), state.arrays);
   while (!gone->objects.empty()) take(gone->objects, *gone->objects.begin(), state.objects);
+  while (!gone->green_contexts.empty()) take(gone->green_contexts, *gone->green_contexts.begin(), state.green_contexts);
   while (!gone->events.empty()) take(gone->events, *gone->events.begin(), state.events);
   list_process(gone->device, getpid(), 0);
   take(contexts, gone, state.contexts);
@@ -97,13 +98,6 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext* result) {
   return *result != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// What follows is not among what Wattune calls: applications do.
-CUresult cuCtxSetCurrent(CUcontext context) {
-  if (!stack.empty()) stack.pop_back();
-  if (context != nullptr) stack.push_back(context);
-  return CUDA_SUCCESS;
-}
-
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   const std::lock_guard one_at_a_time(entry);
   auto& [made, count] = primary[device];
@@ -117,6 +111,20 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   auto& [made, count] = primary[device];
   if (--count < 0) misused("a primary context was released too often");
   return count > 0 ? CUDA_SUCCESS : cuCtxDestroy_v2(made);
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+  const std::lock_guard one_at_a_time(entry);
+  *flags = 0;
+  *active = primary[device].second > 0 ? 1 : 0;
+  return CUDA_SUCCESS;
+}
+
+// This is not among what Wattune calls: applications do.
+CUresult cuCtxSetCurrent(CUcontext context) {
+  if (!stack.empty()) stack.pop_back();
+  if (context != nullptr) stack.push_back(context);
+  return CUDA_SUCCESS;
 }
 
 }  // extern "C"

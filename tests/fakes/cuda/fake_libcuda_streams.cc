@@ -14,6 +14,9 @@ namespace {
 
 const auto begin = std::chrono::steady_clock::now();
 
+// The driver has six levels, of which the lowest number goes first.
+int clamped(int priority) { return std::clamp(priority, -5, 0); }
+
 }  // namespace
 
 bool on_host_time() {
@@ -42,8 +45,15 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+  const CUresult code = cuStreamCreate(stream, flags);
+  if (code == CUDA_SUCCESS) (*stream)->priority = clamped(priority);
+  return code;
+}
+
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  if (hangs(*stream)) misused("a stream in which a kernel runs without end was destroyed, which waits for it");
+  if (context().broken == CUDA_SUCCESS && hangs(*stream))
+    misused("a stream in which a kernel runs without end was destroyed, which waits for it");
   take(context().streams, stream, state.streams);
   return CUDA_SUCCESS;
 }
@@ -104,7 +114,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   // A kernel that broke the context did so after what was sent right behind it.
   CUstream_st& recording = stream_of(stream);
   catch_up(recording);
-  *event = {recording.time_ms, stream, recording.hung};
+  *event = {recording.time_ms, stream, recording.hung, recording.stop_word};
   return CUDA_SUCCESS;
 }
 
@@ -113,6 +123,8 @@ CUresult cuEventQuery(CUevent event) {
   WATTUNE_UNLESS_CAPTURING();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
   if (hangs(*event) || held) return CUDA_ERROR_NOT_READY;
+  // Whoever knows that it ended may use the word again.
+  if (event->stop_word != nullptr && context().streams.contains(event->stream)) event->stream->stop_word = nullptr;
   look_at_clock();
   const bool passed = event->time_ms <= context().now_ms;
   if (!on_host_time()) host_reaches(event->time_ms);

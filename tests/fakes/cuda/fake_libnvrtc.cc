@@ -207,11 +207,14 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* log) {
 }
 
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, std::size_t* size) {
-  *size = program->ptx.size();
+  *size = program->ptx.size() + 1;
   return NVRTC_SUCCESS;
 }
 
-nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* ptx) { return copy_out(program->ptx, ptx); }
+nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* ptx) {
+  std::strcpy(ptx, program->ptx.c_str());
+  return NVRTC_SUCCESS;
+}
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, std::size_t* size) {
   *size = program->cubin.size();

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace wattune::score {
+namespace wattune {
 
 // The middle one, or the mean of the two. Precondition: not empty.
 inline double median_of(std::vector<double> numbers) {
@@ -14,4 +14,4 @@ inline double median_of(std::vector<double> numbers) {
   return numbers.size() % 2 == 1 ? numbers[middle] : 0.5 * (numbers[middle - 1] + numbers[middle]);
 }
 
-}  // namespace wattune::score
+}  // namespace wattune

@@ -1,0 +1,233 @@
+// `wattune corun`: kernels that share a GPU: what a pair gains at which ratio, and queues under several policies.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/corun_queue.h"
+#include "cli/corun_sweep.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CorunOptions {
+  CorunKernels kernels;
+  std::string device = "auto";
+  QueueWishes queue;
+  std::optional<std::uint64_t> works;
+  std::uint64_t repeats = 3;
+  Nanoseconds least_time = nanoseconds_from_ms(2);
+  bool explain = false;
+  std::string trace;
+  std::string svg;
+  bool overwrite = false;
+  bool json = false;
+  bool quiet = false;
+
+  bool wants_queue() const {
+    return !queue.policies.empty() || !queue.arrivals.empty() || queue.load.has_value() || works.has_value();
+  }
+};
+
+const std::vector<std::string> kUsualPolicies = {"fifo", "streams", "split", "paired"};
+
+Error refuse(std::string what, std::string about, std::string advice) {
+  return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
+}
+
+// Before the work, not after it.
+Result<void> check_file(const std::string& file, bool overwrite) {
+  std::error_code ignored;
+  if (file.empty() || overwrite || !fs::exists(file, ignored)) return {};
+  return Error(ErrorCode::already_exists, "the file exists").about(file).hint("--overwrite replaces it");
+}
+
+Result<void> check_numbers(const CorunOptions& options) {
+  if (options.repeats == 0) return refuse("--repeats", "0", "once at least");
+  if (options.kernels.waves == 0 || options.kernels.waves > 10000)
+    return refuse("--waves", std::to_string(options.kernels.waves), "from 1 to 10,000");
+  if (options.works && (*options.works == 0 || *options.works > 1'000'000))
+    return refuse("--works", std::to_string(*options.works), "from 1 to 1,000,000");
+  if (options.queue.load && !(*options.queue.load > 0.0))
+    return refuse("--load", fmt::format("{:g}", *options.queue.load), "solo time that arrives per time, above 0");
+  return {};
+}
+
+// What goes with what.
+Result<void> check_mode(const CorunOptions& options) {
+  const std::size_t kernels = options.kernels.specs.size() + options.kernels.names.size();
+  const std::string only = kernels == 0                    ? ""
+                           : options.kernels.specs.empty() ? options.kernels.names.front()
+                                                           : options.kernels.specs.front();
+  if (kernels < 2) return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
+  if (!options.queue.arrivals.empty() && (options.queue.load || options.works))
+    return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
+  if (!options.wants_queue() && (options.explain || !options.trace.empty()))
+    return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
+  if (!options.svg.empty() && (options.wants_queue() || kernels > 2))
+    return refuse("--svg draws what one pair gains at each ratio", options.svg, "name two kernels and no policies");
+  return {};
+}
+
+Result<void> check(const CorunOptions& options) {
+  WATTUNE_TRY(check_mode(options));
+  for (const std::string& policy : options.queue.policies) WATTUNE_TRY(schedule::find_policy(policy));
+  WATTUNE_TRY(check_numbers(options));
+  WATTUNE_TRY(check_file(options.svg, options.overwrite));
+  return check_file(options.trace, options.overwrite);
+}
+
+Json document(const CorunStage& stage, const CorunOptions& options) {
+  return {{"device", stage.device()},
+          {"simulated", stage.is_simulated()},
+          {"repeats", options.repeats},
+          {"seed", options.queue.seed},
+          {"notes", stage.notes()},
+          {"pairs", nullptr},
+          {"queue", nullptr}};
+}
+
+ExitStatus status_of(bool printed, bool is_right) {
+  if (!printed) return ExitStatus::environment;
+  return is_right ? ExitStatus::good : ExitStatus::nothing_correct;
+}
+
+// Counts runs on a terminal, and ends them when the user has asked for it.
+std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options, const StopRequest& stop) {
+  const bool shows = !options.quiet && stderr_is_terminal();
+  return [shows, &stop, line = counting_line()](std::size_t done, std::size_t all) mutable {
+    if (shows) line(done + 1, all);
+    return !stop.made();
+  };
+}
+
+Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
+  WATTUNE_ASSIGN(const std::vector<SweptPair> pairs, sweep_all(stage, {.rounds = options.repeats,
+                                                                       .least_time = options.least_time,
+                                                                       .on_progress = watch(options, stop)}));
+  Json json = document(stage, options);
+  json["pairs"] = sweep_json(stage, pairs);
+  const bool printed = options.json ? print_document(dump(json)) : print_result(sweep_text(stage, pairs));
+  if (!options.svg.empty())
+    WATTUNE_TRY(store::write_file(options.svg, sweep_svg(stage, pairs.front()), options.overwrite));
+  return status_of(printed, std::ranges::all_of(pairs, &SweptPair::is_right));
+}
+
+Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
+  QueueWishes wishes = options.queue;
+  if (wishes.policies.empty()) wishes.policies = kUsualPolicies;
+  wishes.works = options.works.value_or(wishes.works);
+  wishes.repeats = options.repeats;
+  wishes.traced = !options.trace.empty();
+  wishes.on_progress = watch(options, stop);
+  wishes.cancel = &stop.made();
+  WATTUNE_ASSIGN(const QueueReport report, run_policies(stage, wishes));
+  Json json = document(stage, options);
+  json["queue"] = queue_json(stage, report);
+  const bool printed =
+      options.json ? print_document(dump(json)) : print_result(queue_text(stage, report, options.explain));
+  if (!options.trace.empty()) WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
+  return status_of(printed, report.differences.empty());
+}
+
+Result<ExitStatus> run_corun(CorunOptions options) {
+  WATTUNE_TRY(check(options));
+  WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels));
+  // Virtual time repeats itself.
+  if (stage->is_simulated()) options.repeats = 1;
+  if (!options.json)
+    for (const std::string& note : stage->notes()) print_note(note);
+  const StopRequest stop;
+  auto status = options.wants_queue() ? run_queues(*stage, options, stop) : run_sweeps(*stage, options, stop);
+  if (!status && status.error().code() == ErrorCode::cancelled && stop.made()) return ExitStatus::interrupted;
+  return status;
+}
+
+void declare_kernels(CLI::App& app, CorunOptions& options) {
+  app.option_defaults()->group("Kernels and device");
+  app.add_option("SPEC", options.kernels.specs,
+                 "Two specs or more. SPEC@RESULTS runs the best configuration of a journal or another result file, "
+                 "SPEC@NAME=VALUE,... this one; else the default one runs")
+      ->type_name("FILE");
+  app.add_option("--device,-d", options.device,
+                 "auto, a selector, a backend, part of a device's name, or simulated:GPU (H100, A100, C2050 ...)")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  app.add_option("--kernels", options.kernels.names,
+                 "Of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), and Kernelet's PC, SAD, "
+                 "SPMV, ST, MM, MRIQ, BS, TEA")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  add_parsed(app, "--waves", options.kernels.waves, parse_count, "N", "How often each of these fills the GPU")
+      ->default_str("8");
+}
+
+void declare_queues(CLI::App& app, CorunOptions& options) {
+  app.option_defaults()->group("Queues");
+  app.add_option(
+         "--policies", options.queue.policies,
+         "Run a queue under these instead of sweeping ratios: paired, kernelet, random, split, orion, priority, "
+         "streams, fifo (docs/schedule.md); with --works, --load or --arrivals alone fifo, streams, split and "
+         "paired")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  add_parsed(app, "--works", options.works, parse_count, "N", "Works, drawn evenly from the kernels; 100");
+  add_parsed(app, "--load", options.queue.load, parse_number, "LOAD",
+             "They arrive at random, so much time alone in a unit of time; else all are there from the beginning");
+  app.add_option("--arrivals", options.queue.arrivals, "Recorded arrivals: a table of moment_ms,kernel,priority")
+      ->type_name("FILE");
+  app.add_flag("--explain", options.explain,
+               "Show the pairs that policies plan by: ratios, forecasts, what came of them");
+  app.add_option("--trace", options.trace, "Write what ran when under the last policy, for Perfetto (ui.perfetto.dev)")
+      ->type_name("FILE");
+}
+
+void declare_results(CLI::App& app, CorunOptions& options) {
+  app.option_defaults()->group("Measuring and results");
+  add_parsed(app, "--repeats", options.repeats, parse_count, "N",
+             "Runs of everything, in alternating order, whose medians count; 1 where they are simulated")
+      ->default_str("3");
+  add_parsed(app, "--least-time", options.least_time, parse_time, "TIME",
+             "Repeats the kernels of a pair until a run takes so long; joules of real boards need 1s")
+      ->default_str("2ms");
+  add_parsed(app, "--seed", options.queue.seed, parse_count, "N", "Of what is drawn")->default_str("1");
+  app.add_option("--svg", options.svg, "Write the gain at each ratio as a plot")->type_name("FILE");
+  app.add_flag("--overwrite", options.overwrite, "Replace existing files");
+  app.add_flag("--json", options.json, "Print one JSON document (docs/formats/json.md)");
+  app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
+}
+
+}  // namespace
+
+Command add_corun(CLI::App& program) {
+  const auto options = std::make_shared<CorunOptions>();
+  CLI::App* app = program.add_subcommand("corun", "Run kernels together: what pairs gain, and queues under policies");
+  declare_kernels(*app, *options);
+  declare_queues(*app, *options);
+  declare_results(*app, *options);
+  app->footer(
+      "Two kernels that wait for different things gain by sharing a GPU, if the ratio is right. Without a policy every "
+      "pair runs alone and together in every way: one after the other, in streams, with priorities, on SMs of their "
+      "own "
+      "(green contexts), and sharing every SM at each ratio of resident blocks. The gain is the sum of the times alone "
+      "over the time together, less one; the shorter kernel is repeated until both take equally long. Outputs are "
+      "compared with those of runs alone. Kernels run in this process: one that crashes ends it.\n\n"
+      "Examples:\n"
+      "  wattune corun gemm.toml copy.toml\n"
+      "  wattune corun gemm.toml@gemm.journal.jsonl copy.toml@block=256 --svg gain.svg\n"
+      "  wattune corun --device simulated:H100 --kernels C,L,M --works 200 --policies paired,streams,split --explain\n"
+      "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");
+  return {app, [options] { return run_corun(*options); }};
+}
+
+}  // namespace wattune::cli

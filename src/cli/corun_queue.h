@@ -1,0 +1,54 @@
+// What `wattune corun` says of queues: works of a few kernels under several policies.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/corun_stage.h"
+#include "cli/json.h"
+#include "wattune/schedule/queue_experiment.h"
+
+namespace wattune::cli {
+
+struct QueueWishes {
+  std::vector<std::string> policies;
+  std::size_t works = 100;
+  std::string arrivals;        // a file; empty: drawn
+  std::optional<double> load;  // of drawn ones; none: all are there from the beginning
+  std::uint64_t seed = 1;
+  std::size_t repeats = 3;
+  bool traced = false;
+  // Asked before each run; false ends as `cancelled`.
+  std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+struct PolicyRun {
+  std::string policy;
+  schedule::QueueRun run;         // the one with the median makespan
+  schedule::PairTable forecasts;  // before it
+  double gain = 0.0;              // makespan of `streams` over its own, less one
+};
+
+struct QueueReport {
+  std::vector<schedule::KernelTraits> kernels;
+  unsigned sms = 1;
+  std::size_t works = 0;
+  std::string arrivals;             // in words
+  std::vector<PolicyRun> policies;  // `streams` first, where nobody asked for it
+  std::string trace;                // of the last policy
+  bool has_outputs = false;
+  std::vector<std::string> differences = {};  // of outputs from those of runs alone: policy, kernel, where
+};
+
+// Precondition: the policies exist. Errors of the arrivals, of the works and of devices; cancelled.
+Result<QueueReport> run_policies(CorunStage& stage, const QueueWishes& wishes);
+
+std::string queue_text(const CorunStage& stage, const QueueReport& report, bool explain);
+Json queue_json(const CorunStage& stage, const QueueReport& report);
+
+}  // namespace wattune::cli

@@ -1,0 +1,59 @@
+// CorunStage: what `wattune corun` runs kernels on: a simulated GPU with published kernels, or a device of this process
+// with the kernels of specs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/model/warp_chain.h"
+#include "wattune/schedule/kernel_outputs.h"
+#include "wattune/schedule/machine.h"
+
+namespace wattune::cli {
+
+class CorunStage {
+ public:
+  virtual ~CorunStage() = default;
+
+  virtual std::string device() const = 0;  // its name
+  virtual bool is_simulated() const = 0;
+  virtual std::size_t size() const = 0;  // kernels
+  // What people shall know of the kernels, a line each.
+  virtual std::vector<std::string> notes() const { return {}; }
+
+  // A machine of its own with all kernels, numbered in their order, on which nothing has run. One at a time, which the
+  // stage outlives.
+  virtual Result<std::unique_ptr<schedule::Machine>> machine() = 0;
+  // From here on the kernels' traits are those that runs alone give.
+  virtual Result<void> profile(std::size_t rounds) = 0;
+  // An SM, as chains see it.
+  virtual model::ChainSm sm() const { return {}; }
+  // By kernel; none where kernels compute nothing.
+  virtual std::span<schedule::KernelOutputs> outputs() { return {}; }
+};
+
+// Of a run of this time. Boards renew their counters each 100 ms, so that shorter runs than a second tell nothing.
+std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanoseconds time);
+
+struct CorunKernels {
+  std::vector<std::string> specs;  // SPEC, SPEC@RESULTS or SPEC@NAME=VALUE,...
+  std::vector<std::string> names;  // of published kernels
+  std::uint64_t waves = 8;         // of these, by which they fill the GPU
+};
+
+// `device` as the user named it: "simulated:H100", or what tune::find_devices_for() takes. Errors name what is wrong
+// with device, spec, configuration or kernel.
+Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels);
+
+// A name of its own for each: the second of the same is "gemm#2".
+std::string name_of_place(std::span<const std::string> names, std::size_t place);
+
+Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu, const CorunKernels& kernels);
+Result<std::unique_ptr<CorunStage>> open_device_stage(const std::string& device, const CorunKernels& kernels);
+
+}  // namespace wattune::cli

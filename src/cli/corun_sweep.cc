@@ -1,0 +1,231 @@
+#include "cli/corun_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cli/text.h"
+#include "report/text.h"
+#include "wattune/report/gain_plot.h"
+
+namespace wattune::cli {
+
+namespace {
+
+using schedule::Arrangement;
+using schedule::SweepRow;
+using schedule::Way;
+
+constexpr double kLeastGain = 0.02;      // below which nothing is said to gain, as of policies
+constexpr std::size_t kShownSplits = 3;  // of dozens, in the text
+
+// What each kernel of the pair leaves alone, then what it leaves at each ratio.
+Result<OutputVerdict> check_outputs(CorunStage& stage, schedule::Machine& machine, const schedule::PairSweep& sweep) {
+  OutputVerdict verdict;
+  const auto both = {sweep.kernels[0], sweep.kernels[1]};
+  for (const schedule::KernelId kernel : both) {
+    WATTUNE_TRY(stage.outputs()[kernel].restore());
+    WATTUNE_TRY(schedule::run_alone(machine, kernel));
+    WATTUNE_TRY(stage.outputs()[kernel].remember());
+  }
+  for (const SweepRow& row : sweep.rows) {
+    if (!schedule::is_share(row) || row.failure) continue;
+    for (const schedule::KernelId kernel : both) WATTUNE_TRY(stage.outputs()[kernel].restore());
+    WATTUNE_TRY(schedule::run_pair(machine, sweep.kernels, row.arrangement));
+    ++verdict.compared;
+    for (const schedule::KernelId kernel : both) {
+      WATTUNE_ASSIGN(const auto difference, stage.outputs()[kernel].difference());
+      if (difference)
+        verdict.differences.push_back(fmt::format("{}, {}: {}", machine.kernel(kernel)->name,
+                                                  describe(row.arrangement, machine.limits()), *difference));
+    }
+  }
+  return verdict;
+}
+
+Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
+                            const schedule::SweepOptions& options) {
+  WATTUNE_ASSIGN(const auto machine, stage.machine());
+  WATTUNE_ASSIGN(schedule::PairSweep sweep, schedule::sweep_pair(*machine, first, second, options));
+  SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
+                 .limits = machine->limits(),
+                 .sweep = std::move(sweep),
+                 .outputs = {}};
+  if (stage.outputs().empty()) return pair;
+  WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
+  return pair;
+}
+
+std::string times_text(std::size_t times) { return times == 1 ? "once" : fmt::format("{} times", times); }
+
+// All but the splits that are not among the best.
+std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
+  std::vector<const SweepRow*> splits;
+  for (const SweepRow& row : sweep.rows)
+    if (row.arrangement.way == Way::split && !row.failure) splits.push_back(&row);
+  std::ranges::stable_sort(splits, std::ranges::greater(), &SweepRow::gain);
+  splits.resize(std::min(splits.size(), kShownSplits));
+  std::vector<const SweepRow*> shown;
+  for (const SweepRow& row : sweep.rows)
+    if (row.arrangement.way != Way::split || std::ranges::count(splits, &row) > 0) shown.push_back(&row);
+  return shown;
+}
+
+std::vector<std::string> cells_of(const CorunStage& stage, const SweptPair& pair, const SweepRow& row,
+                                  const SweepRow* best) {
+  const std::string mark = &row == best ? "* " : "  ";
+  const std::string how = mark + describe(row.arrangement, pair.limits);
+  if (row.failure) return {how, "-", "-", "-", "-", row.failure->to_string()};
+  return {how,
+          format_time(row.times[0]),
+          format_time(row.times[1]),
+          format_time(row.makespan),
+          gain_text(row.gain),
+          energy_text(known_energy(stage, row.energy, row.makespan))};
+}
+
+const SweepRow* best_of(const SweptPair& pair) {
+  return pair.sweep.best([](const SweepRow&) { return true; });
+}
+
+std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
+  using Align = report::TextTable::Align;
+  report::TextTable table(
+      {{"  how", Align::left}, {pair.names[0]}, {pair.names[1]}, {"together"}, {"gain"}, {"energy", Align::left}});
+  const SweepRow* best = best_of(pair);
+  for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(stage, pair, *row, best));
+  return table.to_string();
+}
+
+// The plain sentence.
+std::string verdict_text(const SweptPair& pair) {
+  const SweepRow* best = best_of(pair);
+  if (best == nullptr) return "Nothing of this could be run.\n";
+  const Nanoseconds in_turn = pair.sweep.alone[0] + pair.sweep.alone[1];
+  const std::string how = describe(best->arrangement, pair.limits);
+  if (best->gain < kLeastGain)
+    return fmt::format("Nothing gains {:.0f} %: the best, {}, takes {} instead of {} ({}).\n", 100.0 * kLeastGain, how,
+                       format_time(best->makespan), format_time(in_turn), gain_text(best->gain));
+  std::string text = fmt::format("Together they take {} instead of {}: {}, with {}", format_time(best->makespan),
+                                 format_time(in_turn), gain_text(best->gain), how);
+  const bool shares_win = schedule::is_share(*best);
+  const SweepRow* other = pair.sweep.best(shares_win ? schedule::is_baseline : schedule::is_share);
+  if (other == nullptr) return text + ".\n";
+  return text + fmt::format("; the best {}, {}, {}.\n", shares_win ? "baseline" : "shares",
+                            describe(other->arrangement, pair.limits), gain_text(other->gain));
+}
+
+std::string outputs_text(const SweptPair& pair) {
+  if (!pair.outputs) return "";
+  if (pair.is_right())
+    return fmt::format("Outputs: at each of {} the same as alone.\n", counted(pair.outputs->compared, "ratio"));
+  return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(pair.outputs->differences, "\n  "));
+}
+
+std::string pair_text(const CorunStage& stage, const SweptPair& pair) {
+  const schedule::PairSweep& sweep = pair.sweep;
+  const auto alone = [&](std::size_t i) {
+    return fmt::format("{} {} ({})", pair.names[i], format_time(sweep.alone[i]), times_text(sweep.repetitions[i]));
+  };
+  return fmt::format("alone: {}, {}\n\n{}\n{}{}", alone(0), alone(1), rows_text(stage, pair), verdict_text(pair),
+                     outputs_text(pair));
+}
+
+Json row_json(const CorunStage& stage, const SweepRow& row) {
+  const Arrangement& how = row.arrangement;
+  Json json = {{"way", std::string(to_string(how.way))},
+               {"ratio", nullptr},
+               {"sms_of_first", nullptr},
+               {"urgent", nullptr},
+               {"times_ms", nullptr},
+               {"makespan_ms", nullptr},
+               {"gain", nullptr},
+               {"joules", nullptr},
+               {"error", nullptr}};
+  if (how.way == Way::shares) json["ratio"] = {how.ratio.first, how.ratio.second};
+  if (how.way == Way::split) json["sms_of_first"] = how.sms_of_first;
+  if (how.way == Way::priority) json["urgent"] = how.urgent;
+  if (row.failure) return json["error"] = row.failure->to_string(), json;
+  json["times_ms"] = {to_ms(row.times[0]), to_ms(row.times[1])};
+  json["makespan_ms"] = to_ms(row.makespan);
+  json["gain"] = row.gain;
+  if (const auto energy = known_energy(stage, row.energy, row.makespan)) json["joules"] = energy->value();
+  return json;
+}
+
+Json place_of(const schedule::PairSweep& sweep, const SweepRow* row) {
+  return row == nullptr ? Json(nullptr) : Json(row - sweep.rows.data());
+}
+
+Json pair_json(const CorunStage& stage, const SweptPair& pair) {
+  const schedule::PairSweep& sweep = pair.sweep;
+  Json json = {{"kernels", pair.names},
+               {"repetitions", sweep.repetitions},
+               {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
+               {"rows", Json::array()},
+               {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
+               {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
+               {"outputs", nullptr}};
+  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, row));
+  if (pair.outputs)
+    json["outputs"] = {{"compared", pair.outputs->compared}, {"differences", pair.outputs->differences}};
+  return json;
+}
+
+}  // namespace
+
+std::string gain_text(double gain) { return fmt::format("{:+.1f} %", 100.0 * gain); }
+
+std::string energy_text(std::optional<Joules> energy) {
+  return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
+}
+
+Result<std::vector<SweptPair>> sweep_all(CorunStage& stage, const schedule::SweepOptions& options) {
+  std::vector<SweptPair> pairs;
+  for (schedule::KernelId i = 0; i < stage.size(); ++i)
+    for (schedule::KernelId j = i + 1; j < stage.size(); ++j) {
+      WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, i, j, options));
+      pairs.push_back(std::move(pair));
+    }
+  return pairs;
+}
+
+std::string sweep_text(const CorunStage& stage, const std::vector<SweptPair>& pairs) {
+  std::string text;
+  for (const SweptPair& pair : pairs)
+    text += fmt::format("{}{} with {} on {}{}\n{}", text.empty() ? "" : "\n", pair.names[0], pair.names[1],
+                        stage.is_simulated() ? "a simulated " : "", stage.device(), pair_text(stage, pair));
+  return text;
+}
+
+Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs) {
+  Json json = Json::array();
+  for (const SweptPair& pair : pairs) json.push_back(pair_json(stage, pair));
+  return json;
+}
+
+std::string sweep_svg(const CorunStage& stage, const SweptPair& pair) {
+  report::GainPlot plot{
+      .title = fmt::format("{} with {} on {}, {}", pair.names[0], pair.names[1], stage.device(),
+                           stage.is_simulated() ? "simulated" : "measured"),
+      .first = pair.names[0],
+      .sharing = {{"every SM shared, by resident blocks", {}}, {"SMs of their own (green contexts)", {}}},
+      .baselines = {}};
+  for (const SweepRow& row : pair.sweep.rows) {
+    const Arrangement& how = row.arrangement;
+    if (row.failure) continue;
+    if (how.way == Way::shares)
+      plot.sharing[0].points.emplace_back(static_cast<double>(how.ratio.first) / (how.ratio.first + how.ratio.second),
+                                          row.gain);
+    else if (how.way == Way::split)
+      plot.sharing[1].points.emplace_back(static_cast<double>(how.sms_of_first) / pair.limits.sms, row.gain);
+    else
+      plot.baselines.push_back({describe(how, pair.limits), row.gain});
+  }
+  std::erase_if(plot.sharing, [](const auto& curve) { return curve.points.empty(); });
+  return report::plot_gain_svg(plot);
+}
+
+}  // namespace wattune::cli

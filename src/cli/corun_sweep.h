@@ -1,0 +1,43 @@
+// What `wattune corun` says of pairs: what they gain in every way in which a machine can run them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/corun_stage.h"
+#include "cli/json.h"
+#include "wattune/schedule/pair_sweep.h"
+
+namespace wattune::cli {
+
+// Of a pair after they ran together.
+struct OutputVerdict {
+  std::size_t compared = 0;              // ratios at which both ran
+  std::vector<std::string> differences;  // one line each, with kernel and ratio
+};
+
+struct SweptPair {
+  std::array<std::string, 2> names;
+  schedule::MachineLimits limits;
+  schedule::PairSweep sweep;
+  std::optional<OutputVerdict> outputs;  // none: these kernels compute nothing
+
+  bool is_right() const { return !outputs || outputs->differences.empty(); }
+};
+
+// Every two of the stage's kernels. Errors of sweep_pair().
+Result<std::vector<SweptPair>> sweep_all(CorunStage& stage, const schedule::SweepOptions& options);
+
+std::string sweep_text(const CorunStage& stage, const std::vector<SweptPair>& pairs);
+Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs);
+std::string sweep_svg(const CorunStage& stage, const SweptPair& pair);
+
+// "+8.3 %"; "18.6 J", or a dash.
+std::string gain_text(double gain);
+std::string energy_text(std::optional<Joules> energy);
+
+}  // namespace wattune::cli

@@ -1,0 +1,151 @@
+// Launches of a DeviceMachine: how they are sent, and how their ends are noticed.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "schedule/device_machine_state.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const {
+  const std::lock_guard lock(mutex);
+  return id < kernels.size() ? &kernels[id] : nullptr;
+}
+
+void DeviceMachine::State::read_energy() {
+  energy_read = clock.elapsed();
+  if (sensors == nullptr) return;
+  const Result<backend::SensorReadings> readings = sensors->read();
+  if (!readings || !readings->energy) return;
+  if (!first_energy) first_energy = readings->energy;
+  energy = *readings->energy - *first_energy;
+}
+
+Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& launch) {
+  const LaneKey key{launch.lane, launch.priority, launch.sms.first, launch.sms.count};
+  if (const auto known = lanes.find(key); known != lanes.end()) return &known->second;
+  WATTUNE_ASSIGN(auto stream,
+                 device.create_stream(
+                     {.priority = launch.priority, .units = {launch.sms.first, launch.sms.count}, .at_once = true}));
+  return &lanes.emplace(key, Lane{std::move(stream), {}}).first->second;
+}
+
+Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added, const Launch& launch,
+                                                              Flight& flight) {
+  const LoadedKernel& kernel = *added.kernel;
+  if (launch.form != Form::persistent) return parts_of(kernel, launch);
+  WATTUNE_TRY(check_persistent(kernel));
+  const std::uint64_t resident = resident_blocks(launch, sms_of(launch));
+  const std::uint32_t chunk = chunk_of(added.traits, launch, limits.sms, resident, options.chunk_time);
+  WATTUNE_ASSIGN(flight.progress, progress.take(launch.first_block));
+  Result<DevicePart> part = persistent_part(kernel, launch, resident, progress.progress(*flight.progress, chunk));
+  if (part) return std::vector<DevicePart>{*std::move(part)};
+  progress.give_back(*flight.progress);
+  return std::move(part).error();
+}
+
+// Where a part is refused, those before it run, and the flight fails when they have ended.
+Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<const DevicePart> parts) {
+  flight.sent = clock.elapsed();
+  for (const DevicePart& part : parts) {
+    auto event = lane.stream->launch(*part.kernel, part.geometry, part.arguments);
+    if (!event && flight.parts.empty()) return std::move(event).error();
+    if (!event) {
+      flight.failure = std::move(event).error();
+      break;
+    }
+    flight.parts.push_back(*std::move(event));
+  }
+  return lane.stream->submit();
+}
+
+void DeviceMachine::State::stop(Flight& flight) {
+  if (!flight.progress || std::exchange(flight.stopped, true)) return;
+  // A device that takes no word is lost, which the next look at its events shows.
+  static_cast<void>(progress.stop(*flight.progress).has_value());
+}
+
+bool DeviceMachine::State::is_over(Flight& flight) const {
+  for (const std::unique_ptr<backend::Event>& part : flight.parts) {
+    const Result<bool> ready = part->ready();
+    if (ready && !*ready) return false;
+    if (!ready && !flight.failure) flight.failure = ready.error();
+  }
+  return true;
+}
+
+// Of a launch that nobody stopped, all: reading its counter would cost some microseconds.
+Result<std::uint64_t> DeviceMachine::State::blocks_of(const Flight& flight) {
+  if (!flight.stopped) return flight.blocks;
+  WATTUNE_ASSIGN(const std::uint64_t counter, progress.counter(*flight.progress));
+  return std::min(counter - flight.first_block, flight.blocks);
+}
+
+Ended DeviceMachine::State::end_of(Flight& flight) {
+  Ended ended{.launch = flight.id, .begin = flight.sent, .end = clock.elapsed(), .error = flight.failure};
+  if (!ended.error) {
+    const Result<Nanoseconds> start = flight.parts.front()->start();
+    const Result<Nanoseconds> end = flight.parts.back()->end();
+    // Devices that keep no times leave those of the host.
+    if (start && end) {
+      const DeviceClock::Times times = device_clock.on_host({*start, *end}, flight.sent, ended.end);
+      ended.begin = times.begin;
+      ended.end = times.end;
+    }
+    const Result<std::uint64_t> blocks = blocks_of(flight);
+    if (blocks) ended.blocks = *blocks;
+    if (!blocks) ended.error = blocks.error();
+  }
+  if (flight.progress) progress.give_back(*flight.progress);
+  return ended;
+}
+
+std::vector<Ended> DeviceMachine::State::take_ended() {
+  std::vector<Ended> all;
+  for (auto& [key, lane] : lanes)
+    while (!lane.flights.empty() && is_over(lane.flights.front())) {
+      all.push_back(end_of(lane.flights.front()));
+      lane.flights.pop_front();
+    }
+  const auto lost_one = std::ranges::find_if(
+      all, [](const Ended& each) { return each.error && each.error->code() == ErrorCode::device_lost; });
+  if (lost_one == all.end()) return all;
+  std::ranges::move(lose(*lost_one->error), std::back_inserter(all));
+  return all;
+}
+
+std::vector<Ended> DeviceMachine::State::lose(const Error& error) {
+  lost = error;
+  std::vector<Ended> all;
+  for (auto& [key, lane] : lanes) {
+    for (const Flight& flight : lane.flights)
+      all.push_back({.launch = flight.id, .begin = flight.sent, .end = clock.elapsed(), .error = error});
+    lane.flights.clear();
+  }
+  return all;
+}
+
+bool DeviceMachine::State::is_idle() const {
+  return std::ranges::all_of(lanes, [](const auto& each) { return each.second.flights.empty(); });
+}
+
+bool DeviceMachine::State::take_wake() {
+  const std::lock_guard lock(mutex);
+  return std::exchange(woken, false);
+}
+
+// Between two looks at what runs: none while it may be about to end, then ever longer ones. Where nothing runs, there
+// is nothing to look at.
+void DeviceMachine::State::pause(Nanoseconds waited, Nanoseconds left) {
+  constexpr Nanoseconds kSpin{50e3};
+  constexpr Nanoseconds kLongest{200e3};
+  const bool idle = is_idle();
+  if (!idle && waited < kSpin) return std::this_thread::yield();
+  const Nanoseconds length = idle ? left : std::min({left, waited / 8.0, kLongest});
+  std::unique_lock lock(mutex);
+  if (length == kForever) return changed.wait(lock, [this] { return woken; });
+  changed.wait_for(lock, std::chrono::duration<double, std::nano>(length.value()), [this] { return woken; });
+}
+
+}  // namespace wattune::schedule

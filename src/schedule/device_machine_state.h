@@ -1,0 +1,88 @@
+// What a DeviceMachine keeps, and what it does with it.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "schedule/carveout.h"
+#include "schedule/device_clock.h"
+#include "schedule/device_parts.h"
+#include "schedule/progress_slots.h"
+#include "wattune/schedule/device_machine.h"
+
+namespace wattune::schedule {
+
+struct DeviceMachine::State {
+  struct Added {
+    std::shared_ptr<const LoadedKernel> kernel;
+    KernelTraits traits;
+  };
+
+  // A launch under way.
+  struct Flight {
+    LaunchId id = 0;
+    std::uint64_t first_block = 0;
+    std::uint64_t blocks = 0;
+    Nanoseconds sent = {};
+    std::vector<std::unique_ptr<backend::Event>> parts = {};
+    std::optional<std::size_t> progress = {};  // the slot of a persistent one
+    bool stopped = false;                      // it was told to
+    std::optional<Error> failure = {};
+  };
+
+  struct Lane {
+    std::unique_ptr<backend::Stream> stream;
+    std::deque<Flight> flights;  // in the order in which they run
+  };
+  using LaneKey = std::tuple<unsigned, int, unsigned, unsigned>;  // lane, priority, range
+
+  State(backend::Device& on, const DeviceMachineOptions& how) : device(on), options(how), progress(on) {}
+
+  backend::Device& device;
+  DeviceMachineOptions options;
+  MachineLimits limits;
+  Stopwatch clock;  // of now()
+  DeviceClock device_clock;
+  ProgressSlots progress;
+  std::map<LaneKey, Lane> lanes;
+  LaunchId launches = 0;
+  std::optional<Error> lost;
+
+  backend::Sensors* sensors = nullptr;  // nullptr: they tell nothing of energy
+  std::optional<Joules> first_energy;
+  Joules energy;  // since then
+  Nanoseconds energy_read;
+
+  mutable std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  bool woken = false;
+  std::deque<Added> kernels;
+  Carveout carveout;
+
+  const Added* find(KernelId id) const;
+  void read_energy();
+
+  unsigned sms_of(const Launch& launch) const { return launch.sms.count > 0 ? launch.sms.count : limits.sms; }
+  Result<Lane*> lane(const Launch& launch);
+  Result<std::vector<DevicePart>> prepare(const Added& added, const Launch& launch, Flight& flight);
+  Result<void> send(Lane& lane, Flight& flight, std::span<const DevicePart> parts);
+  void stop(Flight& flight);
+
+  std::vector<Ended> take_ended();
+  bool is_over(Flight& flight) const;
+  Ended end_of(Flight& flight);
+  Result<std::uint64_t> blocks_of(const Flight& flight);
+  std::vector<Ended> lose(const Error& error);
+  bool is_idle() const;
+  bool take_wake();
+  void pause(Nanoseconds waited, Nanoseconds left);
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,157 @@
+#include "schedule/joint_run.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr unsigned kAhead = 4;          // launches of a lane that are handed over, so that it never waits for the host
+constexpr unsigned kLanesOfSlices = 2;  // the beginning of one slice covers the end of the other; as schedulers do
+
+struct PartyState {
+  const Party* party = nullptr;
+  std::uint64_t grid = 0;
+  unsigned first_lane = 0;
+  std::size_t repetitions_left = 0;
+  std::uint64_t next_block = 0;
+  unsigned launched = 0;
+  unsigned in_flight = 0;
+  PartyRun run = {};
+
+  unsigned lanes() const { return party->form == Form::slices ? kLanesOfSlices : 1; }
+  unsigned window() const { return party->form == Form::slices ? kLanesOfSlices : kAhead; }
+  bool wants_launch() const { return repetitions_left > 0 && in_flight < window(); }
+
+  Launch next_launch() const {
+    const std::uint64_t left = grid - next_block;
+    return {.kernel = party->kernel,
+            .form = party->form,
+            .first_block = next_block,
+            .blocks = party->form == Form::slices ? std::min(left, party->slice_blocks) : left,
+            .per_sm = party->per_sm,
+            .lane = first_lane + launched % lanes(),
+            .priority = party->priority,
+            .sms = party->sms};
+  }
+
+  void note_launch(std::uint64_t blocks) {
+    ++launched;
+    ++in_flight;
+    next_block += blocks;
+    if (next_block < grid) return;
+    next_block = 0;
+    --repetitions_left;
+  }
+
+  void note_end(const Ended& ended) {
+    --in_flight;
+    run.begin = std::min(run.begin, ended.begin);
+    run.end = std::max(run.end, ended.end);
+    run.blocks += ended.blocks;
+  }
+};
+
+class JointRunner {
+ public:
+  JointRunner(Machine& machine, std::span<const Party> parties, const JointRunOptions& options)
+      : machine_(machine), options_(options) {
+    for (const Party& party : parties)
+      states_.push_back({.party = &party,
+                         .grid = machine.kernel(party.kernel)->blocks,
+                         .first_lane = static_cast<unsigned>(states_.size()) * kLanesOfSlices,
+                         .repetitions_left = party.repetitions});
+  }
+
+  Result<JointRun> run() {
+    const Nanoseconds begin = machine_.now();
+    const Joules energy = machine_.energy();
+    const Nanoseconds stop_at = begin + options_.stop_after;
+    for (feed(); !flights_.empty(); feed()) {
+      const Nanoseconds now = machine_.now();
+      if (now >= begin + options_.limit) return overdue();
+      for (const Ended& ended : machine_.wait(now < stop_at ? stop_at : begin + options_.limit)) note(ended);
+      if (machine_.now() >= stop_at) stop();
+    }
+    if (failure_) return *std::move(failure_);
+    JointRun result{.parties = {}, .energy = machine_.energy() - energy};
+    for (const PartyState& state : states_) result.parties.push_back(state.run);
+    return result;
+  }
+
+ private:
+  // In turns, so that nobody gets ahead by the time that launching takes.
+  void feed() {
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t i = 0; i < states_.size(); ++i)
+        if (states_[i].wants_launch()) any = launch(i) || any;
+    }
+  }
+
+  bool launch(std::size_t place) {
+    PartyState& state = states_[place];
+    const Launch launch = state.next_launch();
+    auto id = machine_.launch(launch);
+    if (!id) {
+      fail(std::move(id).error(), state);
+      return false;
+    }
+    state.note_launch(launch.blocks);
+    flights_.emplace(*id, place);
+    return true;
+  }
+
+  void note(const Ended& ended) {
+    const auto flight = flights_.find(ended.launch);
+    if (flight == flights_.end()) return;
+    PartyState& state = states_[flight->second];
+    flights_.erase(flight);
+    state.note_end(ended);
+    if (ended.error) fail(*ended.error, state);
+  }
+
+  void stop() {
+    for (PartyState& state : states_) state.repetitions_left = 0;
+    for (const auto& [launch, place] : flights_) machine_.stop(launch);
+  }
+
+  // What runs beside it ends as well; what is lost does not.
+  void fail(Error error, const PartyState& state) {
+    if (error.code() == ErrorCode::device_lost) flights_.clear();
+    if (!failure_) failure_ = std::move(error).with_context(machine_.kernel(state.party->kernel)->name);
+    stop();
+  }
+
+  Error overdue() const {
+    const KernelTraits& kernel = *machine_.kernel(states_[flights_.begin()->second].party->kernel);
+    return Error(ErrorCode::device_lost,
+                 fmt::format("{} did not end within {:.0f} s", kernel.name, options_.limit.value() * 1e-9));
+  }
+
+  Machine& machine_;
+  const JointRunOptions& options_;
+  std::vector<PartyState> states_;
+  std::map<LaunchId, std::size_t> flights_;  // places of their parties
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, const JointRunOptions& options) {
+  return JointRunner(machine, parties, options).run();
+}
+
+Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm) {
+  const KernelTraits& traits = *machine.kernel(kernel);
+  if (traits.persistent) return {.kernel = kernel, .form = Form::persistent, .per_sm = per_sm};
+  const std::uint64_t wave = static_cast<std::uint64_t>(per_sm) * machine.limits().sms;
+  const std::uint64_t waves = std::max<std::uint64_t>(1, (traits.least_slice + wave - 1) / wave);
+  return {.kernel = kernel, .form = Form::slices, .slice_blocks = waves * wave};
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,58 @@
+// run_jointly(): one or two kernels on a machine, in shares that stay as they are, with no scheduler between: what
+// sweeps, profiles and pilots measure with.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "wattune/schedule/machine.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::schedule {
+
+// A kernel, how it runs, and how often in a row.
+struct Party {
+  KernelId kernel = 0;
+  Form form = Form::whole;
+  unsigned per_sm = 0;             // persistent
+  std::uint64_t slice_blocks = 0;  // slices
+  int priority = 0;
+  SmRange sms = {};
+  std::size_t repetitions = 1;
+};
+
+struct PartyRun {
+  Nanoseconds begin = kForever;  // of its first block
+  Nanoseconds end;
+  std::uint64_t blocks = 0;  // that ran
+
+  Nanoseconds time() const { return end - begin; }
+};
+
+struct JointRun {
+  std::vector<PartyRun> parties;
+  Joules energy;  // of the board; 0: unknown
+
+  Nanoseconds begin() const { return std::ranges::min(parties, {}, &PartyRun::begin).begin; }
+  Nanoseconds end() const { return std::ranges::max(parties, {}, &PartyRun::end).end; }
+  Nanoseconds makespan() const { return end() - begin(); }
+};
+
+struct JointRunOptions {
+  // From the beginning. Then nothing more is launched, and persistent launches are stopped.
+  Nanoseconds stop_after = kForever;
+  // What does not end within this time has lost the machine.
+  Nanoseconds limit = nanoseconds_from_seconds(600);
+};
+
+// All begin as soon as they can. Returns when nothing of them runs any more: also on an error, which is the first
+// launch's that was refused or failed. device_lost: the limit has passed. Precondition: the machine has these kernels.
+Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, const JointRunOptions& options = {});
+
+// This many blocks on each SM: persistent where the kernel has such a twin, else slices of so many waves.
+Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,151 @@
+// Code of kernels, and what of it can be launched in parts.
+#include <algorithm>
+
+#include "wattune/backend/compile.h"
+#include "wattune/backend/registry.h"
+#include "wattune/schedule/loaded_kernel.h"
+#include "wattune/slice/opencl.h"
+#include "wattune/slice/twins.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+using slice::TwinForm;
+using Macros = std::span<const backend::Macro>;
+using CodeOr = Result<std::shared_ptr<const KernelCode>>;
+
+const std::vector<TwinForm> kForms = {TwinForm::add, TwinForm::linear, TwinForm::persistent};
+
+// Why no part of the launch may run alone; empty: it may.
+std::string refusal_of(const backend::Geometry3& geometry, const LoadOptions& options) {
+  if (!options.with_twins) return "it was loaded to run whole only";
+  if (geometry.cooperative) return "its launch is cooperative: all of its blocks run at once";
+  if (geometry.cluster != std::array<std::size_t, 3>{1, 1, 1}) return "its launch has thread block clusters";
+  return {};
+}
+
+KernelCode whole_only(std::unique_ptr<backend::Kernel> kernel, const std::string& why) {
+  return {.whole = std::move(kernel), .no_slices = why, .no_persistent = why};
+}
+
+CodeOr load_whole(backend::Device& device, const KernelSource& source, Macros macros, const LoadOptions& options,
+                  const std::string& why) {
+  WATTUNE_ASSIGN(const auto program, device.build(source, macros, options.limit));
+  WATTUNE_ASSIGN(auto kernel, program->kernel(source.function));
+  return std::make_shared<const KernelCode>(whole_only(std::move(kernel), why));
+}
+
+std::string words_of(const slice::Obstacle* obstacle) {
+  if (obstacle == nullptr) return {};
+  return obstacle->construct + ": " + obstacle->reason;
+}
+
+// A text with its twins, and what they are made of.
+struct TwinText {
+  slice::PtxTree tree;
+  slice::TwinModule module;
+  std::string symbol;  // of the kernel
+};
+
+Result<TwinText> add_twins(const backend::Image& image, const KernelSource& source, Macros macros) {
+  WATTUNE_ASSIGN(slice::PtxTree tree, slice::parse_ptx(image.code, source.file.string()));
+  std::vector<std::string> symbols;
+  for (const slice::PtxFunction& function : tree.functions)
+    if (function.entry) symbols.emplace_back(function.name);
+  WATTUNE_ASSIGN(std::string symbol, backend::find_symbol(image, source.function, macros, symbols));
+  WATTUNE_ASSIGN(slice::TwinModule module, slice::add_twins(tree, kForms));
+  return TwinText{std::move(tree), std::move(module), std::move(symbol)};
+}
+
+Result<void> find_twins(backend::Program& program, const TwinText& text, KernelCode& code) {
+  for (const TwinForm form : kForms) {
+    const slice::Twin* twin = text.module.find(text.symbol, form);
+    if (twin == nullptr) continue;
+    WATTUNE_ASSIGN(code.twins[form], program.kernel(twin->name));
+  }
+  const std::vector<slice::KernelAnalysis> kernels = slice::analyse(text.tree);
+  const auto kernel = std::ranges::find(kernels, text.symbol, &slice::KernelAnalysis::name);
+  code.order_sensitive = kernel->order_sensitive.has_value();
+  if (!code.twins.contains(TwinForm::add) && !code.twins.contains(TwinForm::linear))
+    code.no_slices = words_of(kernel->obstacle_to(TwinForm::linear));
+  if (!code.twins.contains(TwinForm::persistent))
+    code.no_persistent = words_of(kernel->obstacle_to(TwinForm::persistent));
+  return {};
+}
+
+// PTX, by the device's compiler; a source that is PTX needs none.
+Result<backend::Image> ptx_of(backend::Device& device, const KernelSource& source, Macros macros, Nanoseconds limit) {
+  Result<backend::CompileTarget> target = device.compile_target(source);
+  if (!target && target.error().code() != ErrorCode::unavailable) return std::move(target).error();
+  return backend::compile_ptx(target ? *std::move(target) : backend::CompileTarget(), source, macros, limit);
+}
+
+CodeOr load_cuda(backend::Device& device, const KernelSource& source, Macros macros, const LoadOptions& options) {
+  Result<backend::Image> image = ptx_of(device, source, macros, options.limit);
+  if (!image && image.error().code() == ErrorCode::invalid_argument)
+    return load_whole(device, source, macros, options, image.error().message());
+  if (!image) return std::move(image).error();
+  Result<TwinText> text = add_twins(*image, source, macros);
+  if (!text && text.error().code() == ErrorCode::not_found) return std::move(text).error();
+  if (text) image->code = text->module.text;
+  WATTUNE_ASSIGN(const auto program, device.load(*image, macros, options.limit));
+  WATTUNE_ASSIGN(auto whole, program->kernel(source.function));
+  if (!text) return std::make_shared<const KernelCode>(whole_only(std::move(whole), text.error().to_string()));
+  KernelCode code{.whole = std::move(whole)};
+  WATTUNE_TRY(find_twins(*program, *text, code));
+  return std::make_shared<const KernelCode>(std::move(code));
+}
+
+// Included files may ask for what a slice changes, and are not looked at.
+Result<bool> needs_preamble(const KernelSource& source) {
+  WATTUNE_ASSIGN(const slice::OpenclAnalysis analysis, slice::analyse_opencl(source.text, source.file.string()));
+  return analysis.needs_preamble || source.text.find("#include") != std::string::npos;
+}
+
+slice::NdRange range_of(const backend::Geometry3& geometry) {
+  slice::NdRange range;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    range.local[axis] = geometry.group_size[axis];
+    range.global[axis] = geometry.groups[axis] * geometry.group_size[axis];
+  }
+  return range;
+}
+
+CodeOr load_opencl(backend::Device& device, const KernelSource& source, Macros macros,
+                   const backend::Geometry3& geometry, const LoadOptions& options) {
+  const Result<bool> preamble = needs_preamble(source);
+  if (!preamble) return load_whole(device, source, macros, options, preamble.error().to_string());
+  WATTUNE_ASSIGN(const auto program, device.build(source, macros, options.limit));
+  KernelCode code;
+  code.no_persistent = "OpenCL kernels have none";
+  WATTUNE_ASSIGN(code.whole, program->kernel(source.function));
+  if (*preamble) {
+    KernelSource sliced = source;
+    WATTUNE_ASSIGN(sliced.text, slice::with_preamble(source.text, range_of(geometry)));
+    WATTUNE_ASSIGN(const auto of_slices, device.build(sliced, macros, options.limit));
+    WATTUNE_ASSIGN(code.from_group, of_slices->kernel(source.function));
+  } else {
+    WATTUNE_ASSIGN(code.from_group, program->kernel(source.function));
+  }
+  return std::make_shared<const KernelCode>(std::move(code));
+}
+
+}  // namespace
+
+backend::Kernel* KernelCode::twin(slice::TwinForm form) const {
+  const auto found = twins.find(form);
+  return found == twins.end() ? nullptr : found->second.get();
+}
+
+Result<std::shared_ptr<const KernelCode>> load_code(backend::Device& device, const KernelSource& source,
+                                                    std::span<const backend::Macro> macros,
+                                                    const backend::Geometry3& geometry, const LoadOptions& options) {
+  if (const std::string why = refusal_of(geometry, options); !why.empty())
+    return load_whole(device, source, macros, options, why);
+  if (source.language == Language::cuda) return load_cuda(device, source, macros, options);
+  if (source.language == Language::opencl) return load_opencl(device, source, macros, geometry, options);
+  return load_whole(device, source, macros, options, "functions of the host run whole");
+}
+
+}  // namespace wattune::schedule

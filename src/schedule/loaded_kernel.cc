@@ -1,0 +1,102 @@
+#include "wattune/schedule/loaded_kernel.h"
+
+#include <fmt/format.h>
+
+#include "tune/argument_contents.h"
+#include "tune/launch_arguments.h"
+#include "tune/launch_plan.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr std::byte kPoison{0xFF};  // NaN, -1: an element that was not written shows
+
+// What all copies of a kernel have in common.
+struct Recipe {
+  const KernelSpec& spec;
+  const tune::Launch& launch;
+  tune::ArgumentContents& contents;
+  std::shared_ptr<const KernelCode> code;
+  Nanoseconds limit;
+};
+
+Error refuse_spec(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
+
+Result<void> check_single(const tune::Launch& launch, const DeviceInfo& device) {
+  if (launch.steps.size() != 1 || launch.steps.front().repeat != 1)
+    return refuse_spec("a spec of several launches cannot be one kernel of a queue")
+        .hint("give each a spec of its own");
+  if (std::string beyond = tune::limit_exceeded(launch, device); !beyond.empty()) return refuse_spec(std::move(beyond));
+  return {};
+}
+
+Result<std::unique_ptr<backend::Buffer>> make_buffer(backend::Device& device, backend::Stream& stream,
+                                                     const Recipe& recipe, std::size_t argument,
+                                                     const tune::PlannedBuffer& planned) {
+  WATTUNE_ASSIGN(auto buffer,
+                 planned.pixels ? device.create_pixel_buffer(*planned.pixels) : device.create_buffer(planned.bytes));
+  if (std::get<VectorArgument>(recipe.spec.arguments[argument].kind).access == ArgumentAccess::write_only) {
+    WATTUNE_TRY(stream.fill(*buffer, kPoison));
+    return buffer;
+  }
+  WATTUNE_ASSIGN(const std::vector<std::byte>* contents, recipe.contents.get(argument, planned.length));
+  WATTUNE_TRY(stream.write(*buffer, *contents));
+  return buffer;
+}
+
+Result<std::shared_ptr<const LoadedKernel>> make_copy(backend::Device& device, backend::Stream& stream,
+                                                      const Recipe& recipe) {
+  const tune::PlannedStep& step = recipe.launch.steps.front();
+  auto kernel =
+      std::make_shared<LoadedKernel>(LoadedKernel{.name = recipe.spec.name.empty() ? step.function : recipe.spec.name,
+                                                  .code = recipe.code,
+                                                  .geometry = step.geometry,
+                                                  .arguments = {},
+                                                  .buffers = {}});
+  std::vector<const backend::Buffer*> buffers;
+  for (std::size_t i = 0; i < recipe.launch.arguments.size(); ++i) {
+    auto& buffer = kernel->buffers.emplace_back();
+    if (const auto* planned = std::get_if<tune::PlannedBuffer>(&recipe.launch.arguments[i])) {
+      WATTUNE_ASSIGN(buffer, make_buffer(device, stream, recipe, i, *planned));
+    }
+    buffers.push_back(buffer.get());
+  }
+  WATTUNE_TRY(stream.finish(recipe.limit));
+  kernel->arguments = tune::launch_arguments(recipe.spec.arguments, recipe.launch, step, buffers);
+  return std::shared_ptr<const LoadedKernel>(std::move(kernel));
+}
+
+}  // namespace
+
+slice::Grid grid_of(const backend::Geometry3& geometry) {
+  const auto size = [&](std::size_t axis) { return static_cast<std::uint32_t>(geometry.groups[axis]); };
+  return {size(0), size(1), size(2)};
+}
+
+Result<std::vector<std::shared_ptr<const LoadedKernel>>> load_kernel(backend::Device& device, const KernelSpec& spec,
+                                                                     const Configuration& configuration,
+                                                                     const LoadOptions& options) {
+  KernelSpec own = spec;
+  WATTUNE_TRY(use_language(own, device.info().languages));
+  const auto names = std::make_shared<const tune::Names>(own.problem_size, own.parameters);
+  WATTUNE_ASSIGN(const auto plan, tune::LaunchPlan::compile(own, launches_of(own), names));
+  WATTUNE_ASSIGN(const tune::Launch launch, plan.evaluate(configuration));
+  WATTUNE_TRY(check_single(launch, device.info()));
+  KernelSource source = launched_source(own);
+  source.function = launch.steps.front().function;
+  const std::vector<backend::Macro> macros = tune::macros_of(own.parameters, configuration);
+  WATTUNE_ASSIGN(const auto code, load_code(device, source, macros, launch.steps.front().geometry, options));
+  tune::ArgumentContents contents(own.arguments);
+  WATTUNE_TRY(contents.compile(names));
+  const Recipe recipe{own, launch, contents, code, options.limit};
+  WATTUNE_ASSIGN(const auto stream, device.create_stream());
+  std::vector<std::shared_ptr<const LoadedKernel>> copies;
+  while (copies.size() < options.copies) {
+    WATTUNE_ASSIGN(copies.emplace_back(), make_copy(device, *stream, recipe));
+  }
+  return copies;
+}
+
+}  // namespace wattune::schedule

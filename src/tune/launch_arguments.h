@@ -1,0 +1,16 @@
+// What a step of a planned launch gives its kernel, once there are buffers. A pure function.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tune/launch_plan.h"
+
+namespace wattune::tune {
+
+// buffers[i] is that of argument i, nullptr where it has none: then a pointer is null.
+std::vector<backend::LaunchArgument> launch_arguments(const std::vector<Argument>& arguments, const Launch& launch,
+                                                      const PlannedStep& step,
+                                                      std::span<const backend::Buffer* const> buffers);
+
+}  // namespace wattune::tune

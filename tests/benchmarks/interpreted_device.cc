@@ -1,0 +1,91 @@
+#include "benchmarks/interpreted_device.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "wattune/backend/registry.h"
+#include "wattune/simulate/ptx_run.h"
+
+namespace wattune::benchmarks_test {
+
+namespace {
+
+DeviceInfo cuda_info() {
+  DeviceInfo info = fakes::FakeDevice().info();
+  info.languages = {Language::cuda};
+  return info;
+}
+
+Result<std::string> compiled_ptx(KernelSource source, const fakes::Macros& macros) {
+  source.options.emplace_back("--gpu-architecture=compute_90");  // no architecture of a device, so that PTX is made
+  std::vector<backend::Macro> list;
+  for (const auto& [name, value] : macros) list.push_back({name, value});
+  const backend::CompileTarget target{.backend = "cuda", .architecture = "sm_90"};
+  WATTUNE_ASSIGN(const backend::Image image,
+                 backend::compile_image(target, source, list, nanoseconds_from_seconds(60)));
+  return image.code.substr(0, image.code.find('\0'));
+}
+
+// Buffers have an address in the memory, other arguments are their bytes.
+class Arguments {
+ public:
+  Arguments(const fakes::FakeLaunch& launch, simulate::VirtualMemory& memory) : launch_(launch), memory_(memory) {
+    for (const auto& argument : launch.arguments()) {
+      if (argument.with_guards.empty()) {
+        add(argument.bytes);
+        continue;
+      }
+      const std::uint64_t address = memory.allocate(argument.bytes.size());
+      std::memcpy(memory.find(address, argument.bytes.size()), argument.bytes.data(), argument.bytes.size());
+      add(std::as_bytes(std::span(&address, 1)));
+      addresses_.push_back(address);
+    }
+  }
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  // What the kernel left in the buffers.
+  void read_back() const {
+    auto address = addresses_.begin();
+    for (const auto& argument : launch_.arguments())
+      if (!argument.with_guards.empty())
+        std::memcpy(argument.bytes.data(), memory_.find(*address++, argument.bytes.size()), argument.bytes.size());
+  }
+
+ private:
+  void add(std::span<const std::byte> value) {
+    bytes_.resize((bytes_.size() + value.size() - 1) / value.size() * value.size());
+    bytes_.insert(bytes_.end(), value.begin(), value.end());
+  }
+
+  const fakes::FakeLaunch& launch_;
+  simulate::VirtualMemory& memory_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::uint64_t> addresses_;
+};
+
+Result<Nanoseconds> interpret(const std::string& ptx, const std::string& function, const fakes::FakeLaunch& launch) {
+  simulate::VirtualMemory memory;
+  WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(ptx, function + ".ptx"));
+  WATTUNE_ASSIGN(const simulate::PtxModule module, simulate::PtxModule::load(tree, memory));
+  const Arguments arguments(launch, memory);
+  WATTUNE_ASSIGN(simulate::PtxRun run, simulate::PtxRun::start(module, function, launch.geometry(), arguments.bytes(),
+                                                               memory, {.resident_blocks = 3}));
+  WATTUNE_TRY(run.finish());
+  arguments.read_back();
+  return Nanoseconds(1000.0);
+}
+
+}  // namespace
+
+InterpretedDevice::InterpretedDevice(const KernelSpec& spec) : device(cuda_info()) {
+  device.on_build([this](const KernelSource& source, const fakes::Macros& macros) -> Result<fakes::FakeCompilation> {
+    WATTUNE_ASSIGN(ptx[macros], compiled_ptx(source, macros));
+    return fakes::FakeCompilation{};
+  });
+  const std::string function = spec.source.function;
+  device.add_kernel(function, spec.arguments.size(), [this, function](const fakes::FakeLaunch& launch) {
+    return interpret(ptx.at(launch.macros()), function, launch);
+  });
+}
+
+}  // namespace wattune::benchmarks_test

@@ -1,0 +1,24 @@
+// A CUDA device without a GPU: NVRTC compiles a spec's kernel to PTX, and the interpreter of PTX runs it.
+//
+// Owned by the test, which has one for each spec. Launches take no time.
+//
+//   InterpretedDevice interpreted(spec);
+//   WATTUNE_ASSIGN(const auto evaluator, make_evaluator(spec, space, interpreted.device, *policy));
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "fakes/fake_device.h"
+#include "wattune/core/kernel_spec.h"
+
+namespace wattune::benchmarks_test {
+
+struct InterpretedDevice {
+  explicit InterpretedDevice(const KernelSpec& spec);
+
+  std::map<fakes::Macros, std::string> ptx;  // of what was built, by its macros
+  fakes::FakeDevice device;
+};
+
+}  // namespace wattune::benchmarks_test

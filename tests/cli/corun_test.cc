@@ -1,0 +1,250 @@
+// `wattune corun`: on simulated GPUs, whose results repeat themselves, and on whatever device is here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Corun : public testing::Test {
+ protected:
+  Finished corun(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "corun");
+    return run_wattune(folder_, arguments);
+  }
+  // FMA and random reads, or what else is named, once through a simulated GPU.
+  Finished simulated(std::vector<std::string> arguments, const std::string& kernels = "C,L") {
+    arguments.insert(arguments.begin(), {"--device", "simulated:H100", "--waves", "1", "--kernels", kernels});
+    return corun(arguments);
+  }
+  // The one line of a command that ends before anything runs.
+  std::string refused(const std::vector<std::string>& arguments) {
+    const Finished finished = corun(arguments);
+    EXPECT_EQ(finished.status, 2) << finished.err;
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    return finished.err;
+  }
+
+  TempFolder folder_;
+};
+
+double gain_of(const json& pair, const std::string& way) {
+  for (const json& row : pair["rows"])
+    if (row["way"] == way) return row["gain"];
+  return -1.0;
+}
+
+// As measured on an H100: streams 0 to 2 %, the best split 51 %, the best ratio 96 %. Grids of one wave end less well.
+TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
+  const Finished finished = simulated({"--json", "--svg", "gain.svg"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json document = finished.json();
+  EXPECT_EQ(document["device"], "H100");
+  EXPECT_EQ(document["simulated"], true);
+  EXPECT_EQ(document["repeats"], 1);
+  EXPECT_EQ(document["queue"], nullptr);
+  const json& pair = document["pairs"][0];
+  EXPECT_EQ(pair["kernels"], json({"C", "L"}));
+  EXPECT_EQ(pair["outputs"], nullptr);
+  EXPECT_EQ(pair["rows"].size(), 4U + 32U + 7U);  // 32 splits in fours, 1:7 to 7:1
+  const json& best = pair["rows"][pair["best_share"].get<std::size_t>()];
+  EXPECT_GT(best["gain"], 0.4);
+  EXPECT_EQ(best["ratio"].size(), 2U);
+  EXPECT_GT(best["joules"], 0.0);
+  EXPECT_EQ(pair["rows"][pair["best_baseline"].get<std::size_t>()]["way"], "split");
+  EXPECT_LT(gain_of(pair, "streams"), best["gain"].get<double>() - 0.3);
+  EXPECT_THAT(folder_.read("gain.svg"), HasSubstr("C with L on H100, simulated"));
+  EXPECT_THAT(folder_.read("gain.svg"), HasSubstr("two streams"));
+}
+
+// Both only compute, so that nobody leaves anything for the other.
+TEST_F(Corun, SaysInASentenceWhatGainsAndWhereNothingDoes) {
+  const Finished alike = corun({"--device", "simulated:C2050", "--waves", "1", "--kernels", "TEA,TEA"});
+  EXPECT_THAT(alike.out, StartsWith("TEA with TEA#2 on a simulated C2050\nalone: TEA "));
+  const Finished finished = corun({"--device", "simulated:C2050", "--waves", "1", "--kernels", "PC,TEA"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, HasSubstr("\n* "));
+  EXPECT_THAT(finished.out, HasSubstr("\nTogether they take "));
+  EXPECT_THAT(finished.out, HasSubstr(" resident blocks per SM; the best baseline, "));
+}
+
+TEST_F(Corun, ComparesPoliciesOnABacklog) {
+  const Finished finished =
+      simulated({"--works", "6", "--policies", "paired,fifo", "--explain", "--trace", "trace.json", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["works"], 6);
+  EXPECT_EQ(queue["arrivals"], "all at once");
+  EXPECT_EQ(queue["kernels"][0]["name"], "C");
+  EXPECT_EQ(queue["kernels"][0]["rate_at_residency"].size(), 8U);
+  ASSERT_EQ(queue["policies"].size(), 3U);  // and what gains are over
+  EXPECT_EQ(queue["policies"][0]["policy"], "streams");
+  EXPECT_EQ(queue["policies"][0]["gain_over_streams"], 0.0);
+  EXPECT_EQ(queue["policies"][1]["policy"], "paired");
+  EXPECT_GT(queue["policies"][1]["gain_over_streams"], 0.05);
+  EXPECT_EQ(queue["policies"][1]["pairs"][0]["kernels"], json({"C", "L"}));
+  EXPECT_EQ(queue["policies"][2]["pairs"], json::array());
+  const json trace = json::parse(folder_.read("trace.json"));
+  EXPECT_EQ(std::ranges::count_if(trace["traceEvents"], [](const json& event) { return event["ph"] == "X"; }), 6);
+}
+
+TEST_F(Corun, EqualSeedsGiveEqualRuns) {
+  const std::vector<std::string> arguments = {"--works", "5", "--load", "0.8", "--policies", "streams", "--seed", "7"};
+  const Finished first = simulated(arguments);
+  EXPECT_EQ(first.out, simulated(arguments).out);
+  EXPECT_THAT(first.out, StartsWith("5 works of 2 kernels on a simulated H100, at random at a load of 0.8\n"));
+}
+
+TEST_F(Corun, RunsRecordedArrivals) {
+  folder_.write("arrivals.csv", "moment_ms,kernel,priority\n0,C,0\n0.5, L ,1\n\n100,C\n");
+  const Finished finished = simulated({"--arrivals", "arrivals.csv", "--policies", "priority", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["works"], 3);
+  EXPECT_EQ(queue["arrivals"], "as recorded in arrivals.csv");
+  EXPECT_GT(queue["policies"][1]["makespan_ms"], 100.0);
+}
+
+TEST_F(Corun, RefusesDamagedArrivalsByTheirLine) {
+  const auto complaint = [&](const std::string& text) {
+    folder_.write("arrivals.csv", text);
+    return refused(
+        {"--device", "simulated:C2050", "--waves", "1", "--kernels", "PC,TEA", "--arrivals", "arrivals.csv"});
+  };
+  EXPECT_EQ(complaint("moment_ms,kernel,priority\n0,PC,0\nsoon,PC,0\n"),
+            "wattune: error: arrivals.csv:3: expected moment_ms,kernel,priority: `soon,PC,0`\n");
+  EXPECT_EQ(complaint("0,PC\n1,TEE\n"),
+            "wattune: error: arrivals.csv:2: no such kernel here: `TEE` (did you mean `TEA`?)\n");
+  EXPECT_THAT(complaint("3,PC\n1,PC\n"), HasSubstr("arrivals.csv:2: it arrives before the one of the line above"));
+  EXPECT_THAT(complaint("-1,PC\n"), HasSubstr("arrivals.csv:1: expected"));
+  EXPECT_THAT(complaint("1,PC,0,0\n"), HasSubstr("arrivals.csv:1: expected"));
+  EXPECT_THAT(complaint("nan,PC\n"), HasSubstr("arrivals.csv:1: expected"));
+  EXPECT_THAT(complaint("moment_ms,kernel\n"), HasSubstr("arrivals.csv: no work arrives here"));
+  EXPECT_THAT(refused({"--device", "simulated:C2050", "--waves", "1", "--kernels", "PC,TEA", "--arrivals", "none.csv"}),
+              HasSubstr("none.csv"));
+}
+
+TEST_F(Corun, RefusesWhatItCannotRun) {
+  const std::vector<std::string> h100 = {"--device", "simulated:H100", "--kernels"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = h100;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return refused(arguments);
+  };
+  EXPECT_THAT(with({"C,X"}), HasSubstr("--kernels: no such published kernel: `X` (one of: C, L, M, PC, SAD"));
+  EXPECT_EQ(with({"C,L", "--policies", "pared"}), "wattune: error: no such policy: `pared` (did you mean `paired`?)\n");
+  EXPECT_THAT(with({"C"}), HasSubstr("two kernels are needed to run together: `C`"));
+  EXPECT_THAT(refused({"one.toml"}), HasSubstr("two kernels are needed to run together: `one.toml`"));
+  EXPECT_THAT(refused({}), HasSubstr("two kernels are needed to run together"));
+  EXPECT_THAT(refused({"--device", "simulated:H10", "--kernels", "C,L"}), HasSubstr("`H10` (did you mean `H100`?)"));
+  EXPECT_THAT(refused({"--kernels", "C,L"}), HasSubstr("--kernels names kernels of simulated GPUs: `C`"));
+  EXPECT_THAT(refused({"--device", "simulated:H100", "a.toml", "b.toml"}),
+              HasSubstr("a simulated GPU runs published kernels, no specs: `a.toml`"));
+  EXPECT_THAT(with({"C,L", "--load", "0"}), HasSubstr("--load: `0`"));
+  EXPECT_THAT(with({"C,L", "--works", "0"}), HasSubstr("--works: `0`"));
+  EXPECT_THAT(with({"C,L", "--repeats", "0"}), HasSubstr("--repeats: `0`"));
+  EXPECT_THAT(with({"C,L", "--waves", "0"}), HasSubstr("--waves: `0`"));
+  EXPECT_THAT(with({"C,L", "--arrivals", "a.csv", "--load", "1"}), HasSubstr("leave out --load and --works"));
+  EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain and --trace are of queues"));
+  EXPECT_THAT(with({"C,L,M", "--svg", "t.svg"}), HasSubstr("--svg draws what one pair gains"));
+  folder_.write("t.svg", "mine");
+  EXPECT_THAT(with({"C,L", "--svg", "t.svg"}), HasSubstr("the file exists: `t.svg` (--overwrite replaces it)"));
+  EXPECT_EQ(folder_.read("t.svg"), "mine");
+}
+
+// With the thread that waits for signals.
+bool has_two_threads(pid_t process) {
+  const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
+  std::error_code ignored;
+  return std::distance(std::filesystem::directory_iterator(tasks, ignored), {}) > 1;
+}
+
+TEST_F(Corun, ASignalEndsItOrderly) {
+  RunningProgram program(folder_, {"corun", "--device", "simulated:H100", "--kernels", "C,L", "--waves", "16"});
+  while (program.running() && !has_two_threads(program.pid())) std::this_thread::yield();
+  kill(program.pid(), SIGTERM);
+  const Finished finished = program.wait();
+  EXPECT_EQ(finished.status, 130);
+  EXPECT_THAT(finished.err, AnyOf(HasSubstr("stopping after what is in flight"), HasSubstr("interrupted")));
+  EXPECT_EQ(finished.out, "");
+}
+
+// Two small kernels on whatever OpenCL there is.
+class CorunOnOpencl : public Corun {
+ protected:
+  void SetUp() override {
+    const Finished listed = run_wattune(folder_, {"devices", "--json"});
+    const json devices = listed.status == 0 ? listed.json()["devices"] : json::array();
+    if (std::ranges::none_of(devices, [](const json& device) { return device["backend"] == "opencl"; }))
+      GTEST_SKIP() << "no OpenCL device on this machine";
+    write_add_spec(folder_, 3);
+    folder_.write("scale.cl", "__kernel void scale(__global float* x) { x[get_global_id(0)] *= 1.5f; }\n");
+    folder_.write("scale.toml",
+                  "[kernel]\nfile = \"scale.cl\"\nfunction = \"scale\"\narguments = [\n"
+                  "  { name = \"x\", type = \"float*\", length = \"n\", access = \"readwrite\", fill = \"iota\" },\n]\n"
+                  "[problem]\nn = 8192\n[launch]\nglobal = [\"n\"]\nlocal = [\"64\"]\n[parameters]\nk = [1, 2]\n");
+  }
+  Finished on_opencl(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--device", "opencl:0:0", "--repeats", "1", "--json"});
+    return corun(arguments);
+  }
+};
+
+TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
+  const Finished finished = on_opencl({"add.toml", "scale.toml@k=2"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json document = finished.json();
+  EXPECT_EQ(document["simulated"], false);
+  EXPECT_THAT(document["notes"].dump(), HasSubstr("add shares SMs in slices: OpenCL kernels have none"));
+  EXPECT_THAT(document["notes"].dump(), HasSubstr("scale overwrites x, which is restored"));
+  const json& pair = document["pairs"][0];
+  EXPECT_EQ(pair["kernels"], json({"add", "scale"}));
+  EXPECT_EQ(pair["outputs"]["compared"], 3);  // 1:3, 2:2 and 3:1
+  EXPECT_EQ(pair["outputs"]["differences"], json::array());
+  EXPECT_EQ(pair["rows"].size(), 7U);  // with four baselines, as nobody has SMs of its own
+  for (const json& row : pair["rows"]) EXPECT_EQ(row["error"], nullptr) << row.dump();
+}
+
+TEST_F(CorunOnOpencl, RunsQueuesOfTheSameSpecTwice) {
+  const Finished finished = on_opencl({"add.toml", "add.toml", "--works", "6", "--policies", "paired,fifo"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["kernels"][1]["name"], "add#2");
+  EXPECT_EQ(queue["policies"].size(), 3U);
+  EXPECT_EQ(queue["policies"][1]["pairs"].size(), 1U);
+  EXPECT_EQ(queue["outputs"]["differences"], json::array());
+}
+
+TEST_F(CorunOnOpencl, RunsTheBestConfigurationOfAJournal) {
+  ASSERT_EQ(run_wattune(folder_, quick({"tune", "add.toml", "--device", "opencl:0:0"})).status, 0);
+  EXPECT_EQ(on_opencl({"add.toml@add.journal.jsonl", "add.toml@k=1", "--works", "2", "--policies", "fifo"}).status, 0);
+  EXPECT_THAT(refused({"add.toml@none.jsonl", "scale.toml", "--device", "opencl:0:0"}), HasSubstr("none.jsonl"));
+  EXPECT_THAT(refused({"add.toml@k=9", "scale.toml", "--device", "opencl:0:0"}), HasSubstr("`9`"));
+  EXPECT_THAT(refused({"scale.toml@add.journal.jsonl", "none.toml", "--device", "opencl:0:0"}), HasSubstr("none.toml"));
+}
+
+TEST_F(CorunOnOpencl, RefusesASpecOfAnotherLanguage) {
+  folder_.write("k.cu", "extern \"C\" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n");
+  folder_.write("k.toml",
+                "[kernel]\nfile = \"k.cu\"\nfunction = \"f\"\narguments = [\n"
+                "  { name = \"x\", type = \"float*\", length = \"64\", access = \"write\" },\n]\n"
+                "[launch]\nglobal = [\"64\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
+  EXPECT_THAT(refused({"add.toml", "k.toml", "--device", "opencl:0:0"}), HasSubstr("k.toml"));
+  EXPECT_THAT(refused({"add.toml", "scale.toml", "--device", "opencl:7:0"}), HasSubstr("opencl:7:0"));
+}
+
+}  // namespace
+}  // namespace wattune::cli_test

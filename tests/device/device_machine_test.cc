@@ -1,0 +1,185 @@
+// The machine of real devices on a GPU: kernels of benchmarks/ in slices, by persistent twins, stopped and resumed,
+// side by side and on some of the multiprocessors, compared bit by bit with what they give whole.
+#include "wattune/schedule/device_machine.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
+
+#include "device/gpu.h"
+#include "schedule/device_machine_support.h"
+#include "source_dir.h"
+#include "wattune/backend/attach.h"
+#include "wattune/space/search_space.h"
+#include "wattune/spec/spec.h"
+
+namespace wattune::schedule {
+namespace {
+
+using KernelCopies = std::vector<std::shared_ptr<const LoadedKernel>>;
+using Contents = std::vector<std::vector<std::byte>>;
+
+// Which SM ran each block, for some time, so that all SMs take part.
+constexpr char kWhere[] = R"(
+extern "C" __global__ void where(int* sm) {
+  unsigned id;
+  asm volatile("mov.u32 %0, %smid;" : "=r"(id));
+  const long long begin = clock64();
+  while (clock64() - begin < 20000) {}
+  if (threadIdx.x == 0) sm[blockIdx.x] = id;
+}
+)";
+
+// In a bundle beside the program, in the sources, or in the folder in which the test runs.
+std::filesystem::path benchmarks_folder() {
+  for (const std::filesystem::path& folder :
+       {std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "share/wattune/benchmarks",
+        std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks"})
+    if (std::filesystem::exists(folder)) return folder;
+  return "benchmarks";
+}
+
+class MachineOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device_test::reason_for_none().empty()) GTEST_SKIP() << device_test::reason_for_none();
+    device = backend::open_cuda_in_primary_context("cuda:0").value();
+    machine = DeviceMachine::make(*device).value();
+  }
+
+  // A kernel of benchmarks/ in its default configuration.
+  KernelCopies load(const std::string& name, std::size_t copies) {
+    const KernelSpec spec = spec::load(benchmarks_folder() / name / (name + ".toml")).value();
+    const auto space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
+    return load_kernel(*device, spec, space.configuration(space.default_configuration()), {.copies = copies}).value();
+  }
+  KernelId add(const std::shared_ptr<const LoadedKernel>& kernel) {
+    return machine->add(kernel, machine->traits_of(*kernel).value()).value();
+  }
+  std::uint64_t blocks_of(KernelId id) const { return machine->kernel(id)->blocks; }
+  // All buffers, as bytes.
+  Contents contents_of(const LoadedKernel& kernel) {
+    const auto stream = device->create_stream().value();
+    Contents contents;
+    for (const auto& buffer : kernel.buffers) {
+      if (buffer == nullptr) continue;
+      stream->read(*buffer, contents.emplace_back(buffer->bytes())).value();
+    }
+    stream->finish(kTestLimit).value();
+    return contents;
+  }
+  void run(const Launch& launch) {
+    machine->launch(launch).value();
+    for (const Ended& ended : wait_for(*machine, 1)) EXPECT_FALSE(ended.error) << ended.error->to_string();
+  }
+  // What the kernel gives whole.
+  Contents whole(const std::shared_ptr<const LoadedKernel>& kernel) {
+    const KernelId id = add(kernel);
+    run({.kernel = id, .blocks = blocks_of(id)});
+    return contents_of(*kernel);
+  }
+
+  std::unique_ptr<backend::Device> device;
+  std::unique_ptr<DeviceMachine> machine;
+};
+
+class BenchmarkOnMachine : public MachineOnGpu, public testing::WithParamInterface<const char*> {};
+
+TEST_P(BenchmarkOnMachine, SlicesGiveTheSameBits) {
+  const KernelCopies copies = load(GetParam(), 2);
+  ASSERT_EQ(copies[0]->code->no_slices, "");
+  const KernelId id = add(copies[1]);
+  const std::uint64_t slice = blocks_of(id) / 7 + 1;  // which ends within rows
+  for (std::uint64_t first = 0; first < blocks_of(id); first += slice)
+    run({.kernel = id, .form = Form::slices, .first_block = first, .blocks = std::min(slice, blocks_of(id) - first)});
+  EXPECT_TRUE(contents_of(*copies[1]) == whole(copies[0]));
+}
+
+TEST_P(BenchmarkOnMachine, APersistentTwinGivesTheSameBits) {
+  const KernelCopies copies = load(GetParam(), 2);
+  ASSERT_EQ(copies[0]->code->no_persistent, "");
+  const KernelId id = add(copies[1]);
+  run({.kernel = id, .form = Form::persistent, .blocks = blocks_of(id), .per_sm = 1});
+  EXPECT_TRUE(contents_of(*copies[1]) == whole(copies[0]));
+}
+
+// With one block resident on each multiprocessor, and 20 us until it is stopped, most stops come while it runs.
+TEST_P(BenchmarkOnMachine, StoppedAndResumedItGivesTheSameBits) {
+  const KernelCopies copies = load(GetParam(), 2);
+  const KernelId id = add(copies[1]);
+  std::uint64_t done = 0;
+  for (int round = 0; done < blocks_of(id); ++round) {
+    ASSERT_LT(round, 100'000);
+    const LaunchId launch = machine
+                                ->launch({.kernel = id,
+                                          .form = Form::persistent,
+                                          .first_block = done,
+                                          .blocks = blocks_of(id) - done,
+                                          .per_sm = 1})
+                                .value();
+    std::vector<Ended> all = machine->wait(machine->now() + Nanoseconds(20e3));
+    if (all.empty()) {
+      machine->stop(launch);
+      all = wait_for(*machine, 1);
+    }
+    const Ended& ended = all.front();
+    ASSERT_FALSE(ended.error) << ended.error->to_string();
+    done += ended.blocks;
+  }
+  EXPECT_EQ(done, blocks_of(id));
+  EXPECT_TRUE(contents_of(*copies[1]) == whole(copies[0]));
+}
+
+TEST_P(BenchmarkOnMachine, OnSomeMultiprocessorsItGivesTheSameBits) {
+  const unsigned grain = machine->limits().split_grain;
+  if (grain == machine->limits().sms) GTEST_SKIP() << "this driver splits no multiprocessors";
+  const KernelCopies copies = load(GetParam(), 2);
+  const KernelId id = add(copies[1]);
+  run({.kernel = id, .blocks = blocks_of(id), .sms = {.first = grain, .count = 2 * grain}});
+  EXPECT_TRUE(contents_of(*copies[1]) == whole(copies[0]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, BenchmarkOnMachine, testing::Values("transpose", "convolution", "nbody"));
+
+TEST_F(MachineOnGpu, PersistentTwinsSideBySideAreBothRight) {
+  const KernelCopies compute = load("nbody", 2);
+  const KernelCopies copy = load("transpose", 2);
+  const KernelId first = add(compute[1]);
+  const KernelId second = add(copy[1]);
+  machine->launch({.kernel = first, .form = Form::persistent, .blocks = blocks_of(first), .per_sm = 1, .lane = 0})
+      .value();
+  machine->launch({.kernel = second, .form = Form::persistent, .blocks = blocks_of(second), .per_sm = 2, .lane = 1})
+      .value();
+  for (const Ended& ended : wait_for(*machine, 2)) EXPECT_FALSE(ended.error) << ended.error->to_string();
+  EXPECT_TRUE(contents_of(*compute[1]) == whole(compute[0]));
+  EXPECT_TRUE(contents_of(*copy[1]) == whole(copy[0]));
+}
+
+// The driver may give a range two multiprocessors more where code with dynamic parallelism is loaded; none is here.
+TEST_F(MachineOnGpu, RangesThatDoNotOverlapRunOnOtherMultiprocessors) {
+  const MachineLimits& limits = machine->limits();
+  if (limits.split_grain == limits.sms) GTEST_SKIP() << "this driver splits no multiprocessors";
+  KernelSource source;
+  source.language = Language::cuda;
+  source.function = "where";
+  source.text = kWhere;
+  const backend::Geometry3 geometry{.groups = {4096, 1, 1}, .group_size = {64, 1, 1}};
+  const auto code = load_code(*device, source, {}, geometry).value();
+  const unsigned half = limits.sms / 2 / limits.split_grain * limits.split_grain;
+  std::vector<std::set<int>> seen;
+  for (const SmRange& sms : {SmRange{0, limits.split_grain}, SmRange{limits.split_grain, half - limits.split_grain},
+                             SmRange{half, limits.sms - half}}) {
+    const auto kernel = kernel_on_ints(*device, "where", code, geometry, 4096);
+    run({.kernel = add(kernel), .blocks = 4096, .sms = sms});
+    const std::vector<int> where = read_ints(*device, *kernel->buffers.front());
+    seen.emplace_back(where.begin(), where.end());
+    EXPECT_EQ(seen.back().size(), sms.count);
+  }
+  std::set<int> all;
+  for (const std::set<int>& each : seen) all.insert(each.begin(), each.end());
+  EXPECT_EQ(all.size(), limits.sms);
+}
+
+}  // namespace
+}  // namespace wattune::schedule

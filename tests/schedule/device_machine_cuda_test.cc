@@ -1,0 +1,285 @@
+// The machine of real devices on the stand-in for CUDA's driver: which twins it launches, with which words, in which
+// streams, and what it makes of their counters.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend/cuda_support.h"
+#include "fakes/cuda/fake_cuda.h"
+#include "schedule/device_clock.h"
+#include "schedule/device_machine_support.h"
+#include "schedule/device_parts.h"
+#include "wattune/backend/attach.h"
+#include "wattune/schedule/scheduler.h"
+
+namespace wattune::schedule {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr backend::Geometry3 kSolid{.groups = {6, 5, 2}, .group_size = {64, 1, 1}};
+constexpr std::uint64_t kAll = 60;
+
+class DeviceMachineOnStandIn : public testing::Test {
+ protected:
+  void SetUp() override {
+    // The library lives as long as the process, and its state with it.
+    library = dlopen(backend::kLibcuda.c_str(), RTLD_NOW);
+    cuda = reinterpret_cast<fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"))();
+    cuda->persistent_blocks = 0;
+    cuda->hangs_end = false;
+    open(backend::open_cuda_in_primary_context("cuda:0").value());
+  }
+
+  void open(std::unique_ptr<backend::Device> on) {
+    machine.reset();
+    device = std::move(on);
+    machine = DeviceMachine::make(*device).value();
+  }
+
+  std::shared_ptr<const LoadedKernel> load(const std::string& function = "mark", const std::string& text = mark_ptx(),
+                                           const backend::Geometry3& geometry = kSolid) {
+    auto code = load_code(*device, backend::cuda_source(text, function), {}, geometry).value();
+    return kernel_on_ints(*device, function, std::move(code), geometry, kAll);
+  }
+  KernelId add(const std::shared_ptr<const LoadedKernel>& kernel) {
+    return machine->add(kernel, machine->traits_of(*kernel).value()).value();
+  }
+  std::vector<int> hits_of(const LoadedKernel& kernel) { return read_ints(*device, *kernel.buffers.front()); }
+  Ended run(const Launch& launch) {
+    machine->launch(launch).value();
+    return wait_for(*machine, 1).front();
+  }
+
+  void* library = nullptr;
+  fakes::FakeCuda* cuda = nullptr;
+  std::unique_ptr<backend::Device> device;
+  std::unique_ptr<DeviceMachine> machine;
+};
+
+TEST_F(DeviceMachineOnStandIn, ARangeThatIsABoxAddsAndAnyOtherDivides) {
+  const auto kernel = load();
+  const KernelId id = add(kernel);
+  const auto grid_for = [&](std::uint64_t first, std::uint64_t blocks) {
+    EXPECT_EQ(run({.kernel = id, .form = Form::slices, .first_block = first, .blocks = blocks}).blocks, blocks);
+    return cuda->grid;
+  };
+  EXPECT_THAT(grid_for(0, 12), ElementsAre(6, 2, 1));    // two rows
+  EXPECT_THAT(grid_for(12, 3), ElementsAre(3, 1, 1));    // half of one
+  EXPECT_THAT(grid_for(15, 15), ElementsAre(15, 1, 1));  // the rest of it, and more of its plane
+  EXPECT_THAT(grid_for(30, 30), ElementsAre(6, 5, 1));   // a plane
+  EXPECT_THAT(hits_of(*kernel), Each(1));
+}
+
+TEST_F(DeviceMachineOnStandIn, PersistentBlocksAreAsManyAsShallBeResident) {
+  const auto kernel = load();
+  const KernelId id = add(kernel);
+  EXPECT_EQ(run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 2}).blocks, kAll);
+  EXPECT_THAT(cuda->grid, ElementsAre(60, 1, 1));  // fewer than 2 on each of 132
+  run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 2, .sms = {.first = 0, .count = 8}});
+  EXPECT_THAT(cuda->grid, ElementsAre(16, 1, 1));
+  EXPECT_THAT(hits_of(*kernel), Each(2));
+}
+
+TEST_F(DeviceMachineOnStandIn, AStoppedLaunchTellsItsBlocksAndAnotherGoesOn) {
+  const auto kernel = load();
+  const KernelId id = add(kernel);
+  cuda->persistent_blocks = 20;
+  const LaunchId launch =
+      machine->launch({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1}).value();
+  EXPECT_THAT(machine->wait(machine->now()), testing::IsEmpty());
+  machine->stop(launch);
+  const Ended ended = wait_for(*machine, 1).front();
+  EXPECT_EQ(ended.launch, launch);
+  EXPECT_EQ(ended.blocks, 20U);
+  cuda->persistent_blocks = 0;
+  EXPECT_EQ(run({.kernel = id, .form = Form::persistent, .first_block = 20, .blocks = 40, .per_sm = 1}).blocks, 40U);
+  EXPECT_THAT(hits_of(*kernel), Each(1));
+}
+
+TEST_F(DeviceMachineOnStandIn, APersistentLaunchEndsBeforeBlocksThatItWasNotGiven) {
+  const auto kernel = load();
+  run({.kernel = add(kernel), .form = Form::persistent, .first_block = 10, .blocks = 20, .per_sm = 1});
+  const std::vector<int> hits = hits_of(*kernel);
+  for (std::size_t i = 0; i < hits.size(); ++i) EXPECT_EQ(hits[i], i >= 10 && i < 30 ? 1 : 0) << i;
+}
+
+// Slots of counters are 64 at first; each is 0 again when it is used again.
+TEST_F(DeviceMachineOnStandIn, CountersServeAnyNumberOfLaunches) {
+  const auto kernel = load();
+  const KernelId id = add(kernel);
+  for (unsigned i = 0; i < 100; ++i)
+    machine->launch({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1, .lane = i % 3}).value();
+  wait_for(*machine, 100);
+  for (unsigned i = 0; i < 100; ++i) run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1});
+  EXPECT_THAT(hits_of(*kernel), Each(200));
+}
+
+TEST_F(DeviceMachineOnStandIn, PrioritiesAreThoseOfTheStream) {
+  const KernelId id = add(load());
+  run({.kernel = id, .blocks = kAll});
+  EXPECT_EQ(cuda->priority, 0);
+  run({.kernel = id, .blocks = kAll, .priority = 2});
+  EXPECT_EQ(cuda->priority, -2);
+  run({.kernel = id, .blocks = kAll, .priority = 9});
+  EXPECT_EQ(cuda->priority, -5);  // the highest that there is
+}
+
+TEST_F(DeviceMachineOnStandIn, RangesAreThoseOfTheStream) {
+  EXPECT_EQ(machine->limits().sms, 132U);
+  EXPECT_EQ(machine->limits().split_grain, 8U);
+  const KernelId id = add(load());
+  const auto units_for = [&](const SmRange& sms) {
+    run({.kernel = id, .blocks = kAll, .sms = sms});
+    return cuda->units;
+  };
+  EXPECT_THAT(units_for({8, 16}), ElementsAre(8, 24));
+  EXPECT_THAT(units_for({96, 36}), ElementsAre(96, 132));
+  EXPECT_THAT(units_for({}), ElementsAre(0, 0));
+  const auto refused = machine->launch({.kernel = id, .blocks = kAll, .sms = {4, 8}});
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("units 4 to 11 cannot be a stream's own"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("multiples of 8 up to 128, and at 132"));
+}
+
+TEST_F(DeviceMachineOnStandIn, OutsideOfThePrimaryContextThereAreNoRanges) {
+  open(backend::open_device("cuda:0").value());
+  EXPECT_EQ(machine->limits().split_grain, 132U);
+  const KernelId id = add(load());
+  EXPECT_THAT(machine->launch({.kernel = id, .blocks = kAll, .sms = {0, 8}}).error().to_string(),
+              HasSubstr("in its primary context only"));
+}
+
+// Blocks with 256 bytes, of which 4 are resident, need 4 * (256 + 1024) = 5,120 of 233,472 bytes: 2.2 %. With 8 blocks
+// of 1,024 bytes beside them they need 5,120 + 16,384: 9.2 %.
+TEST_F(DeviceMachineOnStandIn, TwinsHaveOneCarveoutWithRoomForAnyTwo) {
+  const auto add_with = [&](unsigned blocks, std::size_t bytes) {
+    const auto kernel = load();
+    KernelTraits traits = machine->traits_of(*kernel).value();
+    traits.profile.blocks_alone = blocks;
+    traits.block.static_shared_bytes = bytes;
+    machine->add(kernel, traits).value();
+    return cuda->carveout;
+  };
+  EXPECT_EQ(add_with(4, 256), 3);
+  EXPECT_EQ(add_with(8, 1024), 10);
+  EXPECT_EQ(add_with(1, 16), 10);
+}
+
+TEST_F(DeviceMachineOnStandIn, AddingAgainWithOtherTraitsLoadsNothing) {
+  const auto kernel = load();
+  KernelTraits traits = machine->traits_of(*kernel).value();
+  const long modules = cuda->made;
+  traits.alone = nanoseconds_from_ms(3);
+  const KernelId first = machine->add(kernel, traits).value();
+  traits.persistent = false;
+  const KernelId second = machine->add(kernel, traits).value();
+  EXPECT_EQ(cuda->made, modules);
+  EXPECT_TRUE(machine->kernel(first)->persistent);
+  EXPECT_FALSE(machine->kernel(second)->persistent);
+}
+
+TEST_F(DeviceMachineOnStandIn, WhatSliceRefusesRunsWholeAndSaysWhy) {
+  const auto kernel = load("mark", mark_ptx("mov.u32 %r1, %envreg1;"));
+  EXPECT_THAT(kernel->code->no_slices, HasSubstr("%envreg1"));
+  EXPECT_THAT(kernel->code->no_persistent, HasSubstr("%envreg1"));
+  const KernelId id = add(kernel);
+  EXPECT_FALSE(machine->kernel(id)->sliceable);
+  EXPECT_FALSE(machine->kernel(id)->persistent);
+  EXPECT_THAT(machine->launch({.kernel = id, .blocks = 5}).error().to_string(), HasSubstr("mark has no slices"));
+  EXPECT_EQ(run({.kernel = id, .blocks = kAll}).blocks, kAll);
+  backend::Geometry3 cooperative = kSolid;
+  cooperative.cooperative = true;
+  EXPECT_THAT(load("mark", mark_ptx(), cooperative)->code->no_slices, HasSubstr("cooperative"));
+}
+
+TEST_F(DeviceMachineOnStandIn, AFaultLosesAllThatRuns) {
+  const KernelId good = add(load());
+  cuda->persistent_blocks = 1;
+  machine->launch({.kernel = good, .form = Form::persistent, .blocks = kAll, .per_sm = 1, .lane = 0}).value();
+  machine->launch({.kernel = add(load("illegal")), .blocks = kAll, .lane = 1}).value();
+  for (const Ended& ended : wait_for(*machine, 2)) EXPECT_EQ(ended.error.value().code(), ErrorCode::device_lost);
+  EXPECT_EQ(machine->launch({.kernel = good, .blocks = kAll}).error().code(), ErrorCode::device_lost);
+}
+
+TEST_F(DeviceMachineOnStandIn, DestroyingItStopsWhatRuns) {
+  const auto kernel = load();
+  cuda->persistent_blocks = 7;
+  machine->launch({.kernel = add(kernel), .form = Form::persistent, .blocks = kAll, .per_sm = 1}).value();
+  machine.reset();
+  const std::vector<int> hits = hits_of(*kernel);
+  EXPECT_EQ(std::accumulate(hits.begin(), hits.end(), 0), 7);
+}
+
+TEST_F(DeviceMachineOnStandIn, PairsShareItByPersistentTwins) {
+  std::vector<std::shared_ptr<const LoadedKernel>> kernels = {load(), load()};
+  std::vector<Work> works;
+  for (const auto& kernel : kernels) {
+    KernelTraits traits = machine->traits_of(*kernel).value();
+    traits.alone = nanoseconds_from_ms(10);
+    works.push_back({.kernel = machine->add(kernel, traits).value()});
+  }
+  Trace trace;
+  Scheduler scheduler(*machine, find_policy("paired").value(), {}, &trace);
+  scheduler.learn(works[0].kernel, works[1].kernel, {.ratio = {3, 2}, .rates = {0.9, 0.9}});
+  scheduler.submit(works).value();
+  while (!scheduler.is_idle()) {
+    scheduler.dispatch();
+    if (scheduler.is_running()) scheduler.note(machine->wait(scheduler.deadline()));
+  }
+  for (const Finished& finished : scheduler.take_finished())
+    EXPECT_TRUE(finished.result) << finished.result.error().to_string();
+  for (const auto& kernel : kernels) EXPECT_THAT(hits_of(*kernel), Each(1));
+  EXPECT_THAT(trace.spans(), testing::Contains(testing::Field(&Span::form, Form::persistent)));
+}
+
+TEST_F(DeviceMachineOnStandIn, LeavesNothingBehind) {
+  const KernelId id = add(load());
+  run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1, .sms = {0, 16}});
+  run({.kernel = id, .form = Form::slices, .blocks = 10, .priority = 1});
+  EXPECT_GT(cuda->live(), 0);
+  machine.reset();
+  device.reset();
+  EXPECT_EQ(cuda->live(), 0);
+}
+
+// 6,400 blocks in 10 ms, 8 on each of 10 SMs at once: 125 us each, so one at a time. In 1 ms: 12.5 us, two at a time.
+TEST(PersistentChunk, IsWhatRunsForTheChunkTime) {
+  KernelTraits traits{
+      .name = "k", .block = {}, .blocks = 6400, .alone = nanoseconds_from_ms(10), .profile = {}, .utilisation = {}};
+  traits.profile.blocks_alone = 8;
+  const Launch all{.blocks = 6400};
+  const Nanoseconds time(20e3);
+  EXPECT_EQ(chunk_of(traits, all, 10, 80, time), 1U);
+  traits.alone = nanoseconds_from_ms(1);
+  EXPECT_EQ(chunk_of(traits, all, 10, 80, time), 2U);
+}
+
+// At 100 us for all a block runs for 1.25 us: 16 would run for 20 us, but 80 resident blocks fetch eight times only
+// with 6,400 / (8 * 80) = 10. Of the last 640 blocks each fetches one.
+TEST(PersistentChunk, LeavesEachResidentBlockEightToFetch) {
+  KernelTraits traits{
+      .name = "k", .block = {}, .blocks = 6400, .alone = Nanoseconds(100e3), .profile = {}, .utilisation = {}};
+  traits.profile.blocks_alone = 8;
+  const Nanoseconds time(20e3);
+  EXPECT_EQ(chunk_of(traits, {.blocks = 6400}, 10, 80, time), 10U);
+  EXPECT_EQ(chunk_of(traits, {.blocks = 640}, 10, 80, time), 1U);
+  traits.alone = Nanoseconds();
+  EXPECT_EQ(chunk_of(traits, {.blocks = 6400}, 10, 80, time), 1U);  // unknown
+}
+
+// Sent at 100 and noticed at 200, while the device says 10 to 40: its clock is behind by 90 to 160.
+TEST(DeviceClock, MovesAsLittleAsALaunchAsksFor) {
+  DeviceClock clock;
+  const auto map = [&](double begin, double end, double sent, double noticed) {
+    return clock.on_host({Nanoseconds(begin), Nanoseconds(end)}, Nanoseconds(sent), Nanoseconds(noticed)).begin.value();
+  };
+  EXPECT_EQ(map(10, 40, 100, 200), 170);    // noticed at once, as far as is known
+  EXPECT_EQ(map(50, 60, 150, 400), 210);    // by the same 160, which lies between 100 and 340
+  EXPECT_EQ(map(100, 110, 200, 250), 240);  // noticed sooner: 140
+  EXPECT_EQ(map(200, 210, 345, 400), 345);  // begun after it was sent: 145
+}
+
+}  // namespace
+}  // namespace wattune::schedule

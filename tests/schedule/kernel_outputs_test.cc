@@ -1,0 +1,95 @@
+#include "wattune/schedule/kernel_outputs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fakes/fake_device.h"
+
+namespace wattune::schedule {
+namespace {
+
+using testing::HasSubstr;
+
+// A kernel that writes `out`, and `sum` over what it finds there.
+KernelSpec two_outputs() {
+  KernelSpec spec;
+  const auto floats = [](ArgumentAccess access) {
+    return VectorArgument{.type = ElementType::float32, .length = {"2"}, .access = access, .fields = {}};
+  };
+  spec.arguments = {{"in", floats(ArgumentAccess::read_only), {}},
+                    {"out", floats(ArgumentAccess::write_only), {}},
+                    {"sum", floats(ArgumentAccess::read_write), {}}};
+  spec.tolerance.relative = 0.01;
+  return spec;
+}
+
+class KernelOutputsTest : public testing::Test {
+ protected:
+  KernelOutputsTest() {
+    for (auto& buffer : buffers_) buffer = device_.create_buffer(2 * sizeof(float)).value();
+    for (std::size_t i = 0; i < 3; ++i) write(i, {1.0F, 2.0F});
+  }
+
+  backend::Device& device() { return device_; }
+  void write(std::size_t buffer, std::array<float, 2> values) {
+    const auto stream = device().create_stream().value();
+    ASSERT_TRUE(stream->write(*buffers_[buffer], std::as_bytes(std::span(values))));
+    ASSERT_TRUE(stream->finish(nanoseconds_from_seconds(1)));
+  }
+  std::array<float, 2> read(std::size_t buffer) {
+    std::array<float, 2> values{};
+    const auto stream = device().create_stream().value();
+    EXPECT_TRUE(stream->read(*buffers_[buffer], std::as_writable_bytes(std::span(values))));
+    EXPECT_TRUE(stream->finish(nanoseconds_from_seconds(1)));
+    return values;
+  }
+  KernelOutputs outputs(const KernelSpec& spec, Sameness sameness) {
+    return KernelOutputs::of(device_, spec, {buffers_[0].get(), buffers_[1].get(), buffers_[2].get()}, sameness)
+        .value();
+  }
+
+  fakes::FakeDevice device_;
+  std::array<std::unique_ptr<backend::Buffer>, 3> buffers_;
+};
+
+TEST_F(KernelOutputsTest, RestoresWhatTheKernelWrites) {
+  KernelOutputs kept = outputs(two_outputs(), Sameness::bits);
+  write(1, {5.0F, 6.0F});
+  write(2, {7.0F, 8.0F});
+  ASSERT_TRUE(kept.restore());
+  EXPECT_EQ(read(1), (std::array{1.0F, 2.0F}));
+  EXPECT_EQ(read(2), (std::array{1.0F, 2.0F}));
+  EXPECT_THAT(kept.overwritten(), testing::ElementsAre("sum"));
+}
+
+TEST_F(KernelOutputsTest, SaysWhereOutputsDiffer) {
+  KernelOutputs kept = outputs(two_outputs(), Sameness::bits);
+  write(1, {5.0F, 6.0F});
+  ASSERT_TRUE(kept.remember());
+  EXPECT_EQ(kept.difference().value(), std::nullopt);
+  write(1, {5.0F, 6.001F});
+  EXPECT_EQ(kept.difference().value(), "`out` differs from byte 4 on");
+}
+
+// 6.001 is 0.02 % off, 6.1 is 1.7 %; the tolerance is 1 % and 1e-5.
+TEST_F(KernelOutputsTest, ResultsThatDependOnTheOrderAreComparedWithTheSpecsTolerance) {
+  KernelOutputs kept = outputs(two_outputs(), Sameness::tolerance);
+  write(1, {5.0F, 6.0F});
+  ASSERT_TRUE(kept.remember());
+  write(1, {5.0F, 6.001F});
+  EXPECT_EQ(kept.difference().value(), std::nullopt);
+  write(1, {5.0F, 6.1F});
+  EXPECT_THAT(kept.difference().value().value_or(""), HasSubstr("`out`: 1 of 2 elements are wrong, first at [1]"));
+}
+
+TEST_F(KernelOutputsTest, WhatTheSpecDoesNotCompareIsNotCompared) {
+  KernelSpec spec = two_outputs();
+  std::get<VectorArgument>(spec.arguments[1].kind).comparison = OutputComparison::none;
+  KernelOutputs kept = outputs(spec, Sameness::bits);
+  ASSERT_TRUE(kept.remember());
+  write(1, {5.0F, 6.0F});
+  EXPECT_EQ(kept.difference().value(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace wattune::schedule

@@ -1,0 +1,191 @@
+// Sweeps, profiles and pilots: what is measured of kernels and pairs, on machines of virtual time.
+#include "wattune/schedule/pair_sweep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "schedule/tiny_machine.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/profile.h"
+#include "wattune/schedule/simulated_machine.h"
+#include "wattune/simulate/corun_kernels.h"
+
+namespace wattune::schedule {
+namespace {
+
+using ::testing::HasSubstr;
+
+// FMA (C) and dependent random reads (L), each in four waves of an eighth of an H100's SMs with their share of the
+// memory.
+simulate::GpuModel part_of_h100() { return simulate::with_sms(*simulate::find_gpu_model("H100"), 16); }
+
+simulate::SimulatedKernel probe_of_waves(simulate::SimulatedKernel probe, unsigned waves) {
+  probe.blocks = waves * 8U * 16U;
+  return probe;
+}
+
+SimulatedMachine& add_probes(SimulatedMachine& machine, unsigned waves = 16) {
+  EXPECT_TRUE(machine.add(probe_of_waves(simulate::fma_probe(), waves)));
+  EXPECT_TRUE(machine.add(probe_of_waves(simulate::gather_probe(), waves)));
+  return machine;
+}
+
+std::vector<SweepRow> rows_of(const PairSweep& sweep, Way way) {
+  std::vector<SweepRow> rows;
+  std::ranges::copy_if(sweep.rows, std::back_inserter(rows),
+                       [way](const SweepRow& row) { return row.arrangement.way == way; });
+  return rows;
+}
+
+// On an H100: 96 % at the best ratio, 51 % at the best split, 0 to 2 % in streams.
+TEST(PairSweep, SharesOfAnH100GainMostAndStreamsNothing) {
+  SimulatedMachine machine(part_of_h100());
+  const PairSweep sweep = sweep_pair(add_probes(machine), 0, 1, {.rounds = 1}).value();
+  const SweepRow* best = sweep.best(is_share);
+  const SweepRow* baseline = sweep.best(is_baseline);
+  ASSERT_NE(best, nullptr);
+  ASSERT_NE(baseline, nullptr);
+  EXPECT_GT(best->gain, 0.7);
+  EXPECT_EQ(baseline->arrangement.way, Way::split);
+  EXPECT_LT(baseline->gain, best->gain - 0.2);
+  EXPECT_NEAR(rows_of(sweep, Way::in_turn).front().gain, 0.0, 0.02);
+  EXPECT_NEAR(rows_of(sweep, Way::streams).front().gain, 0.0, 0.05);
+  EXPECT_EQ(rows_of(sweep, Way::priority).size(), 2U);
+  EXPECT_EQ(rows_of(sweep, Way::split).size(), 3U);   // 4:12, 8:8, 12:4
+  EXPECT_EQ(rows_of(sweep, Way::shares).size(), 7U);  // 1:7 to 7:1
+}
+
+// 1 ms and 3.4 ms: three times the one are 3 ms, 12 % less; seven times are 2.9 % more than two of the other. A machine
+// of one SM cannot split them.
+TEST(PairSweep, RepeatsTheShorterKernelUntilBothTakeEquallyLong) {
+  TinyMachine machine;
+  machine.add(tiny_kernel("short", 10));
+  machine.add(tiny_kernel("long", 34));
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 1}).value();
+  EXPECT_THAT(sweep.repetitions, testing::ElementsAre(7, 2));
+  EXPECT_NEAR(to_ms(sweep.alone[0]), 7.0, 1e-6);
+  EXPECT_NEAR(to_ms(sweep.alone[1]), 6.8, 1e-6);
+  EXPECT_TRUE(rows_of(sweep, Way::split).empty());
+}
+
+// 0.5 ms: four times are the 2 ms that a run takes at least.
+TEST(PairSweep, RepeatsBothWhereTheyAreTooShortToMeasure) {
+  TinyMachine machine;
+  machine.add(tiny_kernel("a", 5));
+  machine.add(tiny_kernel("b", 5));
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 1}).value();
+  EXPECT_THAT(sweep.repetitions, testing::ElementsAre(4, 4));
+}
+
+TEST(PairSweep, RefusesTimesThatCannotBeMatched) {
+  TinyMachine machine;
+  machine.add(tiny_kernel("short", 1));
+  machine.add(tiny_kernel("long", 100000));
+  const auto refused = sweep_pair(machine, 0, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("differ too much to be matched: `0.100 ms and 10000.000 ms`"));
+}
+
+// Each has 0.9 of its speed beside the other, so that both take 10 ms / 0.9 and gain 0.8, by the definition of gain.
+TEST(PairSweep, GainIsTheSumOfTheTimesAloneOverTheMakespanLessOne) {
+  TinyMachine machine;
+  machine.add(tiny_kernel("a"));
+  machine.add(tiny_kernel("b"));
+  machine.set_rates(0, 1, 0.9, 0.9);
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 2}).value();
+  const SweepRow* best = sweep.best(is_share);
+  ASSERT_NE(best, nullptr);
+  EXPECT_NEAR(best->gain, 0.8, 1e-6);
+  EXPECT_NEAR(to_ms(best->times[0]), 10.0 / 0.9, 1e-6);
+  EXPECT_NEAR(rows_of(sweep, Way::in_turn).front().gain, 0.0, 1e-9);
+  EXPECT_NEAR(best->energy.value(), 100.0 * 0.01 / 0.9, 1e-6);  // 100 W
+}
+
+// What a machine cannot do leaves the other rows as they are; a kernel that fails alone leaves none.
+TEST(PairSweep, SaysWhichRowFailed) {
+  class NoPersistence : public TinyMachine {
+   public:
+    Result<LaunchId> launch(const Launch& launch) override {
+      if (launch.form == Form::persistent) return Error(ErrorCode::unavailable, "no such form");
+      return TinyMachine::launch(launch);
+    }
+  };
+  NoPersistence machine;
+  machine.add(tiny_kernel("a"));
+  machine.add(tiny_kernel("b"));
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 1}).value();
+  EXPECT_EQ(sweep.best(is_share), nullptr);
+  EXPECT_THAT(rows_of(sweep, Way::shares).front().failure->to_string(), HasSubstr("no such form"));
+  EXPECT_NE(sweep.best(is_baseline), nullptr);
+  machine.fail_when_half_done.emplace(1, Error(ErrorCode::launch_failed, "it trapped"));
+  EXPECT_THAT(sweep_pair(machine, 0, 1).error().to_string(), HasSubstr("b: it trapped"));
+}
+
+TEST(PairSweep, EndsWhenItsUserSaysSo) {
+  TinyMachine machine;
+  machine.add(tiny_kernel("a"));
+  machine.add(tiny_kernel("b"));
+  const auto ended = sweep_pair(machine, 0, 1, {.on_progress = [](std::size_t done, std::size_t) { return done < 3; }});
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code(), ErrorCode::cancelled);
+}
+
+TEST(PairSweep, KernelsWithoutATwinShareInSlices) {
+  TinyMachine machine;
+  KernelTraits sliced = tiny_kernel("sliced");
+  sliced.persistent = false;
+  machine.add(sliced);
+  KernelTraits whole = sliced;
+  whole.sliceable = false;
+  machine.add(whole);
+  machine.add(tiny_kernel("persistent"));
+  EXPECT_FALSE(ratios_of(machine, 0, 2).value().empty());
+  EXPECT_TRUE(ratios_of(machine, 1, 2).value().empty());
+  ASSERT_TRUE(sweep_pair(machine, 0, 2, {.rounds = 1}));
+  EXPECT_TRUE(std::ranges::any_of(machine.launches, [](const Launch& launch) { return launch.form == Form::slices; }));
+  EXPECT_THAT(ratios_of(machine, 0, 9).error().to_string(), HasSubstr("no such kernel on this machine: `9`"));
+}
+
+// Half of the resident blocks of a kernel that waits for memory are not enough; of one that computes they are.
+TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
+  SimulatedMachine machine(part_of_h100());
+  add_probes(machine, 8);
+  const KernelTraits fma = profile(machine, 0, {.rounds = 1}).value();
+  ASSERT_EQ(fma.rate_at_residency.size(), 8U);
+  EXPECT_GT(fma.rate_at_residency[1], 0.9);  // "full speed alone with two resident blocks" (H100)
+  EXPECT_EQ(fma.rate_at_residency[7], 1.0);
+  EXPECT_EQ(fma.saturating_share, 1.0);
+  EXPECT_EQ(fma.alone, machine.kernel(0)->alone);
+}
+
+// Slices cost the tiny machine nothing, so that one block on each SM will do.
+TEST(Profile, FindsTheLeastSliceThatIsWorthALaunch) {
+  TinyMachine machine;
+  machine.add(tiny_kernel("a"));
+  const KernelTraits traits = profile(machine, 0).value();
+  EXPECT_EQ(traits.least_slice, 1U);
+  EXPECT_EQ(traits.saturating_share, 1.0);  // which has no ranges
+  EXPECT_THAT(profile(machine, 1).error().to_string(), HasSubstr("no such kernel on this machine: `1`"));
+}
+
+// PC waits for memory and needs one block of six on an SM for that; TEA computes.
+TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
+  const auto& all = simulate::kernelet_kernels();
+  SimulatedMachine machine(simulate::with_sms(*simulate::find_gpu_model("C2050"), 2));
+  for (simulate::SimulatedKernel kernel : {all.front().kernel, all.back().kernel}) {
+    kernel.blocks = kernel.name == "PC" ? 48 : 640;
+    ASSERT_TRUE(machine.add(kernel));
+  }
+  const Forecaster measure = measured_forecaster(machine, Form::persistent);
+  const PairForecast pair = measure(*machine.kernel(0), *machine.kernel(1)).value();
+  EXPECT_GT(pair.speedup(), 1.4);
+  EXPECT_LT(pair.ratio.first, pair.ratio.second);
+  KernelTraits unknown = *machine.kernel(0);
+  unknown.name = "unknown";
+  EXPECT_THAT(measure(unknown, unknown).error().to_string(), HasSubstr("no such kernel to measure"));
+}
+
+}  // namespace
+}  // namespace wattune::schedule
