@@ -118,7 +118,8 @@ class Instance {
   void note_too_long();
   void want();
   void refuse_failed();
-  void request(const Candidate& candidate, bool first);
+  void request(const Candidate& candidate);
+  void request_first(const Candidate& candidate);
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
   void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
   void take_outcome(Outcome outcome);

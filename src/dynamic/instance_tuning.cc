@@ -105,7 +105,7 @@ void Instance::begin_with_loaded() {
 void Instance::begin_beside() {
   if (!requested_.empty() || hopes_.empty()) return;
   kernel_.variants->expect(this, *problem_, std::span(&hopes_.front(), 1), true);
-  request({.configuration = hopes_.front(), .expected = {}}, true);
+  request_first({.configuration = hopes_.front(), .expected = {}});
 }
 
 // Once: a hope that fails is followed by the next.
@@ -139,18 +139,32 @@ void Instance::want() {
     const Configuration& configuration = wanted[i].configuration;
     const bool is_known = configuration == pairing_.best()->configuration();
     if (!is_known && !requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
-      request(wanted[i], false);
+      request(wanted[i]);
   }
 }
 
-void Instance::request(const Candidate& candidate, bool first) {
+void Instance::request(const Candidate& candidate) {
   requested_.insert(candidate.configuration.id());
   around_.loader.request(
       {.load = [this, configuration = candidate.configuration] { return load(configuration); },
-       .loaded = [this, candidate, first](auto variant) { take_loaded(candidate, first, std::move(variant)); },
+       .loaded = [this, candidate](auto variant) { take_loaded(candidate, false, std::move(variant)); },
+       .owner = this});
+}
+
+// It may be compiled for long yet. Where the key has got something else meanwhile, it is not any more.
+void Instance::request_first(const Candidate& candidate) {
+  requested_.insert(candidate.configuration.id());
+  const auto is_late = [this] { return best_.load(std::memory_order_acquire) != nullptr; };
+  around_.loader.request(
+      {.load = [this, is_late, configuration = candidate.configuration]() -> Result<std::shared_ptr<Variant>> {
+         return is_late() ? Error(ErrorCode::cancelled, "the key has something to run") : load(configuration);
+       },
+       .loaded = [this, candidate](auto variant) { take_loaded(candidate, true, std::move(variant)); },
        .owner = this,
-       .ready = [this, configuration =
-                           candidate.configuration] { return kernel_.variants->is_ready(*problem_, configuration); }});
+       .ready =
+           [this, is_late, configuration = candidate.configuration] {
+             return is_late() || kernel_.variants->is_ready(*problem_, configuration);
+           }});
 }
 
 Result<std::shared_ptr<Variant>> Instance::load(const Configuration& configuration) {

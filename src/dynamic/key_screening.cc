@@ -18,8 +18,8 @@ constexpr double kAsGood = 1.05;
 // A step may take as much as the budget gains in this time, so that some are over within a second or two.
 constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 // When a key is not called for so long its search ends; sooner where another key waits.
-constexpr Nanoseconds kLeft = nanoseconds_from_seconds(2);
-constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.1);
+constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
+constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.5);
 
 // The application pays for the time, and its own calls decide in the end.
 measure::SamplingOptions few_samples() {

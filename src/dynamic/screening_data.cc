@@ -25,8 +25,8 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
-// Of ordinary host memory over PCI Express; a byte moves less than twice in a step.
-constexpr double kNanosecondsPerByte = 0.2;
+// As steps in a worker took that moved 20 MB on an H200, copies between processes included (docs/results/dynamic.md).
+constexpr double kNanosecondsPerByte = 0.6;
 // To warm up, for five samples, for the outputs that are compared, all of a candidate that may be twice as slow.
 constexpr double kRuns = 16.0;
 

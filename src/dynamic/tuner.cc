@@ -55,6 +55,14 @@ Result<void> check_safety(const CompositionSpec& composition, const KernelOption
       .hint("its policy's safety is `trusted` or `shadowed`");
 }
 
+// The first time in a process CUDA's driver loads its compiler for that, which takes 30 ms: more than a gap may. For so
+// little there is room already. Without success the launches that need it make it.
+void ready_to_make_room(backend::Device& device) {
+  constexpr std::size_t kLittle = 512;
+  const backend::RelaxedCapture relaxed;
+  static_cast<void>(backend::make_room_for_private_memory(device, kLittle));
+}
+
 class TunerOfOneDevice : public Tuner {
  public:
   TunerOfOneDevice(backend::Device& device, TunerOptions options, std::unique_ptr<Wisdom> wisdom)
@@ -257,6 +265,7 @@ Result<std::unique_ptr<Tuner>> Tuner::attach(backend::Device& device, const Tune
     wisdom = Wisdom::open({});
   }
   if (!wisdom) return std::move(wisdom).error();
+  ready_to_make_room(device);
   auto tuner = std::make_unique<TunerOfOneDevice>(device, options, *std::move(wisdom));
   if (!unread.empty()) tuner->note(unread);
   return std::unique_ptr<Tuner>(std::move(tuner));

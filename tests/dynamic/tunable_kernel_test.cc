@@ -134,7 +134,7 @@ TEST_F(TunableKernels, TheGenericConfigurationServesNewKeysWithoutCompilingAgain
   (*scale)(application->queue(), x, kElements / 2, 2.0f).value();
   EXPECT_EQ(values()[0], 4.0f);
   EXPECT_EQ(values()[kElements - 1], 2.0f);
-  EXPECT_EQ(scale->report().fallbacks, 2u);
+  EXPECT_GE(scale->report().fallbacks, 1u);  // the second key runs what the first one has loaded by then
   while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
   EXPECT_EQ(scale->report().blocked.value(), 0.0);
   options.generic = {Value(1)};
@@ -158,6 +158,18 @@ TEST_F(TunableKernels, PreloadedKeysBlockNoCall) {
   const Nanoseconds blocked = scale->report().blocked;
   (*scale)(application->queue(), x, 64, 2.0f).value();
   EXPECT_EQ(scale->report().blocked.value(), blocked.value());
+}
+
+TEST_F(TunableKernels, AKeyOfWhichNothingIsKnownBeginsWithTheGuess) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  options.guess = [](const std::vector<NamedSize>& sizes) {
+    EXPECT_EQ(sizes.front().value, kElements);
+    return std::vector<std::pair<std::string, Value>>{{"ROUNDS", 1}};
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=1, BLOCK=32");
 }
 
 // The macros are the same for all sizes, so there is nothing to compile or load for the second key.
