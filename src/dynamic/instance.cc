@@ -3,72 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "dynamic/key_search.h"
 #include "dynamic/repeat.h"
-#include "wattune/core/random.h"
 
 namespace wattune::dynamic {
 
 namespace {
 
-// Configurations that a key tries to begin with, when what is known and the default do not work.
-constexpr std::size_t kFurtherHopes = 16;
 constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);  // for the device, where measuring is exclusive
-
-// Whose best is likely to be good for a key too.
-constexpr std::size_t kNearKeys = 4;
-
-void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) {
-  if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
-}
-
-// Of keys whose sizes differ by so much altogether: then the application's guess is the better one.
-const double kFar = std::log(2.0);
-
-// Nothing, where the function throws: it is a guess.
-std::vector<std::pair<std::string, Value>> guessed(const Problem& problem, const Guess& guess) {
-  try {
-    return guess ? guess(problem.spec.problem_size) : std::vector<std::pair<std::string, Value>>();
-  } catch (...) {
-    return {};
-  }
-}
-
-// The default with the values that the application guesses.
-Result<Configuration> guess_for(const Problem& problem, const Guess& guess) {
-  const Configuration otherwise = problem.space.configuration(problem.space.default_configuration());
-  const auto names = std::make_shared<const std::vector<std::string>>(otherwise.names());
-  std::vector<Value> values = otherwise.values();
-  for (const auto& [name, value] : guessed(problem, guess))
-    if (const auto found = std::ranges::find(*names, name); found != names->end())
-      values[static_cast<std::size_t>(found - names->begin())] = value;
-  return nearest_in(problem.space, Configuration(otherwise.id(), names, std::move(values)));
-}
-
-std::vector<Configuration> promising_for(const Problem& problem, const std::vector<NearestEntry>& known,
-                                         const Guess& guess) {
-  std::vector<Configuration> promising;
-  const auto add = [&](const Result<Configuration>& one) {
-    if (one) add_hope(promising, problem.space, one->id());
-  };
-  for (const NearestEntry& each : known)
-    if (each.distance <= kFar) add(nearest_in(problem.space, each.entry.configuration));
-  add(guess_for(problem, guess));
-  for (const NearestEntry& each : known) add(nearest_in(problem.space, each.entry.configuration));
-  add_hope(promising, problem.space, problem.space.default_configuration());
-  return promising;
-}
-
-std::deque<Configuration> hopes_of(const Problem& problem, const std::vector<Configuration>& promising,
-                                   std::uint64_t seed) {
-  std::deque<Configuration> hopes(promising.begin(), promising.end());
-  Random random(seed);
-  for (const ConfigurationId id : problem.space.sample_stratified(kFurtherHopes, random))
-    add_hope(hopes, problem.space, id);
-  return hopes;
-}
 
 Error nothing_to_capture(const Problem& problem) {
   return Error(ErrorCode::unavailable,
@@ -79,20 +22,15 @@ Error nothing_to_capture(const Problem& problem) {
 
 }  // namespace
 
-Instance::Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around)
-    : Instance(problem, kernel, around,
-               around.wisdom.near(kernel.version, around.device.info(), problem->key, kNearKeys)) {}
-
-Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
-                   const std::vector<NearestEntry>& known)
+Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around)
     : problem_(std::move(problem)),
       kernel_(kernel),
       around_(around),
       pairing_(around.ledger, around.loader, kernel.options.policy.measuring, kernel.options.policy.safety),
       drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
-      promising_(promising_for(*problem_, known, kernel.options.guess)),
-      hopes_(hopes_of(*problem_, promising_, kernel.options.policy.seed)),
-      occasion_(kernel.options.policy, !known.empty() && known.front().distance == 0.0 && known.front().same_device) {}
+      hopes_(*problem_, around.wisdom.near(kernel.version, around.device.info(), key(), Hopes::kNearKeys),
+             kernel.options),
+      occasion_(kernel.options.policy, hopes_.is_known()) {}
 
 Instance::~Instance() {
   around_.loader.drop(this);
@@ -268,8 +206,8 @@ Result<void> Instance::begin_now() {
     {
       const std::lock_guard lock(mutex_);
       if (pairing_.best() != nullptr) break;
-      hope = next_hope();
-      if (!hope) return *last_failure_;
+      hope = hopes_.take();
+      if (!hope) return last_failure_.value_or(Error(ErrorCode::launch_failed, "no configuration works"));
     }
     Result<void> began = try_to_begin(*hope);
     if (!began && began.error().code() == ErrorCode::device_lost) return began;
@@ -293,16 +231,6 @@ Result<bool> Instance::replace(const CallStream& stream, const backend::GraphLau
     return true;
   }
   return false;
-}
-
-std::optional<Configuration> Instance::next_hope() {
-  if (hopes_.empty()) {
-    if (!last_failure_) last_failure_ = Error(ErrorCode::launch_failed, "no configuration works");
-    return std::nullopt;
-  }
-  Configuration hope = std::move(hopes_.front());
-  hopes_.pop_front();
-  return hope;
 }
 
 Result<void> Instance::try_to_begin(const Configuration& configuration) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "dynamic/amortisation.h"
+#include "dynamic/hopes.h"
 #include "dynamic/pairing.h"
 #include "dynamic/shadow.h"
 #include "dynamic/surroundings.h"
@@ -30,10 +30,7 @@ struct Call {
 class Instance {
  public:
   // What it refers to outlives it.
-  Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around);
-  // `known` of the kernel, of the nearest key first.
-  Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
-           const std::vector<NearestEntry>& known);
+  Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
@@ -72,15 +69,9 @@ class Instance {
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-  // Between two calls that are timed only to see whether the best known has drifted: their events cost ten
-  // microseconds, which calls of a kernel that takes less would feel.
-  static constexpr Nanoseconds kBetweenWatches = nanoseconds_from_ms(1.0);
   // Counts the calls of a best that nothing is compared with any more: one in so many is timed.
   bool best_is_due() {
-    if (!drift_.due()) return false;
-    const double now = around_.now().value();
-    if (now < next_watch_.load(std::memory_order_relaxed)) return false;
-    next_watch_.store(now + kBetweenWatches.value(), std::memory_order_relaxed);
+    if (!drift_.due([this] { return around_.now(); })) return false;
     due_.store(true, std::memory_order_relaxed);
     return true;
   }
@@ -97,7 +88,6 @@ class Instance {
   bool is_idle(const CallStream& stream) const;
   Result<void> begin_now();
   Result<void> try_to_begin(const Configuration& configuration);
-  std::optional<Configuration> next_hope();
   void fail_best(const std::shared_ptr<Variant>& failed, const Error& error);
   Result<void> repeat(std::unique_lock<std::mutex> lock, const Call& call, const std::shared_ptr<Variant>& failed,
                       Error error);
@@ -135,7 +125,6 @@ class Instance {
   Surroundings& around_;
   std::atomic<Variant*> best_ = nullptr;
   std::atomic<double> resting_until_ = 0.0;  // on the tuner's clock: nothing is to be tried or looked at before
-  std::atomic<double> next_watch_ = 0.0;     // on the same clock
   std::atomic<double> expected_ = 0.0;
   std::atomic<bool> due_ = false;  // the next call is timed
   std::atomic<std::uint64_t> calls_ = 0;
@@ -146,9 +135,8 @@ class Instance {
 
   mutable std::mutex mutex_;  // guards what follows
   Pairing pairing_;
-  Drift drift_;                                 // due() needs no lock
-  const std::vector<Configuration> promising_;  // what is known of near keys, and the default
-  std::deque<Configuration> hopes_;             // to begin with, the likeliest first
+  Drift drift_;  // due() needs no lock
+  Hopes hopes_;  // to begin with
   std::optional<Error> last_failure_;
   TuningOccasion occasion_;
   std::unique_ptr<Explorer> explorer_;  // while it is tuned

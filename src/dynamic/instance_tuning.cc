@@ -55,7 +55,7 @@ void Instance::count_savings() {
 void Instance::begin_tuning() {
   const TuningPolicy& policy = kernel_.options.policy;
   std::vector<Configuration> known{pairing_.best()->configuration()};
-  known.insert(known.end(), promising_.begin(), promising_.end());
+  known.insert(known.end(), hopes_.promising().begin(), hopes_.promising().end());
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
   if (const Result<void> ready = begin_shadow(); !ready) made = ready.error();
   if (!made) {
@@ -91,9 +91,9 @@ void Instance::note_too_long() {
 
 // Where another key runs the code of the likeliest, there is nothing to wait for.
 void Instance::begin_with_loaded() {
-  if (hopes_.empty() || !kernel_.variants->is_loaded(*problem_, hopes_.front())) return;
-  Result<std::shared_ptr<Variant>> variant = load(hopes_.front());
-  hopes_.pop_front();
+  const Configuration* const first = hopes_.first();
+  if (first == nullptr || !kernel_.variants->is_loaded(*problem_, *first)) return;
+  Result<std::shared_ptr<Variant>> variant = load(*hopes_.take());
   if (variant)
     publish(*std::move(variant));
   else
@@ -103,9 +103,10 @@ void Instance::begin_with_loaded() {
 // What a key without anything to run begins with is compiled while its calls run the fallback, before all that is only
 // to be tried.
 void Instance::begin_beside() {
-  if (!requested_.empty() || hopes_.empty()) return;
-  kernel_.variants->expect(this, *problem_, std::span(&hopes_.front(), 1), true);
-  request_first({.configuration = hopes_.front(), .expected = {}});
+  const Configuration* const first = hopes_.first();
+  if (!requested_.empty() || first == nullptr) return;
+  kernel_.variants->expect(this, *problem_, std::span(first, 1), true);
+  request_first({.configuration = *first, .expected = {}});
 }
 
 // Once: a hope that fails is followed by the next.
@@ -177,7 +178,7 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
   if (first) {
     hurried_ = false;
     requested_.erase(candidate.configuration.id());
-    if (!hopes_.empty() && hopes_.front() == candidate.configuration) hopes_.pop_front();
+    hopes_.take(candidate.configuration);
     if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());

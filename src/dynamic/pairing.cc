@@ -103,7 +103,7 @@ Turn Pairing::timed(const std::shared_ptr<Variant>& variant, std::uint64_t conte
           .contest = contest};
 }
 
-Turn Pairing::next(Mode mode, Nanoseconds now, const std::function<bool()>& idle) {
+Turn Pairing::next(Mode mode, Nanoseconds now, const IsIdle& idle) {
   const bool may_compare = !to_be_timed_ && !times_of_best_.empty();
   if (Contest* const contest = mode == Mode::explore && may_compare ? untried() : nullptr) {
     contest->once = true;
@@ -115,7 +115,7 @@ Turn Pairing::next(Mode mode, Nanoseconds now, const std::function<bool()>& idle
   return next_of(*contest, mode, now);
 }
 
-bool Pairing::may_launch(Contest& contest, Nanoseconds now, const std::function<bool()>& idle) {
+bool Pairing::may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle) {
   if (contest.variant->was_launched()) return true;
   if (!contest.waits_since) contest.waits_since = now;
   return now - *contest.waits_since >= kPatience || idle();

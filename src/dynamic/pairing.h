@@ -75,10 +75,10 @@ class Pairing {
   // Whether a call has to ask and tell. false: it runs best().
   bool is_busy() const { return to_be_timed_ || !contests_.empty(); }
   // What the next call runs. In Mode::explore a candidate whatever the budget says, else the first launch of one waits
-  // a while for a call that finds its stream idle, as `idle` says: a driver may let it wait for all that is queued.
-  // Precondition: there is a best().
+  // a while for an idle stream: it may wait for all that is queued. Precondition: there is a best().
+  using IsIdle = std::function<bool()>;
   Turn next(
-      Mode mode, Nanoseconds now, const std::function<bool()>& idle = [] { return true; });
+      Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
   // A timed turn was sent, or failed in that. Each that next() gave has to be told.
   void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
   // What became known since; of one configuration more than once, if it was tried in Mode::explore. Asks what is out
@@ -111,7 +111,7 @@ class Pairing {
   Contest* find(std::uint64_t number);
   Turn next_of_best(Mode mode);
   Turn next_of(Contest& contest, Mode mode, Nanoseconds now);
-  static bool may_launch(Contest& contest, Nanoseconds now, const std::function<bool()>& idle);
+  static bool may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle);
   bool afford(Contest& contest, Mode mode, Nanoseconds now);
   Prediction predict(const Contest& contest) const;
   Nanoseconds besides(const Variant& variant) const;

@@ -94,9 +94,14 @@ Result<std::vector<GraphLaunch>> launches_in(Device& device, CUgraph_st* graph);
 // What tells kernels apart in graphs; nullptr where there are none.
 const void* function_of(const Kernel& kernel);
 // Puts a launch, with what was set of its arguments, into an executable graph in the place of one of the graph that it
-// was made from. Its code stays loaded. invalid_argument: no launch of CUDA; a cooperative one, or with clusters or
+// was made from. invalid_argument: no launch of CUDA; a cooperative one, or with clusters or
 // constants, which none in a graph can become.
 Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by);
+
+// CUDA: code of the program that is launched in a stream while the application captures that, or that takes the place
+// of a launch in a graph, stays loaded as long as the context lives, because the graph may run it. Elsewhere it does
+// nothing. Before its first launch.
+void keep_what_is_captured(Program& program);
 
 // For a thread that loads code beside an application: while this lives, calls of the thread neither wait for nor
 // invalidate what other threads capture into graphs (CUDA's relaxed capture mode). Does nothing where there is no CUDA.

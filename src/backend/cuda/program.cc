@@ -49,6 +49,7 @@ class CudaProgram : public Program {
         macros_(std::move(macros)) {}
 
   const std::string& build_log() const override { return log_; }
+  void keep_what_is_captured() { module_->is_kept_when_captured = true; }
 
   // `name` is a symbol, a function as C++ spells it, or an instance of a template in which parameters may stand.
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
@@ -180,6 +181,10 @@ Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_
   const unsigned most = session().device().max_threads_per_unit;
   if (most > 0) resources.occupancy = groups * static_cast<double>(group_size) / most;
   return resources;
+}
+
+void keep_what_is_captured(Program& program) {
+  if (auto* const own = dynamic_cast<CudaProgram*>(&program)) own->keep_what_is_captured();
 }
 
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,

@@ -18,12 +18,14 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   ~Module() {
-    if (was_captured) handle.leave();
+    if (was_captured && is_kept_when_captured) handle.leave();
   }
 
   Handle<CUmodule> handle;
   const std::size_t binary_bytes;
-  // A graph of the application may run it as long as the context lives, so it is never unloaded.
+  // backend::keep_what_is_captured() was asked for; and a graph of the application may run it as long as the context
+  // lives, so that it is never unloaded.
+  std::atomic<bool> is_kept_when_captured = false;
   std::atomic<bool> was_captured = false;
 };
 
@@ -50,7 +52,11 @@ class CudaKernel : public Kernel {
   Result<void> allow_local_memory(std::size_t bytes) const;
   bool was_launched() const { return was_launched_; }
   void set_launched() { was_launched_ = true; }
-  bool was_captured() const { return module_->was_captured.load(std::memory_order_relaxed); }
+  // Whether a capture of it is to be noted.
+  bool minds_capture() const {
+    return module_->is_kept_when_captured.load(std::memory_order_relaxed) &&
+           !module_->was_captured.load(std::memory_order_relaxed);
+  }
   void set_captured() { module_->was_captured = true; }
 
  private:
@@ -74,6 +80,9 @@ class CudaKernel : public Kernel {
   std::size_t static_local_bytes_ = 0;
   std::atomic<bool> was_launched_ = false;
 };
+
+// backend::keep_what_is_captured() of a program that may be another backend's.
+void keep_what_is_captured(Program& program);
 
 // compile_failed with the log, when the driver compiles PTX; as Session::failure().
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,

@@ -206,9 +206,9 @@ class CudaStream : public Stream {
 
   static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
 
-  // What an application captures into a graph stays loaded. In a context of the library's own there is no application.
+  // By keep_what_is_captured().
   void note_capture(CudaKernel& kernel) const {
-    if (session().attached() && !kernel.was_captured() && captures()) kernel.set_captured();
+    if (kernel.minds_capture() && captures()) kernel.set_captured();
   }
 
   CUresult send(CudaKernel& kernel, const DriverLaunch& launch) const {
