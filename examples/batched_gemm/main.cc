@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 
 #include "results.h"
 
@@ -54,6 +55,8 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--safety", options.run.safety, "of ours: screened, trusted, shadowed")
       ->transform(CLI::CheckedTransformer(levels))
       ->default_str("screened");
+  app.add_flag("--ahead,!--no-ahead", options.run.ahead, "ours: tell the library of a size before its first call")
+      ->capture_default_str();
   app.add_option("--compile-processes", options.run.compile_processes, "that compile beside the application")
       ->capture_default_str();
   app.add_option("--niceness", options.run.niceness, "of these processes; less where others crowd the processors")
@@ -102,24 +105,26 @@ Result<void> find_optima(Machine& machine, const Options& options) {
 
 // Every mode runs a size before the next size comes, so that all meet the same device.
 Result<std::vector<ModeResult>> run_all(Machine& machine, const Options& options) {
+  WATTUNE_ASSIGN(auto all_sizes, spec_of_all_sizes(options.spec));
+  WATTUNE_TRY(wattune::use_language(all_sizes, machine.info().languages));
   std::vector<ModeResult> results;
-  std::vector<std::unique_ptr<wattune::dynamic::Tuner>> tuners;
+  std::vector<std::unique_ptr<Application>> applications;
   for (const Mode mode : options.modes) {
     results.push_back({.mode = mode, .rows = {}, .optima = {}, .report = {}});
-    WATTUNE_ASSIGN(tuners.emplace_back(), make_tuner(machine, mode, options.run));
+    WATTUNE_ASSIGN(applications.emplace_back(), Application::make(machine, mode, all_sizes, options.run));
   }
-  WATTUNE_ASSIGN(const auto any, spec_for(machine, {2, 2, 2}, options));
-  WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, any.source.text));
-  for (const Sizes& sizes : draw_sizes(options.sizes, options.run.seed)) {
-    WATTUNE_ASSIGN(const auto spec, spec_for(machine, sizes, options));
-    for (std::size_t i = 0; i < tuners.size(); ++i) {
-      WATTUNE_ASSIGN(results[i].rows.emplace_back(),
-                     run(machine, *tuners[i], options.modes[i], sizes, spec, options.run));
+  WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, all_sizes.source.text));
+  const std::vector<Sizes> drawn = draw_sizes(options.sizes, options.run.seed);
+  for (std::size_t n = 0; n < drawn.size(); ++n) {
+    WATTUNE_ASSIGN(const auto spec, spec_for(machine, drawn[n], options));
+    for (std::size_t i = 0; i < applications.size(); ++i) {
+      const std::optional<Sizes> next = n + 1 < drawn.size() ? std::optional(drawn[n + 1]) : std::nullopt;
+      WATTUNE_ASSIGN(results[i].rows.emplace_back(), run(machine, *applications[i], drawn[n], spec, next));
     }
-    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, sizes, spec, known, options, results));
+    WATTUNE_ASSIGN(const Optimum optimum, optimum_of(machine, drawn[n], spec, known, options, results));
     for (ModeResult& each : results) each.optima.push_back(optimum);
   }
-  for (std::size_t i = 0; i < tuners.size(); ++i) results[i].report = tuners[i]->report();
+  for (std::size_t i = 0; i < applications.size(); ++i) results[i].report = applications[i]->tuner().report();
   return results;
 }
 

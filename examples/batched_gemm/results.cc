@@ -39,6 +39,8 @@ ordered_json to_json(const Row& row, const Optimum& optimum) {
           {"blocked_ms", to_ms(row.blocked)},
           {"explored", row.explored},
           {"fallbacks", row.fallbacks},
+          {"first", row.first ? row.first->to_string() : ""},
+          {"first_after_ms", to_ms(row.first_after)},
           {"checked", row.checked},
           {"wrong_results", row.wrong_results},
           {"best", row.best ? row.best->to_string() : ""},

@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace batched_gemm {
@@ -22,42 +23,34 @@ Nanoseconds now() {
       std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
-dynamic::KernelOptions kernel_options(Machine& machine, Mode mode, const Sizes& sizes, std::int64_t batch,
-                                      const RunOptions& options) {
-  dynamic::KernelOptions kernel;
-  kernel.policy.seed = options.seed;
-  kernel.policy.safety = dynamic::Safety::trusted;
-  if (mode == Mode::ours) {
-    kernel.policy.safety = options.safety;
-    // The set of matrices A is the one that the call names.
-    kernel.fallback = [&machine, sizes, batch](const dynamic::CallStream&,
-                                               std::span<const dynamic::CallArgument> given) {
-      return machine.multiply(sizes, batch, given[0].buffer() == &machine.a(1) ? 1 : 0);
-    };
-    return kernel;
-  }
-  kernel.policy.mode = dynamic::Mode::explore;
-  kernel.policy.strategy = "random";
-  kernel.policy.stop.evaluations = kPaperConfigurations;
-  kernel.policy.good_enough = [bytes = bytes_moved(sizes, batch), peak = options.peak](const dynamic::Key&) {
-    return std::optional(wattune::nanoseconds_from_seconds(bytes / (kContent * peak)));
-  };
-  return kernel;
+// The key of a call of `ours`, in the order of the spec.
+dynamic::Key key_of(const Sizes& sizes, std::int64_t batch) {
+  std::vector<wattune::NamedSize> all = given_by(sizes);
+  all.insert(all.begin(), {"batch", batch});
+  return dynamic::key_of(all);
 }
 
 // The loop over one size.
 class Loop {
  public:
-  Loop(Machine& machine, dynamic::Tuner& tuner, Row& row, const RunOptions& options)
-      : machine_(machine), tuner_(tuner), row_(row), options_(options), random_(options.seed) {}
+  Loop(Machine& machine, Application& application, Row& row, const std::optional<Sizes>& next)
+      : machine_(machine),
+        application_(application),
+        row_(row),
+        next_(next),
+        random_(application.options().seed),
+        given_(row.mode == Mode::ours ? given_by(row.sizes) : std::vector<wattune::NamedSize>()),
+        key_(row.mode == Mode::ours ? key_of(row.sizes, row.batch) : dynamic::Key()) {}
 
   Result<void> run(const wattune::KernelSpec& spec) {
     begin_ = now();
-    WATTUNE_ASSIGN(kernel_, tuner_.kernel(spec, kernel_options(machine_, row_.mode, row_.sizes, row_.batch, options_)));
-    while (now() - begin_ < wattune::nanoseconds_from_seconds(options_.seconds)) WATTUNE_TRY(step());
+    WATTUNE_ASSIGN(kernel_, application_.begin(row_.sizes, spec));
+    const dynamic::KernelReport before = kernel_->report();
+    const Nanoseconds seconds = wattune::nanoseconds_from_seconds(application_.options().seconds);
+    while (now() - begin_ < seconds) WATTUNE_TRY(step());
     row_.elapsed = now() - begin_;
     check();
-    report();
+    report(before);
     return {};
   }
 
@@ -79,15 +72,17 @@ class Loop {
     WATTUNE_TRY(machine_.read(row_.sizes, row_.batch, first, samples_));
     samples_.which = which;
     row_.milestones.push_back({now() - begin_, row_.calls});
-    tuner_.gap();
+    application_.tuner().gap();
+    if (!row_.first) WATTUNE_TRY(note_first());
     plan_next_step(now() - step_begin);
     return {};
   }
 
   Result<void> call(unsigned which) {
     const Nanoseconds begin = now();
-    WATTUNE_TRY((*kernel_)(machine_.call_stream(), machine_.a(which), machine_.b(), machine_.c(),
-                           static_cast<int>(row_.batch)));
+    const std::array<dynamic::CallArgument, 4> arguments{machine_.a(which), machine_.b(), machine_.c(),
+                                                         static_cast<int>(row_.batch)};
+    WATTUNE_TRY(kernel_->call(machine_.call_stream(), arguments, {.sizes = given_}));
     row_.longest_call = std::max(row_.longest_call, now() - begin);
     ++row_.calls;
     return {};
@@ -110,20 +105,36 @@ class Loop {
     samples_.elements.clear();
   }
 
-  void report() {
+  // From then on its compilers are free for what comes next.
+  Result<void> note_first() {
+    row_.first = best();
+    row_.first_after = now() - begin_;
+    return row_.first && next_ ? application_.expect(*next_) : Result<void>();
+  }
+
+  // Of a kernel of its own there is one key.
+  std::optional<wattune::Configuration> best() const {
+    if (!key_.empty()) return kernel_->best(key_);
     const dynamic::KernelReport report = kernel_->report();
-    row_.explored = report.explored;
-    row_.fallbacks = report.fallbacks;
-    row_.blocked = report.blocked;
-    for (const dynamic::KeyReport& key : report.keys) row_.best = key.best;
+    return report.keys.empty() ? std::nullopt : report.keys.front().best;
+  }
+
+  void report(const dynamic::KernelReport& before) {
+    const dynamic::KernelReport report = kernel_->report();
+    row_.explored = report.explored - before.explored;
+    row_.fallbacks = report.fallbacks - before.fallbacks;
+    row_.blocked = report.blocked - before.blocked;
+    row_.best = best();
   }
 
   Machine& machine_;
-  dynamic::Tuner& tuner_;
+  Application& application_;
   Row& row_;
-  const RunOptions& options_;
+  const std::optional<Sizes> next_;
   wattune::Random random_;
-  std::unique_ptr<dynamic::TunableKernel> kernel_;
+  const std::vector<wattune::NamedSize> given_;  // by each call
+  const dynamic::Key key_;
+  dynamic::TunableKernel* kernel_ = nullptr;
   Nanoseconds begin_;
   std::uint64_t calls_ahead_ = 1;
   Samples samples_;
@@ -131,20 +142,73 @@ class Loop {
 
 }  // namespace
 
-Result<std::unique_ptr<dynamic::Tuner>> make_tuner(Machine& machine, Mode mode, const RunOptions& options) {
+Result<std::unique_ptr<Application>> Application::make(Machine& machine, Mode mode, const wattune::KernelSpec& spec,
+                                                       const RunOptions& options) {
+  std::unique_ptr<Application> made(new Application(machine, mode, options));
   dynamic::TunerOptions tuner;
   tuner.compile_processes = mode == Mode::synchronous ? 0 : options.compile_processes;
   tuner.worker.niceness = options.niceness;
   // The paper's rule knows no budget.
   if (mode != Mode::ours) tuner.budget = {.share = 1.0, .longest = wattune::nanoseconds_from_seconds(options.seconds)};
-  return dynamic::Tuner::attach(machine.device(), tuner);
+  WATTUNE_ASSIGN(made->tuner_, dynamic::Tuner::attach(machine.device(), tuner));
+  if (mode != Mode::ours) return made;
+  WATTUNE_ASSIGN(made->kernel_, made->tuner_->kernel(spec, made->options_of_ours()));
+  return made;
 }
 
-Result<Row> run(Machine& machine, dynamic::Tuner& tuner, Mode mode, const Sizes& sizes, const wattune::KernelSpec& spec,
-                const RunOptions& options) {
-  Row row{.sizes = sizes, .mode = mode, .batch = batch_of(sizes, machine.bytes())};
+// Until the first variant of a size is there, the application's own product runs. The set of matrices A is the one that
+// the call names.
+dynamic::KernelOptions Application::options_of_ours() {
+  dynamic::KernelOptions kernel;
+  kernel.policy.seed = options_.seed;
+  kernel.policy.safety = options_.safety;
+  kernel.guess = [](const std::vector<wattune::NamedSize>& sizes) {
+    const auto size = [&](const char* name) {
+      return std::ranges::find(sizes, name, &wattune::NamedSize::name)->value;
+    };
+    return usual_values({size("size_a"), size("size_b"), size("size_c")});
+  };
+  kernel.fallback = [this](const dynamic::CallStream&, std::span<const dynamic::CallArgument> given) {
+    const std::int64_t batch = batch_of(sizes_, machine_.bytes());
+    return machine_.multiply(sizes_, batch, given[0].buffer() == &machine_.a(1) ? 1 : 0);
+  };
+  return kernel;
+}
+
+dynamic::KernelOptions Application::options_of_paper() const {
+  dynamic::KernelOptions kernel;
+  kernel.policy.seed = options_.seed;
+  kernel.policy.safety = dynamic::Safety::trusted;
+  kernel.policy.mode = dynamic::Mode::explore;
+  kernel.policy.strategy = "random";
+  kernel.policy.stop.evaluations = kPaperConfigurations;
+  const double bytes = bytes_moved(sizes_, batch_of(sizes_, machine_.bytes()));
+  kernel.policy.good_enough = [bytes, peak = options_.peak](const dynamic::Key&) {
+    return std::optional(wattune::nanoseconds_from_seconds(bytes / (kContent * peak)));
+  };
+  return kernel;
+}
+
+Result<dynamic::TunableKernel*> Application::begin(const Sizes& sizes, const wattune::KernelSpec& spec) {
+  sizes_ = sizes;
+  if (mode_ == Mode::ours) return kernel_.get();
+  kernel_.reset();
+  WATTUNE_ASSIGN(kernel_, tuner_->kernel(spec, options_of_paper()));
+  return kernel_.get();
+}
+
+Result<void> Application::expect(const Sizes& sizes) {
+  if (mode_ != Mode::ours || !options_.ahead) return {};
+  std::vector<wattune::NamedSize> all = given_by(sizes);
+  all.push_back({"batch", batch_of(sizes, machine_.bytes())});
+  return kernel_->expect(all);
+}
+
+Result<Row> run(Machine& machine, Application& application, const Sizes& sizes, const wattune::KernelSpec& spec,
+                const std::optional<Sizes>& next) {
+  Row row{.sizes = sizes, .mode = application.mode(), .batch = batch_of(sizes, machine.bytes())};
   WATTUNE_TRY(machine.prepare(sizes));
-  WATTUNE_TRY(Loop(machine, tuner, row, options).run(spec));
+  WATTUNE_TRY(Loop(machine, application, row, next).run(spec));
   return row;
 }
 

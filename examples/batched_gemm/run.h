@@ -29,6 +29,7 @@ struct RunOptions {
   std::size_t compile_processes = 2;
   int niceness = 19;                                                     // of these
   wattune::dynamic::Safety safety = wattune::dynamic::Safety::screened;  // of Mode::ours
+  bool ahead = true;  // Mode::ours: the application tells a size to the library while the one before runs
   std::uint64_t seed = 1;
 };
 
@@ -48,18 +49,45 @@ struct Row {
   wattune::Nanoseconds blocked;       // that calls waited for a compiler, because there was nothing else to run
   std::uint64_t explored = 0;
   std::uint64_t fallbacks = 0;
-  std::uint64_t checked = 0;        // products
-  std::uint64_t wrong_results = 0;  // of these
+  std::uint64_t checked = 0;                    // products
+  std::uint64_t wrong_results = 0;              // of these
+  std::optional<wattune::Configuration> first;  // what took the place of the application's own product
+  wattune::Nanoseconds first_after;             // since the size began
   std::optional<wattune::Configuration> best;
   std::vector<Milestone> milestones;
 };
 
-// Lives as long as the application; every size is a kernel of its own.
-wattune::Result<std::unique_ptr<wattune::dynamic::Tuner>> make_tuner(Machine& machine, Mode mode,
-                                                                     const RunOptions& options);
+// What lives as long as the application, in one mode. The machine outlives it.
+class Application {
+ public:
+  // `spec` of all sizes, which are keys of one kernel; in the paper's rule every size is a kernel of its own.
+  static wattune::Result<std::unique_ptr<Application>> make(Machine& machine, Mode mode,
+                                                            const wattune::KernelSpec& spec, const RunOptions& options);
 
-// `spec` is spec_of() these sizes.
-wattune::Result<Row> run(Machine& machine, wattune::dynamic::Tuner& tuner, Mode mode, const Sizes& sizes,
-                         const wattune::KernelSpec& spec, const RunOptions& options);
+  Mode mode() const { return mode_; }
+  const RunOptions& options() const { return options_; }
+  wattune::dynamic::Tuner& tuner() { return *tuner_; }
+  // Calls of these sizes begin. `spec` is spec_of() them. The kernel lives until the next begin().
+  wattune::Result<wattune::dynamic::TunableKernel*> begin(const Sizes& sizes, const wattune::KernelSpec& spec);
+  // Calls of these sizes will come.
+  wattune::Result<void> expect(const Sizes& sizes);
+
+ private:
+  Application(Machine& machine, Mode mode, const RunOptions& options)
+      : machine_(machine), mode_(mode), options_(options) {}
+  wattune::dynamic::KernelOptions options_of_ours();
+  wattune::dynamic::KernelOptions options_of_paper() const;
+
+  Machine& machine_;
+  const Mode mode_;
+  const RunOptions options_;
+  Sizes sizes_;  // of the calls
+  std::unique_ptr<wattune::dynamic::Tuner> tuner_;
+  std::unique_ptr<wattune::dynamic::TunableKernel> kernel_;
+};
+
+// `spec` is spec_of() these sizes; `next` are those that follow, if the application knows.
+wattune::Result<Row> run(Machine& machine, Application& application, const Sizes& sizes,
+                         const wattune::KernelSpec& spec, const std::optional<Sizes>& next);
 
 }  // namespace batched_gemm

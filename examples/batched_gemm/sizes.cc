@@ -29,32 +29,28 @@ std::int64_t power_of_two_within(std::int64_t limit) {
   return power;
 }
 
-void set_default(KernelSpec& spec, const std::string& name, std::int64_t value) {
-  std::ranges::find(spec.parameters, name, &wattune::Parameter::name)->default_value = Value(value);
-}
-
 // Of a group that computes so many products, in elements of local memory.
 std::int64_t local_elements(const Sizes& sizes, std::int64_t products, bool shares_b, bool gathers_c) {
   return products * (sizes.a * sizes.b + (shares_b ? sizes.a * sizes.c : 0) + (gathers_c ? sizes.b * sizes.c : 0));
 }
 
-// What one would write without measuring: threads that sum up to eight elements in registers, in groups of about 256
-// that are small enough for several to share a processor, and write whole rows directly only where these are long.
-void set_defaults(KernelSpec& spec, const Sizes& sizes) {
+}  // namespace
+
+// Threads that sum up to eight elements in registers, in groups of about 256 that are small enough for several to share
+// a processor, and write whole rows directly only where these are long.
+Values usual_values(const Sizes& sizes) {
   constexpr std::int64_t kGroup = 256;
   constexpr std::int64_t kMostLocal = 6'000;
   const std::int64_t items = std::clamp<std::int64_t>(power_of_two_within(sizes.b / 4), 1, 8);
   const bool direct = sizes.c >= 8;
   std::int64_t products = std::clamp<std::int64_t>(power_of_two_within(kGroup / (sizes.c * items)), 1, 64);
   while (products > 1 && local_elements(sizes, products, items > 1, !direct) > kMostLocal) products /= 2;
-  set_default(spec, "GROUP_SIZE_Y", items);
-  set_default(spec, "GROUP_SIZE_Z", products);
-  set_default(spec, "CACHING_STRATEGY", 2);
-  set_default(spec, "DIRECT_WRITE", direct ? 1 : 0);
-  set_default(spec, "UNROLL_K", 1);
+  return {{"GROUP_SIZE_Y", items},
+          {"GROUP_SIZE_Z", products},
+          {"CACHING_STRATEGY", 2},
+          {"DIRECT_WRITE", direct ? 1 : 0},
+          {"UNROLL_K", 1}};
 }
-
-}  // namespace
 
 std::string to_string(const Sizes& sizes) { return fmt::format("{}x{}x{}", sizes.a, sizes.b, sizes.c); }
 
@@ -87,8 +83,24 @@ Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes
                           {{"size_a", sizes.a}, {"size_b", sizes.b}, {"size_c", sizes.c}, {"batch", batch}}));
   // A name of its own: what is known of other sizes is to help none.
   spec.name += "_" + to_string(sizes);
-  set_defaults(spec, sizes);
+  for (const auto& [name, value] : usual_values(sizes))
+    std::ranges::find(spec.parameters, name, &wattune::Parameter::name)->default_value = value;
   return spec;
+}
+
+// What is a list of one value in the spec of one size is a constraint here.
+Result<KernelSpec> spec_of_all_sizes(const std::filesystem::path& file) {
+  constexpr Sizes kAny{16, 16, 16};
+  WATTUNE_ASSIGN(KernelSpec spec, spec_of(file, kAny, 1));
+  spec.name = "gemm_batched";
+  std::ranges::find(spec.parameters, "PADD_C", &wattune::Parameter::name)->values = {0, 1, 2, 3};
+  spec.constraints.push_back({"PADD_C == 0 or PADD_C == SIZE_C % 4", {}});
+  return spec;
+}
+
+std::vector<wattune::NamedSize> given_by(const Sizes& sizes) {
+  return {{"size_a", sizes.a}, {"size_b", sizes.b}, {"size_c", sizes.c},
+          {"SIZE_A", sizes.a}, {"SIZE_B", sizes.b}, {"SIZE_C", sizes.c}};
 }
 
 float element(std::uint64_t index, unsigned which) {

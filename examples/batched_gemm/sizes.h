@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wattune/core/kernel_spec.h"
@@ -34,8 +35,16 @@ std::int64_t batch_of(const Sizes& sizes, std::uint64_t bytes);
 // What a call must move at least.
 double bytes_moved(const Sizes& sizes, std::int64_t batch);
 
-// The spec of benchmarks/gemm_batched at these sizes, with a default that suits them.
+// What one would write for these sizes without measuring, as values of parameters.
+using Values = std::vector<std::pair<std::string, wattune::Value>>;
+Values usual_values(const Sizes& sizes);
+
+// The spec of benchmarks/gemm_batched at these sizes, with the usual values as its default.
 wattune::Result<wattune::KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes, std::int64_t batch);
+// One kernel for all sizes, which calls give it.
+wattune::Result<wattune::KernelSpec> spec_of_all_sizes(const std::filesystem::path& file);
+// What a call of that gives besides its batch: the sizes, and the parameters that are sizes.
+std::vector<wattune::NamedSize> given_by(const Sizes& sizes);
 
 // Elements of the buffers of A (`which` is 0 or 1) and of B (2).
 float element(std::uint64_t index, unsigned which);

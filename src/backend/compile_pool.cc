@@ -41,13 +41,17 @@ std::size_t most_processes(const CompilePoolOptions& options) {
 // What the mutex of the queue guards, but for target and source.
 struct PooledSource::Entry {
   enum class JobState { waiting, running, done, taken };
+  enum class Need { later, soon, now };  // expected, urgently, or somebody is in take()
   struct Job {
     std::vector<Macro> macros;
     Nanoseconds limit;
     JobState state = JobState::waiting;
     bool expected = false;
+    bool urgent = false;
     bool awaited = false;  // somebody is in take()
     std::optional<Compiled> result = {};
+
+    Need need() const { return awaited ? Need::now : urgent ? Need::soon : Need::later; }
   };
   using JobPointer = std::shared_ptr<Job>;
 
@@ -64,24 +68,27 @@ struct PooledSource::Entry {
     return found == jobs.end() ? nullptr : *found;
   }
 
-  // The first that nobody has begun: that somebody waits for, or nobody.
-  JobPointer next(bool awaited) const {
+  // The first of these that nobody has begun.
+  JobPointer next(Need need) const {
     const auto found = std::ranges::find_if(
-        jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && job->awaited == awaited; });
+        jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && job->need() == need; });
     return found == jobs.end() ? nullptr : *found;
   }
 
-  void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit) {
+  void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit, std::size_t urgent) {
     std::map<std::vector<Macro>, JobPointer> known;
     for (const JobPointer& job : jobs) {
       job->expected = false;
       known.try_emplace(job->macros, job);
     }
     std::deque<JobPointer> expected;
-    for (const std::vector<Macro>& macros : wanted) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const std::vector<Macro>& macros = wanted[i];
       JobPointer& job = known[macros];
       if (!job) job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
-      if (!std::exchange(job->expected, true)) expected.push_back(job);
+      if (std::exchange(job->expected, true)) continue;
+      expected.push_back(job);
+      job->urgent = i < urgent;
     }
     for (const JobPointer& job : jobs)
       if (job->awaited && !job->expected) expected.push_front(job);
@@ -116,6 +123,7 @@ class PooledSource::Queue {
   using EntryPointer = std::shared_ptr<Entry>;
   using JobState = Entry::JobState;
   using JobPointer = Entry::JobPointer;
+  using Need = Entry::Need;
 
   explicit Queue(const CompilePoolOptions& options)
       : worker_(options.worker),
@@ -159,10 +167,11 @@ class PooledSource::Queue {
     std::erase(entries_, entry);
   }
 
-  void expect(Entry& entry, const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit) {
+  void expect(Entry& entry, const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit, std::size_t urgent) {
     {
       const std::lock_guard lock(mutex_);
-      entry.expect(wanted, limit);
+      entry.expect(wanted, limit, urgent);
+      if (entry.next(Need::soon)) use_prompt_process();
     }
     changed_.notify_all();
   }
@@ -171,7 +180,7 @@ class PooledSource::Queue {
     const Stopwatch stopwatch;
     std::unique_lock lock(mutex_);
     const JobPointer job = entry.claim(macros, limit);
-    if (!prompt_is_busy_ && !prompt_thread_.joinable()) start_prompt_thread();
+    use_prompt_process();
     changed_.notify_all();
     changed_.wait(lock, [&] { return job->state == JobState::done; });
     entry.activity.waited += stopwatch.elapsed();
@@ -213,9 +222,9 @@ class PooledSource::Queue {
   }
 
   // Sources take turns: the first one is asked last the next time.
-  std::optional<Work> next(bool awaited) {
+  std::optional<Work> next(Need need) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
-      if (const JobPointer job = (*entry)->next(awaited)) {
+      if (const JobPointer job = (*entry)->next(need)) {
         const Work work{*entry, job};
         std::rotate(entry, entry + 1, entries_.end());
         return work;
@@ -223,11 +232,17 @@ class PooledSource::Queue {
     return std::nullopt;
   }
 
+  // What does not wait for its turn.
+  std::optional<Work> next_prompt() {
+    std::optional<Work> work = next(Need::now);
+    return work ? work : next(Need::soon);
+  }
+
   // For the process of this number. Somebody who waits is served by one process at least.
   std::optional<Work> next_for(std::size_t process) {
     if (beyond_limit(process)) return std::nullopt;
-    std::optional<Work> work = prompt_is_busy_ ? next(true) : std::nullopt;
-    return work || process >= limit_ ? work : next(false);
+    std::optional<Work> work = prompt_is_busy_ ? next_prompt() : std::nullopt;
+    return work || process >= limit_ ? work : next(Need::later);
   }
   bool beyond_limit(std::size_t process) const { return process >= std::max<std::size_t>(1, limit_); }
 
@@ -259,7 +274,8 @@ class PooledSource::Queue {
   }
 
   // Without it, what somebody waits for is compiled as all else.
-  void start_prompt_thread() {
+  void use_prompt_process() {
+    if (prompt_is_busy_ || prompt_thread_.joinable()) return;
     try {
       prompt_thread_ = std::thread([this] { serve_promptly(); });
     } catch (const std::system_error&) {
@@ -269,7 +285,7 @@ class PooledSource::Queue {
 
   void serve_promptly() {
     std::optional<Work> work;
-    const auto has_work = [&] { return stopping_ || (work = next(true)); };
+    const auto has_work = [&] { return stopping_ || (work = next_prompt()); };
     for (std::unique_lock lock(mutex_);;) {
       if (!changed_.wait_for(lock, kPromptStays, has_work)) {
         lock.unlock();
@@ -362,8 +378,8 @@ PooledSource::~PooledSource() {
   if (entry_) queue_->remove(entry_);
 }
 
-void PooledSource::expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit) {
-  queue_->expect(*entry_, macros, limit);
+void PooledSource::expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit, std::size_t urgent) {
+  queue_->expect(*entry_, macros, limit, urgent);
 }
 
 Compiled PooledSource::take(const std::vector<Macro>& macros, Nanoseconds limit) {

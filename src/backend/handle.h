@@ -28,6 +28,9 @@ class Handle {
     if (raw_ != T{} && !borrowed_ && session_->releasable()) release(*session_, raw_);
   }
 
+  // It is not released: it stays as long as what it was made in.
+  void leave() { borrowed_ = true; }
+
   T get() const { return raw_; }
   bool borrowed() const { return borrowed_; }
   const std::shared_ptr<Session>& session() const { return session_; }

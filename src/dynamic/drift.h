@@ -58,6 +58,16 @@ class Drift {
 
   // Counts a call of the best known: whether it is to be timed.
   bool due() { return every_ != 0 && calls_.fetch_add(1, std::memory_order_relaxed) % every_ == every_ - 1; }
+  // The same, but not before kBetween has passed since it was due: the events of a timed call cost microseconds, which
+  // calls of a kernel that takes no longer would feel.
+  template <typename Clock>
+  bool due(const Clock& now) {
+    if (!due()) return false;
+    const double time = now().value();
+    if (time < next_.load(std::memory_order_relaxed)) return false;
+    next_.store(time + kBetween.value(), std::memory_order_relaxed);
+    return true;
+  }
   void watch(TimedCall call);
   // Takes the times that are there. When they have moved that is told once, and the new ones are what is compared with.
   std::optional<Moved> collect(Nanoseconds now);
@@ -65,12 +75,15 @@ class Drift {
   void begin_anew();
 
  private:
+  static constexpr Nanoseconds kBetween = nanoseconds_from_ms(1.0);
+
   std::optional<Moved> take(Nanoseconds time, Nanoseconds now);
 
   const std::uint64_t every_;
   const double most_;
   DeviceDrift& device_;
   std::atomic<std::uint64_t> calls_ = 0;
+  std::atomic<double> next_ = 0.0;
   std::deque<TimedCall> out_;
   std::vector<double> before_;  // the first times, in ns
   std::deque<double> lately_;   // the last

@@ -3,8 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <map>
 
 namespace wattune::dynamic {
+
+namespace {
+
+// What a call passed, from the parameters of its launch. Empty: the launch does not have all of it.
+std::vector<CallArgument> passed_in(const LaunchParts& parts, const tune::PlannedStep& step,
+                                    const std::vector<std::vector<std::byte>>& parameters) {
+  std::map<std::size_t, std::span<const std::byte>> values;
+  for (const std::size_t argument : step.arguments)
+    if (!std::holds_alternative<backend::LocalBytes>(parts.launch.arguments[argument])) {
+      if (values.size() == parameters.size()) return {};
+      values.emplace(argument, parameters[values.size()]);
+    }
+  std::vector<CallArgument> passed;
+  for (const PassedArgument& each : parts.signature.passed()) {
+    const auto value = values.find(each.argument);
+    if (value == values.end() || value->second.size() > CallArgument::kMostBytes) return {};
+    std::uintptr_t memory = 0;
+    if (each.is_memory) std::memcpy(&memory, value->second.data(), std::min(sizeof memory, value->second.size()));
+    passed.push_back(each.is_memory ? CallArgument(reinterpret_cast<void*>(memory))
+                                    : CallArgument::of_bytes(value->second));
+  }
+  return passed;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Fit>> Fit::make(std::shared_ptr<const Problem> problem, const CallSizes& sizes,
                                        const Signature& signature, const Configuration& configuration,
@@ -44,14 +71,39 @@ Result<void> Fit::find_kernels(backend::Program& program) {
   return {};
 }
 
-// The lane is locked, so that no other thread adds a layout for it.
+// The lane is locked, so that no other thread adds a layout for it, or looks into one. What was laid out for a stream
+// that was forgotten makes room for the next of its handle.
 Result<Layout*> Fit::layout_in(Lane& lane, std::span<const CallArgument> arguments) {
   const std::size_t hash = reinterpret_cast<std::uintptr_t>(&lane) / sizeof(Lane);
-  const auto is_it = [&](const Layout& layout) { return &layout.lane() == &lane && layout.suits(arguments); };
-  if (Layout* const known = layouts_.find(hash, is_it)) return known;
+  const auto is_it = [&](const Layout& layout) {
+    return &layout.lane() == &lane && (!layout.is_current() || layout.suits(arguments));
+  };
+  if (Layout* const known = layouts_.find(hash, is_it)) {
+    if (!known->is_current()) WATTUNE_TRY(known->renew(parts_, device_, arguments));
+    return known;
+  }
   WATTUNE_ASSIGN(std::unique_ptr<Layout> made, Layout::make(lane, parts_, device_, arguments));
   const std::lock_guard lock(adding_);
   return &layouts_.add(hash, std::move(made));
+}
+
+bool Fit::is_one_launch() const { return parts_.launch.steps.size() == 1 && parts_.launch.steps.front().repeat == 1; }
+
+// Its geometry tells it from the same function at other sizes.
+std::vector<CallArgument> Fit::call_in(const backend::GraphLaunch& launch) const {
+  if (!is_one_launch()) return {};
+  const tune::PlannedStep& step = parts_.launch.steps.front();
+  const bool is_mine = backend::function_of(*parts_.kernels.at(step.function)) == launch.function &&
+                       step.geometry.groups == launch.groups && step.geometry.group_size == launch.group_size;
+  return is_mine ? passed_in(parts_, step, launch.arguments) : std::vector<CallArgument>();
+}
+
+Result<void> Fit::replace(Lane& lane, std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
+                          CUgraphExec_st* executable) {
+  if (!is_one_launch())
+    return Error(ErrorCode::unavailable, "the best known is several launches, which cannot take the place of one");
+  WATTUNE_ASSIGN(Layout* const layout, layout_in(lane, arguments));
+  return layout->replace(arguments, launch, executable);
 }
 
 Result<void> Fit::send(Lane& lane, std::span<const CallArgument> arguments,

@@ -30,8 +30,13 @@ class Fit {
   // As Layout::send(). The lane is locked.
   Result<void> send(Lane& lane, std::span<const CallArgument> arguments,
                     std::vector<std::unique_ptr<backend::Event>>* events = nullptr);
+  // As Variant::call_in() and replace(). The lane is locked.
+  std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const;
+  Result<void> replace(Lane& lane, std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
+                       CUgraphExec_st* executable);
 
  private:
+  bool is_one_launch() const;
   Fit(std::shared_ptr<const Problem> problem, const CallSizes& sizes, const Signature& signature, tune::Launch launch,
       backend::Device& device);
   Result<void> find_kernels(backend::Program& program);

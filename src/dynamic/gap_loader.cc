@@ -13,8 +13,15 @@ namespace {
 // Between two looks at the streams: short at first, as gaps are, then what costs a core less than 1 %.
 constexpr Nanoseconds kFirstPause = Nanoseconds(20e3);
 constexpr Nanoseconds kLongestPause = Nanoseconds(200e3);
-// Where nothing but unloading waits, which nobody needs soon.
+// Where nothing but unloading waits, which nobody needs soon; or else nothing that is compiled.
 constexpr Nanoseconds kUnloadingPause = nanoseconds_from_ms(10);
+constexpr Nanoseconds kCompilingPause = nanoseconds_from_ms(1);
+
+bool is_compiled(const LoadRequest& request) { return !request.ready || request.ready(); }
+// Of private memory, for which a context has room from the start (docs/results/dynamic.md).
+constexpr std::size_t kFirstRoom = 1024;
+// What making more takes on an idle device, before it was measured.
+constexpr Nanoseconds kRoomCost = nanoseconds_from_ms(1.0);
 // A gap that has lasted for so many loads will probably last for another.
 constexpr double kLastingGap = 10.0;
 
@@ -27,6 +34,7 @@ GapLoader::GapLoader(Ledger& ledger, LoaderOptions options, Clock clock)
       streams_(options_.adopt),
       load_cost_(options_.load_cost),
       unload_cost_(options_.unload_cost),
+      room_cost_(kRoomCost),
       pause_(kFirstPause) {}
 
 void GapLoader::request(LoadRequest request) { add({.request = std::move(request), .retired = {}, .since = clock_()}); }
@@ -39,6 +47,15 @@ void GapLoader::add(Job job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
+  }
+  changed_.notify_all();
+}
+
+void GapLoader::hurry(const void* owner) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (Job& job : jobs_)
+      if (job.request.owner == owner) job.request.urgent = true;
   }
   changed_.notify_all();
 }
@@ -77,8 +94,10 @@ std::optional<Nanoseconds> GapLoader::step() {
 std::optional<Nanoseconds> GapLoader::next_pause() {
   const std::lock_guard lock(mutex_);
   if (jobs_.empty()) return std::nullopt;
-  const bool only_unloading = std::ranges::none_of(jobs_, [](const Job& job) { return job.retired == nullptr; });
-  return only_unloading ? kUnloadingPause : pause_;
+  const auto loads = [](const Job& job) { return job.retired == nullptr; };
+  if (std::ranges::none_of(jobs_, loads)) return kUnloadingPause;
+  const auto may_load = [&](const Job& job) { return loads(job) && is_compiled(job.request); };
+  return std::ranges::any_of(jobs_, may_load) ? pause_ : std::max(pause_, kCompilingPause);
 }
 
 // As many as the gap lasts for.
@@ -129,9 +148,10 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
 
 // What is urgent, then what loads, then what unloads and nobody holds.
 std::deque<GapLoader::Job>::iterator GapLoader::first_job() {
-  const auto urgent = std::ranges::find_if(jobs_, [](const Job& job) { return job.request.urgent; });
+  const auto may_load = [](const Job& job) { return job.retired == nullptr && is_compiled(job.request); };
+  const auto urgent = std::ranges::find_if(jobs_, [&](const Job& job) { return job.request.urgent && may_load(job); });
   if (urgent != jobs_.end()) return urgent;
-  const auto loads = std::ranges::find_if(jobs_, [](const Job& job) { return job.retired == nullptr; });
+  const auto loads = std::ranges::find_if(jobs_, may_load);
   if (loads != jobs_.end()) return loads;
   return std::ranges::find_if(jobs_, [](const Job& job) { return job.retired.use_count() == 1; });
 }
@@ -164,15 +184,27 @@ void GapLoader::carry_out(Job job, Nanoseconds reserved, bool in_gap) {
   std::optional<Result<std::shared_ptr<Variant>>> loaded;
   if (loads) loaded = job.request.load();
   job.retired.reset();
-  const std::optional<Nanoseconds> late = streams_.end_load();
   const Nanoseconds took = clock_() - begin;
   in_gap ? cost.learn_idle(took) : cost.learn_beside(took, queued);
+  if (in_gap && loads && *loaded) make_room(***loaded);
+  const std::optional<Nanoseconds> late = streams_.end_load();
   // Beside a busy stream whoever launched meanwhile waited, but no longer than this took.
-  charge(reserved, !in_gap ? took : late ? begin + took - *late : Nanoseconds());
+  charge(reserved, !in_gap ? took : late ? clock_() - *late : Nanoseconds());
   if (!loads) return;
   ++loads_;
   if (in_gap) ++loads_in_gaps_;
   job.request.loaded(*std::move(loaded));
+}
+
+// While the device has nothing to do: the first launch would wait for all that is queued by then. Whether a call comes
+// meanwhile and waits is not known before, so the ledger must afford it. What cannot be made is left to that launch.
+void GapLoader::make_room(const Variant& variant) {
+  const std::size_t bytes = variant.private_bytes();
+  const Nanoseconds begin = clock_();
+  if (!options_.make_room || bytes <= std::max(kFirstRoom, private_bytes_.load())) return;
+  if (!ledger_.affords(room_cost_.value(), begin)) return;
+  if (options_.make_room(bytes)) note_private_memory(bytes);
+  room_cost_.learn(clock_() - begin);
 }
 
 void GapLoader::charge(Nanoseconds reserved, Nanoseconds stall) {
@@ -182,6 +214,11 @@ void GapLoader::charge(Nanoseconds reserved, Nanoseconds stall) {
 
 void GapLoader::note_launch(const CallStream& stream, Nanoseconds expected) {
   streams_.note(stream, expected, clock_());
+}
+
+void GapLoader::forget(const CallStream& stream) {
+  const std::lock_guard working(working_);
+  streams_.forget(stream);
 }
 
 bool GapLoader::others_busy(const CallStream& stream) const { return streams_.others_busy(stream, clock_()); }

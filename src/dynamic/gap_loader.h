@@ -22,10 +22,12 @@ class GapLoader : public Loader {
   GapLoader(Ledger& ledger, LoaderOptions options, Clock clock);
 
   void request(LoadRequest request) override;
+  void hurry(const void* owner) override;
   void retire(std::shared_ptr<Variant> variant) override;
   void drop(const void* owner) override;
   Nanoseconds gap(Nanoseconds expected) override;
   void note_launch(const CallStream& stream, Nanoseconds expected) override;
+  void forget(const CallStream& stream) override;
   bool others_busy(const CallStream& stream) const override;
   void note_private_memory(std::size_t bytes) override;
   Nanoseconds private_memory_cost(std::size_t bytes) const override;
@@ -57,6 +59,7 @@ class GapLoader : public Loader {
   std::deque<Job>::iterator first_job();
   bool run_one(const MayBegin& may_begin, bool in_gap);
   void carry_out(Job job, Nanoseconds reserved, bool in_gap);
+  void make_room(const Variant& variant);
   void charge(Nanoseconds reserved, Nanoseconds stall);
   LoadCost& cost_of(const Job& job) { return job.retired ? unload_cost_ : load_cost_; }
   std::optional<Nanoseconds> next_pause();
@@ -67,6 +70,7 @@ class GapLoader : public Loader {
   StreamTable streams_;
   LoadCost load_cost_;
   LoadCost unload_cost_;
+  RecentLargest room_cost_;
   std::atomic<std::uint64_t> loads_ = 0;
   std::atomic<std::uint64_t> loads_in_gaps_ = 0;
   std::atomic<std::size_t> private_bytes_ = 0;

@@ -6,32 +6,12 @@
 
 #include "dynamic/key_search.h"
 #include "dynamic/repeat.h"
-#include "wattune/core/random.h"
 
 namespace wattune::dynamic {
 
 namespace {
 
-// Configurations that a key tries to begin with, when what is known and the default do not work.
-constexpr std::size_t kFurtherHopes = 16;
 constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);  // for the device, where measuring is exclusive
-
-void add_hope(std::deque<Configuration>& hopes, const space::SearchSpace& space, ConfigurationId id) {
-  if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
-}
-
-std::deque<Configuration> hopes_of(const Problem& problem, const std::optional<NearestEntry>& known,
-                                   std::uint64_t seed) {
-  std::deque<Configuration> hopes;
-  if (known)
-    if (const auto same = same_in(problem.space, known->entry.configuration))
-      add_hope(hopes, problem.space, same->id());
-  add_hope(hopes, problem.space, problem.space.default_configuration());
-  Random random(seed);
-  for (const ConfigurationId id : problem.space.sample_stratified(kFurtherHopes, random))
-    add_hope(hopes, problem.space, id);
-  return hopes;
-}
 
 Error nothing_to_capture(const Problem& problem) {
   return Error(ErrorCode::unavailable,
@@ -42,25 +22,20 @@ Error nothing_to_capture(const Problem& problem) {
 
 }  // namespace
 
-Instance::Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around)
-    : Instance(problem, kernel, around, around.wisdom.nearest(kernel.version, around.device.info(), problem->key)) {}
-
-Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
-                   const std::optional<NearestEntry>& known)
+Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around)
     : problem_(std::move(problem)),
       kernel_(kernel),
       around_(around),
       pairing_(around.ledger, around.loader, kernel.options.policy.measuring, kernel.options.policy.safety),
       drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
-      hopes_(hopes_of(*problem_, known, kernel.options.policy.seed)),
-      occasion_(kernel.options.policy, known && known->distance == 0.0 && known->same_device) {}
+      hopes_(*problem_, around.wisdom.near(kernel.version, around.device.info(), key(), Hopes::kNearKeys),
+             kernel.options),
+      occasion_(kernel.options.policy, hopes_.is_known()) {}
 
 Instance::~Instance() {
   around_.loader.drop(this);
   kernel_.variants->expect(this, *problem_, {});
   if (explorer_) --around_.tuning;
-  keep_for_ever(std::move(generic_));
-  for (std::shared_ptr<Variant>& variant : published_) keep_for_ever(std::move(variant));
 }
 
 Result<void> Instance::call(const Call& call) {
@@ -88,7 +63,6 @@ bool Instance::keeps_times(const backend::Stream& stream) {
 Result<void> Instance::watch_best(std::unique_lock<std::mutex> lock, const Call& call) {
   const std::shared_ptr<Variant> best = pairing_.best();
   lock.unlock();
-  WATTUNE_TRY(best->check_memory(call.arguments));
   Result<TimedCall> timed = best->send_timed(call.stream, call.arguments);
   lock.lock();
   if (!timed) return repeat(std::move(lock), call, best, std::move(timed).error());
@@ -100,7 +74,6 @@ Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& c
   const std::shared_ptr<Variant> best = pairing_.best();
   if (best == nullptr) return without_best(std::move(lock), call, false);
   lock.unlock();
-  WATTUNE_TRY(best->check_memory(call.arguments));
   Result<void> sent = best->send(call.stream, call.arguments);
   if (sent) return sent;
   lock.lock();
@@ -141,10 +114,16 @@ void Instance::fail_best(const std::shared_ptr<Variant>& failed, const Error& er
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   WATTUNE_TRY(pairing_.best()->check_memory(call.arguments));
   if (shadow_ != nullptr) return take_shadowed_turn(std::move(lock), call);
-  const Turn turn = pairing_.next(call.mode, around_.now());
+  const Turn turn = pairing_.next(call.mode, around_.now(), [&] { return is_idle(call.stream); });
   if (!turn.timed) return run_best(std::move(lock), call);
   lock.unlock();
   return run_turn(turn, call);
+}
+
+bool Instance::is_idle(const CallStream& stream) const {
+  const Result<Lane*> lane = around_.streams.find(stream);
+  const Result<backend::StreamState> state = lane ? (*lane)->stream->state() : lane.error();
+  return !state || *state == backend::StreamState::idle;
 }
 
 // The call is repeated with the best known when a candidate fails and left its inputs as they were.
@@ -157,7 +136,6 @@ Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   const Stopwatch waiting;
   Result<void> ready = wait();
   sending.waited = waiting.elapsed();
-  if (ready) ready = turn.variant->check_memory(call.arguments);
   const Stopwatch launching;
   Result<TimedCall> sent = ready ? turn.variant->send_timed(call.stream, call.arguments) : ready.error();
   sending.took = launching.elapsed();
@@ -176,11 +154,12 @@ Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
 
 Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Call& call, bool capturing) {
   const bool has_generic = !kernel_.options.generic.empty();
-  if (!capturing && (has_generic || kernel_.options.fallback)) begin_beside();
+  if (!capturing) begin_with_loaded();
+  if (pairing_.best() != nullptr) return run_best(std::move(lock), call);
+  if (!capturing && (has_generic || kernel_.options.fallback)) begin_for_calls();
   lock.unlock();
   if (const std::shared_ptr<Variant> generic = has_generic ? this->generic(capturing) : nullptr) {
     fallbacks_.fetch_add(1, std::memory_order_relaxed);
-    WATTUNE_TRY(generic->check_memory(call.arguments));
     return generic->send(call.stream, call.arguments);
   }
   if (kernel_.options.fallback) {
@@ -227,8 +206,8 @@ Result<void> Instance::begin_now() {
     {
       const std::lock_guard lock(mutex_);
       if (pairing_.best() != nullptr) break;
-      hope = next_hope();
-      if (!hope) return *last_failure_;
+      hope = hopes_.take();
+      if (!hope) return last_failure_.value_or(Error(ErrorCode::launch_failed, "no configuration works"));
     }
     Result<void> began = try_to_begin(*hope);
     if (!began && began.error().code() == ErrorCode::device_lost) return began;
@@ -238,14 +217,20 @@ Result<void> Instance::begin_now() {
   return {};
 }
 
-std::optional<Configuration> Instance::next_hope() {
-  if (hopes_.empty()) {
-    if (!last_failure_) last_failure_ = Error(ErrorCode::launch_failed, "no configuration works");
-    return std::nullopt;
+// Every variant that was captured is among those that were published.
+Result<bool> Instance::replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
+                               const std::function<bool(std::span<const CallArgument>)>& is_mine) {
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<Variant> best = pairing_.best();
+  const std::vector<std::shared_ptr<Variant>> published = published_;
+  lock.unlock();
+  for (const std::shared_ptr<Variant>& variant : published) {
+    const std::vector<CallArgument> arguments = variant->call_in(launch);
+    if (best == nullptr || arguments.empty() || !is_mine(arguments)) continue;
+    WATTUNE_TRY(best->replace(stream, arguments, launch, executable));
+    return true;
   }
-  Configuration hope = std::move(hopes_.front());
-  hopes_.pop_front();
-  return hope;
+  return false;
 }
 
 Result<void> Instance::try_to_begin(const Configuration& configuration) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "dynamic/amortisation.h"
+#include "dynamic/hopes.h"
 #include "dynamic/pairing.h"
 #include "dynamic/shadow.h"
 #include "dynamic/surroundings.h"
@@ -30,9 +30,7 @@ struct Call {
 class Instance {
  public:
   // What it refers to outlives it.
-  Instance(const std::shared_ptr<const Problem>& problem, KernelParts& kernel, Surroundings& around);
-  Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around,
-           const std::optional<NearestEntry>& known);
+  Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
   ~Instance();
@@ -55,7 +53,13 @@ class Instance {
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
   // Compiles and loads what it begins with, unless something is ready; blocks.
   Result<void> preload();
+  // The same beside the application, in gaps.
+  void expect();
 
+  // Puts the best known in the place of this launch in a graph, if that was one of the key's, whose calls pass what
+  // `is_mine` says so of. false: it was none.
+  Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
+                       const std::function<bool(std::span<const CallArgument>)>& is_mine);
   // Compiles, loads and runs this from here on, which was measured beside the calls: blocks. The key is tuned.
   Result<void> adopt(const Trial& best);
   void retune();
@@ -67,7 +71,7 @@ class Instance {
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
   // Counts the calls of a best that nothing is compared with any more: one in so many is timed.
   bool best_is_due() {
-    if (!drift_.due()) return false;
+    if (!drift_.due([this] { return around_.now(); })) return false;
     due_.store(true, std::memory_order_relaxed);
     return true;
   }
@@ -81,9 +85,9 @@ class Instance {
   std::shared_ptr<Variant> generic(bool capturing);
   Result<std::shared_ptr<Variant>> make_generic();
   bool keeps_times(const backend::Stream& stream);
+  bool is_idle(const CallStream& stream) const;
   Result<void> begin_now();
   Result<void> try_to_begin(const Configuration& configuration);
-  std::optional<Configuration> next_hope();
   void fail_best(const std::shared_ptr<Variant>& failed, const Error& error);
   Result<void> repeat(std::unique_lock<std::mutex> lock, const Call& call, const std::shared_ptr<Variant>& failed,
                       Error error);
@@ -98,11 +102,14 @@ class Instance {
   void count_savings();
   void begin_tuning();
   void begin_beside();
+  void begin_for_calls();
+  void begin_with_loaded();
   void look_for_drift();
   void note_too_long();
   void want();
   void refuse_failed();
-  void request(const Candidate& candidate, bool first);
+  void request(const Candidate& candidate);
+  void request_first(const Candidate& candidate);
   Result<std::shared_ptr<Variant>> load(const Configuration& configuration);
   void take_loaded(const Candidate& candidate, bool first, Result<std::shared_ptr<Variant>> variant);
   void take_outcome(Outcome outcome);
@@ -128,8 +135,8 @@ class Instance {
 
   mutable std::mutex mutex_;  // guards what follows
   Pairing pairing_;
-  Drift drift_;                      // due() needs no lock
-  std::deque<Configuration> hopes_;  // to begin with, the likeliest first
+  Drift drift_;  // due() needs no lock
+  Hopes hopes_;  // to begin with
   std::optional<Error> last_failure_;
   TuningOccasion occasion_;
   std::unique_ptr<Explorer> explorer_;  // while it is tuned
@@ -145,6 +152,7 @@ class Instance {
   std::uint64_t explored_before_ = 0;  // by explorers that are over
   std::uint64_t failed_before_ = 0;
   Nanoseconds blocked_;
+  bool hurried_ = false;  // what it begins with
   bool told_of_no_times_ = false;
   bool told_of_too_long_ = false;
 };

@@ -55,7 +55,7 @@ void Instance::count_savings() {
 void Instance::begin_tuning() {
   const TuningPolicy& policy = kernel_.options.policy;
   std::vector<Configuration> known{pairing_.best()->configuration()};
-  known.insert(known.end(), hopes_.begin(), hopes_.begin() + std::min<std::ptrdiff_t>(1, std::ssize(hopes_)));
+  known.insert(known.end(), hopes_.promising().begin(), hopes_.promising().end());
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));
   if (const Result<void> ready = begin_shadow(); !ready) made = ready.error();
   if (!made) {
@@ -89,12 +89,37 @@ void Instance::note_too_long() {
       kernel_.spec.name, to_string(key()), to_ms(stall->longest), to_ms(around_.ledger.most(stall->call))));
 }
 
-// What a key without anything to run begins with is compiled while its calls run the fallback.
+// Where another key runs the code of the likeliest, there is nothing to wait for.
+void Instance::begin_with_loaded() {
+  const Configuration* const first = hopes_.first();
+  if (first == nullptr || !kernel_.variants->is_loaded(*problem_, *first)) return;
+  Result<std::shared_ptr<Variant>> variant = load(*hopes_.take());
+  if (variant)
+    publish(*std::move(variant));
+  else
+    last_failure_ = std::move(variant).error();
+}
+
+// What a key without anything to run begins with is compiled while its calls run the fallback, before all that is only
+// to be tried.
 void Instance::begin_beside() {
-  if (!requested_.empty() || hopes_.empty()) return;
-  kernel_.variants->expect(this, *problem_, std::span(&hopes_.front(), 1));
-  if (kernel_.variants->is_ready(*problem_, hopes_.front()))
-    request({.configuration = *next_hope(), .expected = {}}, true);
+  const Configuration* const first = hopes_.first();
+  if (!requested_.empty() || first == nullptr) return;
+  kernel_.variants->expect(this, *problem_, std::span(first, 1), true);
+  request_first({.configuration = *first, .expected = {}});
+}
+
+// Once: a hope that fails is followed by the next.
+void Instance::begin_for_calls() {
+  begin_beside();
+  if (!std::exchange(hurried_, true)) around_.loader.hurry(this);
+}
+
+// No call waits for it yet, so that it is not loaded beside busy streams.
+void Instance::expect() {
+  const std::lock_guard lock(mutex_);
+  if (pairing_.best() == nullptr) begin_with_loaded();
+  if (pairing_.best() == nullptr) begin_beside();
 }
 
 // When a key is tuned again, what failed before is proposed again.
@@ -115,17 +140,32 @@ void Instance::want() {
     const Configuration& configuration = wanted[i].configuration;
     const bool is_known = configuration == pairing_.best()->configuration();
     if (!is_known && !requested_.contains(configuration.id()) && kernel_.variants->is_ready(*problem_, configuration))
-      request(wanted[i], false);
+      request(wanted[i]);
   }
 }
 
-void Instance::request(const Candidate& candidate, bool first) {
+void Instance::request(const Candidate& candidate) {
   requested_.insert(candidate.configuration.id());
   around_.loader.request(
       {.load = [this, configuration = candidate.configuration] { return load(configuration); },
-       .loaded = [this, candidate, first](auto variant) { take_loaded(candidate, first, std::move(variant)); },
+       .loaded = [this, candidate](auto variant) { take_loaded(candidate, false, std::move(variant)); },
+       .owner = this});
+}
+
+// It may be compiled for long yet. Where the key has got something else meanwhile, it is not any more.
+void Instance::request_first(const Candidate& candidate) {
+  requested_.insert(candidate.configuration.id());
+  const auto is_late = [this] { return best_.load(std::memory_order_acquire) != nullptr; };
+  around_.loader.request(
+      {.load = [this, is_late, configuration = candidate.configuration]() -> Result<std::shared_ptr<Variant>> {
+         return is_late() ? Error(ErrorCode::cancelled, "the key has something to run") : load(configuration);
+       },
+       .loaded = [this, candidate](auto variant) { take_loaded(candidate, true, std::move(variant)); },
        .owner = this,
-       .urgent = first});
+       .ready =
+           [this, is_late, configuration = candidate.configuration] {
+             return is_late() || kernel_.variants->is_ready(*problem_, configuration);
+           }});
 }
 
 Result<std::shared_ptr<Variant>> Instance::load(const Configuration& configuration) {
@@ -136,7 +176,9 @@ void Instance::take_loaded(const Candidate& candidate, bool first, Result<std::s
   const std::lock_guard lock(mutex_);
   if (!variant) last_failure_ = variant.error();
   if (first) {
+    hurried_ = false;
     requested_.erase(candidate.configuration.id());
+    hopes_.take(candidate.configuration);
     if (variant && pairing_.best() == nullptr) publish(*std::move(variant));
   } else if (!variant) {
     requested_.erase(candidate.configuration.id());
@@ -192,6 +234,7 @@ void Instance::end_tuning() {
   --around_.tuning;
   if (times_of_best_) remember(*times_of_best_);
   state_ = explorer_->state();
+  if (explorer_->was_left()) occasion_.ask();
   explored_before_ += explorer_->explored();
   failed_before_ += explorer_->failed();
   explorer_.reset();

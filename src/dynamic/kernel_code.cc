@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wattune/backend/attach.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::dynamic {
@@ -21,18 +22,25 @@ KernelCode::Macros KernelCode::macros_of(const KernelSpec& spec, const Configura
   return tune::macros_of(spec.parameters, configuration);
 }
 
-void KernelCode::expect(const void* owner, std::vector<Macros> macros) {
+void KernelCode::expect(const void* owner, std::vector<Macros> macros, bool urgently) {
   if (!pooled_) return;
   const std::lock_guard lock(mutex_);
   if (macros.empty())
     expected_.erase(owner);
   else
-    expected_[owner] = std::move(macros);
+    expected_[owner] = {std::move(macros), urgently};
+  std::vector<Macros> all = expected(true);
+  const std::size_t urgent = all.size();
+  std::ranges::copy(expected(false), std::back_inserter(all));
+  pooled_->expect(all, limit_, urgent);
+}
+
+// By all owners alike.
+std::vector<KernelCode::Macros> KernelCode::expected(bool urgently) const {
   std::vector<Macros> all;
-  for (const auto& [each, wanted] : expected_)
-    std::ranges::copy_if(wanted, std::back_inserter(all),
-                         [&](const Macros& one) { return std::ranges::count(all, one) == 0; });
-  pooled_->expect(all, limit_);
+  for (const auto& [owner, wanted] : expected_)
+    if (wanted.urgently == urgently) std::ranges::copy(wanted.macros, std::back_inserter(all));
+  return all;
 }
 
 std::shared_ptr<backend::Program> KernelCode::loaded(const Macros& macros) const {
@@ -48,6 +56,7 @@ bool KernelCode::is_ready(const Macros& macros) const {
 Result<std::shared_ptr<backend::Program>> KernelCode::load(const Macros& macros) {
   if (std::shared_ptr<backend::Program> known = loaded(macros)) return known;
   WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program, load_anew(macros));
+  backend::keep_what_is_captured(*program);
   const std::lock_guard lock(mutex_);
   std::erase_if(programs_, [](const auto& entry) { return entry.second.expired(); });
   programs_[macros] = program;

@@ -30,18 +30,27 @@ class KernelCode {
   // The macros of a configuration of the spec, with its parameters as they are at some key.
   static Macros macros_of(const KernelSpec& spec, const Configuration& configuration);
 
-  // What this owner will probably load, the next first, in the place of what it said before.
-  void expect(const void* owner, std::vector<Macros> macros);
+  // What this owner will probably load, the next first, in the place of what it said before. `urgently`: it has nothing
+  // to run until then, so that this is compiled before what others expect.
+  void expect(const void* owner, std::vector<Macros> macros, bool urgently = false);
   // Whether load() waits for no compiler.
   bool is_ready(const Macros& macros) const;
+  // Whether load() neither compiles nor loads: another configuration or another key runs the same code.
+  bool is_loaded(const Macros& macros) const { return loaded(macros) != nullptr; }
   // compile_failed with the log, timeout, launch_failed, device_lost. Waits for the compiler if need be.
   Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
   // The program of the configuration that serves every key: loaded with the macros that are named first, and kept.
   Result<std::shared_ptr<backend::Program>> generic(const Macros& macros);
 
  private:
+  struct Expected {
+    std::vector<Macros> macros;
+    bool urgently = false;
+  };
+
   KernelCode(KernelSource source, backend::Device& device, Nanoseconds limit)
       : source_(std::move(source)), device_(device), limit_(limit) {}
+  std::vector<Macros> expected(bool urgently) const;
   std::shared_ptr<backend::Program> loaded(const Macros& macros) const;
   Result<backend::Image> compile(const Macros& macros);
   Result<std::unique_ptr<backend::Program>> load_anew(const Macros& macros);
@@ -51,7 +60,7 @@ class KernelCode {
   const Nanoseconds limit_;
   std::optional<backend::PooledSource> pooled_;
   mutable std::mutex mutex_;  // guards what follows
-  std::map<const void*, std::vector<Macros>> expected_;
+  std::map<const void*, Expected> expected_;
   std::map<Macros, std::weak_ptr<backend::Program>> programs_;
   std::mutex loading_generic_;  // guards the next
   std::shared_ptr<backend::Program> generic_;

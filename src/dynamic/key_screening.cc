@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dynamic/screening_allowance.h"
 #include "dynamic/screening_data.h"
@@ -14,6 +15,11 @@ namespace {
 
 constexpr std::size_t kMostFinalists = 5;
 constexpr double kAsGood = 1.05;
+// A step may take as much as the budget gains in this time, so that some are over within a second or two.
+constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
+// When a key is not called for so long its search ends; sooner where another key waits.
+constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
+constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.5);
 
 // The application pays for the time, and its own calls decide in the end.
 measure::SamplingOptions few_samples() {
@@ -62,6 +68,22 @@ std::vector<Trial> finalists(const std::vector<Trial>& trials) {
   return few;
 }
 
+namespace {
+
+// Those of the finalists that are better than the first trial for certain: they need not wait for the rest.
+std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
+  std::vector<Trial> better = finalists(trials);
+  if (trials.empty() || !is_correct(trials.front())) return {};
+  const Statistics& first = *trials.front().observation.statistics;
+  std::erase_if(better, [&](const Trial& trial) {
+    return trial.observation.statistics->interval_high >= first.interval_low ||
+           kAsGood * median_of(trial) > first.median;
+  });
+  return better;
+}
+
+}  // namespace
+
 KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found)
     : problem_(std::move(problem)), search_(std::move(search)), ledger_(ledger), found_(std::move(found)) {}
 
@@ -74,11 +96,11 @@ Result<void> KeyScreening::run(const ScreeningPlace& place) {
 void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}", why.to_string())); }
 
 Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
-  WATTUNE_ASSIGN(const KernelSpec spec, fit_to_memory(*problem_, place.most_memory));
-  was_reduced_ =
-      !std::ranges::equal(spec.problem_size, problem_->spec.problem_size, {}, &NamedSize::value, &NamedSize::value);
+  const Nanoseconds step = ledger_.gained_in(kForAStep);
+  WATTUNE_ASSIGN(const KernelSpec spec, spec_for(place, step));
   const auto policy = measure::make_gated(few_samples());
-  ScreeningAllowance allowance(ledger_, place.now);
+  last_call_ = place.now();
+  ScreeningAllowance allowance(ledger_, place.now, std::min(step, ScreeningAllowance::kFirst));
   if (!allowance.reserve([&] { return ended(place); })) return {};
   const auto evaluator = tune::make_evaluator(spec, problem_->space, place.device, *policy,
                                               {.limits = short_limits(), .reference_worker = place.worker});
@@ -91,8 +113,41 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   return evaluate_all(**evaluator, search, place);
 }
 
+Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanoseconds step) {
+  WATTUNE_ASSIGN(KernelSpec spec, fit_to_memory(*problem_, place.most_memory));
+  Nanoseconds kernel_time;
+  {
+    const std::lock_guard lock(mutex_);
+    kernel_time = in_place_.value_or(Nanoseconds());
+  }
+  WATTUNE_ASSIGN(spec, fit_to_time(std::move(spec), problem_->space, {.most = step, .kernel_time = kernel_time}));
+  was_reduced_ =
+      !std::ranges::equal(spec.problem_size, problem_->spec.problem_size, {}, &NamedSize::value, &NamedSize::value);
+  return spec;
+}
+
+bool KeyScreening::ended(const ScreeningPlace& place) {
+  return cancelled() || place.stop.stop_requested() || is_left(place);
+}
+
+bool KeyScreening::is_left(const ScreeningPlace& place) {
+  const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+  if (std::exchange(seen_calls_, calls) != calls) last_call_ = place.now();
+  const bool others = place.others && place.others();
+  if (place.now() - last_call_ <= (others ? kLeftForOthers : kLeft)) return false;
+  end("screening ended: the key was not called any more");
+  const std::lock_guard lock(mutex_);
+  state_.left = true;
+  return true;
+}
+
+void KeyScreening::note_time(Nanoseconds of_best_known) {
+  const std::lock_guard lock(mutex_);
+  in_place_ = of_best_known;
+}
+
 Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place) {
-  ScreeningAllowance allowance(ledger_, place.now);
+  ScreeningAllowance allowance(ledger_, place.now, std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   publish(search);
   while (const std::optional<Configuration> configuration = search.next(place.now())) {
     if (!allowance.reserve([&] { return ended(place); })) return {};
@@ -111,7 +166,9 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search
 void KeyScreening::publish(const tune::Search& search) {
   const search::Progress& progress = search.progress();
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
+  const std::vector<Trial> better = better_than_first(trials_.all);
   const std::lock_guard lock(mutex_);
+  best_few_ = candidates(better);
   state_.explored = progress.evaluations;
   state_.failed = static_cast<std::uint64_t>(std::ranges::count_if(
       trials_.all, [](const Trial& trial) { return trial.observation.status != Status::correct; }));
@@ -123,11 +180,22 @@ void KeyScreening::end(const std::string& words) {
   const std::vector<Trial> best = finalists(trials_.all);
   if (found_ && !best.empty() && !was_reduced_) found_(best.front());
   const std::lock_guard lock(mutex_);
-  for (const Trial& trial : best)
-    best_few_.push_back({.configuration = trial.configuration,
-                         .expected = was_reduced_ ? std::nullopt : std::optional(median_of(trial))});
+  best_few_ = candidates(best);
   state_.words = words;
   state_.over = true;
+}
+
+// On smaller data a time means something beside that of the best known only.
+std::vector<Candidate> KeyScreening::candidates(const std::vector<Trial>& trials) const {
+  std::vector<Candidate> candidates;
+  for (const Trial& trial : trials) {
+    Candidate& candidate = candidates.emplace_back(Candidate{trial.configuration, median_of(trial)});
+    if (!was_reduced_) continue;
+    const bool is_comparable = in_place_ && is_correct(trials_.all.front());
+    candidate.expected =
+        is_comparable ? std::optional(*in_place_ * (median_of(trial) / median_of(trials_.all.front()))) : std::nullopt;
+  }
+  return candidates;
 }
 
 KeyScreening::State KeyScreening::state() const {

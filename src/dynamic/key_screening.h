@@ -29,6 +29,7 @@ struct ScreeningPlace {
   backend::WorkerOptions worker = {};  // of a reference on the host
   std::function<Nanoseconds()> now;    // the tuner's clock
   std::stop_token stop = {};           // no further step is begun
+  std::function<bool()> others = {};   // whether another key waits; empty: no
 };
 
 // Those of the correct Trials that cannot be told from the best: their intervals meet, or they are within 5 % of it. At
@@ -39,6 +40,7 @@ class KeyScreening {
  public:
   struct State {
     bool over = false;
+    bool left = false;  // over because the key was not called any more
     std::uint64_t explored = 0;
     std::uint64_t failed = 0;
     std::string words = "waits to be screened";
@@ -59,9 +61,13 @@ class KeyScreening {
   // Nobody wants to know any more.
   void cancel() { cancelled_.store(true); }
   bool cancelled() const { return cancelled_.load(); }
+  // The key is called.
+  void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
+  // What the best known, with which the search begins, takes in calls.
+  void note_time(Nanoseconds of_best_known);
 
   State state() const;
-  // Once it is over.
+  // Once it is over; before that those which are better than the best known so far.
   std::vector<Candidate> best_few() const;
 
  private:
@@ -76,21 +82,29 @@ class KeyScreening {
 
   Result<void> search_on(const ScreeningPlace& place);
   Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place);
+  Result<KernelSpec> spec_for(const ScreeningPlace& place, Nanoseconds step);
   void publish(const tune::Search& search);
   void end(const std::string& words);
-  bool ended(const ScreeningPlace& place) const { return cancelled() || place.stop.stop_requested(); }
+  bool ended(const ScreeningPlace& place);
+  bool is_left(const ScreeningPlace& place);
+  std::vector<Candidate> candidates(const std::vector<Trial>& trials) const;
 
   const std::shared_ptr<const Problem> problem_;
   const KeySearch search_;
   Ledger& ledger_;
   const Found found_;
   std::atomic<bool> cancelled_ = false;
-  Trials trials_;             // of the thread that screens
-  bool was_reduced_ = false;  // the same: times are of smaller data
+  std::atomic<std::uint64_t> calls_ = 0;
+  // Of the thread that screens.
+  Trials trials_;
+  bool was_reduced_ = false;  // times are of smaller data
+  std::uint64_t seen_calls_ = 0;
+  Nanoseconds last_call_;
 
   mutable std::mutex mutex_;  // guards what follows
   State state_;
   std::vector<Candidate> best_few_;
+  std::optional<Nanoseconds> in_place_;  // of the best known
 };
 
 }  // namespace wattune::dynamic

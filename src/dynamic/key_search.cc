@@ -1,6 +1,8 @@
 #include "dynamic/key_search.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
 #include "dynamic/begin_with.h"
 #include "wattune/tune/plan.h"
@@ -12,19 +14,63 @@ namespace {
 std::vector<ConfigurationId> beginnings(const space::SearchSpace& space, const std::vector<Configuration>& known) {
   std::vector<ConfigurationId> ids;
   for (const Configuration& each : known)
-    if (const Result<Configuration> same = same_in(space, each)) ids.push_back(same->id());
+    if (const Result<Configuration> near = nearest_in(space, each)) ids.push_back(near->id());
   ids.push_back(space.default_configuration());
   return ids;
+}
+
+using NamedValues = std::vector<std::pair<std::string, Value>>;
+
+const Parameter* find_parameter(const space::SearchSpace& space, const std::string& name) {
+  const auto found = std::ranges::find(space.parameters(), name, &Parameter::name);
+  return found == space.parameters().end() ? nullptr : &*found;
+}
+
+NamedValues values_in(const space::SearchSpace& space, const Configuration& configuration) {
+  NamedValues values;
+  for (std::size_t i = 0; i < configuration.names().size(); ++i) {
+    const Parameter* const parameter = find_parameter(space, configuration.names()[i]);
+    const bool is_given = parameter != nullptr && parameter->values.size() == 1;
+    values.emplace_back(configuration.names()[i], is_given ? parameter->values.front() : configuration.values()[i]);
+  }
+  return values;
+}
+
+bool is_in(const space::SearchSpace& space, const std::pair<std::string, Value>& value) {
+  const Parameter* const parameter = find_parameter(space, value.first);
+  return parameter != nullptr && std::ranges::count(parameter->values, value.second) > 0;
+}
+
+// With another value of parameter i, of those that are valid the nearest in the list.
+std::optional<ConfigurationId> find_changed(const space::SearchSpace& space, NamedValues values, std::size_t i) {
+  const Parameter* const parameter = find_parameter(space, values[i].first);
+  const std::vector<Value>& list = parameter->values;
+  const auto own = std::ranges::find(list, values[i].second) - list.begin();
+  std::vector<std::ptrdiff_t> nearest_first(list.size());
+  std::iota(nearest_first.begin(), nearest_first.end(), 0);
+  std::ranges::stable_sort(nearest_first, {}, [own](std::ptrdiff_t index) { return std::abs(index - own); });
+  for (const std::ptrdiff_t index : nearest_first) {
+    values[i].second = list[static_cast<std::size_t>(index)];
+    if (const Result<ConfigurationId> id = space.find(values)) return *id;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 Result<Configuration> same_in(const space::SearchSpace& space, const Configuration& configuration) {
-  std::vector<std::pair<std::string, Value>> values;
-  for (std::size_t i = 0; i < configuration.names().size(); ++i)
-    values.emplace_back(configuration.names()[i], configuration.values()[i]);
-  WATTUNE_ASSIGN(const ConfigurationId id, space.find(values));
+  WATTUNE_ASSIGN(const ConfigurationId id, space.find(values_in(space, configuration)));
   return space.configuration(id);
+}
+
+Result<Configuration> nearest_in(const space::SearchSpace& space, const Configuration& configuration) {
+  Result<Configuration> same = same_in(space, configuration);
+  if (same) return same;
+  const NamedValues values = values_in(space, configuration);
+  if (!std::ranges::all_of(values, [&](const auto& value) { return is_in(space, value); })) return same;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (const std::optional<ConfigurationId> id = find_changed(space, values, i)) return space.configuration(*id);
+  return same;
 }
 
 Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& policy,

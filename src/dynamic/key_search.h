@@ -10,8 +10,12 @@
 
 namespace wattune::dynamic {
 
-// The configuration of the space that has the same values by the same names. Errors of SearchSpace::find().
+// The configuration of the space that has the same values by the same names; where the space leaves a parameter one
+// value, as it does of those that a key gives, it has that one. Errors of SearchSpace::find().
 Result<Configuration> same_in(const space::SearchSpace& space, const Configuration& configuration);
+// The same, or else, if the constraints are all that is against it, with one parameter changed as little as possible,
+// by the order of its values: what is best for one key may not be valid for the next. Errors of same_in().
+Result<Configuration> nearest_in(const space::SearchSpace& space, const Configuration& configuration);
 
 struct KeySearch {
   std::unique_ptr<search::Strategy> strategy;  // of the problem's space

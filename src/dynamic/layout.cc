@@ -28,9 +28,19 @@ const backend::ScalarBytes* value_in(const tune::PlannedStep& step, std::size_t 
 Result<std::unique_ptr<Layout>> Layout::make(Lane& lane, const LaunchParts& parts, backend::Device& device,
                                              std::span<const CallArgument> arguments) {
   std::unique_ptr<Layout> layout(new Layout(lane));
-  for (const CallArgument& argument : arguments) layout->fixed_.push_back(fixed_by(argument));
-  for (const tune::PlannedStep& step : parts.launch.steps) WATTUNE_TRY(layout->add(step, parts, device, arguments));
+  WATTUNE_TRY(layout->renew(parts, device, arguments));
   return layout;
+}
+
+Result<void> Layout::renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments) {
+  identity_ = 0;
+  steps_.clear();
+  fixed_.clear();
+  adopted_.clear();
+  for (const CallArgument& argument : arguments) fixed_.push_back(fixed_by(argument));
+  for (const tune::PlannedStep& step : parts.launch.steps) WATTUNE_TRY(add(step, parts, device, arguments));
+  identity_ = lane_.identity;
+  return {};
 }
 
 Result<void> Layout::add(const tune::PlannedStep& step, const LaunchParts& parts, backend::Device& device,
@@ -83,14 +93,25 @@ bool Layout::suits(std::span<const CallArgument> arguments) const {
   return std::ranges::equal(fixed_, arguments, {}, {}, fixed_by);
 }
 
+Result<void> Layout::set(Step& step, std::span<const CallArgument> arguments) {
+  for (const Binding& binding : step.bindings) {
+    const CallArgument& given = arguments[binding.passed];
+    WATTUNE_TRY(binding.is_memory ? step.launch->set_memory(binding.place, address_of(given))
+                                  : step.launch->set_scalar(binding.place, given.bytes()));
+  }
+  return {};
+}
+
+Result<void> Layout::replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
+                             CUgraphExec_st* executable) {
+  WATTUNE_TRY(set(steps_.front(), arguments));
+  return backend::replace_launch(executable, launch.node, *steps_.front().launch);
+}
+
 Result<void> Layout::send(std::span<const CallArgument> arguments,
                           std::vector<std::unique_ptr<backend::Event>>* events) {
   for (Step& step : steps_) {
-    for (const Binding& binding : step.bindings) {
-      const CallArgument& given = arguments[binding.passed];
-      WATTUNE_TRY(binding.is_memory ? step.launch->set_memory(binding.place, address_of(given))
-                                    : step.launch->set_scalar(binding.place, given.bytes()));
-    }
+    WATTUNE_TRY(set(step, arguments));
     for (std::size_t n = 0; n < step.repeat; ++n) {
       if (events == nullptr) {
         WATTUNE_TRY(step.launch->send());

@@ -10,7 +10,7 @@
 #include "dynamic/signature.h"
 #include "dynamic/streams.h"
 #include "tune/launch_plan.h"
-#include "wattune/backend/device.h"
+#include "wattune/backend/attach.h"
 
 namespace wattune::dynamic {
 
@@ -29,11 +29,18 @@ class Layout {
                                               std::span<const CallArgument> arguments);
 
   const Lane& lane() const { return lane_; }
+  // Whether it is for the stream that the lane has. The lane is locked.
+  bool is_current() const { return identity_ == lane_.identity; }
+  // Lays it out anew; as make(). Without success it is current for no stream.
+  Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
   // Whether it can send these: memory without an address is laid out, not set.
   bool suits(std::span<const CallArgument> arguments) const;
   // The lane is locked. `events`: gets one for each launch, which is timed then.
   Result<void> send(std::span<const CallArgument> arguments,
                     std::vector<std::unique_ptr<backend::Event>>* events = nullptr);
+  // Puts its only launch into a graph. The lane is locked.
+  Result<void> replace(std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,
+                       CUgraphExec_st* executable);
 
  private:
   // An argument of the call in the place of one of a launch.
@@ -48,6 +55,7 @@ class Layout {
     std::vector<Binding> bindings;
   };
   explicit Layout(Lane& lane) : lane_(lane) {}
+  static Result<void> set(Step& step, std::span<const CallArgument> arguments);
   Result<void> add(const tune::PlannedStep& step, const LaunchParts& parts, backend::Device& device,
                    std::span<const CallArgument> arguments);
   Result<backend::LaunchArgument> argument_for(std::size_t argument, const tune::PlannedStep& step,
@@ -58,6 +66,7 @@ class Layout {
                                              const CallArgument& given);
 
   Lane& lane_;
+  std::uint64_t identity_ = 0;  // of the lane, when it was laid out
   std::vector<Step> steps_;
   std::vector<const backend::Buffer*> fixed_;  // of each argument of the call; nullptr: it is set when it is sent
   std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // that constants are copied from at first

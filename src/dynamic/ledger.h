@@ -36,6 +36,8 @@ class Ledger {
   bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
   // The longest stall that is ever affordable of a call that takes so long without.
   Nanoseconds most(Nanoseconds call) const;
+  // What so much time of running adds to what may be spent.
+  Nanoseconds gained_in(Nanoseconds running) const { return budget_.share * running; }
   // What a reservation came to, in this part of the stalls. Less than nothing counts as nothing, here and below.
   void settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part);
   // A stall of which nothing was reserved.

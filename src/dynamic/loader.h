@@ -24,6 +24,8 @@ struct LoadRequest {
   std::function<void(Result<std::shared_ptr<Variant>>)> loaded;  // the same; not called when the request was dropped
   const void* owner = nullptr;                                   // by whom it is dropped
   bool urgent = false;                                           // a call has nothing to run until then: not postponed
+  // Whether `load` waits for no compiler: asked now and then until it says so, with the loader's lock held. Empty: yes.
+  std::function<bool()> ready = {};
 };
 
 struct LoaderOptions {
@@ -31,6 +33,8 @@ struct LoaderOptions {
   // Before it was measured: what a load takes on an idle device (docs/results/dynamic.md), and unloading.
   Nanoseconds load_cost = nanoseconds_from_ms(0.1);
   Nanoseconds unload_cost = nanoseconds_from_ms(0.02);
+  // Makes room for kernels with so much private memory, as backend::make_room_for_private_memory(). Empty: nobody does.
+  std::function<Result<void>(std::size_t bytes)> make_room = {};
   // How long a request waits for a gap before it is loaded beside busy streams, if that is affordable.
   Nanoseconds patience = nanoseconds_from_ms(100);
 };
@@ -39,6 +43,8 @@ class Loader {
  public:
   virtual ~Loader() = default;
   virtual void request(LoadRequest request) = 0;
+  // What the owner has requested becomes urgent.
+  virtual void hurry(const void* owner) = 0;
   // Destroys a variant that nobody will send any more, in a gap: that waits as loading does. Who still holds it
   // postpones that.
   virtual void retire(std::shared_ptr<Variant> variant) = 0;
@@ -50,6 +56,8 @@ class Loader {
   // What the application is about to launch, by the time of its kernels: comes before the launch, so that a launch that
   // waits for a load is seen.
   virtual void note_launch(const CallStream& stream, Nanoseconds expected) = 0;
+  // As Tuner::forget().
+  virtual void forget(const CallStream& stream) = 0;
   // Whether another stream than this probably has work.
   virtual bool others_busy(const CallStream& stream) const = 0;
   // A kernel with so many bytes of private memory to a thread was launched. The first that needs more than any before

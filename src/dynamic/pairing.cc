@@ -14,7 +14,8 @@ constexpr std::size_t kRemembered = 16;  // times of the best known
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
-constexpr double kBadWhenScreened = 2.0;  // how far screening may be wrong
+constexpr Nanoseconds kPatience = nanoseconds_from_ms(100);  // of a first launch, for its stream to be idle
+constexpr double kBadWhenScreened = 2.0;                     // how far screening may be wrong
 
 // Of a clock that is too coarse for the kernel, no time is 0.
 Sample sample_of(Nanoseconds time) { return {.time = std::max(time, Nanoseconds(1))}; }
@@ -102,7 +103,7 @@ Turn Pairing::timed(const std::shared_ptr<Variant>& variant, std::uint64_t conte
           .contest = contest};
 }
 
-Turn Pairing::next(Mode mode, Nanoseconds now) {
+Turn Pairing::next(Mode mode, Nanoseconds now, const IsIdle& idle) {
   const bool may_compare = !to_be_timed_ && !times_of_best_.empty();
   if (Contest* const contest = mode == Mode::explore && may_compare ? untried() : nullptr) {
     contest->once = true;
@@ -110,7 +111,14 @@ Turn Pairing::next(Mode mode, Nanoseconds now) {
   }
   if (to_be_timed_) return next_of_best(mode);
   Contest* const contest = may_compare ? current() : nullptr;
-  return contest != nullptr ? next_of(*contest, mode, now) : Turn{.variant = best_};
+  if (contest == nullptr || (mode != Mode::explore && !may_launch(*contest, now, idle))) return {.variant = best_};
+  return next_of(*contest, mode, now);
+}
+
+bool Pairing::may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle) {
+  if (contest.variant->was_launched()) return true;
+  if (!contest.waits_since) contest.waits_since = now;
+  return now - *contest.waits_since >= kPatience || idle();
 }
 
 // In exploring calls one time has to do.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -73,8 +74,11 @@ class Pairing {
 
   // Whether a call has to ask and tell. false: it runs best().
   bool is_busy() const { return to_be_timed_ || !contests_.empty(); }
-  // What the next call runs. In Mode::explore a candidate whatever the budget says. Precondition: there is a best().
-  Turn next(Mode mode, Nanoseconds now);
+  // What the next call runs. In Mode::explore a candidate whatever the budget says, else the first launch of one waits
+  // a while for an idle stream: it may wait for all that is queued. Precondition: there is a best().
+  using IsIdle = std::function<bool()>;
+  Turn next(
+      Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
   // A timed turn was sent, or failed in that. Each that next() gave has to be told.
   void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
   // What became known since; of one configuration more than once, if it was tried in Mode::explore. Asks what is out
@@ -93,7 +97,8 @@ class Pairing {
     Duel duel = {};
     std::optional<Nanoseconds> reserved = {};  // for a turn that was not handed out yet
     std::optional<Error> failed = {};
-    bool once = false;  // its first launch is in Mode::explore
+    bool once = false;                            // its first launch is in Mode::explore
+    std::optional<Nanoseconds> waits_since = {};  // for its stream
   };
   struct Out {
     TimedCall call;
@@ -106,6 +111,7 @@ class Pairing {
   Contest* find(std::uint64_t number);
   Turn next_of_best(Mode mode);
   Turn next_of(Contest& contest, Mode mode, Nanoseconds now);
+  static bool may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle);
   bool afford(Contest& contest, Mode mode, Nanoseconds now);
   Prediction predict(const Contest& contest) const;
   Nanoseconds besides(const Variant& variant) const;

@@ -18,17 +18,19 @@ class ScreenedExplorer : public Explorer {
   ~ScreenedExplorer() override { key_->cancel(); }
 
   std::vector<Candidate> wanted() override {
-    if (!key_->state().over) return {};
+    key_->note_call();
     std::vector<Candidate> wanted = key_->best_few();
     std::erase_if(wanted, [this](const Candidate& each) { return told_.contains(each.configuration.id()); });
     return wanted;
   }
 
   void tell(const Configuration& configuration, const Observation& observation) override {
+    if (told_.empty() && observation.statistics) key_->note_time(observation.statistics->median);
     if (told_.insert(configuration.id()).second && observation.status != Status::correct) ++failed_in_place_;
   }
 
   bool over() const override { return key_->state().over && left() == 0; }
+  bool was_left() const override { return key_->state().left; }
   std::uint64_t explored() const override { return key_->state().explored; }
   std::uint64_t failed() const override { return key_->state().failed + failed_in_place_; }
 

@@ -55,12 +55,18 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
                                      .most_memory = options_.free_memory() / kPart,
                                      .worker = worker(stop),
                                      .now = options_.now,
-                                     .stop = stop});
+                                     .stop = stop,
+                                     .others = [this] { return others_wait(); }});
   if (done) return;
   if (done.error().code() == ErrorCode::device_lost) device_.reset();
   if (!stop.stop_requested())
     options_.note(fmt::format("kernel `{}`, {}: screening ends: {}", key.problem().spec.name,
                               to_string(key.problem().key), done.error().to_string()));
+}
+
+bool Screening::others_wait() {
+  const std::lock_guard lock(mutex_);
+  return !keys_.empty();
 }
 
 Result<void> Screening::open(const std::stop_token& stop) {

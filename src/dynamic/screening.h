@@ -43,6 +43,7 @@ class Screening {
   void work(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_first();
+  bool others_wait();
   void screen(KeyScreening& key, const std::stop_token& stop);
   Result<void> open(const std::stop_token& stop);
   backend::WorkerOptions worker(const std::stop_token& stop) const;

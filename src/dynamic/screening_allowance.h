@@ -15,8 +15,12 @@ namespace wattune::dynamic {
 
 class ScreeningAllowance {
  public:
-  // The ledger outlives it; `now` is its clock.
-  ScreeningAllowance(Ledger& ledger, std::function<Nanoseconds()> now) : ledger_(ledger), now_(std::move(now)) {}
+  // Before anything was screened. Steps take more than that, if at all, once.
+  static constexpr Nanoseconds kFirst = nanoseconds_from_ms(10);
+
+  // The ledger outlives it; `now` is its clock; `first` is what the first step will probably take.
+  ScreeningAllowance(Ledger& ledger, std::function<Nanoseconds()> now, Nanoseconds first = kFirst)
+      : ledger_(ledger), now_(std::move(now)), step_(first) {}
 
   // Waits until the ledger affords what a step has taken so far, the longest of the last few, and reserves that. false:
   // `ended` said so meanwhile. A call is not held up as a whole by any step, because the device serves both processes
@@ -26,12 +30,9 @@ class ScreeningAllowance {
   void settle(Nanoseconds took);
 
  private:
-  // Before anything was screened. Steps take more than that, if at all, once.
-  static constexpr Nanoseconds kFirst = nanoseconds_from_ms(10);
-
   Ledger& ledger_;
   const std::function<Nanoseconds()> now_;
-  RecentLargest step_{kFirst};
+  RecentLargest step_;
   Nanoseconds reserved_;
 };
 

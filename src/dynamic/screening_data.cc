@@ -25,6 +25,24 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
+// As steps in a worker took that moved 20 MB on an H200, copies between processes included (docs/results/dynamic.md).
+constexpr double kNanosecondsPerByte = 0.6;
+// To warm up, for five samples, for the outputs that are compared, all of a candidate that may be twice as slow.
+constexpr double kRuns = 16.0;
+
+Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, std::uint64_t whole) {
+  const double part = static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(whole, 1));
+  return Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)) + kRuns * part * step.kernel_time;
+}
+
+// What is odd is halved too, as what divided it seldom is a power of two. false: there is nothing to halve.
+bool halve_largest_of_all(std::vector<NamedSize>& sizes) {
+  const auto largest = std::ranges::max_element(sizes, {}, &NamedSize::value);
+  if (largest == sizes.end() || largest->value <= 1) return false;
+  largest->value /= 2;
+  return true;
+}
+
 Error too_large(const Problem& problem, std::uint64_t needed, std::uint64_t most) {
   return Error(ErrorCode::unavailable,
                fmt::format("screening kernel `{}` at {} takes {:.4g} MB of the device's memory, and may take {:.4g} MB",
@@ -51,6 +69,19 @@ Result<KernelSpec> fit_to_memory(const Problem& problem, std::uint64_t most) {
   for (std::uint64_t needed = whole; needed > most;) {
     if (!halve_largest(spec.problem_size)) return too_large(problem, whole, most);
     WATTUNE_ASSIGN(needed, screening_memory(spec, problem.space));
+  }
+  return spec;
+}
+
+Result<KernelSpec> fit_to_time(KernelSpec spec, const space::SearchSpace& space, const ScreeningStep& step) {
+  WATTUNE_ASSIGN(const std::uint64_t whole, screening_memory(spec, space));
+  for (std::uint64_t needed = whole; time_of(step, needed, whole) > step.most;) {
+    KernelSpec smaller = spec;
+    if (!halve_largest_of_all(smaller.problem_size)) break;
+    WATTUNE_ASSIGN(const std::uint64_t less, screening_memory(smaller, space));
+    if (less >= needed) break;
+    needed = less;
+    spec = std::move(smaller);
   }
   return spec;
 }

@@ -25,7 +25,8 @@ Result<std::unique_ptr<Shadow>> Shadow::make(std::shared_ptr<const Problem> prob
 // Calls of one key may differ in their sizes.
 Result<void> Shadow::plan_for(std::span<const CallArgument> arguments) {
   if (!problem_->has_other_sizes) return {};
-  WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, {}));
+  CallSizes sizes;
+  WATTUNE_TRY(signature_.read_sizes(arguments, {}, sizes));
   if (sizes == sizes_) return {};
   WATTUNE_ASSIGN(planned_, Problem::make(problem_->spec, signature_.named(sizes), problem_->key, problem_.get()));
   sizes_ = sizes;

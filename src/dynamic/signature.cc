@@ -51,12 +51,11 @@ void describe(const VectorArgument& argument, PassedArgument& passed) {
   if (argument.fields.empty() && argument.vector_width == 1 && !argument.image) passed.type = argument.type;
 }
 
-std::int64_t integer_of(const CallArgument& argument) {
+std::int64_t integer_of(const CallArgument& argument, std::optional<ElementType> type) {
   const std::span<const std::byte> bytes = argument.bytes();
   std::int64_t value = 0;
   std::memcpy(&value, bytes.data(), bytes.size());
-  const bool is_signed = argument.type() == ElementType::int8 || argument.type() == ElementType::int16 ||
-                         argument.type() == ElementType::int32;
+  const bool is_signed = type == ElementType::int8 || type == ElementType::int16 || type == ElementType::int32;
   const auto unused = static_cast<int>(64 - 8 * bytes.size());
   return is_signed ? value << unused >> unused : value;
 }
@@ -136,14 +135,20 @@ Error Signature::wrong(std::size_t index, const CallArgument& argument) const {
                            argument_names_[index], words_of(passed_[index]), words_of(argument)));
 }
 
-Result<CallSizes> Signature::sizes_of(std::span<const CallArgument> arguments, std::span<const NamedSize> given) const {
-  CallSizes sizes;
+Result<void> Signature::read_sizes(std::span<const CallArgument> arguments, std::span<const NamedSize> given,
+                                   CallSizes& sizes) const {
   sizes.count = sizes_.size();
   for (std::size_t i = 0; i < sizes_.size(); ++i) sizes.numbers[i] = sizes_[i].value;
   for (const NamedSize& size : given) WATTUNE_TRY(give(size, sizes));
-  if (arguments.empty()) return sizes;
-  for (const std::size_t i : telling_) sizes.numbers[*passed_[i].size] = integer_of(arguments[i]);
-  return sizes;
+  if (arguments.empty()) return {};
+  for (const std::size_t i : telling_) sizes.numbers[*passed_[i].size] = integer_of(arguments[i], arguments[i].type());
+  return {};
+}
+
+bool Signature::agrees(std::span<const CallArgument> arguments, const CallSizes& sizes) const {
+  return std::ranges::all_of(telling_, [&](std::size_t i) {
+    return integer_of(arguments[i], passed_[i].type) == sizes.numbers[*passed_[i].size];
+  });
 }
 
 // Parameters stand in the spec's order, so that the order in which they are given does not matter.

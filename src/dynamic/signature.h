@@ -26,7 +26,10 @@ struct CallSizes {
   std::size_t count = 0;
 
   bool operator==(const CallSizes& other) const {
-    return std::ranges::equal(std::span(numbers).first(count), std::span(other.numbers).first(other.count));
+    if (count != other.count) return false;
+    for (std::size_t i = 0; i < count; ++i)  // a few: to call a function for them takes longer
+      if (numbers[i] != other.numbers[i]) return false;
+    return true;
   }
   std::size_t hash() const;
 };
@@ -49,9 +52,13 @@ class Signature {
   const std::vector<PassedArgument>& passed() const { return passed_; }
   // invalid_argument: another number of arguments, or another type of one.
   Result<void> check(std::span<const CallArgument> arguments) const;
-  // What the scalars tell, then what is given by name, then the spec's; without arguments, what is given.
-  // invalid_argument: a name that is neither a size nor a parameter. The arguments are checked.
-  Result<CallSizes> sizes_of(std::span<const CallArgument> arguments, std::span<const NamedSize> given) const;
+  // What the scalars tell, then what is given by name, then the spec's; without arguments, what is given. Into `sizes`,
+  // of which each call would be too much to copy. invalid_argument: a name that is neither a size nor a parameter. The
+  // arguments are checked.
+  Result<void> read_sizes(std::span<const CallArgument> arguments, std::span<const NamedSize> given,
+                          CallSizes& sizes) const;
+  // Whether the scalars tell these sizes.
+  bool agrees(std::span<const CallArgument> arguments, const CallSizes& sizes) const;
   // The same with names.
   std::vector<NamedSize> named(const CallSizes& sizes) const;
 

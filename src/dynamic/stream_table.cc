@@ -74,6 +74,13 @@ bool StreamTable::is_idle(Slot& slot, Nanoseconds now) {
   return *state == backend::StreamState::idle;
 }
 
+void StreamTable::forget(const CallStream& stream) {
+  const std::uint64_t key = identity_of(stream);
+  for (Slot& slot : slots_)
+    if (slot.key.load() == key) forget(slot);
+  adopted_.erase(key);
+}
+
 void StreamTable::forget(Slot& slot) {
   adopted_.erase(slot.key.load());
   slot.busy_until.store(0.0);

@@ -38,6 +38,9 @@ class StreamTable {
   // stream that the application destroyed.
   bool all_idle(Nanoseconds now);
 
+  // The application destroys it; in the thread that asks.
+  void forget(const CallStream& stream);
+
   // Between begin_load() and end_load() it keeps when the first launch was noted.
   void begin_load() {
     first_late_.store(kNone);

@@ -1,6 +1,6 @@
 #include "dynamic/streams.h"
 
-#include "dynamic/stream_identity.h"
+#include <atomic>
 
 namespace wattune::dynamic {
 
@@ -12,26 +12,35 @@ Result<std::unique_ptr<backend::Stream>> adopt(backend::Device& device, const Ca
   return Error(ErrorCode::invalid_argument, "a stream of the library is not adopted");
 }
 
-Result<Lane*> Streams::find(const CallStream& stream) {
-  const bool ours = stream.kind() == CallStream::Kind::ours;
-  const std::uint64_t serial = ours ? static_cast<const backend::Stream*>(stream.handle())->serial() : 0;
-  const auto is_it = [&](const Lane& lane) { return lane.serial == serial && lane.name == stream; };
-  const std::size_t hash = hash_of(identity_of(stream)) >> 32;
-  if (Lane* const known = lanes_.find(hash, is_it)) return known;
-  const std::lock_guard lock(adding_);
-  if (Lane* const known = lanes_.find(hash, is_it)) return known;
-  return add(stream, serial, hash);
+std::uint64_t Lane::next_identity() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
-Result<Lane*> Streams::add(const CallStream& stream, std::uint64_t serial, std::size_t hash) {
-  auto lane = std::make_unique<Lane>(stream, serial);
-  if (serial == 0) {
-    WATTUNE_ASSIGN(lane->adopted, adopt(device_, stream));
-    lane->stream = lane->adopted.get();
-  } else {
-    lane->stream = static_cast<backend::Stream*>(stream.handle());
+Result<Lane*> Streams::add(const CallStream& stream) {
+  const std::lock_guard lock(adding_);
+  if (Lane* const known = find_known(stream)) {
+    if (known->stream == nullptr) WATTUNE_TRY(open(*known));
+    return known;
   }
-  return &lanes_.add(hash, std::move(lane));
+  auto lane = std::make_unique<Lane>(stream, serial_of(stream));
+  WATTUNE_TRY(open(*lane));
+  return &lanes_.add(place_of(stream), std::move(lane));
+}
+
+void Streams::forget(const CallStream& stream) {
+  const std::lock_guard lock(adding_);
+  if (Lane* const known = find_known(stream)) known->forget();
+}
+
+Result<void> Streams::open(Lane& lane) const {
+  if (lane.serial == 0) {
+    WATTUNE_ASSIGN(lane.adopted, adopt(device_, lane.name));
+    lane.stream = lane.adopted.get();
+  } else {
+    lane.stream = static_cast<backend::Stream*>(lane.name.handle());
+  }
+  return {};
 }
 
 }  // namespace wattune::dynamic

@@ -2,13 +2,15 @@
 //
 // What is laid out for a stream refers to its handle alone. So a CUDA stream that the application destroyed costs
 // nothing, and another of its context that gets the same handle takes its place; a queue of OpenCL is retained, so that
-// its handle is of no other. A stream of ours is told from others at the same address by its number. Any thread.
+// its handle is of no other, until it is forgotten. A stream of ours is told from others at the same address by its
+// number. Any thread.
 #pragma once
 
 #include <memory>
 #include <mutex>
 
 #include "dynamic/lasting_table.h"
+#include "dynamic/stream_identity.h"
 #include "wattune/backend/device.h"
 #include "wattune/dynamic/call.h"
 
@@ -22,8 +24,19 @@ struct Lane {
   const CallStream name;
   const std::uint64_t serial;  // of a stream of ours; 0: it is adopted
   std::unique_ptr<backend::Stream> adopted;
-  backend::Stream* stream = nullptr;
+  backend::Stream* stream = nullptr;  // nullptr: it was forgotten
+  // Of no other stream that a lane ever had.
+  std::uint64_t identity = next_identity();
   std::recursive_mutex sending;
+
+  void forget() {
+    stream = nullptr;
+    adopted.reset();
+    identity = next_identity();
+  }
+
+ private:
+  static std::uint64_t next_identity();
 };
 
 class Streams {
@@ -31,10 +44,30 @@ class Streams {
   explicit Streams(backend::Device& device) : device_(device) {}
 
   // It lives as long as this. Errors of adopt_stream().
-  Result<Lane*> find(const CallStream& stream);
+  Result<Lane*> find(const CallStream& stream) {
+    Lane* const known = find_opened(stream);
+    return known != nullptr ? Result<Lane*>(known) : add(stream);
+  }
+  // nullptr: nothing was called in it, or it was forgotten.
+  Lane* find_opened(const CallStream& stream) const {
+    Lane* const known = find_known(stream);
+    return known != nullptr && known->stream != nullptr ? known : nullptr;
+  }
+  // As Tuner::forget(). Its lane stays, for the next stream of its handle.
+  void forget(const CallStream& stream);
 
  private:
-  Result<Lane*> add(const CallStream& stream, std::uint64_t serial, std::size_t hash);
+  static std::uint64_t serial_of(const CallStream& stream) {
+    return stream.kind() == CallStream::Kind::ours ? static_cast<const backend::Stream*>(stream.handle())->serial() : 0;
+  }
+  static std::size_t place_of(const CallStream& stream) { return hash_of(identity_of(stream)) >> 32; }
+  Lane* find_known(const CallStream& stream) const {
+    const std::uint64_t serial = serial_of(stream);
+    return lanes_.find(place_of(stream),
+                       [&](const Lane& lane) { return lane.serial == serial && lane.name == stream; });
+  }
+  Result<Lane*> add(const CallStream& stream);
+  Result<void> open(Lane& lane) const;
 
   backend::Device& device_;
   std::mutex adding_;

@@ -56,16 +56,17 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
                                const CallOptions& options) {
   WATTUNE_TRY(attachment_.check());
   WATTUNE_TRY(signature_.check(arguments));
-  WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, options.sizes));
+  CallSizes sizes;
+  WATTUNE_TRY(signature_.read_sizes(arguments, options.sizes, sizes));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
   const Mode mode = options.mode.value_or(this->mode());
   instance->count_call();
   if (around_.tuning.load(std::memory_order_relaxed) > 0) around_.loader.note_launch(stream, instance->expected());
   Variant* const steady = instance->steady(mode);
   if (steady == nullptr) return with_meaning(instance->call({stream, arguments, mode}));
-  WATTUNE_TRY(steady->check_memory(arguments));
   Result<void> sent = steady->send(stream, arguments);
-  if (sent || sent.error().code() != ErrorCode::launch_failed) return with_meaning(std::move(sent));
+  if (sent) return sent;
+  if (sent.error().code() != ErrorCode::launch_failed) return with_meaning(std::move(sent));
   return with_meaning(instance->call_again({stream, arguments, mode}, *steady, std::move(sent).error()));
 }
 
@@ -116,7 +117,8 @@ Result<tune::TuningResult> TunedKernel::tune_now(const CallStream& stream, std::
                                                  const CallOptions& options, const search::StopRule& stop) {
   WATTUNE_TRY(attachment_.check());
   WATTUNE_TRY(signature_.check(arguments));
-  WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, options.sizes));
+  CallSizes sizes;
+  WATTUNE_TRY(signature_.read_sizes(arguments, options.sizes, sizes));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(sizes));
   WATTUNE_ASSIGN(Lane* const lane, around_.streams.find(stream));
   const backend::RelaxedCapture relaxed;
@@ -148,9 +150,44 @@ void TunedKernel::retune(const Key& key) {
 
 Result<void> TunedKernel::preload(std::span<const NamedSize> sizes) {
   WATTUNE_TRY(attachment_.check());
-  WATTUNE_ASSIGN(const CallSizes all, signature_.sizes_of({}, sizes));
+  CallSizes all;
+  WATTUNE_TRY(signature_.read_sizes({}, sizes, all));
   WATTUNE_ASSIGN(Instance* const instance, instance_of(all));
   return instance->preload();
+}
+
+Result<void> TunedKernel::expect(std::span<const NamedSize> sizes) {
+  WATTUNE_TRY(attachment_.check());
+  CallSizes all;
+  WATTUNE_TRY(signature_.read_sizes({}, sizes, all));
+  WATTUNE_ASSIGN(Instance* const instance, instance_of(all));
+  instance->expect();
+  return {};
+}
+
+Result<std::size_t> TunedKernel::update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) {
+  WATTUNE_TRY(attachment_.check());
+  WATTUNE_ASSIGN(const std::vector<backend::GraphLaunch> launches, backend::launches_in(around_.device, graph));
+  std::size_t replaced = 0;
+  for (const backend::GraphLaunch& launch : launches) {
+    WATTUNE_ASSIGN(const bool mine, replace(stream, launch, executable));
+    if (mine) ++replaced;
+  }
+  return replaced;
+}
+
+Result<bool> TunedKernel::replace(const CallStream& stream, const backend::GraphLaunch& launch,
+                                  CUgraphExec_st* executable) {
+  std::vector<const Known*> all;
+  known_.for_each([&](const Known& known) { all.push_back(&known); });
+  for (const Known* const known : all) {
+    const auto agrees = [&](std::span<const CallArgument> arguments) {
+      return signature_.agrees(arguments, known->sizes);
+    };
+    WATTUNE_ASSIGN(const bool mine, known->instance->replace(stream, launch, executable, agrees));
+    if (mine) return true;
+  }
+  return false;
 }
 
 std::optional<Configuration> TunedKernel::best(const Key& key) const {

@@ -34,8 +34,12 @@ class TunedKernel : public TunableKernel {
   Mode mode() const override { return mode_.load(std::memory_order_relaxed); }
   void retune(const Key& key) override;
   Result<void> preload(std::span<const NamedSize> sizes) override;
+  Result<void> expect(std::span<const NamedSize> sizes) override;
+  Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;
+  // A stream is about to be destroyed.
+  void forget(const Lane& lane) { parts_.variants->forget(lane); }
 
  private:
   // The sizes of calls, and the instance of their key.
@@ -49,6 +53,7 @@ class TunedKernel : public TunableKernel {
   Result<Instance*> instance_at(const std::vector<NamedSize>& sizes);
   Result<KeySearch> plan_now(const Problem& problem, const std::optional<Configuration>& best,
                              const search::StopRule& stop) const;
+  Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable);
   Result<Key> key_at(const std::vector<NamedSize>& sizes) const;
   Instance* known_at(const Key& key) const;
 

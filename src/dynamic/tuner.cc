@@ -11,6 +11,7 @@
 #include "dynamic/trusted_explorer.h"
 #include "dynamic/tuned_composition.h"
 #include "dynamic/unit_variant.h"
+#include "wattune/backend/attach.h"
 #include "wattune/backend/compile_pool.h"
 #include "wattune/backend/sharing.h"
 
@@ -54,6 +55,14 @@ Result<void> check_safety(const CompositionSpec& composition, const KernelOption
       .hint("its policy's safety is `trusted` or `shadowed`");
 }
 
+// The first time in a process CUDA's driver loads its compiler for that, which takes 30 ms: more than a gap may. For so
+// little there is room already. Without success the launches that need it make it.
+void ready_to_make_room(backend::Device& device) {
+  constexpr std::size_t kLittle = 512;
+  const backend::RelaxedCapture relaxed;
+  static_cast<void>(backend::make_room_for_private_memory(device, kLittle));
+}
+
 class TunerOfOneDevice : public Tuner {
  public:
   TunerOfOneDevice(backend::Device& device, TunerOptions options, std::unique_ptr<Wisdom> wisdom)
@@ -62,7 +71,11 @@ class TunerOfOneDevice : public Tuner {
         pool_(make_pool(options_)),
         streams_(device),
         ledger_(options_.budget),
-        loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); }})),
+        loader_(make_loader(ledger_, {.adopt = [&device](const CallStream& stream) { return adopt(device, stream); },
+                                      .make_room =
+                                          [&device](std::size_t bytes) {
+                                            return backend::make_room_for_private_memory(device, bytes);
+                                          }})),
         around_{device,
                 streams_,
                 ledger_,
@@ -128,6 +141,17 @@ class TunerOfOneDevice : public Tuner {
 
   Nanoseconds gap(Nanoseconds expected) override {
     return attachment_.is_forked() ? Nanoseconds() : loader_->gap(expected);
+  }
+
+  Result<void> forget(const CallStream& stream) override {
+    WATTUNE_TRY(attachment_.check());
+    loader_->forget(stream);
+    const Lane* const lane = streams_.find_opened(stream);
+    if (lane == nullptr) return {};
+    const std::lock_guard lock(mutex_);
+    for (TunedKernel* const kernel : kernels_) kernel->forget(*lane);
+    streams_.forget(stream);
+    return {};
   }
 
   void set_mode(Mode mode) override {
@@ -241,6 +265,7 @@ Result<std::unique_ptr<Tuner>> Tuner::attach(backend::Device& device, const Tune
     wisdom = Wisdom::open({});
   }
   if (!wisdom) return std::move(wisdom).error();
+  ready_to_make_room(device);
   auto tuner = std::make_unique<TunerOfOneDevice>(device, options, *std::move(wisdom));
   if (!unread.empty()) tuner->note(unread);
   return std::unique_ptr<Tuner>(std::move(tuner));

@@ -120,4 +120,9 @@ Result<Workspace*> Unit::workspace(const CallStream& stream) {
   return workspace.get();
 }
 
+void Unit::forget(const Lane& lane) {
+  const std::lock_guard lock(adding_);
+  workspaces_.erase(&lane);
+}
+
 }  // namespace wattune::dynamic

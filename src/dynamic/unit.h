@@ -36,8 +36,9 @@ class Unit {
   // The position of an argument of the call.
   std::optional<std::size_t> passed(std::string_view name) const;
   backend::Device& device() const { return device_; }
-  // Of the calls in this stream. It lives as long as this.
+  // Of the calls in this stream. It lives as long as this, or until the stream is forgotten.
   Result<Workspace*> workspace(const CallStream& stream);
+  void forget(const Lane& lane);
 
  private:
   Unit(CompositionSpec composition, KernelSpec spec, Signature signature, std::vector<UnitKernel> kernels,

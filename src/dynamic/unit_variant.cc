@@ -32,7 +32,6 @@ class UnitVariant : public Variant {
   const Configuration& configuration() const override { return configuration_; }
   std::size_t private_bytes() const override { return first_->private_bytes(); }
   bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
-  bool was_captured() const override { return was_captured_.load(std::memory_order_relaxed); }
 
   Result<void> check_memory(std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
@@ -53,13 +52,13 @@ class UnitVariant : public Variant {
   // Whatever the function does, its streams are joined and its memory stays what the workspace says.
   Result<void> run(const CallStream& stream, std::span<const CallArgument> arguments, Marks* marks) {
     WATTUNE_ASSIGN(UnitFit* const fit, fit_for(arguments));
+    WATTUNE_TRY(fit->check_memory(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     WATTUNE_ASSIGN(Workspace* const workspace, unit_->workspace(stream));
     const std::lock_guard sending(lane->sending);
     if (workspace->is_held_here()) return calls_itself();
     const Workspace::Hold hold(*workspace);
     const backend::RelaxedCapture relaxed;
-    if (lane->stream->is_capturing()) was_captured_.store(true, std::memory_order_relaxed);
     was_launched_.store(true, std::memory_order_relaxed);
     workspace->begin();
     if (marks != nullptr) {
@@ -119,7 +118,8 @@ class UnitVariant : public Variant {
 
   Result<UnitFit*> fit_for(std::span<const CallArgument> arguments) {
     if (!problem_->has_other_sizes) return first_.get();
-    WATTUNE_ASSIGN(const CallSizes sizes, unit_->signature().sizes_of(arguments, {}));
+    CallSizes sizes;
+    WATTUNE_TRY(unit_->signature().read_sizes(arguments, {}, sizes));
     const std::lock_guard lock(adding_);
     for (const auto& [known, fit] : others_)
       if (known == sizes) return fit.get();
@@ -138,20 +138,25 @@ class UnitVariant : public Variant {
   std::mutex adding_;                     // guards the next
   std::vector<std::pair<CallSizes, std::unique_ptr<UnitFit>>> others_;
   std::atomic<bool> was_launched_ = false;
-  std::atomic<bool> was_captured_ = false;
 };
 
 }  // namespace
 
-void UnitVariants::expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) {
+void UnitVariants::expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations,
+                          bool urgently) {
   std::vector<KernelCode::Macros> macros;
   for (const Configuration& each : configurations) macros.push_back(KernelCode::macros_of(problem.spec, each));
-  for (const std::unique_ptr<KernelCode>& code : code_) code->expect(owner, macros);
+  for (const std::unique_ptr<KernelCode>& code : code_) code->expect(owner, macros, urgently);
 }
 
 bool UnitVariants::is_ready(const Problem& problem, const Configuration& configuration) const {
   const KernelCode::Macros macros = KernelCode::macros_of(problem.spec, configuration);
   return std::ranges::all_of(code_, [&](const auto& code) { return code->is_ready(macros); });
+}
+
+bool UnitVariants::is_loaded(const Problem& problem, const Configuration& configuration) const {
+  const KernelCode::Macros macros = KernelCode::macros_of(problem.spec, configuration);
+  return std::ranges::all_of(code_, [&](const auto& code) { return code->is_loaded(macros); });
 }
 
 Result<std::shared_ptr<Variant>> UnitVariants::make(std::shared_ptr<const Problem> problem,

@@ -16,8 +16,11 @@ class UnitVariants : public VariantSource {
   UnitVariants(std::shared_ptr<Unit> unit, std::vector<std::unique_ptr<KernelCode>> code, Streams& streams)
       : unit_(std::move(unit)), code_(std::move(code)), streams_(streams) {}
 
-  void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) override;
+  void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations,
+              bool urgently) override;
   bool is_ready(const Problem& problem, const Configuration& configuration) const override;
+  bool is_loaded(const Problem& problem, const Configuration& configuration) const override;
+  void forget(const Lane& lane) override { unit_->forget(lane); }
   // Every kernel must compile in every configuration: which of them the function launches is not known before.
   Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                         const Configuration& configuration) override;

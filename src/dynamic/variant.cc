@@ -27,7 +27,6 @@ class LoadedVariant : public Variant {
   const Configuration& configuration() const override { return configuration_; }
   std::size_t private_bytes() const override { return first_->private_bytes(); }
   bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
-  bool was_captured() const override { return was_captured_.load(std::memory_order_relaxed); }
 
   Result<void> check_memory(std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
@@ -36,16 +35,28 @@ class LoadedVariant : public Variant {
 
   Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    WATTUNE_TRY(fit->check_memory(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     const std::lock_guard lock(lane->sending);
-    if (lane->stream->is_capturing()) was_captured_.store(true, std::memory_order_relaxed);
     note_launched();
     return fit->send(*lane, arguments);
+  }
+
+  std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const override {
+    return problem_->has_other_sizes ? std::vector<CallArgument>() : first_->call_in(launch);
+  }
+  Result<void> replace(const CallStream& stream, std::span<const CallArgument> arguments,
+                       const backend::GraphLaunch& launch, CUgraphExec_st* executable) override {
+    WATTUNE_TRY(first_->check_memory(arguments));
+    WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
+    const std::lock_guard lock(lane->sending);
+    return first_->replace(*lane, arguments, launch, executable);
   }
 
   // Events may be made while another thread captures.
   Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
     WATTUNE_ASSIGN(Fit* const fit, fit_for(arguments));
+    WATTUNE_TRY(fit->check_memory(arguments));
     WATTUNE_ASSIGN(Lane* const lane, streams_.find(stream));
     const std::lock_guard lock(lane->sending);
     const backend::RelaxedCapture relaxed;
@@ -77,7 +88,8 @@ class LoadedVariant : public Variant {
 
   Result<Fit*> fit_for(std::span<const CallArgument> arguments) {
     if (!problem_->has_other_sizes) return first_.get();
-    WATTUNE_ASSIGN(const CallSizes sizes, signature_.sizes_of(arguments, {}));
+    CallSizes sizes;
+    WATTUNE_TRY(signature_.read_sizes(arguments, {}, sizes));
     const auto is_it = [&](const Fit& fit) { return fit.sizes() == sizes; };
     if (Fit* const known = others_.find(sizes.hash(), is_it)) return known;
     const std::lock_guard lock(adding_);
@@ -98,10 +110,14 @@ class LoadedVariant : public Variant {
   std::mutex adding_;
   LastingTable<Fit, 64> others_;
   std::atomic<bool> was_launched_ = false;
-  std::atomic<bool> was_captured_ = false;
 };
 
 }  // namespace
+
+Result<void> Variant::replace(const CallStream&, std::span<const CallArgument>, const backend::GraphLaunch&,
+                              CUgraphExec_st*) {
+  return Error(ErrorCode::unavailable, "a composition is not one launch, which a graph could have in another's place");
+}
 
 Result<bool> TimedCall::ready() const {
   const backend::RelaxedCapture relaxed;  // else asking would end the capture of another thread
@@ -131,14 +147,6 @@ Result<std::shared_ptr<Variant>> make_variant(std::shared_ptr<const Problem> pro
                                               std::shared_ptr<backend::Program> program, backend::Device& device,
                                               Streams& streams) {
   return LoadedVariant::make(std::move(problem), configuration, std::move(program), device, streams);
-}
-
-void keep_for_ever(std::shared_ptr<Variant> variant) {
-  if (!variant || !variant->was_captured()) return;
-  static std::mutex adding;
-  static auto* const kept = new std::vector<std::shared_ptr<Variant>>;  // never destroyed: drivers end before
-  const std::lock_guard lock(adding);
-  kept->push_back(std::move(variant));
 }
 
 }  // namespace wattune::dynamic

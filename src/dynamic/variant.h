@@ -12,7 +12,7 @@
 
 #include "dynamic/problem.h"
 #include "dynamic/streams.h"
-#include "wattune/backend/device.h"
+#include "wattune/backend/attach.h"
 #include "wattune/dynamic/call.h"
 
 namespace wattune::dynamic {
@@ -45,16 +45,20 @@ class Variant {
   virtual std::size_t private_bytes() const = 0;
   // Whether it was launched before, by anybody.
   virtual bool was_launched() const = 0;
-  // Whether it was sent into a stream that was captured: then a graph may run it as long as the process lives, and it
-  // is never unloaded (keep_for_ever()).
-  virtual bool was_captured() const { return false; }
   // mismatch: memory that is smaller than the launches need it, as far as a driver knows. Looks at memory that it has
   // not seen of late only.
   virtual Result<void> check_memory(std::span<const CallArgument> /*arguments*/) { return {}; }
 
-  // The arguments are those of the spec without local memory, checked by whoever calls. launch_failed, device_lost.
+  // The arguments are those of the spec without local memory; whoever calls has checked their types. Errors of
+  // check_memory(), after which nothing was sent; launch_failed, device_lost.
   virtual Result<void> send(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
   virtual Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) = 0;
+
+  // What the call passed of which this launch in a graph is all, as far as that can be told; empty: it is none of its.
+  virtual std::vector<CallArgument> call_in(const backend::GraphLaunch& /*launch*/) const { return {}; }
+  // The same call in the place of that launch, laid out for this stream. unavailable: it is not one launch.
+  virtual Result<void> replace(const CallStream& stream, std::span<const CallArgument> arguments,
+                               const backend::GraphLaunch& launch, CUgraphExec_st* executable);
 };
 
 // From a program of the configuration. launch_failed: what its launches need, the device has not.
@@ -62,8 +66,5 @@ Result<std::shared_ptr<Variant>> make_variant(std::shared_ptr<const Problem> pro
                                               const Configuration& configuration,
                                               std::shared_ptr<backend::Program> program, backend::Device& device,
                                               Streams& streams);
-
-// Leaves what a graph may run to the end of the process; drops all others.
-void keep_for_ever(std::shared_ptr<Variant> variant);
 
 }  // namespace wattune::dynamic

@@ -14,9 +14,15 @@ class VariantSource {
  public:
   virtual ~VariantSource() = default;
   // What this owner will probably make of the problem, the next first, in the place of what it said before.
-  virtual void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) = 0;
+  // `urgently`: it has nothing to run until then.
+  virtual void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations,
+                      bool urgently = false) = 0;
   // Whether make() waits for no compiler.
   virtual bool is_ready(const Problem& problem, const Configuration& configuration) const = 0;
+  // Whether make() loads nothing either.
+  virtual bool is_loaded(const Problem& problem, const Configuration& configuration) const = 0;
+  // A stream is about to be destroyed.
+  virtual void forget(const Lane& /*lane*/) {}
   // As KernelCode::load() and make_variant().
   virtual Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) = 0;
@@ -31,13 +37,17 @@ class KernelVariants : public VariantSource {
   KernelVariants(std::unique_ptr<KernelCode> code, backend::Device& device, Streams& streams)
       : code_(std::move(code)), device_(device), streams_(streams) {}
 
-  void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations) override {
+  void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations,
+              bool urgently) override {
     std::vector<KernelCode::Macros> macros;
     for (const Configuration& each : configurations) macros.push_back(KernelCode::macros_of(problem.spec, each));
-    code_->expect(owner, std::move(macros));
+    code_->expect(owner, std::move(macros), urgently);
   }
   bool is_ready(const Problem& problem, const Configuration& configuration) const override {
     return code_->is_ready(KernelCode::macros_of(problem.spec, configuration));
+  }
+  bool is_loaded(const Problem& problem, const Configuration& configuration) const override {
+    return code_->is_loaded(KernelCode::macros_of(problem.spec, configuration));
   }
   Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                         const Configuration& configuration) override {

@@ -1,5 +1,6 @@
 #include "wattune/dynamic/wisdom.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -76,6 +77,20 @@ std::optional<NearestEntry> Wisdom::nearest(const KernelVersion& kernel, const D
                                             const Key& key) const {
   const std::lock_guard lock(parts_->mutex);
   return nearer(parts_->shipped.nearest(kernel, device, key), parts_->written.nearest(kernel, device, key));
+}
+
+std::vector<NearestEntry> Wisdom::near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
+                                       std::size_t most) const {
+  std::vector<NearestEntry> all;
+  {
+    const std::lock_guard lock(parts_->mutex);
+    parts_->shipped.add_near(kernel, device, key, all);
+    parts_->written.add_near(kernel, device, key, all);
+  }
+  std::ranges::stable_sort(all, {},
+                           [](const NearestEntry& one) { return std::pair(one.same_device ? 0 : 1, one.distance); });
+  if (all.size() > most) all.erase(all.begin() + static_cast<std::ptrdiff_t>(most), all.end());
+  return all;
 }
 
 std::size_t Wisdom::count_of_other_versions(const KernelVersion& kernel) const {

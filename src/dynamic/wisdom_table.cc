@@ -58,6 +58,20 @@ std::optional<NearestEntry> WisdomTable::nearest(const KernelVersion& kernel, co
   return found;
 }
 
+void WisdomTable::add_near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
+                           std::vector<NearestEntry>& all) const {
+  for (const WisdomEntry& entry : entries_) {
+    std::optional<NearestEntry> one = answer(entry, kernel, device, key);
+    if (!one) continue;
+    const auto known =
+        std::ranges::find_if(all, [&](const NearestEntry& other) { return other.entry.key == entry.key; });
+    if (known == all.end())
+      all.push_back(*std::move(one));
+    else
+      *known = *nearer(*known, one);
+  }
+}
+
 std::size_t WisdomTable::count_of_other_versions(const KernelVersion& kernel) const {
   return static_cast<std::size_t>(std::ranges::count_if(entries_, [&](const WisdomEntry& entry) {
     return entry.kernel.name == kernel.name && entry.kernel.version != kernel.version;

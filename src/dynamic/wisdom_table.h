@@ -21,6 +21,9 @@ class WisdomTable {
   // nullptr: none. Both hold until the next put().
   const WisdomEntry* find(const KernelVersion& kernel, const std::string& device, const Key& key) const;
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
+  // What nearest() would choose from, one of each key.
+  void add_near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
+                std::vector<NearestEntry>& all) const;
   std::size_t count_of_other_versions(const KernelVersion& kernel) const;
 
   // In the order in which their keys were first put.

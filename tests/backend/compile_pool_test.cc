@@ -347,6 +347,29 @@ TEST_F(Pool, WhatSomebodyWaitsForIsNotCompiledNicely) {
   EXPECT_THAT(children(), SizeIs(2));
 }
 
+// The only process is busy with what never ends, until the test lets go.
+TEST_F(Pool, WhatIsUrgentGoesBeforeWhatOtherSourcesExpect) {
+  PooledSource& pool = start(1);
+  pool.expect({macros("0", "wait"), macros("1"), macros("2")}, kLimit);
+  wait_until_compiled(1);
+  pool.expect({macros("3"), macros("0", "wait"), macros("1")}, kLimit, 1);
+  PooledSource other = add("other");
+  other.expect({macros("4")}, kLimit);
+  release();
+  wait_until_idle();
+  EXPECT_EQ(compiled()[1], "arch_1 text N=3 MODE=good");
+}
+
+TEST_F(Pool, WhatIsUrgentIsNotCompiledNicely) {
+  CompilePoolOptions prompt = options(1);
+  prompt.worker.niceness = 7;
+  prompt.prompt = true;
+  start(prompt).expect({macros("1")}, kLimit, 1);
+  wait_until_idle();
+  ASSERT_THAT(children(), SizeIs(1));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(children().front())), getpriority(PRIO_PROCESS, 0));
+}
+
 // The prompt process compiles what never ends, the nice one what the other thread waits for.
 TEST_F(Pool, SeveralWhoWaitAreServedAtTheSameTime) {
   CompilePoolOptions prompt = options(1);

@@ -238,6 +238,22 @@ TEST_F(Compositions, QueuesHaveMemoryOfTheirOwn) {
   EXPECT_NE(addresses[0], addresses[1]);
 }
 
+// Launched in a stream of the composition's, which is another one then.
+TEST_F(Compositions, OfAForgottenQueueKeepNothing) {
+  std::vector<bool> had_memory;
+  const auto composition = make([&](Context& context) -> Result<void> {
+                             had_memory.push_back(context.argument("state").has_value());
+                             WATTUNE_TRY(context.resize("state", 16));
+                             return context.launch("both", {.stream = 1});
+                           }).value();
+  for (int i = 0; i < 2; ++i) (*composition)(application->queue(), x, y).value();
+  values();  // waits for the queue
+  tuner->forget(application->queue()).value();
+  for (int i = 0; i < 2; ++i) (*composition)(application->queue(), x, y).value();
+  values();
+  EXPECT_EQ(had_memory, (std::vector<bool>{false, true, false, true}));
+}
+
 TEST_F(Compositions, ThatLaunchNothingAreAnError) {
   const Error nothing = call([](Context&) { return Result<void>(); }).error();
   EXPECT_EQ(nothing.code(), ErrorCode::invalid_argument);

@@ -37,6 +37,10 @@ class CudaCalls : public ::testing::Test {
 
   std::vector<float> values() const { return application->values(application->stream()); }
   float* x() const { return memory_of(*application); }
+  static fakes::FakeCuda& fake() {
+    return *reinterpret_cast<fakes::FakeCuda* (*)()>(
+        dlsym(dlopen(backend::kLibcuda.c_str(), RTLD_NOW), "wattune_fake_cuda"))();
+  }
   CUgraph capture(const std::function<void()>& work) const {
     succeed(raw_cuda().cuStreamBeginCapture(application->stream(), backend::cuda::CU_STREAM_CAPTURE_MODE_GLOBAL));
     work();
@@ -50,6 +54,29 @@ class CudaCalls : public ::testing::Test {
   std::unique_ptr<backend::Device> device;
   std::unique_ptr<Tuner> tuner;
 };
+
+// A second is what another question would cost each call of the application.
+TEST_F(CudaCalls, OfTheBestKnownAskTheDriverOneQuestionOfEachKind) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
+  const auto call = [&] { (*scale)(application->stream(), x(), 1.0f, 4).value(); };
+  call();
+  const long contexts = fake().asked_for_context;
+  const long captures = fake().asked_for_capture;
+  for (int i = 0; i < 10; ++i) call();
+  EXPECT_EQ(fake().asked_for_context - contexts, 10);
+  EXPECT_EQ(fake().asked_for_capture - captures, 10);
+}
+
+// It is known by then that a graph may run it.
+TEST_F(CudaCalls, OfWhatWasCapturedDoNotAskForCaptureAgain) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::best)).value();
+  const auto call = [&] { (*scale)(application->stream(), x(), 1.0f, 4).value(); };
+  call();
+  succeed(raw_cuda().cuGraphDestroy(capture(call)));
+  const long captures = fake().asked_for_capture;
+  call();
+  EXPECT_EQ(fake().asked_for_capture, captures);
+}
 
 TEST_F(CudaCalls, LeaveTheThreadsContextAsItWas) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
@@ -140,19 +167,60 @@ TEST_F(CudaCalls, ACaptureInTheMiddleOfExploringRunsTheBestKnown) {
 TEST_F(CudaCalls, InACaptureTheBestRunsAndNothingElseHappens) {
   const auto scale = tuner->kernel(scale_on_stand_in(), trusted(Mode::explore)).value();
   (*scale)(application->stream(), x(), 2.0f, 4).value();
-  fakes::FakeCuda& fake = *reinterpret_cast<fakes::FakeCuda* (*)()>(
-      dlsym(dlopen(backend::kLibcuda.c_str(), RTLD_NOW), "wattune_fake_cuda"))();
-  const long events = fake.events;
+  const long events = fake().events;
   const CUgraph graph = capture([&] {
     for (int i = 0; i < 3; ++i) (*scale)(application->stream(), x(), 2.0f, 4).value();
   });
   ASSERT_NE(graph, nullptr);
-  EXPECT_EQ(fake.events, events);
+  EXPECT_EQ(fake().events, events);
   EXPECT_THAT(values(), ElementsAre(2, 4, 6, 8));
   CUgraphExec exec = nullptr;
   succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
   succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
   EXPECT_THAT(values(), ElementsAre(16, 32, 48, 64));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+// Captured with blocks of 256; 32 are the best.
+TEST_F(CudaCalls, AGraphThatIsUpdatedRunsTheBestKnown) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  int calls = 0;
+  const auto call = [&] { (*scale)(application->stream(), x(), calls++ % 2 == 0 ? 2.0f : 0.5f, 4).value(); };
+  call();
+  call();
+  const CUgraph graph = capture([&] { (*scale)(application->stream(), x(), 3.0f, 4).value(); });
+  CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  while (!scale->report().keys.front().state.starts_with("tuned") || calls % 2 == 1) {
+    call();
+    succeed(raw_cuda().cuStreamSynchronize(application->stream()));
+  }
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_EQ(fake().block, 256u);
+  EXPECT_EQ(scale->update_graph(application->stream(), exec, graph).value(), 1u);
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_EQ(fake().block, 32u);
+  EXPECT_THAT(values(), ElementsAre(9, 18, 27, 36));
+  succeed(raw_cuda().cuGraphExecDestroy(exec));
+  succeed(raw_cuda().cuGraphDestroy(graph));
+}
+
+TEST_F(CudaCalls, LaunchesOfOthersInAGraphStayAsTheyAre) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  const auto other = tuner->kernel(scale_on_stand_in("other"), trusted()).value();
+  (*scale)(application->stream(), x(), 1.0f, 4).value();
+  (*other)(application->stream(), x(), 1.0f, 4).value();
+  const CUgraph graph = capture([&] {
+    application->raise(1.0f, application->stream());
+    (*other)(application->stream(), x(), 3.0f, 4).value();
+  });
+  CUgraphExec exec = nullptr;
+  succeed(raw_cuda().cuGraphInstantiate(&exec, graph, 0));
+  EXPECT_EQ(scale->update_graph(application->stream(), exec, graph).value(), 0u);
+  EXPECT_EQ(other->update_graph(application->stream(), exec, graph).value(), 1u);
+  succeed(raw_cuda().cuGraphLaunch(exec, application->stream()));
+  EXPECT_THAT(values(), ElementsAre(6, 9, 12, 15));
   succeed(raw_cuda().cuGraphExecDestroy(exec));
   succeed(raw_cuda().cuGraphDestroy(graph));
 }
@@ -193,6 +261,42 @@ TEST_F(CudaCalls, AnotherStreamMayGetAHandleThatWasUsed) {
     succeed(raw_cuda().cuStreamDestroy(stream));
   }
   EXPECT_THAT(values(), ElementsAre(16, 32, 48, 64));
+}
+
+TEST_F(CudaCalls, AStreamThatGetsTheHandleOfAForgottenOneIsANewOne) {
+  const auto scale = tuner->kernel(scale_on_stand_in(), trusted()).value();
+  const long streams = fake().streams;
+  for (int i = 0; i < 4; ++i) {
+    backend::cuda::CUstream stream = nullptr;
+    succeed(raw_cuda().cuStreamCreate(&stream, 0));
+    (*scale)(stream, x(), 2.0f, 4).value();
+    succeed(raw_cuda().cuStreamSynchronize(stream));
+    tuner->forget(stream).value();
+    succeed(raw_cuda().cuStreamDestroy(stream));
+  }
+  EXPECT_THAT(values(), ElementsAre(16, 32, 48, 64));
+  EXPECT_EQ(fake().streams, streams);
+}
+
+TEST_F(CudaCalls, AStreamMayBeForgottenThatNobodyCalledIn) {
+  EXPECT_TRUE(tuner->forget(application->stream()));
+  EXPECT_TRUE(tuner->forget(application->stream()));
+}
+
+// Its launch would otherwise be the one that waits.
+TEST_F(CudaCalls, RoomForPrivateMemoryIsMadeInAGap) {
+  KernelSpec spilling = scale_on_stand_in("spill");
+  spilling.source = backend::cuda_source("__global__ void spill() {}", "spill");
+  spilling.arguments.clear();
+  spilling.parameters = {{.name = "BLOCK", .values = {64}}};
+  KernelOptions options = trusted(Mode::best);
+  options.fallback = [](const CallStream&, std::span<const CallArgument>) { return Result<void>(); };
+  const auto spill = tuner->kernel(spilling, options).value();
+  spill->expect({}).value();
+  while (!spill->best({{"n", 4}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(fake().room_made_for, "wattune_private");
+  (*spill)(application->stream()).value();
+  EXPECT_EQ(fake().room_made_for, "wattune_private");
 }
 
 TEST_F(CudaCalls, AfterABrokenContextEachCallSaysThatItIsLost) {

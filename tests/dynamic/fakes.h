@@ -56,10 +56,12 @@ class FakeEvent : public backend::Event {
 class FakeLoader : public Loader {
  public:
   void request(LoadRequest) override {}
+  void hurry(const void*) override {}
   void retire(std::shared_ptr<Variant>) override {}
   void drop(const void*) override {}
   Nanoseconds gap(Nanoseconds) override { return {}; }
   void note_launch(const CallStream&, Nanoseconds) override {}
+  void forget(const CallStream&) override {}
   bool others_busy(const CallStream&) const override { return false; }
   void note_private_memory(std::size_t bytes) override { private_bytes = std::max(private_bytes, bytes); }
   Nanoseconds private_memory_cost(std::size_t bytes) const override {

@@ -203,6 +203,43 @@ TEST_F(LoaderTest, WhatWasDroppedNeitherRunsNorIsToldOf) {
   EXPECT_THAT(loaded, ElementsAre(2));
 }
 
+TEST_F(LoaderTest, WhatIsNotCompiledIsAskedForUntilItIs) {
+  bool is_compiled = false;
+  LoadRequest first = urgent(1);
+  first.ready = [&] { return is_compiled; };
+  loader.request(first);
+  EXPECT_EQ(loader.step(), ms(1)) << "compilers take longer than gaps";
+  loader.request(load(2));
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(2)) << "nothing waits behind it";
+  is_compiled = true;
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(2, 1));
+}
+
+TEST_F(LoaderTest, AnOwnerMayHurryWhatItHasRequested) {
+  const int owner = 0;
+  launch(ms(50));
+  be(StreamState::busy);
+  loader.request(load(1, &owner));
+  loader.step();
+  EXPECT_THAT(loaded, IsEmpty());
+  loader.hurry(&owner);
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1));
+}
+
+TEST_F(LoaderTest, AForgottenStreamIsNotAskedAnyMore) {
+  launch(ms(50));
+  be(StreamState::busy);
+  loader.forget(stream);
+  loader.request(load(1));
+  now += ms(1000);  // the ledger affords it
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1));
+  EXPECT_EQ(loader.loads_in_gaps(), 1u);
+}
+
 TEST_F(LoaderTest, RetiredVariantsAreDestroyedInGapsBehindAllLoads) {
   int alive = 0;
   launch();
@@ -239,6 +276,55 @@ TEST_F(LoaderTest, MorePrivateMemoryThanEverCostsWhatALoadDoes) {
   loader.note_private_memory(16);
   EXPECT_EQ(loader.private_memory_cost(1024), ms(0));
   EXPECT_GT(loader.private_memory_cost(1025), ms(0));
+}
+
+// Room for 16 KiB is made with the load, for 1 KiB there is some from the start; 2 % of a second pay for the 1 ms that
+// it may take.
+TEST_F(LoaderTest, InAGapRoomIsMadeForTheFirstLaunch) {
+  std::vector<std::size_t> made;
+  GapLoader with_room{ledger,
+                      {.adopt = streams.adopt(),
+                       .make_room =
+                           [&](std::size_t bytes) {
+                             made.push_back(bytes);
+                             return Result<void>();
+                           }},
+                      [this] { return now; }};
+  ledger.begin(now);
+  now += ms(1000);
+  for (const std::size_t bytes : {1024, 16384, 4096})
+    with_room.request({.load = [bytes]() -> Result<std::shared_ptr<Variant>> {
+                         return std::shared_ptr<Variant>(
+                             std::make_shared<FakeVariant>(Configuration(), nullptr, bytes));
+                       },
+                       .loaded = [](const auto&) {}});
+  with_room.step();
+  EXPECT_EQ(with_room.loads_in_gaps(), 3u);
+  EXPECT_THAT(made, ElementsAre(16384));
+  EXPECT_EQ(with_room.private_memory_cost(16384), ms(0));
+}
+
+TEST_F(LoaderTest, RoomIsNotMadeWhereTheBudgetCannotPayForACallThatWaits) {
+  int made = 0;
+  GapLoader with_room{ledger,
+                      {.adopt = streams.adopt(),
+                       .make_room =
+                           [&](std::size_t) {
+                             ++made;
+                             return Result<void>();
+                           }},
+                      [this] { return now; }};
+  ledger.begin(now);
+  with_room.request({.load = [&]() -> Result<std::shared_ptr<Variant>> {
+                       now += load_takes;
+                       return std::shared_ptr<Variant>(std::make_shared<FakeVariant>(Configuration(), nullptr, 16384));
+                     },
+                     .loaded = [](const auto&) {},
+                     .urgent = true});
+  with_room.step();
+  EXPECT_EQ(with_room.loads(), 1u);
+  EXPECT_EQ(made, 0);
+  EXPECT_GT(with_room.private_memory_cost(16384), ms(0)) << "the first launch is charged";
 }
 
 TEST(Loader, HasAThreadThatLoads) {

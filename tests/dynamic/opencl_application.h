@@ -42,6 +42,11 @@ class OpenClApplication {
                                             values.size() * sizeof(float), const_cast<float*>(values.data()), nullptr);
     return memory_.emplace_back(made);
   }
+  static cl_uint references(cl_command_queue queue) {
+    cl_uint count = 0;
+    cl().clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    return count;
+  }
   std::vector<float> values(cl_mem memory, std::size_t count) const { return values(queue(), memory, count); }
   static std::vector<float> values(cl_command_queue queue, cl_mem memory, std::size_t count) {
     std::vector<float> values(count);

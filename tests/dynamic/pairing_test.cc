@@ -107,6 +107,28 @@ TEST_F(PairingTest, WhatMayStallForTooLongAtAnyTimeIsSaid) {
   EXPECT_NEAR(to_ms(pairing.stalls_too_long()->longest), 6.0, 0.1);
 }
 
+// There the driver finds nothing that it would let the launch wait for.
+TEST_F(PairingTest, AFirstLaunchWaitsForAnIdleStream) {
+  begin(us(100));
+  add(variant(1, us(90)));
+  bool idle = false;
+  const auto next = [&] { return pairing.next(Mode::automatic, now, [&] { return idle; }); };
+  EXPECT_EQ(next().variant, pairing.best());
+  idle = true;
+  EXPECT_TRUE(next().exploring);
+}
+
+TEST_F(PairingTest, AFirstLaunchDoesNotWaitForEver) {
+  begin(us(100));
+  add(variant(1, us(90)));
+  const auto next = [&] { return pairing.next(Mode::automatic, now, [] { return false; }); };
+  EXPECT_FALSE(next().exploring);
+  now += ms(99);
+  EXPECT_FALSE(next().exploring);
+  now += ms(1);
+  EXPECT_TRUE(next().exploring);
+}
+
 TEST_F(PairingTest, TheFirstOfAKeyIsTimedAndTold) {
   const auto first = variant(7, us(100));
   pairing.set_best(first);

@@ -168,6 +168,84 @@ TEST_F(ScreeningTest, TimesOfReducedDataAreNotExpectedInCalls) {
   EXPECT_THAT(found, IsEmpty());
 }
 
+// 0.02 of 0.2 s pay for a step of 4 ms, in which 6.7 MB move: 134 MB are halved five times.
+TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
+  Ledger small({.share = 0.02});
+  small.begin(Nanoseconds());
+  spec.problem_size[0].value = std::int64_t{1} << 24;
+  free_memory = std::uint64_t{1} << 40;
+  std::atomic<std::size_t> floats = 0;
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
+    floats = launch.elements<float>(0).size();
+    return Nanoseconds(1000);
+  };
+  std::atomic<double> now = 0.0;
+  options.now = [&] { return Nanoseconds(now.load()); };
+  screening.emplace(options);
+  const auto explorer = make_screened_explorer(Problem::make(spec, {}, {{"n", 1}}).value(), {.strategy = "exhaustive"},
+                                               {}, small, *screening, {})
+                            .value();
+  for (; explorer->explored() < 5; now = now + 5e6) {
+    static_cast<void>(explorer->wanted());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(floats, std::size_t{1} << 19);
+  screening.reset();
+}
+
+// The search goes on only when the test has seen what it found.
+TEST_F(ScreeningTest, WhatIsBetterThanTheBestKnownDoesNotWaitForTheSearchToEnd) {
+  std::atomic<bool> found_best = false;
+  std::atomic<bool> go_on = false;
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
+    const bool best = launch.macro("block") == 64 && launch.macro("mode") == 7;
+    while (found_best && !best && !go_on) std::this_thread::yield();
+    found_best = found_best || best;
+    return run(launch);
+  };
+  const auto explorer = explore();
+  while (explorer->wanted().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_THAT(names(explorer->wanted()), ElementsAre("block=64, mode=7"));
+  EXPECT_FALSE(explorer->over());
+  EXPECT_THAT(explorer->state(), HasSubstr("screening, "));
+  go_on = true;
+  EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=64, mode=7"));
+}
+
+// block 8 in mode 0 is the best known, with 2 us; block 64 in mode 7 takes half as long. So it does in calls.
+TEST_F(ScreeningTest, OnReducedDataTheBestKnownTellsWhatCallsWillTake) {
+  spec.problem_size[0].value = 128;
+  free_memory = 2048;  // of which 512 bytes are those of 64 elements
+  const auto explorer = explore();
+  explorer->tell(Problem::make(spec, {}, {}).value()->space.configuration(0),
+                 {.statistics = Statistics{.median = Nanoseconds(50'000)}});
+  std::vector<Candidate> wanted;
+  while (!explorer->over() && (wanted = explorer->wanted()).empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_THAT(names(wanted), ElementsAre("block=64, mode=7"));
+  EXPECT_DOUBLE_EQ(wanted[0].expected->value(), 25'000);
+}
+
+// When others are called meanwhile. It is tuned again when it is called again.
+TEST_F(ScreeningTest, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
+  std::atomic<double> now = 1e15;
+  options.now = [&] { return Nanoseconds(now.load()); };
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
+    now = now + 10e6;
+    return run(launch);
+  };
+  const auto left = explore();
+  const auto called = explore();
+  while (!called->over()) {
+    static_cast<void>(called->wanted());
+    if (const auto wanted = called->wanted(); !wanted.empty() && called->state().starts_with("trying"))
+      called->tell(wanted[0].configuration, {});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(left->was_left());
+  EXPECT_LT(left->explored(), 30u);
+}
+
 TEST_F(ScreeningTest, WithoutMemoryAKeyIsRefusedInOneLine) {
   free_memory = 8;
   const auto explorer = explore();

@@ -25,11 +25,18 @@ float* const kMemory = reinterpret_cast<float*>(8);
 
 Error refusal(std::vector<CallArgument> arguments) { return Signature::make(spec()).value().check(arguments).error(); }
 
+CallSizes sizes_of(const Signature& signature, std::span<const CallArgument> arguments,
+                   std::span<const NamedSize> given = {}) {
+  CallSizes sizes;
+  signature.read_sizes(arguments, given, sizes).value();
+  return sizes;
+}
+
 TEST(Signature, ScalarsTellSizesAndOthersKeepTheSpecs) {
   const Signature signature = Signature::make(spec()).value();
   const std::vector<CallArgument> arguments{kMemory, 4096, 0, 2.0f};  // local memory is not passed
   EXPECT_TRUE(signature.check(arguments));
-  const std::vector<NamedSize> sizes = signature.named(signature.sizes_of(arguments, {}).value());
+  const std::vector<NamedSize> sizes = signature.named(sizes_of(signature, arguments));
   ASSERT_EQ(sizes.size(), 2u);
   EXPECT_EQ(sizes[0].value, 4096);
   EXPECT_EQ(sizes[1].value, 7);
@@ -40,21 +47,22 @@ TEST(Signature, NamedSizesMayBeParametersInAnyOrder) {
   const std::vector<CallArgument> arguments{kMemory, 10, 0, 2.0f};
   const std::vector<NamedSize> given{{"TILE", 2}, {"rows", 9}, {"BLOCK", 64}};
   const std::vector<NamedSize> turned{{"BLOCK", 64}, {"TILE", 2}, {"rows", 9}};
-  const CallSizes sizes = signature.sizes_of(arguments, given).value();
-  EXPECT_TRUE(sizes == signature.sizes_of(arguments, turned).value());
+  const CallSizes sizes = sizes_of(signature, arguments, given);
+  EXPECT_TRUE(sizes == sizes_of(signature, arguments, turned));
   const std::vector<NamedSize> named = signature.named(sizes);
   ASSERT_EQ(named.size(), 4u);
   EXPECT_EQ(named[1].value, 9);
   EXPECT_EQ(named[2].name, "BLOCK");
   EXPECT_EQ(named[3].name, "TILE");
-  EXPECT_EQ(signature.sizes_of(arguments, std::vector<NamedSize>{{"colums", 1}}).error().code(),
+  CallSizes unread;
+  EXPECT_EQ(signature.read_sizes(arguments, std::vector<NamedSize>{{"colums", 1}}, unread).error().code(),
             ErrorCode::invalid_argument);
 }
 
 TEST(Signature, NegativeScalarsKeepTheirSign) {
   const Signature signature = Signature::make(spec()).value();
   const std::vector<CallArgument> arguments{kMemory, -3, 0, 2.0f};
-  EXPECT_EQ(signature.sizes_of(arguments, {}).value().numbers[0], -3);
+  EXPECT_EQ(sizes_of(signature, arguments).numbers[0], -3);
 }
 
 TEST(Signature, ValuesThatReadParametersAreTheSpecs) {

@@ -134,7 +134,7 @@ TEST_F(TunableKernels, TheGenericConfigurationServesNewKeysWithoutCompilingAgain
   (*scale)(application->queue(), x, kElements / 2, 2.0f).value();
   EXPECT_EQ(values()[0], 4.0f);
   EXPECT_EQ(values()[kElements - 1], 2.0f);
-  EXPECT_EQ(scale->report().fallbacks, 2u);
+  EXPECT_GE(scale->report().fallbacks, 1u);  // the second key runs what the first one has loaded by then
   while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
   EXPECT_EQ(scale->report().blocked.value(), 0.0);
   options.generic = {Value(1)};
@@ -158,6 +158,77 @@ TEST_F(TunableKernels, PreloadedKeysBlockNoCall) {
   const Nanoseconds blocked = scale->report().blocked;
   (*scale)(application->queue(), x, 64, 2.0f).value();
   EXPECT_EQ(scale->report().blocked.value(), blocked.value());
+}
+
+TEST_F(TunableKernels, AKeyOfWhichNothingIsKnownBeginsWithTheGuess) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  options.guess = [](const std::vector<NamedSize>& sizes) {
+    EXPECT_EQ(sizes.front().value, kElements);
+    return std::vector<std::pair<std::string, Value>>{{"ROUNDS", 1}};
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=1, BLOCK=32");
+}
+
+// The macros are the same for all sizes, so there is nothing to compile or load for the second key.
+TEST_F(TunableKernels, ANewKeyRunsWhatTheNearestHasLoadedInItsFirstCall) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  int fallbacks = 0;
+  options.fallback = [&](const CallStream&, std::span<const CallArgument>) {
+    ++fallbacks;
+    return Result<void>();
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  scale->preload(std::vector<NamedSize>{{"n", kElements}}).value();
+  (*scale)(application->queue(), x, kElements / 2, 3.0f).value();
+  EXPECT_EQ(fallbacks, 0);
+  EXPECT_EQ(values()[0], 3.0f);
+  EXPECT_EQ(tuner->report().loads, 0u);
+}
+
+TEST_F(TunableKernels, AnExpectedKeyIsReadyWhenItIsCalled) {
+  const auto tuner = attach();
+  KernelOptions options = best();
+  int fallbacks = 0;
+  options.fallback = [&](const CallStream&, std::span<const CallArgument>) {
+    ++fallbacks;
+    return Result<void>();
+  };
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
+  while (!scale->best({{"n", kElements}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  (*scale)(application->queue(), x, kElements, 3.0f).value();
+  EXPECT_EQ(fallbacks, 0);
+  EXPECT_THAT(values(), Each(3.0f));
+  EXPECT_EQ(scale->report().blocked, Nanoseconds());
+}
+
+// The call waits for what is compiled already, and does not begin another.
+TEST_F(TunableKernels, ACallThatComesBeforeWhatIsExpectedWaitsForTheRest) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
+  (*scale)(application->queue(), x, kElements, 3.0f).value();
+  EXPECT_THAT(values(), Each(3.0f));
+  EXPECT_EQ(scale->best({{"n", kElements}})->to_string(), "ROUNDS=4000, BLOCK=32");
+}
+
+TEST_F(TunableKernels, AForgottenQueueIsReleased) {
+  const auto tuner = attach();
+  const auto scale = tuner->kernel(scale_spec(), best()).value();
+  const cl_command_queue queue = application->make_queue();
+  OpenClApplication::values(queue, x, 1);  // PoCL itself keeps queues that were used
+  const cl_uint before = OpenClApplication::references(queue);
+  (*scale)(queue, x, kElements, 3.0f).value();
+  OpenClApplication::values(queue, x, 1);
+  EXPECT_GT(OpenClApplication::references(queue), before);
+  tuner->forget(queue).value();
+  EXPECT_EQ(OpenClApplication::references(queue), before);
+  (*scale)(queue, x, kElements, 2.0f).value();  // as if it were new
+  EXPECT_THAT(OpenClApplication::values(queue, x, kElements), Each(6.0f));
 }
 
 TEST_F(TunableKernels, AKeyFunctionThatThrowsIsTheCallsError) {

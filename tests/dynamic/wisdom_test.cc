@@ -219,5 +219,15 @@ TEST_F(WisdomFile, IsKnownByItsFirstBytes) {
   EXPECT_FALSE(is_wisdom_file(path("missing")));
 }
 
+TEST(Wisdom, TellsTheNearestKeysInTheirOrder) {
+  const auto wisdom = Wisdom::open({}).value();
+  for (const int n : {1024, 100, 64, 4096}) wisdom->put(entry_of({{"n", n}}, n, 10.0)).value();
+  std::vector<std::int64_t> sizes;
+  for (const NearestEntry& each : wisdom->near(kGemm, device_named("A GPU"), {{"n", 100}}, 3))
+    sizes.push_back(each.entry.key[0].value.as_integer());
+  // log(100 / 64) = 0.4, log(1024 / 100) = 2.3, log(4096 / 100) = 3.7.
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{100, 64, 1024}));
+}
+
 }  // namespace
 }  // namespace wattune::dynamic

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -45,12 +46,30 @@ KernelSpec spec_in(Language language) {
   return spec;
 }
 
+// What a call asks the driver besides its launch (cuda_calls_test.cc counts that), alone and in nanoseconds.
+struct DriverParts {
+  double context = 0.0;  // cuCtxGetCurrent
+  double capture = 0.0;  // cuStreamIsCapturing
+  double times = 0.0;    // the events of a timed call: made, recorded, asked, read, destroyed
+};
+
 // The ways to launch it, each a block of launches into an empty queue.
 struct Ways {
   std::function<int()> raw;      // one launch; what the driver answered
   std::function<void()> finish;  // the queue
   std::function<Result<void>(dynamic::TunableKernel& kernel)> call;
+  std::optional<DriverParts> driver = {};  // where they are known
 };
+
+// What is left of `added` is the library's own.
+void report_parts(const DriverParts& driver, double added_by_best, double added_by_automatic) {
+  const double asked = driver.context + driver.capture;
+  const double timed = driver.times / static_cast<double>(dynamic::TuningPolicy().watch_every);
+  fmt::print("of that the driver's: {:.1f} the current context, {:.1f} capture, {:.1f} the events of a timed call\n",
+             driver.context, driver.capture, driver.times);
+  fmt::print("the library's own: {:.1f} (best), {:.1f} (automatic, if each {}th call is timed)\n",
+             added_by_best - asked, added_by_automatic - asked - timed, dynamic::TuningPolicy().watch_every);
+}
 
 Result<void> compare(backend::Device& device, Language language, const Ways& ways, std::size_t rounds) {
   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(device));
@@ -86,9 +105,26 @@ Result<void> compare(backend::Device& device, Language language, const Ways& way
   perf::report("a call, Mode::best", times[1], times[0]);
   perf::report("a call, Mode::automatic, tuning is over", times[2], times[0]);
   perf::report("bare calls, again", times[3], times[0]);
-  fmt::print("ratio to bare calls: {:.3f} (best), {:.3f} (automatic)\n", perf::summary(times[1]).median / raw,
-             perf::summary(times[2]).median / raw);
+  const double best_call = perf::summary(times[1]).median;
+  const double automatic_call = perf::summary(times[2]).median;
+  fmt::print("ratio to bare calls: {:.3f} (best), {:.3f} (automatic)\n", best_call / raw, automatic_call / raw);
+  if (ways.driver) report_parts(*ways.driver, best_call - raw, automatic_call - raw);
   return {};
+}
+
+// The medians of blocks in turns.
+DriverParts time_driver(perf::Raw& raw, std::size_t rounds) {
+  const auto block = [](const std::function<void()>& call) { return [call] { return perf::time_block(call); }; };
+  const std::array<std::function<double()>, 3> blocks = {
+      block([&] { raw.ask_for_context(); }), block([&] { raw.ask_for_capture(); }), [&] {
+        const double time = perf::time_block([&] { raw.time_nothing(); });
+        raw.finish();
+        return time;
+      }};
+  const std::vector<std::vector<double>> times = perf::alternate(blocks, rounds);
+  return {.context = perf::summary(times[0]).median,
+          .capture = perf::summary(times[1]).median,
+          .times = perf::summary(times[2]).median};
 }
 
 Result<void> compare_cuda(const std::string& selector, std::size_t rounds) {
@@ -104,7 +140,8 @@ Result<void> compare_cuda(const std::string& selector, std::size_t rounds) {
   return compare(*device, Language::cuda,
                  {.raw = [&] { return raw.send(); },
                   .finish = [&] { raw.finish(); },
-                  .call = [&](dynamic::TunableKernel& kernel) { return kernel(raw.stream(), x, 2.0F, kElements); }},
+                  .call = [&](dynamic::TunableKernel& kernel) { return kernel(raw.stream(), x, 2.0F, kElements); },
+                  .driver = time_driver(raw, rounds)},
                  rounds);
 }
 

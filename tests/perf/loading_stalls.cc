@@ -213,9 +213,22 @@ class Stalls {
         for (const auto& [kib, image] : images_.with_private)
           WATTUNE_TRY(first_launch(*busy, fmt::format("{} KiB", kib), image, is_busy));
         WATTUNE_TRY(first_launch(*busy, "16 KiB again", images_.with_private[1].second, is_busy));
+        WATTUNE_TRY(first_launch_with_room(is_busy));
       }
     }
     return {};
+  }
+
+  // Made while the device is idle.
+  Result<void> first_launch_with_room(bool is_busy) {
+    WATTUNE_ASSIGN(const auto busy, application());
+    const auto& [kib, image] = images_.with_private.back();
+    Row row{.part = "d", .what = fmt::format("making room for {} KiB, idle", kib), .kernel_ms = kernel_ms_};
+    const Stopwatch making;
+    WATTUNE_TRY(backend::make_room_for_private_memory(busy->device(), static_cast<std::size_t>(kib) * 1024 + 256));
+    row.add("first", to_ms(making.elapsed()));
+    report_.add(row);
+    return first_launch(*busy, fmt::format("{} KiB, room was made", kib), image, is_busy);
   }
 
   Result<void> first_launch(BusyApplication& busy, const std::string& what, const backend::Image& image, bool is_busy) {

@@ -73,6 +73,24 @@ class Raw {
     void* parameters[] = {&x_, &factor_, &n_};
     return launch_(function_, 1, 1, 1, 32, 1, 1, 0, stream_, parameters, nullptr);
   }
+  void ask_for_context() const {
+    backend::cuda::CUcontext context = nullptr;
+    cu_->cuCtxGetCurrent(&context);
+  }
+  void ask_for_capture() const {
+    auto status = backend::cuda::CU_STREAM_CAPTURE_STATUS_NONE;
+    cu_->cuStreamIsCapturing(stream_, &status);
+  }
+  // What the time of a launch costs besides the launch.
+  void time_nothing() const {
+    backend::cuda::CUevent events[2] = {};
+    float milliseconds = 0.0F;
+    for (auto& event : events) cu_->cuEventCreate(&event, 0);
+    for (const auto event : events) cu_->cuEventRecord(event, stream_);
+    cu_->cuEventQuery(events[1]);
+    cu_->cuEventElapsedTime(&milliseconds, events[0], events[1]);
+    for (const auto event : events) cu_->cuEventDestroy(event);
+  }
   void finish() const {
     while (cu_->cuStreamQuery(stream_) == backend::cuda::CUDA_ERROR_NOT_READY) {
     }

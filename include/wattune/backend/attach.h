@@ -16,10 +16,13 @@
 //   auto x = adopt_buffer(**device, application_pointer, bytes);
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "wattune/backend/device.h"
 
@@ -27,6 +30,9 @@
 // cudaStream_t; cl_context, cl_device_id, cl_command_queue and cl_mem.
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier, cert-dcl37-c, cert-dcl51-cpp)
 struct CUctx_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
+struct CUgraphNode_st;
 struct CUstream_st;
 struct _cl_context;
 struct _cl_device_id;
@@ -70,6 +76,32 @@ Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 // Memory that was mapped in pieces, as PyTorch's expandable segments are, counts together. not_found: the driver knows
 // of none. (OpenCL: an adopted buffer knows its size.)
 Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
+
+// CUDA: makes the room that kernels with so many bytes of private memory to a thread need in their context, which else
+// the first launch of one does: either way it waits for the device. Room stays. Elsewhere it does nothing.
+Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);
+
+// A launch in a graph that an application captured.
+struct GraphLaunch {
+  CUgraphNode_st* node = nullptr;
+  const void* function = nullptr;  // as function_of()
+  std::array<std::size_t, 3> groups{};
+  std::array<std::size_t, 3> group_size{};
+  std::vector<std::vector<std::byte>> arguments;  // the bytes of each parameter
+};
+// CUDA: all launches in a graph. unavailable: the device is of another backend.
+Result<std::vector<GraphLaunch>> launches_in(Device& device, CUgraph_st* graph);
+// What tells kernels apart in graphs; nullptr where there are none.
+const void* function_of(const Kernel& kernel);
+// Puts a launch, with what was set of its arguments, into an executable graph in the place of one of the graph that it
+// was made from. invalid_argument: no launch of CUDA; a cooperative one, or with clusters or
+// constants, which none in a graph can become.
+Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by);
+
+// CUDA: code of the program that is launched in a stream while the application captures that, or that takes the place
+// of a launch in a graph, stays loaded as long as the context lives, because the graph may run it. Elsewhere it does
+// nothing. Before its first launch.
+void keep_what_is_captured(Program& program);
 
 // For a thread that loads code beside an application: while this lives, calls of the thread neither wait for nor
 // invalidate what other threads capture into graphs (CUDA's relaxed capture mode). Does nothing where there is no CUDA.

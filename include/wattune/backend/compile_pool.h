@@ -60,10 +60,11 @@ class PooledSource {
   // Drops what waits and what is ready. What compiles is finished first, and then dropped.
   ~PooledSource();
 
-  // What will probably be taken, the next first, each within `limit` of compiling. What was expected before and no
-  // longer is, is dropped; what compiles already is finished and then dropped. What was taken and is still expected is
-  // not compiled again.
-  void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit);
+  // What will probably be taken, the next first, each within `limit` of compiling. The first `urgent` go before what
+  // any source expects else, and to the process that CompilePoolOptions::prompt gives: somebody has nothing to run
+  // until then, though no thread waits. What was expected before and no longer is, is dropped; what compiles already is
+  // finished and then dropped. What was taken and is still expected is not compiled again.
+  void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit, std::size_t urgent = 0);
   // The image: waits for it, and puts it before all others when nobody has begun it, or when it was taken before.
   Compiled take(const std::vector<Macro>& macros, Nanoseconds limit);
   // The same if it need not wait; nothing otherwise, and nothing is begun for it.
@@ -94,7 +95,7 @@ class CompilePool {
 
   PooledSource add(CompileTarget target, KernelSource source);
   // How many may compile at once, from now on: when an application needs its processors, fewer. Those beyond end once
-  // they have finished what they compile. 0: only what somebody waits for is compiled.
+  // they have finished what they compile. 0: only what somebody waits for, or expects urgently, is compiled.
   void set_processes(std::size_t most);
 
  private:

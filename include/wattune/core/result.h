@@ -90,7 +90,8 @@ class [[nodiscard]] Result<void> {
  public:
   using value_type = void;
 
-  Result() = default;
+  // Not defaulted: `return {};` would fill all of the Error's bytes with zeros first, at each success.
+  Result() {}
   Result(Error error) : error_(std::move(error)) {}
 
   bool has_value() const { return !error_; }

@@ -12,6 +12,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "wattune/core/configuration.h"
 #include "wattune/core/result.h"
@@ -25,6 +28,9 @@ namespace wattune::dynamic {
 // What runs while no configuration of a key is ready: the application's own code, into the same stream.
 using Fallback = std::function<Result<void>(const CallStream& stream, std::span<const CallArgument> arguments)>;
 
+// What runs well at these sizes, as one would write it without measuring: values of parameters by name.
+using Guess = std::function<std::vector<std::pair<std::string, Value>>(const std::vector<NamedSize>& sizes)>;
+
 struct KernelOptions {
   TuningPolicy policy;
   // Runs calls of a new key until its first configuration is ready. Without it, and without `generic`, that first
@@ -33,6 +39,9 @@ struct KernelOptions {
   // A configuration that serves every key, as parameter values in the spec's order; it is compiled once, with the sizes
   // of the first call, so the kernel must take its sizes as arguments. Empty: none.
   std::vector<Value> generic = {};
+  // What a key begins with about which nothing is known, nor of one whose sizes differ by a factor of two altogether;
+  // parameters that it does not name have their defaults. Empty: the nearest key's best, or else the default.
+  Guess guess = {};
   // From the sizes of a call to the key it is tuned under, such as sizes rounded up to powers of two. Empty: the sizes.
   std::function<Key(const std::vector<NamedSize>& sizes)> key = {};
 };
@@ -71,8 +80,17 @@ class TunableKernel {
   virtual Mode mode() const = 0;
   // Tunes the key again, or all of them, as if it were unknown.
   virtual void retune(const Key& key = {}) = 0;
-  // Compiles and loads the best known for a key before its first call: blocks.
+  // Compiles and loads the best known for a key before its first call, or else of the nearest key: blocks.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
+  // Calls of these sizes will come, of which the first is to find something to run: the same beside the application, in
+  // gaps of its work. Does not wait; a call that comes sooner runs the fallback, or waits for the rest.
+  virtual Result<void> expect(std::span<const NamedSize> sizes) = 0;
+  // CUDA: lets an executable graph run what is the best known by now, in the place of each launch of this kernel in the
+  // graph that it was made from, with the arguments that were captured. It must not be running; `stream` is one of the
+  // application's that is not captured. Returns how many launches that are. A call of several launches, or whose sizes
+  // neither scalars nor the launch's geometry tell, stays as it was captured. invalid_argument: the best known cannot
+  // be part of a graph (clusters, cooperative launches, constants); unavailable: it is several launches, or no CUDA.
+  virtual Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) = 0;
   // What a key runs; none: nothing is ready.
   virtual std::optional<Configuration> best(const Key& key) const = 0;
   virtual KernelReport report() const = 0;

@@ -57,6 +57,10 @@ class Tuner {
   // The device has nothing to do, and will not for about so long: code that waits is loaded, in this call. A call of
   // the application that waits for the device is a good place. Returns what it took.
   virtual Nanoseconds gap(Nanoseconds expected = nanoseconds_from_ms(1.0)) = 0;
+  // The application destroys a stream, into which no thread calls any more: what is kept of it goes, also the memory
+  // and the streams that compositions have for it. Another stream that gets its handle is a new one. unavailable: the
+  // process was forked.
+  virtual Result<void> forget(const CallStream& stream) = 0;
   // Of all kernels, those that come too.
   virtual void set_mode(Mode mode) = 0;
   // Writes wisdom; so does the destructor. io_error: nothing that is known is lost.

@@ -44,6 +44,9 @@ class Wisdom {
   std::optional<WisdomEntry> find(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
   // The nearest key on this model of device; without any, on another of the same architecture.
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
+  // At most so many keys, each with what is known best of it, the nearest first; the key itself may be among them.
+  std::vector<NearestEntry> near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
+                                 std::size_t most) const;
   // How many entries there are of a kernel of this name with other code, which are never returned.
   std::size_t count_of_other_versions(const KernelVersion& kernel) const;
 

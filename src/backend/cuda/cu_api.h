@@ -134,6 +134,20 @@ enum CUstreamCaptureMode : int {
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,
 };
 
+enum CUgraphNodeType : int { CU_GRAPH_NODE_TYPE_KERNEL = 0 };
+
+struct CUDA_KERNEL_NODE_PARAMS {  // _v2
+  CUfunction func;
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+  void* kern;  // nullptr: func says it
+  CUcontext ctx;
+};
+static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == 72);
+
 enum CUlaunchAttributeID : int {
   CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
   CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
@@ -350,6 +364,11 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
   X(cuStreamWaitValue32, cuStreamWaitValue32_v2,                                                                       \
     (CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned flags))                                       \
   X(cuStreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                            \
+  X(cuGraphGetNodes, cuGraphGetNodes, (CUgraph graph, CUgraphNode * nodes, std::size_t * count))                       \
+  X(cuGraphNodeGetType, cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType * type))                                \
+  X(cuGraphKernelNodeGetParams, cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS * launch))   \
+  X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,                                                 \
+    (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* launch))                                 \
   X(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                                   \
   X(cuEventDestroy, cuEventDestroy_v2, (CUevent event))                                                                \
   X(cuEventQuery, cuEventQuery, (CUevent event))                                                                       \

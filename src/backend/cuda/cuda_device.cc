@@ -9,8 +9,10 @@
 #include "backend/cuda/compiler.h"
 #include "backend/cuda/cuda_error.h"
 #include "backend/cuda/discovery.h"
+#include "backend/cuda/graph.h"
 #include "backend/cuda/nvrtc_api.h"
 #include "backend/cuda/pixel_buffer.h"
+#include "backend/cuda/private_memory.h"
 #include "backend/cuda/program.h"
 #include "backend/cuda/range_profiler.h"
 #include "backend/cuda/source_text.h"
@@ -274,6 +276,28 @@ Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::siz
     end = begin + bytes;
   return end - address;
 }
+
+Result<void> make_room_for_private_memory(Device& device, std::size_t bytes) {
+  const Result<std::shared_ptr<cuda::Dispatcher>> dispatcher = cuda::dispatcher_of(device);
+  return dispatcher ? cuda::make_room_for_private_memory((*dispatcher)->session(), bytes) : Result<void>();
+}
+
+Result<std::vector<GraphLaunch>> launches_in(Device& device, CUgraph_st* graph) {
+  WATTUNE_ASSIGN(const std::shared_ptr<cuda::Dispatcher> dispatcher, cuda::dispatcher_of(device));
+  WATTUNE_ASSIGN(const cuda::CurrentContext current, dispatcher->session()->enter());
+  return cuda::launches_in(*dispatcher->session(), graph);
+}
+
+const void* function_of(const Kernel& kernel) {
+  const auto* const own = dynamic_cast<const cuda::CudaKernel*>(&kernel);
+  return own != nullptr ? own->get() : nullptr;
+}
+
+Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by) {
+  return cuda::replace_launch(executable, node, by);
+}
+
+void keep_what_is_captured(Program& program) { cuda::keep_what_is_captured(program); }
 
 RelaxedCapture::RelaxedCapture() {
   const cuda::CuApi* const cu = cuda::loaded_cu_api();

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "backend/cuda/buffer.h"
 #include "backend/launch_check.h"
@@ -39,13 +39,6 @@ CUlaunchConfig config_of(const Geometry3& geometry, std::size_t dynamic_bytes, C
           .hStream = stream,
           .attrs = attributes.data(),
           .numAttrs = size(attributes.size())};
-}
-
-template <typename T>
-std::vector<std::byte> bytes_of(const T& value) {
-  std::vector<std::byte> bytes(sizeof value);
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
 }
 
 // Of an object that check_launch() has seen.
@@ -112,22 +105,24 @@ DriverLaunch::DriverLaunch(const DriverLaunch& other)
   point_at_values();
 }
 
-bool DriverLaunch::set_memory(std::size_t argument, CUdeviceptr memory) {
-  const Place place = argument < places_.size() ? places_[argument] : Place();
-  if (place.kind == Place::Kind::constant) {
-    constants_[place.index].from = memory;
-  } else if (place.kind == Place::Kind::memory) {
-    std::memcpy(values_[place.index].data(), &memory, sizeof memory);
-  } else {
-    return false;
-  }
-  return true;
+CUDA_KERNEL_NODE_PARAMS DriverLaunch::node_parameters() const {
+  return {.func = function_,
+          .gridDimX = config_.gridDimX,
+          .gridDimY = config_.gridDimY,
+          .gridDimZ = config_.gridDimZ,
+          .blockDimX = config_.blockDimX,
+          .blockDimY = config_.blockDimY,
+          .blockDimZ = config_.blockDimZ,
+          .sharedMemBytes = config_.sharedMemBytes,
+          .kernelParams = parameters_.get(),
+          .extra = nullptr,
+          .kern = nullptr,
+          .ctx = nullptr};
 }
 
-bool DriverLaunch::set_scalar(std::size_t argument, std::span<const std::byte> bytes) {
-  const Place place = argument < places_.size() ? places_[argument] : Place();
-  if (place.kind != Place::Kind::scalar || values_[place.index].size() != bytes.size()) return false;
-  std::memcpy(values_[place.index].data(), bytes.data(), bytes.size());
+bool DriverLaunch::set_constant(const Place& place, CUdeviceptr memory) {
+  if (place.kind != Place::Kind::constant) return false;
+  constants_[place.index].from = memory;
   return true;
 }
 
@@ -141,22 +136,34 @@ CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
 
 void DriverLaunch::lay_out_parameters(std::span<const LaunchArgument> arguments) {
   for (const LaunchArgument& argument : arguments) {
-    Place& place = places_.emplace_back();
-    place.index = values_.size();
     if (const auto* buffer = std::get_if<const Buffer*>(&argument)) {
-      if (*buffer == nullptr || !(*buffer)->has_pixels()) place.kind = Place::Kind::memory;
-      values_.push_back(bytes_of(argument_of(*buffer)));
+      const bool is_pixels = *buffer != nullptr && (*buffer)->has_pixels();
+      const std::uint64_t value = argument_of(*buffer);
+      add_value(is_pixels ? Place::Kind::fixed : Place::Kind::memory, std::as_bytes(std::span(&value, 1)));
     } else if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) {
-      place.kind = Place::Kind::scalar;
-      values_.push_back(scalar->bytes);
+      add_value(Place::Kind::scalar, scalar->bytes);
+    } else {
+      places_.emplace_back();
     }
   }
   point_at_values();
 }
 
+void DriverLaunch::add_value(Place::Kind kind, std::span<const std::byte> bytes) {
+  constexpr std::size_t kAlignment = 16;  // of every type
+  const std::size_t begin = (values_.size() + kAlignment - 1) / kAlignment * kAlignment;
+  values_.resize(begin + bytes.size());
+  std::ranges::copy(bytes, values_.data() + begin);
+  places_.push_back({kind, begin, bytes.size()});
+}
+
+// Every value has some bytes; constants and local memory are none.
 void DriverLaunch::point_at_values() {
-  parameters_ = std::make_unique<void*[]>(values_.size());
-  for (std::size_t i = 0; i < values_.size(); ++i) parameters_[i] = values_[i].data();
+  std::vector<void*> values;
+  for (const Place& place : places_)
+    if (place.bytes > 0) values.push_back(&values_[place.index]);
+  parameters_ = std::make_unique<void*[]>(values.size());
+  std::ranges::copy(values, parameters_.get());
 }
 
 Result<void> DriverLaunch::find_constants(Session& session, const CudaKernel& kernel,
@@ -164,7 +171,7 @@ Result<void> DriverLaunch::find_constants(Session& session, const CudaKernel& ke
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto* constant = std::get_if<ConstantBuffer>(&arguments[i]);
     if (constant == nullptr) continue;
-    places_[i] = {Place::Kind::constant, constants_.size()};
+    places_[i] = {.kind = Place::Kind::constant, .index = constants_.size()};
     ConstantCopy copy{argument_of(constant->buffer), 0, constant->buffer->bytes()};
     std::size_t bytes = 0;
     const CUresult code = session.cu().cuModuleGetGlobal(&copy.to, &bytes, kernel.module(), constant->symbol.c_str());

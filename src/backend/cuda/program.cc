@@ -39,7 +39,7 @@ std::string joined(std::string log, const std::string& more) {
 
 class CudaProgram : public Program {
  public:
-  CudaProgram(std::shared_ptr<const Module> module, Image image, std::vector<Macro> macros)
+  CudaProgram(std::shared_ptr<Module> module, Image image, std::vector<Macro> macros)
       : Program(*module->handle.session()),
         module_(std::move(module)),
         log_(std::move(image.log)),
@@ -49,6 +49,7 @@ class CudaProgram : public Program {
         macros_(std::move(macros)) {}
 
   const std::string& build_log() const override { return log_; }
+  void keep_what_is_captured() { module_->is_kept_when_captured = true; }
 
   // `name` is a symbol, a function as C++ spells it, or an instance of a template in which parameters may stand.
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
@@ -95,7 +96,7 @@ class CudaProgram : public Program {
     return functions;
   }
 
-  std::shared_ptr<const Module> module_;
+  std::shared_ptr<Module> module_;
   std::string log_;
   std::map<std::string, std::string> symbols_;
   std::map<std::string, KernelResources> resources_;
@@ -105,9 +106,8 @@ class CudaProgram : public Program {
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<const Module> module, CUfunction function,
-                                                 std::string name, const KernelResources& told,
-                                                 std::vector<KernelParameter> parameters) {
+Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<Module> module, CUfunction function, std::string name,
+                                                 const KernelResources& told, std::vector<KernelParameter> parameters) {
   std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name), told));
   // Drivers load functions late, and tell nothing of those that are not loaded.
   Session& session = kernel->session();
@@ -183,6 +183,10 @@ Result<KernelResources> CudaKernel::resources(std::size_t group_size, std::size_
   return resources;
 }
 
+void keep_what_is_captured(Program& program) {
+  if (auto* const own = dynamic_cast<CudaProgram*>(&program)) own->keep_what_is_captured();
+}
+
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,
                                               std::span<const Macro> macros) {
   WATTUNE_ASSIGN(const CurrentContext current, session->enter());
@@ -197,7 +201,7 @@ Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& se
         .hint(error.advice());
   }
   image.log = joined(std::move(image.log), loading.info());
-  auto module = std::make_shared<const Module>(Module{Handle<CUmodule>(session, loaded), image.code.size()});
+  auto module = std::make_shared<Module>(Handle<CUmodule>(session, loaded), image.code.size());
   return std::unique_ptr<Program>(std::make_unique<CudaProgram>(std::move(module), std::move(image),
                                                                 std::vector<Macro>(macros.begin(), macros.end())));
 }

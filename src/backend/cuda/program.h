@@ -12,18 +12,29 @@
 namespace wattune::backend::cuda {
 
 // A loaded module. Kernels keep it, since their functions end with it.
-struct Module {
+class Module {
+ public:
+  Module(Handle<CUmodule> module, std::size_t its_bytes) : handle(std::move(module)), binary_bytes(its_bytes) {}
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  ~Module() {
+    if (was_captured && is_kept_when_captured) handle.leave();
+  }
+
   Handle<CUmodule> handle;
-  std::size_t binary_bytes = 0;
+  const std::size_t binary_bytes;
+  // backend::keep_what_is_captured() was asked for; and a graph of the application may run it as long as the context
+  // lives, so that it is never unloaded.
+  std::atomic<bool> is_kept_when_captured = false;
+  std::atomic<bool> was_captured = false;
 };
 
 class CudaKernel : public Kernel {
  public:
   // `told`: what the compiler said that it takes. `parameters`: what symbol or source say of them. What the driver says
   // goes before both.
-  static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<const Module> module, CUfunction function,
-                                              std::string name, const KernelResources& told,
-                                              std::vector<KernelParameter> parameters);
+  static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<Module> module, CUfunction function, std::string name,
+                                              const KernelResources& told, std::vector<KernelParameter> parameters);
 
   const std::string& name() const override { return name_; }
   std::size_t argument_count() const override { return parameters_.size(); }
@@ -41,9 +52,15 @@ class CudaKernel : public Kernel {
   Result<void> allow_local_memory(std::size_t bytes) const;
   bool was_launched() const { return was_launched_; }
   void set_launched() { was_launched_ = true; }
+  // Whether a capture of it is to be noted.
+  bool minds_capture() const {
+    return module_->is_kept_when_captured.load(std::memory_order_relaxed) &&
+           !module_->was_captured.load(std::memory_order_relaxed);
+  }
+  void set_captured() { module_->was_captured = true; }
 
  private:
-  CudaKernel(std::shared_ptr<const Module> module, CUfunction function, std::string name, const KernelResources& told)
+  CudaKernel(std::shared_ptr<Module> module, CUfunction function, std::string name, const KernelResources& told)
       : Kernel(*module->handle.session()),
         module_(std::move(module)),
         function_(function),
@@ -54,7 +71,7 @@ class CudaKernel : public Kernel {
   Result<std::size_t> attribute(CUfunction_attribute which) const;
   Result<std::vector<std::size_t>> parameter_bytes() const;
 
-  std::shared_ptr<const Module> module_;
+  std::shared_ptr<Module> module_;
   CUfunction function_;
   std::string name_;
   KernelResources told_;
@@ -63,6 +80,9 @@ class CudaKernel : public Kernel {
   std::size_t static_local_bytes_ = 0;
   std::atomic<bool> was_launched_ = false;
 };
+
+// backend::keep_what_is_captured() of a program that may be another backend's.
+void keep_what_is_captured(Program& program);
 
 // compile_failed with the log, when the driver compiles PTX; as Session::failure().
 Result<std::unique_ptr<Program>> load_program(const std::shared_ptr<Session>& session, Image image,

@@ -69,13 +69,10 @@ bool Session::is_in_primary_context() const {
   return primary == context_;
 }
 
-Result<CurrentContext> Session::enter() {
-  WATTUNE_TRY(check());
-  CurrentContext current(*cu_, context_);
-  if (current.code() == CUDA_SUCCESS) return current;
+Error Session::cannot_enter(CUresult code) {
   close();
   return Error(ErrorCode::device_lost, fmt::format("the context on {} is gone", info().selector))
-      .native(current.code(), cu_error(*cu_, current.code(), {}).native_name());
+      .native(code, cu_error(*cu_, code, {}).native_name());
 }
 
 void Session::close() {

@@ -53,7 +53,12 @@ class Session : public DeviceLife {
     return gone();
   }
   // The same, and its context is current for this thread as long as the result lives.
-  Result<CurrentContext> enter();
+  Result<CurrentContext> enter() {
+    WATTUNE_TRY(check());
+    CurrentContext current(*cu_, context_);
+    if (current.code() == CUDA_SUCCESS) return current;
+    return cannot_enter(current.code());
+  }
   void close();
   // Releases what the session itself made: its context with everything in it, unless a kernel runs there without end.
   void end();
@@ -83,6 +88,7 @@ class Session : public DeviceLife {
   Result<void> make_context();
   Result<void> make_service_stream();
   Error gone() const;
+  Error cannot_enter(CUresult code);
 
   const CuApi* cu_;
   CuDevice device_;

@@ -76,7 +76,7 @@ class CudaStream : public Stream {
     const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
     kernel.set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
-    const auto run = [this, launch, &timing = *timing] { return send(*launch, timing); };
+    const auto run = [this, &kernel, launch, &timing = *timing] { return send(kernel, *launch, timing); };
     WATTUNE_TRY(dispatcher_->give(
         lane_, {.doing = running(kernel), .kind = kind, .run = run, .timing = timing, .awaited = {}}));
     return std::unique_ptr<Event>(std::make_unique<CudaEvent>(dispatcher_, timing));
@@ -206,7 +206,19 @@ class CudaStream : public Stream {
 
   static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
 
-  CUresult send(const DriverLaunch& launch, Timing& timing) const {
+  // By keep_what_is_captured().
+  void note_capture(CudaKernel& kernel) const {
+    if (kernel.minds_capture() && captures()) kernel.set_captured();
+  }
+
+  CUresult send(CudaKernel& kernel, const DriverLaunch& launch) const {
+    note_capture(kernel);
+    const CUresult code = launch.copy_constants(cu());
+    return code == CUDA_SUCCESS ? launch.start(cu()) : code;
+  }
+
+  CUresult send(CudaKernel& kernel, const DriverLaunch& launch, Timing& timing) const {
+    note_capture(kernel);
     CUresult code = launch.copy_constants(cu());
     if (code == CUDA_SUCCESS) code = cu().cuEventRecord(timing.start.get(), raw());
     if (code == CUDA_SUCCESS) code = launch.start(cu());
@@ -237,9 +249,10 @@ class CudaStream::Prepared : public PreparedLaunch {
   Result<void> send() override {
     WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
     if (!stream_.lane_.at_once && stream_.dispatcher_->keeps(stream_.lane_))
-      return stream_.add(doing_, Kind::first_launch, 1,
-                         [&cu = stream_.cu(), launch = as_it_is()] { return send(cu, *launch); });
-    if (const CUresult code = send(stream_.cu(), *launch_); code != CUDA_SUCCESS)
+      return stream_.add(doing_, Kind::first_launch, 1, [&stream = stream_, &kernel = kernel_, launch = as_it_is()] {
+        return stream.send(kernel, *launch);
+      });
+    if (const CUresult code = stream_.send(kernel_, *launch_); code != CUDA_SUCCESS)
       return stream_.session().failure(code, doing_);
     return {};
   }
@@ -247,6 +260,21 @@ class CudaStream::Prepared : public PreparedLaunch {
   Result<std::unique_ptr<Event>> send_timed() override {
     WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
     return stream_.give_timed(kernel_, stream_.lane_.at_once ? launch_ : as_it_is());
+  }
+
+  Result<void> replace(CUgraphExec executable, CUgraphNode node) {
+    Session& session = stream_.session();
+    WATTUNE_ASSIGN(const CurrentContext current, session.enter());
+    if (!launch_->is_plain())
+      return Error(ErrorCode::invalid_argument,
+                   fmt::format("kernel `{}` is launched cooperatively, with clusters or constants, which no launch in "
+                               "a graph can become",
+                               kernel_.name()));
+    const CUDA_KERNEL_NODE_PARAMS parameters = launch_->node_parameters();
+    const CUresult code = session.cu().cuGraphExecKernelNodeSetParams(executable, node, &parameters);
+    if (code != CUDA_SUCCESS) return session.failure(code, "replacing a launch in a graph");
+    kernel_.set_captured();
+    return {};
   }
 
   Result<void> set_memory(std::size_t argument, std::uint64_t memory) override {
@@ -262,11 +290,6 @@ class CudaStream::Prepared : public PreparedLaunch {
  private:
   // For a command that is kept: what is set from here on is not for it.
   std::shared_ptr<const DriverLaunch> as_it_is() const { return std::make_shared<const DriverLaunch>(*launch_); }
-
-  static CUresult send(const CuApi& cu, const DriverLaunch& launch) {
-    const CUresult code = launch.copy_constants(cu);
-    return code == CUDA_SUCCESS ? launch.start(cu) : code;
-  }
 
   CudaStream& stream_;
   CudaKernel& kernel_;
@@ -323,6 +346,12 @@ Result<std::vector<SensorSample>> finish_streams(Dispatcher& dispatcher, std::sp
     lanes.push_back(&static_cast<CudaStream*>(stream)->lane());
   }
   return dispatcher.finish(lanes, wait);
+}
+
+Result<void> replace_launch(CUgraphExec executable, CUgraphNode node, PreparedLaunch& by) {
+  auto* const prepared = dynamic_cast<CudaStream::Prepared*>(&by);
+  if (prepared == nullptr) return Error(ErrorCode::invalid_argument, "a graph takes launches of CUDA in this process");
+  return prepared->replace(executable, node);
 }
 
 Result<std::vector<Metric>> count(const Session& session, Stream& stream, const std::vector<std::string>& counters,

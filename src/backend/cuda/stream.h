@@ -16,6 +16,9 @@ Result<std::unique_ptr<Stream>> adopt_stream(const std::shared_ptr<Dispatcher>& 
 Result<std::vector<SensorSample>> finish_streams(Dispatcher& dispatcher, std::span<Stream* const> streams,
                                                  const Wait& wait);
 
+// backend::replace_launch().
+Result<void> replace_launch(CUgraphExec executable, CUgraphNode node, PreparedLaunch& by);
+
 // Counters::count() of the device in this life.
 Result<std::vector<Metric>> count(const Session& session, Stream& stream, const std::vector<std::string>& counters,
                                   Nanoseconds limit);

@@ -9,6 +9,7 @@
 //   paint(surface, int n)                   pixel i = i
 //   illegal(), misaligned(), failed_assertion()   break the context, which is noticed when the stream is asked
 //   hang()                                  never ends
+//   spill()                                 does nothing, with 16 KiB of private memory to a thread
 //   too_large()                             is refused for want of resources
 //   mark(int* hits)                         ++hits[b] for each block b of the grid, and its twins (slice/twins.h) for
 //                                           each that they run
@@ -36,6 +37,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 
 namespace wattune::fakes {
 
@@ -58,6 +60,7 @@ struct FakeCuda {
   // The last launch.
   long launches = 0;
   unsigned dynamic_bytes = 0;
+  unsigned block = 0;  // its threads along x
   std::array<unsigned, 3> grid{};
   std::array<unsigned, 3> cluster{};
   int priority = 0;                 // of its stream, in CUDA's numbers
@@ -71,6 +74,11 @@ struct FakeCuda {
   long persistent_blocks = 0;
   // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.
   double launch_gap_ms = 0.0;
+  // The kernel whose launch had to make room for its private memory last.
+  std::string room_made_for;
+  // Questions for the current context, and whether a stream is captured.
+  long asked_for_context = 0;
+  long asked_for_capture = 0;
   long held_streams = 0;  // how often one was
   // Whether a stream can be held; whether launches, or the first ones of kernels, then wait until it is not.
   bool holds = true;

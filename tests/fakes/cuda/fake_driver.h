@@ -27,6 +27,7 @@ struct CUgraphNode_st {
   CUlaunchConfig config{};
   CUfunction function = nullptr;
   std::vector<std::vector<char>> values;
+  std::vector<void*> parameters;  // where they are, for whoever asks
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
@@ -80,6 +81,7 @@ struct CUctx_st {
   CUresult broken = CUDA_SUCCESS;
   double now_ms = 0.0;  // of the host
   std::size_t bytes = 0;
+  std::size_t private_bytes = 0;  // for which there is room
   std::map<CUdeviceptr, std::unique_ptr<char[]>> allocations;
   std::map<CUdeviceptr, std::size_t> sizes;
   std::set<CUmodule> modules;

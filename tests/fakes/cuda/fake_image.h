@@ -19,6 +19,7 @@ struct FakeFunction {
   std::string symbol;
   std::string function;
   std::vector<std::size_t> parameter_bytes;
+  std::size_t private_bytes = 16;  // of a thread
 };
 
 struct FakeImage {
@@ -68,6 +69,8 @@ inline std::vector<FakeFunction> entries_of(const std::string& ptx) {
       if (parameter.find(".param") != std::string::npos) entry.parameter_bytes.push_back(bytes_of_parameter(parameter));
     entries.push_back(std::move(entry));
   }
+  if (const std::size_t at = ptx.find(".b8 memory["); at != std::string::npos)
+    entries.front().private_bytes = std::stoul(ptx.substr(at + 11));
   return entries;
 }
 
@@ -78,7 +81,7 @@ inline FakeImage read_image(const std::string& text) {
     if (words.size() < 3) continue;
     if (words[0] == "constant") image.constants[words[1]] = std::stoul(words[2]);
     if (words[0] != "kernel") continue;
-    FakeFunction function{words[1], words[2], {}};
+    FakeFunction function{.symbol = words[1], .function = words[2]};
     for (std::size_t i = 3; i < words.size(); ++i) function.parameter_bytes.push_back(std::stoul(words[i]));
     image.functions.push_back(std::move(function));
   }

@@ -68,6 +68,18 @@ CUresult run(const CUlaunchConfig& config, CUfunction function, CUstream_st& str
   return CUDA_SUCCESS;
 }
 
+std::size_t private_bytes_of(const CUfunc_st& function) {
+  return function.description.function == "spill" ? 16384 : function.description.private_bytes;
+}
+
+// As the driver does at the first launch of a kernel that needs more than any before.
+void make_private_room(const CUfunc_st& function) {
+  const std::size_t needed = private_bytes_of(function);
+  if (needed <= context().private_bytes) return;
+  context().private_bytes = needed;
+  if (needed > 16) state.room_made_for = function.description.symbol;
+}
+
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 void say(void** values, int option, const char* text) {
@@ -282,7 +294,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   if (!function->loaded) return 913;  // CUDA_ERROR_FUNCTION_NOT_LOADED
   *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
            : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 32
-           : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? 16
+           : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? static_cast<int>(private_bytes_of(*function))
            : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? 256
            : attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
                ? static_cast<int>(state.allowed_dynamic_bytes)
@@ -318,6 +330,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   lose_when_due(context().device);
   if (is_lost(context().device)) return context().broken = CUDA_ERROR_UNKNOWN;
   state.dynamic_bytes = config->sharedMemBytes;
+  state.block = config->blockDimX;
   state.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
   state.priority = stream.priority;
   state.units = stream.units;
@@ -329,6 +342,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
       state.cluster = {attribute.clusterDim.x, attribute.clusterDim.y, attribute.clusterDim.z};
   }
+  make_private_room(*function);
   const bool waits = state.launches_wait || (state.first_launches_wait && !function->launched);
   function->launched = true;
   while (waits && stream.held()) std::this_thread::yield();

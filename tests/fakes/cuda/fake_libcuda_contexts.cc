@@ -66,6 +66,7 @@ CUresult cuCtxDestroy_v2(CUcontext gone) {
 }
 
 CUresult cuCtxGetCurrent(CUcontext* context) {
+  std::atomic_ref(state.asked_for_context).fetch_add(1, std::memory_order_relaxed);
   *context = stack.empty() ? nullptr : stack.back();
   return CUDA_SUCCESS;
 }

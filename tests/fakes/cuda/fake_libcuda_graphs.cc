@@ -47,10 +47,61 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
 
 CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
   WATTUNE_UNLESS_BROKEN();
+  ++state.asked_for_capture;
   const CUstream_st& stream = stream_of(handle);
   *status = !stream.capture        ? CU_STREAM_CAPTURE_STATUS_NONE
             : stream.capture_ended ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                                    : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count) {
+  *count = nodes == nullptr ? graph->nodes.size() : std::min(*count, graph->nodes.size());
+  for (std::size_t i = 0; nodes != nullptr && i < *count; ++i) nodes[i] = graph->nodes[i].get();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType* type) {
+  *type = CU_GRAPH_NODE_TYPE_KERNEL;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* launch) {
+  node->parameters.clear();
+  for (std::vector<char>& value : node->values) node->parameters.push_back(value.data());
+  const CUlaunchConfig& config = node->config;
+  *launch = {.func = node->function,
+             .gridDimX = config.gridDimX,
+             .gridDimY = config.gridDimY,
+             .gridDimZ = config.gridDimZ,
+             .blockDimX = config.blockDimX,
+             .blockDimY = config.blockDimY,
+             .blockDimZ = config.blockDimZ,
+             .sharedMemBytes = config.sharedMemBytes,
+             .kernelParams = node->parameters.data(),
+             .extra = nullptr,
+             .kern = nullptr,
+             .ctx = nullptr};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* launch) {
+  WATTUNE_UNLESS_BROKEN();
+  const auto found = std::ranges::find(exec->nodes, node, [](const auto& each) { return each.first; });
+  if (found == exec->nodes.end()) return CUDA_ERROR_INVALID_VALUE;
+  CUgraphNode_st& changed = found->second;
+  changed.function = launch->func;
+  changed.values = values_of(launch->func, launch->kernelParams);
+  changed.config = {.gridDimX = launch->gridDimX,
+                    .gridDimY = launch->gridDimY,
+                    .gridDimZ = launch->gridDimZ,
+                    .blockDimX = launch->blockDimX,
+                    .blockDimY = launch->blockDimY,
+                    .blockDimZ = launch->blockDimZ,
+                    .sharedMemBytes = launch->sharedMemBytes,
+                    .hStream = nullptr,
+                    .attrs = nullptr,
+                    .numAttrs = 0};
   return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,14 @@
+// Launches in an application's graphs.
+#pragma once
+
+#include <vector>
+
+#include "backend/cuda/session.h"
+#include "wattune/backend/attach.h"
+
+namespace wattune::backend::cuda {
+
+// backend::launches_in() of a device. The session is entered.
+Result<std::vector<GraphLaunch>> launches_in(Session& session, CUgraph graph);
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,13 @@
+// Room for kernels' private memory (CUDA: local memory), which the driver makes for the whole context.
+#pragma once
+
+#include <memory>
+
+#include "backend/cuda/session.h"
+
+namespace wattune::backend::cuda {
+
+// backend::make_room_for_private_memory() of a device.
+Result<void> make_room_for_private_memory(const std::shared_ptr<Session>& session, std::size_t bytes);
+
+}  // namespace wattune::backend::cuda

@@ -1,0 +1,78 @@
+#include "dynamic/hopes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "dynamic/key_search.h"
+#include "wattune/core/random.h"
+
+namespace wattune::dynamic {
+
+namespace {
+
+// When what is known, guessed or the default does not work.
+constexpr std::size_t kOthers = 16;
+
+void add_hope(auto& hopes, const space::SearchSpace& space, ConfigurationId id) {
+  if (std::ranges::count(hopes, id, &Configuration::id) == 0) hopes.push_back(space.configuration(id));
+}
+
+// Of keys whose sizes differ by so much altogether: then the application's guess is the better one.
+const double kFar = std::log(2.0);
+
+// Nothing, where the function throws: it is a guess.
+std::vector<std::pair<std::string, Value>> guessed(const Problem& problem, const Guess& guess) {
+  try {
+    return guess ? guess(problem.spec.problem_size) : std::vector<std::pair<std::string, Value>>();
+  } catch (...) {
+    return {};
+  }
+}
+
+// The default with the values that the application guesses.
+Result<Configuration> guess_for(const Problem& problem, const Guess& guess) {
+  const Configuration otherwise = problem.space.configuration(problem.space.default_configuration());
+  const auto names = std::make_shared<const std::vector<std::string>>(otherwise.names());
+  std::vector<Value> values = otherwise.values();
+  for (const auto& [name, value] : guessed(problem, guess))
+    if (const auto found = std::ranges::find(*names, name); found != names->end())
+      values[static_cast<std::size_t>(found - names->begin())] = value;
+  return nearest_in(problem.space, Configuration(otherwise.id(), names, std::move(values)));
+}
+
+std::vector<Configuration> promising_for(const Problem& problem, const std::vector<NearestEntry>& known,
+                                         const Guess& guess) {
+  std::vector<Configuration> promising;
+  const auto add = [&](const Result<Configuration>& one) {
+    if (one) add_hope(promising, problem.space, one->id());
+  };
+  for (const NearestEntry& each : known)
+    if (each.distance <= kFar) add(nearest_in(problem.space, each.entry.configuration));
+  add(guess_for(problem, guess));
+  for (const NearestEntry& each : known) add(nearest_in(problem.space, each.entry.configuration));
+  add_hope(promising, problem.space, problem.space.default_configuration());
+  return promising;
+}
+
+bool is_of_the_key(const NearestEntry& entry) { return entry.distance == 0.0 && entry.same_device; }
+
+}  // namespace
+
+Hopes::Hopes(const Problem& problem, const std::vector<NearestEntry>& known, const KernelOptions& options)
+    : is_known_(!known.empty() && is_of_the_key(known.front())),
+      promising_(promising_for(problem, known, options.guess)),
+      left_(promising_.begin(), promising_.end()) {
+  Random random(options.policy.seed);
+  for (const ConfigurationId id : problem.space.sample_stratified(kOthers, random)) add_hope(left_, problem.space, id);
+}
+
+std::optional<Configuration> Hopes::take() {
+  if (left_.empty()) return std::nullopt;
+  Configuration hope = std::move(left_.front());
+  left_.pop_front();
+  return hope;
+}
+
+}  // namespace wattune::dynamic

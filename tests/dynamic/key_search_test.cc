@@ -1,0 +1,44 @@
+// What is known of one key in the space of another.
+#include "dynamic/key_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace wattune::dynamic {
+namespace {
+
+// SIZE is what the key gives; PAD is 0 or what is missing to a multiple of four.
+space::SearchSpace space_of(int size) {
+  return space::SearchSpace::build({{.name = "SIZE", .values = {size}},
+                                    {.name = "BLOCK", .values = {32, 64, 128}},
+                                    {.name = "PAD", .values = {0, 1, 2, 3}}},
+                                   {{"PAD == 0 or PAD == SIZE % 4", {}}})
+      .value();
+}
+
+Configuration configuration_in(const space::SearchSpace& space, int size, int block, int pad) {
+  return space.configuration(space.find({{{"SIZE", size}, {"BLOCK", block}, {"PAD", pad}}}).value());
+}
+
+TEST(KeySearch, WhatTheKeyGivesIsTheKeysOwn) {
+  const space::SearchSpace of_5 = space_of(5);
+  const space::SearchSpace of_9 = space_of(9);
+  EXPECT_EQ(same_in(of_9, configuration_in(of_5, 5, 64, 1))->to_string(), "SIZE=9, BLOCK=64, PAD=1");
+}
+
+// Of 6 the padding is 2: 0 and 2 are valid, each one value away from 1; the one that comes first is taken.
+TEST(KeySearch, WhatIsNotValidForAnotherKeyIsChangedAsLittleAsPossible) {
+  const space::SearchSpace of_5 = space_of(5);
+  const space::SearchSpace of_6 = space_of(6);
+  const Configuration best = configuration_in(of_5, 5, 128, 1);
+  EXPECT_FALSE(same_in(of_6, best));
+  EXPECT_EQ(nearest_in(of_6, best)->to_string(), "SIZE=6, BLOCK=128, PAD=0");
+}
+
+TEST(KeySearch, WhatHasOtherParametersIsLikeNothing) {
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"TILE"});
+  EXPECT_FALSE(nearest_in(space_of(5), Configuration(0, names, {Value(8)})));
+}
+
+}  // namespace
+}  // namespace wattune::dynamic
