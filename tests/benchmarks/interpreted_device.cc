@@ -1,7 +1,8 @@
 #include "benchmarks/interpreted_device.h"
 
-#include <algorithm>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "wattune/backend/registry.h"
 #include "wattune/simulate/ptx_run.h"
@@ -76,6 +77,12 @@ Result<Nanoseconds> interpret(const std::string& ptx, const std::string& functio
 }
 
 }  // namespace
+
+bool compiles_cuda() {
+  KernelSource source{.language = Language::cuda, .function = "nothing"};
+  source.text = "extern \"C\" __global__ void nothing() {}";
+  return compiled_ptx(source, {}).has_value();
+}
 
 InterpretedDevice::InterpretedDevice(const KernelSpec& spec) : device(cuda_info()) {
   device.on_build([this](const KernelSource& source, const fakes::Macros& macros) -> Result<fakes::FakeCompilation> {

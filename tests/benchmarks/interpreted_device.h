@@ -14,6 +14,9 @@
 
 namespace wattune::benchmarks_test {
 
+// Whether NVRTC is here.
+bool compiles_cuda();
+
 struct InterpretedDevice {
   explicit InterpretedDevice(const KernelSpec& spec);
 
