@@ -198,7 +198,7 @@ class EnergyPicture {
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(clock), y_of_visible(energy));
     };
     for (const EnergyPlot::Range& each : likely_) add(each.clock, each.high);
-    for (const EnergyPlot::Range& each : std::views::reverse(likely_)) add(each.clock, each.low);
+    for (auto each = likely_.rbegin(); each != likely_.rend(); ++each) add(each->clock, each->low);
     return path + "Z";
   }
   // A dot on top of another is left out, which bounds the file's size.

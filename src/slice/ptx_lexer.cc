@@ -9,23 +9,23 @@ namespace wattune::slice {
 
 namespace {
 
-enum CharacterClass : std::uint8_t { kOther, kSpace, kWordStart, kDigit, kSymbol };
+enum CharacterClass : std::uint8_t { class_other, class_space, class_word_start, class_digit, class_symbol };
 
 constexpr std::array<std::uint8_t, 256> character_classes() {
   std::array<std::uint8_t, 256> classes{};
-  for (const char c : std::string_view(" \t\r\n\f\v")) classes[static_cast<unsigned char>(c)] = kSpace;
-  for (int c = 0; c < 26; ++c) classes[static_cast<std::size_t>('a' + c)] = kWordStart;
-  for (int c = 0; c < 26; ++c) classes[static_cast<std::size_t>('A' + c)] = kWordStart;
-  for (const char c : std::string_view("_$%")) classes[static_cast<unsigned char>(c)] = kWordStart;
-  for (int c = 0; c < 10; ++c) classes[static_cast<std::size_t>('0' + c)] = kDigit;
-  for (const char c : std::string_view("()[]{}<>,;:@!|+-~=")) classes[static_cast<unsigned char>(c)] = kSymbol;
+  for (const char c : std::string_view(" \t\r\n\f\v")) classes[static_cast<unsigned char>(c)] = class_space;
+  for (int c = 0; c < 26; ++c) classes[static_cast<unsigned char>('a' + c)] = class_word_start;
+  for (int c = 0; c < 26; ++c) classes[static_cast<unsigned char>('A' + c)] = class_word_start;
+  for (const char c : std::string_view("_$%")) classes[static_cast<unsigned char>(c)] = class_word_start;
+  for (int c = 0; c < 10; ++c) classes[static_cast<unsigned char>('0' + c)] = class_digit;
+  for (const char c : std::string_view("()[]{}<>,;:@!|+-~=")) classes[static_cast<unsigned char>(c)] = class_symbol;
   return classes;
 }
 
 constexpr std::array<std::uint8_t, 256> kClasses = character_classes();
 
 std::uint8_t class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
-bool continues_word(char c) { return (class_of(c) == kWordStart && c != '%') || class_of(c) == kDigit; }
+bool continues_word(char c) { return (class_of(c) == class_word_start && c != '%') || class_of(c) == class_digit; }
 
 }  // namespace
 
@@ -58,9 +58,9 @@ void PtxLexer::advance() {
   while (skip_space()) continue;
   if (at_ == text_.size()) return finish(PtxToken::Kind::end, at_);
   switch (class_of(text_[at_])) {
-    case kWordStart: return finish(PtxToken::Kind::word, word_end(at_ + 1));
-    case kDigit: return lex_number();
-    case kSymbol: return finish(PtxToken::Kind::symbol, at_ + 1);
+    case class_word_start: return finish(PtxToken::Kind::word, word_end(at_ + 1));
+    case class_digit: return lex_number();
+    case class_symbol: return finish(PtxToken::Kind::symbol, at_ + 1);
     default: break;
   }
   if (text_[at_] == '.') return lex_dotted();
@@ -71,7 +71,7 @@ void PtxLexer::advance() {
 
 // Space, one comment, or one line of the preprocessor's or of old debug information; whether there may be more.
 bool PtxLexer::skip_space() {
-  while (at_ < text_.size() && class_of(text_[at_]) == kSpace) ++at_;
+  while (at_ < text_.size() && class_of(text_[at_]) == class_space) ++at_;
   if (at_ == text_.size()) return false;
   if (text_[at_] == '/') return skip_comment();
   const bool of_others = text_[at_] == '#' || text_.substr(at_, 2) == "@@";
@@ -133,7 +133,7 @@ void PtxLexer::lex_string() {
 void PtxLexer::lex_number() {
   std::size_t end = word_end(at_);
   const bool decimal = std::ranges::all_of(text_.substr(at_, end - at_),
-                                           [](char c) { return class_of(c) == kDigit || c == 'e' || c == 'E'; });
+                                           [](char c) { return class_of(c) == class_digit || c == 'e' || c == 'E'; });
   if (!decimal) return finish(PtxToken::Kind::integer, end);
   const bool fraction = end < text_.size() && text_[end] == '.' && text_[end - 1] != 'e' && text_[end - 1] != 'E';
   if (fraction) end = word_end(end + 1);

@@ -296,6 +296,7 @@ class OpenClStream::Prepared : public PreparedLaunch {
 
   Result<void> set_memory(std::size_t argument, std::uint64_t memory) override {
     auto* const raw = reinterpret_cast<cl_mem>(memory);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a cl_mem is a handle
     if (set(argument, sizeof raw, &raw) != CL_SUCCESS) return no_such_memory(*kernel_, argument);
     return {};
   }

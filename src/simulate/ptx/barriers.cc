@@ -29,16 +29,16 @@ void barrier_arrive(Warp& warp, const Operation& operation, LaneMask lanes) {
   arrive_at_barrier(warp, operation, lanes, false);
 }
 
-enum BarrierVote : std::uint8_t { kBarrierPopc, kBarrierAnd, kBarrierOr };
+enum BarrierVote : std::uint8_t { barrier_popc, barrier_and, barrier_or };
 
 void finish_barrier_vote(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto first = first_lane(lanes);
   const auto barrier = static_cast<std::uint32_t>(warp.word(operation.operands[0], first));
   const std::uint32_t votes = warp.block().true_votes(barrier);
   const Operand& result = operation.operands[kBarrierResult];
-  if (operation.choice == kBarrierPopc)
+  if (operation.choice == barrier_popc)
     return for_lanes(lanes, [&](unsigned lane) { warp.set_word(result, lane, votes); });
-  const bool holds = operation.choice == kBarrierAnd ? votes == warp.block().all_votes(barrier) : votes > 0;
+  const bool holds = operation.choice == barrier_and ? votes == warp.block().all_votes(barrier) : votes > 0;
   warp.set_predicate(result, lanes, holds ? kAllLanes : 0);
 }
 
@@ -60,7 +60,7 @@ void barrier_operands(Decoder& decoder, bool has_predicate) {
 
 Handler decode_barrier_vote(Decoder& decoder) {
   Operation& operation = decoder.operation();
-  operation.choice = decoder.has("popc") ? kBarrierPopc : decoder.has("and") ? kBarrierAnd : kBarrierOr;
+  operation.choice = decoder.has("popc") ? barrier_popc : decoder.has("and") ? barrier_and : barrier_or;
   decoder.ignore("or");
   const Operand result = decoder.column_of(decoder.take(), decoder.type(), true, false);
   barrier_operands(decoder, true);

@@ -130,18 +130,26 @@ std::uint32_t funnel(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   return static_cast<std::uint32_t>(left ? both << shift >> 32 : both >> shift);
 }
 
-enum PermuteMode : std::uint8_t { kAnyBytes, kForward, kBackward, kReplicate8, kClampLeft, kClampRight, kReplicate16 };
+enum PermuteMode : std::uint8_t {
+  permute_any,
+  permute_forward,
+  permute_backward,
+  permute_replicate_8,
+  permute_clamp_left,
+  permute_clamp_right,
+  permute_replicate_16
+};
 
 // Which of the eight bytes becomes byte `place`; bit 3 of any-byte selectors copies its sign instead.
 std::uint32_t permute_selector(std::uint8_t mode, std::uint32_t c, unsigned place) {
   const std::uint32_t first = c & 3;
   switch (mode) {
-    case kForward: return first + place;
-    case kBackward: return (first - place) & 7;
-    case kReplicate8: return first;
-    case kClampLeft: return std::max(place, first);
-    case kClampRight: return std::min(place, first);
-    case kReplicate16: return (first & 1) * 2 + (place & 1);
+    case permute_forward: return first + place;
+    case permute_backward: return (first - place) & 7;
+    case permute_replicate_8: return first;
+    case permute_clamp_left: return std::max(place, first);
+    case permute_clamp_right: return std::min(place, first);
+    case permute_replicate_16: return (first & 1) * 2 + (place & 1);
     default: return c >> (4 * place) & 15;
   }
 }
@@ -178,15 +186,15 @@ void three_input_logic(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-enum PredicateLogic : std::uint8_t { kLogicAnd, kLogicOr, kLogicXor, kLogicNot };
+enum PredicateLogic : std::uint8_t { logic_and, logic_or, logic_xor, logic_not };
 
 void predicate_logic(Warp& warp, const Operation& operation, LaneMask lanes) {
   const LaneMask a = warp.predicate(operation.operands[1]);
   const LaneMask b = warp.predicate(operation.operands[2]);
   LaneMask result = ~a;
-  if (operation.choice == kLogicAnd) result = a & b;
-  if (operation.choice == kLogicOr) result = a | b;
-  if (operation.choice == kLogicXor) result = a ^ b;
+  if (operation.choice == logic_and) result = a & b;
+  if (operation.choice == logic_or) result = a | b;
+  if (operation.choice == logic_xor) result = a ^ b;
   warp.set_predicate(operation.operands[0], lanes, result);
 }
 
@@ -200,7 +208,7 @@ Type two_operands(Decoder& decoder) {
 template <class Choose>
 Handler decode_logic(Decoder& decoder, PredicateLogic of_predicates, Choose choose) {
   const Type type = two_operands(decoder);
-  if (of_predicates != kLogicNot) decoder.source(type);
+  if (of_predicates != logic_not) decoder.source(type);
   decoder.operation().choice = of_predicates;
   return type == Type::pred ? &predicate_logic : for_bits(type, choose);
 }
@@ -214,27 +222,27 @@ Type count_operands(Decoder& decoder) {
 }
 
 std::uint8_t permute_mode(Decoder& decoder) {
-  if (decoder.has("f4e")) return kForward;
-  if (decoder.has("b4e")) return kBackward;
-  if (decoder.has("rc8")) return kReplicate8;
-  if (decoder.has("ecl")) return kClampLeft;
-  if (decoder.has("ecr")) return kClampRight;
-  return decoder.has("rc16") ? kReplicate16 : kAnyBytes;
+  if (decoder.has("f4e")) return permute_forward;
+  if (decoder.has("b4e")) return permute_backward;
+  if (decoder.has("rc8")) return permute_replicate_8;
+  if (decoder.has("ecl")) return permute_clamp_left;
+  if (decoder.has("ecr")) return permute_clamp_right;
+  return decoder.has("rc16") ? permute_replicate_16 : permute_any;
 }
 
 }  // namespace
 
 Handler decode_and(Decoder& decoder) {
-  return decode_logic(decoder, kLogicAnd, [](auto zero) { return lanewise<bits_and<decltype(zero)>>; });
+  return decode_logic(decoder, logic_and, [](auto zero) { return lanewise<bits_and<decltype(zero)>>; });
 }
 Handler decode_or(Decoder& decoder) {
-  return decode_logic(decoder, kLogicOr, [](auto zero) { return lanewise<bits_or<decltype(zero)>>; });
+  return decode_logic(decoder, logic_or, [](auto zero) { return lanewise<bits_or<decltype(zero)>>; });
 }
 Handler decode_xor(Decoder& decoder) {
-  return decode_logic(decoder, kLogicXor, [](auto zero) { return lanewise<bits_xor<decltype(zero)>>; });
+  return decode_logic(decoder, logic_xor, [](auto zero) { return lanewise<bits_xor<decltype(zero)>>; });
 }
 Handler decode_not(Decoder& decoder) {
-  return decode_logic(decoder, kLogicNot, [](auto zero) { return lanewise<bits_not<decltype(zero)>>; });
+  return decode_logic(decoder, logic_not, [](auto zero) { return lanewise<bits_not<decltype(zero)>>; });
 }
 
 Handler decode_cnot(Decoder& decoder) {

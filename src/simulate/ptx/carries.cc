@@ -8,7 +8,7 @@ namespace wattune::simulate::ptx {
 
 namespace {
 
-enum CarryUse : std::uint8_t { kCarryIn = 1, kCarryOut = 2 };
+enum CarryUse : std::uint8_t { carry_in = 1, carry_out = 2 };
 
 // Operands: result, a, b, then the carry.
 template <class T, bool subtracts>
@@ -16,7 +16,7 @@ void with_carry(Warp& warp, const Operation& operation, LaneMask lanes) {
   T* const result = warp.column<T>(operation.operands[0]);
   const T* const a = warp.column<T>(operation.operands[1]);
   const T* const b = warp.column<T>(operation.operands[2]);
-  const LaneMask before = (operation.choice & kCarryIn) != 0 ? warp.predicate(operation.operands[3]) : 0;
+  const LaneMask before = (operation.choice & carry_in) != 0 ? warp.predicate(operation.operands[3]) : 0;
   LaneMask after = 0;
   for_lanes(lanes, [&](unsigned lane) {
     const Wide<T> in = before >> lane & 1;
@@ -25,7 +25,7 @@ void with_carry(Warp& warp, const Operation& operation, LaneMask lanes) {
     result[lane] = static_cast<T>(sum);
     after |= static_cast<LaneMask>(sum >> (sizeof(T) * 8) & 1) << lane;
   });
-  if ((operation.choice & kCarryOut) != 0) warp.set_predicate(operation.operands[3], lanes, after);
+  if ((operation.choice & carry_out) != 0) warp.set_predicate(operation.operands[3], lanes, after);
 }
 
 // Operands: result, a, b, c, then the carry. In `combine`: whether the product's high half counts.
@@ -35,7 +35,7 @@ void mad_with_carry(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Signed* const a = warp.column<Signed>(operation.operands[1]);
   const Signed* const b = warp.column<Signed>(operation.operands[2]);
   const T* const c = warp.column<T>(operation.operands[3]);
-  const LaneMask before = (operation.choice & kCarryIn) != 0 ? warp.predicate(operation.operands[4]) : 0;
+  const LaneMask before = (operation.choice & carry_in) != 0 ? warp.predicate(operation.operands[4]) : 0;
   LaneMask after = 0;
   for_lanes(lanes, [&](unsigned lane) {
     const auto product = static_cast<Wide<T>>(Wide<Signed>{a[lane]} * b[lane]);
@@ -44,13 +44,13 @@ void mad_with_carry(Warp& warp, const Operation& operation, LaneMask lanes) {
     result[lane] = static_cast<T>(sum);
     after |= static_cast<LaneMask>(sum >> (sizeof(T) * 8) & 1) << lane;
   });
-  if ((operation.choice & kCarryOut) != 0) warp.set_predicate(operation.operands[4], lanes, after);
+  if ((operation.choice & carry_out) != 0) warp.set_predicate(operation.operands[4], lanes, after);
 }
 
 void carry_use(Decoder& decoder, std::string_view opcode_with_carry) {
   const bool in = decoder.instruction().opcode == opcode_with_carry;
   const bool out = decoder.has("cc");
-  decoder.operation().choice = static_cast<std::uint8_t>((in ? kCarryIn : 0) | (out ? kCarryOut : 0));
+  decoder.operation().choice = static_cast<std::uint8_t>((in ? carry_in : 0) | (out ? carry_out : 0));
   decoder.add(decoder.carry());
 }
 

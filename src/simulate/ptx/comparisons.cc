@@ -13,31 +13,31 @@ namespace wattune::simulate::ptx {
 namespace {
 
 // How a and b lie to each other; a comparison is a set of these.
-enum Order : std::uint8_t { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
+enum Order : std::uint8_t { is_less = 1, is_equal = 2, is_greater = 4, is_unordered = 8 };
 
 std::optional<std::uint8_t> comparison_named(std::string_view name) {
-  if (name == "eq") return kEqual;
-  if (name == "ne") return kLess | kGreater;
-  if (name == "lt" || name == "lo") return kLess;
-  if (name == "le" || name == "ls") return kLess | kEqual;
-  if (name == "gt" || name == "hi") return kGreater;
-  if (name == "ge" || name == "hs") return kGreater | kEqual;
-  if (name == "equ") return kEqual | kUnordered;
-  if (name == "neu") return kLess | kGreater | kUnordered;
-  if (name == "ltu") return kLess | kUnordered;
-  if (name == "leu") return kLess | kEqual | kUnordered;
-  if (name == "gtu") return kGreater | kUnordered;
-  if (name == "geu") return kGreater | kEqual | kUnordered;
-  if (name == "num") return kLess | kEqual | kGreater;
-  if (name == "nan") return kUnordered;
+  if (name == "eq") return is_equal;
+  if (name == "ne") return is_less | is_greater;
+  if (name == "lt" || name == "lo") return is_less;
+  if (name == "le" || name == "ls") return is_less | is_equal;
+  if (name == "gt" || name == "hi") return is_greater;
+  if (name == "ge" || name == "hs") return is_greater | is_equal;
+  if (name == "equ") return is_equal | is_unordered;
+  if (name == "neu") return is_less | is_greater | is_unordered;
+  if (name == "ltu") return is_less | is_unordered;
+  if (name == "leu") return is_less | is_equal | is_unordered;
+  if (name == "gtu") return is_greater | is_unordered;
+  if (name == "geu") return is_greater | is_equal | is_unordered;
+  if (name == "num") return is_less | is_equal | is_greater;
+  if (name == "nan") return is_unordered;
   return std::nullopt;
 }
 
 template <class T>
 unsigned order_of(T a, T b) {
-  if (a < b) return kLess;
-  if (a == b) return kEqual;
-  return a > b ? kGreater : kUnordered;
+  if (a < b) return is_less;
+  if (a == b) return is_equal;
+  return a > b ? is_greater : is_unordered;
 }
 
 // Where the comparison in `choice` holds. What T is compared as is compared_value()'s matter.
@@ -54,13 +54,13 @@ LaneMask compare(Warp& warp, const Operation& operation, const Operand& first, c
   return result;
 }
 
-enum Combine : std::uint8_t { kAlone, kAnd, kOr, kXor };
+enum Combine : std::uint8_t { combine_alone, combine_and, combine_or, combine_xor };
 
 LaneMask combined(const Operation& operation, LaneMask result, LaneMask other) {
   switch (operation.combine) {
-    case kAnd: return result & other;
-    case kOr: return result | other;
-    case kXor: return result ^ other;
+    case combine_and: return result & other;
+    case combine_or: return result | other;
+    case combine_xor: return result ^ other;
     default: return result;
   }
 }
@@ -123,14 +123,14 @@ void read_comparison(Decoder& decoder) {
       decoder.has(modifier);
       break;
     }
-  if (decoder.has("and")) operation.combine = kAnd;
-  if (decoder.has("or")) operation.combine = kOr;
-  if (decoder.has("xor")) operation.combine = kXor;
+  if (decoder.has("and")) operation.combine = combine_and;
+  if (decoder.has("or")) operation.combine = combine_or;
+  if (decoder.has("xor")) operation.combine = combine_xor;
   operation.flush = decoder.has("ftz");
 }
 
 void read_other_predicate(Decoder& decoder) {
-  if (decoder.operation().combine == kAlone)
+  if (decoder.operation().combine == combine_alone)
     decoder.add(decoder.constant(0, 0));
   else
     decoder.source(Type::pred);

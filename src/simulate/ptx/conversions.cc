@@ -13,7 +13,7 @@ namespace wattune::simulate::ptx {
 namespace {
 
 // Operation::immediate of a conversion.
-enum ConversionLimit : std::int64_t { kUnlimited, kNotNegative, kFiniteOnly };
+enum ConversionLimit : std::int64_t { unlimited, not_negative, finite_only };
 
 template <class D, class S>
 D convert_integer(S value) {
@@ -72,7 +72,7 @@ std::uint32_t narrowed(double value, const Operation& operation) {
   constexpr std::uint32_t kInfinity = ((1u << exponent_bits) - 1) << mantissa_bits;
   const std::uint32_t bits = narrow<exponent_bits, mantissa_bits>(value, operation.rounding);
   const bool is_infinite = (bits & kInfinity) == kInfinity && !std::isnan(value);
-  return is_infinite && (operation.immediate & kFiniteOnly) != 0 ? bits - 1 : bits;
+  return is_infinite && (operation.immediate & finite_only) != 0 ? bits - 1 : bits;
 }
 
 std::uint64_t small_float_bits(double value, const Operation& operation, Type type) {
@@ -84,7 +84,7 @@ std::uint64_t small_float_bits(double value, const Operation& operation, Type ty
 // The host's rounding is the instruction's.
 std::uint64_t float_bits_of(double value, const Operation& operation, Type type) {
   if (operation.saturate) value = saturated(value);
-  if ((operation.immediate & kNotNegative) != 0 && value < 0) value = 0.0;
+  if ((operation.immediate & not_negative) != 0 && value < 0) value = 0.0;
   if (type == Type::f64) return std::bit_cast<std::uint64_t>(value);
   if (type != Type::f32) return small_float_bits(value, operation, type);
   const float result = canonical(static_cast<float>(value));
@@ -182,7 +182,7 @@ void read_conversion(Decoder& decoder, Type to, Type from) {
   if (decoder.has("rna")) operation.rounding = Rounding::away;
   decoder.flush_and_saturate();
   operation.immediate =
-      (decoder.has("relu") ? kNotNegative : kUnlimited) | (decoder.has("satfinite") ? kFiniteOnly : kUnlimited);
+      (decoder.has("relu") ? not_negative : unlimited) | (decoder.has("satfinite") ? finite_only : unlimited);
 }
 
 // Without saturation, and in registers of just their sizes: the conversions of addresses.

@@ -33,7 +33,7 @@ void exchange_at_once(Warp& warp, const Operation& operation, LaneMask lanes) {
   operation.finish(warp, operation, lanes);
 }
 
-enum ShuffleMode : std::uint8_t { kShuffleUp, kShuffleDown, kShuffleButterfly, kShuffleIndex };
+enum ShuffleMode : std::uint8_t { shuffle_up, shuffle_down, shuffle_butterfly, shuffle_index };
 
 // From which lane, as PTX's pseudocode has it, and whether that is in the segment. c holds a clamp value in its low
 // five bits and above them the mask that makes segments.
@@ -51,15 +51,15 @@ ShuffleSource shuffle_source(std::uint8_t mode, unsigned lane, std::uint32_t b, 
   int from = 0;
   bool in_range = false;
   switch (mode) {
-    case kShuffleUp:
+    case shuffle_up:
       from = self - offset;
       in_range = from >= last;
       break;
-    case kShuffleDown:
+    case shuffle_down:
       from = self + offset;
       in_range = from <= last;
       break;
-    case kShuffleButterfly:
+    case shuffle_butterfly:
       from = self ^ offset;
       in_range = from <= last;
       break;
@@ -88,11 +88,11 @@ LaneMask true_lanes(Warp& warp, LaneMask group) {
   return result;
 }
 
-enum VoteMode : std::uint8_t { kVoteAll, kVoteAny, kVoteUniform, kVoteBallot };
+enum VoteMode : std::uint8_t { vote_all, vote_any, vote_uniform, vote_ballot };
 
 bool vote_result(std::uint8_t mode, LaneMask votes, LaneMask group) {
-  if (mode == kVoteAny) return votes != 0;
-  return votes == group || (mode == kVoteUniform && votes == 0);
+  if (mode == vote_any) return votes != 0;
+  return votes == group || (mode == vote_uniform && votes == 0);
 }
 
 // Operands: d, a, members.
@@ -101,12 +101,12 @@ void finish_vote(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     const LaneMask group = warp.group(lane);
     const LaneMask votes = true_lanes(warp, group);
-    if (operation.choice == kVoteBallot)
+    if (operation.choice == vote_ballot)
       warp.set_word(operation.operands[0], lane, votes);
     else
       result |= LaneMask{vote_result(operation.choice, votes, group)} << lane;
   });
-  if (operation.choice != kVoteBallot) warp.set_predicate(operation.operands[0], lanes, result);
+  if (operation.choice != vote_ballot) warp.set_predicate(operation.operands[0], lanes, result);
 }
 
 LaneMask equal_lanes(Warp& warp, unsigned lane) {
@@ -130,16 +130,16 @@ void finish_match_all(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.set_predicate(operation.operands[1], lanes, all);
 }
 
-enum Reduction : std::uint8_t { kReduceAdd, kReduceMin, kReduceMax, kReduceAnd, kReduceOr, kReduceXor };
+enum Reduction : std::uint8_t { reduce_add, reduce_min, reduce_max, reduce_and, reduce_or, reduce_xor };
 
 template <class T>
 T reduced(std::uint8_t reduction, T a, T b) {
   switch (reduction) {
-    case kReduceMin: return std::min(a, b);
-    case kReduceMax: return std::max(a, b);
-    case kReduceAnd: return a & b;
-    case kReduceOr: return a | b;
-    case kReduceXor: return a ^ b;
+    case reduce_min: return std::min(a, b);
+    case reduce_max: return std::max(a, b);
+    case reduce_and: return a & b;
+    case reduce_or: return a | b;
+    case reduce_xor: return a ^ b;
     default: return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
   }
 }
@@ -181,29 +181,29 @@ Handler exchange_of(Decoder& decoder, std::uint8_t value_operand, Handler finish
 }
 
 std::uint8_t reduction_of(Decoder& decoder) {
-  if (decoder.has("min")) return kReduceMin;
-  if (decoder.has("max")) return kReduceMax;
-  if (decoder.has("and")) return kReduceAnd;
-  if (decoder.has("or")) return kReduceOr;
-  if (decoder.has("xor")) return kReduceXor;
+  if (decoder.has("min")) return reduce_min;
+  if (decoder.has("max")) return reduce_max;
+  if (decoder.has("and")) return reduce_and;
+  if (decoder.has("or")) return reduce_or;
+  if (decoder.has("xor")) return reduce_xor;
   decoder.ignore("add");
-  return kReduceAdd;
+  return reduce_add;
 }
 
 std::uint8_t shuffle_mode(Decoder& decoder) {
-  if (decoder.has("up")) return kShuffleUp;
-  if (decoder.has("down")) return kShuffleDown;
-  if (decoder.has("bfly")) return kShuffleButterfly;
+  if (decoder.has("up")) return shuffle_up;
+  if (decoder.has("down")) return shuffle_down;
+  if (decoder.has("bfly")) return shuffle_butterfly;
   decoder.ignore("idx");
-  return kShuffleIndex;
+  return shuffle_index;
 }
 
 std::uint8_t vote_mode(Decoder& decoder) {
-  if (decoder.has("ballot")) return kVoteBallot;
-  if (decoder.has("any")) return kVoteAny;
-  if (decoder.has("uni")) return kVoteUniform;
+  if (decoder.has("ballot")) return vote_ballot;
+  if (decoder.has("any")) return vote_any;
+  if (decoder.has("uni")) return vote_uniform;
   decoder.ignore("all");
-  return kVoteAll;
+  return vote_all;
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ Handler decode_vote(Decoder& decoder) {
   const bool waits = decoder.has("sync");
   decoder.operation().choice = vote_mode(decoder);
   const Type type = decoder.type();
-  if (type != (decoder.operation().choice == kVoteBallot ? Type::b32 : Type::pred)) return nullptr;
+  if (type != (decoder.operation().choice == vote_ballot ? Type::b32 : Type::pred)) return nullptr;
   decoder.destination(type);
   decoder.source(Type::pred);
   if (waits) decoder.source(Type::b32);

@@ -101,16 +101,23 @@ T sign_of_first(T a, T b) {
   return std::copysign(b, a);
 }
 
-enum FloatTest : std::uint8_t { kFinite, kInfinite, kNumber, kNotANumber, kNormal, kSubnormal };
+enum FloatTest : std::uint8_t {
+  test_finite,
+  test_infinite,
+  test_number,
+  test_not_a_number,
+  test_normal,
+  test_subnormal
+};
 
 template <class T>
 bool passes(T value, std::uint8_t test) {
   switch (test) {
-    case kFinite: return std::isfinite(value);
-    case kInfinite: return std::isinf(value);
-    case kNumber: return !std::isnan(value);
-    case kNotANumber: return std::isnan(value);
-    case kNormal: return std::isnormal(value);
+    case test_finite: return std::isfinite(value);
+    case test_infinite: return std::isinf(value);
+    case test_number: return !std::isnan(value);
+    case test_not_a_number: return std::isnan(value);
+    case test_normal: return std::isnormal(value);
     default: return std::fpclassify(value) == FP_SUBNORMAL;
   }
 }
