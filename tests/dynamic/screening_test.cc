@@ -63,8 +63,10 @@ struct ScreeningTest : testing::Test {
     const auto keep = [this](const Trial& best) { found.push_back(best.configuration.to_string()); };
     return make_screened_explorer(problem, policy, {}, ledger, *screening, keep).value();
   }
+  // What the whole search found: some of it is wanted before its end.
   static std::vector<Candidate> wait_for(Explorer& explorer) {
-    while (explorer.wanted().empty() && !explorer.over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (!explorer.over() && (explorer.wanted().empty() || explorer.state().starts_with("screening, ")))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return explorer.wanted();
   }
   static std::vector<std::string> names(const std::vector<Candidate>& candidates) {
