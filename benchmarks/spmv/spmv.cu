@@ -6,8 +6,7 @@
 // ROWS        rows of such a group of threads, one after another
 // UNROLL      how far a thread's loop over its part of a row is unrolled
 // STAGED      0: threads read the elements of their rows; else all threads of the block together compute STAGED
-// products
-//             each into shared memory, in the order of memory, from which the rows are then added up
+//             products each into shared memory, in the order of memory, from which the rows are then added up
 
 constexpr int kGroups = BLOCK_SIZE / LANES;
 constexpr int kUnroll = UNROLL;  // nvcc knows no macros in a pragma

@@ -123,9 +123,11 @@ Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, co
         return {};
       });
   if (!swept && pairs.empty()) return swept.error();
-  Json json = document(stage, options);
-  json["pairs"] = sweep_json(stage, pairs);
-  if (options.json) printed = print_document(dump(json));
+  if (options.json) {
+    Json json = document(stage, options);
+    json["pairs"] = sweep_json(stage, pairs);
+    printed = print_document(dump(json));
+  }
   if (!swept) return swept.error();
   if (!options.svg.empty())
     WATTUNE_TRY(store::write_file(options.svg, sweep_svg(stage, pairs.front()), options.overwrite));
@@ -229,8 +231,8 @@ Command add_corun(CLI::App& program) {
   app->footer(
       "Two kernels that wait for different things gain by sharing a GPU, if the ratio is right. Without a policy every "
       "pair runs alone and together in every way: one after the other, in streams, with priorities, on SMs of their "
-      "own "
-      "(green contexts), and sharing every SM at each ratio of resident blocks. The gain is the sum of the times alone "
+      "own (green contexts), and sharing every SM at each ratio of resident blocks. The gain is the sum of the times "
+      "alone "
       "over the time together, less one; the shorter kernel is repeated until both take equally long. Outputs are "
       "compared with those of runs alone. Kernels run in this process: one that crashes ends it.\n\n"
       "Examples:\n"

@@ -23,7 +23,6 @@ class Carveout {
 
   // Sets it for the twins of this code, and anew for those before where it needs more. As Kernel's.
   Result<void> add(const std::shared_ptr<const KernelCode>& code, const model::BlockDemand& block);
-  std::uint64_t bytes() const { return bytes_; }
 
  private:
   struct Twins {

@@ -25,8 +25,7 @@ Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& lau
   const LaneKey key{launch.lane, launch.priority, launch.sms.first, launch.sms.count};
   if (const auto known = lanes.find(key); known != lanes.end()) return &known->second;
   WATTUNE_ASSIGN(auto stream,
-                 device.create_stream(
-                     {.priority = launch.priority, .units = {launch.sms.first, launch.sms.count}, .at_once = true}));
+                 device.create_stream({.priority = launch.priority, .units = launch.sms, .at_once = true}));
   return &lanes.emplace(key, Lane{std::move(stream), {}}).first->second;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace wattune::schedule {
 
@@ -12,21 +11,6 @@ using slice::TwinForm;
 
 Error no_form(const LoadedKernel& kernel, std::string_view form, const std::string& why) {
   return Error(ErrorCode::unavailable, kernel.name + " has no " + std::string(form)).about(why);
-}
-
-template <typename Words>
-backend::ScalarBytes bytes_of(const Words& words) {
-  backend::ScalarBytes bytes{std::vector<std::byte>(sizeof words)};
-  std::memcpy(bytes.bytes.data(), &words, sizeof words);
-  return bytes;
-}
-
-template <typename Words>
-DevicePart twin_part(const LoadedKernel& kernel, TwinForm form, const slice::Grid& blocks, const Words& words) {
-  DevicePart part{kernel.code->twin(form), kernel.geometry, kernel.arguments};
-  part.geometry.groups = {blocks.x, blocks.y, blocks.z};
-  part.arguments.emplace_back(bytes_of(words));
-  return part;
 }
 
 DevicePart part_from_group(const LoadedKernel& kernel, const slice::Box& box) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "wattune/schedule/loaded_kernel.h"
@@ -16,6 +17,16 @@ struct DevicePart {
   backend::Geometry3 geometry;
   std::vector<backend::LaunchArgument> arguments;
 };
+
+// A launch of the kernel's twin of this form, which there is, with such a grid and its words (slice_words.h).
+template <typename Words>
+DevicePart twin_part(const LoadedKernel& kernel, slice::TwinForm form, const slice::Grid& blocks, const Words& words) {
+  DevicePart part{kernel.code->twin(form), kernel.geometry, kernel.arguments};
+  part.geometry.groups = {blocks.x, blocks.y, blocks.z};
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(&words, 1));
+  part.arguments.emplace_back(backend::ScalarBytes{{bytes.begin(), bytes.end()}});
+  return part;
+}
 
 // The whole grid or a part of it, in one form or another but persistent: one part, or several where the device knows
 // boxes only. unavailable: the kernel cannot be cut, and why.

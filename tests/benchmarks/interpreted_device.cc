@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "wattune/backend/registry.h"
+#include "wattune/backend/compile.h"
 #include "wattune/simulate/ptx_run.h"
 
 namespace wattune::benchmarks_test {
@@ -17,14 +17,12 @@ DeviceInfo cuda_info() {
   return info;
 }
 
-Result<std::string> compiled_ptx(KernelSource source, const fakes::Macros& macros) {
-  source.options.emplace_back("--gpu-architecture=compute_90");  // no architecture of a device, so that PTX is made
+Result<std::string> compiled_ptx(const KernelSource& source, const fakes::Macros& macros) {
   std::vector<backend::Macro> list;
   for (const auto& [name, value] : macros) list.push_back({name, value});
-  const backend::CompileTarget target{.backend = "cuda", .architecture = "sm_90"};
-  WATTUNE_ASSIGN(const backend::Image image,
-                 backend::compile_image(target, source, list, nanoseconds_from_seconds(60)));
-  return image.code.substr(0, image.code.find('\0'));
+  WATTUNE_ASSIGN(backend::Image image, backend::compile_ptx({.backend = "cuda", .architecture = "sm_90"}, source, list,
+                                                            nanoseconds_from_seconds(60)));
+  return std::move(image.code);
 }
 
 // Buffers have an address in the memory, other arguments are their bytes.

@@ -57,6 +57,15 @@ class TunableKernels : public ::testing::Test {
     return Tuner::attach(*device, options).value();
   }
   static KernelOptions best() { return {.policy = {.mode = Mode::best, .safety = Safety::trusted}}; }
+  // The same with a fallback that only counts its calls.
+  static KernelOptions best_or_counted(int& calls) {
+    KernelOptions options = best();
+    options.fallback = [&calls](const CallStream&, std::span<const CallArgument>) {
+      ++calls;
+      return Result<void>();
+    };
+    return options;
+  }
   std::vector<float> values() const { return application->values(x, kElements); }
 
   std::unique_ptr<OpenClApplication> application;
@@ -175,12 +184,8 @@ TEST_F(TunableKernels, AKeyOfWhichNothingIsKnownBeginsWithTheGuess) {
 // The macros are the same for all sizes, so there is nothing to compile or load for the second key.
 TEST_F(TunableKernels, ANewKeyRunsWhatTheNearestHasLoadedInItsFirstCall) {
   const auto tuner = attach();
-  KernelOptions options = best();
   int fallbacks = 0;
-  options.fallback = [&](const CallStream&, std::span<const CallArgument>) {
-    ++fallbacks;
-    return Result<void>();
-  };
+  const KernelOptions options = best_or_counted(fallbacks);
   const auto scale = tuner->kernel(scale_spec(), options).value();
   scale->preload(std::vector<NamedSize>{{"n", kElements}}).value();
   (*scale)(application->queue(), x, kElements / 2, 3.0f).value();
@@ -191,12 +196,8 @@ TEST_F(TunableKernels, ANewKeyRunsWhatTheNearestHasLoadedInItsFirstCall) {
 
 TEST_F(TunableKernels, AnExpectedKeyIsReadyWhenItIsCalled) {
   const auto tuner = attach();
-  KernelOptions options = best();
   int fallbacks = 0;
-  options.fallback = [&](const CallStream&, std::span<const CallArgument>) {
-    ++fallbacks;
-    return Result<void>();
-  };
+  const KernelOptions options = best_or_counted(fallbacks);
   const auto scale = tuner->kernel(scale_spec(), options).value();
   scale->expect(std::vector<NamedSize>{{"n", kElements}}).value();
   while (!scale->best({{"n", kElements}})) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -7,13 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/median.h"
 #include "perf/rows.h"
 #include "schedule/device_parts.h"
 #include "wattune/backend/attach.h"
@@ -27,11 +26,6 @@ using namespace wattune;
 using schedule::Form;
 
 constexpr int kRounds = 15;
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 class Kernel {
  public:
@@ -51,10 +45,10 @@ class Kernel {
       alone.push_back(to_ms(time));
       WATTUNE_TRY(add_ratios(time, ratios));
     }
-    perf::Row row{.part = "twins", .what = loaded_->name, .kernel_ms = median(alone)};
+    perf::Row row{.part = "twins", .what = loaded_->name, .kernel_ms = median_of(alone)};
     row.add("blocks", static_cast<double>(traits_.blocks));
     row.add("resident", traits_.profile.blocks_alone);
-    for (auto& [form, of] : ratios) row.add(form, 100.0 * (median(of) - 1.0));
+    for (auto& [form, of] : ratios) row.add(form, 100.0 * (median_of(of) - 1.0));
     return row;
   }
 
@@ -84,24 +78,13 @@ class Kernel {
 
   // The whole grid as one slice; none: the kernel has no such twin.
   std::optional<schedule::DevicePart> sliced(slice::TwinForm form) const {
-    backend::Kernel* const twin = loaded_->code->twin(form);
-    if (twin == nullptr) return std::nullopt;
+    if (loaded_->code->twin(form) == nullptr) return std::nullopt;
     const slice::Grid grid = schedule::grid_of(loaded_->geometry);
-    const auto blocks = static_cast<std::uint32_t>(traits_.blocks);
-    if (form == slice::TwinForm::add) return with(*twin, grid, slice::add_words(grid, {.size = grid}));
+    if (form == slice::TwinForm::add)
+      return schedule::twin_part(*loaded_, form, grid, slice::add_words(grid, {.size = grid}));
     const auto words = slice::linear_words(grid, 0);
     if (!words) return std::nullopt;
-    return with(*twin, {blocks, 1, 1}, *words);
-  }
-
-  template <typename Words>
-  schedule::DevicePart with(backend::Kernel& twin, const slice::Grid& grid, const Words& words) const {
-    schedule::DevicePart part{&twin, loaded_->geometry, loaded_->arguments};
-    part.geometry.groups = {grid.x, grid.y, grid.z};
-    backend::ScalarBytes bytes{std::vector<std::byte>(sizeof words)};
-    std::memcpy(bytes.bytes.data(), &words, sizeof words);
-    part.arguments.emplace_back(std::move(bytes));
-    return part;
+    return schedule::twin_part(*loaded_, form, {static_cast<std::uint32_t>(traits_.blocks), 1, 1}, *words);
   }
 
   Result<Nanoseconds> time_of_persistent() {

@@ -94,8 +94,8 @@ Result<std::vector<GraphLaunch>> launches_in(Device& device, CUgraph_st* graph);
 // What tells kernels apart in graphs; nullptr where there are none.
 const void* function_of(const Kernel& kernel);
 // Puts a launch, with what was set of its arguments, into an executable graph in the place of one of the graph that it
-// was made from. invalid_argument: no launch of CUDA; a cooperative one, or with clusters or
-// constants, which none in a graph can become.
+// was made from. invalid_argument: no launch of CUDA; a cooperative one, or with clusters or constants, which none in a
+// graph can become.
 Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by);
 
 // CUDA: code of the program that is launched in a stream while the application captures that, or that takes the place

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/backend/stream_options.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/model/pair_choice.h"
@@ -51,12 +52,7 @@ struct KernelTraits {
 };
 
 // Neighbouring SMs; none counted: all of the GPU.
-struct SmRange {
-  unsigned first = 0;
-  unsigned count = 0;
-
-  bool operator==(const SmRange&) const = default;
-};
+using SmRange = backend::UnitRange;
 
 struct MachineLimits {
   model::ComputeCapability capability;  // 0.0: unknown, so that the device judges blocks when they are launched
