@@ -231,8 +231,13 @@ TEST_F(ScreeningTest, OnReducedDataTheBestKnownTellsWhatCallsWillTake) {
 // When others are called meanwhile. It is tuned again when it is called again.
 TEST_F(ScreeningTest, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   std::atomic<double> now = 1e15;
+  std::atomic<int> calls = 0;
+  std::atomic<bool> over = false;
   options.now = [&] { return Nanoseconds(now.load()); };
+  // Each launch lasts until the next call, or the first key might be searched before the other is called at all.
   kernel = [&](const wattune::fakes::FakeLaunch& launch) {
+    const int before = calls;
+    while (calls == before && !over) std::this_thread::sleep_for(std::chrono::microseconds(100));
     now = now + 10e6;
     return run(launch);
   };
@@ -240,10 +245,12 @@ TEST_F(ScreeningTest, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   const auto called = explore();
   while (!called->over()) {
     static_cast<void>(called->wanted());
+    ++calls;
     if (const auto wanted = called->wanted(); !wanted.empty() && called->state().starts_with("trying"))
       called->tell(wanted[0].configuration, {});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  over = true;
   EXPECT_TRUE(left->was_left());
   EXPECT_LT(left->explored(), 30u);
 }
