@@ -45,7 +45,8 @@ class Composed : public Inserter {
                                          .constraints = spec.constraints,
                                          .sizes = spec.problem_size,
                                          .run = [this](dynamic::Context& context) { return run(context); },
-                                         .arguments = {"samples", "orientations", "blob_table", "grid", "weights"}};
+                                         .arguments = {"samples", "orientations", "blob_table", "grid", "weights"},
+                                         .times_transfers = false};
     dynamic::KernelOptions kernel;
     kernel.policy.safety = dynamic::Safety::trusted;
     kernel.policy.strategy = "random";

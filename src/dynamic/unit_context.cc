@@ -126,24 +126,33 @@ Result<void> UnitContext::set(std::string_view name, const CallArgument& scalar)
                fmt::format("no kernel of composition `{}` has a scalar `{}`", unit_.spec().name, name));
 }
 
-Result<void> UnitContext::write(std::string_view name, std::span<const std::byte> data, std::size_t stream) {
-  WATTUNE_ASSIGN(backend::Buffer* const to, bytes_of(name, data.size()));
+template <typename Send>
+Result<void> UnitContext::transfer(std::size_t stream, const Send& send) {
   WATTUNE_ASSIGN(Lane* const lane, workspace_.use(stream));
+  const bool is_marked = transfers_ != nullptr && stream == 0;
   {
     const std::lock_guard lock(lane->sending);
-    WATTUNE_TRY(lane->stream->write(*to, data));
+    MarkedSpan span;
+    if (is_marked) {
+      WATTUNE_ASSIGN(span.before, workspace_.mark(*lane));
+    }
+    WATTUNE_TRY(send(*lane->stream));
+    if (is_marked) {
+      WATTUNE_ASSIGN(span.after, workspace_.mark(*lane));
+      transfers_->push_back(std::move(span));
+    }
   }
   return workspace_.settle(stream);
 }
 
+Result<void> UnitContext::write(std::string_view name, std::span<const std::byte> data, std::size_t stream) {
+  WATTUNE_ASSIGN(backend::Buffer* const to, bytes_of(name, data.size()));
+  return transfer(stream, [&](backend::Stream& in) { return in.write(*to, data); });
+}
+
 Result<void> UnitContext::read(std::string_view name, std::span<std::byte> data, std::size_t stream) {
   WATTUNE_ASSIGN(const backend::Buffer* const from, bytes_of(name, data.size()));
-  WATTUNE_ASSIGN(Lane* const lane, workspace_.use(stream));
-  {
-    const std::lock_guard lock(lane->sending);
-    WATTUNE_TRY(lane->stream->read(*from, data));
-  }
-  return workspace_.settle(stream);
+  return transfer(stream, [&](backend::Stream& in) { return in.read(*from, data); });
 }
 
 Result<void> UnitContext::copy(std::string_view from, std::string_view to, std::size_t stream) {

@@ -6,16 +6,22 @@
 #include <vector>
 
 #include "dynamic/unit_fit.h"
+#include "dynamic/variant.h"
 #include "wattune/dynamic/composition.h"
 
 namespace wattune::dynamic {
 
 class UnitContext : public Context {
  public:
-  // The workspace is held for the length of the call.
+  // The workspace is held for the length of the call. Transfers in stream 0 are added to `transfers`, if there is one.
   UnitContext(const Unit& unit, UnitFit& fit, Workspace& workspace, const Configuration& configuration,
-              std::span<const CallArgument> arguments)
-      : unit_(unit), fit_(fit), workspace_(workspace), configuration_(configuration), arguments_(arguments) {}
+              std::span<const CallArgument> arguments, std::vector<MarkedSpan>* transfers)
+      : unit_(unit),
+        fit_(fit),
+        workspace_(workspace),
+        configuration_(configuration),
+        arguments_(arguments),
+        transfers_(transfers) {}
 
   std::size_t launches() const { return launches_; }
 
@@ -52,12 +58,16 @@ class UnitContext : public Context {
   Result<backend::Buffer*> whole(const std::string& name, std::size_t bytes);
   std::optional<std::size_t> planned_bytes(const std::string& name) const;
   Error unknown(std::string_view name) const;
+  // Sends a transfer between host and device into a stream.
+  template <typename Send>
+  Result<void> transfer(std::size_t stream, const Send& send);
 
   const Unit& unit_;
   UnitFit& fit_;
   Workspace& workspace_;
   const Configuration& configuration_;
   const std::span<const CallArgument> arguments_;
+  std::vector<MarkedSpan>* const transfers_;
   std::map<std::string, std::string, std::less<>> swapped_;
   std::map<std::string, CallArgument, std::less<>> scalars_;
   std::size_t launches_ = 0;

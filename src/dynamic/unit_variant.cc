@@ -14,8 +14,8 @@ namespace wattune::dynamic {
 namespace {
 
 struct Marks {
-  std::unique_ptr<backend::Event> before;
-  std::unique_ptr<backend::Event> after;
+  MarkedSpan all;
+  std::vector<MarkedSpan> transfers;
 };
 
 class UnitVariant : public Variant {
@@ -45,7 +45,7 @@ class UnitVariant : public Variant {
   Result<TimedCall> send_timed(const CallStream& stream, std::span<const CallArgument> arguments) override {
     Marks marks;
     WATTUNE_TRY(run(stream, arguments, &marks));
-    return TimedCall(std::move(marks.before), std::move(marks.after));
+    return TimedCall(std::move(marks.all), std::move(marks.transfers));
   }
 
  private:
@@ -62,16 +62,17 @@ class UnitVariant : public Variant {
     was_launched_.store(true, std::memory_order_relaxed);
     workspace->begin();
     if (marks != nullptr) {
-      WATTUNE_ASSIGN(marks->before, workspace->mark(*lane));
+      WATTUNE_ASSIGN(marks->all.before, workspace->mark(*lane));
     }
-    UnitContext context(*unit_, *fit, *workspace, configuration_, arguments);
+    const bool leaves_out = marks != nullptr && !unit_->composition().times_transfers;
+    UnitContext context(*unit_, *fit, *workspace, configuration_, arguments, leaves_out ? &marks->transfers : nullptr);
     Result<void> ran = call_function(context);
     Result<void> joined = workspace->join();
     if (!ran) return changed_something(context) ? spoilt(ran.error()) : ran;
     WATTUNE_TRY(std::move(joined));
     if (context.launches() == 0) return nothing_launched();
     if (marks != nullptr) {
-      WATTUNE_ASSIGN(marks->after, workspace->mark(*lane));
+      WATTUNE_ASSIGN(marks->all.after, workspace->mark(*lane));
     }
     return {};
   }

@@ -119,8 +119,21 @@ Result<void> Variant::replace(const CallStream&, std::span<const CallArgument>, 
   return Error(ErrorCode::unavailable, "a composition is not one launch, which a graph could have in another's place");
 }
 
+Result<bool> MarkedSpan::ready() const {
+  WATTUNE_ASSIGN(const bool begun, before->ready());
+  if (!begun) return false;
+  return after->ready();
+}
+
+Result<Nanoseconds> MarkedSpan::duration() const {
+  WATTUNE_ASSIGN(const Nanoseconds begin, before->end());
+  WATTUNE_ASSIGN(const Nanoseconds end, after->start());
+  return std::max(Nanoseconds(), end - begin);
+}
+
 Result<bool> TimedCall::ready() const {
   const backend::RelaxedCapture relaxed;  // else asking would end the capture of another thread
+  if (all_) return all_->ready();         // it ends last
   for (const std::unique_ptr<backend::Event>& event : events_) {
     WATTUNE_ASSIGN(const bool ready, event->ready());
     if (!ready) return false;
@@ -129,15 +142,17 @@ Result<bool> TimedCall::ready() const {
 }
 
 Result<Nanoseconds> TimedCall::duration() const {
-  if (is_span_) {
-    WATTUNE_ASSIGN(const Nanoseconds begin, events_.front()->end());
-    WATTUNE_ASSIGN(const Nanoseconds end, events_.back()->start());
-    return std::max(Nanoseconds(), end - begin);
-  }
   Nanoseconds sum;
+  if (all_) {
+    WATTUNE_ASSIGN(sum, all_->duration());
+  }
   for (const std::unique_ptr<backend::Event>& event : events_) {
     WATTUNE_ASSIGN(const Nanoseconds one, event->duration());
     sum += one;
+  }
+  for (const MarkedSpan& each : left_out_) {
+    WATTUNE_ASSIGN(const Nanoseconds one, each.duration());
+    sum = std::max(Nanoseconds(), sum - one);
   }
   return sum;
 }

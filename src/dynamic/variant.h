@@ -17,23 +17,33 @@
 
 namespace wattune::dynamic {
 
-// The time of a call's launches on the device, once they have ended.
-class TimedCall {
- public:
-  explicit TimedCall(std::vector<std::unique_ptr<backend::Event>> events) : events_(std::move(events)) {}
-  // All that came between two launches that do nothing.
-  TimedCall(std::unique_ptr<backend::Event> before, std::unique_ptr<backend::Event> after) : is_span_(true) {
-    events_.push_back(std::move(before));
-    events_.push_back(std::move(after));
-  }
+// What came between two launches that do nothing.
+struct MarkedSpan {
+  std::unique_ptr<backend::Event> before;
+  std::unique_ptr<backend::Event> after;
+
   // Without waiting; the error of a launch that failed.
   Result<bool> ready() const;
-  // The sum of its launches, or what came between. Precondition: ready.
+  // Precondition: ready.
+  Result<Nanoseconds> duration() const;
+};
+
+// The time of a call on the device, once it has ended.
+class TimedCall {
+ public:
+  // The sum of its launches.
+  explicit TimedCall(std::vector<std::unique_ptr<backend::Event>> events) : events_(std::move(events)) {}
+  // All of a span but for what lies within it and does not count.
+  TimedCall(MarkedSpan all, std::vector<MarkedSpan> left_out) : all_(std::move(all)), left_out_(std::move(left_out)) {}
+  // Without waiting; the error of a launch that failed.
+  Result<bool> ready() const;
+  // Precondition: ready.
   Result<Nanoseconds> duration() const;
 
  private:
   std::vector<std::unique_ptr<backend::Event>> events_;
-  bool is_span_ = false;
+  std::optional<MarkedSpan> all_;
+  std::vector<MarkedSpan> left_out_;
 };
 
 class Variant {

@@ -142,6 +142,21 @@ TEST_F(Compositions, AreTunedAsOne) {
   ASSERT_EQ(tuner->report().kernels.size(), 1u);
 }
 
+TEST_F(Compositions, AreTunedWithoutTheTimeOfTheirTransfers) {
+  const std::vector<float> twos(kUnitElements, 2.0f);
+  CompositionSpec spec = two_ways([&](Context& context) -> Result<void> {
+    WATTUNE_TRY(context.write("x", std::as_bytes(std::span(twos))));
+    return one_or_two(context);
+  });
+  spec.times_transfers = false;
+  const auto composition = tuner->composition(spec, {.policy = {.safety = Safety::trusted, .watch_every = 0}}).value();
+  do {
+    (*composition)(application->queue(), x, y).value();
+    ASSERT_THAT(values(), Each(5.0f));  // 2 * 2 + 1
+  } while (!composition->report().keys.front().state.starts_with("tuned"));
+  EXPECT_EQ(composition->report().explored, 4u);
+}
+
 // 256 elements of 3: 128 of 6, 64 of 12, ..., 1 of 768.
 TEST_F(Compositions, IterateWithOtherGeometriesScalarsAndMemory) {
   float sum = 0.0f;

@@ -40,16 +40,21 @@ class FakeVariant : public Variant {
 // A launch of so long, which is ready when it is told so.
 class FakeEvent : public backend::Event {
  public:
-  FakeEvent(Result<Nanoseconds> duration, const bool& ready) : duration_(std::move(duration)), ready_(ready) {}
+  FakeEvent(Result<Nanoseconds> duration, const bool& ready, Nanoseconds start = {})
+      : duration_(std::move(duration)), ready_(ready), start_(start) {}
 
   Result<bool> ready() const override { return ready_; }
-  Result<Nanoseconds> start() const override { return Nanoseconds(); }
-  Result<Nanoseconds> end() const override { return duration_; }
+  Result<Nanoseconds> start() const override { return start_; }
+  Result<Nanoseconds> end() const override {
+    WATTUNE_ASSIGN(const Nanoseconds duration, duration_);
+    return start_ + duration;
+  }
   Result<Nanoseconds> duration() const override { return duration_; }
 
  private:
   const Result<Nanoseconds> duration_;
   const bool& ready_;
+  const Nanoseconds start_;
 };
 
 // Loads nothing; says what the test tells it to.

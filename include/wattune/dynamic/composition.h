@@ -95,6 +95,9 @@ struct CompositionSpec {
   // The arguments that a call passes, by name, in order; each is of a kernel. What kernels need besides is the
   // composition's own.
   std::vector<std::string> arguments;
+  // Whether write() and read() in stream 0 count in the time that configurations are compared by. False where all of
+  // them move the same, so that the noise of moving it hides no difference of theirs.
+  bool times_transfers = true;
 };
 
 // Called as a TunableKernel is. A composition cannot be screened: its function is the application's. It is trusted, or
