@@ -1,5 +1,6 @@
 #include "backend/own_program.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -13,15 +14,28 @@ namespace wattune::backend {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// The folder of the file that holds this code: the running program, or a library that it loaded, as Python does.
+fs::path own_folder() {
+  Dl_info info;
+  std::error_code ignored;
+  if (dladdr(reinterpret_cast<const void*>(&find_own_program), &info) == 0 || info.dli_fname == nullptr) return {};
+  return fs::canonical(info.dli_fname, ignored).parent_path();
+}
+
+}  // namespace
+
 Result<fs::path> find_own_program(const std::string& name) {
   std::error_code ignored;
   const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path places[] = {here / name, here.parent_path() / "libexec/wattune" / name,
-                             fs::path(WATTUNE_LIBEXEC_DIR) / name};
+  const fs::path above = own_folder().parent_path();
+  const fs::path places[] = {here / name, here.parent_path() / "libexec/wattune" / name, above / "bin" / name,
+                             above / "libexec/wattune" / name, fs::path(WATTUNE_LIBEXEC_DIR) / name};
   for (const fs::path& place : places)
     if (access(place.c_str(), X_OK) == 0) return place;
   return Error(ErrorCode::unavailable, fmt::format("the program {} was not found", name))
-      .hint(fmt::format("looked for {}, {} and {}", places[0].string(), places[1].string(), places[2].string()));
+      .hint(fmt::format("looked for {}, {} and {}", places[0].string(), places[1].string(), places[4].string()));
 }
 
 Result<Descriptor> move_up(Descriptor descriptor) {

@@ -11,7 +11,8 @@
 
 namespace wattune::backend {
 
-// The program of this name: beside the running one, else in the installed libexec folder. unavailable.
+// The program of this name: beside the running one, in bin or libexec/wattune beside the folder of the library that
+// holds this code, or in the installed libexec folder. unavailable.
 Result<std::filesystem::path> find_own_program(const std::string& name);
 
 // A copy of it out of the way of the numbers that a child gives its descriptors. unavailable.

@@ -1,0 +1,92 @@
+// Tunable kernels for Python, or any language that calls C: tunable.py loads this library with ctypes.
+//
+// Kernels run in the CUDA context that is current when the first is opened, which is PyTorch's, in the streams that
+// calls name and on the memory that they pass. Functions may be called by any thread.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "wattune/backend/attach.h"
+#include "wattune/dynamic/tuner.h"
+#include "wattune/spec/spec.h"
+
+namespace {
+
+using wattune::Result;
+namespace backend = wattune::backend;
+namespace dynamic = wattune::dynamic;
+
+struct Kernel {
+  std::unique_ptr<backend::Device> device;
+  std::unique_ptr<dynamic::Tuner> tuner;
+  std::unique_ptr<dynamic::TunableKernel> kernel;
+};
+
+// As tunable.py has it: a pointer to device memory, or so many bytes by value.
+struct Argument {
+  const void* pointer;
+  std::uint64_t bytes;  // 0: device memory
+};
+
+thread_local std::string told;
+
+Result<std::unique_ptr<Kernel>> open(const char* file, const char* wisdom, bool trusted) {
+  WATTUNE_ASSIGN(wattune::KernelSpec spec, wattune::spec::load(file));
+  auto opened = std::make_unique<Kernel>();
+  WATTUNE_ASSIGN(opened->device, backend::attach_cuda());
+  WATTUNE_TRY(use_language(spec, opened->device->info().languages));
+  WATTUNE_ASSIGN(opened->tuner, dynamic::Tuner::attach(*opened->device, {.wisdom = wisdom}));
+  const dynamic::Safety safety = trusted ? dynamic::Safety::trusted : dynamic::Safety::screened;
+  WATTUNE_ASSIGN(opened->kernel, opened->tuner->kernel(spec, {.policy = {.safety = safety}}));
+  return opened;
+}
+
+}  // namespace
+
+extern "C" {
+
+// The last error or report of this thread.
+const char* wattune_told() { return told.c_str(); }
+
+// Null: wattune_told() says why. Wisdom may be "".
+void* wattune_open(const char* spec, const char* wisdom, int trusted) {
+  Result<std::unique_ptr<Kernel>> opened = open(spec, wisdom, trusted != 0);
+  if (opened) return opened->release();
+  told = opened.error().to_string();
+  return nullptr;
+}
+
+// Not 0: wattune_told() says why.
+int wattune_call(void* kernel, void* stream, const Argument* arguments, std::size_t count) {
+  std::vector<dynamic::CallArgument> passed;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* const bytes = static_cast<const std::byte*>(arguments[i].pointer);
+    passed.push_back(arguments[i].bytes == 0 ? dynamic::CallArgument(static_cast<const void*>(arguments[i].pointer))
+                                             : dynamic::CallArgument::of_bytes({bytes, arguments[i].bytes}));
+  }
+  const Result<void> called = static_cast<Kernel*>(kernel)->kernel->call(static_cast<CUstream_st*>(stream), passed);
+  if (called) return 0;
+  told = called.error().to_string();
+  return 1;
+}
+
+// What the kernel runs, and since when: a line for each key.
+const char* wattune_report(void* kernel) {
+  told.clear();
+  const dynamic::KernelReport report = static_cast<Kernel*>(kernel)->kernel->report();
+  for (const dynamic::KeyReport& key : report.keys)
+    told += std::to_string(key.explored) + " tried, " + key.state + ": " +
+            (key.best ? key.best->to_string() : "nothing yet") + "\n";
+  return told.c_str();
+}
+
+// Nothing of it is in flight.
+void wattune_close(void* kernel) {
+  const std::unique_ptr<Kernel> closed(static_cast<Kernel*>(kernel));
+  if (const Result<void> saved = closed->tuner->save(); !saved)
+    std::fprintf(stderr, "%s\n", saved.error().to_string().c_str());
+}
+}

@@ -1,0 +1,68 @@
+"""Kernels that tune themselves while a Python program calls them with its own device memory, as PyTorch's tensors.
+
+    vector_add = Tunable("vector_add.toml", wisdom="app.wisdom")
+    vector_add(stream, a, b, c, n)          # a, b, c: anything with data_ptr(); n: an int, which is C's
+
+The library is build/release/lib/libwattune_tunable.so, or what WATTUNE_TUNABLE names.
+"""
+import ctypes
+import os
+import pathlib
+
+
+class Argument(ctypes.Structure):
+    """Device memory (no bytes), or a scalar by value; as tunable.cc has it."""
+
+    _fields_ = [("pointer", ctypes.c_void_p), ("bytes", ctypes.c_uint64)]
+
+
+def library():
+    build = pathlib.Path(__file__).resolve().parents[2] / "build/release/lib"
+    loaded = ctypes.CDLL(os.environ.get("WATTUNE_TUNABLE", str(build / "libwattune_tunable.so")))
+    loaded.wattune_open.restype = ctypes.c_void_p
+    loaded.wattune_open.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int]
+    loaded.wattune_call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(Argument), ctypes.c_size_t]
+    loaded.wattune_report.restype = loaded.wattune_told.restype = ctypes.c_char_p
+    loaded.wattune_report.argtypes = loaded.wattune_close.argtypes = [ctypes.c_void_p]
+    return loaded
+
+
+class Tunable:
+    """A spec's kernel. The CUDA context must be there, and current: torch.cuda.init() and a first tensor do that."""
+
+    def __init__(self, spec, wisdom="", trusted=False):
+        self._library = library()
+        self._kernel = self._library.wattune_open(os.fsencode(spec), os.fsencode(wisdom), trusted)
+        if not self._kernel:
+            raise RuntimeError(self._library.wattune_told().decode())
+
+    def __call__(self, stream, *arguments):
+        """stream: a CUDA stream's handle, such as torch.cuda.current_stream().cuda_stream. Python's int and float are
+        C's int and float; other scalars are passed as ctypes values."""
+        scalars = [self._scalar(each) for each in arguments]
+        passed = (Argument * len(arguments))()
+        for i, (argument, scalar) in enumerate(zip(arguments, scalars)):
+            if scalar is None:
+                passed[i] = Argument(argument.data_ptr(), 0)
+            else:
+                passed[i] = Argument(ctypes.addressof(scalar), ctypes.sizeof(scalar))
+        if self._library.wattune_call(self._kernel, stream, passed, len(arguments)):
+            raise RuntimeError(self._library.wattune_told().decode())
+
+    @staticmethod
+    def _scalar(argument):
+        if isinstance(argument, int):
+            return ctypes.c_int(argument)
+        if isinstance(argument, float):
+            return ctypes.c_float(argument)
+        return None if hasattr(argument, "data_ptr") else argument
+
+    def report(self):
+        """What it runs and how many configurations it tried, a line for each key."""
+        return self._library.wattune_report(self._kernel).decode()
+
+    def close(self):
+        """Saves the wisdom. Nothing of the kernel is in flight."""
+        if self._kernel:
+            self._library.wattune_close(self._kernel)
+            self._kernel = None
