@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/corun_objective.h"
 #include "cli/corun_queue.h"
 #include "cli/corun_sweep.h"
 #include "cli/interrupt.h"
@@ -24,6 +25,7 @@ struct CorunOptions {
   CorunKernels kernels;
   std::string device = "auto";
   QueueWishes queue;
+  CorunObjective objective;
   std::optional<std::uint64_t> works;
   std::uint64_t repeats = 3;
   Nanoseconds least_time = nanoseconds_from_ms(2);
@@ -35,11 +37,16 @@ struct CorunOptions {
   bool quiet = false;
 
   bool wants_queue() const {
-    return !queue.policies.empty() || !queue.arrivals.empty() || queue.load.has_value() || works.has_value();
+    return !queue.policies.empty() || !queue.arrivals.empty() || queue.load.has_value() || works.has_value() ||
+           objective.is_given();
   }
 };
 
 const std::vector<std::string> kUsualPolicies = {"fifo", "streams", "split", "paired"};
+
+std::vector<std::string> policies_of(const CorunOptions& options) {
+  return options.queue.policies.empty() ? kUsualPolicies : options.queue.policies;
+}
 
 Error refuse(std::string what, std::string about, std::string advice) {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
@@ -74,14 +81,15 @@ Result<void> check_mode(const CorunOptions& options) {
     return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
   if (!options.wants_queue() && (options.explain || !options.trace.empty()))
     return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
-  if (!options.svg.empty() && (options.wants_queue() || kernels > 2))
-    return refuse("--svg draws what one pair gains at each ratio", options.svg, "name two kernels and no policies");
+  if (!options.svg.empty() && !options.wants_queue() && kernels > 2)
+    return refuse("--svg draws what one pair gains at each ratio", options.svg, "name two kernels, or --policies");
   return {};
 }
 
 Result<void> check(const CorunOptions& options) {
   WATTUNE_TRY(check_mode(options));
   for (const std::string& policy : options.queue.policies) WATTUNE_TRY(schedule::find_policy(policy));
+  WATTUNE_TRY(check_objective(options.objective.value(), policies_of(options)));
   WATTUNE_TRY(check_numbers(options));
   WATTUNE_TRY(check_file(options.svg, options.overwrite));
   return check_file(options.trace, options.overwrite);
@@ -136,7 +144,8 @@ Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, co
 
 Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
   QueueWishes wishes = options.queue;
-  if (wishes.policies.empty()) wishes.policies = kUsualPolicies;
+  wishes.policies = policies_of(options);
+  wishes.objective = options.objective.value();
   wishes.works = options.works.value_or(wishes.works);
   wishes.repeats = options.repeats;
   wishes.traced = !options.trace.empty();
@@ -148,6 +157,7 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
   const bool printed =
       options.json ? print_document(dump(json)) : print_result(queue_text(stage, report, options.explain));
   if (!options.trace.empty()) WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
+  if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, queue_svg(stage, report), options.overwrite));
   return status_of(printed, report.differences.empty());
 }
 
@@ -214,7 +224,10 @@ void declare_results(CLI::App& app, CorunOptions& options) {
              "Repeats the kernels of a pair until a run takes so long; joules of real boards need 1s")
       ->default_str("2ms");
   add_parsed(app, "--seed", options.queue.seed, parse_count, "N", "Of what is drawn")->default_str("1");
-  app.add_option("--svg", options.svg, "Write the gain at each ratio as a plot")->type_name("FILE");
+  app.add_option(
+         "--svg", options.svg,
+         "Write a plot: of a pair the gain at each ratio, of a queue the policies' works per second against joules")
+      ->type_name("FILE");
   app.add_flag("--overwrite", options.overwrite, "Replace existing files");
   app.add_flag("--json", options.json, "Print one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
@@ -227,6 +240,7 @@ Command add_corun(CLI::App& program) {
   CLI::App* app = program.add_subcommand("corun", "Run kernels together: what pairs gain, and queues under policies");
   declare_kernels(*app, *options);
   declare_queues(*app, *options);
+  declare_objective(*app, options->objective);
   declare_results(*app, *options);
   app->footer(
       "Two kernels that wait for different things gain by sharing a GPU, if the ratio is right. Without a policy every "
@@ -239,6 +253,7 @@ Command add_corun(CLI::App& program) {
       "  wattune corun gemm.toml copy.toml\n"
       "  wattune corun gemm.toml@gemm.journal.jsonl copy.toml@block=256 --svg gain.svg\n"
       "  wattune corun --device simulated:H100 --kernels C,L,M --works 200 --policies paired,streams,split --explain\n"
+      "  wattune corun --device simulated:H100 --kernels C,L,M --objective energy --slowdown 30% --explain\n"
       "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");
   return {app, [options] { return run_corun(*options); }};
 }

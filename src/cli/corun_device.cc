@@ -122,6 +122,10 @@ class DeviceStage : public CorunStage {
     return {};
   }
 
+  void learn_power(std::span<const schedule::PowerTraits> powers) override {
+    for (std::size_t i = 0; i < traits_.size(); ++i) traits_[i].power = powers[i];
+  }
+
  private:
   // What runs beside another needs first of all: how long it takes, by which persistent twins choose their chunks, and
   // where it has none, how large slices must be.

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/corun_objective.h"
 #include "cli/corun_sweep.h"
 #include "cli/text.h"
 #include "report/text.h"
 #include "store/files.h"
+#include "wattune/report/policy_plot.h"
+#include "wattune/schedule/power_profile.h"
 
 namespace wattune::cli {
 
@@ -16,9 +19,33 @@ namespace {
 
 constexpr const char* kBase = "streams";  // what gains are over
 
-std::vector<std::string> with_base(std::vector<std::string> policies) {
-  if (std::ranges::find(policies, kBase) == policies.end()) policies.insert(policies.begin(), kBase);
-  return policies;
+// Boards renew their counters each 100 ms; virtual ones know everything.
+constexpr Nanoseconds kPowerWindow = nanoseconds_from_seconds(3);
+constexpr Nanoseconds kVirtualPowerWindow = nanoseconds_from_ms(20);
+
+// A policy for what it is asked to run.
+struct Entrant {
+  std::string label;
+  std::string policy;
+  schedule::Objective objective;
+
+  schedule::QueueOptions options(const std::atomic<bool>* cancel = nullptr) const {
+    return {.policy = policy, .policy_options = {.objective = objective}, .cancel = cancel};
+  }
+};
+
+// Who heeds another objective than throughput runs for throughput as well, to compare with.
+std::vector<Entrant> entrants_of(const QueueWishes& wishes) {
+  std::vector<Entrant> entrants;
+  if (std::ranges::find(wishes.policies, kBase) == wishes.policies.end()) entrants.push_back({kBase, kBase, {}});
+  for (const std::string& policy : wishes.policies) {
+    entrants.push_back({policy, policy, {}});
+    if (wishes.objective != schedule::Objective{} && heeds_objective(policy))
+      entrants.push_back({fmt::format("{}, {}{}", policy, to_string(wishes.objective.goal),
+                                      wishes.objective.has_limits() ? " within limits" : ""),
+                          policy, wishes.objective});
+  }
+  return entrants;
 }
 
 Result<std::vector<schedule::Arrival>> arrivals_of(const schedule::Machine& machine, const QueueWishes& wishes) {
@@ -36,16 +63,16 @@ std::string describe_arrivals(const QueueWishes& wishes) {
 
 class PolicyRunner {
  public:
-  PolicyRunner(CorunStage& stage, const QueueWishes& wishes, std::vector<std::string> policies)
-      : stage_(stage), wishes_(wishes), policies_(std::move(policies)), runs_(policies_.size()) {}
+  PolicyRunner(CorunStage& stage, const QueueWishes& wishes, std::vector<Entrant> entrants)
+      : stage_(stage), wishes_(wishes), entrants_(std::move(entrants)), runs_(entrants_.size()) {}
 
   Result<QueueReport> run() {
     WATTUNE_TRY(prepare());
-    for (const std::string& policy : policies_) WATTUNE_TRY(forecast(policy));
+    for (const Entrant& entrant : entrants_) WATTUNE_TRY(forecast(entrant));
     // Every other round backwards, so that what drifts meets all alike.
     for (std::size_t round = 0; round < wishes_.repeats; ++round)
-      for (std::size_t i = 0; i < policies_.size(); ++i)
-        WATTUNE_TRY(run_policy(round % 2 == 0 ? i : policies_.size() - 1 - i));
+      for (std::size_t i = 0; i < entrants_.size(); ++i)
+        WATTUNE_TRY(run_policy(round % 2 == 0 ? i : entrants_.size() - 1 - i));
     summarise();
     return std::move(report_);
   }
@@ -54,12 +81,15 @@ class PolicyRunner {
   Result<void> prepare() {
     WATTUNE_TRY(go_on());
     WATTUNE_TRY(stage_.profile(wishes_.repeats));
+    if (wishes_.objective.needs_power()) WATTUNE_TRY(profile_power());
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     for (const schedule::KernelTraits* kernel : schedule::kernels_of(*machine)) report_.kernels.push_back(*kernel);
+    WATTUNE_TRY(check_power_cap(wishes_.objective, report_.kernels));
     report_.sms = machine->limits().sms;
     WATTUNE_ASSIGN(arrivals_, arrivals_of(*machine, wishes_));
     report_.works = arrivals_.size();
     report_.arrivals = describe_arrivals(wishes_);
+    report_.objective = wishes_.objective;
     report_.has_outputs = !stage_.outputs().empty();
     for (schedule::KernelId kernel = 0; kernel < stage_.outputs().size(); ++kernel) {
       WATTUNE_TRY(stage_.outputs()[kernel].restore());
@@ -70,14 +100,25 @@ class PolicyRunner {
   }
 
   Result<void> go_on() {
-    if (!wishes_.on_progress || wishes_.on_progress(done_++, 1 + policies_.size() * (1 + wishes_.repeats))) return {};
+    if (!wishes_.on_progress || wishes_.on_progress(done_++, 1 + entrants_.size() * (1 + wishes_.repeats))) return {};
     return Error(ErrorCode::cancelled, "the queues were ended by their user");
   }
 
-  Result<void> forecast(const std::string& policy) {
+  Result<void> profile_power() {
+    WATTUNE_ASSIGN(const auto machine, stage_.machine());
+    auto powers = schedule::profile_power(*machine, stage_.is_simulated() ? kVirtualPowerWindow : kPowerWindow);
+    if (!powers) return std::move(powers).error().with_context(stage_.device());
+    stage_.learn_power(*powers);
+    return {};
+  }
+
+  Result<void> forecast(const Entrant& entrant) {
     WATTUNE_TRY(go_on());
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
-    WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, {.policy = policy}, stage_.sm()));
+    WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, entrant.options(), stage_.sm()));
+    // The one before it runs the same policy without limits.
+    if (entrant.objective.has_limits())
+      WATTUNE_TRY(check_pairs(entrant.objective, table, forecasts_.back(), report_.kernels));
     forecasts_.push_back(std::move(table));
     return {};
   }
@@ -87,13 +128,13 @@ class PolicyRunner {
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     for (schedule::KernelOutputs& outputs : stage_.outputs()) WATTUNE_TRY(outputs.restore());
     schedule::Trace trace;
-    const schedule::QueueOptions options{.policy = policies_[place], .cancel = wishes_.cancel};
-    const bool is_last = place + 1 == policies_.size();
-    WATTUNE_ASSIGN(schedule::QueueRun run, schedule::run_queue(*machine, arrivals_, options, forecasts_[place],
-                                                               wishes_.traced && is_last ? &trace : nullptr));
+    const bool is_last = place + 1 == entrants_.size();
+    WATTUNE_ASSIGN(schedule::QueueRun run,
+                   schedule::run_queue(*machine, arrivals_, entrants_[place].options(wishes_.cancel), forecasts_[place],
+                                       wishes_.traced && is_last ? &trace : nullptr));
     if (wishes_.traced && is_last) report_.trace = trace.json();
     runs_[place].push_back(std::move(run));
-    return compare_outputs(policies_[place]);
+    return compare_outputs(entrants_[place].label);
   }
 
   // Of kernels that leave the same however often they run.
@@ -110,9 +151,9 @@ class PolicyRunner {
   }
 
   void summarise() {
-    for (std::size_t i = 0; i < policies_.size(); ++i) {
+    for (std::size_t i = 0; i < entrants_.size(); ++i) {
       std::ranges::sort(runs_[i], {}, &schedule::QueueRun::makespan);
-      report_.policies.push_back({policies_[i], runs_[i][runs_[i].size() / 2], forecasts_[i]});
+      report_.policies.push_back({entrants_[i].label, runs_[i][runs_[i].size() / 2], forecasts_[i]});
     }
     const auto base = std::ranges::find(report_.policies, kBase, &PolicyRun::policy);
     for (PolicyRun& policy : report_.policies) policy.gain = base->run.makespan / policy.run.makespan - 1.0;
@@ -120,7 +161,7 @@ class PolicyRunner {
 
   CorunStage& stage_;
   const QueueWishes& wishes_;
-  std::vector<std::string> policies_;
+  std::vector<Entrant> entrants_;
   std::vector<schedule::Arrival> arrivals_;
   std::vector<schedule::PairTable> forecasts_;
   std::vector<std::vector<schedule::QueueRun>> runs_;
@@ -161,6 +202,18 @@ std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   return fmt::format("{}:{} blocks per SM", forecast.ratio.first, forecast.ratio.second);
 }
 
+// For one grid of the first and as much as the second does meanwhile.
+Joules joules_of(const KnownPair& pair, Watts power) { return power * (pair.first.alone / pair.forecast.rates[0]); }
+
+std::vector<std::string> energy_cells(const KnownPair& pair) {
+  const schedule::PairForecast& forecast = pair.forecast;
+  if (!forecast.watts.known() || !runs_together(forecast)) return {"-", "-", "-", "-"};
+  return {fmt::format("{:.0f} W", forecast.power().value()), gain_text(forecast.energy_gain() - 1.0),
+          gain_text(forecast.most_energy_gain() - 1.0),
+          fmt::format("{:.3g}, {:.3g} J", joules_of(pair, forecast.power()).value(),
+                      joules_of(pair, forecast.watts_in_turn()).value())};
+}
+
 std::string explanation(const QueueReport& report, const PolicyRun& policy) {
   const auto pairs = known_pairs(report, policy);
   if (pairs.empty()) return fmt::format("\n{}: plans by no forecast\n", policy.policy);
@@ -169,12 +222,20 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
                            {"at", Align::left},
                            {"forecast gain"},
                            {"speeds beside each other"},
-                           {"measured over forecast"}});
-  for (const KnownPair& pair : pairs)
-    table.add_row({fmt::format("{} with {}", pair.first.name, pair.second.name), how_text(pair.forecast, report.sms),
-                   runs_together(pair.forecast) ? gain_text(pair.forecast.speedup() - 1.0) : "-",
-                   fmt::format("{:.2f}, {:.2f}", pair.forecast.rates[0], pair.forecast.rates[1]),
-                   fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1])});
+                           {"measured over forecast"},
+                           {"power"},
+                           {"work per joule"},
+                           {"at most"},
+                           {"joules, in turn"}});
+  for (const KnownPair& pair : pairs) {
+    std::vector<std::string> cells = {fmt::format("{} with {}", pair.first.name, pair.second.name),
+                                      how_text(pair.forecast, report.sms),
+                                      runs_together(pair.forecast) ? gain_text(pair.forecast.speedup() - 1.0) : "-",
+                                      fmt::format("{:.2f}, {:.2f}", pair.forecast.rates[0], pair.forecast.rates[1]),
+                                      fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1])};
+    std::ranges::move(energy_cells(pair), std::back_inserter(cells));
+    table.add_row(std::move(cells));
+  }
   return fmt::format("\n{}\n{}", policy.policy, table.to_string());
 }
 
@@ -209,11 +270,19 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
                   {"ratio", nullptr},
                   {"sms_of_first", nullptr},
                   {"forecast_rates", pair.forecast.rates},
-                  {"measured_over_forecast", pair.measured}};
+                  {"measured_over_forecast", pair.measured},
+                  {"watts", nullptr},
+                  {"energy_gain", nullptr},
+                  {"most_energy_gain", nullptr}};
     if (pair.forecast.sms_of_first > 0)
       entry["sms_of_first"] = pair.forecast.sms_of_first;
     else if (runs_together(pair.forecast))
       entry["ratio"] = {pair.forecast.ratio.first, pair.forecast.ratio.second};
+    if (pair.forecast.watts.known() && runs_together(pair.forecast)) {
+      entry["watts"] = pair.forecast.power().value();
+      entry["energy_gain"] = pair.forecast.energy_gain() - 1.0;
+      entry["most_energy_gain"] = pair.forecast.most_energy_gain() - 1.0;
+    }
     json.push_back(std::move(entry));
   }
   return json;
@@ -234,6 +303,8 @@ Json policy_json(const CorunStage& stage, const QueueReport& report, const Polic
   return json;
 }
 
+Json watts_json(Watts power) { return power > Watts(0) ? Json(power.value()) : Json(nullptr); }
+
 Json profile_json(const schedule::KernelTraits& kernel) {
   return {{"name", kernel.name},
           {"blocks", kernel.blocks},
@@ -242,34 +313,46 @@ Json profile_json(const schedule::KernelTraits& kernel) {
           {"sliceable", kernel.sliceable},
           {"rate_at_residency", kernel.rate_at_residency},
           {"saturating_share", kernel.saturating_share},
-          {"least_slice", kernel.least_slice}};
+          {"least_slice", kernel.least_slice},
+          {"watts_alone", watts_json(kernel.power.alone)},
+          {"watts_idle", watts_json(kernel.power.idle)}};
 }
 
 }  // namespace
 
 Result<QueueReport> run_policies(CorunStage& stage, const QueueWishes& wishes) {
-  return PolicyRunner(stage, wishes, with_base(wishes.policies)).run();
+  return PolicyRunner(stage, wishes, entrants_of(wishes)).run();
 }
 
 std::string queue_text(const CorunStage& stage, const QueueReport& report, bool explain) {
   std::string text = fmt::format("{} of {} on {}{}, {}\n\n{}", counted(report.works, "work"),
                                  counted(report.kernels.size(), "kernel"), stage.is_simulated() ? "a simulated " : "",
                                  stage.device(), report.arrivals, policies_text(stage, report));
+  if (report.objective != schedule::Objective{}) text = "For " + describe(report.objective) + ": " + text;
   if (explain)
     for (const PolicyRun& policy : report.policies) text += explanation(report, policy);
   return text + verdict_text(report);
 }
 
 Json queue_json(const CorunStage& stage, const QueueReport& report) {
-  Json json = {{"works", report.works},
-               {"arrivals", report.arrivals},
-               {"kernels", Json::array()},
-               {"policies", Json::array()},
-               {"outputs", nullptr}};
+  Json json = {{"works", report.works},    {"arrivals", report.arrivals}, {"objective", describe(report.objective)},
+               {"kernels", Json::array()}, {"policies", Json::array()},   {"outputs", nullptr}};
   for (const schedule::KernelTraits& kernel : report.kernels) json["kernels"].push_back(profile_json(kernel));
   for (const PolicyRun& policy : report.policies) json["policies"].push_back(policy_json(stage, report, policy));
   if (report.has_outputs) json["outputs"] = {{"differences", report.differences}};
   return json;
+}
+
+std::string queue_svg(const CorunStage& stage, const QueueReport& report) {
+  report::PolicyPlot plot{.title = fmt::format("{} on {}, {}", counted(report.works, "work"), stage.device(),
+                                               stage.is_simulated() ? "simulated" : "measured"),
+                          .policies = {}};
+  for (const PolicyRun& policy : report.policies) {
+    const auto energy = known_energy(stage, policy.run.energy, policy.run.makespan);
+    plot.policies.push_back({policy.policy, static_cast<double>(report.works) / to_seconds(policy.run.makespan),
+                             energy.value_or(Joules(0)).value()});
+  }
+  return report::plot_policies_svg(plot);
 }
 
 }  // namespace wattune::cli

@@ -16,6 +16,7 @@ namespace wattune::cli {
 
 struct QueueWishes {
   std::vector<std::string> policies;
+  schedule::Objective objective = {};  // of those that heed one
   std::size_t works = 100;
   std::string arrivals;        // a file; empty: drawn
   std::optional<double> load;  // of drawn ones; none: all are there from the beginning
@@ -28,7 +29,7 @@ struct QueueWishes {
 };
 
 struct PolicyRun {
-  std::string policy;
+  std::string policy;             // with its objective, where that is another than throughput
   schedule::QueueRun run;         // the one with the median makespan
   schedule::PairTable forecasts;  // before it
   double gain = 0.0;              // makespan of `streams` over its own, less one
@@ -38,7 +39,8 @@ struct QueueReport {
   std::vector<schedule::KernelTraits> kernels;
   unsigned sms = 1;
   std::size_t works = 0;
-  std::string arrivals;             // in words
+  std::string arrivals;  // in words
+  schedule::Objective objective = {};
   std::vector<PolicyRun> policies;  // `streams` first, where nobody asked for it
   std::string trace;                // of the last policy
   bool has_outputs = false;
@@ -50,5 +52,6 @@ Result<QueueReport> run_policies(CorunStage& stage, const QueueWishes& wishes);
 
 std::string queue_text(const CorunStage& stage, const QueueReport& report, bool explain);
 Json queue_json(const CorunStage& stage, const QueueReport& report);
+std::string queue_svg(const CorunStage& stage, const QueueReport& report);
 
 }  // namespace wattune::cli

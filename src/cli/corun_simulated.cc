@@ -74,6 +74,10 @@ class SimulatedStage : public CorunStage {
     return {};
   }
 
+  void learn_power(std::span<const schedule::PowerTraits> powers) override {
+    for (std::size_t i = 0; i < kernels_.size(); ++i) kernels_[i].traits.power = powers[i];
+  }
+
  private:
   simulate::GpuModel gpu_;
   std::vector<schedule::ProfiledKernel> kernels_;

@@ -31,6 +31,8 @@ class CorunStage {
   virtual Result<std::unique_ptr<schedule::Machine>> machine() = 0;
   // From here on the kernels' traits are those that runs alone give.
   virtual Result<void> profile(std::size_t rounds) = 0;
+  // And these what they draw. Precondition: profiled.
+  virtual void learn_power(std::span<const schedule::PowerTraits> powers) = 0;
   // An SM, as chains see it.
   virtual model::ChainSm sm() const { return {}; }
   // By kernel; none where kernels compute nothing.

@@ -78,6 +78,13 @@ Result<double> parse_number(std::string_view text) {
   return number;
 }
 
+Result<double> parse_percent(std::string_view text) {
+  if (text.ends_with('%')) text.remove_suffix(1);
+  WATTUNE_ASSIGN(const double percent, parse_number(text));
+  if (percent >= 0.0) return percent / 100.0;
+  return Error(ErrorCode::invalid_argument, "a slowdown is 0 percent or more").about(std::string(text));
+}
+
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos) return bad("NAME=VALUE", text);

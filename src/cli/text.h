@@ -25,6 +25,8 @@ Result<std::uint64_t> parse_bytes(std::string_view text);
 Result<std::uint64_t> parse_count(std::string_view text);
 // Any finite number. invalid_argument.
 Result<double> parse_number(std::string_view text);
+// "5" or "5%": 0.05. invalid_argument: no number, negative.
+Result<double> parse_percent(std::string_view text);
 // "name=value" at the first '='. invalid_argument.
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text);
 

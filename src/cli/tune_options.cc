@@ -31,16 +31,6 @@ std::string method_choices() {
   return names;
 }
 
-// "0.1", or "10%".
-// "5" or "5%": 0.05.
-Result<double> parse_percent(std::string_view text) {
-  if (text.ends_with('%')) text.remove_suffix(1);
-  if (text.ends_with('%')) text.remove_suffix(1);
-  WATTUNE_ASSIGN(const double percent, parse_number(text));
-  if (percent >= 0.0) return percent / 100.0;
-  return Error(ErrorCode::invalid_argument, "a slowdown is 0 percent or more");
-}
-
 Result<Megahertz> parse_megahertz(std::string_view text) {
   WATTUNE_ASSIGN(const double clock, parse_number(text));
   return Megahertz(clock);

@@ -30,7 +30,8 @@ Result<PairForecast> chain_forecast(const MachineLimits& limits, const model::Ch
   });
   if (!plan) return std::move(plan).error().with_context("forecast of " + first.name + " with " + second.name);
   return PairForecast{.ratio = plan->ratio,
-                      .rates = {plan->ipc[0] / plan->ipc_alone[0], plan->ipc[1] / plan->ipc_alone[1]}};
+                      .rates = {plan->ipc[0] / plan->ipc_alone[0], plan->ipc[1] / plan->ipc_alone[1]},
+                      .watts = watts_of(first, second)};
 }
 
 Result<std::vector<double>> ipc_of(const model::ChainSm& sm, std::span<const model::WarpLoad> loads) {
@@ -75,7 +76,8 @@ std::array<double, 2> packed(std::array<double, 2> rates, const KernelTraits& fi
 }
 
 Result<PairForecast> residency_forecast(const MachineLimits& limits, const model::ChainSm& sm,
-                                        const KernelTraits& first, const KernelTraits& second) {
+                                        const Objective& objective, const KernelTraits& first,
+                                        const KernelTraits& second) {
   WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
   WATTUNE_ASSIGN(const auto of_first, residency_rates(sm, first));
   WATTUNE_ASSIGN(const auto of_second, residency_rates(sm, second));
@@ -84,8 +86,8 @@ Result<PairForecast> residency_forecast(const MachineLimits& limits, const model
     if (ratio.first > of_first.size() || ratio.second > of_second.size()) continue;
     WATTUNE_ASSIGN(const auto shares, memory_shares(sm, first, second, ratio));
     const std::array rates = {of_first[ratio.first - 1] * shares[0], of_second[ratio.second - 1] * shares[1]};
-    const PairForecast pair{.ratio = ratio, .rates = packed(rates, first, second)};
-    if (pair.speedup() > best.speedup()) best = pair;
+    const PairForecast pair{.ratio = ratio, .rates = packed(rates, first, second), .watts = watts_of(first, second)};
+    if (is_better(objective, pair, best)) best = pair;
   }
   return best;
 }
@@ -99,23 +101,55 @@ PairForecast split_forecast(const MachineLimits& limits, const KernelTraits& fir
   const double all = limits.sms;
   for (const unsigned sms : splits_of(limits)) {
     const PairForecast split{.sms_of_first = sms,
-                             .rates = {rate_on(sms / all, first), rate_on((limits.sms - sms) / all, second)}};
+                             .rates = {rate_on(sms / all, first), rate_on((limits.sms - sms) / all, second)},
+                             .watts = watts_of(first, second)};
     if (split.speedup() > best.speedup()) best = split;
   }
   return best;
 }
 
+bool keeps_limits(const Objective& objective, const PairForecast& forecast) {
+  const double slower = std::min(forecast.rates[0], forecast.rates[1]);
+  if (objective.most_slowdown && slower * (1.0 + *objective.most_slowdown) < 1.0) return false;
+  return !objective.power_cap || forecast.power() <= *objective.power_cap;
+}
+
 }  // namespace
+
+std::optional<double> merit(const Objective& objective, const PairForecast& forecast) {
+  if (objective.needs_power() && !forecast.watts.known()) return std::nullopt;
+  if (!keeps_limits(objective, forecast)) return std::nullopt;
+  switch (objective.goal) {
+    case Goal::throughput: return forecast.speedup();
+    case Goal::energy: return forecast.energy_gain();
+    case Goal::energy_delay: return forecast.energy_gain() * forecast.speedup();
+  }
+  return std::nullopt;
+}
+
+bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other) {
+  const auto score = merit(objective, one);
+  return score && *score > merit(objective, other).value_or(0.0);
+}
 
 PairForecast PairForecast::swapped(unsigned sms) const {
   return {.ratio = {ratio.second, ratio.first},
           .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
-          .rates = {rates[1], rates[0]}};
+          .rates = {rates[1], rates[0]},
+          .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}}};
 }
 
-Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+PairWatts watts_of(const KernelTraits& first, const KernelTraits& second) {
+  if (!first.power.known() || !second.power.known()) return {};
+  const Watts idle = 0.5 * (first.power.idle + second.power.idle);
+  return {.idle = idle,
+          .added = {first.power.alone - idle, second.power.alone - idle},
+          .alone = {first.power.alone, second.power.alone}};
+}
+
+Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm, const Objective& objective) {
   return [=](const KernelTraits& first, const KernelTraits& second) {
-    return residency_forecast(limits, sm, first, second);
+    return residency_forecast(limits, sm, objective, first, second);
   };
 }
 

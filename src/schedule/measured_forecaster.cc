@@ -64,26 +64,28 @@ Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2
                               pilot_party(machine, pair[1], ratio.second, form, time)};
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, {.stop_after = time}));
   return PairForecast{.ratio = ratio,
-                      .rates = {rate_of(run.parties[0], *pair[0].traits), rate_of(run.parties[1], *pair[1].traits)}};
+                      .rates = {rate_of(run.parties[0], *pair[0].traits), rate_of(run.parties[1], *pair[1].traits)},
+                      .watts = watts_of(*pair[0].traits, *pair[1].traits)};
 }
 
-Result<PairForecast> best_pilot(Machine& machine, const std::string& first, const std::string& second, Form form) {
+Result<PairForecast> best_pilot(Machine& machine, const std::string& first, const std::string& second, Form form,
+                                const Objective& objective) {
   WATTUNE_ASSIGN(const PilotKernel one, find_by_name(machine, first));
   WATTUNE_ASSIGN(const PilotKernel other, find_by_name(machine, second));
   WATTUNE_ASSIGN(const auto ratios, ratios_of(machine, one.id, other.id));
   PairForecast best;
   for (const model::BlockRatio& ratio : ratios) {
     WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, {one, other}, ratio, form));
-    if (measured.speedup() > best.speedup()) best = measured;
+    if (is_better(objective, measured, best)) best = measured;
   }
   return best;
 }
 
 }  // namespace
 
-Forecaster measured_forecaster(Machine& machine, Form form) {
-  return [&machine, form](const KernelTraits& first, const KernelTraits& second) {
-    return best_pilot(machine, first.name, second.name, form);
+Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective) {
+  return [&machine, form, objective](const KernelTraits& first, const KernelTraits& second) {
+    return best_pilot(machine, first.name, second.name, form, objective);
   };
 }
 

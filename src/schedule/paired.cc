@@ -51,8 +51,9 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
     for (std::size_t j = i + 1; j < works.size(); ++j) {
       if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
       const auto forecast = table.find(works[i]->kernel, works[j]->kernel);
-      if (!forecast || forecast->speedup() < 1.0 + options.least_gain) continue;
-      const double score = forecast->speedup() / (something_runs ? handicap(*works[i], *works[j], options) : 1.0);
+      const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
+      if (!merit || *merit < 1.0 + options.least_gain) continue;
+      const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0);
       if (score > best_score) {
         best = {works[i], works[j], *forecast};
         best_score = score;

@@ -19,7 +19,7 @@ struct NamedPolicy {
 const std::vector<NamedPolicy>& named_policies() {
   static const std::vector<NamedPolicy> all = {
       {{"paired", "pairs that gain share every SM in the best ratio, planned anew on arrivals and ends",
-        ForecastKind::best_ratio},
+        ForecastKind::best_ratio, true},
        paired_plan},
       {{"kernelet", "the paper's: greedy pairs of slices, fixed until one of the two ends",
         ForecastKind::balanced_ratio},

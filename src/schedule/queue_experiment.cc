@@ -35,11 +35,12 @@ Forecasters forecasters_of(Machine& machine, const QueueOptions& options, Foreca
   const MachineLimits& limits = machine.limits();
   if (kind == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits)};
   const bool is_balanced = kind == ForecastKind::balanced_ratio;
+  const Objective& objective = options.policy_options.objective;
   Forecasters all{.predict = {},
-                  .measure = measured_forecaster(machine, is_balanced ? Form::slices : Form::persistent)};
+                  .measure = measured_forecaster(machine, is_balanced ? Form::slices : Form::persistent, objective)};
   if (options.knowledge == Knowledge::predicted)
-    all.predict =
-        is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced) : residency_forecaster(limits, sm);
+    all.predict = is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced)
+                              : residency_forecaster(limits, sm, objective);
   return all;
 }
 

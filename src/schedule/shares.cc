@@ -52,8 +52,10 @@ std::string describe(const CandidatePair& pair) {
   const std::string how = forecast.sms_of_first > 0
                               ? fmt::format("{} SMs for the first", forecast.sms_of_first)
                               : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
-  return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other", pair.first->traits->name,
-                     pair.second->traits->name, how, forecast.speedup());
+  const std::string joules =
+      forecast.watts.known() ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
+  return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other{}", pair.first->traits->name,
+                     pair.second->traits->name, how, forecast.speedup(), joules);
 }
 
 }  // namespace wattune::schedule

@@ -31,8 +31,14 @@ model::PowerCurve power_curve(const BoardModel& model) {
 Watts wanted_power(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature) {
   const Megahertz graphics = graphics_of(model, operation);
   const Megahertz memory = operation.memory.value_or(model.memory_clocks.front());
-  return with_leakage(model.idle, temperature) + activity.core * power_curve(model).of_load(graphics) +
+  return with_leakage(model.idle, temperature) + clocking_power(model, graphics, memory) +
+         activity.core * power_curve(model).of_load(graphics) +
          Watts(model.memory_watts_per_mhz * activity.memory * memory.value());
+}
+
+Watts clocking_power(const BoardModel& model, Megahertz graphics, Megahertz memory) {
+  return Watts(model.core_clocking_watts_per_mhz * graphics.value() +
+               model.memory_clocking_watts_per_mhz * memory.value());
 }
 
 Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature) {

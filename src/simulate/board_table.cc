@@ -155,6 +155,26 @@ BoardModel k40c() {
           .locks_memory = false};
 }
 
+// Clocks and voltage: Jiao et al., table 2 and section 3.1, who measured it from outside: it has no sensor. All power
+// is assumed, but that clocking and P0 are chosen so that Hotspot and Mergehist one after the other come to what table
+// 1 says of the highest and of the best clocks.
+BoardModel gt640() {
+  return {
+      .name = "GT640",
+      .clocks = {Megahertz(562), Megahertz(705), Megahertz(836), Megahertz(967), Megahertz(1097), Megahertz(1228)},
+      .memory_clocks = {Megahertz(710), Megahertz(625), Megahertz(550), Megahertz(480), Megahertz(400), Megahertz(324)},
+      .idle = Watts(14.2),
+      .deep_idle = Watts(8),
+      .core_watts_per_mhz = 0.0099,
+      .memory_watts_per_mhz = 0.008,
+      .core_clocking_watts_per_mhz = 0.0095,
+      .memory_clocking_watts_per_mhz = 0.006,
+      .voltage_threshold = Megahertz(1228),
+      .lowest_voltage = Volts(1.012),
+      .limits = {Watts(65), Watts(65), Watts(65)},
+      .sensors = {}};
+}
+
 BoardModel without_sensors(const char* name, double clock, double memory, double limit) {
   return {.name = name,
           .clocks = {Megahertz(clock)},
@@ -180,6 +200,7 @@ const std::vector<BoardModel>& board_models() {
                                                  h100(),
                                                  k20c(),
                                                  k40c(),
+                                                 gt640(),
                                                  without_sensors("GTX680", 1006, 3004, 195),
                                                  without_sensors("GTX580", 772, 2004, 244)};
   return models;

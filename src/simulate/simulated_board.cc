@@ -95,7 +95,9 @@ void SimulatedBoard::settle() {
 }
 
 Watts SimulatedBoard::power() const {
-  if (!at_work()) return with_leakage(base(), temperature());
+  if (!at_work())
+    return with_leakage(base(), temperature()) +
+           (state_->context ? clocking_power(model_, clock(), memory_clock()) : Watts(0));
   Operation now = operation();
   now.graphics = clock();
   return power_at(model_, now, state_->activity, temperature());

@@ -10,6 +10,7 @@
 //   if (const auto pair = table.find(copy, fma); pair && pair->speedup() > 1.02) run_together(pair->ratio);
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -19,27 +20,56 @@
 #include "wattune/core/result.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/schedule/machine.h"
+#include "wattune/schedule/objective.h"
 
 namespace wattune::schedule {
+
+// What the board draws at the speeds of the two alone. Where clocks may be set, `idle` and `added` are those at the
+// pair's clocks, `alone` is the energy of each at the best clocks for it, over its time alone at the highest.
+struct PairWatts {
+  Watts idle;                       // while nothing runs
+  std::array<Watts, 2> added = {};  // to that, by each
+  std::array<Watts, 2> alone = {};  // by each alone, one after the other
+
+  bool known() const { return idle > Watts(0); }
+};
 
 struct PairForecast {
   model::BlockRatio ratio = {};      // blocks on each SM; 0 of both: they never share one
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0: they share all
   std::array<double, 2> rates = {};  // the speed of each beside the other, over its speed alone
+  PairWatts watts = {};
 
   // S of Kernelet: how much faster they are than one after the other while both run.
   double speedup() const { return rates[0] + rates[1]; }
   // CP of Kernelet (equation 1): the share of time that is saved; minus infinity where they do not run together.
   double profit() const { return 1.0 - 1.0 / speedup(); }
+  // Of the board while both run: what a kernel adds shrinks with its speed.
+  Watts power() const { return watts.idle + rates[0] * watts.added[0] + rates[1] * watts.added[1]; }
+  // Energy of the same work one after the other over that together. Where both run at the clocks at which they run
+  // alone, what is saved is what idling would have cost in the time that is saved.
+  double energy_gain() const { return watts_in_turn() / power(); }
+  // The same where neither slowed the other down: the longer of the two would take as long as alone.
+  double most_energy_gain() const {
+    return watts_in_turn() / (watts_in_turn() - std::min(rates[0], rates[1]) * watts.idle);
+  }
+  // Energy of what both do, one after the other, over the time that they take together.
+  Watts watts_in_turn() const { return rates[0] * watts.alone[0] + rates[1] * watts.alone[1]; }
   PairForecast swapped(unsigned sms) const;
 };
+
+// How many times better than one after the other the pair is: in work per time, per joule or per joule-second. None
+// where a limit forbids it, or where its power is asked for and unknown.
+std::optional<double> merit(const Objective& objective, const PairForecast& forecast);
+// Whether the one is allowed and better than the other, which need not be allowed.
+bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other);
 
 using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first, const KernelTraits& second)>;
 
 // Each kernel has the speed that it has alone with so many resident blocks, as it was measured, or as the chain
 // predicts for one kernel; less what the chain says that waiting for the other's requests costs, and what the two want
-// more of the pipelines or of the memory than there is; at the best feasible ratio.
-Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
+// more of the pipelines or of the memory than there is; at the feasible ratio that is best for the objective.
+Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm, const Objective& objective = {});
 // Kernelet's chain at the best feasible ratio. A pair that never fits on an SM has rates of 0.
 Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
                             model::RatioRule rule = model::RatioRule::most_profit);
@@ -49,7 +79,10 @@ Forecaster split_forecaster(const MachineLimits& limits);
 // Runs the pair on the machine at each feasible ratio, for some waves, and forecasts what came out best: in this form,
 // persistent ones as slices where a kernel has no such twin. Kernels are told apart by their names. Unlike the others
 // it is called by one thread at a time, while nothing else runs on the machine, which outlives it.
-Forecaster measured_forecaster(Machine& machine, Form form);
+Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
+
+// What their power alone says of the two together at the board's own clocks; unknown where one of them is.
+PairWatts watts_of(const KernelTraits& first, const KernelTraits& second);
 
 // Forecasts by pairs of kernels, corrected by what was measured of each kernel beside each other one.
 class PairTable {

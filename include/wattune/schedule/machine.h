@@ -34,6 +34,14 @@ enum class Form {
 };
 std::string_view to_string(Form form);
 
+// What the board draws by mean; 0: unknown.
+struct PowerTraits {
+  Watts alone;  // while the kernel runs by itself, whole, again and again
+  Watts idle;   // while nothing runs
+
+  bool known() const { return alone > Watts(0) && idle > Watts(0); }
+};
+
 // What a scheduler must know of a kernel with its grid.
 struct KernelTraits {
   std::string name;
@@ -49,6 +57,7 @@ struct KernelTraits {
   std::uint64_t least_slice = 1;  // blocks, below which slicing costs more than it may
   bool sliceable = true;
   bool persistent = true;  // it has a twin that fetches its blocks
+  PowerTraits power = {};
 };
 
 // Neighbouring SMs; none counted: all of the GPU.

@@ -59,6 +59,7 @@ struct QueueView {
 using Policy = std::function<Plan(const QueueView& view, const PairTable& table)>;
 
 struct PolicyOptions {
+  Objective objective = {};  // of paired and greedy
   double least_gain = 0.02;  // of a pair over one after the other, below which it does not run as one
   double margin = 0.05;      // by which another pair must be better than the one that runs
   // Kernels that run alone for longer do so in a form that gives way to an arrival; others run whole, which costs less.
@@ -83,6 +84,7 @@ struct PolicyTraits {
   std::string_view name;
   std::string_view explanation;
   ForecastKind forecasts = ForecastKind::none;
+  bool heeds_objective = false;
 };
 
 // fifo, streams, priority, split, orion, kernelet, random, paired (the default).

@@ -49,6 +49,9 @@ struct BoardModel {
   Watts deep_idle;                       // without a context, at 50 °C
   double core_watts_per_mhz = 0.0;       // alpha
   double memory_watts_per_mhz = 0.0;
+  // What clocks cost whatever is done: all that makes lower core clocks pay where the voltage is constant.
+  double core_clocking_watts_per_mhz = 0.0;
+  double memory_clocking_watts_per_mhz = 0.0;
   double voltage_slope = 0.0;   // beta, per MHz
   Megahertz voltage_threshold;  // tau: up to it the voltage is the lowest
   Volts lowest_voltage{0.7};    // that of the clocks up to tau
@@ -77,8 +80,10 @@ struct Operation {
 
 // What it draws at which clock under a load that fills its cores, at 50 °C and without a limit.
 model::PowerCurve power_curve(const BoardModel& model);
-// P = min(limit, P0 * (1 + 0.003 * (T - 50)) + u * what that curve adds to P0 + the same of the memory, whose voltage
-// is constant) (paper 003, equation 2, with leakage that grows with the temperature).
+// What it draws at these clocks while nothing runs, beside P0.
+Watts clocking_power(const BoardModel& model, Megahertz graphics, Megahertz memory);
+// P = min(limit, P0 * (1 + 0.003 * (T - 50)) + clocking + u * what that curve adds to P0 + the same of the memory,
+// whose voltage is constant) (paper 003, equation 2, with leakage that grows with the temperature).
 Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);
 // The same without the limit.
 Watts wanted_power(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);

@@ -35,6 +35,7 @@ struct SimulatedGpu::State {
   double now = 0.0;
   std::size_t running = 0;
   std::size_t kernels = 0;
+  GpuClocks clocks{model.clock};
   GpuCounters accounted;  // of which the board knows
   Joules energy;
   std::vector<BlockRecord> trace;
@@ -64,16 +65,18 @@ void SimulatedGpu::State::end(std::size_t slot) {
 
 void SimulatedGpu::State::obey_board() {
   const SimulatedBoard& board = *options.board;
-  engine->set_clocks({.core = std::min(model.clock, board.clock()),
-                      .memory = board.memory_clock() / board.model().memory_clocks.front()});
+  clocks = {.core = std::min(model.clock, board.clock()),
+            .memory = board.memory_clock() / board.model().memory_clocks.front()};
+  engine->set_clocks(clocks);
 }
 
-// The board works as hard as the GPU did since it was told last.
+// The board works as hard as the GPU did since it was told last, of what its clocks allow.
 void SimulatedGpu::State::account(double time) {
   const GpuCounters all = engine->counters();
-  const double cycles = time * model.clock.value() * 1e-3;
-  const double moved = std::max((all.dram_bytes - accounted.dram_bytes) / model.dram_gigabytes_per_second,
-                                (all.l2_bytes - accounted.l2_bytes) / model.l2_gigabytes_per_second);
+  const double cycles = time * clocks.core.value() * 1e-3;
+  const double moved =
+      std::max((all.dram_bytes - accounted.dram_bytes) / (model.dram_gigabytes_per_second * clocks.memory),
+               (all.l2_bytes - accounted.l2_bytes) / (model.l2_gigabytes_per_second * (clocks.core / model.clock)));
   const double issued = (all.instructions - accounted.instructions) / (cycles * peak_ipc(model));
   accounted = all;
   SimulatedBoard& board = *options.board;

@@ -1,0 +1,49 @@
+// KernelFeatures: the fifteen numbers by which Jiao et al. describe a kernel to their networks.
+//
+// Jiao, Lu, Huynh and Mitra, "Improving GPGPU Energy-Efficiency through Concurrent Kernel Execution and DVFS", table 9,
+// at the highest clocks with as many blocks resident as an SM holds. Values; any thread may call.
+//
+//   model::KernelFeatures fma;
+//   fma[model::Feature::instructions] = 9.9;   // GOPS
+//   const auto pair = model::fuse({fma, 8}, {copy, 5}, {3, 5}, {.memory_bandwidth = 28.5});   // fused_features.h
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace wattune::model {
+
+// In the table's order. Rates are in 1e9 per second and in GB/s, utilisations from 0 to 1.
+enum class Feature : std::size_t {
+  single_precision,
+  double_precision,
+  special_functions,
+  arithmetic_utilisation,
+  shared_utilisation,  // of L1 and shared memory
+  shared_throughput,
+  shared_accesses,
+  texture_transactions,
+  l2_accesses,
+  l2_throughput,
+  dram_accesses,
+  dram_throughput,
+  instructions,  // issued, the paper's GOPS
+  load_store_instructions,
+  global_transactions,
+};
+inline constexpr std::size_t kFeatures = 15;
+
+std::string_view to_string(Feature feature);
+// nullopt: there is none of this name.
+std::optional<Feature> feature_named(std::string_view name);
+
+struct KernelFeatures {
+  std::array<double, kFeatures> values = {};
+
+  double& operator[](Feature feature) { return values[static_cast<std::size_t>(feature)]; }
+  double operator[](Feature feature) const { return values[static_cast<std::size_t>(feature)]; }
+};
+
+}  // namespace wattune::model

@@ -1,0 +1,29 @@
+// PolicyPlot: how fast policies run a queue, against the joules that it takes.
+//
+// Plain numbers. Returns text, prints nothing. Any thread may call.
+//
+//   report::PolicyPlot plot{.title = "100 works on H100, simulated", .policies = {{"streams", 305.0, 61.2}}};
+//   store::write_file("policies.svg", report::plot_policies_svg(plot), true);
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace wattune::report {
+
+struct PolicyPlot {
+  struct Policy {
+    std::string name;
+    double works_per_second = 0.0;
+    double joules = 0.0;  // of the whole queue
+  };
+
+  std::string title;
+  std::vector<Policy> policies;
+};
+
+// As SVG; a line joins those that no other one beats in both. Policies without two positive numbers are left out;
+// without one that can be drawn it says so.
+std::string plot_policies_svg(const PolicyPlot& plot);
+
+}  // namespace wattune::report

@@ -1,0 +1,22 @@
+// What a machine's board draws while nothing runs and while each of its kernels runs alone.
+//
+// The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
+//
+//   WATTUNE_ASSIGN(const auto powers, schedule::profile_power(machine, nanoseconds_from_seconds(3)));
+//   traits.power = powers[fma];
+#pragma once
+
+#include <vector>
+
+#include "wattune/core/result.h"
+#include "wattune/schedule/machine.h"
+
+namespace wattune::schedule {
+
+// Of all kernels, in their order. Each runs whole, again and again, once for `window` unseen, since counters tell of
+// the time before, and once for the mean; before them nothing runs for as long, twice. Counters of boards are renewed
+// each 100 ms, so that a window of 3 s leaves an error of 3 %. invalid_argument: a kernel whose time alone is unknown;
+// unavailable: the board tells no energy; the first error of a launch.
+Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds window);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,203 @@
+// Recorded kernels at ten clocks of two boards (../shared/data/dvfs), and advice replayed on them: a benchmark is left
+// out of what is learned, then advised on clock by clock, and what it would have run at is compared with all its
+// clocks.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "source_dir.h"
+#include "store/files.h"
+#include "wattune/model/clock_advisor.h"
+
+namespace wattune::model {
+
+struct RecordedKernel {
+  std::string kernel;
+  std::string input;
+  KernelOverClocks over_clocks;  // its group is the benchmark; runs by clock, ascending
+};
+
+// Four rows of the RTX 8000 whose power falls by half between 1605 and 1710 MHz: the sensor's glitch, no kernel's
+// power.
+inline bool is_glitch(const std::string& board, const std::vector<std::string>& cells) {
+  static const std::set<std::string> kInputs = {"input000", "input001", "input002", "input003"};
+  return board == "rtx8000" && cells[0] == "mixbench-cuda-alt" && cells[1] == "benchmark_int" &&
+         kInputs.contains(cells[2]);
+}
+
+inline std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream row(line);
+  for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+// Columns: benchmark, kernel, argNo, core_frequency, memory_frequency, time (ms), average_power (W), then the activity
+// of seven parts of the GPU.
+inline void add_recorded_row(const std::vector<std::string>& cells, std::vector<RecordedKernel>& kernels) {
+  const auto same = [&](const RecordedKernel& known) {
+    return known.over_clocks.group == cells[0] && known.kernel == cells[1] && known.input == cells[2];
+  };
+  auto found = std::ranges::find_if(kernels, same);
+  if (found == kernels.end())
+    found = kernels.insert(kernels.end(), {cells[1], cells[2], {.group = cells[0], .runs = {}}});
+  KernelOverClocks& kernel = found->over_clocks;
+  kernel.runs.push_back(
+      {Megahertz(std::stod(cells[3])), nanoseconds_from_ms(std::stod(cells[5])), Watts(std::stod(cells[6]))});
+  if (kernel.runs.back().clock < std::ranges::max(kernel.runs, {}, &ClockRun::clock).clock) return;
+  kernel.features.clear();  // those at the highest clock count
+  for (std::size_t i = 7; i < cells.size(); ++i) kernel.features.push_back(std::stod(cells[i]));
+}
+
+// Of "v100" or "rtx8000", without glitches. not_found and unavailable, as the files.
+inline Result<std::vector<RecordedKernel>> recorded_board(const std::string& board) {
+  std::vector<RecordedKernel> kernels;
+  for (const char* part : {"_dvfs_real.csv", "_dvfs_microbenchmark.csv.xz"}) {
+    const auto file = std::filesystem::path(WATTUNE_SOURCE_DIR) / "../shared/data/dvfs" / (board + part);
+    WATTUNE_ASSIGN(const std::string text, store::read_maybe_compressed(file));
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      const auto cells = cells_of(line);
+      if (!is_glitch(board, cells)) add_recorded_row(cells, kernels);
+    }
+  }
+  for (RecordedKernel& kernel : kernels) std::ranges::sort(kernel.over_clocks.runs, {}, &ClockRun::clock);
+  return kernels;
+}
+
+inline Joules energy_of(const ClockRun& run) { return run.power * run.time; }
+
+// A kernel at the clock that was chosen for it.
+struct ReplayedChoice {
+  std::string group;
+  double regret = 0.0;      // its energy over the least within the cap, less one
+  double saved = 0.0;       // of the energy at the highest clock; 0 where the cap is violated
+  double could_save = 0.0;  // the same of the best clock
+  bool violated = false;
+  bool in_range = true;  // whether the energy lay in the advised 95 %; measured ones do
+  bool measured = true;
+};
+
+inline ReplayedChoice judged(const RecordedKernel& kernel, Megahertz clock, const ClockGoal& goal) {
+  const auto& runs = kernel.over_clocks.runs;
+  const auto within = [&](const ClockRun& run) {
+    return !goal.slowdown || run.time / runs.back().time <= 1.0 + *goal.slowdown;
+  };
+  Joules least = energy_of(runs.back());
+  for (const ClockRun& run : runs)
+    if (within(run)) least = std::min(least, energy_of(run));
+  const ClockRun& chosen = *std::ranges::find(runs, clock, &ClockRun::clock);
+  const Joules top = energy_of(runs.back());
+  const double saved = within(chosen) ? 1.0 - energy_of(chosen) / top : 0.0;
+  return {.group = kernel.over_clocks.group,
+          .regret = energy_of(chosen) / least - 1.0,
+          .saved = saved,
+          .could_save = 1.0 - least / top,
+          .violated = !within(chosen)};
+}
+
+// Beginning at the highest clock, each further one is that which the advice names.
+inline ReplayedChoice replayed_advice(const ClockAdvisor& advisor, const RecordedKernel& kernel, std::size_t clocks,
+                                      const ClockGoal& goal) {
+  const auto& runs = kernel.over_clocks.runs;
+  KernelOverClocks known{.group = {}, .features = kernel.over_clocks.features, .runs = {runs.back()}};
+  for (; known.runs.size() < clocks;) {
+    const Megahertz next = advisor.advise(known, goal)->next->clock;
+    known.runs.push_back(*std::ranges::find(runs, next, &ClockRun::clock));
+  }
+  const ClockEstimate at = advisor.advise(known, goal)->at;
+  ReplayedChoice choice = judged(kernel, at.clock, goal);
+  const double energy = energy_of(*std::ranges::find(runs, at.clock, &ClockRun::clock)) / energy_of(runs.back());
+  choice.measured = at.measured;
+  choice.in_range = at.measured || (at.energy.low <= energy && energy <= at.energy.high);
+  return choice;
+}
+
+using GroupOf = std::function<std::string(const RecordedKernel&)>;
+
+inline std::string benchmark_of(const RecordedKernel& kernel) { return kernel.over_clocks.group; }
+// Benchmarks whose kernels are variants of each other count as one: cachebench and mixbench have three and two.
+inline std::string family_of(const RecordedKernel& kernel) {
+  return kernel.over_clocks.group.substr(0, kernel.over_clocks.group.find('-'));
+}
+
+inline std::vector<KernelOverClocks> others_than(const std::string& group, const std::vector<RecordedKernel>& kernels,
+                                                 const GroupOf& group_of) {
+  std::vector<KernelOverClocks> others;
+  for (const RecordedKernel& kernel : kernels)
+    if (group_of(kernel) != group) {
+      others.push_back(kernel.over_clocks);
+      others.back().group = group_of(kernel);
+    }
+  return others;
+}
+
+// Of all kernels, each advised on by what was learned of the kernels of other groups.
+inline std::vector<ReplayedChoice> replayed(const std::vector<RecordedKernel>& kernels, std::size_t clocks,
+                                            const ClockGoal& goal = {}, const GroupOf& group_of = benchmark_of) {
+  std::map<std::string, ClockAdvisor> advisors;
+  std::vector<ReplayedChoice> choices;
+  for (const RecordedKernel& kernel : kernels) {
+    const std::string group = group_of(kernel);
+    if (!advisors.contains(group))
+      advisors.emplace(group, ClockAdvisor::learn(others_than(group, kernels, group_of)).value());
+    choices.push_back(replayed_advice(advisors.at(group), kernel, clocks, goal));
+  }
+  return choices;
+}
+
+struct ReplaySummary {
+  double mean = 0.0;  // regret
+  double worst = 0.0;
+  double saved = 0.0;  // of what could be saved, summed
+  std::size_t violations = 0;
+  std::size_t unmeasured = 0;  // advised clocks that were not measured
+  std::size_t in_range = 0;    // and of those, with an energy in the range
+};
+
+inline ReplaySummary summary_of(const std::vector<ReplayedChoice>& choices) {
+  ReplaySummary sum;
+  double saved = 0.0, could = 0.0;
+  for (const ReplayedChoice& choice : choices) {
+    sum.mean += choice.regret / static_cast<double>(choices.size());
+    sum.worst = std::max(sum.worst, choice.regret);
+    saved += choice.saved, could += choice.could_save;
+    sum.violations += choice.violated ? 1 : 0;
+    sum.unmeasured += choice.measured ? 0 : 1;
+    sum.in_range += !choice.measured && choice.in_range ? 1 : 0;
+  }
+  sum.saved = could > 0.0 ? saved / could : 1.0;
+  return sum;
+}
+
+inline std::vector<ReplayedChoice> at_fixed_clock(const std::vector<RecordedKernel>& kernels, Megahertz clock,
+                                                  const ClockGoal& goal = {}) {
+  std::vector<ReplayedChoice> choices;
+  for (const RecordedKernel& kernel : kernels) choices.push_back(judged(kernel, clock, goal));
+  return choices;
+}
+
+// The clock with the least mean regret over all kernels, which only who measured all of them knows.
+inline Megahertz best_fixed_clock(const std::vector<RecordedKernel>& kernels) {
+  Megahertz best;
+  double least = 1e300;
+  for (const ClockRun& run : kernels.front().over_clocks.runs)
+    if (const double mean = summary_of(at_fixed_clock(kernels, run.clock)).mean; mean < least) {
+      least = mean;
+      best = run.clock;
+    }
+  return best;
+}
+
+}  // namespace wattune::model

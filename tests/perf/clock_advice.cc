@@ -1,0 +1,128 @@
+// The tables of docs/results/frugal.md on clocks for a new kernel: advice replayed on recorded kernels.
+//
+//   clock_advice
+#include <fmt/format.h>
+
+#include <numeric>
+#include <string_view>
+
+#include "model/recorded_dvfs.h"
+#include "wattune/core/random.h"
+
+namespace wattune::model {
+namespace {
+
+constexpr double kSlowdown = 0.10;
+constexpr std::uint64_t kDraws = 20;
+
+using Board = std::vector<RecordedKernel>;
+
+std::string percent(double share, int decimals = 2) { return fmt::format("{:.{}f} %", 100.0 * share, decimals); }
+
+void print_row(const std::string& board, const std::string& rule, const ReplaySummary& free,
+               const ReplaySummary& capped) {
+  const std::string range = free.unmeasured == 0 ? "-" : fmt::format("{} of {}", free.in_range, free.unmeasured);
+  fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", board, rule, percent(free.mean), percent(free.worst, 1), range,
+             percent(capped.saved, 1), capped.violations);
+}
+
+// The fixed clock that saves most under the cap.
+ReplaySummary best_fixed_under_cap(const Board& kernels) {
+  ReplaySummary best;
+  for (const ClockRun& run : kernels.front().over_clocks.runs) {
+    const ReplaySummary fixed = summary_of(at_fixed_clock(kernels, run.clock, {.slowdown = kSlowdown}));
+    if (fixed.saved > best.saved) best = fixed;
+  }
+  return best;
+}
+
+void print_advice(const std::string& board, const std::string& rule, const Board& kernels, std::size_t clocks,
+                  const GroupOf& group_of = benchmark_of) {
+  print_row(board, rule, summary_of(replayed(kernels, clocks, {}, group_of)),
+            summary_of(replayed(kernels, clocks, {.slowdown = kSlowdown}, group_of)));
+}
+
+Board without_features(Board kernels) {
+  for (RecordedKernel& kernel : kernels) kernel.over_clocks.features.clear();
+  return kernels;
+}
+
+void print_board(const std::string& name, const Board& kernels) {
+  const Megahertz fixed = best_fixed_clock(kernels);
+  print_row(name, fmt::format("{:.0f} MHz for all; under the cap the clock that saves most", fixed.value()),
+            summary_of(at_fixed_clock(kernels, fixed)), best_fixed_under_cap(kernels));
+  print_advice(name, "features at the highest clock", kernels, 1);
+  for (const std::size_t clocks : {2, 3, 4})
+    print_advice(name, fmt::format("the same, {} clocks measured", clocks), kernels, clocks);
+  for (const std::size_t clocks : {1, 2, 4})
+    print_advice(name, fmt::format("no features, {} measured", clocks), without_features(kernels), clocks);
+  for (const std::size_t clocks : {1, 2, 4})
+    print_advice(name, fmt::format("a family left out, {} measured", clocks), kernels, clocks, family_of);
+}
+
+std::vector<std::string> shuffled_benchmarks(const Board& kernels, std::uint64_t seed) {
+  std::set<std::string> all;
+  for (const RecordedKernel& kernel : kernels) all.insert(benchmark_of(kernel));
+  std::vector<std::string> benchmarks(all.begin(), all.end());
+  Random random(seed);
+  for (std::size_t i = benchmarks.size(); i > 1; --i) std::swap(benchmarks[i - 1], benchmarks[random.below(i)]);
+  return benchmarks;
+}
+
+// What is learned of some benchmarks, drawn anew for each seed, and asked of the kernels of all others.
+ReplaySummary with_known_benchmarks(const Board& kernels, std::size_t known, std::size_t clocks) {
+  std::vector<ReplayedChoice> choices;
+  for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+    const auto benchmarks = shuffled_benchmarks(kernels, seed);
+    const std::set<std::string> chosen(benchmarks.begin(), benchmarks.begin() + static_cast<std::ptrdiff_t>(known));
+    std::vector<KernelOverClocks> learned;
+    for (const RecordedKernel& kernel : kernels)
+      if (chosen.contains(benchmark_of(kernel))) learned.push_back(kernel.over_clocks);
+    const ClockAdvisor advisor = ClockAdvisor::learn(learned).value();
+    for (const RecordedKernel& kernel : kernels)
+      if (!chosen.contains(benchmark_of(kernel))) choices.push_back(replayed_advice(advisor, kernel, clocks, {}));
+  }
+  return summary_of(choices);
+}
+
+void print_learning(const std::string& name, const Board& kernels) {
+  for (const std::size_t known : {3, 6, 12, 20}) {
+    fmt::print("| {} | {} |", name, known);
+    for (const std::size_t clocks : {1, 2, 4}) {
+      const ReplaySummary sum = with_known_benchmarks(kernels, known, clocks);
+      const double in_range =
+          sum.unmeasured ? static_cast<double>(sum.in_range) / static_cast<double>(sum.unmeasured) : 1.0;
+      fmt::print(" {} | {} | {} |", percent(sum.mean), percent(sum.worst, 1), percent(in_range, 0));
+    }
+    fmt::print("\n");
+  }
+}
+
+Result<void> print_tables() {
+  WATTUNE_ASSIGN(const Board v100, recorded_board("v100"));
+  WATTUNE_ASSIGN(const Board rtx8000, recorded_board("rtx8000"));
+  fmt::print(
+      "replayed: {} rows of a V100, {} of an RTX 8000\n\n"
+      "| board | clock by | regret, mean | worst | unmeasured clocks with an energy in the range | saved of what a cap "
+      "of 10 % leaves to save | violations |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+      v100.size(), rtx8000.size());
+  print_board("V100", v100);
+  print_board("RTX 8000", rtx8000);
+  fmt::print(
+      "\nregret by how many benchmarks are known, {} draws, with 1, 2 and 4 clocks measured\n\n"
+      "| board | known | 1: mean | worst | in range | 2: mean | worst | in range | 4: mean | worst | in range |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+      kDraws);
+  print_learning("V100", v100);
+  print_learning("RTX 8000", rtx8000);
+  return {};
+}
+
+}  // namespace
+}  // namespace wattune::model
+
+int main() {
+  const auto done = wattune::model::print_tables();
+  if (!done) fmt::print(stderr, "the recorded data are not here: {}\n", done.error().to_string());
+  return 0;
+}

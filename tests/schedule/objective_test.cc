@@ -1,0 +1,225 @@
+#include "wattune/schedule/objective.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "schedule/tiny_machine.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/policy.h"
+#include "wattune/schedule/power_profile.h"
+
+namespace wattune::schedule {
+namespace {
+
+using ::testing::HasSubstr;
+
+KernelTraits drawing(const char* name, double watts) {
+  KernelTraits kernel = tiny_kernel(name);
+  kernel.power = {.alone = Watts(watts), .idle = Watts(105)};
+  return kernel;
+}
+
+// FMA and random reads as measured on an H100 (hopper_facts): 319 and 431 W alone, at 3:5 together 20.4 instead of 39.9
+// ms, which is 0.978 of the speed of each.
+PairForecast measured_on_an_h100() {
+  return {.ratio = {3, 5}, .rates = {0.978, 0.978}, .watts = watts_of(drawing("C", 319), drawing("L", 431))};
+}
+
+// 105 + 0.978 * (214 + 326) = 633 W, measured 606 to 639; 0.978 * 750 / 633 = 1.159, measured 1.162.
+TEST(Objective, WhatEachAddsToTheIdlePowerShrinksWithItsSpeed) {
+  EXPECT_NEAR(measured_on_an_h100().power().value(), 633.1, 0.1);
+  EXPECT_NEAR(measured_on_an_h100().energy_gain(), 1.1586, 1e-3);
+}
+
+// What is saved is what idling would have cost: 105 W in each of the 0.956 s that 1.956 s alone are longer than 1 s.
+TEST(Objective, JoulesSavedAreThoseOfIdlingInTheTimeThatIsSaved) {
+  const PairForecast pair = measured_on_an_h100();
+  EXPECT_NEAR((pair.watts_in_turn() - pair.power()).value(), 105.0 * 0.956, 1e-9);
+}
+
+// Of 750 W for a second each at least 645 J are needed: 105 W can be saved in one of the two seconds.
+TEST(Objective, TheCeilingIsWhatIdlingCosts) {
+  PairForecast pair = measured_on_an_h100();
+  EXPECT_NEAR(pair.most_energy_gain(), 750.0 / 645.0, 1e-9);
+  pair.rates = {1.0, 1.0};
+  EXPECT_DOUBLE_EQ(pair.energy_gain(), pair.most_energy_gain());
+}
+
+TEST(Objective, MeritIsOfWhatIsAskedFor) {
+  const PairForecast pair = measured_on_an_h100();
+  EXPECT_DOUBLE_EQ(merit({}, pair).value(), 1.956);
+  EXPECT_DOUBLE_EQ(merit({.goal = Goal::energy}, pair).value(), pair.energy_gain());
+  EXPECT_DOUBLE_EQ(merit({.goal = Goal::energy_delay}, pair).value(), 1.956 * pair.energy_gain());
+}
+
+// 1 / 0.978 is 2.2 % more time.
+TEST(Objective, NoKernelMayBeSlowedDownBeyondTheCap) {
+  const PairForecast pair = measured_on_an_h100();
+  EXPECT_TRUE(merit({.most_slowdown = 0.023}, pair));
+  EXPECT_FALSE(merit({.most_slowdown = 0.022}, pair));
+}
+
+TEST(Objective, NoPairMayDrawMoreThanTheCap) {
+  EXPECT_TRUE(merit({.power_cap = Watts(634)}, measured_on_an_h100()));
+  EXPECT_FALSE(merit({.power_cap = Watts(633)}, measured_on_an_h100()));
+}
+
+TEST(Objective, WithoutKnownPowerNothingHasMeritByIt) {
+  const PairForecast pair{.ratio = {3, 5}, .rates = {0.9, 0.9}};
+  EXPECT_TRUE(merit({}, pair));
+  EXPECT_FALSE(merit({.goal = Goal::energy}, pair));
+  EXPECT_FALSE(merit({.power_cap = Watts(1000)}, pair));
+  EXPECT_FALSE(watts_of(drawing("a", 200), tiny_kernel("b")).known());
+}
+
+TEST(Objective, ACorrectedSpeedCorrectsThePower) {
+  PairTable table(10);
+  table.learn(0, 1, measured_on_an_h100());
+  table.observe(0, 1, 0.5);
+  EXPECT_NEAR(table.find(0, 1)->power().value(), 105 + 0.5 * 214 + 0.978 * 326, 1e-9);
+  EXPECT_NEAR(table.find(1, 0)->power().value(), table.find(0, 1)->power().value(), 1e-9);
+}
+
+TEST(Objective, HasNames) {
+  for (const Goal goal : {Goal::throughput, Goal::energy, Goal::energy_delay})
+    EXPECT_EQ(find_goal(to_string(goal)).value(), goal);
+  EXPECT_THAT(find_goal("power").error().to_string(), HasSubstr("`power` (one of: throughput, energy, edp)"));
+  EXPECT_EQ(describe({.goal = Goal::energy, .most_slowdown = 0.1, .power_cap = Watts(300)}),
+            "operations per joule, no kernel slower by more than 10 %, at most 300 W");
+}
+
+// Both compute with a third of their blocks as fast as with all, up to 60 % of the pipelines each: a alone wants no
+// ratio but the first; who draws less is worth more of the time for a joule.
+TEST(Objective, ForecastsTakeTheRatioThatIsBestForIt) {
+  KernelTraits greedy = drawing("greedy", 400);
+  KernelTraits modest = drawing("modest", 120);
+  greedy.rate_at_residency = {0.70, 0.80, 0.90, 1.0};
+  modest.rate_at_residency = {0.85, 0.90, 0.95, 1.0};
+  for (KernelTraits* kernel : {&greedy, &modest}) {
+    kernel->profile.blocks_alone = 4;
+    kernel->block = {.threads = 512, .registers = 32};  // four on an SM
+  }
+  const MachineLimits limits{.capability = {9, 0}, .sms = 1};
+  const auto best = [&](const Objective& objective) {
+    return residency_forecaster(limits, {}, objective)(greedy, modest).value();
+  };
+  // 0.90 + 0.85 = 1.75 is the most that both reach; for energy the greedy one's share counts more still.
+  EXPECT_EQ(best({}).ratio, (model::BlockRatio{3, 1}));
+  EXPECT_EQ(best({.goal = Goal::energy}).ratio, (model::BlockRatio{3, 1}));
+  // At 2:2 both lose less than 26 %; at 3:1 they lose 11 and 18 %.
+  EXPECT_EQ(best({.most_slowdown = 0.19}).ratio, (model::BlockRatio{3, 1}));
+  EXPECT_EQ(best({.most_slowdown = 0.10}).ratio, (model::BlockRatio{0, 0}));
+  // 105 + 0.9 * 295 + 0.85 * 15 = 383 W; at 2:2 105 + 0.8 * 295 + 0.9 * 15 = 354.5 W.
+  EXPECT_EQ(best({.power_cap = Watts(360)}).ratio, (model::BlockRatio{2, 2}));
+}
+
+class ObjectiveOfPaired : public ::testing::Test {
+ protected:
+  // a with b is fastest; a with c, which draws little, saves the most joules.
+  ObjectiveOfPaired() {
+    for (const auto& [name, watts] : {std::pair{"a", 150.0}, {"b", 500.0}, {"c", 120.0}}) {
+      kernels_.push_back(drawing(name, watts));
+      view_.works.push_back({.work = kernels_.size(), .kernel = kernels_.size() - 1, .traits = &kernels_.back()});
+    }
+    learn(0, 1, 0.9);
+    learn(0, 2, 0.8);
+    learn(1, 2, 0.6);
+  }
+  void learn(KernelId first, KernelId second, double rate) {
+    table_.learn(first, second,
+                 {.ratio = {2, 6}, .rates = {rate, rate}, .watts = watts_of(kernels_[first], kernels_[second])});
+  }
+  std::vector<WorkId> planned(const Objective& objective) {
+    std::vector<WorkId> works;
+    for (const Share& share : find_policy("paired", {.objective = objective}).value()(view_, table_).shares)
+      works.push_back(share.work);
+    return works;
+  }
+
+  std::deque<KernelTraits> kernels_;
+  QueueView view_{.limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .works = {}};
+  PairTable table_{8};
+};
+
+// Per joule: a with b 0.9 * 650 / (105 + 0.9 * 440) = 1.17, a with c 0.8 * 270 / (105 + 0.8 * 60) = 1.41.
+TEST_F(ObjectiveOfPaired, ChoosesThePair) {
+  EXPECT_EQ(planned({}), (std::vector<WorkId>{1, 2}));
+  EXPECT_EQ(planned({.goal = Goal::energy}), (std::vector<WorkId>{1, 3}));
+}
+
+// a with b would draw 501 W, a with c 153 W.
+TEST_F(ObjectiveOfPaired, KeepsThePowerCap) {
+  EXPECT_EQ(planned({.power_cap = Watts(400)}), (std::vector<WorkId>{1, 3}));
+  EXPECT_EQ(planned({.power_cap = Watts(110)}), (std::vector<WorkId>{1}));
+}
+
+TEST_F(ObjectiveOfPaired, RunsAloneWhereEachPairSlowsDownTooMuch) {
+  EXPECT_EQ(planned({.most_slowdown = 0.12}), (std::vector<WorkId>{1, 2}));
+  EXPECT_EQ(planned({.most_slowdown = 0.05}), (std::vector<WorkId>{1}));
+}
+
+// A kernel that runs alone gives way to a pair of it that an arrival makes.
+TEST_F(ObjectiveOfPaired, AnArrivalThatPairsWellInterruptsWhoRunsAlone) {
+  view_.works[1].running = Share{.work = 2, .form = Form::persistent, .per_sm = 4};
+  EXPECT_EQ(planned({.goal = Goal::energy}), (std::vector<WorkId>{1, 3}));
+}
+
+// Idle 40 W; with a kernel 100 W: what a machine is told of, not what it believes.
+class CountingMachine : public TinyMachine {
+ public:
+  Joules energy() const override { return Watts(40) * now() + Watts(60) * (now() - idle_); }
+  std::vector<Ended> wait(Nanoseconds until) override {
+    const Nanoseconds before = now();
+    const std::size_t launched = launches.size();
+    auto ended = TinyMachine::wait(until);
+    if (launched == 0) idle_ += now() - before;
+    return ended;
+  }
+
+ private:
+  Nanoseconds idle_;
+};
+
+TEST(PowerProfile, TellsIdlingFromWorking) {
+  CountingMachine machine;
+  machine.add(tiny_kernel("a"));
+  const auto powers = profile_power(machine, nanoseconds_from_ms(100));
+  ASSERT_TRUE(powers) << powers.error().to_string();
+  EXPECT_NEAR((*powers)[0].idle.value(), 40.0, 1e-6);
+  EXPECT_NEAR((*powers)[0].alone.value(), 100.0, 1e-6);
+}
+
+// 10 ms alone: ten runs unseen and ten that count.
+TEST(PowerProfile, RunsEachKernelForTheWindowTwice) {
+  TinyMachine machine;
+  machine.add(tiny_kernel("a"));
+  ASSERT_TRUE(profile_power(machine, nanoseconds_from_ms(100)));
+  EXPECT_EQ(machine.launches.size(), 20U);
+}
+
+class SilentMachine : public TinyMachine {
+ public:
+  Joules energy() const override { return Joules(0); }
+};
+
+TEST(PowerProfile, ABoardThatTellsNoEnergyIsRefused) {
+  SilentMachine machine;
+  machine.add(tiny_kernel("a"));
+  const auto refused = profile_power(machine, nanoseconds_from_ms(1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("the board tells no energy"));
+}
+
+TEST(PowerProfile, AKernelOfUnknownTimeIsRefused) {
+  TinyMachine machine;
+  KernelTraits unknown = tiny_kernel("a");
+  unknown.alone = Nanoseconds(0);
+  machine.add(unknown);
+  EXPECT_THAT(profile_power(machine, nanoseconds_from_ms(1)).error().to_string(), HasSubstr("unknown: `a`"));
+}
+
+}  // namespace
+}  // namespace wattune::schedule
