@@ -43,7 +43,12 @@ Launch launch_of(const Entry& entry) {
 }  // namespace
 
 QueueView Scheduler::State::view() {
-  QueueView view{.limits = machine.limits(), .now = machine.now(), .works = {}};
+  const Nanoseconds now = machine.now();
+  QueueView view{
+      .limits = machine.limits(),
+      .now = now,
+      .clocks = {.can_set = governor.can_set(), .may_change = governor.may_change(now), .held = governor.held()},
+      .works = {}};
   for (const WorkId id : active)
     if (const Entry& entry = *queue.find(id); entry.wanted && !entry.failure) view.works.push_back(candidate(entry));
   for (const WorkId id : queue.ready()) {
@@ -125,7 +130,9 @@ void Scheduler::dispatch() {
   state.account();
   state.enforce_limits();
   if (state.lost) return;
-  state.want(state.policy(state.view(), state.table));
+  const Plan plan = state.policy(state.view(), state.table);
+  state.governor.ask(plan.clocks, state.machine.now());
+  state.want(plan);
   const std::vector<WorkId> active(state.active.begin(), state.active.end());
   for (const WorkId id : active)
     if (Entry* entry = state.queue.find(id)) state.advance(*entry);

@@ -136,7 +136,8 @@ PairForecast PairForecast::swapped(unsigned sms) const {
   return {.ratio = {ratio.second, ratio.first},
           .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
           .rates = {rates[1], rates[0]},
-          .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}}};
+          .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}},
+          .clocks = clocks};
 }
 
 PairWatts watts_of(const KernelTraits& first, const KernelTraits& second) {

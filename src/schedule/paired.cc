@@ -53,7 +53,8 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
       const auto forecast = table.find(works[i]->kernel, works[j]->kernel);
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
       if (!merit || *merit < 1.0 + options.least_gain) continue;
-      const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0);
+      const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0) /
+                           clock_handicap(*forecast, view.clocks, options);
       if (score > best_score) {
         best = {works[i], works[j], *forecast};
         best_score = score;
@@ -77,6 +78,7 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
   const bool runs_whole = keeps_whole || is_short || !can_share(*work.traits);
   const unsigned resident = std::max(1U, work.traits->profile.blocks_alone);
   return {.shares = {runs_whole ? whole_share(work) : shared_share(work, resident, view, options)},
+          .clocks = work.traits->best_clocks,
           .reason = fmt::format("{} alone, as no pair is expected to gain {:.0f} %", work.traits->name,
                                 100.0 * options.least_gain)};
 }
@@ -91,6 +93,7 @@ Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
   return {.shares = {shared_share(*best.first, best.forecast.ratio.first, view, options),
                      shared_share(*best.second, best.forecast.ratio.second, view, options)},
+          .clocks = best.forecast.clocks,
           .speedup = best.forecast.speedup(),
           .reason = describe(best)};
 }

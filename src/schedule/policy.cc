@@ -1,6 +1,8 @@
 #include "wattune/schedule/policy.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "schedule/shares.h"
 #include "wattune/core/suggest.h"
@@ -9,11 +11,23 @@ namespace wattune::schedule {
 
 namespace {
 
-using Planner = Plan (*)(const QueueView&, const PairTable&, const PolicyOptions&);
+using Planner = std::function<Plan(const QueueView&, const PairTable&, const PolicyOptions&)>;
 
 struct NamedPolicy {
   PolicyTraits traits;
   Planner plan;
+};
+
+// Its profits are those of the works that it saw last, which are brought up to date and not made anew.
+class GreedyPlanner {
+ public:
+  Plan operator()(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+    if (!profits_) profits_.emplace(options.objective);
+    return greedy_plan(view, table, options, *profits_);
+  }
+
+ private:
+  std::optional<ProfitTable> profits_;
 };
 
 const std::vector<NamedPolicy>& named_policies() {
@@ -24,6 +38,9 @@ const std::vector<NamedPolicy>& named_policies() {
       {{"kernelet", "the paper's: greedy pairs of slices, fixed until one of the two ends",
         ForecastKind::balanced_ratio},
        kernelet_plan},
+      {{"greedy", "the pair of slices that gains most, fixed until one of the two ends (Jiao et al.)",
+        ForecastKind::best_ratio, true},
+       GreedyPlanner()},
       {{"random", "random pairs of slices at random ratios"},
        [](const QueueView& view, const PairTable&, const PolicyOptions& options) {
          return random_plan(view, options);

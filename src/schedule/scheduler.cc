@@ -52,9 +52,10 @@ void Scheduler::State::account() {
   accounted_energy = energy;
 }
 
+// Not while other clocks are held than those that the forecast is for.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
   const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
-                           entry.traits->alone.value() > 0.0 &&
+                           entry.traits->alone.value() > 0.0 && !governor.due() &&
                            ended.blocks >= kLeastWaves * entry.current->per_sm * machine.limits().sms;
   if (!is_measured) return;
   const double part = static_cast<double>(ended.blocks) / static_cast<double>(entry.traits->blocks);
@@ -148,12 +149,13 @@ Nanoseconds Scheduler::deadline() const {
   for (const WorkId id : state_->active)
     if (const Entry& entry = *state_->queue.find(id); !entry.flights.empty())
       first = std::min(first, entry.failure ? entry.give_up : entry.first_launch + entry.work.limit);
-  return first;
+  return std::min(first, state_->governor.due().value_or(kForever));
 }
 
 bool Scheduler::is_idle() const { return state_->queue.empty(); }
 bool Scheduler::is_running() const { return !state_->launches.empty(); }
 std::size_t Scheduler::size() const { return state_->queue.size(); }
+const std::optional<Error>& Scheduler::clock_refusal() const { return state_->governor.refusal(); }
 const std::optional<Error>& Scheduler::lost() const { return state_->lost; }
 std::vector<Finished> Scheduler::take_finished() { return state_->queue.take_finished(); }
 std::vector<std::pair<KernelId, KernelId>> Scheduler::take_unknown_pairs() {

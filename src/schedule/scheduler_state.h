@@ -9,19 +9,26 @@
 #include <vector>
 
 #include "schedule/work_queue.h"
+#include "wattune/schedule/clock_governor.h"
 #include "wattune/schedule/scheduler.h"
 
 namespace wattune::schedule {
 
 struct Scheduler::State {
   State(Machine& on, Policy by, const SchedulerOptions& how, Trace* into)
-      : machine(on), policy(std::move(by)), options(how), trace(into), table(on.limits().sms, how.correction_weight) {}
+      : machine(on),
+        policy(std::move(by)),
+        options(how),
+        trace(into),
+        table(on.limits().sms, how.correction_weight),
+        governor(how.clocks, how.clock_hold) {}
 
   Machine& machine;
   Policy policy;
   SchedulerOptions options;
   Trace* trace;
   PairTable table;
+  ClockGovernor governor;
   WorkQueue queue;
   std::set<WorkId> active;  // that run or shall run
   std::unordered_map<LaunchId, WorkId> launches;

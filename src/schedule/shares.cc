@@ -6,6 +6,21 @@
 
 namespace wattune::schedule {
 
+namespace {
+
+constexpr unsigned kWavesAlone = 4;  // a slice of a kernel that runs alone, so that an arrival need not wait for all
+
+// ", at 1228 and 324 MHz".
+std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {
+  if (!clocks || !clocks->graphics) return "";
+  const std::string memory = clocks->memory ? fmt::format(" and {:g}", clocks->memory->value()) : "";
+  return fmt::format(", at {:g}{} MHz", clocks->graphics->value(), memory);
+}
+
+constexpr double kBarred = 1e6;  // more than any pair gains
+
+}  // namespace
+
 Share whole_share(const Candidate& work) { return {.work = work.work}; }
 
 Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options) {
@@ -47,6 +62,11 @@ std::vector<const Candidate*> running_works(const QueueView& view) {
   return running;
 }
 
+double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options) {
+  if (!clocks.can_set || !clocks.held || forecast.clocks == clocks.held) return 1.0;
+  return clocks.may_change ? 1.0 + options.margin : kBarred;
+}
+
 std::string describe(const CandidatePair& pair) {
   const PairForecast& forecast = pair.forecast;
   const std::string how = forecast.sms_of_first > 0
@@ -54,8 +74,39 @@ std::string describe(const CandidatePair& pair) {
                               : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
   const std::string joules =
       forecast.watts.known() ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
-  return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other{}", pair.first->traits->name,
-                     pair.second->traits->name, how, forecast.speedup(), joules);
+  return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other{}{}", pair.first->traits->name,
+                     pair.second->traits->name, how, forecast.speedup(), joules, clocks_text(forecast.clocks));
+}
+
+bool runs_sliced_pair(const QueueView& view) {
+  const auto running = running_works(view);
+  return running.size() == 2 && running[0]->running->form == Form::slices &&
+         running[1]->running->form == Form::slices && running[0]->left > 0.0 && running[1]->left > 0.0;
+}
+
+std::vector<const Candidate*> sliceable_kernels(const QueueView& view) {
+  std::vector<const Candidate*> works = first_of_each_kernel(view);
+  std::erase_if(works, [](const Candidate* work) { return !work->traits->sliceable; });
+  return works;
+}
+
+Plan slices_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
+  return {.shares = {slices_share(*pair.first, pair.forecast.ratio.first, view, options),
+                     slices_share(*pair.second, pair.forecast.ratio.second, view, options)},
+          .clocks = pair.forecast.clocks,
+          .speedup = pair.forecast.speedup(),
+          .reason = describe(pair)};
+}
+
+Plan oldest_in_slices(const QueueView& view, const PolicyOptions& options) {
+  if (view.works.empty()) return {};
+  const Candidate& oldest = view.works.front();
+  const unsigned resident = std::max(1U, oldest.traits->profile.blocks_alone);
+  const Share share =
+      oldest.traits->sliceable ? slices_share(oldest, kWavesAlone * resident, view, options) : whole_share(oldest);
+  return {.shares = {share},
+          .clocks = oldest.traits->best_clocks,
+          .reason = oldest.traits->name + " alone, as no pair is expected to gain"};
 }
 
 }  // namespace wattune::schedule

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wattune/schedule/policy.h"
+#include "wattune/schedule/profit_table.h"
 
 namespace wattune::schedule {
 
@@ -29,14 +30,27 @@ struct CandidatePair {
   const Candidate* second = nullptr;
   PairForecast forecast = {};
 };
+// By how much a pair must be better than one for the clocks that are held: switching costs as much as stopping a kernel
+// does. What clocks that must be held do not allow comes behind all that they do.
+double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options);
 // "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
 std::string describe(const CandidatePair& pair);
+
+// What Kernelet and Jiao et al. build of slices, whose sizes stay until one of the two finishes.
+bool runs_sliced_pair(const QueueView& view);
+// The first work of each kernel that can be cut.
+std::vector<const Candidate*> sliceable_kernels(const QueueView& view);
+Plan slices_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
+// In slices that an arrival need not wait long for; whole where it cannot be cut.
+Plan oldest_in_slices(const QueueView& view, const PolicyOptions& options);
 
 Plan fifo_plan(const QueueView& view);
 Plan streams_plan(const QueueView& view, const PolicyOptions& options, bool with_priorities);
 Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
 Plan orion_plan(const QueueView& view);
 Plan kernelet_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
+// `profits` are those of the works that it saw last.
+Plan greedy_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options, ProfitTable& profits);
 Plan random_plan(const QueueView& view, const PolicyOptions& options);
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
 

@@ -72,28 +72,57 @@ class IdleMachine final : public Machine {
   std::vector<Ended> running_;
 };
 
-void measure_decisions(const std::string& policy_name, std::size_t times) {
-  std::vector<KernelTraits> kernels;
-  for (std::size_t i = 0; i < kPending; ++i) kernels.push_back(some_kernel(i));
-  QueueView view{.limits = {.capability = {9, 0}, .sms = 132}};
-  PairTable table(132);
-  Random random(1);
-  for (std::size_t i = 0; i < kPending; ++i) {
-    view.works.push_back({.work = i + 1, .kernel = i, .traits = &kernels[i]});
-    for (std::size_t j = 0; j < i; ++j) {
-      table.learn(j, i, {.ratio = {2, 6}, .rates = {random.uniform(), random.uniform()}});
-      table.observe(j, i, random.uniform());
+// 64 different kernels, of which all pairs are known.
+struct Pending {
+  Pending() {
+    Random random(1);
+    for (std::size_t i = 0; i < kPending; ++i) kernels.push_back(some_kernel(i));
+    for (std::size_t i = 0; i < kPending; ++i) {
+      view.works.push_back({.work = i + 1, .kernel = i, .traits = &kernels[i]});
+      for (std::size_t j = 0; j < i; ++j) {
+        table.learn(j, i, {.ratio = {2, 6}, .rates = {random.uniform(), random.uniform()}});
+        table.observe(j, i, random.uniform());
+      }
     }
   }
-  const Policy policy = find_policy(policy_name).value();
-  std::vector<double> us;
-  for (std::size_t i = 0; i < times; ++i) {
+
+  double us_of_decision(const Policy& policy) const {
     const auto begin = Clock::now();
     const Plan plan = policy(view, table);
-    us.push_back(us_since(begin));
+    const double us = us_since(begin);
     if (plan.shares.empty()) std::puts("nothing was planned");
+    return us;
   }
+
+  std::vector<KernelTraits> kernels;
+  QueueView view{.limits = {.capability = {9, 0}, .sms = 132}};
+  PairTable table{132};
+};
+
+void measure_decisions(const std::string& policy_name, std::size_t times) {
+  const Pending pending;
+  const Policy policy = find_policy(policy_name).value();
+  std::vector<double> us;
+  for (std::size_t i = 0; i < times; ++i) us.push_back(pending.us_of_decision(policy));
   print("a decision of `" + policy_name + "`, 64 kernels pending", us);
+}
+
+// Its table of profits, and what it costs when one kernel has left and when one has come.
+void measure_greedy(std::size_t times) {
+  Pending pending;
+  std::vector<double> anew, left, come;
+  for (std::size_t i = 0; i < times; ++i) {
+    const Policy policy = find_policy("greedy").value();
+    anew.push_back(pending.us_of_decision(policy));
+    const Candidate last = pending.view.works.back();
+    pending.view.works.pop_back();
+    left.push_back(pending.us_of_decision(policy));
+    pending.view.works.push_back(last);
+    come.push_back(pending.us_of_decision(policy));
+  }
+  print("a first decision of `greedy`, 64 kernels", anew);
+  print("when one of the 64 has left", left);
+  print("when it has come back", come);
 }
 
 void measure_forecasts(std::size_t times) {
@@ -134,6 +163,7 @@ void measure_submitting(std::size_t times) {
 int main(int argc, char** argv) {
   const std::size_t times = argc > 1 ? std::stoul(argv[1]) : 1000;
   for (const char* policy : {"paired", "kernelet", "split"}) measure_decisions(policy, times);
+  measure_greedy(times);
   measure_forecasts(std::min<std::size_t>(times, 50));
   measure_submitting(times);
 }

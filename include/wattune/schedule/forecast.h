@@ -39,6 +39,7 @@ struct PairForecast {
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0: they share all
   std::array<double, 2> rates = {};  // the speed of each beside the other, over its speed alone
   PairWatts watts = {};
+  std::optional<backend::BoardSetting> clocks = {};  // at which all this holds; none: the board's own
 
   // S of Kernelet: how much faster they are than one after the other while both run.
   double speedup() const { return rates[0] + rates[1]; }

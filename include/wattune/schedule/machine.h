@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wattune/backend/clock_control.h"
 #include "wattune/backend/stream_options.h"
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
@@ -58,6 +59,8 @@ struct KernelTraits {
   bool sliceable = true;
   bool persistent = true;  // it has a twin that fetches its blocks
   PowerTraits power = {};
+  // At which it takes the fewest joules alone; none: the board's own.
+  std::optional<backend::BoardSetting> best_clocks = {};
 };
 
 // Neighbouring SMs; none counted: all of the GPU.

@@ -1,7 +1,8 @@
 // Policies: who runs with whom, as pure functions of the queue and of what is known of its pairs.
 //
 // A policy is asked when something arrives or ends, and answers with all that shall run. What runs whole and is left
-// out runs on to its end; other forms give way at their next block or slice. Values; any thread.
+// out runs on to its end; other forms give way at their next block or slice. Values, of which one thread at a time uses
+// each: greedy keeps the profits of the works that it saw last.
 //
 //   WATTUNE_ASSIGN(const schedule::Policy policy, schedule::find_policy("paired"));
 //   const schedule::Plan plan = policy(view, table);
@@ -35,6 +36,8 @@ struct Share {
 
 struct Plan {
   std::vector<Share> shares = {};
+  // That these want; none: as they are. Clocks are held for a while, so that they may come later.
+  std::optional<backend::BoardSetting> clocks = {};
   double speedup = 1.0;     // over one after the other, as it is forecast
   std::string reason = {};  // one line for people
 };
@@ -49,9 +52,16 @@ struct Candidate {
   std::optional<Share> running = {};  // as it was decided, though it may not have begun
 };
 
+struct ClockView {
+  bool can_set = false;
+  bool may_change = true;                          // what is set has been held for long enough
+  std::optional<backend::BoardSetting> held = {};  // none: the board's own
+};
+
 struct QueueView {
   MachineLimits limits;
   Nanoseconds now;
+  ClockView clocks = {};
   // Whose dependencies have ended: those that run, then the others, each in the order of submission.
   std::vector<Candidate> works;
 };
@@ -87,7 +97,7 @@ struct PolicyTraits {
   bool heeds_objective = false;
 };
 
-// fifo, streams, priority, split, orion, kernelet, random, paired (the default).
+// fifo, streams, priority, split, orion, kernelet, greedy, random, paired (the default).
 const std::vector<PolicyTraits>& policies();
 // not_found, with the nearest name.
 Result<Policy> find_policy(std::string_view name, const PolicyOptions& options = {});

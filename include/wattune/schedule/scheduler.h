@@ -32,6 +32,9 @@ struct SchedulerOptions {
   // For which a work beyond its limit, or one that was cancelled, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
   double correction_weight = 0.3;  // PairTable's
+  // Sets the clocks that plans ask for and restores them at the end; nullptr: the board has its own. Outlives it.
+  backend::ClockControl* clocks = nullptr;
+  Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // for which clocks are held at least
 };
 
 class Scheduler {
@@ -57,6 +60,8 @@ class Scheduler {
   bool is_idle() const;     // no work is left
   bool is_running() const;  // launches are in flight
   std::size_t size() const;
+  // Why no clocks are set any more, which the board has had back; none: all is well.
+  const std::optional<Error>& clock_refusal() const;
   // Why nothing runs here any more; none: all is well.
   const std::optional<Error>& lost() const;
 

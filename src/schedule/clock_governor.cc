@@ -1,0 +1,47 @@
+#include "wattune/schedule/clock_governor.h"
+
+#include <utility>
+
+namespace wattune::schedule {
+
+namespace {
+
+// A board that is borrowed is given back when nothing was heard of the borrower for a minute.
+constexpr Nanoseconds kSignOfLife = nanoseconds_from_seconds(20);
+
+}  // namespace
+
+std::optional<Nanoseconds> ClockGovernor::due() const {
+  if (!can_set() || !wanted_ || wanted_ == held_) return std::nullopt;
+  return changeable_at_;
+}
+
+void ClockGovernor::ask(const std::optional<Clocks>& wanted, Nanoseconds now) {
+  if (!can_set() || !wanted) return;
+  wanted_ = wanted;
+  if (wanted == held_) {
+    if (now >= told_at_ + kSignOfLife) set(*held_, now);
+  } else if (may_change(now)) {
+    set(*wanted, now);
+    changeable_at_ = now + hold_;
+  }
+}
+
+void ClockGovernor::set(const Clocks& wanted, Nanoseconds now) {
+  auto done = control_->set(wanted);
+  told_at_ = now;
+  held_ = wanted;
+  if (done) return;
+  restore();
+  if (!refusal_)
+    refusal_ = std::move(done).error().with_context("clocks of kernels together, which are the board's own again");
+}
+
+void ClockGovernor::restore() {
+  if (control_ == nullptr || !held_) return;
+  held_.reset();
+  if (auto restored = control_->restore(); !restored && !refusal_)
+    refusal_ = std::move(restored).error().with_context("clocks of kernels together were not restored");
+}
+
+}  // namespace wattune::schedule
