@@ -228,8 +228,10 @@ Result<std::unique_ptr<search::Strategy>> make_search(Parts& parts, const std::s
                                         .objectives = {},
                                         .prior = {},
                                         .parameters = parts.options.session.strategy_parameters};
-  parts.stop = tune::make_plan(KernelSpec(), parts.space.space(), name, parts.stop).stop;
-  return search::make_strategy(name, parts.space.space(), options);
+  const tune::Plan plan = tune::make_plan(KernelSpec(), parts.space.space(), name, parts.stop);
+  parts.stop = plan.stop;
+  if (name.empty()) parts.options.strategy = plan.strategy;
+  return search::make_strategy(plan.strategy, parts.space.space(), options);
 }
 
 Result<void> make_company_strategy(Parts& parts) {
@@ -348,6 +350,8 @@ const CompanySpace& CompanySession::space() const { return parts_->space; }
 const DeviceInfo& CompanySession::device() const { return parts_->info; }
 
 const search::StopRule& CompanySession::stop() const { return parts_->stop; }
+
+const std::string& CompanySession::strategy() const { return parts_->options.strategy; }
 
 std::string CompanySession::remark() const { return parts_->strategy->remark(); }
 

@@ -29,7 +29,7 @@ struct CompanyOptions {
   tune::SessionOptions session;
   CompanyGoal goal = CompanyGoal::makespan;
   // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 as printed, corrected), a strategy of search over
-  // the space of all, or "walk+NAME": that from where the walk ended.
+  // the space of all, "walk+NAME": that from where the walk ended; empty: as for one kernel.
   std::string strategy = "walk";
   double indifference = 0.01;                 // of the walk
   std::vector<std::string> order = {};        // names of members as they are launched; empty: as they were given
@@ -59,7 +59,6 @@ struct CompanyReport {
   tune::TuningResult tuning;
   std::vector<MemberResult> members;         // empty: nothing was correct
   std::optional<AgainstChoice> tuned_alone;  // each at its best alone, run together
-  std::string note;                          // what keeps them from being known; empty: nothing
 };
 
 class CompanySession {
@@ -77,7 +76,8 @@ class CompanySession {
   const CompanySpace& space() const;
   const DeviceInfo& device() const;
   const search::StopRule& stop() const;
-  std::string remark() const;  // of the strategy
+  const std::string& strategy() const;  // by its name
+  std::string remark() const;           // of the strategy
   // How often each is launched in one run.
   const std::vector<std::size_t>& repetitions() const;
   // What the results are about: each member's part by its name, and how they run together.
