@@ -28,7 +28,7 @@ ALLOWED = {
     "tune": {"space", "search", "backend", "measure", "power", "model"},
     "score": {"space", "search", "tune"},
     "dynamic": {"space", "spec", "search", "backend", "measure", "power", "model", "store", "tune"},
-    "schedule": {"backend", "power", "measure", "model", "slice", "simulate", "tune"},
+    "schedule": {"space", "search", "backend", "power", "measure", "model", "slice", "simulate", "tune"},
     "cli": {"space", "spec", "search", "backend", "measure", "power", "model", "simulate", "store", "report", "tune", "score",
             "dynamic", "slice", "schedule"},
 }

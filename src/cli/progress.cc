@@ -1,9 +1,12 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "core/logging.h"
 #include "wattune/core/printable.h"
@@ -17,6 +20,16 @@ constexpr auto kLogInterval = std::chrono::seconds(5);
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
 }  // namespace
+
+ProgressOptions progress_options(const search::StopRule& stop, const space::SearchSpace& space,
+                                 std::optional<Objective> objective) {
+  return {.live = stderr_is_terminal(),
+          .width = [] { return terminal_width(STDERR_FILENO); },
+          .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
+          .stop = stop,
+          .default_id = space.default_configuration(),
+          .objective = std::move(objective)};
+}
 
 ProgressDisplay::ProgressDisplay(ProgressOptions options, const std::vector<Trial>& recovered)
     : options_(std::move(options)) {

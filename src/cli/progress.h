@@ -23,6 +23,10 @@ struct ProgressOptions {
   std::optional<Objective> objective;  // unless it is the least time
 };
 
+// On the standard error of this process, for a search of this space.
+ProgressOptions progress_options(const search::StopRule& stop, const space::SearchSpace& space,
+                                 std::optional<Objective> objective);
+
 class ProgressDisplay : public tune::TuningObserver {
  public:
   // `recovered`: Trials of an earlier run that this one goes on from.

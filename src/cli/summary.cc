@@ -206,7 +206,9 @@ std::string summary_text(const Summary& summary) {
   return lines.to_string();
 }
 
-std::string summary_json(const Summary& summary) {
+std::string summary_json(const Summary& summary) { return dump(summary_document(summary)); }
+
+Json summary_document(const Summary& summary) {
   const tune::TuningResult& result = summary.result;
   const Trial* standard = has_correct_baseline(result) ? &*result.baseline : nullptr;
   Json json = {{"kernel", summary.info.kernel_name},
@@ -232,7 +234,7 @@ std::string summary_json(const Summary& summary) {
                {"pipeline", pipeline_json(result)},
                {"devices", devices_json(result)},
                {"result_file", summary.result_file.string()}});
-  return dump(json);
+  return json;
 }
 
 }  // namespace wattune::cli

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/json.h"
 #include "cli/sanitize.h"
 #include "wattune/core/trial.h"
 #include "wattune/tune/tuner.h"
@@ -30,6 +31,8 @@ std::string why_unverified(const KernelSpec& spec, tune::CheckOutput check);
 std::string trial_text(const Trial& trial, const std::string& unverified);
 
 std::string summary_text(const Summary& summary);
+// The document of summary_json(), for those who add to it.
+Json summary_document(const Summary& summary);
 // docs/formats/json.md.
 std::string summary_json(const Summary& summary);
 

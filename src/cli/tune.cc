@@ -1,6 +1,5 @@
 // `wattune tune`: the main job, top to bottom. Nothing is written before everything the user gave was checked.
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -17,7 +16,9 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/tune_journal.h"
 #include "cli/tune_options.h"
+#include "cli/tune_together.h"
 #include "wattune/core/energy.h"
 #include "wattune/power/clocks.h"
 #include "wattune/search/strategy.h"
@@ -34,52 +35,6 @@ namespace fs = std::filesystem;
 fs::path journal_file(const TuneOptions& options, const KernelSpec& spec) {
   if (!options.output.empty()) return options.output;
   return spec.name + (replayed_file(options.session.device) ? ".replay.journal.jsonl" : ".journal.jsonl");
-}
-
-bool has_contents(const fs::path& file) {
-  std::error_code ignored;
-  return fs::exists(file, ignored) && (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) > 0);
-}
-
-// Refuses early what Journal::open() would refuse only after the device was opened and the reference computed.
-Result<void> check_journal_file(const fs::path& file, const TuneOptions& options) {
-  const bool resume = options.resume || options.force_resume;
-  if (resume && options.overwrite) {
-    return Error(ErrorCode::invalid_argument, "--overwrite and --resume exclude each other");
-  }
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored))
-    return Error(ErrorCode::invalid_argument, "results cannot be written into a folder")
-        .about(file.string())
-        .hint("--output names a file");
-  if (resume || options.overwrite || !has_contents(file)) return {};
-  return Error(ErrorCode::already_exists, "results exist")
-      .about(file.string())
-      .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
-}
-
-Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const RunInfo& info,
-                                                     const space::SearchSpace& space, const TuneOptions& options) {
-  if (options.overwrite && has_contents(file)) WATTUNE_TRY(store::set_aside(file));
-  const store::Resume resume = options.force_resume ? store::Resume::forced
-                               : options.resume     ? store::Resume::checked
-                                                    : store::Resume::no;
-  const auto belongs = [&space](const Configuration& configuration) {
-    return configuration.id() < space.count() && space.configuration(configuration.id()) == configuration;
-  };
-  WATTUNE_ASSIGN(auto journal, store::Journal::open(file, info, resume, belongs));
-  if (const std::string& doubt = journal->lock_doubt(); !options.quiet && !doubt.empty())
-    print_note(fmt::format("{}: {}", file.string(), doubt));
-  return journal;
-}
-
-ProgressOptions progress_options(const tune::TuningSession& session) {
-  return {.live = stderr_is_terminal(),
-          .width = [] { return terminal_width(STDERR_FILENO); },
-          .write = [](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); },
-          .stop = session.plan().stop,
-          .default_id = session.space().default_configuration(),
-          .objective = tune::custom_objective(session.spec())};
 }
 
 using Recorded = std::optional<ResultSet>;
@@ -201,24 +156,12 @@ Result<tune::TuningResult> run_search(tune::TuningSession& session, store::Journ
     tune::TuningObserver silent;
     return session.run(journal, silent, journal.recovered(), &cancel);
   }
-  ProgressDisplay progress(progress_options(session), journal.recovered());
+  ProgressDisplay progress(
+      progress_options(session.plan().stop, session.space(), tune::custom_objective(session.spec())),
+      journal.recovered());
   auto result = session.run(journal, progress, journal.recovered(), &cancel);
   progress.finish();
   return result;
-}
-
-// A journal without a single Trial would only be in the way of the next run.
-Error ended_early(Error error, store::Journal& journal, const fs::path& file) {
-  if (journal.file() != file) return std::move(error).with_context("the run ended early");
-  const bool intact = journal.check_intact().has_value();
-  const auto written = store::read_journal(journal.file());
-  if (intact && written && written->trials.empty()) {
-    std::error_code ignored;
-    fs::remove(journal.file(), ignored);
-    return error;
-  }
-  return std::move(error).with_context(
-      fmt::format("the run ended early, results so far are in {}", journal.file().string()));
 }
 
 // Of a method.
@@ -303,6 +246,7 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
 Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.session.stop.validate());
   WATTUNE_TRY(options.session.sampling.validate());
+  if (options.together.wanted()) return tune_together(options);
   WATTUNE_TRY(check_compiling(options));
   WATTUNE_TRY(check_method(options));
   const bool apart = options.mixed_devices && !replayed_file(options.session.device);
@@ -326,6 +270,8 @@ Command add_tune(CLI::App& program) {
       "  wattune tune gemm.toml --problem-size m=2048 --problem-size n=2048 --output gemm-2048.journal.jsonl\n"
       "  wattune tune gemm.toml --resume --time 30m\n"
       "  wattune tune gemm.toml --device cuda:all\n"
+      "  wattune tune --together lud.toml hotspot.toml --evaluations 50\n"
+      "  wattune tune gemm.toml --partner memory\n"
       "  wattune tune --device replay:gemm.cache.json.xz --time 10m");
   return {app, [options] { return run_tune(*options); }};
 }

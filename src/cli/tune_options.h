@@ -14,8 +14,20 @@ namespace wattune::cli {
 
 enum class Policy { gated, repeated };
 
+// Kernels that are tuned as one, or one for a partner.
+struct TogetherOptions {
+  std::vector<std::string> specs;
+  std::string partner;  // of SPEC: SPEC@CHOICE, or a class of partners
+  std::vector<std::string> launch_order;
+  bool steady = false;
+  double indifference = 0.01;  // a share
+
+  bool wanted() const { return !specs.empty() || !partner.empty(); }
+};
+
 struct TuneOptions {
   SpecOptions spec;
+  TogetherOptions together;
   tune::SessionOptions session;
   bool mixed_devices = false;
   std::vector<std::string> warm_start;

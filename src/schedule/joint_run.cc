@@ -25,6 +25,7 @@ struct PartyState {
 
   unsigned lanes() const { return party->form == Form::slices ? kLanesOfSlices : 1; }
   unsigned window() const { return party->form == Form::slices ? kLanesOfSlices : kAhead; }
+  bool is_done() const { return repetitions_left == 0 && in_flight == 0; }
   bool wants_launch() const { return repetitions_left > 0 && in_flight < window(); }
 
   Launch next_launch() const {
@@ -75,7 +76,7 @@ class JointRunner {
       const Nanoseconds now = machine_.now();
       if (now >= begin + options_.limit) return overdue();
       for (const Ended& ended : machine_.wait(now < stop_at ? stop_at : begin + options_.limit)) note(ended);
-      if (machine_.now() >= stop_at) stop();
+      if (machine_.now() >= stop_at || (options_.until && states_[*options_.until].is_done())) stop();
     }
     if (failure_) return *std::move(failure_);
     JointRun result{.parties = {}, .energy = machine_.energy() - energy};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct JointRun {
 struct JointRunOptions {
   // From the beginning. Then nothing more is launched, and persistent launches are stopped.
   Nanoseconds stop_after = kForever;
+  // The place of a party with whose end nothing more is launched either; none: all end by themselves.
+  std::optional<std::size_t> until = {};
   // What does not end within this time has lost the machine.
   Nanoseconds limit = nanoseconds_from_seconds(600);
 };

@@ -4,37 +4,20 @@
 #include <limits>
 
 #include "search/algorithm.h"
+#include "search/walk_order.h"
 
 namespace wattune::search {
 
 namespace {
 
-// The most promising first.
-std::vector<WalkCandidate> in_order(std::vector<WalkCandidate> candidates, double least_occupancy) {
-  double best = 0.0;
-  for (const WalkCandidate& each : candidates) best = std::max(best, each.occupancy);
-  std::erase_if(candidates, [&](const WalkCandidate& each) { return each.occupancy < least_occupancy * best; });
-  std::ranges::stable_sort(candidates, [](const WalkCandidate& a, const WalkCandidate& b) {
-    return a.occupancy != b.occupancy ? a.occupancy > b.occupancy : a.threads > b.threads;
-  });
-  return candidates;
-}
-
-// Where the graphics clock stands among the parameters; none: it does not vary.
-std::optional<std::size_t> varied_clock(const std::vector<Parameter>& parameters) {
-  for (std::size_t p = 0; p < parameters.size(); ++p)
-    if (parameters[p].role == ParameterRole::graphics_clock && parameters[p].values.size() > 1) return p;
-  return std::nullopt;
-}
-
 class OccupancyWalk final : public Algorithm {
  public:
   OccupancyWalk(const space::SearchSpace& space, std::vector<WalkCandidate> candidates, const WalkOptions& options)
       : Algorithm(space, {.objectives = options.objectives}),
-        candidates_(in_order(std::move(candidates), options.least_occupancy)),
+        candidates_(most_promising_first(std::move(candidates), options.least_occupancy)),
         indifference_(options.indifference),
         clock_parameter_(varied_clock(space.parameters())),
-        clocks_(descending_clocks(options.lower_clock)) {}
+        clocks_(descending_clocks(space.parameters(), options.lower_clock)) {}
 
   std::optional<ConfigurationId> chosen() const override { return chosen_; }
 
@@ -95,18 +78,6 @@ class OccupancyWalk final : public Algorithm {
   }
 
   bool is_worse(double next, double here) const { return next > here * (1.0 + indifference_); }
-
-  // Places of its values; without a clock that varies a single one, which nobody reads.
-  std::vector<std::uint16_t> descending_clocks(bool all) const {
-    if (!clock_parameter_) return {0};
-    const std::vector<Value>& values = space().parameters()[*clock_parameter_].values;
-    std::vector<std::uint16_t> places(values.size());
-    for (std::uint16_t place = 0; place < values.size(); ++place) places[place] = place;
-    std::ranges::sort(places, std::ranges::greater(),
-                      [&](std::uint16_t place) { return values[place].is_number() ? values[place].as_real() : 0.0; });
-    if (!all) places.resize(1);
-    return places;
-  }
 
   const std::vector<WalkCandidate> candidates_;  // the most promising first
   const double indifference_;

@@ -21,9 +21,10 @@ namespace {
 using Values = std::vector<std::pair<std::string, Value>>;
 
 struct Kernel {
-  const char* name;
+  const char* name;  // of the spec
   std::vector<NamedSize> sizes;
   std::vector<Values> configurations;  // the values that are not the defaults
+  const char* folder = nullptr;        // nullptr: of the same name
 };
 void PrintTo(const Kernel& kernel, std::ostream* out) { *out << kernel.name; }
 
@@ -40,7 +41,8 @@ class SmallProblem : public testing::TestWithParam<Kernel> {
   // In the first of its languages that the device compiles.
   static Result<KernelSpec> spec_for(const DeviceInfo& device) {
     const std::string name = GetParam().name;
-    const auto file = std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks" / name / (name + ".toml");
+    const std::string folder = GetParam().folder == nullptr ? name : GetParam().folder;
+    const auto file = std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks" / folder / (name + ".toml");
     WATTUNE_ASSIGN(KernelSpec spec, spec::load(file, spec::SourcePolicy::required, GetParam().sizes));
     WATTUNE_TRY(use_language(spec, device.languages));
     return spec;
@@ -139,6 +141,16 @@ const Kernel kKernels[] = {
      {{{"STAGED", 0}},
       {{"STAGED", 1}, {"BLOCK_SIZE", 32}, {"ITEMS", 2}},
       {{"STAGED", 1}, {"PACKED", 1}, {"BLOCK_SIZE", 32}, {"UNROLL", 4}}}},
+    {"lud", {{"n", 77}}, {{{"BLOCK", 2}}, {{"BLOCK", 8}}, {{"BLOCK", 32}}}, "together"},
+    {"particle_filter",
+     {{"particles", 1'003}, {"points", 13}},
+     {{{"BLOCK", 2}}, {{"BLOCK", 64}}, {{"BLOCK", 512}}},
+     "together"},
+    {"streamcluster", {{"n", 1'003}}, {{{"BLOCK", 2}}, {{"BLOCK", 128}}, {{"BLOCK", 1024}}}, "together"},
+    {"hotspot",
+     {{"width", 70}, {"height", 37}},
+     {{{"block_size_x", 2}, {"block_size_y", 2}}, {{"block_size_x", 32}, {"block_size_y", 32}}},
+     "together"},
 };
 INSTANTIATE_TEST_SUITE_P(All, SmallProblem, testing::ValuesIn(kKernels),
                          [](const auto& kernel) { return std::string(kernel.param.name); });

@@ -1,0 +1,104 @@
+#include "cli/together_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/text.h"
+#include "wattune/core/printable.h"
+
+namespace wattune::cli {
+
+namespace {
+
+using schedule::AgainstChoice;
+using schedule::CompanyReport;
+using schedule::MemberResult;
+
+// By how much longer its work takes alone than with what is best for it alone.
+double lost_alone(const MemberResult& member) { return member.alone / member.best_alone_time - 1.0; }
+
+std::string member_text(const MemberResult& member, std::size_t repetitions) {
+  const std::string times = repetitions > 1 ? fmt::format(", {} times", repetitions) : "";
+  std::string text =
+      fmt::format("{}{}: {}\n  beside the others {}, alone {}", printable(member.name), times,
+                  printable(member.configuration.to_string()), format_time(member.beside), format_time(member.alone));
+  if (!member.best_alone) return text + "\n";
+  if (member.best_alone->id() == member.configuration.id()) return text + ", which is its best alone as well\n";
+  return text + fmt::format(", which loses {:.1f} % against its best alone: {}, {}\n", 100.0 * lost_alone(member),
+                            printable(member.best_alone->to_string()), format_time(member.best_alone_time));
+}
+
+std::string figure_of(const Observation& observation) {
+  return observation.objective_value ? fmt::format("{:.4g} J", *observation.objective_value)
+                                     : format_time(observation.statistics->median);
+}
+
+std::string against_text(const CompanyReport& report) {
+  if (!report.tuned_alone) return "";
+  const AgainstChoice& choice = *report.tuned_alone;
+  if (!choice.observation.ok())
+    return fmt::format("Each at its best alone, they cannot run together: {}\n", choice.observation.message);
+  if (!choice.gain) return "Each at its best alone is the best together, too.\n";
+  return fmt::format(
+      "Each at its best alone, together they take {}: the best is {:.3f}x ahead ({:.3f} to {:.3f}, in "
+      "turns)\n",
+      figure_of(choice.observation), choice.gain->median, choice.gain->low, choice.gain->high);
+}
+
+Json time_json(Nanoseconds time) { return to_ms(time); }
+
+Json member_json(const MemberResult& member, std::size_t repetitions) {
+  Json json = {{"name", member.name},
+               {"configuration", to_json(member.configuration)},
+               {"repetitions", repetitions},
+               {"beside_ms", time_json(member.beside)},
+               {"alone_ms", time_json(member.alone)},
+               {"best_alone", nullptr},
+               {"best_alone_ms", nullptr},
+               {"lost_alone", nullptr}};
+  if (!member.best_alone) return json;
+  json["best_alone"] = to_json(*member.best_alone);
+  json["best_alone_ms"] = time_json(member.best_alone_time);
+  json["lost_alone"] = lost_alone(member);
+  return json;
+}
+
+Json against_json(const CompanyReport& report) {
+  if (!report.tuned_alone) return nullptr;
+  const AgainstChoice& choice = *report.tuned_alone;
+  Json json = {{"configuration", to_json(choice.configuration)},
+               {"status", to_string(choice.observation.status)},
+               {"time_ms", nullptr},
+               {"energy_J", nullptr},
+               {"gain", nullptr},
+               {"gain_interval", nullptr}};
+  if (choice.observation.ok()) json["time_ms"] = time_json(choice.observation.statistics->median);
+  if (choice.observation.objective_value) json["energy_J"] = *choice.observation.objective_value;
+  if (!choice.gain) return json;
+  json["gain"] = choice.gain->median;
+  json["gain_interval"] = {choice.gain->low, choice.gain->high};
+  return json;
+}
+
+}  // namespace
+
+std::string together_text(const Summary& summary, const schedule::CompanySession& session,
+                          const schedule::CompanyReport& report) {
+  std::string text = summary_text(summary);
+  if (!report.members.empty()) text += "\n";
+  for (std::size_t k = 0; k < report.members.size(); ++k)
+    text += member_text(report.members[k], session.repetitions()[k]);
+  return text + against_text(report);
+}
+
+std::string together_json(const Summary& summary, const schedule::CompanySession& session,
+                          const schedule::CompanyReport& report) {
+  Json json = summary_document(summary);
+  json["together"] = {{"kernels", Json::array()}, {"tuned_alone", against_json(report)}};
+  for (std::size_t k = 0; k < report.members.size(); ++k)
+    json["together"]["kernels"].push_back(member_json(report.members[k], session.repetitions()[k]));
+  return dump(json);
+}
+
+}  // namespace wattune::cli

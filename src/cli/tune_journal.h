@@ -1,0 +1,25 @@
+// The journal of a run of `wattune tune`: refused early where results would be lost, opened, and named when a run ends
+// before its time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/tune_options.h"
+#include "wattune/core/trial.h"
+#include "wattune/space/search_space.h"
+#include "wattune/store/journal.h"
+
+namespace wattune::cli {
+
+// Refuses what open_journal() would refuse only after devices were opened and references computed.
+Result<void> check_journal_file(const std::filesystem::path& file, const TuneOptions& options);
+
+Result<std::unique_ptr<store::Journal>> open_journal(const std::filesystem::path& file, const RunInfo& info,
+                                                     const space::SearchSpace& space, const TuneOptions& options);
+
+// The error with where the results so far are. A journal without a single Trial, which would only be in the way of the
+// next run, is removed.
+Error ended_early(Error error, store::Journal& journal, const std::filesystem::path& file);
+
+}  // namespace wattune::cli

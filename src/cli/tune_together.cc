@@ -1,0 +1,232 @@
+#include "cli/tune_together.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/chosen_kernel.h"
+#include "cli/corun_stage.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/replay.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "cli/together_report.h"
+#include "cli/tune_journal.h"
+#include "wattune/schedule/company.h"
+#include "wattune/schedule/stand_ins.h"
+#include "wattune/spec/spec.h"
+
+namespace wattune::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Error refuse_together(std::string what, std::string about, std::string advice = "") {
+  return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
+}
+
+// What means something for one kernel alone.
+Result<void> check_alone_only(const TuneOptions& options) {
+  const std::pair<bool, const char*> given[] = {
+      {!options.session.method.empty(), "--method"},
+      {!options.warm_start.empty(), "--warm-start"},
+      {!options.session.evaluation.observe.empty() || !options.session.evaluation.counters.empty(), "--observe"},
+      {!options.metrics.empty(), "--metric"},
+      {options.slowdown.has_value(), "--slowdown"},
+      {options.sanitize, "--sanitize"},
+      {options.mixed_devices, "--mixed-devices"},
+      {options.session.evaluation.cache == tune::Cache::cold, "--cache cold"},
+      {options.session.evaluation.check == tune::CheckOutput::winners, "--check winners"},
+      {options.session.clocks == tune::Clocks::current, "--clocks"}};
+  for (const auto& [is_given, name] : given)
+    if (is_given) return refuse_together("kernels that run together are tuned without it", name);
+  if (replayed_file(options.session.device))
+    return refuse_together("kernels run together on a device", options.session.device);
+  return {};
+}
+
+Result<void> check_together(const TuneOptions& options) {
+  const TogetherOptions& together = options.together;
+  if (!together.specs.empty() && !together.partner.empty())
+    return refuse_together("--together and --partner exclude each other", together.partner);
+  if (!together.specs.empty() && !options.spec.file.empty())
+    return refuse_together("--together names all specs", options.spec.file, "put it behind --together");
+  if (!together.partner.empty() && options.spec.file.empty())
+    return refuse_together("--partner needs the SPEC that is tuned", together.partner);
+  if (!together.partner.empty() && together.steady)
+    return refuse_together("a partner runs all along", "--steady", "leave it out");
+  if (together.specs.size() == 1)
+    return refuse_together("two kernels are needed to run together", together.specs.front());
+  return check_alone_only(options);
+}
+
+Result<schedule::CompanyGoal> goal_of(const TuneOptions& options) {
+  if (options.objectives.empty()) return schedule::CompanyGoal::makespan;
+  const Objective& objective = options.objectives.front();
+  if (options.objectives.size() == 1 && !objective.maximize && objective.metric == "energy")
+    return schedule::CompanyGoal::energy;
+  if (options.objectives.size() == 1 && !objective.maximize && objective.metric == "time")
+    return schedule::CompanyGoal::makespan;
+  return refuse_together("kernels that run together have their time or their energy made small", objective.metric,
+                         "--minimize time, or --minimize energy");
+}
+
+// A spec with those of the sizes "NAME.SIZE=VALUE" that are its own; `taken` counts them.
+Result<KernelSpec> load_member(const std::string& file, const std::vector<std::string>& sizes, std::size_t& taken) {
+  WATTUNE_ASSIGN(KernelSpec spec, spec::load(file, spec::SourcePolicy::required));
+  SpecOptions own{.file = file, .problem_size = {}};
+  for (const std::string& size : sizes)
+    if (size.starts_with(spec.name + ".")) own.problem_size.push_back(size.substr(spec.name.size() + 1));
+  taken += own.problem_size.size();
+  return own.problem_size.empty() ? Result<KernelSpec>(std::move(spec)) : load_spec(own, spec::SourcePolicy::required);
+}
+
+// The same file twice is a mistake; the same name twice is told apart.
+Result<std::vector<schedule::CompanyMember>> load_members(const std::vector<std::string>& specs,
+                                                          const std::vector<std::string>& sizes) {
+  std::vector<schedule::CompanyMember> members;
+  std::size_t taken = 0;
+  std::vector<std::string> names;
+  std::vector<fs::path> files;
+  for (const std::string& file : specs) {
+    std::error_code ignored;
+    files.push_back(fs::weakly_canonical(file, ignored));
+    if (std::ranges::count(files, files.back()) > 1)
+      return refuse_together("the same spec twice", file, "name each kernel once");
+    WATTUNE_ASSIGN(KernelSpec spec, load_member(file, sizes, taken));
+    names.push_back(spec.name);
+    members.push_back({name_of_place(names, names.size() - 1), std::move(spec)});
+  }
+  if (taken < sizes.size())
+    return refuse_together("--problem-size: each is NAME.SIZE=VALUE, of a kernel that runs here", sizes.front(),
+                           fmt::format("kernels: {}", fmt::join(names, ", ")));
+  return members;
+}
+
+// One configuration alone is left of it.
+KernelSpec fixed_spec(ChosenKernel chosen) {
+  for (std::size_t p = 0; p < chosen.spec.parameters.size(); ++p) {
+    const Value value = chosen.configuration.values()[p];
+    chosen.spec.parameters[p].values = {value};
+    chosen.spec.parameters[p].default_value = value;
+  }
+  return std::move(chosen.spec);
+}
+
+Result<KernelSpec> partner_spec(const std::string& partner) {
+  const std::vector<std::string>& classes = schedule::stand_in_names();
+  if (std::ranges::count(classes, partner) > 0) return schedule::stand_in(partner);
+  auto chosen = choose_kernel(partner);
+  if (!chosen) {
+    const std::string known = fmt::format("{}, or a spec", fmt::join(classes, ", "));
+    return std::move(chosen).error().with_context("--partner").hint(known);
+  }
+  return fixed_spec(*std::move(chosen));
+}
+
+Result<std::vector<schedule::CompanyMember>> members_of(const TuneOptions& options) {
+  const std::vector<std::string>& sizes = options.spec.problem_size;
+  if (options.together.partner.empty()) return load_members(options.together.specs, sizes);
+  WATTUNE_ASSIGN(auto members, load_members({options.spec.file}, sizes));
+  WATTUNE_ASSIGN(KernelSpec partner, partner_spec(options.together.partner));
+  const std::vector<std::string> names = {members.front().name, partner.name};
+  members.push_back({name_of_place(names, 1), std::move(partner)});
+  return members;
+}
+
+fs::path file_of(const TuneOptions& options, const std::vector<schedule::CompanyMember>& members) {
+  if (!options.output.empty()) return options.output;
+  std::string names;
+  for (const schedule::CompanyMember& member : members) names += (names.empty() ? "" : "+") + member.name;
+  return names + ".journal.jsonl";
+}
+
+// How often kernels run is found anew, but where results are gone on with.
+Result<std::vector<std::size_t>> earlier_repetitions(const TuneOptions& options, const fs::path& file) {
+  std::error_code ignored;
+  if (!(options.resume || options.force_resume) || !fs::exists(file, ignored)) return std::vector<std::size_t>();
+  WATTUNE_ASSIGN(const ResultSet earlier, store::read_journal(file));
+  return schedule::repetitions_of(earlier.info);
+}
+
+Result<schedule::CompanyOptions> company_options(const TuneOptions& options, const fs::path& file) {
+  schedule::CompanyOptions company;
+  company.session = session_options(options);
+  WATTUNE_ASSIGN(company.goal, goal_of(options));
+  company.partnered = !options.together.partner.empty();
+  company.strategy = options.session.strategy;
+  if (company.strategy.empty() && !company.partnered) company.strategy = "walk";
+  company.indifference = options.together.indifference;
+  company.order = options.together.launch_order;
+  company.steady = options.together.steady;
+  WATTUNE_ASSIGN(company.repetitions, earlier_repetitions(options, file));
+  return company;
+}
+
+Result<schedule::CompanyReport> run_company(schedule::CompanySession& session, store::Journal& journal,
+                                            const TuneOptions& options, const std::atomic<bool>& cancel) {
+  if (options.quiet) {
+    tune::TuningObserver silent;
+    return session.run(journal, silent, journal.recovered(), &cancel);
+  }
+  ProgressDisplay progress(progress_options(session.stop(), session.space().space(), std::nullopt),
+                           journal.recovered());
+  auto report = session.run(journal, progress, journal.recovered(), &cancel);
+  progress.finish();
+  return report;
+}
+
+void note_company(const schedule::CompanySession& session) {
+  print_note(
+      fmt::format("{} on {} ({})", session.describe().kernel_name, session.device().name, session.device().selector));
+  print_note(fmt::format("{} configurations of all together, by {}", group_digits(session.space().space().count()),
+                         session.strategy()));
+}
+
+Result<ExitStatus> conclude_together(const schedule::CompanySession& session, const schedule::CompanyReport& report,
+                                     store::Journal& journal, const TuneOptions& options, bool interrupted) {
+  if (const std::string remark = session.remark(); !options.quiet && !remark.empty()) print_note(remark);
+  const Result<void> intact = journal.check_intact();
+  const RunInfo info = session.describe();
+  const Summary summary{report.tuning,
+                        info,
+                        journal.file(),
+                        "not every kernel has a reference",
+                        session.strategy(),
+                        options.session.seed,
+                        session.space().space().count(),
+                        std::nullopt,
+                        std::nullopt};
+  const bool printed = options.json ? print_document(together_json(summary, session, report))
+                                    : print_result(together_text(summary, session, report));
+  if (!intact) return intact.error();
+  if (!printed) return ExitStatus::environment;
+  if (interrupted) return ExitStatus::interrupted;
+  return report.tuning.best ? ExitStatus::good : ExitStatus::nothing_correct;
+}
+
+}  // namespace
+
+Result<ExitStatus> tune_together(const TuneOptions& options) {
+  WATTUNE_TRY(check_together(options));
+  WATTUNE_ASSIGN(auto members, members_of(options));
+  const fs::path file = file_of(options, members);
+  WATTUNE_TRY(check_journal_file(file, options));
+  WATTUNE_ASSIGN(const schedule::CompanyOptions company, company_options(options, file));
+  WATTUNE_ASSIGN(const auto session, schedule::CompanySession::open(std::move(members), company));
+  const RunInfo info = session->describe();
+  const StopRequest stop;
+  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, session->space().space(), options));
+  if (!options.quiet) note_company(*session);
+  auto report = run_company(*session, *journal, options, stop.made());
+  if (report && stop.made() && report->tuning.evaluated + report->tuning.resumed == 0)
+    report = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
+  if (!report) return ended_early(std::move(report).error(), *journal, file);
+  return conclude_together(*session, *report, *journal, options, stop.made());
+}
+
+}  // namespace wattune::cli

@@ -1,0 +1,105 @@
+// CompanyEvaluator: turns a configuration of all members of a company into an Observation, so that whatever searches
+// the configurations of one kernel searches those of several.
+//
+// Each member's own configuration is checked and timed alone once, by an evaluator of its own in a worker process,
+// before it takes part: a kernel that fails alone is named and takes nobody with it. What runs together runs in this
+// process. The space and the device outlive it; one thread at a time.
+//
+//   CompanyEvaluator evaluator(space, *device, std::move(soloists), std::move(setup));
+//   WATTUNE_ASSIGN(const Observation observation, evaluator.evaluate(configuration));
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/company_stage.h"
+#include "tune/board_clocks.h"
+#include "wattune/measure/policy.h"
+#include "wattune/power/recorder.h"
+#include "wattune/tune/evaluator.h"
+
+namespace wattune::schedule {
+
+// Who checks and times the configurations of one member alone.
+class Soloist {
+ public:
+  // What the evaluator works with, in the order in which it is made.
+  struct Parts {
+    std::unique_ptr<backend::Device> device;
+    std::unique_ptr<measure::MeasurePolicy> policy;
+    std::unique_ptr<tune::Evaluator> evaluator;
+  };
+  explicit Soloist(Parts parts) : parts_(std::move(parts)) {}
+
+  // Once for each.
+  Result<const Observation*> evaluate(const Configuration& own);
+  // As an earlier run found it: correct, with this time.
+  void know(ConfigurationId own, Nanoseconds time, bool verified);
+  // The fastest of those that are right; none: none is.
+  std::optional<ConfigurationId> best() const;
+  // Configurations that are known, each with what it showed alone.
+  const std::map<ConfigurationId, Observation>& known() const { return known_; }
+
+ private:
+  Parts parts_;
+  std::map<ConfigurationId, Observation> known_;
+};
+
+// How configurations are measured.
+struct CompanySetUp {
+  CompanyPlan plan;
+  CompanyLimits limits;
+  std::unique_ptr<measure::MeasurePolicy> policy;
+  tune::BoardClocks clocks;
+  std::unique_ptr<power::Recorder> recorder = {};  // where energy is the objective
+  Nanoseconds energy_window = power::kScreening;
+};
+
+class CompanyEvaluator : public tune::Evaluator {
+ public:
+  CompanyEvaluator(const CompanySpace& space, backend::Device& device, std::vector<Soloist> soloists,
+                   CompanySetUp set_up);
+
+  Result<Observation> evaluate(const Configuration& all) override;
+  void know_best(const Observation& best) override { best_ = best.statistics; }
+  bool holds_contests() const override { return true; }
+  Result<tune::Contest> hold_contest(const std::vector<Configuration>& configurations,
+                                     const measure::ShootOutOptions& options) override;
+  std::string device() const override { return device_.info().selector; }
+  Nanoseconds device_time() const override { return at_work_; }
+
+  Soloist& soloist(std::size_t member) { return soloists_[member]; }
+
+ private:
+  // Ready to run, or why not: an Observation that says so.
+  struct Ready {
+    std::unique_ptr<CompanyRunner> runner;
+    Observation failure = {};
+  };
+  class Turns;
+
+  Result<std::optional<Observation>> check_alone(const Configuration& all);
+  Result<Ready> prepare(const Configuration& all);
+  Result<Ready> stand_ready(const Configuration& all);
+  Result<void> set_clocks(const Configuration& all, CompanyRunner& runner);
+  Result<void> observe(const Configuration& all, CompanyRunner& runner, Observation& observation);
+  Result<void> add_own_times(const Configuration& all, CompanyRunner& runner, Observation& observation);
+  Result<Observation> of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
+                               CompanyRunner& runner);
+  Result<power::EnergyFigures> energy_of(CompanyRunner& runner, Nanoseconds time);
+  Result<tune::Contest> contest_of(const std::vector<Configuration>& configurations,
+                                   const measure::ShootOutOptions& options, std::vector<std::size_t>& standing);
+
+  const CompanySpace& space_;
+  backend::Device& device_;
+  std::vector<Soloist> soloists_;
+  CompanySetUp set_up_;
+  CompanyStage stage_;
+  std::optional<Statistics> best_;
+  Nanoseconds at_work_;
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,130 @@
+#include "schedule/company_stage.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace wattune::schedule {
+
+namespace {
+
+constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);  // after which clocks may have dropped
+constexpr std::size_t kKeptPerMember = 4;                  // kernels that stay loaded, as walks go back and forth
+
+// Each in a lane of its own. Who is not timed runs for as long as the one that is.
+Party party_of(const CompanyPlan& plan, std::size_t member) {
+  const bool endless = plan.timed && *plan.timed != member;
+  return {.kernel = member,
+          .repetitions = endless ? std::numeric_limits<std::size_t>::max() : plan.repetitions[member]};
+}
+
+// One run alone, whose outputs are those that are right.
+Result<void> remember_alone(backend::Device& device, StagedKernel& staged, Nanoseconds limit) {
+  WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(device));
+  WATTUNE_TRY(machine->add(staged.kernel, staged.traits));
+  WATTUNE_TRY(run_jointly(*machine, std::vector<Party>{{.kernel = 0}}, {.limit = limit}));
+  return staged.outputs.remember();
+}
+
+}  // namespace
+
+CompanyRunner::CompanyRunner(std::vector<std::shared_ptr<StagedKernel>> kernels, std::unique_ptr<DeviceMachine> machine,
+                             const CompanyPlan& plan, Nanoseconds limit)
+    : kernels_(std::move(kernels)), machine_(std::move(machine)), plan_(plan), own_(kernels_.size()) {
+  options_.limit = limit;
+  for (const std::size_t member : plan_.order) {
+    if (plan_.timed == member) options_.until = parties_.size();
+    parties_.push_back(party_of(plan_, member));
+  }
+  restores_ = std::ranges::any_of(kernels_, [](const auto& each) { return !each->outputs.overwritten().empty(); });
+}
+
+Result<std::vector<Sample>> CompanyRunner::run(std::size_t n) {
+  std::vector<Sample> samples;
+  while (samples.size() < n) {
+    WATTUNE_ASSIGN(const Nanoseconds time, once(restores_));
+    samples.push_back({.time = time});
+  }
+  return samples;
+}
+
+Nanoseconds CompanyRunner::busy_time() const {
+  return since_last_run_ && since_last_run_->elapsed() <= kIdleGap ? busy_ : Nanoseconds();
+}
+
+Result<void> CompanyRunner::keep_busy(std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) WATTUNE_TRY(once(false));
+  return {};
+}
+
+Result<std::optional<std::string>> CompanyRunner::difference() {
+  for (const auto& each : kernels_) WATTUNE_TRY(each->outputs.restore());
+  std::vector<Party> each_once;
+  for (const Party& party : parties_) each_once.push_back({.kernel = party.kernel});
+  WATTUNE_TRY(run_jointly(*machine_, each_once, {.limit = options_.limit}));
+  for (const auto& each : kernels_) {
+    WATTUNE_ASSIGN(const std::optional<std::string> difference, each->outputs.difference());
+    if (difference) return std::optional(each->traits.name + " leaves other results beside the others: " + *difference);
+  }
+  return std::optional<std::string>();
+}
+
+Nanoseconds CompanyRunner::own_time(std::size_t member) const {
+  std::vector<Nanoseconds> times = own_[member];
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+Result<Nanoseconds> CompanyRunner::once(bool restoring) {
+  if (restoring)
+    for (const auto& each : kernels_) WATTUNE_TRY(each->outputs.restore());
+  busy_ = busy_time();
+  WATTUNE_ASSIGN(const JointRun run, run_jointly(*machine_, parties_, options_));
+  for (std::size_t i = 0; i < parties_.size(); ++i) own_[parties_[i].kernel].push_back(run.parties[i].time());
+  busy_ += run.makespan();
+  since_last_run_.emplace();
+  if (!plan_.timed) return run.makespan();
+  return run.parties[*options_.until].time() / static_cast<double>(plan_.repetitions[*plan_.timed]);
+}
+
+Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const Configuration& all, const CompanyPlan& plan) {
+  WATTUNE_ASSIGN(auto machine, DeviceMachine::make(device_));
+  std::vector<std::shared_ptr<StagedKernel>> kernels;
+  for (std::size_t k = 0; k < space_.size(); ++k) {
+    auto staged = kernel(k, space_.own(k, all));
+    if (!staged) return std::move(staged).error().with_context(space_.member(k).name);
+    WATTUNE_TRY(machine->add((*staged)->kernel, (*staged)->traits));
+    kernels.push_back(*std::move(staged));
+  }
+  return std::make_unique<CompanyRunner>(std::move(kernels), std::move(machine), plan, limits_.run);
+}
+
+Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, const Configuration& own) {
+  const Key key(member, own.id());
+  const auto found = std::ranges::find(kept_, key, [](const auto& each) { return each.first; });
+  if (found != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, found);
+    return kept_.front().second;
+  }
+  if (kept_.size() >= kKeptPerMember * space_.size()) kept_.pop_back();
+  WATTUNE_ASSIGN(auto staged, load(member, own));
+  kept_.emplace_front(key, staged);
+  return staged;
+}
+
+Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, const Configuration& own) {
+  const CompanyMember& its = space_.member(member);
+  WATTUNE_ASSIGN(const auto copies,
+                 load_kernel(device_, its.spec, own, {.with_twins = false, .limit = limits_.compile}));
+  std::vector<backend::Buffer*> buffers;
+  for (const auto& buffer : copies.front()->buffers) buffers.push_back(buffer.get());
+  WATTUNE_ASSIGN(KernelOutputs outputs, KernelOutputs::of(device_, its.spec, std::move(buffers), Sameness::tolerance));
+  WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(device_));
+  WATTUNE_ASSIGN(KernelTraits traits, machine->traits_of(*copies.front()));
+  traits.name = its.name;
+  auto staged = std::make_shared<StagedKernel>(StagedKernel{copies.front(), std::move(traits), std::move(outputs)});
+  WATTUNE_TRY(remember_alone(device_, *staged, limits_.run));
+  return staged;
+}
+
+}  // namespace wattune::schedule
