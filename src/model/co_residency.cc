@@ -57,6 +57,11 @@ bool SmRoom::holds(std::span<const Residents> residents) const {
          (barriers_ == 0 || barriers <= barriers_);
 }
 
+Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes) {
+  WATTUNE_ASSIGN(const Multiprocessor sm, multiprocessor(gpu));
+  return offered(sm, std::min(bytes, sm.carveouts.back()));
+}
+
 Result<std::vector<BlockRatio>> feasible_ratios(ComputeCapability gpu, const BlockDemand& first,
                                                 const BlockDemand& second) {
   WATTUNE_ASSIGN(const SmRoom room, SmRoom::of(gpu));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "schedule/carveout.h"
 #include "schedule/device_machine_state.h"
 #include "wattune/schedule/work.h"
 
@@ -19,6 +20,19 @@ void DeviceMachine::State::read_energy() {
   if (!readings || !readings->energy) return;
   if (!first_energy) first_energy = readings->energy;
   energy = *readings->energy - *first_energy;
+}
+
+// A launch has what its function asks for when it is sent.
+Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
+  const KernelCode* const code = added.kernel->code.get();
+  if (launch.form == Form::whole || code->twins.empty()) return {};
+  const Residents alone = launch.form == Form::persistent ? Residents{&added.traits, launch.per_sm}
+                                                          : sliced_residents(limits, added.traits, launch.blocks);
+  const std::uint64_t bytes = launch.shared_bytes > 0 ? launch.shared_bytes : shared_bytes_of(limits, {&alone, 1});
+  if (const auto known = shared_bytes.find(code); known != shared_bytes.end() && known->second == bytes) return {};
+  for (const auto& [form, twin] : code->twins) WATTUNE_TRY(twin->prefer_local_memory(bytes));
+  shared_bytes[code] = bytes;
+  return {};
 }
 
 Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& launch) {

@@ -69,7 +69,6 @@ Result<KernelId> DeviceMachine::add(std::shared_ptr<const LoadedKernel> kernel, 
   traits.sliceable = traits.sliceable && kernel->code->no_slices.empty();
   traits.persistent = traits.persistent && kernel->code->no_persistent.empty();
   const std::lock_guard lock(state_->mutex);
-  WATTUNE_TRY(state_->carveout.add(kernel->code, traits.block));
   state_->kernels.push_back({std::move(kernel), std::move(traits)});
   return state_->kernels.size() - 1;
 }
@@ -94,6 +93,7 @@ Result<LaunchId> DeviceMachine::launch(const Launch& launch) {
   const State::Added* added = state.find(launch.kernel);
   if (added == nullptr) return machine_refuses(ErrorCode::not_found, "no such kernel on this machine");
   WATTUNE_TRY(check_blocks(launch, added->traits));
+  WATTUNE_TRY(state.divide_memory(*added, launch));
   WATTUNE_ASSIGN(State::Lane* const lane, state.lane(launch));
   State::Flight flight{.id = state.launches + 1, .first_block = launch.first_block, .blocks = launch.blocks};
   WATTUNE_ASSIGN(const std::vector<DevicePart> parts, state.prepare(*added, launch, flight));

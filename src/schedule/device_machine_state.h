@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/stopwatch.h"
-#include "schedule/carveout.h"
 #include "schedule/device_clock.h"
 #include "schedule/device_parts.h"
 #include "schedule/progress_slots.h"
@@ -53,6 +52,7 @@ struct DeviceMachine::State {
   DeviceClock device_clock;
   ProgressSlots progress;
   std::map<LaneKey, Lane> lanes;
+  std::map<const KernelCode*, std::uint64_t> shared_bytes;  // of SMs, that its twins ask for
   LaunchId launches = 0;
   std::optional<Error> lost;
 
@@ -65,12 +65,12 @@ struct DeviceMachine::State {
   std::condition_variable changed;
   bool woken = false;
   std::deque<Added> kernels;
-  Carveout carveout{limits.capability};
 
   const Added* find(KernelId id) const;
   void read_energy();
 
   unsigned sms_of(const Launch& launch) const { return launch.sms.count > 0 ? launch.sms.count : limits.sms; }
+  Result<void> divide_memory(const Added& added, const Launch& launch);
   Result<Lane*> lane(const Launch& launch);
   Result<std::vector<DevicePart>> prepare(const Added& added, const Launch& launch, Flight& flight);
   Result<void> send(Lane& lane, Flight& flight, std::span<const DevicePart> parts);

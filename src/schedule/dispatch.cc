@@ -1,6 +1,7 @@
 // From plans to launches.
 #include <algorithm>
 
+#include "schedule/carveout.h"
 #include "schedule/scheduler_state.h"
 
 namespace wattune::schedule {
@@ -37,7 +38,15 @@ Launch launch_of(const Entry& entry) {
           .per_sm = share.form == Form::persistent ? share.per_sm : 0,
           .lane = entry.slot * kLanesOfSlot + entry.statistics.launches % window_of(share),
           .priority = share.priority,
-          .sms = share.sms};
+          .sms = share.sms,
+          .shared_bytes = share.shared_bytes};
+}
+
+bool is_twin(const Share& share) { return share.form != Form::whole; }
+
+Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, const Share& share) {
+  if (share.form == Form::persistent) return {&kernel, share.per_sm};
+  return sliced_residents(limits, kernel, share.slice_blocks * window_of(share));
 }
 
 }  // namespace
@@ -63,7 +72,21 @@ unsigned Scheduler::State::free_slot() {
     if (std::ranges::none_of(active, [&](WorkId id) { return queue.find(id)->slot == slot; })) return slot;
 }
 
+// What runs keeps its own where SMs are divided alike; else it is started anew with all others of the plan.
+std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
+  std::vector<Residents> residents;
+  for (const Share& share : plan.shares)
+    if (const Entry* entry = queue.find(share.work); entry != nullptr && is_twin(share))
+      residents.push_back(residents_of(machine.limits(), *entry->traits, share));
+  const std::uint64_t bytes = schedule::shared_bytes_of(machine.limits(), residents);
+  for (const Share& share : plan.shares)
+    if (const Entry* entry = queue.find(share.work); entry != nullptr && entry->wanted && is_twin(*entry->wanted))
+      if (is_same_carveout(machine.limits(), entry->wanted->shared_bytes, bytes)) return entry->wanted->shared_bytes;
+  return bytes;
+}
+
 void Scheduler::State::want(const Plan& plan) {
+  const std::uint64_t shared_bytes = shared_bytes_of(plan);
   for (const WorkId id : active)
     if (Entry& entry = *queue.find(id); !runs_whole(entry)) entry.wanted.reset();
   for (const Share& share : plan.shares) {
@@ -71,6 +94,7 @@ void Scheduler::State::want(const Plan& plan) {
     if (entry == nullptr || entry->failure || runs_whole(*entry)) continue;
     if (!active.contains(share.work)) entry->slot = free_slot();
     entry->wanted = share;
+    entry->wanted->shared_bytes = is_twin(share) ? shared_bytes : 0;
     active.insert(share.work);
   }
   if (trace != nullptr && plan.reason != last_reason)

@@ -5,6 +5,9 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "schedule/carveout.h"
 
 namespace wattune::schedule {
 
@@ -17,6 +20,7 @@ struct PartyState {
   const Party* party = nullptr;
   std::uint64_t grid = 0;
   unsigned first_lane = 0;
+  std::uint64_t shared_bytes = 0;
   std::size_t repetitions_left = 0;
   std::uint64_t next_block = 0;
   unsigned launched = 0;
@@ -37,7 +41,8 @@ struct PartyState {
             .per_sm = party->per_sm,
             .lane = first_lane + launched % lanes(),
             .priority = party->priority,
-            .sms = party->sms};
+            .sms = party->sms,
+            .shared_bytes = shared_bytes};
   }
 
   void note_launch(std::uint64_t blocks) {
@@ -57,14 +62,27 @@ struct PartyState {
   }
 };
 
+std::uint64_t shared_bytes_of(const Machine& machine, std::span<const Party> parties) {
+  std::vector<Residents> residents;
+  for (const Party& party : parties) {
+    const KernelTraits& kernel = *machine.kernel(party.kernel);
+    if (party.form == Form::persistent) residents.push_back({&kernel, party.per_sm});
+    if (party.form == Form::slices)
+      residents.push_back(sliced_residents(machine.limits(), kernel, party.slice_blocks * kLanesOfSlices));
+  }
+  return shared_bytes_of(machine.limits(), residents);
+}
+
 class JointRunner {
  public:
   JointRunner(Machine& machine, std::span<const Party> parties, const JointRunOptions& options)
       : machine_(machine), options_(options) {
+    const std::uint64_t shared_bytes = shared_bytes_of(machine, parties);
     for (const Party& party : parties)
       states_.push_back({.party = &party,
                          .grid = machine.kernel(party.kernel)->blocks,
                          .first_lane = static_cast<unsigned>(states_.size()) * kLanesOfSlices,
+                         .shared_bytes = shared_bytes,
                          .repetitions_left = party.repetitions});
   }
 

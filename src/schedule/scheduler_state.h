@@ -41,6 +41,7 @@ struct Scheduler::State {
 
   // Decisions (dispatch.cc).
   QueueView view();
+  std::uint64_t shared_bytes_of(const Plan& plan);
   void want(const Plan& plan);
   void advance(Entry& entry);
   bool launch_next(Entry& entry);

@@ -77,6 +77,15 @@ TEST(SmRoom, HasTheCarveoutThatWasAskedFor) {
   EXPECT_THAT(SmRoom::of(kHopper, 300 * 1024).error().to_string(), HasSubstr("more than the 233472 bytes"));
 }
 
+// An SM of compute capability 9.0 is divided at 0, 8, 16, 32, 64, 100, 132, 164, 196 and 228 KB.
+TEST(CarveoutWith, IsTheLeastThatHoldsTheBytes) {
+  EXPECT_EQ(carveout_with(kHopper, 0).value(), 0u);
+  EXPECT_EQ(carveout_with(kHopper, 8 * 1024).value(), 8u * 1024);
+  EXPECT_EQ(carveout_with(kHopper, 8 * 1024 + 1).value(), 16u * 1024);
+  EXPECT_EQ(carveout_with(kHopper, 300 * 1024).value(), 228u * 1024);
+  EXPECT_FALSE(carveout_with({0, 0}, 1));
+}
+
 TEST(PlanPair, GainsWhereKernelsNeedDifferentThings) {
   const auto ratios = feasible_ratios(kHopper, {.threads = 256, .registers = 32}, {.threads = 256, .registers = 32});
   const PairPlan plan = plan_pair(kPairSm, computing(), gathering(), *ratios).value();

@@ -10,6 +10,7 @@
 #include "schedule/device_machine_support.h"
 #include "schedule/device_parts.h"
 #include "wattune/backend/attach.h"
+#include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/scheduler.h"
 
 namespace wattune::schedule {
@@ -30,6 +31,7 @@ class DeviceMachineOnStandIn : public testing::Test {
     cuda = reinterpret_cast<fakes::FakeCuda* (*)()>(dlsym(library, "wattune_fake_cuda"))();
     cuda->persistent_blocks = 0;
     cuda->hangs_end = false;
+    cuda->launched_carveouts.clear();
     open(backend::open_cuda_in_primary_context("cuda:0").value());
   }
 
@@ -151,20 +153,44 @@ TEST_F(DeviceMachineOnStandIn, OutsideOfThePrimaryContextThereAreNoRanges) {
               HasSubstr("in its primary context only"));
 }
 
-// The driver keeps 1,024 bytes for each block, and gives 128 at a time, of 233,472.
-TEST_F(DeviceMachineOnStandIn, TwinsHaveOneCarveoutWithRoomForAnyTwoAtAnyRatio) {
-  const auto add_with = [&](unsigned threads, std::size_t bytes) {
+// The driver keeps 1,024 bytes for each block beside the 256 of the kernel, of 233,472: 3 blocks take 1.6 % of it, 8
+// take 4.4 %. What was asked for stays, and so nobody asks again.
+TEST_F(DeviceMachineOnStandIn, ALoneLaunchDividesTheMemoryOfSmsAsItsBlocksNeed) {
+  const KernelId id = add(load());
+  const auto launch_with = [&](unsigned per_sm) {
+    run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = per_sm});
+    return cuda->launched_carveouts.back();
+  };
+  EXPECT_EQ(launch_with(3), 2);
+  EXPECT_EQ(launch_with(8), 5);
+  const long asked = cuda->carveouts_set;
+  EXPECT_EQ(launch_with(8), 5);
+  EXPECT_EQ(cuda->carveouts_set, asked);
+}
+
+TEST_F(DeviceMachineOnStandIn, AWholeLaunchLeavesTheMemoryOfSmsToTheDriver) {
+  run({.kernel = add(load()), .blocks = kAll});
+  EXPECT_EQ(cuda->launched_carveouts.back(), -1);
+}
+
+// As both together need: 3 * 1,280 and 2 * 21,120 bytes are 19.7 %; 3 * 1,280 and 4 * 1,280 are 3.8 %.
+TEST_F(DeviceMachineOnStandIn, LaunchesOfAPairDivideTheMemoryOfSmsAlike) {
+  const auto add_with = [&](std::size_t bytes) {
     const auto kernel = load();
     KernelTraits traits = machine->traits_of(*kernel).value();
-    traits.block = {.threads = threads, .registers = 32, .static_shared_bytes = bytes};
-    machine->add(kernel, traits).value();
-    return cuda->carveout;
+    traits.block.static_shared_bytes = bytes;
+    return machine->add(kernel, traits).value();
   };
-  EXPECT_EQ(add_with(256, 256), 5);      // 8 alone: 8 * 1,280 bytes, 4.4 %
-  EXPECT_EQ(add_with(512, 20'000), 37);  // 4 alone: 4 * 21,120, 36.2 %
-  EXPECT_EQ(add_with(256, 0), 37);       // less
-  // 2 alone: 2 * 101,120 bytes, and one of the second beside them: 95.7 %.
-  EXPECT_EQ(add_with(64, 100'000), 96);
+  const KernelId first = add_with(256);
+  const KernelId large = add_with(20'000);
+  const KernelId small = add_with(256);
+  const auto carveouts_of = [&](KernelId second, unsigned per_sm) {
+    run_pair(*machine, {first, second}, {.way = Way::shares, .ratio = {3, per_sm}}).value();
+    return cuda->launched_carveouts;
+  };
+  EXPECT_THAT(carveouts_of(large, 2), ElementsAre(20, 20));
+  cuda->launched_carveouts.clear();
+  EXPECT_THAT(carveouts_of(small, 4), ElementsAre(4, 4));
 }
 
 TEST_F(DeviceMachineOnStandIn, AddingAgainWithOtherTraitsLoadsNothing) {

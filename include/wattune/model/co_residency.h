@@ -62,6 +62,10 @@ class SmRoom {
   std::size_t shared_bytes_ = 0;
 };
 
+// The least shared memory that an SM can be set to offer and that has so many bytes; all that there is where it has
+// less. not_found, as occupancy().
+Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes);
+
 // Those with one block of each at least, with which the SM has no room for another block of the second; by the first.
 // Each smaller ratio has room to grow. As occupancy() and SmRoom; empty where the two never fit together.
 Result<std::vector<BlockRatio>> feasible_ratios(ComputeCapability gpu, const BlockDemand& first,

@@ -86,6 +86,9 @@ struct Launch {
   unsigned lane = 0;         // launches of one lane, priority and range come one after the other
   int priority = 0;          // the higher, the earlier its blocks
   SmRange sms = {};
+  // Of each SM, that blocks of this launch and of all that shall run beside it share; twins only. 0: what this launch
+  // alone needs.
+  std::uint64_t shared_bytes = 0;
 };
 
 struct Ended {

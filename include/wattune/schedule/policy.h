@@ -30,6 +30,7 @@ struct Share {
   unsigned in_flight = 1;          // of which so many are launched at once
   int priority = 0;
   SmRange sms = {};
+  std::uint64_t shared_bytes = 0;  // Launch's, which the scheduler fills in
 
   bool operator==(const Share&) const = default;
 };

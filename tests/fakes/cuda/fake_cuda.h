@@ -70,6 +70,8 @@ struct FakeCuda {
   std::array<int, 3> texture{};  // address mode, filter mode and flags of what was last sampled
   std::size_t allowed_dynamic_bytes = 48 * 1024;
   int carveout = -1;  // percent, as it was last set for a function
+  long carveouts_set = 0;
+  std::vector<int> launched_carveouts;  // of the functions of all launches, when they were launched; -1: never set
   // After how many blocks a persistent twin waits until it is stopped, as one that takes long would; 0: never.
   long persistent_blocks = 0;
   // What sending a launch costs the host. The device idles meanwhile, unless the stream is held.

@@ -40,6 +40,7 @@ struct CUfunc_st {
   FakeFunction description;
   bool loaded = false;
   bool launched = false;
+  int carveout = -1;
 };
 struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;

@@ -302,11 +302,14 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   return CUDA_SUCCESS;
 }
 
-CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute attribute, int value) {
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   WATTUNE_UNLESS_BROKEN();
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     state.allowed_dynamic_bytes = static_cast<std::size_t>(value);
-  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) state.carveout = value;
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+    state.carveout = function->carveout = value;
+    ++state.carveouts_set;
+  }
   return CUDA_SUCCESS;
 }
 
@@ -336,6 +339,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   state.units = stream.units;
   state.cluster = {1, 1, 1};
   state.cooperative = false;
+  state.launched_carveouts.push_back(function->carveout);
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const CUlaunchAttributeValue& attribute = config->attrs[i].value;
     if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) state.cooperative = attribute.cooperative != 0;
