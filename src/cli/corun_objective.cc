@@ -26,7 +26,7 @@ Error too_low(const schedule::Objective& objective, const std::string& why) {
       .hint("clocks stay as the board has them, so that only who runs together can be chosen");
 }
 
-bool runs_together(const schedule::PairForecast& forecast) { return forecast.ratio.first > 0; }
+bool shares_sms(const schedule::PairForecast& forecast) { return forecast.ratio.first > 0; }
 
 }  // namespace
 
@@ -71,8 +71,8 @@ Result<void> check_pairs(const schedule::Objective& objective, const schedule::P
   bool any = false;
   for (schedule::KernelId i = 0; i < kernels.size(); ++i)
     for (schedule::KernelId j = i + 1; j < kernels.size(); ++j) {
-      if (const auto forecast = limited.find(i, j); forecast && runs_together(*forecast)) return {};
-      if (const auto forecast = free.find(i, j); forecast && runs_together(*forecast)) any = true;
+      if (const auto forecast = limited.find(i, j); forecast && shares_sms(*forecast)) return {};
+      if (const auto forecast = free.find(i, j); forecast && shares_sms(*forecast)) any = true;
     }
   if (!any) return {};
   return Error(ErrorCode::invalid_argument, "no pair keeps these limits at any ratio")
