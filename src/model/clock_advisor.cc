@@ -11,8 +11,6 @@ namespace wattune::model {
 
 namespace {
 
-constexpr double kNormal95 = 1.959964;  // standard deviations on each side that hold 95 %
-
 Result<void> check_goal(const ClockGoal& goal) {
   const bool is_slowdown = !goal.slowdown || (*goal.slowdown >= 0.0 && std::isfinite(*goal.slowdown));
   if (is_slowdown && goal.confidence >= 0.0 && goal.confidence <= 1.0) return {};
@@ -25,7 +23,7 @@ double longest_log_time(const ClockGoal& goal) {
   return goal.slowdown ? std::log1p(*goal.slowdown) : std::numeric_limits<double>::infinity();
 }
 
-ClockValue value_in_range(double expected, double mean, double deviation) {
+Likely<double> value_in_range(double expected, double mean, double deviation) {
   return {expected, std::exp(mean - kNormal95 * deviation), std::exp(mean + kNormal95 * deviation)};
 }
 

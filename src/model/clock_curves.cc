@@ -7,13 +7,14 @@
 #include <map>
 #include <numbers>
 
+#include "model/same_clock.h"
+
 namespace wattune::model {
 
 namespace {
 
 constexpr std::size_t kFewestGroups = 3;
-constexpr double kNoise = 0.01;     // by which two measurements of a kernel at a clock differ
-constexpr double kSameClock = 0.5;  // MHz
+constexpr double kNoise = 0.01;  // by which two measurements of a kernel at a clock differ
 
 Error unlearnable(std::string message, std::string what) {
   return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("clock advice");
@@ -46,9 +47,8 @@ std::vector<ClockRun> by_clock(std::vector<ClockRun> runs) {
 }
 
 bool same_clocks(const std::vector<ClockRun>& some, const std::vector<ClockRun>& others) {
-  return std::ranges::equal(some, others, [](const ClockRun& one, const ClockRun& other) {
-    return std::abs(one.clock.value() - other.clock.value()) <= kSameClock;
-  });
+  return std::ranges::equal(
+      some, others, [](const ClockRun& one, const ClockRun& other) { return same_clock(one.clock, other.clock); });
 }
 
 std::string clocks_text(const std::vector<ClockRun>& runs) {
@@ -150,7 +150,7 @@ Result<ClockCurves> ClockCurves::learn(std::span<const KernelOverClocks> kernels
 
 std::optional<std::size_t> ClockCurves::place_of(Megahertz clock) const {
   for (std::size_t i = 0; i < clocks_.size(); ++i)
-    if (std::abs(clocks_[i].value() - clock.value()) <= kSameClock) return i;
+    if (same_clock(clocks_[i], clock)) return i;
   return std::nullopt;
 }
 

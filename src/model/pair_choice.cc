@@ -84,6 +84,10 @@ void PairCorrection::observe(const std::string& first, const std::string& second
   if (!is_new) entry->second += weight_ * (measured / predicted - entry->second);
 }
 
+bool PairCorrection::knows(const std::string& first, const std::string& second) const {
+  return factors_.contains(unordered(first, second));
+}
+
 double PairCorrection::factor(const std::string& first, const std::string& second) const {
   const auto found = factors_.find(unordered(first, second));
   return found == factors_.end() ? 1.0 : found->second;

@@ -112,7 +112,7 @@ TEST(ClockAdvisor, NamesTheClockThatPromisesMost) {
 TEST(ClockAdvisor, IsLessSureOfKernelsUnlikeTheKnown) {
   const ClockAdvisor advisor = learned(true);
   const auto width = [&](double core) {
-    const ClockValue energy = advisor.estimate(at_top_only(kernel("", core)))->front().energy;
+    const Likely<double> energy = advisor.estimate(at_top_only(kernel("", core)))->front().energy;
     return energy.high / energy.low;
   };
   EXPECT_GT(width(5.0), 1.2 * width(0.5));

@@ -19,6 +19,7 @@
 
 #include "wattune/core/result.h"
 #include "wattune/core/units.h"
+#include "wattune/model/likely.h"
 
 namespace wattune::model {
 
@@ -47,17 +48,10 @@ struct ClockGoal {
   double confidence = 0.9;              // with which an advised clock is to keep that, 0 to 1
 };
 
-// What lies in the range with 95 % probability.
-struct ClockValue {
-  double expected = 1.0;
-  double low = 1.0;
-  double high = 1.0;
-};
-
 struct ClockEstimate {
   Megahertz clock;
-  ClockValue time;    // over that at the highest clock
-  ClockValue energy;  // likewise
+  Likely<double> time;    // over that at the highest clock
+  Likely<double> energy;  // likewise
   bool measured = false;
 };
 

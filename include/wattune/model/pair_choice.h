@@ -65,6 +65,7 @@ class PairCorrection {
 
   // Speed-ups of the two together, in either order. Ignored where one is not positive.
   void observe(const std::string& first, const std::string& second, double predicted, double measured);
+  bool knows(const std::string& first, const std::string& second) const;
   // 1 where nothing was measured.
   double factor(const std::string& first, const std::string& second) const;
 

@@ -1,0 +1,19 @@
+// Likely: a value with the range in which it lies with 95 % probability. A value; any thread.
+//
+//   const model::Likely<Watts> power = prediction.power;
+//   print(power.expected, power.low, power.high);
+#pragma once
+
+namespace wattune::model {
+
+template <typename Value>
+struct Likely {
+  Value expected{};
+  Value low{};
+  Value high{};
+};
+
+// Standard deviations on each side of the mean of a normal distribution that hold 95 % of it.
+inline constexpr double kNormal95 = 1.959964;
+
+}  // namespace wattune::model

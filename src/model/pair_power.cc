@@ -1,0 +1,247 @@
+#include "wattune/model/pair_power.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/same_clock.h"
+
+namespace wattune::model {
+
+namespace {
+
+Error unpredictable(std::string message, std::string what) {
+  return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("pair over clocks");
+}
+
+bool is_positive_number(double value) { return value > 0.0 && std::isfinite(value); }
+
+Result<void> check_board(const BoardOverClocks& board) {
+  if (board.idle.empty()) return unpredictable("the board has no clocks", "0 clocks");
+  for (const IdleAtClock& idle : board.idle)
+    if (!is_positive_number(idle.clock.value()) || !is_positive_number(idle.power.value()))
+      return unpredictable("an idle board has no positive clock and power",
+                           fmt::format("{} MHz, {} W", idle.clock.value(), idle.power.value()));
+  if (board.limit && *board.limit <= board.idle.front().power)
+    return unpredictable(fmt::format("the board draws {} W with nothing to do", board.idle.front().power.value()),
+                         fmt::format("{} W", board.limit->value()))
+        .hint("set a higher power cap");
+  return {};
+}
+
+Result<void> check_solo(const BoardOverClocks& board, const SoloKernel& kernel) {
+  const auto at_same_clock = [](const ClockRun& run, const IdleAtClock& idle) {
+    return same_clock(run.clock, idle.clock);
+  };
+  if (!std::ranges::equal(kernel.runs, board.idle, at_same_clock))
+    return unpredictable("a kernel was not run alone at each of the board's clocks",
+                         fmt::format("{} runs, {} clocks", kernel.runs.size(), board.idle.size()));
+  for (const ClockRun& run : kernel.runs)
+    if (!is_positive_number(run.time.value()) || !is_positive_number(run.power.value()))
+      return unpredictable("a run alone has no positive time and power",
+                           fmt::format("{} ns, {} W", run.time.value(), run.power.value()));
+  return {};
+}
+
+Result<void> check_speeds(std::span<const PairSpeeds> speeds) {
+  for (const PairSpeeds& each : speeds) {
+    if (!is_positive_number(each.rates[0]) || !is_positive_number(each.rates[1]))
+      return unpredictable("a kernel of the pair has no speed", fmt::format("{} and {}", each.rates[0], each.rates[1]));
+    for (const double factor : {each.factors.speed[0], each.factors.speed[1], each.factors.power})
+      if (!is_positive_number(factor)) return unpredictable("a factor is not positive", fmt::format("{}", factor));
+  }
+  return {};
+}
+
+// What is taken for true: the prediction is made once with it, and once more with each part a standard deviation off.
+struct Assumed {
+  std::array<double, 2> time = {1.0, 1.0};  // of each alone, over what was measured
+  std::array<double, 2> power = {1.0, 1.0};
+  std::array<double, 2> rates = {1.0, 1.0};  // beside each other, over what was predicted
+};
+
+struct Together {
+  std::array<double, 2> rates = {};
+  double watts = 0.0;  // while both run
+  double nanoseconds = 0.0;
+  double joules = 0.0;
+};
+
+// Squares of what one standard deviation of each part does to the logarithms of a prediction, summed.
+struct Variances {
+  double speedup = 0.0;
+  double time = 0.0;
+  double power = 0.0;
+  double energy = 0.0;
+
+  void add(const Together& expected, const Together& other) {
+    const auto square = [](double one, double another) { return std::pow(std::log(one / another), 2); };
+    speedup += square(other.rates[0] + other.rates[1], expected.rates[0] + expected.rates[1]);
+    time += square(other.nanoseconds, expected.nanoseconds);
+    power += square(other.watts, expected.watts);
+    energy += square(other.joules, expected.joules);
+  }
+};
+
+template <typename Value>
+Likely<Value> likely(double expected, double variance) {
+  const double factor = std::exp(kNormal95 * std::sqrt(variance));
+  return {Value(expected), Value(expected / factor), Value(expected * factor)};
+}
+
+class PairOverClocks {
+ public:
+  PairOverClocks(const BoardOverClocks& board, const SoloKernel& first, const SoloKernel& second,
+                 const PairSpeeds& speeds)
+      : board_(board), kernels_{&first, &second}, speeds_(speeds) {}
+
+  // What is expected, with the ranges that follow from what is not known.
+  PairPrediction prediction(std::size_t asked, const SpeedError& error) const {
+    const std::size_t place = allowed(asked);
+    const Together expected = at(place, {});
+    const Variances variances = variances_at(place, expected, error);
+    return {.ratio = speeds_.ratio,
+            .asked = board_.idle[asked].clock,
+            .clock = board_.idle[place].clock,
+            .rates = expected.rates,
+            .speedup = likely<double>(expected.rates[0] + expected.rates[1], variances.speedup),
+            .time = likely<Nanoseconds>(expected.nanoseconds, variances.time),
+            .power = likely<Watts>(expected.watts, variances.power),
+            .idle = board_.idle[place].power,
+            .added = {Watts(added(place, 0, {})), Watts(added(place, 1, {}))},
+            .energy = likely<Joules>(expected.joules, variances.energy),
+            .factors = speeds_.factors};
+  }
+
+ private:
+  // At the place of this clock in the board's.
+  Together at(std::size_t place, const Assumed& assumed) const {
+    Together pair{.rates = rates_at(place)};
+    for (std::size_t k = 0; k < 2; ++k) pair.rates[k] *= assumed.rates[k];
+    pair.watts = power_at(place, pair.rates, assumed);
+    const std::array times = {duration(place, 0, pair.rates, assumed), duration(place, 1, pair.rates, assumed)};
+    const double both = std::min(times[0], times[1]);
+    const std::size_t last = times[0] > times[1] ? 0 : 1;
+    const double rest = (times[last] - both) * pair.rates[last];
+    pair.nanoseconds = both + rest;
+    pair.joules = (both * pair.watts + rest * assumed.power[last] * run(place, last).power.value()) * 1e-9;
+    return pair;
+  }
+
+  // The highest place up to this one at which the limit holds.
+  std::size_t allowed(std::size_t place) const {
+    if (!board_.limit) return place;
+    while (place > 0 && power_at(place, rates_at(place), {}) > board_.limit->value()) --place;
+    return place;
+  }
+
+  double added(std::size_t place, std::size_t kernel, const Assumed& assumed) const {
+    return std::max(0.0, assumed.power[kernel] * run(place, kernel).power.value() - board_.idle[place].power.value());
+  }
+
+  Variances variances_at(std::size_t place, const Together& expected, const SpeedError& error) const {
+    Variances sum;
+    for (const Assumed& assumed : deviations(error)) sum.add(expected, at(place, assumed));
+    return sum;
+  }
+
+  // Each part of what is taken for true a standard deviation off.
+  std::vector<Assumed> deviations(const SpeedError& error) const {
+    std::vector<Assumed> all(6);
+    for (std::size_t k = 0; k < 2; ++k) {
+      all[k].time[k] += kernels_[k]->time_error;
+      all[2 + k].power[k] += kernels_[k]->power_error;
+      all[4].rates[k] += error.of_both;
+      all[5].rates[k] *= k == 0 ? 1.0 + error.of_one : 1.0 / (1.0 + error.of_one);
+    }
+    return all;
+  }
+
+  const ClockRun& run(std::size_t place, std::size_t kernel) const { return kernels_[kernel]->runs[place]; }
+
+  double duration(std::size_t place, std::size_t kernel, const std::array<double, 2>& rates,
+                  const Assumed& assumed) const {
+    return assumed.time[kernel] * run(place, kernel).time.value() / rates[kernel];
+  }
+
+  // At a lower clock a kernel asks for less of the memory as it gets slower, and for more of the cycles as it gets less
+  // slow than they.
+  Utilisation use_at(std::size_t place, std::size_t kernel) const {
+    const ClockRun& top = kernels_[kernel]->runs.back();
+    const double speed = top.time / run(place, kernel).time;
+    const Utilisation& use = kernels_[kernel]->utilisation;
+    return {use.pipeline * speed * (top.clock / run(place, kernel).clock), use.memory * speed};
+  }
+
+  // Both slow down alike where together they ask for more than all of a resource.
+  std::array<double, 2> rates_at(std::size_t place) const {
+    const Utilisation one = use_at(place, 0), other = use_at(place, 1);
+    const auto& rates = speeds_.rates;
+    const double most = std::max(
+        {1.0, rates[0] * one.pipeline + rates[1] * other.pipeline, rates[0] * one.memory + rates[1] * other.memory});
+    return {speeds_.factors.speed[0] * rates[0] / most, speeds_.factors.speed[1] * rates[1] / most};
+  }
+
+  // What the board draws idle stays, what each kernel adds to that shrinks with its speed.
+  double power_at(std::size_t place, const std::array<double, 2>& rates, const Assumed& assumed) const {
+    return speeds_.factors.power * (board_.idle[place].power.value() + rates[0] * added(place, 0, assumed) +
+                                    rates[1] * added(place, 1, assumed));
+  }
+
+  const BoardOverClocks& board_;
+  std::array<const SoloKernel*, 2> kernels_;
+  const PairSpeeds& speeds_;
+};
+
+// A kernel with so many blocks counts as a kernel of its own, since errors differ from ratio to ratio.
+struct Names {
+  std::string first;
+  std::string second;
+  bool swapped = false;  // the first kernel's name is not the first of both
+};
+
+Names names_of(const std::string& first, const std::string& second, BlockRatio ratio) {
+  Names names{fmt::format("{} {}", first, ratio.first), fmt::format("{} {}", second, ratio.second)};
+  names.swapped = names.second < names.first;
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks& board, const SoloKernel& first,
+                                                           const SoloKernel& second, std::span<const PairSpeeds> speeds,
+                                                           const SpeedErrors& errors) {
+  WATTUNE_TRY(check_board(board));
+  WATTUNE_TRY(check_solo(board, first));
+  WATTUNE_TRY(check_solo(board, second));
+  WATTUNE_TRY(check_speeds(speeds));
+  std::vector<PairPrediction> predictions;
+  for (const PairSpeeds& each : speeds) {
+    const PairOverClocks pair(board, first, second, each);
+    for (std::size_t place = 0; place < board.idle.size(); ++place)
+      predictions.push_back(pair.prediction(place, each.factors.measured ? errors.measured : errors.unmeasured));
+  }
+  return predictions;
+}
+
+// The power is compared with what is predicted at the speeds that were measured, or these would count twice.
+void PairMeasurements::observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
+                               std::array<double, 2> rates, Watts power) {
+  const Names names = names_of(first, second, predicted.ratio);
+  for (std::size_t k = 0; k < 2; ++k)
+    speed_[names.swapped ? 1 - k : k].observe(names.first, names.second,
+                                              predicted.rates[k] / predicted.factors.speed[k], rates[k]);
+  const Watts expected = predicted.idle + rates[0] * predicted.added[0] + rates[1] * predicted.added[1];
+  power_.observe(names.first, names.second, expected.value(), power.value());
+}
+
+PairFactors PairMeasurements::factors(const std::string& first, const std::string& second, BlockRatio ratio) const {
+  const Names names = names_of(first, second, ratio);
+  const std::array speeds = {speed_[0].factor(names.first, names.second), speed_[1].factor(names.first, names.second)};
+  return {.speed = {speeds[names.swapped ? 1 : 0], speeds[names.swapped ? 0 : 1]},
+          .power = power_.factor(names.first, names.second),
+          .measured = power_.knows(names.first, names.second)};
+}
+
+}  // namespace wattune::model

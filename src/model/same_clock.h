@@ -1,0 +1,12 @@
+// When two clocks are the same level of a board's table, whose steps are several MHz.
+#pragma once
+
+#include <cmath>
+
+#include "wattune/core/units.h"
+
+namespace wattune::model {
+
+inline bool same_clock(Megahertz one, Megahertz other) { return std::abs((one - other).value()) <= 0.5; }
+
+}  // namespace wattune::model

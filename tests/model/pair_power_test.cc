@@ -1,0 +1,155 @@
+#include "wattune/model/pair_power.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "wattune/simulate/board_model.h"
+
+namespace wattune::model {
+namespace {
+
+using testing::HasSubstr;
+
+const PairSpeeds kHalf{.ratio = {4, 4}, .rates = {0.5, 0.5}};
+const PairSpeeds kFull{.ratio = {4, 4}, .rates = {1.0, 1.0}};
+
+// Two clocks: idle at 20 and 40 W. One that only computes (2 ms and 1 ms, 60 and 140 W) and keeps the pipelines busy,
+// one that only waits for memory (1 ms at both, 50 and 70 W) and keeps the memory busy.
+const BoardOverClocks kBoard{.idle = {{Megahertz(500), Watts(20)}, {Megahertz(1000), Watts(40)}}};
+const SoloKernel kCompute{
+    .runs = {{Megahertz(500), Nanoseconds(2e6), Watts(60)}, {Megahertz(1000), Nanoseconds(1e6), Watts(140)}},
+    .utilisation = {.pipeline = 0.9, .memory = 0.1}};
+const SoloKernel kCopy{
+    .runs = {{Megahertz(500), Nanoseconds(1e6), Watts(50)}, {Megahertz(1000), Nanoseconds(1e6), Watts(70)}},
+    .utilisation = {.pipeline = 0.1, .memory = 0.9}};
+
+std::vector<PairPrediction> predicted(const PairSpeeds& speeds, const BoardOverClocks& board = kBoard,
+                                      const SpeedErrors& errors = {}) {
+  return predict_pair_at_clocks(board, kCompute, kCopy, {&speeds, 1}, errors).value();
+}
+
+// At 1000 MHz each needs 2 ms at half its speed; 40 + (100 + 30) / 2 W for that time are 210 mJ.
+TEST(PairOverClocks, ScalesWhatEachAddsByItsSpeed) {
+  const PairPrediction top = predicted(kHalf).back();
+  EXPECT_EQ(top.clock, Megahertz(1000));
+  EXPECT_DOUBLE_EQ(top.speedup.expected, 1.0);
+  EXPECT_DOUBLE_EQ(top.power.expected.value(), 105.0);
+  EXPECT_DOUBLE_EQ(top.time.expected.value(), 2e6);
+  EXPECT_DOUBLE_EQ(top.energy.expected.value(), 0.21);
+}
+
+// At 500 MHz, copying takes 2 ms of half its speed and computing 4 ms: after 2 ms the copy is done, and half of 2 ms of
+// computing is left, alone at full speed. 20 + (40 + 30) / 2 W for 2 ms and 60 W for 1 ms.
+TEST(PairOverClocks, LetsTheLongerKernelEndAlone) {
+  const PairPrediction low = predicted(kHalf).front();
+  EXPECT_EQ(low.clock, Megahertz(500));
+  EXPECT_DOUBLE_EQ(low.power.expected.value(), 55.0);
+  EXPECT_DOUBLE_EQ(low.time.expected.value(), 3e6);
+  EXPECT_DOUBLE_EQ(low.energy.expected.value(), 0.11 + 0.06);
+}
+
+// Two copies want 1.8 times the memory, so each gets 1 / 1.8 of its speed. One that computes at half the clock and half
+// the speed still keeps 0.9 of the cycles busy and a copy 0.2, so that both get 1 / 1.1; at 1000 MHz they want 1.0.
+TEST(PairOverClocks, GivesNoMoreThanThereIs) {
+  const auto copies = predict_pair_at_clocks(kBoard, kCopy, kCopy, {&kFull, 1}).value();
+  for (const PairPrediction& each : copies) EXPECT_NEAR(each.rates[0], 1.0 / 1.8, 1e-12);
+  EXPECT_NEAR(predicted(kFull).front().rates[1], 1.0 / 1.1, 1e-12);
+  EXPECT_NEAR(predicted(kFull).back().rates[1], 1.0, 1e-12);
+}
+
+// At 1000 MHz both would draw 105 W, at 500 MHz 55 W.
+TEST(PairOverClocks, LowersTheClockWhereTheLimitAsksForIt) {
+  BoardOverClocks capped = kBoard;
+  capped.limit = Watts(100);
+  const auto all = predicted(kHalf, capped);
+  EXPECT_EQ(all.back().asked, Megahertz(1000));
+  EXPECT_EQ(all.back().clock, Megahertz(500));
+  EXPECT_EQ(all.back().energy.expected, all.front().energy.expected);
+  capped.limit = Watts(106);
+  EXPECT_EQ(predicted(kHalf, capped).back().clock, Megahertz(1000));
+}
+
+// Of 105 W only 65 follow the speeds, and what one gains at the other's cost hardly changes the sum: so power is surer
+// than speeds, and energy than time.
+TEST(PairOverClocks, HasRangesThatFollowFromWhatIsUnsure) {
+  const SpeedErrors errors{.unmeasured = {.of_both = 0.10, .of_one = 0.10}, .measured = {.of_both = 0.01}};
+  const PairPrediction unsure = predicted(kHalf, kBoard, errors).back();
+  EXPECT_LT(unsure.time.low, unsure.time.expected);
+  EXPECT_GT(unsure.time.high, unsure.time.expected);
+  const auto width = [](const auto& range) { return std::log(range.high / range.low); };
+  EXPECT_LT(width(unsure.power), width(unsure.speedup));
+  EXPECT_LT(width(unsure.energy), width(unsure.time));
+  // 10 % of both, and (1.1 + 1 / 1.1) / 2 = 1.0045; 1.96 of the root of their squares on both sides.
+  EXPECT_NEAR(width(unsure.speedup), 2 * 1.96 * std::hypot(std::log(1.1), 0.00453), 1e-4);
+  PairSpeeds measured = kHalf;
+  measured.factors.measured = true;
+  EXPECT_NEAR(width(predicted(measured, kBoard, errors).back().speedup), 2 * 1.96 * std::log(1.01), 1e-4);
+}
+
+// Speeds of 0.6 and 0.4 instead of 0.5, at which 40 + 0.6 * 100 + 0.4 * 30 = 112 W are expected, and 120 are drawn: so
+// at 500 MHz it is 20 + 0.6 * 40 + 0.4 * 30 = 56, times 120 / 112.
+TEST(PairMeasurements, CorrectAllClocksOfThePair) {
+  PairMeasurements measured;
+  EXPECT_FALSE(measured.factors("compute", "copy", {4, 4}).measured);
+  measured.observe("compute", "copy", predicted(kHalf).back(), {0.6, 0.4}, Watts(120));
+  const PairFactors factors = measured.factors("compute", "copy", {4, 4});
+  EXPECT_TRUE(factors.measured);
+  EXPECT_FALSE(measured.factors("compute", "copy", {3, 5}).measured);
+  EXPECT_EQ(factors.speed, (std::array{1.2, 0.8}));
+  EXPECT_EQ(measured.factors("copy", "compute", {4, 4}).speed, (std::array{0.8, 1.2}));
+  EXPECT_DOUBLE_EQ(factors.power, 120.0 / 112.0);
+  const auto again = predicted({.ratio = {4, 4}, .rates = {0.5, 0.5}, .factors = factors});
+  EXPECT_NEAR(again.front().speedup.expected, 1.0, 1e-12);
+  EXPECT_NEAR(again.front().power.expected.value(), 60.0, 1e-12);
+  EXPECT_NEAR(again.back().power.expected.value(), 120.0, 1e-12);
+  // What was expected changes nothing, as the factors are no part of what is corrected.
+  measured.observe("compute", "copy", again.back(), {0.6, 0.4}, Watts(120));
+  EXPECT_NEAR(measured.factors("compute", "copy", {4, 4}).speed[0], 1.2, 1e-12);
+  EXPECT_NEAR(measured.factors("compute", "copy", {4, 4}).power, 120.0 / 112.0, 1e-12);
+}
+
+// On a board of which all is known the power follows exactly, and so does the clock that its limit allows: kernels that
+// use 0.7 and 0.2 of the cores and 0.3 and 0.6 of the memory, at 0.9 and 0.8 of their speeds.
+TEST(PairOverClocks, IsTheSimulatedBoards) {
+  const simulate::BoardModel& a100 = *simulate::find_board_model("A100");
+  const simulate::Activity of_first{0.7, 0.3}, of_second{0.5, 0.6};
+  const simulate::Activity together{0.9 * 0.7 + 0.8 * 0.5, 0.9 * 0.3 + 0.8 * 0.6};
+  const auto drawn = [&](Megahertz clock, const simulate::Activity& activity) {
+    return simulate::wanted_power(a100, {.graphics = clock}, activity, Celsius(50));
+  };
+  BoardOverClocks board{.idle = {}, .limit = Watts(210)};
+  SoloKernel first{.runs = {}, .utilisation = {}}, second{.runs = {}, .utilisation = {}};
+  for (const Megahertz clock : a100.clocks) {
+    board.idle.push_back({clock, drawn(clock, {})});
+    first.runs.push_back({clock, Nanoseconds(1e6), drawn(clock, of_first)});
+    second.runs.push_back({clock, Nanoseconds(2e6), drawn(clock, of_second)});
+  }
+  const PairSpeeds speeds{.ratio = {2, 6}, .rates = {0.9, 0.8}};
+  const auto all = predict_pair_at_clocks(board, first, second, {&speeds, 1}).value();
+  ASSERT_EQ(all.size(), a100.clocks.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const simulate::Operation asked{.graphics = a100.clocks[i], .limit = Watts(210)};
+    EXPECT_EQ(all[i].clock, simulate::clock_under_load(a100, asked, together, Celsius(50)));
+    EXPECT_NEAR(all[i].power.expected / drawn(all[i].clock, together), 1.0, 1e-12);
+  }
+  EXPECT_LT(all.back().clock, a100.clocks.back());
+}
+
+TEST(PairOverClocks, RefusesWhatDoesNotGoTogether) {
+  const auto refusal = [](const BoardOverClocks& board, const SoloKernel& first, const PairSpeeds& speeds) {
+    return predict_pair_at_clocks(board, first, kCopy, {&speeds, 1}).error().to_string();
+  };
+  BoardOverClocks starved = kBoard;
+  starved.limit = Watts(20);
+  EXPECT_THAT(refusal(starved, kCompute, kHalf), HasSubstr("the board draws 20 W with nothing to do: `20 W`"));
+  EXPECT_THAT(refusal({}, kCompute, kHalf), HasSubstr("the board has no clocks"));
+  SoloKernel partly = kCompute;
+  partly.runs.pop_back();
+  EXPECT_THAT(refusal(kBoard, partly, kHalf), HasSubstr("run alone at each of the board's clocks: `1 runs, 2 clocks`"));
+  EXPECT_THAT(refusal(kBoard, kCompute, {.ratio = {1, 1}, .rates = {0.0, 1.0}}), HasSubstr("has no speed: `0 and 1`"));
+}
+
+}  // namespace
+}  // namespace wattune::model

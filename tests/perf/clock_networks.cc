@@ -1,0 +1,178 @@
+// The table of docs/results/frugal.md on the three networks of Jiao et al.: trained on kernels of a simulated GT 640 in
+// the fast fidelity, tested on others in the detailed one.
+//
+//   clock_networks [INSTRUCTIONS [TESTED]]   so many instructions of a detailed run (300,000), of so many kernels (28)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "wattune/model/clock_networks.h"
+#include "wattune/model/occupancy.h"
+#include "wattune/simulate/gt640_kernels.h"
+#include "wattune/simulate/steady_flow.h"
+
+namespace wattune::simulate {
+namespace {
+
+using model::KernelAtBestClocks;
+
+constexpr std::uint64_t kTrainingSeed = 1;
+constexpr std::uint64_t kTestSeed = 2;
+constexpr std::array<std::uint64_t, 5> kNetworkSeeds = {1, 2, 3, 4, 5};
+
+const GpuModel& gt640() { return *find_gpu_model("GT640"); }
+
+Residents all_of(const SimulatedKernel& kernel) {
+  return {&kernel, model::occupancy(gt640().capability, kernel.block)->blocks};
+}
+
+model::BestClocks best_of(const Efficiency& best) {
+  return {best.operations_per_joule(), best.clocks.core, best.clocks.memory};
+}
+
+KernelAtBestClocks fast(const SimulatedKernel& kernel) {
+  const Residents all = all_of(kernel);
+  return {efficiency_at(gt640(), highest_clocks(gt640()), {&all, 1}).flow.features,
+          best_of(best_efficiency(gt640(), {&all, 1}))};
+}
+
+Efficiency detailed_at(const SimulatedKernel& kernel, const ClockPair& clocks, double instructions) {
+  const Residents all = all_of(kernel);
+  const GpuModel gpu = at_clocks(gt640(), clocks);
+  return efficiency_of(gt640(), clocks, simulated_flow(gpu, {&all, 1}, {.fidelity = Fidelity::detailed}, instructions));
+}
+
+// Operations per joule of a kernel at all pairs of clocks.
+struct Tested {
+  model::KernelFeatures features;
+  std::vector<Efficiency> at;
+
+  const Efficiency& best() const { return *std::ranges::max_element(at, {}, &Efficiency::operations_per_joule); }
+};
+
+Tested detailed(const SimulatedKernel& kernel, double instructions) {
+  Tested tested;
+  for (const ClockPair& clocks : clock_pairs(gt640())) tested.at.push_back(detailed_at(kernel, clocks, instructions));
+  const auto top = std::ranges::find(tested.at, highest_clocks(gt640()), &Efficiency::clocks);
+  tested.features = top->flow.features;
+  return tested;
+}
+
+struct Levels {
+  std::vector<Megahertz> core;
+  std::vector<Megahertz> memory;
+};
+
+Levels levels() {
+  std::set<Megahertz> core, memory;
+  for (const ClockPair& clocks : clock_pairs(gt640())) core.insert(clocks.core), memory.insert(clocks.memory);
+  return {{core.begin(), core.end()}, {memory.begin(), memory.end()}};
+}
+
+long levels_off(Megahertz found, Megahertz best, const std::vector<Megahertz>& all) {
+  return std::abs(std::ranges::find(all, found) - std::ranges::find(all, best));
+}
+
+struct Score {
+  double mean = 0.0, worst = 0.0;      // error of operations per joule
+  int core = 0, memory = 0;            // levels that are right
+  int far = 0;                         // kernels of which one is off by more than one
+  double loss = 0.0, most_loss = 0.0;  // of operations per joule at the clocks that were told
+};
+
+using Teller = std::function<model::BestClocks(const model::KernelFeatures&)>;
+
+Score score_of(const Teller& tell, const std::vector<Tested>& kernels) {
+  Score score;
+  const Levels all = levels();
+  for (const Tested& kernel : kernels) {
+    const model::BestClocks told = tell(kernel.features);
+    const ClockPair clocks = {model::nearest_level(told.core, all.core), model::nearest_level(told.memory, all.memory)};
+    const Efficiency& best = kernel.best();
+    const double error = std::abs(told.efficiency / best.operations_per_joule() - 1.0);
+    const long core = levels_off(clocks.core, best.clocks.core, all.core);
+    const long memory = levels_off(clocks.memory, best.clocks.memory, all.memory);
+    const auto there = std::ranges::find(kernel.at, clocks, &Efficiency::clocks);
+    const double loss = 1.0 - there->operations_per_joule() / best.operations_per_joule();
+    score.mean += error / static_cast<double>(kernels.size());
+    score.worst = std::max(score.worst, error);
+    score.core += core == 0 ? 1 : 0;
+    score.memory += memory == 0 ? 1 : 0;
+    score.far += core > 1 || memory > 1 ? 1 : 0;
+    score.loss += loss / static_cast<double>(kernels.size());
+    score.most_loss = std::max(score.most_loss, loss);
+  }
+  return score;
+}
+
+void print_score(const std::string& tested, const std::string& teller, const Score& score) {
+  fmt::print("| {} | {} | {:.2f} % | {:.1f} % | {} | {} | {} | {:.2f} % | {:.1f} % |\n", tested, teller,
+             100 * score.mean, 100 * score.worst, score.core, score.memory, score.far, 100 * score.loss,
+             100 * score.most_loss);
+}
+
+// The commonest clocks of those that were trained with, and their mean operations per joule, whatever the kernel.
+model::BestClocks commonest(const std::vector<KernelAtBestClocks>& kernels) {
+  std::map<Megahertz, int> core, memory;
+  model::BestClocks told;
+  for (const KernelAtBestClocks& kernel : kernels) {
+    ++core[kernel.best.core];
+    ++memory[kernel.best.memory];
+    told.efficiency += kernel.best.efficiency / static_cast<double>(kernels.size());
+  }
+  const auto by_count = [](const auto& entry) { return entry.second; };
+  told.core = std::ranges::max_element(core, {}, by_count)->first;
+  told.memory = std::ranges::max_element(memory, {}, by_count)->first;
+  return told;
+}
+
+void print_networks(double instructions, std::size_t count) {
+  std::vector<KernelAtBestClocks> training;
+  for (const SimulatedKernel& kernel : gt640_micro_kernels(190, kTrainingSeed)) training.push_back(fast(kernel));
+  for (const SimulatedKernel& kernel : gt640_varied_kernels(25, kTrainingSeed)) training.push_back(fast(kernel));
+  std::vector<Tested> in_fast, in_detail;
+  for (const SimulatedKernel& kernel : gt640_varied_kernels(count, kTestSeed)) {
+    Tested& tested = in_fast.emplace_back();
+    tested.features = fast(kernel).features;
+    const Residents all = all_of(kernel);
+    for (const ClockPair& clocks : clock_pairs(gt640())) tested.at.push_back(efficiency_at(gt640(), clocks, {&all, 1}));
+    in_detail.push_back(detailed(kernel, instructions));
+  }
+  fmt::print(
+      "simulated: networks trained on {} kernels, tested on {}\n\n"
+      "| tested in | networks | error of operations per joule, mean | worst | core's level right | memory's | more "
+      "than "
+      "one "
+      "level off | lost by the clocks, mean | worst |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+      training.size(), count);
+  const auto print_both = [&](const std::string& teller, const Teller& tell) {
+    print_score("fast", teller, score_of(tell, in_fast));
+    print_score("detailed", teller, score_of(tell, in_detail));
+  };
+  const model::BestClocks always = commonest(training);
+  print_both("none", [&](const model::KernelFeatures&) { return always; });
+  for (const std::uint64_t seed : kNetworkSeeds) {
+    const auto networks = model::ClockNetworks::train(training, seed).value();
+    print_both(fmt::format("seed {}", seed), [&](const model::KernelFeatures& of) { return networks.at(of); });
+  }
+}
+
+}  // namespace
+}  // namespace wattune::simulate
+
+int main(int argc, char** argv) {
+  const double instructions = argc > 1 ? std::strtod(argv[1], nullptr) : 3e5;
+  const std::size_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 28;
+  if (!(instructions > 0.0) || count == 0) {
+    fmt::print(stderr, "usage: clock_networks [INSTRUCTIONS [TESTED]]\n");
+    return 2;
+  }
+  wattune::simulate::print_networks(instructions, count);
+}
