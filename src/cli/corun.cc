@@ -198,7 +198,7 @@ void declare_queues(CLI::App& app, CorunOptions& options) {
   app.option_defaults()->group("Queues");
   app.add_option(
          "--policies", options.queue.policies,
-         "Run a queue under these instead of sweeping ratios: paired, kernelet, random, split, orion, priority, "
+         "Run a queue under these instead of sweeping ratios: paired, greedy, kernelet, random, split, orion, priority, "
          "streams, fifo (docs/schedule.md); with --works, --load or --arrivals alone fifo, streams, split and "
          "paired")
       ->type_name("NAME,...")

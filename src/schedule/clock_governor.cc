@@ -17,12 +17,12 @@ std::optional<Nanoseconds> ClockGovernor::due() const {
 }
 
 void ClockGovernor::ask(const std::optional<Clocks>& wanted, Nanoseconds now) {
-  if (!can_set() || !wanted) return;
-  wanted_ = wanted;
-  if (wanted == held_) {
+  if (wanted) wanted_ = wanted;
+  if (!can_set() || !wanted_) return;
+  if (wanted_ == held_) {
     if (now >= told_at_ + kSignOfLife) set(*held_, now);
   } else if (may_change(now)) {
-    set(*wanted, now);
+    set(*wanted_, now);
     changeable_at_ = now + hold_;
   }
 }

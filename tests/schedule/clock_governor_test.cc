@@ -58,6 +58,17 @@ TEST(ClockGovernor, PlansWithoutClocksLeaveThemAsTheyAre) {
   EXPECT_EQ(governor.held(), kLow);
 }
 
+// A pair that goes on is no new plan: its clocks come when they may, and are not waited for in vain.
+TEST(ClockGovernor, APlanThatGoesOnGetsItsClocksWhenTheyMayChange) {
+  fakes::FakeClocks board;
+  ClockGovernor governor(&board);
+  governor.ask(kLow, seconds(0));
+  governor.ask(kHigh, seconds(0.5));
+  governor.ask(std::nullopt, seconds(1));
+  EXPECT_EQ(governor.held(), kHigh);
+  EXPECT_FALSE(governor.due());
+}
+
 TEST(ClockGovernor, ItsEndRestores) {
   fakes::FakeClocks board;
   ClockGovernor(&board).ask(kLow, seconds(0));

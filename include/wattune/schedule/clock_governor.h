@@ -35,7 +35,7 @@ class ClockGovernor {
   // When what was asked for last and is not set may be; none: it is set, or nothing can be.
   std::optional<Nanoseconds> due() const;
 
-  // Sets these, if what is set has been held for long enough; none: as they are.
+  // Sets these, if what is set has been held for long enough; none: what was asked for before still holds.
   void ask(const std::optional<Clocks>& wanted, Nanoseconds now);
   // Gives back what was set. What fails is a refusal.
   void restore();

@@ -37,7 +37,7 @@ struct Share {
 
 struct Plan {
   std::vector<Share> shares = {};
-  // That these want; none: as they are. Clocks are held for a while, so that they may come later.
+  // That these want; none: as was asked for before. Clocks are held for a while, so that they may come later.
   std::optional<backend::BoardSetting> clocks = {};
   double speedup = 1.0;     // over one after the other, as it is forecast
   std::string reason = {};  // one line for people
