@@ -11,7 +11,7 @@ namespace wattune::schedule {
 
 namespace {
 
-Observation failed(Status status, std::string message) {
+Observation failed_together(Status status, std::string message) {
   std::ranges::replace(message, '\n', ' ');
   return {.status = status, .message = std::move(message)};
 }
@@ -21,7 +21,7 @@ bool ends_all(const Error& error) {
   return error.code() == ErrorCode::device_lost || error.code() == ErrorCode::cancelled;
 }
 
-Metric seconds(std::string name, Nanoseconds time) { return {std::move(name), to_seconds(time), "s", {}}; }
+Metric in_seconds(std::string name, Nanoseconds time) { return {std::move(name), to_seconds(time), "s", {}}; }
 
 // All members of a configuration, run again and again.
 class CompanyLoad : public power::Load {
@@ -74,14 +74,14 @@ Result<Observation> CompanyEvaluator::evaluate(const Configuration& all) {
   if (ready.runner == nullptr) return std::move(ready.failure);
   auto samples = set_up_.policy->measure(*ready.runner, best_);
   if (!samples && ends_all(samples.error())) return std::move(samples).error();
-  if (!samples) return failed(Status::runtime, samples.error().to_string());
+  if (!samples) return failed_together(Status::runtime, samples.error().to_string());
   Observation observation{.verified = true, .samples = *std::move(samples)};
   observation.statistics = measure::summarize(observation.samples);
   if (!(observation.statistics->median > Nanoseconds()))
-    return failed(Status::runtime, "together they took 0 ns by the device's clock, which is too coarse to time them");
+    return failed_together(Status::runtime, "together they took 0 ns by the device's clock, which is too coarse to time them");
   if (Result<void> observed = observe(all, *ready.runner, observation); !observed) {
     if (ends_all(observed.error())) return std::move(observed).error();
-    return failed(Status::runtime, observed.error().to_string());
+    return failed_together(Status::runtime, observed.error().to_string());
   }
   if (!best_ || observation.statistics->median < best_->median) best_ = observation.statistics;
   return observation;
@@ -95,7 +95,7 @@ Result<std::optional<Observation>> CompanyEvaluator::check_alone(const Configura
     const Observation& its = **alone;
     if (its.ok()) continue;
     const std::string why = fmt::format("{} fails alone: {}", space_.member(k).name, its.message);
-    return std::optional(failed(its.status, why));
+    return std::optional(failed_together(its.status, why));
   }
   return std::optional<Observation>();
 }
@@ -106,13 +106,13 @@ Result<CompanyEvaluator::Ready> CompanyEvaluator::prepare(const Configuration& a
   Result<Ready> ready = stand_ready(all);
   if (ready || ends_all(ready.error())) return ready;
   const bool refused = ready.error().code() == ErrorCode::invalid_argument;  // such as clocks that the board lacks
-  return Ready{nullptr, failed(refused ? Status::constraints : Status::runtime, ready.error().to_string())};
+  return Ready{nullptr, failed_together(refused ? Status::constraints : Status::runtime, ready.error().to_string())};
 }
 
 Result<CompanyEvaluator::Ready> CompanyEvaluator::stand_ready(const Configuration& all) {
   WATTUNE_ASSIGN(auto runner, stage_.gather(all, set_up_.plan));
   WATTUNE_ASSIGN(const std::optional<std::string> difference, runner->difference());
-  if (difference) return Ready{nullptr, failed(Status::correctness, *difference)};
+  if (difference) return Ready{nullptr, failed_together(Status::correctness, *difference)};
   WATTUNE_TRY(set_clocks(all, *runner));
   return Ready{std::move(runner)};
 }
@@ -140,8 +140,8 @@ Result<void> CompanyEvaluator::add_own_times(const Configuration& all, CompanyRu
     const std::string& name = space_.member(k).name;
     WATTUNE_ASSIGN(const Observation* alone, soloists_[k].evaluate(space_.own(k, all)));
     observation.verified = observation.verified && alone->verified;
-    observation.metrics.push_back(seconds(time_metric(name), runner.own_time(k)));
-    observation.metrics.push_back(seconds(alone_metric(name), alone->statistics->median));
+    observation.metrics.push_back(in_seconds(time_metric(name), runner.own_time(k)));
+    observation.metrics.push_back(in_seconds(alone_metric(name), alone->statistics->median));
   }
   return {};
 }
@@ -218,7 +218,7 @@ Result<tune::Contest> CompanyEvaluator::contest_of(const std::vector<Configurati
   std::size_t who = 0;
   auto rounds = measure::run_shoot_out(contestants, options, who);
   if (!rounds && ends_all(rounds.error())) return std::move(rounds).error();
-  if (!rounds) return drop(who, failed(Status::runtime, rounds.error().to_string()));
+  if (!rounds) return drop(who, failed_together(Status::runtime, rounds.error().to_string()));
   if (rounds->empty()) return tune::Contest();
   contest.rounds = *std::move(rounds);
   for (std::size_t i = 0; i < standing.size(); ++i) {

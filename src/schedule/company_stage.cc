@@ -80,7 +80,12 @@ Result<Nanoseconds> CompanyRunner::once(bool restoring) {
     for (const auto& each : kernels_) WATTUNE_TRY(each->outputs.restore());
   busy_ = busy_time();
   WATTUNE_ASSIGN(const JointRun run, run_jointly(*machine_, parties_, options_));
-  for (std::size_t i = 0; i < parties_.size(); ++i) own_[parties_[i].kernel].push_back(run.parties[i].time());
+  for (std::size_t i = 0; i < parties_.size(); ++i) {
+    const std::size_t member = parties_[i].kernel;
+    const double launches =
+        static_cast<double>(run.parties[i].blocks) / static_cast<double>(kernels_[member]->traits.blocks);
+    own_[member].push_back(run.parties[i].time() / launches);
+  }
   busy_ += run.makespan();
   since_last_run_.emplace();
   if (!plan_.timed) return run.makespan();

@@ -55,7 +55,7 @@ class CompanyRunner : public measure::Runner {
   Result<void> keep_busy(std::size_t n);
   // What a member leaves beside the others where it is not what it leaves alone: a line that names it. Runs each once.
   Result<std::optional<std::string>> difference();
-  // The median of what a member's work took in the runs so far. Precondition: there was one.
+  // The median of what a launch of a member took in the runs so far. Precondition: there was one.
   Nanoseconds own_time(std::size_t member) const;
 
  private:

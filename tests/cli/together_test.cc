@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
 
 namespace wattune::cli_test {
@@ -184,6 +185,50 @@ TEST_F(Together, RefusesWhatCannotRunTogether) {
                 "[launch]\nglobal = [\"64\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
   EXPECT_THAT(refused({"--together", "one.toml", "k.toml"}), HasSubstr("k: "));
   EXPECT_EQ(folder_.files().size(), 8u);  // three for each kernel and these two: nothing was written
+}
+
+// Two kernels under the stand-in for CUDA's driver, on the board of NVML's stand-in, a simulated V100.
+class TogetherOnBoard : public testing::Test {
+ protected:
+  void write_two(const std::string& parameters) {
+    write_scale(folder_);
+    std::string spec = kScaleSpec;
+    const std::size_t begin = spec.find("[parameters]");
+    spec.replace(begin, spec.find("[reference]") - begin, "[parameters]\n" + parameters + "\n");
+    folder_.write("scale.toml", spec);
+    folder_.write("other.toml", spec);
+  }
+  Finished tune(const std::string& options) {
+    return run_with_stand_ins(folder_,
+                              "tune --together scale.toml other.toml --device cuda:0 -q --json --energy-window 50ms "
+                              "--min-samples 1 --max-samples 1 --finalists 0 " +
+                                  options,
+                              "WATTUNE_FAKE_NVML_PROFILE=V100 WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" +
+                                  (folder_.path() / "board").string());
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(TogetherOnBoard, TheJoulesOfTheBoardAreTheObjective) {
+  write_two("block = [32, 64]");
+  const Finished finished = tune("--minimize energy --strategy exhaustive");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json best = finished.json()["best"];
+  EXPECT_GT(best["objective"], 0.0);
+  EXPECT_DOUBLE_EQ(best["objective"], best["metrics"]["energy"]);
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 4);
+}
+
+TEST_F(TogetherOnBoard, AllShareTheClockThatTheWalkLowers) {
+  write_two("block = [64]\nnvml_gr_clock = [1005, 1395]");
+  const Finished finished = tune("--minimize energy");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json document = finished.json();
+  EXPECT_EQ(document["valid"], 2);
+  EXPECT_EQ(document["evaluated"], 2);  // the upper clock, and the lower one, at which the walk ends
+  EXPECT_TRUE(document["best"]["configuration"].contains("nvml_gr_clock"));
+  EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"block", 64}}));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct CompanyOptions {
 struct MemberResult {
   std::string name;
   Configuration configuration;              // in company
-  Nanoseconds beside;                       // what its work took there
+  Nanoseconds beside;                       // what a launch of it took there
   Nanoseconds alone;                        // the same configuration by itself
   std::optional<Configuration> best_alone;  // of those that were tried alone
   Nanoseconds best_alone_time;

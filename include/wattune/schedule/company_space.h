@@ -61,8 +61,8 @@ class CompanySpace {
   space::SearchSpace space_;
 };
 
-// The metrics of a configuration of all that are a member's own, in seconds: what its work took beside the others, and
-// what it takes alone.
+// The metrics of a configuration of all that are a member's own, in seconds: what a launch of it took beside the
+// others, and what it takes alone.
 std::string time_metric(const std::string& member);
 std::string alone_metric(const std::string& member);
 
