@@ -9,8 +9,8 @@
 // Allocation for Bayesian Optimization, UAI 2011).
 //
 // auto blends the process, which is good with few observations, with a regression forest, which is good with many and
-// with steep interactions: the forest's weight is n / (n + forest) after n observations. It begins with the middle of
-// the space, because the ends of tuning parameters are seldom good, and every `explore`-th proposal is drawn uniformly,
+// with steep interactions: the forest's weight is n / (n + forest) after n observations. It begins with powers of two near
+// the middle of the space and near spread configurations (start.h), and every `explore`-th proposal is drawn uniformly,
 // so that a wrong model cannot hold it for ever. Predicted deviations are widened by how far off recent predictions
 // were (Calibration), so that a model that is often wrong looks more where it is unsure.
 //
@@ -31,6 +31,7 @@
 #include "search/length_scales.h"
 #include "search/local_search.h"
 #include "search/prior.h"
+#include "search/start.h"
 #include "search/strategies.h"
 
 namespace wattune::search {
@@ -94,15 +95,14 @@ class ModelSearch final : public LocalSearch {
     const std::size_t n = count_option("initial");
     if (!prior_.empty()) return {prior_.best().begin(), prior_.best().begin() + std::min(n, prior_.best().size())};
     std::vector<ConfigurationId> ids;
-    if (option("centre") > 0) ids.push_back(centre());
-    for (const ConfigurationId id : starting_points(n)) ids.push_back(id);
+    if (option("centre") > 0) ids.push_back(space().project(rounded(middle_of(space()))));
+    for (const ConfigurationId id : starting_points(n))
+      ids.push_back(visited(id) ? id : space().project(rounded(coordinates(space(), id))));
     return ids;
   }
 
-  ConfigurationId centre() const {
-    Coordinates middle = extents(space());
-    for (double& place : middle) place *= 0.5;
-    return space().project(middle);
+  Coordinates rounded(Coordinates point) const {
+    return option("powers") > 0 ? to_powers_of_two(space(), std::move(point)) : point;
   }
 
   std::optional<ConfigurationId> most_promising() {
