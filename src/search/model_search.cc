@@ -49,6 +49,7 @@ constexpr std::size_t kNeighbours = 150;   // of the candidates, at most, are ne
 constexpr std::size_t kElite = 3;          // best ones at first,
 constexpr std::size_t kElitePerRows = 50;  // and one more per so many observations
 constexpr std::size_t kFromPrior = 50;     // candidates besides, the prior's best
+constexpr std::size_t kFewestRows = 2;     // that a model is asked for
 constexpr std::size_t kBeforePrior = 2;    // proposals that a prior must rank before it proposes
 constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations,
 constexpr std::size_t kLargestAge = 50;    // up to this
@@ -94,7 +95,11 @@ class ModelSearch final : public LocalSearch {
     for (std::size_t proposals = 1;; ++proposals) {
       const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
       std::optional<ConfigurationId> next;
-      if (!explores && rows_.size() >= 2) next = most_promising();
+      if (outcomes_ < kFewestRows) {
+        next = blind_draw();
+      } else if (!explores && rows_.size() >= kFewestRows) {
+        next = most_promising();
+      }
       if (!next) next = draw_unvisited();
       if (!next) co_return;
       co_await submit(*next);
@@ -107,6 +112,12 @@ class ModelSearch final : public LocalSearch {
     for (const ConfigurationId id : starting_points(count_option("initial")))
       ids.push_back(visited(id) ? id : space().project(rounded(coordinates(space(), id))));
     return ids;
+  }
+
+  // For those who want many configurations before the first outcomes.
+  std::optional<ConfigurationId> blind_draw() {
+    const ConfigurationId id = space().project(rounded(coordinates(space(), space().sample(random()))));
+    return visited(id) ? std::nullopt : std::optional(id);
   }
 
   Coordinates rounded(Coordinates point) const {

@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t kPriorRows = 2000;  // the best and, of the others, evenly spread ones that the forest learns
 constexpr std::size_t kPriorTrees = 30;
-constexpr std::size_t kPromising = 200;  // of each run that are offered as its best
-constexpr std::size_t kLearned = 400;    // the latest measurements, at least, that runs are weighed by
-constexpr std::size_t kFewestRows = 40;  // rows of a run that can tell whether it makes sense,
-constexpr std::size_t kJudges = 10;      // by so many trees
-constexpr double kExpected = 0.5;        // rank correlation with a run that makes sense
-constexpr double kSense = 0.5;           // rank correlation of a run's halves from which on it makes full sense
+constexpr std::size_t kPromising = 200;     // of each run that are offered as its best
+constexpr std::size_t kLearned = 400;       // the latest measurements, at least, that runs are weighed by
+constexpr std::size_t kFewestToJudge = 40;  // rows of a run that can tell whether it makes sense,
+constexpr std::size_t kJudges = 10;         // by so many trees
+constexpr double kExpected = 0.5;           // rank correlation with a run that makes sense
+constexpr double kSense = 0.5;              // rank correlation of a run's halves from which on it makes full sense
 
 std::vector<double> ranks_of(std::span<const double> numbers) {
   std::vector<std::size_t> order(numbers.size());
@@ -128,7 +128,7 @@ void Prior::fit(Run& run, const std::vector<Known>& best_first, Random& random) 
   }
   const std::size_t width = space_.parameters().size();
   run.forest.fit(places, width, responses, kPriorTrees, random);
-  const double sense = responses.size() < kFewestRows ? kSense : sense_of(places, width, responses, random);
+  const double sense = responses.size() < kFewestToJudge ? kSense : sense_of(places, width, responses, random);
   run.belief = kExpected * std::clamp(sense / kSense, 0.0, 1.0);
 }
 
