@@ -14,8 +14,9 @@
 // so that a wrong model cannot hold it for ever. Predicted deviations are widened by how far off recent predictions
 // were (Calibration), so that a model that is often wrong looks more where it is unsure.
 //
-// With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior,
-// and the search begins with the prior's best instead.
+// With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior.
+// The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
+// and goes on with the prior's best for as long as it is believed.
 //
 // Cost: the models hold the best and the latest observations up to a limit, candidates stay for kCandidateAge
 // proposals, forests until the outcomes have grown by a share, and the process goes when the forest's weight has passed
@@ -31,6 +32,7 @@
 #include "search/length_scales.h"
 #include "search/local_search.h"
 #include "search/prior.h"
+#include "search/start.h"
 #include "search/strategies.h"
 
 namespace wattune::search {
@@ -47,6 +49,8 @@ constexpr std::size_t kNeighbours = 150;   // of the candidates, at most, are ne
 constexpr std::size_t kElite = 3;          // best ones at first,
 constexpr std::size_t kElitePerRows = 50;  // and one more per so many observations
 constexpr std::size_t kFromPrior = 50;     // candidates besides, the prior's best
+constexpr std::size_t kFewestRows = 2;     // that a model is asked for
+constexpr std::size_t kBeforePrior = 2;    // proposals that a prior must rank before it proposes
 constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations,
 constexpr std::size_t kLargestAge = 50;    // up to this
 constexpr std::size_t kOutcomeTrees = 20;
@@ -63,7 +67,8 @@ class ModelSearch final : public LocalSearch {
   struct Row {
     ConfigurationId id = 0;
     double response = 0.0;
-    double prior = 0.0;
+    Prior::Opinions opinions;
+    double prior = 0.0;  // their mean
   };
   struct Candidate {
     ConfigurationId id = 0;
@@ -78,31 +83,50 @@ class ModelSearch final : public LocalSearch {
   };
 
   Task<> search() override {
-    const std::vector<ConfigurationId> first = initial_points();
-    for (const ConfigurationId id : first) co_await submit(id);
+    const std::vector<ConfigurationId> cold = cold_start();
+    std::size_t from_prior = 0;
+    for (std::size_t next = 0; next < cold.size() && from_prior < count_option("initial");) {
+      prior_.weigh();
+      const std::optional<ConfigurationId> promising = next < kBeforePrior ? std::nullopt : best_of_prior();
+      if (promising) ++from_prior;
+      const ConfigurationId id = promising ? *promising : cold[next++];
+      co_await submit(id);
+    }
     for (std::size_t proposals = 1;; ++proposals) {
       const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
       std::optional<ConfigurationId> next;
-      if (!explores && rows_.size() >= 2) next = most_promising();
+      if (outcomes_ < kFewestRows) {
+        next = blind_draw();
+      } else if (!explores && rows_.size() >= kFewestRows) {
+        next = most_promising();
+      }
       if (!next) next = draw_unvisited();
       if (!next) co_return;
       co_await submit(*next);
     }
   }
 
-  std::vector<ConfigurationId> initial_points() {
-    const std::size_t n = count_option("initial");
-    if (!prior_.empty()) return {prior_.best().begin(), prior_.best().begin() + std::min(n, prior_.best().size())};
+  std::vector<ConfigurationId> cold_start() {
     std::vector<ConfigurationId> ids;
-    if (option("centre") > 0) ids.push_back(centre());
-    for (const ConfigurationId id : starting_points(n)) ids.push_back(id);
+    if (option("centre") > 0) ids.push_back(space().project(rounded(middle_of(space()))));
+    for (const ConfigurationId id : starting_points(count_option("initial")))
+      ids.push_back(visited(id) ? id : space().project(rounded(coordinates(space(), id))));
     return ids;
   }
 
-  ConfigurationId centre() const {
-    Coordinates middle = extents(space());
-    for (double& place : middle) place *= 0.5;
-    return space().project(middle);
+  // For those who want many configurations before the first outcomes.
+  std::optional<ConfigurationId> blind_draw() {
+    const ConfigurationId id = space().project(rounded(coordinates(space(), space().sample(random()))));
+    return visited(id) ? std::nullopt : std::optional(id);
+  }
+
+  Coordinates rounded(Coordinates point) const {
+    return option("powers") > 0 ? to_powers_of_two(space(), std::move(point)) : point;
+  }
+
+  std::optional<ConfigurationId> best_of_prior() const {
+    const auto next = std::ranges::find_if(prior_.best(), [&](ConfigurationId id) { return !visited(id); });
+    return next == prior_.best().end() ? std::nullopt : std::optional(*next);
   }
 
   std::optional<ConfigurationId> most_promising() {
@@ -196,8 +220,12 @@ class ModelSearch final : public LocalSearch {
   // How far it holds by now. What the models learned before was by another slope.
   void ask_prior() {
     if (prior_.empty()) return;
+    prior_.weigh();
     std::vector<Prior::Pair> pairs;
-    for (const Row& row : rows_) pairs.push_back({row.prior, row.response});
+    for (Row& row : rows_) {
+      row.prior = prior_.mean(row.opinions);
+      pairs.push_back({row.prior, row.response});
+    }
     slope_ = prior_.slope(pairs);
     regrow_at_ = outcomes_;
   }
@@ -232,7 +260,7 @@ class ModelSearch final : public LocalSearch {
     candidates_.clear();
     std::vector<Coordinates> points;
     for (const ConfigurationId id : ids) {
-      candidates_.push_back({.id = id, .prior = prior_.predict(id)});
+      candidates_.push_back({.id = id, .prior = prior_.mean(prior_.opinions(id))});
       points.push_back(encoding_.point(id));
     }
     if (uses_process()) process_.set_candidates(std::move(points));
@@ -275,7 +303,9 @@ class ModelSearch final : public LocalSearch {
     remember_success(id, outcome.has_value());
     judge_choice(id, outcome);
     if (!outcome) return;
-    const Row row{.id = id, .response = response_of(*outcome), .prior = prior_.predict(id)};
+    Row row{.id = id, .response = response_of(*outcome), .opinions = prior_.opinions(id)};
+    row.prior = prior_.mean(row.opinions);
+    prior_.learn(row.opinions, row.response);
     rows_.push_back(row);
     if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(kForestRows);
     ++observations_;

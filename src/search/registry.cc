@@ -40,6 +40,7 @@ struct ModelDefaults {
   double initial;
   double acquisition;
   double centre;
+  double powers;
   double forest;
   double explore;
   double calibrate;
@@ -53,6 +54,8 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
            true},
           {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"},
           {"centre", defaults.centre, 0, 1, "1: begins with the middle of the space", true},
+          {"powers", defaults.powers, 0, 1,
+           "1: the first configurations are powers of two where a parameter lists other numbers too", true},
           {"forest", defaults.forest, 0, 1e9,
            "observations after which a regression forest weighs as much as the process; 0: no forest"},
           {"explore", defaults.explore, 0, 1e9, "every such proposal is drawn uniformly; 0: none", true},
@@ -186,7 +189,7 @@ std::vector<Entry> other_strategies() {
       {{.name = "auto",
         .description = "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
         .parameters = model_parameters(
-            {.initial = 4, .acquisition = 0, .centre = 1, .forest = 500, .explore = 10, .calibrate = 1}),
+            {.initial = 4, .acquisition = 0, .centre = 1, .powers = 1, .forest = 500, .explore = 10, .calibrate = 1}),
         .takes_prior = true,
         .hurt_by_asking_ahead = true},
        make_model_search},
@@ -198,8 +201,8 @@ std::vector<Entry> other_strategies() {
        make_random},
       {{.name = "bayesian_optimisation",
         .description = "Gaussian process with learned failures (Willemsen et al. 2021)",
-        .parameters =
-            model_parameters({.initial = 10, .acquisition = 3, .centre = 0, .forest = 0, .explore = 0, .calibrate = 0}),
+        .parameters = model_parameters(
+            {.initial = 10, .acquisition = 3, .centre = 0, .powers = 0, .forest = 0, .explore = 0, .calibrate = 0}),
         .takes_prior = true,
         .hurt_by_asking_ahead = true},
        make_model_search},
