@@ -4,11 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -76,128 +72,52 @@ inline Result<std::vector<RecordedKernel>> recorded_board(const std::string& boa
   return kernels;
 }
 
-inline Joules energy_of(const ClockRun& run) { return run.power * run.time; }
-
-// A kernel at the clock that was chosen for it.
-struct ReplayedChoice {
-  std::string group;
-  double regret = 0.0;      // its energy over the least within the cap, less one
-  double saved = 0.0;       // of the energy at the highest clock; 0 where the cap is violated
-  double could_save = 0.0;  // the same of the best clock
-  bool violated = false;
-  bool in_range = true;  // whether the energy lay in the advised 95 %; measured ones do
-  bool measured = true;
-};
-
-inline ReplayedChoice judged(const RecordedKernel& kernel, Megahertz clock, const ClockGoal& goal) {
-  const auto& runs = kernel.over_clocks.runs;
-  const auto within = [&](const ClockRun& run) {
-    return !goal.slowdown || run.time / runs.back().time <= 1.0 + *goal.slowdown;
+// Micro-benchmarks that differ in what follows their name's first underscore count as one group, as do an application's
+// kernels. Of several rows of one name at a clock each begins a kernel of its own.
+inline void add_plain_row(const std::string& name, const ClockRun& run, std::vector<RecordedKernel>& kernels) {
+  const auto takes = [&](const RecordedKernel& known) {
+    return known.kernel == name &&
+           std::ranges::find(known.over_clocks.runs, run.clock, &ClockRun::clock) == known.over_clocks.runs.end();
   };
-  Joules least = energy_of(runs.back());
-  for (const ClockRun& run : runs)
-    if (within(run)) least = std::min(least, energy_of(run));
-  const ClockRun& chosen = *std::ranges::find(runs, clock, &ClockRun::clock);
-  const Joules top = energy_of(runs.back());
-  const double saved = within(chosen) ? 1.0 - energy_of(chosen) / top : 0.0;
-  return {.group = kernel.over_clocks.group,
-          .regret = energy_of(chosen) / least - 1.0,
-          .saved = saved,
-          .could_save = 1.0 - least / top,
-          .violated = !within(chosen)};
+  auto found = std::ranges::find_if(kernels, takes);
+  if (found == kernels.end())
+    found = kernels.insert(kernels.end(), {name, "", {.group = name.substr(0, name.find('_')), .runs = {}}});
+  found->over_clocks.runs.push_back(run);
 }
 
-// Beginning at the highest clock, each further one is that which the advice names.
-inline ReplayedChoice replayed_advice(const ClockAdvisor& advisor, const RecordedKernel& kernel, std::size_t clocks,
-                                      const ClockGoal& goal) {
-  const auto& runs = kernel.over_clocks.runs;
-  KernelOverClocks known{.group = {}, .features = kernel.over_clocks.features, .runs = {runs.back()}};
-  for (; known.runs.size() < clocks;) {
-    const Megahertz next = advisor.advise(known, goal)->next->clock;
-    known.runs.push_back(*std::ranges::find(runs, next, &ClockRun::clock));
-  }
-  const ClockEstimate at = advisor.advise(known, goal)->at;
-  ReplayedChoice choice = judged(kernel, at.clock, goal);
-  const double energy = energy_of(*std::ranges::find(runs, at.clock, &ClockRun::clock)) / energy_of(runs.back());
-  choice.measured = at.measured;
-  choice.in_range = at.measured || (at.energy.low <= energy && energy <= at.energy.high);
-  return choice;
-}
-
-using GroupOf = std::function<std::string(const RecordedKernel&)>;
-
-inline std::string benchmark_of(const RecordedKernel& kernel) { return kernel.over_clocks.group; }
-// Benchmarks whose kernels are variants of each other count as one: cachebench and mixbench have three and two.
-inline std::string family_of(const RecordedKernel& kernel) {
-  return kernel.over_clocks.group.substr(0, kernel.over_clocks.group.find('-'));
-}
-
-inline std::vector<KernelOverClocks> others_than(const std::string& group, const std::vector<RecordedKernel>& kernels,
-                                                 const GroupOf& group_of) {
-  std::vector<KernelOverClocks> others;
-  for (const RecordedKernel& kernel : kernels)
-    if (group_of(kernel) != group) {
-      others.push_back(kernel.over_clocks);
-      others.back().group = group_of(kernel);
-    }
-  return others;
-}
-
-// Of all kernels, each advised on by what was learned of the kernels of other groups.
-inline std::vector<ReplayedChoice> replayed(const std::vector<RecordedKernel>& kernels, std::size_t clocks,
-                                            const ClockGoal& goal = {}, const GroupOf& group_of = benchmark_of) {
-  std::map<std::string, ClockAdvisor> advisors;
-  std::vector<ReplayedChoice> choices;
-  for (const RecordedKernel& kernel : kernels) {
-    const std::string group = group_of(kernel);
-    if (!advisors.contains(group))
-      advisors.emplace(group, ClockAdvisor::learn(others_than(group, kernels, group_of)).value());
-    choices.push_back(replayed_advice(advisors.at(group), kernel, clocks, goal));
-  }
-  return choices;
-}
-
-struct ReplaySummary {
-  double mean = 0.0;  // regret
-  double worst = 0.0;
-  double saved = 0.0;  // of what could be saved, summed
-  std::size_t violations = 0;
-  std::size_t unmeasured = 0;  // advised clocks that were not measured
-  std::size_t in_range = 0;    // and of those, with an energy in the range
+// Where the columns of a file are that has time (ms) and power (W) and no features.
+struct PlainColumns {
+  std::size_t core, memory, time, power;
 };
 
-inline ReplaySummary summary_of(const std::vector<ReplayedChoice>& choices) {
-  ReplaySummary sum;
-  double saved = 0.0, could = 0.0;
-  for (const ReplayedChoice& choice : choices) {
-    sum.mean += choice.regret / static_cast<double>(choices.size());
-    sum.worst = std::max(sum.worst, choice.regret);
-    saved += choice.saved, could += choice.could_save;
-    sum.violations += choice.violated ? 1 : 0;
-    sum.unmeasured += choice.measured ? 0 : 1;
-    sum.in_range += !choice.measured && choice.in_range ? 1 : 0;
-  }
-  sum.saved = could > 0.0 ? saved / could : 1.0;
-  return sum;
-}
-
-inline std::vector<ReplayedChoice> at_fixed_clock(const std::vector<RecordedKernel>& kernels, Megahertz clock,
-                                                  const ClockGoal& goal = {}) {
-  std::vector<ReplayedChoice> choices;
-  for (const RecordedKernel& kernel : kernels) choices.push_back(judged(kernel, clock, goal));
-  return choices;
-}
-
-// The clock with the least mean regret over all kernels, which only who measured all of them knows.
-inline Megahertz best_fixed_clock(const std::vector<RecordedKernel>& kernels) {
-  Megahertz best;
-  double least = 1e300;
-  for (const ClockRun& run : kernels.front().over_clocks.runs)
-    if (const double mean = summary_of(at_fixed_clock(kernels, run.clock)).mean; mean < least) {
-      least = mean;
-      best = run.clock;
+inline Result<std::vector<RecordedKernel>> recorded_plain(const std::vector<std::string>& files, const PlainColumns& at,
+                                                          const std::string& memory_clock) {
+  std::vector<RecordedKernel> kernels;
+  for (const std::string& file : files) {
+    const auto path = std::filesystem::path(WATTUNE_SOURCE_DIR) / "../shared/data/dvfs" / file;
+    WATTUNE_ASSIGN(const std::string text, store::read_maybe_compressed(path));
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      const auto cells = cells_of(line);
+      if (cells[at.memory] != memory_clock) continue;
+      add_plain_row(cells[0],
+                    {Megahertz(std::stod(cells[at.core])), nanoseconds_from_ms(std::stod(cells[at.time])),
+                     Watts(std::stod(cells[at.power]))},
+                    kernels);
     }
-  return best;
+  }
+  for (RecordedKernel& kernel : kernels) std::ranges::sort(kernel.over_clocks.runs, {}, &ClockRun::clock);
+  return kernels;
+}
+
+// 16 core clocks with the memory's higher one; five with the memory's highest.
+inline Result<std::vector<RecordedKernel>> recorded_titan_x() {
+  return recorded_plain({"titanx_ptxmodel_micro.csv.xz", "titanx_ptxmodel_real.csv"}, {2, 1, 3, 4}, "3505");
+}
+inline Result<std::vector<RecordedKernel>> recorded_gtx1080ti() {
+  return recorded_plain({"gtx1080ti_core_mem_power.csv"}, {1, 2, 5, 6}, "5500");
 }
 
 }  // namespace wattune::model

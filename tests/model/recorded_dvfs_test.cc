@@ -1,5 +1,5 @@
 // Advice on clocks for recorded kernels (replayed), where the data are at hand; docs/results/frugal.md has the tables.
-#include "model/recorded_dvfs.h"
+#include "model/advice_replay.h"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +55,16 @@ TEST_P(RecordedAdvice, HasEnergiesInItsRange) {
   const ReplaySummary advice = advised(1);
   EXPECT_GT(advice.unmeasured, 150u);
   EXPECT_GE(static_cast<double>(advice.in_range), 0.90 * static_cast<double>(advice.unmeasured));
+}
+
+// Boards without features: two clocks are better than the best fixed one, four save what a cap leaves to save.
+TEST(RecordedAdviceWithoutFeatures, IsBetterThanAFixedClockWithTwo) {
+  for (const auto& board : {recorded_titan_x(), recorded_gtx1080ti()}) {
+    if (!board) GTEST_SKIP() << "the recorded data are not here: " << board.error().to_string();
+    const double fixed = summary_of(at_fixed_clock(*board, best_fixed_clock(*board))).mean;
+    EXPECT_LT(summary_of(replayed(*board, 2)).mean, 0.7 * fixed);
+    EXPECT_GE(summary_of(replayed(*board, 4, {.slowdown = 0.10})).saved, 0.90);
+  }
 }
 
 }  // namespace

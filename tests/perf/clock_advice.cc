@@ -3,10 +3,7 @@
 //   clock_advice
 #include <fmt/format.h>
 
-#include <numeric>
-#include <string_view>
-
-#include "model/recorded_dvfs.h"
+#include "model/advice_replay.h"
 #include "wattune/core/random.h"
 
 namespace wattune::model {
@@ -47,10 +44,21 @@ Board without_features(Board kernels) {
   return kernels;
 }
 
-void print_board(const std::string& name, const Board& kernels) {
+void print_fixed(const std::string& name, const Board& kernels) {
   const Megahertz fixed = best_fixed_clock(kernels);
   print_row(name, fmt::format("{:.0f} MHz for all; under the cap the clock that saves most", fixed.value()),
             summary_of(at_fixed_clock(kernels, fixed)), best_fixed_under_cap(kernels));
+}
+
+// Of boards that nobody looked at before the method was settled.
+void print_plain(const std::string& name, const Board& kernels) {
+  print_fixed(name, kernels);
+  for (const std::size_t clocks : {1, 2, 3, 4})
+    print_advice(name, fmt::format("no features, {} measured", clocks), kernels, clocks);
+}
+
+void print_board(const std::string& name, const Board& kernels) {
+  print_fixed(name, kernels);
   print_advice(name, "features at the highest clock", kernels, 1);
   for (const std::size_t clocks : {2, 3, 4})
     print_advice(name, fmt::format("the same, {} clocks measured", clocks), kernels, clocks);
@@ -101,13 +109,17 @@ void print_learning(const std::string& name, const Board& kernels) {
 Result<void> print_tables() {
   WATTUNE_ASSIGN(const Board v100, recorded_board("v100"));
   WATTUNE_ASSIGN(const Board rtx8000, recorded_board("rtx8000"));
+  WATTUNE_ASSIGN(const Board titan_x, recorded_titan_x());
+  WATTUNE_ASSIGN(const Board gtx1080ti, recorded_gtx1080ti());
   fmt::print(
-      "replayed: {} rows of a V100, {} of an RTX 8000\n\n"
+      "replayed: {} rows of a V100, {} of an RTX 8000, {} of a Titan X, {} of a GTX 1080 Ti\n\n"
       "| board | clock by | regret, mean | worst | unmeasured clocks with an energy in the range | saved of what a cap "
       "of 10 % leaves to save | violations |\n| --- | --- | --- | --- | --- | --- | --- |\n",
-      v100.size(), rtx8000.size());
+      v100.size(), rtx8000.size(), titan_x.size(), gtx1080ti.size());
   print_board("V100", v100);
   print_board("RTX 8000", rtx8000);
+  print_plain("Titan X", titan_x);
+  print_plain("GTX 1080 Ti", gtx1080ti);
   fmt::print(
       "\nregret by how many benchmarks are known, {} draws, with 1, 2 and 4 clocks measured\n\n"
       "| board | known | 1: mean | worst | in range | 2: mean | worst | in range | 4: mean | worst | in range |\n"
