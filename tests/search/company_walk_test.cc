@@ -15,7 +15,7 @@ using space::SearchSpace;
 
 // The shape of each kernel, the most promising first, and then the clock, the highest first.
 using Shapes = std::vector<std::size_t>;
-using Costs = std::function<double(const Shapes&)>;
+using CostOf = std::function<double(const Shapes&)>;
 
 struct Company {
   std::vector<std::size_t> shapes;  // how many each kernel has
@@ -73,7 +73,7 @@ Shapes shapes_of(const SearchSpace& space, ConfigurationId id) {
   return {at.begin(), at.end()};
 }
 
-WalkedTogether walk_together(const Company& company, const SearchSpace& space, const Costs& costs,
+WalkedTogether walk_together(const Company& company, const SearchSpace& space, const CostOf& costs,
                              const CompanyWalkOptions& options) {
   const auto strategy = make_company_walk(space, kernels_of_company(company), options);
   WalkedTogether result;
@@ -86,7 +86,7 @@ WalkedTogether walk_together(const Company& company, const SearchSpace& space, c
   return result;
 }
 
-WalkedTogether walk_together(const Company& company, const Costs& costs, const CompanyWalkOptions& options) {
+WalkedTogether walk_together(const Company& company, const CostOf& costs, const CompanyWalkOptions& options) {
   return walk_together(company, space_of_company(company), costs, options);
 }
 
