@@ -1,5 +1,5 @@
-// A step of an LU decomposition: the part of the matrix to the right of and below a panel of PANEL columns and rows, less
-// the product of what the panel has to its left and above it. The panel itself is decomposed already.
+// A step of an LU decomposition: the part of the matrix to the right of and below a panel of PANEL columns and rows,
+// less the product of what the panel has to its left and above it. The panel itself is decomposed already.
 //
 // A work-group computes BLOCK x BLOCK elements, with BLOCK columns and rows of the panel at a time in local memory.
 //

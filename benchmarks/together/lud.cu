@@ -1,9 +1,9 @@
-// A step of an LU decomposition: the part of the matrix to the right of and below a panel of PANEL columns and rows, less
-// the product of what the panel has to its left and above it. The panel itself is decomposed already.
+// A step of an LU decomposition: the part of the matrix to the right of and below a panel of kPanel columns and rows,
+// less the product of what the panel has to its left and above it. The panel itself is decomposed already.
 //
 // A block computes BLOCK x BLOCK elements, with BLOCK columns and rows of the panel at a time in shared memory.
 //
-// BLOCK  threads of a block in each dimension; divides PANEL
+// BLOCK  threads of a block in each dimension; divides kPanel
 
 constexpr int kPanel = 32;
 

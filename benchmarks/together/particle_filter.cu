@@ -1,5 +1,5 @@
-// The likelihood of each particle of a filter that follows an object in a film: how far the pixels of the frame under the
-// object, where the particle says that it is, are from the background and how near to the object's brightness.
+// The likelihood of each particle of a filter that follows an object in a film: how far the pixels of the frame under
+// the object, where the particle says that it is, are from the background and how near to the object's brightness.
 //
 // BLOCK  threads of a block, a particle each
 

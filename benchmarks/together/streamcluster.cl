@@ -1,4 +1,4 @@
-// What each point of a stream would gain by moving to a new centre: its cost now less its weight times the square of the
+// What each point of a stream would gain by moving to a new centre: its cost less its weight times the square of the
 // distance. Coordinates are by dimension, so that neighbouring work-items read neighbouring numbers.
 //
 // BLOCK  work-items of a work-group, a point each; together they bring the centre to local memory

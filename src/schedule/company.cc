@@ -107,6 +107,7 @@ std::string names_in_order(const Parts& parts) {
 
 void describe_company(const Parts& parts, RunInfo& info) {
   info.identity["launch order"] = names_in_order(parts);
+  info.identity["relaunch"] = parts.options.steady ? "until all have run as long" : "once";
   info.identity[kRepetitions] = joined(parts.plan.repetitions);
   info.identity["what is timed"] = parts.plan.timed ? parts.space.member(*parts.plan.timed).name + " beside the others"
                                                     : "all, from the first launch to the last end";

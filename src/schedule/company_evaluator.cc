@@ -78,7 +78,8 @@ Result<Observation> CompanyEvaluator::evaluate(const Configuration& all) {
   Observation observation{.verified = true, .samples = *std::move(samples)};
   observation.statistics = measure::summarize(observation.samples);
   if (!(observation.statistics->median > Nanoseconds()))
-    return failed_together(Status::runtime, "together they took 0 ns by the device's clock, which is too coarse to time them");
+    return failed_together(Status::runtime,
+                           "together they took 0 ns by the device's clock, which is too coarse to time them");
   if (Result<void> observed = observe(all, *ready.runner, observation); !observed) {
     if (ends_all(observed.error())) return std::move(observed).error();
     return failed_together(Status::runtime, observed.error().to_string());

@@ -22,9 +22,10 @@ using Parts = CompanySession::Parts;
 constexpr std::string_view kWalk = "walk";
 constexpr std::string_view kPaperWalk = "paper-walk";
 constexpr std::string_view kWalkThen = "walk+";
-constexpr std::uint64_t kFewAlone = 64;      // configurations of a member that are all tried alone
-constexpr double kMostRepetitions = 1000.0;  // of one member in one run
-constexpr double kPartnersRuns = 4.0;        // of the longest partner, while the timed member works
+constexpr std::uint64_t kFewAlone = 64;                           // configurations of a member that are all tried alone
+constexpr double kMostRepetitions = 1000.0;                       // of one member in one run
+constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);  // beside a partner, about
+constexpr double kPartnersRuns = 4.0;  // of the longest partner, while the timed member works
 
 Error cannot_open(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
 
@@ -71,12 +72,18 @@ std::size_t rounded(double repetitions) {
   return static_cast<std::size_t>(std::round(std::clamp(repetitions, 1.0, kMostRepetitions)));
 }
 
-// So that all run about as long as the longest; or the first for as long as its partners run a few times.
+// So often that the partners run a few times while the first works, and no longer than a run may take though its
+// launches wait for theirs.
+std::size_t repetitions_beside(Nanoseconds alone, Nanoseconds partner) {
+  const double wanted = std::ceil(kPartnersRuns * std::max(1.0, partner / alone));
+  return rounded(std::max(kPartnersRuns, std::min(wanted, kLongestRun / (alone + partner))));
+}
+
+// So that all run about as long as the longest.
 std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, bool partnered) {
   std::vector<std::size_t> repetitions(alone.size(), 1);
   if (partnered) {
-    const Nanoseconds longest = *std::max_element(alone.begin() + 1, alone.end());
-    repetitions.front() = rounded(std::ceil(kPartnersRuns * std::max(1.0, longest / alone.front())));
+    repetitions.front() = repetitions_beside(alone.front(), *std::max_element(alone.begin() + 1, alone.end()));
     return repetitions;
   }
   const Nanoseconds longest = *std::ranges::max_element(alone);
@@ -87,8 +94,8 @@ std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, 
 // By the times of the default configurations alone.
 Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, std::vector<Soloist>& soloists,
                                                   const CompanyOptions& options) {
-  if (!options.repetitions.empty()) return options.repetitions;
   if (!options.steady && !options.partnered) return std::vector<std::size_t>(space.size(), 1);
+  if (options.repetitions.size() == space.size()) return options.repetitions;
   std::vector<Nanoseconds> alone;
   for (std::size_t k = 0; k < space.size(); ++k) {
     const space::SearchSpace& own = space.own_space(k);
@@ -161,7 +168,10 @@ Result<std::unique_ptr<search::Strategy>> make_search(Parts& parts, const std::s
   const tune::Plan plan = tune::make_plan(KernelSpec(), parts.space.space(), name, parts.stop);
   parts.stop = plan.stop;
   if (name.empty()) parts.options.strategy = plan.strategy;
-  return search::make_strategy(plan.strategy, parts.space.space(), options);
+  auto strategy = search::make_strategy(plan.strategy, parts.space.space(), options);
+  if (!strategy && strategy.error().code() == ErrorCode::not_found && search::find_strategy(name) == nullptr)
+    return std::move(strategy).error().hint("walk, paper-walk, walk+NAME, or NAME, as `wattune strategies` lists them");
+  return strategy;
 }
 
 }  // namespace

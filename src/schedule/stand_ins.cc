@@ -34,7 +34,7 @@ constexpr const char* kMemory = "\n  y[i] = x[i];\n}\n";
 
 constexpr const char* kLatency = R"(
   int at = i;
-  for (int step = 0; step < 128; ++step) at = x[at];
+  for (int step = 0; step < 64; ++step) at = x[at];
   y[i] = at;
 }
 )";

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 // A kernel of one parameter, the block, which writes 2 * x.
-constexpr const char* kSpec = R"([kernel]
+constexpr const char* kBlockSpec = R"([kernel]
 file = "NAME.cl"
 function = "NAME"
 arguments = [
@@ -31,7 +31,7 @@ BLOCK = { values = [16, 32, 64], default = 32 }
 file = "NAME_reference.cc"
 )";
 
-constexpr const char* kReference =
+constexpr const char* kTwiceReference =
     "#include <cstddef>\n"
     "extern \"C\" void reference(void* const* a, const std::size_t* n) {\n"
     "  for (std::size_t i = 0; i < n[1]; ++i) static_cast<float*>(a[1])[i] = 2 * static_cast<const float*>(a[0])[i];\n"
@@ -58,8 +58,8 @@ class Together : public testing::Test {
                                     "(__global const float* x, __global float* y) {\n  int i = "
                                     "get_global_id(0);\n  " +
                                     body + "\n}\n");
-    folder_.write(name + ".toml", with_name(kSpec, name));
-    folder_.write(name + "_reference.cc", kReference);
+    folder_.write(name + ".toml", with_name(kBlockSpec, name));
+    folder_.write(name + "_reference.cc", kTwiceReference);
   }
 
   Finished tune(std::vector<std::string> arguments) {

@@ -15,7 +15,7 @@ using space::SearchSpace;
 
 // The shape of each kernel, the most promising first, and then the clock, the highest first.
 using Shapes = std::vector<std::size_t>;
-using CostOfShapes = std::function<double(const Shapes&)>;
+using CostOf = std::function<double(const Shapes&)>;
 
 struct Company {
   std::vector<std::size_t> shapes;  // how many each kernel has
@@ -73,7 +73,7 @@ Shapes shapes_of(const SearchSpace& space, ConfigurationId id) {
   return {at.begin(), at.end()};
 }
 
-WalkedTogether walk_together(const Company& company, const SearchSpace& space, const CostOfShapes& costs,
+WalkedTogether walk_together(const Company& company, const SearchSpace& space, const CostOf& costs,
                              const CompanyWalkOptions& options) {
   const auto strategy = make_company_walk(space, kernels_of_company(company), options);
   WalkedTogether result;
@@ -86,7 +86,7 @@ WalkedTogether walk_together(const Company& company, const SearchSpace& space, c
   return result;
 }
 
-WalkedTogether walk_together(const Company& company, const CostOfShapes& costs, const CompanyWalkOptions& options) {
+WalkedTogether walk_together(const Company& company, const CostOf& costs, const CompanyWalkOptions& options) {
   return walk_together(company, space_of_company(company), costs, options);
 }
 
@@ -230,7 +230,7 @@ TEST(CompanyWalk, WhatFailsIsWalkedAround) {
   EXPECT_LE(runs, 6u);
 }
 
-// CostOfShapes of random companies: `structure` is how much of them are costs of each kernel's shape, which rise or fall; the
+// Costs of random companies: `structure` is how much of them are costs of each kernel's shape, which rise or fall; the
 // rest is of the point alone.
 class RandomCosts {
  public:

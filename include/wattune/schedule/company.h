@@ -35,7 +35,7 @@ struct CompanyOptions {
   std::vector<std::string> order = {};        // names of members as they are launched; empty: as they were given
   bool steady = false;                        // each is launched again until all have run about as long as the longest
   bool partnered = false;                     // the first is timed while the others run all along
-  std::vector<std::size_t> repetitions = {};  // of each, as an earlier run found them; empty: by the times alone
+  std::vector<std::size_t> repetitions = {};  // of each, as an earlier run found them; else by the times alone
 };
 
 // What a member came to.
