@@ -422,5 +422,18 @@ TEST(SimulatedGpu, RefusesAKernelThatNeedsAMissingPipe) {
   EXPECT_THAT(gpu.add_kernel(kernel).error().to_string(), HasSubstr("has no such pipe: `tensor`"));
 }
 
+// A nanosecond's millionth is less than doubles can tell of a minute: blocks end nevertheless.
+TEST(SimulatedGpuForMinutes, BlocksEndHoweverLateItIs) {
+  SimulatedGpu gpu(*find_gpu_model("GT640"));
+  SimulatedKernel kernel{
+      .name = "long", .block = {.threads = 256, .registers = 32}, .blocks = 1600, .instructions = 1e8};
+  const auto id = gpu.add_kernel(kernel).value();
+  gpu.submit({.kernel = id}).value();
+  const auto done = gpu.wait();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->blocks, 1600U);
+  EXPECT_GT(done->end, nanoseconds_from_seconds(60));
+}
+
 }  // namespace
 }  // namespace wattune::simulate
