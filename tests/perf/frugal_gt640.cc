@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "perf/corun_table.h"
+#include "perf/gt640_groups.h"
 #include "perf/gt640_queue.h"
-#include "perf/gt640_search.h"
 #include "wattune/schedule/profit_table.h"
 
 using namespace wattune;
