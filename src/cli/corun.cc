@@ -196,11 +196,11 @@ void declare_kernels(CLI::App& app, CorunOptions& options) {
 
 void declare_queues(CLI::App& app, CorunOptions& options) {
   app.option_defaults()->group("Queues");
-  app.add_option(
-         "--policies", options.queue.policies,
-         "Run a queue under these instead of sweeping ratios: paired, greedy, kernelet, random, split, orion, priority, "
-         "streams, fifo (docs/schedule.md); with --works, --load or --arrivals alone fifo, streams, split and "
-         "paired")
+  app.add_option("--policies", options.queue.policies,
+                 "Run a queue under these instead of sweeping ratios: paired, greedy, kernelet, random, split, orion, "
+                 "priority, "
+                 "streams, fifo (docs/schedule.md); with --works, --load or --arrivals alone fifo, streams, split and "
+                 "paired")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);

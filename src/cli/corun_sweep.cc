@@ -74,16 +74,26 @@ std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
   return shown;
 }
 
+// Of work per joule over one after the other, whole kernels.
+std::optional<double> energy_gain_of(const CorunStage& stage, const SweptPair& pair, const SweepRow& row) {
+  const auto energy = known_energy(stage, row.energy, row.makespan);
+  const Joules alone = pair.sweep.energy_alone[0] + pair.sweep.energy_alone[1];
+  if (!energy || !(alone > Joules(0))) return std::nullopt;
+  return alone / *energy - 1.0;
+}
+
 std::vector<std::string> cells_of(const CorunStage& stage, const SweptPair& pair, const SweepRow& row,
                                   const SweepRow* best) {
   const std::string mark = &row == best ? "* " : "  ";
   const std::string how = mark + describe(row.arrangement, pair.limits);
-  if (row.failure) return {how, "-", "-", "-", "-", row.failure->to_string()};
+  if (row.failure) return {how, "-", "-", "-", "-", "-", row.failure->to_string()};
+  const auto energy_gain = energy_gain_of(stage, pair, row);
   return {how,
           format_time(row.times[0]),
           format_time(row.times[1]),
           format_time(row.makespan),
           gain_text(row.gain),
+          energy_gain ? gain_text(*energy_gain) : "-",
           energy_text(known_energy(stage, row.energy, row.makespan))};
 }
 
@@ -98,8 +108,13 @@ double noise_of(const SweptPair& pair) {
 
 std::string rows_text(const CorunStage& stage, const SweptPair& pair) {
   using Align = report::TextTable::Align;
-  report::TextTable table(
-      {{"  how", Align::left}, {pair.names[0]}, {pair.names[1]}, {"together"}, {"gain"}, {"energy", Align::left}});
+  report::TextTable table({{"  how", Align::left},
+                           {pair.names[0]},
+                           {pair.names[1]},
+                           {"together"},
+                           {"gain"},
+                           {"work per joule"},
+                           {"energy", Align::left}});
   const SweepRow* best = best_of(pair);
   for (const SweepRow* row : shown_rows(pair.sweep)) table.add_row(cells_of(stage, pair, *row, best));
   return table.to_string();
@@ -140,7 +155,7 @@ std::string pair_text(const CorunStage& stage, const SweptPair& pair) {
                      outputs_text(pair));
 }
 
-Json row_json(const CorunStage& stage, const SweepRow& row) {
+Json row_json(const CorunStage& stage, const SweptPair& pair, const SweepRow& row) {
   const Arrangement& how = row.arrangement;
   Json json = {{"way", std::string(to_string(how.way))},
                {"ratio", nullptr},
@@ -150,6 +165,7 @@ Json row_json(const CorunStage& stage, const SweepRow& row) {
                {"makespan_ms", nullptr},
                {"gain", nullptr},
                {"joules", nullptr},
+               {"energy_gain", nullptr},
                {"error", nullptr}};
   if (how.way == Way::shares) json["ratio"] = {how.ratio.first, how.ratio.second};
   if (how.way == Way::split) json["sms_of_first"] = how.sms_of_first;
@@ -159,6 +175,7 @@ Json row_json(const CorunStage& stage, const SweepRow& row) {
   json["makespan_ms"] = to_ms(row.makespan);
   json["gain"] = row.gain;
   if (const auto energy = known_energy(stage, row.energy, row.makespan)) json["joules"] = energy->value();
+  if (const auto gain = energy_gain_of(stage, pair, row)) json["energy_gain"] = *gain;
   return json;
 }
 
@@ -175,7 +192,7 @@ Json pair_json(const CorunStage& stage, const SweptPair& pair) {
                {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
                {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
                {"outputs", nullptr}};
-  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, row));
+  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, pair, row));
   if (pair.outputs)
     json["outputs"] = {{"compared", pair.outputs->compared}, {"differences", pair.outputs->differences}};
   return json;

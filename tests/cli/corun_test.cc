@@ -64,6 +64,7 @@ TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
   EXPECT_GT(best["gain"], 0.4);
   EXPECT_EQ(best["ratio"].size(), 2U);
   EXPECT_GT(best["joules"], 0.0);
+  EXPECT_GT(best["energy_gain"], 0.05);
   EXPECT_EQ(pair["rows"][pair["best_baseline"].get<std::size_t>()]["way"], "split");
   EXPECT_LT(gain_of(pair, "streams"), best["gain"].get<double>() - 0.3);
   EXPECT_THAT(folder_.read("gain.svg"), HasSubstr("C with L on H100, simulated"));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/gt640_search.h"
+#include "perf/gt640_pair.h"
 #include "wattune/schedule/queue_experiment.h"
 #include "wattune/simulate/board_clocks.h"
 

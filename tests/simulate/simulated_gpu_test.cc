@@ -7,6 +7,7 @@
 #include <set>
 
 #include "simulate/corun_runs.h"
+#include "wattune/simulate/gt640_kernels.h"
 
 namespace wattune::simulate {
 namespace {
@@ -420,6 +421,19 @@ TEST(SimulatedGpu, RefusesAKernelThatNeedsAMissingPipe) {
   SimulatedKernel kernel = one_warp(1);
   kernel.mix[static_cast<std::size_t>(Pipe::tensor)] = 0.1;
   EXPECT_THAT(gpu.add_kernel(kernel).error().to_string(), HasSubstr("has no such pipe: `tensor`"));
+}
+
+// A millionth of a nanosecond is less than doubles can tell of a minute: blocks end nevertheless.
+TEST(SimulatedGpuForMinutes, BlocksEndHoweverLateItIs) {
+  SimulatedGpu gpu(*find_gpu_model("GT640"));
+  SimulatedKernel kernel = find_gt640_kernel("Srad")->kernel;
+  kernel.blocks = 640;
+  const auto id = gpu.add_kernel(kernel).value();
+  gpu.pass_until(nanoseconds_from_seconds(60));
+  gpu.submit({.kernel = id}).value();
+  const auto done = gpu.wait();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->blocks, 640U);
 }
 
 }  // namespace

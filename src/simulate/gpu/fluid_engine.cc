@@ -11,7 +11,10 @@ namespace wattune::simulate {
 
 namespace {
 
-constexpr double kSameMoment = 1e-6;  // ns within which blocks end together
+// Blocks end together within this: of a moment in ns, and of what rounding leaves of large moments and of much
+// progress.
+constexpr double kSameMoment = 1e-6;
+constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
 struct FluidBlock {
   double end = 0.0;  // in the progress of its group
@@ -157,11 +160,13 @@ class FluidEngine final : public Engine {
     return next;
   }
 
+  double same_moment() const { return std::max(kSameMoment, kRounding * now_); }
+
   void end_blocks(unsigned sm, std::vector<std::size_t>& ended) {
     for (FluidGroup& group : sms_[sm]) {
-      if (group.next_end() > now_ + kSameMoment) continue;
+      if (group.next_end() > now_ + same_moment()) continue;
       pass(group, now_);
-      const double close = kSameMoment * group.rate;
+      const double close = same_moment() * group.rate + kRounding * group.progress;
       while (!group.blocks.empty() && group.blocks.top().end <= group.progress + close) {
         ended.push_back(group.blocks.top().slot);
         group.blocks.pop();

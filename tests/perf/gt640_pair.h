@@ -1,0 +1,150 @@
+// Two of these kernels at all ratios and clocks.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "perf/gt640_alone.h"
+#include "wattune/model/co_residency.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/simulate/corun_kernels.h"
+
+namespace wattune::perf {
+
+struct PairPoint {
+  model::BlockRatio ratio;
+  Efficiency efficiency;
+};
+
+class Pair {
+ public:
+  Pair(const Gt640Kernel& first, const Gt640Kernel& second) : kernels_{&first, &second} {
+    for (std::size_t i = 0; i < 2; ++i) {
+      highest_[i] = alone(*kernels_[i], Clocks::highest);
+      best_[i] = alone(*kernels_[i], Clocks::best);
+    }
+  }
+
+  const std::array<const Gt640Kernel*, 2>& kernels() const { return kernels_; }
+
+  Efficiency at(model::BlockRatio ratio, const ClockPair& clocks) const {
+    return simulate::efficiency_at(gt640(), clocks, residents(ratio));
+  }
+  Efficiency best_clocks(model::BlockRatio ratio) const { return simulate::best_efficiency(gt640(), residents(ratio)); }
+  PairPoint exhaustive() const { return best_ratio(Clocks::best); }
+  PairPoint best_ratio(Clocks clocks) const {
+    PairPoint best;
+    for (const model::BlockRatio& ratio : ratios()) {
+      const Efficiency each =
+          clocks == Clocks::best ? best_clocks(ratio) : at(ratio, simulate::highest_clocks(gt640()));
+      if (best.ratio.first == 0 || gain(each) > gain(best.efficiency)) best = {ratio, each};
+    }
+    return best;
+  }
+  // What the ratio and the clocks come to that runs alone say are the best.
+  Efficiency predicted_best() const {
+    double most = 0.0;
+    PairPoint chosen;
+    for (const ClockPair& clocks : simulate::clock_pairs(gt640())) {
+      const std::array traits = {traits_at(*kernels_[0], clocks), traits_at(*kernels_[1], clocks)};
+      const GpuModel gpu = simulate::at_clocks(gt640(), clocks);
+      const auto forecast = schedule::residency_forecaster(schedule::limits_of(gpu), simulate::chain_sm(gpu),
+                                                           {.goal = schedule::Goal::energy})(traits[0], traits[1])
+                                .value();
+      const double promised = predicted_gain(forecast, clocks);
+      if (promised > most) most = promised, chosen = {forecast.ratio, at(forecast.ratio, clocks)};
+    }
+    return chosen.efficiency;
+  }
+
+  // Operations per joule of this mix one after the other.
+  double in_turn(const Efficiency& together, Clocks clocks) const {
+    const auto& alone = clocks == Clocks::best ? best_ : highest_;
+    const auto& rates = together.flow.rates;
+    return (rates[0] + rates[1]) /
+           (rates[0] / alone[0].operations_per_joule() + rates[1] / alone[1].operations_per_joule());
+  }
+  double gain(const Efficiency& together) const {
+    return together.operations_per_joule() / in_turn(together, Clocks::best) - 1.0;
+  }
+  double gain_in_detail(const PairPoint& point) const {
+    const auto detailed = [](const ClockPair& clocks, std::span<const Residents> residents) {
+      return simulate::efficiency_of(
+          gt640(), clocks,
+          simulate::simulated_flow(simulate::at_clocks(gt640(), clocks), residents, kDetailed, kInstructions));
+    };
+    const Efficiency together = detailed(point.efficiency.clocks, residents(point.ratio));
+    double joules = 0.0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Residents all = all_of(*kernels_[i]);
+      joules += 1e9 * together.flow.rates[i] / detailed(best_[i].clocks, {&all, 1}).operations_per_joule();
+    }
+    return joules / together.power.value() - 1.0;
+  }
+  // Over one after the other at the highest clocks.
+  double speedup(const Efficiency& together) const {
+    return together.flow.rates[0] / highest_[0].flow.operations + together.flow.rates[1] / highest_[1].flow.operations;
+  }
+  double slowness_at_best_clocks(const Efficiency& together) const {
+    return (together.flow.rates[0] / best_[0].flow.operations + together.flow.rates[1] / best_[1].flow.operations) /
+           speedup(together);
+  }
+  // As a scheduler is told of it, which gains over each alone at these clocks.
+  schedule::PairForecast forecast(const PairPoint& point, Clocks clocks) const {
+    schedule::PairForecast forecast{.ratio = point.ratio};
+    const auto& alone = clocks == Clocks::best ? best_ : highest_;
+    if (clocks == Clocks::best) forecast.clocks = setting_of(point.efficiency.clocks);
+    forecast.watts.idle = point.efficiency.power;
+    for (std::size_t i = 0; i < 2; ++i) {
+      forecast.rates[i] = point.efficiency.flow.rates[i] / highest_[i].flow.operations;
+      forecast.watts.alone[i] = Watts(1e9 * highest_[i].flow.operations / alone[i].operations_per_joule());
+    }
+    return forecast;
+  }
+
+ private:
+  std::array<Residents, 2> residents(model::BlockRatio ratio) const {
+    return {Residents{&kernels_[0]->kernel, ratio.first}, Residents{&kernels_[1]->kernel, ratio.second}};
+  }
+  std::vector<model::BlockRatio> ratios() const {
+    return model::feasible_ratios(gt640().capability, kernels_[0]->kernel.block, kernels_[1]->kernel.block).value();
+  }
+  double predicted_gain(const schedule::PairForecast& forecast, const ClockPair& clocks) const {
+    double joules = 0.0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Residents all = all_of(*kernels_[i]);
+      joules += 1e9 * forecast.rates[i] * simulate::efficiency_at(gt640(), clocks, {&all, 1}).flow.operations /
+                best_[i].operations_per_joule();
+    }
+    return joules / forecast.power().value();
+  }
+
+  std::array<const Gt640Kernel*, 2> kernels_;
+  std::array<Efficiency, 2> highest_;
+  std::array<Efficiency, 2> best_;
+};
+
+struct RankedPair {
+  Pair pair;
+  PairPoint best;
+  double gain = 0.0;
+  std::array<std::size_t, 2> places = {};
+
+  std::string name() const { return pair.kernels()[0]->kernel.name + ", " + pair.kernels()[1]->kernel.name; }
+};
+
+inline std::vector<RankedPair> all_pairs() {
+  std::vector<RankedPair> all;
+  const auto& kernels = simulate::gt640_kernels();
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    for (std::size_t j = i + 1; j < kernels.size(); ++j) {
+      const Pair pair(kernels[i], kernels[j]);
+      const PairPoint best = pair.exhaustive();
+      all.push_back({pair, best, pair.gain(best.efficiency), {i, j}});
+    }
+  return all;
+}
+
+}  // namespace wattune::perf
