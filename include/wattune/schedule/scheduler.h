@@ -31,7 +31,7 @@ struct SchedulerOptions {
   std::size_t window = 64;  // works that a decision looks at, which bounds what it costs
   // For which a work beyond its limit, or one that was cancelled, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
-  double correction_weight = 0.3;  // PairTable's
+  double correction_weight = 0.5;  // PairTable's
 };
 
 class Scheduler {
