@@ -9,6 +9,8 @@
 #include "cli/text.h"
 #include "report/text.h"
 #include "store/files.h"
+#include "wattune/schedule/forecast.h"
+#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::cli {
 
@@ -61,11 +63,28 @@ class PolicyRunner {
     report_.works = arrivals_.size();
     report_.arrivals = describe_arrivals(wishes_);
     report_.has_outputs = !stage_.outputs().empty();
+    if (!stage_.is_simulated()) WATTUNE_TRY(forecast_by_counts(*machine));
     for (schedule::KernelId kernel = 0; kernel < stage_.outputs().size(); ++kernel) {
       WATTUNE_TRY(stage_.outputs()[kernel].restore());
       WATTUNE_TRY(schedule::run_alone(*machine, kernel));
       WATTUNE_TRY(stage_.outputs()[kernel].remember());
     }
+    return {};
+  }
+
+  // Counted use says what pipelines and memory are asked for, measured residency the rest.
+  Result<void> forecast_by_counts(const schedule::Machine& machine) {
+    report_.counted = schedule::PairTable(report_.sms);
+    const schedule::Forecaster forecaster = schedule::residency_forecaster(machine.limits(), stage_.sm());
+    const auto is_known = [&](schedule::KernelId kernel) {
+      return !report_.kernels[kernel].use.empty() && !report_.kernels[kernel].rate_at_residency.empty();
+    };
+    for (schedule::KernelId i = 0; i < report_.kernels.size(); ++i)
+      for (schedule::KernelId j = i + 1; j < report_.kernels.size(); ++j) {
+        if (!is_known(i) || !is_known(j)) continue;
+        WATTUNE_ASSIGN(const auto forecast, forecaster(report_.kernels[i], report_.kernels[j]));
+        report_.counted.learn(i, j, forecast);
+      }
     return {};
   }
 
@@ -77,7 +96,10 @@ class PolicyRunner {
   Result<void> forecast(const std::string& policy) {
     WATTUNE_TRY(go_on());
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
-    WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, {.policy = policy}, stage_.sm()));
+    const schedule::QueueOptions options{
+        .policy = policy,
+        .knowledge = stage_.is_simulated() ? schedule::Knowledge::predicted : schedule::Knowledge::measured};
+    WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     forecasts_.push_back(std::move(table));
     return {};
   }
@@ -134,6 +156,7 @@ struct KnownPair {
   const schedule::KernelTraits& second;
   schedule::PairForecast forecast;
   std::array<double, 2> measured;  // rates over those that were forecast
+  std::optional<schedule::PairForecast> counted;
 };
 
 std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& policy) {
@@ -146,7 +169,7 @@ std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& p
       std::array<double, 2> measured = {1.0, 1.0};
       for (std::size_t k = 0; k < 2; ++k)
         if (before->rates[k] > 0.0) measured[k] = after->rates[k] / before->rates[k];
-      pairs.push_back({report.kernels[i], report.kernels[j], *before, measured});
+      pairs.push_back({report.kernels[i], report.kernels[j], *before, measured, report.counted.find(i, j)});
     }
   return pairs;
 }
@@ -169,12 +192,16 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
                            {"at", Align::left},
                            {"forecast gain"},
                            {"speeds beside each other"},
-                           {"measured over forecast"}});
+                           {"measured over forecast"},
+                           {"by counts", Align::left}});
   for (const KnownPair& pair : pairs)
     table.add_row({fmt::format("{} with {}", pair.first.name, pair.second.name), how_text(pair.forecast, report.sms),
                    runs_together(pair.forecast) ? gain_text(pair.forecast.speedup() - 1.0) : "-",
                    fmt::format("{:.2f}, {:.2f}", pair.forecast.rates[0], pair.forecast.rates[1]),
-                   fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1])});
+                   fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1]),
+                   pair.counted ? fmt::format("{} at {}", gain_text(pair.counted->speedup() - 1.0),
+                                              how_text(*pair.counted, report.sms))
+                                : "-"});
   return fmt::format("\n{}\n{}", policy.policy, table.to_string());
 }
 
@@ -209,7 +236,8 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
                   {"ratio", nullptr},
                   {"sms_of_first", nullptr},
                   {"forecast_rates", pair.forecast.rates},
-                  {"measured_over_forecast", pair.measured}};
+                  {"measured_over_forecast", pair.measured},
+                  {"counted_rates", pair.counted ? Json(pair.counted->rates) : Json(nullptr)}};
     if (pair.forecast.sms_of_first > 0)
       entry["sms_of_first"] = pair.forecast.sms_of_first;
     else if (runs_together(pair.forecast))
@@ -234,12 +262,19 @@ Json policy_json(const CorunStage& stage, const QueueReport& report, const Polic
   return json;
 }
 
+Json use_json(const schedule::KernelTraits& kernel) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kernel.use.size(); ++i) json[std::string(simulate::name_of_resource(i))] = kernel.use[i];
+  return json;
+}
+
 Json profile_json(const schedule::KernelTraits& kernel) {
   return {{"name", kernel.name},
           {"blocks", kernel.blocks},
           {"alone_ms", to_ms(kernel.alone)},
           {"persistent", kernel.persistent},
           {"sliceable", kernel.sliceable},
+          {"use", use_json(kernel)},
           {"rate_at_residency", kernel.rate_at_residency},
           {"saturating_share", kernel.saturating_share},
           {"least_slice", kernel.least_slice}};

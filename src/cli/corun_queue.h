@@ -40,7 +40,9 @@ struct QueueReport {
   std::size_t works = 0;
   std::string arrivals;             // in words
   std::vector<PolicyRun> policies;  // `streams` first, where nobody asked for it
-  std::string trace;                // of the last policy
+  // On a device, of pairs whose use of the GPU was counted: what would be forecast without pilots.
+  schedule::PairTable counted = schedule::PairTable();
+  std::string trace;  // of the last policy
   bool has_outputs = false;
   std::vector<std::string> differences = {};  // of outputs from those of runs alone: policy, kernel, where
 };
