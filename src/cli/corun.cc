@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/corun_journal.h"
 #include "cli/corun_objective.h"
+#include "cli/corun_prospects.h"
 #include "cli/corun_queue.h"
 #include "cli/corun_sweep.h"
 #include "cli/interrupt.h"
@@ -32,6 +34,8 @@ struct CorunOptions {
   bool explain = false;
   std::string trace;
   std::string svg;
+  std::string output;
+  bool resume = false;
   bool overwrite = false;
   bool json = false;
   bool quiet = false;
@@ -83,6 +87,10 @@ Result<void> check_mode(const CorunOptions& options) {
     return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
   if (!options.svg.empty() && !options.wants_queue() && kernels > 2)
     return refuse("--svg draws what one pair gains at each ratio", options.svg, "name two kernels, or --policies");
+  if (!options.output.empty() && options.wants_queue())
+    return refuse("--output keeps pairs that were swept", options.output, "leave out what asks for a queue");
+  if (options.resume && options.output.empty())
+    return refuse("--resume goes on with a file of swept pairs", "", "name it: --output FILE");
   return {};
 }
 
@@ -101,7 +109,9 @@ Json document(const CorunStage& stage, const CorunOptions& options) {
           {"repeats", options.repeats},
           {"seed", options.queue.seed},
           {"notes", stage.notes()},
+          {"prospects", nullptr},
           {"pairs", nullptr},
+          {"complementary", nullptr},
           {"queue", nullptr}};
 }
 
@@ -119,23 +129,39 @@ std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options,
   };
 }
 
+// Not at all where nobody asked for it.
+Result<std::optional<SweepJournal>> open_sweep_journal(const CorunOptions& options) {
+  if (options.output.empty()) return std::optional<SweepJournal>();
+  WATTUNE_ASSIGN(SweepJournal journal,
+                 SweepJournal::open(options.output, {.resume = options.resume, .overwrite = options.overwrite}));
+  return std::optional<SweepJournal>(std::move(journal));
+}
+
+Json sweeps_document(const CorunStage& stage, const CorunOptions& options, const std::vector<Prospect>& prospects,
+                     const std::vector<SweptPair>& pairs) {
+  Json json = document(stage, options);
+  json["prospects"] = prospects_json(prospects);
+  json["pairs"] = sweep_json(stage, pairs);
+  json["complementary"] = complementary_json(complementary_gain(prospects, pairs));
+  return json;
+}
+
 // Pairs are told as they come, those of a document at its end, which an interrupt brings forward.
 Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
+  WATTUNE_ASSIGN(auto journal, open_sweep_journal(options));
+  WATTUNE_ASSIGN(const std::vector<Prospect> prospects, prospects_of(stage));
   std::vector<SweptPair> pairs;
-  bool printed = true;
+  bool printed = options.json || print_result(prospects_text(prospects));
   const auto swept = sweep_all(
       stage, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
-      [&](SweptPair pair) -> Result<void> {
+      journal ? &*journal : nullptr, [&](SweptPair pair) -> Result<void> {
         if (!options.json) printed &= print_result((pairs.empty() ? "" : "\n") + sweep_text(stage, pair));
         pairs.push_back(std::move(pair));
         return {};
       });
   if (!swept && pairs.empty()) return swept.error();
-  if (options.json) {
-    Json json = document(stage, options);
-    json["pairs"] = sweep_json(stage, pairs);
-    printed = print_document(dump(json));
-  }
+  printed &= options.json ? print_document(dump(sweeps_document(stage, options, prospects, pairs)))
+                          : print_result(complementary_text(prospects, complementary_gain(prospects, pairs)));
   if (!swept) return swept.error();
   if (!options.svg.empty())
     WATTUNE_TRY(store::write_file(options.svg, sweep_svg(stage, pairs.front()), options.overwrite));
@@ -224,6 +250,9 @@ void declare_results(CLI::App& app, CorunOptions& options) {
              "Repeats the kernels of a pair until a run takes so long; joules of real boards need 1s")
       ->default_str("2ms");
   add_parsed(app, "--seed", options.queue.seed, parse_count, "N", "Of what is drawn")->default_str("1");
+  app.add_option("--output,-o", options.output, "Keep each pair that was swept in this file, a line of JSON for each")
+      ->type_name("FILE");
+  app.add_flag("--resume", options.resume, "Take pairs from there that were swept with the same kernels and device");
   app.add_option(
          "--svg", options.svg,
          "Write a plot: of a pair the gain at each ratio, of a queue the policies' works per second against joules")

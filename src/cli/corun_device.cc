@@ -5,8 +5,11 @@
 #include "cli/chosen_kernel.h"
 #include "cli/corun_stage.h"
 #include "wattune/backend/attach.h"
+#include "wattune/core/hash.h"
+#include "wattune/schedule/counted_use.h"
 #include "wattune/schedule/device_machine.h"
 #include "wattune/schedule/profile.h"
+#include "wattune/simulate/corun_kernels.h"
 #include "wattune/tune/session.h"
 
 namespace wattune::cli {
@@ -28,13 +31,27 @@ Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
   return Error(ErrorCode::unavailable, "kernels run together on CUDA and OpenCL devices only").about(device.selector);
 }
 
+// Code as it was compiled, where it is known, else as it was written.
+std::string identity_of(const ChosenKernel& chosen, const schedule::LoadedKernel& kernel) {
+  const std::string& code = kernel.code->ptx.empty() ? chosen.spec.source.text : kernel.code->ptx;
+  std::string text = fmt::format("{} {}", content_hash(code), chosen.configuration.to_string());
+  for (const auto& extent : {kernel.geometry.groups, kernel.geometry.group_size})
+    text += fmt::format(" {}", fmt::join(extent, "x"));
+  for (const auto& buffer : kernel.buffers) text += fmt::format(" {}", buffer ? buffer->bytes() : 0);
+  return text;
+}
+
 class DeviceStage : public CorunStage {
  public:
-  explicit DeviceStage(std::unique_ptr<backend::Device> device) : device_(std::move(device)) {}
+  explicit DeviceStage(std::unique_ptr<backend::Device> device)
+      : device_(std::move(device)), gpu_(simulate::gpu_model_of_device(device_->info().name)) {}
 
   std::string device() const override { return device_->info().name; }
   bool is_simulated() const override { return false; }
   std::size_t size() const override { return kernels_.size(); }
+  std::string identity(schedule::KernelId kernel) const override { return identities_[kernel]; }
+  // For what is forecast beside pilots.
+  model::ChainSm sm() const override { return gpu_ != nullptr ? simulate::chain_sm(*gpu_) : model::ChainSm(); }
   std::span<schedule::KernelOutputs> outputs() override { return outputs_; }
   std::vector<std::string> notes() const override { return notes_; }
 
@@ -48,12 +65,16 @@ class DeviceStage : public CorunStage {
                    schedule::KernelOutputs::of(*device_, chosen.spec, std::move(buffers), sameness));
     note(*kernel, name, outputs);
     outputs_.push_back(std::move(outputs));
+    identities_.push_back(identity_of(chosen, *kernel));
+    const auto costs = count(*kernel, name);
     WATTUNE_ASSIGN(const auto machine, schedule::DeviceMachine::make(*device_));
     WATTUNE_ASSIGN(schedule::KernelTraits traits, machine->traits_of(*kernel));
     traits.name = std::move(name);
     kernels_.push_back(kernel);
     traits_.push_back(std::move(traits));
-    return time(*machine, traits_.size() - 1);
+    WATTUNE_TRY(time(*machine, traits_.size() - 1));
+    if (costs) set_use(traits_.back(), *costs);
+    return {};
   }
 
   Result<std::unique_ptr<schedule::Machine>> machine() override {
@@ -78,6 +99,23 @@ class DeviceStage : public CorunStage {
   }
 
  private:
+  // Of GPUs whose peaks are known, before anything runs on the buffers. A kernel that cannot be counted is measured all
+  // the same.
+  std::optional<simulate::BlockCosts> count(const schedule::LoadedKernel& kernel, const std::string& name) {
+    if (gpu_ == nullptr) return std::nullopt;
+    auto costs = schedule::count_block(*device_, kernel);
+    if (costs) return *costs;
+    notes_.push_back(fmt::format("{}: {}", name, costs.error().to_string()));
+    return std::nullopt;
+  }
+
+  void set_use(schedule::KernelTraits& traits, const simulate::BlockCosts& costs) const {
+    if (!(traits.alone.value() > 0.0)) return;
+    traits.use = simulate::use_of(costs, traits.blocks, traits.alone, *gpu_);
+    traits.utilisation = simulate::utilisation_of(traits.use);
+    traits.profile.instructions_per_block = std::max(1.0, costs.issued);
+  }
+
   // What runs beside another needs first of all: how long it takes, by which persistent twins choose their chunks, and
   // where it has none, how large slices must be.
   Result<void> time(schedule::DeviceMachine& machine, std::size_t place) {
@@ -101,6 +139,8 @@ class DeviceStage : public CorunStage {
   }
 
   std::unique_ptr<backend::Device> device_;
+  const simulate::GpuModel* gpu_;  // nullptr: nothing is known of its peaks
+  std::vector<std::string> identities_;
   std::vector<std::shared_ptr<const schedule::LoadedKernel>> kernels_;
   std::vector<schedule::KernelTraits> traits_;
   std::vector<schedule::KernelOutputs> outputs_;

@@ -11,7 +11,9 @@
 #include "report/text.h"
 #include "store/files.h"
 #include "wattune/report/policy_plot.h"
+#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/power_profile.h"
+#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::cli {
 
@@ -91,11 +93,28 @@ class PolicyRunner {
     report_.arrivals = describe_arrivals(wishes_);
     report_.objective = wishes_.objective;
     report_.has_outputs = !stage_.outputs().empty();
+    if (!stage_.is_simulated()) WATTUNE_TRY(forecast_by_counts(*machine));
     for (schedule::KernelId kernel = 0; kernel < stage_.outputs().size(); ++kernel) {
       WATTUNE_TRY(stage_.outputs()[kernel].restore());
       WATTUNE_TRY(schedule::run_alone(*machine, kernel));
       WATTUNE_TRY(stage_.outputs()[kernel].remember());
     }
+    return {};
+  }
+
+  // Counted use says what pipelines and memory are asked for, measured residency the rest.
+  Result<void> forecast_by_counts(const schedule::Machine& machine) {
+    report_.counted = schedule::PairTable(report_.sms);
+    const schedule::Forecaster forecaster = schedule::residency_forecaster(machine.limits(), stage_.sm());
+    const auto is_known = [&](schedule::KernelId kernel) {
+      return !report_.kernels[kernel].use.empty() && !report_.kernels[kernel].rate_at_residency.empty();
+    };
+    for (schedule::KernelId i = 0; i < report_.kernels.size(); ++i)
+      for (schedule::KernelId j = i + 1; j < report_.kernels.size(); ++j) {
+        if (!is_known(i) || !is_known(j)) continue;
+        WATTUNE_ASSIGN(const auto forecast, forecaster(report_.kernels[i], report_.kernels[j]));
+        report_.counted.learn(i, j, forecast);
+      }
     return {};
   }
 
@@ -115,7 +134,9 @@ class PolicyRunner {
   Result<void> forecast(const Entrant& entrant) {
     WATTUNE_TRY(go_on());
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
-    WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, entrant.options(), stage_.sm()));
+    schedule::QueueOptions options = entrant.options();
+    options.knowledge = stage_.is_simulated() ? schedule::Knowledge::predicted : schedule::Knowledge::measured;
+    WATTUNE_ASSIGN(schedule::PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     // The one before it runs the same policy without limits.
     if (entrant.objective.has_limits())
       WATTUNE_TRY(check_pairs(entrant.objective, table, forecasts_.back(), report_.kernels));
@@ -175,6 +196,7 @@ struct KnownPair {
   const schedule::KernelTraits& second;
   schedule::PairForecast forecast;
   std::array<double, 2> measured;  // rates over those that were forecast
+  std::optional<schedule::PairForecast> counted;
 };
 
 std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& policy) {
@@ -187,7 +209,7 @@ std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& p
       std::array<double, 2> measured = {1.0, 1.0};
       for (std::size_t k = 0; k < 2; ++k)
         if (before->rates[k] > 0.0) measured[k] = after->rates[k] / before->rates[k];
-      pairs.push_back({report.kernels[i], report.kernels[j], *before, measured});
+      pairs.push_back({report.kernels[i], report.kernels[j], *before, measured, report.counted.find(i, j)});
     }
   return pairs;
 }
@@ -214,6 +236,11 @@ std::vector<std::string> energy_cells(const KnownPair& pair) {
                       joules_of(pair, forecast.watts_in_turn()).value())};
 }
 
+std::string counted_text(const KnownPair& pair, unsigned sms) {
+  if (!pair.counted) return "-";
+  return fmt::format("{} at {}", gain_text(pair.counted->speedup() - 1.0), how_text(*pair.counted, sms));
+}
+
 std::string explanation(const QueueReport& report, const PolicyRun& policy) {
   const auto pairs = known_pairs(report, policy);
   if (pairs.empty()) return fmt::format("\n{}: plans by no forecast\n", policy.policy);
@@ -223,6 +250,7 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
                            {"forecast gain"},
                            {"speeds beside each other"},
                            {"measured over forecast"},
+                           {"by counts", Align::left},
                            {"power"},
                            {"work per joule"},
                            {"at most"},
@@ -232,7 +260,8 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
                                       how_text(pair.forecast, report.sms),
                                       runs_together(pair.forecast) ? gain_text(pair.forecast.speedup() - 1.0) : "-",
                                       fmt::format("{:.2f}, {:.2f}", pair.forecast.rates[0], pair.forecast.rates[1]),
-                                      fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1])};
+                                      fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1]),
+                                      counted_text(pair, report.sms)};
     std::ranges::move(energy_cells(pair), std::back_inserter(cells));
     table.add_row(std::move(cells));
   }
@@ -271,6 +300,7 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
                   {"sms_of_first", nullptr},
                   {"forecast_rates", pair.forecast.rates},
                   {"measured_over_forecast", pair.measured},
+                  {"counted_rates", pair.counted ? Json(pair.counted->rates) : Json(nullptr)},
                   {"watts", nullptr},
                   {"energy_gain", nullptr},
                   {"most_energy_gain", nullptr}};
@@ -305,12 +335,19 @@ Json policy_json(const CorunStage& stage, const QueueReport& report, const Polic
 
 Json watts_json(Watts power) { return power > Watts(0) ? Json(power.value()) : Json(nullptr); }
 
+Json use_json(const schedule::KernelTraits& kernel) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kernel.use.size(); ++i) json[std::string(simulate::name_of_resource(i))] = kernel.use[i];
+  return json;
+}
+
 Json profile_json(const schedule::KernelTraits& kernel) {
   return {{"name", kernel.name},
           {"blocks", kernel.blocks},
           {"alone_ms", to_ms(kernel.alone)},
           {"persistent", kernel.persistent},
           {"sliceable", kernel.sliceable},
+          {"use", use_json(kernel)},
           {"rate_at_residency", kernel.rate_at_residency},
           {"saturating_share", kernel.saturating_share},
           {"least_slice", kernel.least_slice},

@@ -42,7 +42,9 @@ struct QueueReport {
   std::string arrivals;  // in words
   schedule::Objective objective = {};
   std::vector<PolicyRun> policies;  // `streams` first, where nobody asked for it
-  std::string trace;                // of the last policy
+  // On a device, of pairs whose use of the GPU was counted: what would be forecast without pilots.
+  schedule::PairTable counted = schedule::PairTable();
+  std::string trace;  // of the last policy
   bool has_outputs = false;
   std::vector<std::string> differences = {};  // of outputs from those of runs alone: policy, kernel, where
 };

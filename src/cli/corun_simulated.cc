@@ -46,6 +46,7 @@ Result<schedule::ProfiledKernel> kernel_of_waves(const std::string& name, std::u
   WATTUNE_ASSIGN(simulate::SimulatedKernel kernel, find_published_kernel(name));
   WATTUNE_ASSIGN(schedule::KernelTraits traits, schedule::traits_of(kernel, gpu));
   kernel.blocks = traits.blocks = waves * traits.profile.blocks_alone * gpu.sms;
+  WATTUNE_ASSIGN(traits.use, schedule::use_alone(kernel, gpu));
   return schedule::ProfiledKernel{std::move(kernel), std::move(traits)};
 }
 
@@ -57,6 +58,9 @@ class SimulatedStage : public CorunStage {
   std::string device() const override { return gpu_.name; }
   bool is_simulated() const override { return true; }
   std::size_t size() const override { return kernels_.size(); }
+  std::string identity(schedule::KernelId kernel) const override {
+    return fmt::format("{} of {} blocks", kernels_[kernel].kernel.name, kernels_[kernel].kernel.blocks);
+  }
   model::ChainSm sm() const override { return simulate::chain_sm(gpu_); }
 
   Result<std::unique_ptr<schedule::Machine>> machine() override {

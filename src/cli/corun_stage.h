@@ -23,6 +23,8 @@ class CorunStage {
   virtual std::string device() const = 0;  // its name
   virtual bool is_simulated() const = 0;
   virtual std::size_t size() const = 0;  // kernels
+  // Of a kernel: its code, its sizes and what else its times depend on.
+  virtual std::string identity(schedule::KernelId kernel) const = 0;
   // What people shall know of the kernels, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 

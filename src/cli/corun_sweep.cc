@@ -7,9 +7,12 @@
 #include <functional>
 #include <utility>
 
+#include "cli/corun_journal.h"
 #include "cli/text.h"
 #include "report/text.h"
+#include "wattune/core/hash.h"
 #include "wattune/report/gain_plot.h"
+#include "wattune/schedule/counted_use.h"
 
 namespace wattune::cli {
 
@@ -53,9 +56,27 @@ Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedul
   SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
                  .limits = machine->limits(),
                  .sweep = std::move(sweep),
+                 .packing_bound = schedule::packing_bound(*machine->kernel(first), *machine->kernel(second)),
                  .outputs = {}};
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
+  return pair;
+}
+
+// Of all that a pair's figures depend on.
+std::string identity_of(const CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
+                        const schedule::SweepOptions& options) {
+  return content_hash(fmt::format("{}\n{}\n{}\n{} rounds, {} ns", stage.device(), stage.identity(first),
+                                  stage.identity(second), options.rounds, options.least_time.value()));
+}
+
+Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
+                                const schedule::SweepOptions& options, SweepJournal* journal) {
+  if (journal == nullptr) return sweep_one(stage, first, second, options);
+  const std::string identity = identity_of(stage, first, second, options);
+  if (const SweptPair* known = journal->find(identity)) return *known;
+  WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, first, second, options));
+  WATTUNE_TRY(journal->add(identity, pair));
   return pair;
 }
 
@@ -186,6 +207,8 @@ Json place_of(const schedule::PairSweep& sweep, const SweepRow* row) {
 Json pair_json(const CorunStage& stage, const SweptPair& pair) {
   const schedule::PairSweep& sweep = pair.sweep;
   Json json = {{"kernels", pair.names},
+               {"packing_bound", pair.packing_bound ? Json(*pair.packing_bound) : Json(nullptr)},
+               {"complementary", schedule::is_complementary(pair.packing_bound)},
                {"repetitions", sweep.repetitions},
                {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
                {"rows", Json::array()},
@@ -206,19 +229,22 @@ std::string energy_text(std::optional<Joules> energy) {
   return energy ? fmt::format("{:.3g} J", energy->value()) : "-";
 }
 
-Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options,
+Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options, SweepJournal* journal,
                        const std::function<Result<void>(SweptPair)>& take) {
   for (schedule::KernelId i = 0; i < stage.size(); ++i)
     for (schedule::KernelId j = i + 1; j < stage.size(); ++j) {
-      WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, i, j, options));
+      WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(stage, i, j, options, journal));
       WATTUNE_TRY(take(std::move(pair)));
     }
   return {};
 }
 
 std::string sweep_text(const CorunStage& stage, const SweptPair& pair) {
-  return fmt::format("{} with {} on {}{}\n{}", pair.names[0], pair.names[1], stage.is_simulated() ? "a simulated " : "",
-                     stage.device(), pair_text(stage, pair));
+  const std::string mark = schedule::is_complementary(pair.packing_bound)
+                               ? fmt::format(", complementary ({:.2f})", *pair.packing_bound)
+                               : "";
+  return fmt::format("{} with {} on {}{}{}\n{}", pair.names[0], pair.names[1],
+                     stage.is_simulated() ? "a simulated " : "", stage.device(), mark, pair_text(stage, pair));
 }
 
 Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs) {

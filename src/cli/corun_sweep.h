@@ -24,13 +24,18 @@ struct SweptPair {
   std::array<std::string, 2> names;
   schedule::MachineLimits limits;
   schedule::PairSweep sweep;
+  // How much faster than one after the other they can be at most, by what each uses alone; none: unknown.
+  std::optional<double> packing_bound = {};
   std::optional<OutputVerdict> outputs;  // none: these kernels compute nothing
 
   bool is_right() const { return !outputs || outputs->differences.empty(); }
 };
 
-// Every two of the stage's kernels, each handed out when it was swept. Errors of sweep_pair() and of `take`.
-Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options,
+class SweepJournal;
+
+// Every two of the stage's kernels, each handed out when it was swept, or found in the journal, if there is one.
+// Errors of sweep_pair(), of the journal and of `take`.
+Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options, SweepJournal* journal,
                        const std::function<Result<void>(SweptPair)>& take);
 
 std::string sweep_text(const CorunStage& stage, const SweptPair& pair);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "wattune/simulate/ptx_profile.h"
+
 namespace wattune::schedule {
 
 namespace {
@@ -52,26 +54,42 @@ Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const Kern
   return rates;
 }
 
-// What each keeps of its speed where both wait for the same memory: the chain of two kernels over that of one with as
-// many warps. Both can issue as if they were alone, since what they ask of the pipelines is in their utilisations.
+// Without what it asks of pipelines and L2: a round of the chain lasts until all warps had what they ask for, in which
+// those that ask for something else would wait with them. What two ask for together is packed().
+model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
+  model::WarpLoad load{kernel.profile.profile,
+                       static_cast<unsigned>(std::max(1.0, std::round(blocks * kernel.profile.warps_per_block)))};
+  load.profile.busy_cycles.clear();
+  return load;
+}
+
+// What each keeps of its speed where both wait for the same memory, with so many resident blocks on each SM: the chain
+// of two kernels over that of one, where both can issue as if they were alone.
 Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
-                                            model::BlockRatio ratio) {
+                                            std::array<double, 2> blocks) {
   if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};
   sm.issue_rate *= 2.0;
-  const std::array loads = {model::WarpLoad{first.profile.profile, ratio.first * first.profile.warps_per_block},
-                            model::WarpLoad{second.profile.profile, ratio.second * second.profile.warps_per_block}};
+  const std::array loads = {waiting_load(first, blocks[0]), waiting_load(second, blocks[1])};
   WATTUNE_ASSIGN(const auto together, ipc_of(sm, loads));
   WATTUNE_ASSIGN(const auto of_first, ipc_of(sm, {loads.data(), 1}));
   WATTUNE_ASSIGN(const auto of_second, ipc_of(sm, {loads.data() + 1, 1}));
   return std::array{std::min(1.0, together[0] / of_first[0]), std::min(1.0, together[1] / of_second[0])};
 }
 
-// Both slow down alike where together they ask for more than all of a resource.
-std::array<double, 2> packed(std::array<double, 2> rates, const KernelTraits& first, const KernelTraits& second) {
-  const model::Utilisation& one = first.utilisation;
-  const model::Utilisation& other = second.utilisation;
-  const double most = std::max(
-      {1.0, rates[0] * one.pipeline + rates[1] * other.pipeline, rates[0] * one.memory + rates[1] * other.memory});
+// Where the resources of only one are known, both have PUR and MUR.
+std::array<std::vector<double>, 2> uses_of(const KernelTraits& first, const KernelTraits& second) {
+  if (first.use.size() == second.use.size() && !first.use.empty()) return {first.use, second.use};
+  const auto known = [](const model::Utilisation& of) { return std::vector{of.pipeline, of.memory}; };
+  return {known(first.utilisation), known(second.utilisation)};
+}
+
+// Both slow down alike where together they ask for more than all of a resource that they share, of which those of the
+// uses are from `begin` on.
+std::array<double, 2> packed(std::array<double, 2> rates, const std::array<std::vector<double>, 2>& uses,
+                             std::size_t begin = 0) {
+  double most = 1.0;
+  for (std::size_t i = begin; i < uses[0].size(); ++i)
+    most = std::max(most, rates[0] * uses[0][i] + rates[1] * uses[1][i]);
   return {rates[0] / most, rates[1] / most};
 }
 
@@ -81,12 +99,14 @@ Result<PairForecast> residency_forecast(const MachineLimits& limits, const model
   WATTUNE_ASSIGN(const auto ratios, model::feasible_ratios(limits.capability, first.block, second.block));
   WATTUNE_ASSIGN(const auto of_first, residency_rates(sm, first));
   WATTUNE_ASSIGN(const auto of_second, residency_rates(sm, second));
+  const auto uses = uses_of(first, second);
   PairForecast best;
   for (const model::BlockRatio& ratio : ratios) {
     if (ratio.first > of_first.size() || ratio.second > of_second.size()) continue;
-    WATTUNE_ASSIGN(const auto shares, memory_shares(sm, first, second, ratio));
+    const std::array<double, 2> blocks = {static_cast<double>(ratio.first), static_cast<double>(ratio.second)};
+    WATTUNE_ASSIGN(const auto shares, memory_shares(sm, first, second, blocks));
     const std::array rates = {of_first[ratio.first - 1] * shares[0], of_second[ratio.second - 1] * shares[1]};
-    const PairForecast pair{.ratio = ratio, .rates = packed(rates, first, second), .watts = watts_of(first, second)};
+    const PairForecast pair{.ratio = ratio, .rates = packed(rates, uses), .watts = watts_of(first, second)};
     if (is_better(objective, pair, best)) best = pair;
   }
   return best;
@@ -96,14 +116,33 @@ double rate_on(double share_of_sms, const KernelTraits& kernel) {
   return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
 }
 
-PairForecast split_forecast(const MachineLimits& limits, const KernelTraits& first, const KernelTraits& second) {
+// Their requests meet in L2 and DRAM, as if each had its share of the blocks on every SM; pipelines are their own.
+Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model::ChainSm& sm, unsigned sms,
+                                       const KernelTraits& first, const KernelTraits& second) {
+  const double share = static_cast<double>(sms) / limits.sms;
+  WATTUNE_ASSIGN(const auto kept,
+                 memory_shares(sm, first, second,
+                               {share * first.profile.blocks_alone, (1.0 - share) * second.profile.blocks_alone}));
+  const auto uses = uses_of(first, second);
+  const std::size_t memory = uses[0].size() == simulate::kResources ? simulate::kSmResources : 1;
+  const std::array rates = {rate_on(share, first) * kept[0], rate_on(1.0 - share, second) * kept[1]};
+  return PairForecast{.sms_of_first = sms, .rates = packed(rates, uses, memory), .watts = watts_of(first, second)};
+}
+
+// Until both have ended, as what runs whole keeps its SMs; of kernels whose times are unknown, as if they were equal.
+double makespan_of(const PairForecast& split, const KernelTraits& first, const KernelTraits& second) {
+  const bool are_known = first.alone.value() > 0.0 && second.alone.value() > 0.0;
+  const double of_first = are_known ? first.alone.value() : 1.0;
+  const double of_second = are_known ? second.alone.value() : 1.0;
+  return std::max(of_first / split.rates[0], of_second / split.rates[1]);
+}
+
+Result<PairForecast> split_forecast(const MachineLimits& limits, const model::ChainSm& sm, const KernelTraits& first,
+                                    const KernelTraits& second) {
   PairForecast best;
-  const double all = limits.sms;
   for (const unsigned sms : splits_of(limits)) {
-    const PairForecast split{.sms_of_first = sms,
-                             .rates = {rate_on(sms / all, first), rate_on((limits.sms - sms) / all, second)},
-                             .watts = watts_of(first, second)};
-    if (split.speedup() > best.speedup()) best = split;
+    WATTUNE_ASSIGN(const PairForecast split, forecast_of_split(limits, sm, sms, first, second));
+    if (makespan_of(split, first, second) < makespan_of(best, first, second)) best = split;
   }
   return best;
 }
@@ -160,10 +199,9 @@ Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& s
   };
 }
 
-Forecaster split_forecaster(const MachineLimits& limits) {
-  return [=](const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
-    return split_forecast(limits, first, second);
-  };
+Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+  return
+      [=](const KernelTraits& first, const KernelTraits& second) { return split_forecast(limits, sm, first, second); };
 }
 
 std::uint64_t PairTable::key(KernelId first, KernelId second) {
@@ -181,15 +219,15 @@ void PairTable::observe(KernelId kernel, KernelId beside, double rate) {
   if (entry == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   const double predicted = entry->second.forecast.rates[place];
   if (!(predicted > 0.0)) return;
-  std::optional<double>& mean = entry->second.measured_over_predicted[place];
-  mean = mean ? *mean + weight_ * (rate / predicted - *mean) : rate / predicted;
+  double& mean = entry->second.measured_over_predicted[place];
+  mean += weight_ * (rate / predicted - mean);
 }
 
 std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) const {
   const auto entry = entries_.find(key(first, second));
   if (entry == entries_.end()) return std::nullopt;
   PairForecast forecast = entry->second.forecast;
-  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry->second.measured_over_predicted[i].value_or(1.0);
+  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry->second.measured_over_predicted[i];
   return first <= second ? forecast : forecast.swapped(sms_);
 }
 

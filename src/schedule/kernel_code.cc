@@ -1,5 +1,6 @@
 // Code of kernels, and what of it can be launched in parts.
 #include <algorithm>
+#include <utility>
 
 #include "wattune/backend/compile.h"
 #include "wattune/backend/registry.h"
@@ -88,12 +89,14 @@ CodeOr load_cuda(backend::Device& device, const KernelSource& source, Macros mac
   if (!image) return std::move(image).error();
   Result<TwinText> text = add_twins(*image, source, macros);
   if (!text && text.error().code() == ErrorCode::not_found) return std::move(text).error();
-  if (text) image->code = text->module.text;
+  std::string original = text ? std::exchange(image->code, text->module.text) : std::string();
   WATTUNE_ASSIGN(const auto program, device.load(*image, macros, options.limit));
   WATTUNE_ASSIGN(auto whole, program->kernel(source.function));
   if (!text) return std::make_shared<const KernelCode>(whole_only(std::move(whole), text.error().to_string()));
   KernelCode code{.whole = std::move(whole)};
   WATTUNE_TRY(find_twins(*program, *text, code));
+  code.ptx = std::move(original);
+  code.symbol = std::move(text->symbol);
   return std::make_shared<const KernelCode>(std::move(code));
 }
 

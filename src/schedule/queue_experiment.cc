@@ -33,7 +33,7 @@ struct Forecasters {
 
 Forecasters forecasters_of(Machine& machine, const QueueOptions& options, ForecastKind kind, const model::ChainSm& sm) {
   const MachineLimits& limits = machine.limits();
-  if (kind == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits)};
+  if (kind == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits, sm)};
   const bool is_balanced = kind == ForecastKind::balanced_ratio;
   const Objective& objective = options.policy_options.objective;
   Forecasters all{.predict = {},

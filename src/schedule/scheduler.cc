@@ -52,13 +52,15 @@ void Scheduler::State::account() {
   accounted_energy = energy;
 }
 
-// Not while other clocks are held than those that the forecast is for.
+// Of whole waves: the last one takes as long with fewer blocks, which would make short launches look slow. Not while
+// other clocks are held than those that the forecast is for.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
+  const std::uint64_t wave = std::uint64_t{entry.current->per_sm} * machine.limits().sms;
   const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
-                           entry.traits->alone.value() > 0.0 && !governor.due() &&
-                           ended.blocks >= kLeastWaves * entry.current->per_sm * machine.limits().sms;
+                           entry.traits->alone.value() > 0.0 && !governor.due() && ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
-  const double part = static_cast<double>(ended.blocks) / static_cast<double>(entry.traits->blocks);
+  const double part =
+      static_cast<double>((ended.blocks + wave - 1) / wave * wave) / static_cast<double>(entry.traits->blocks);
   table.observe(entry.work.kernel, *flight.beside, part * entry.traits->alone / (ended.end - ended.begin));
 }
 

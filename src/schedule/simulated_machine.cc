@@ -12,6 +12,7 @@
 #include "wattune/schedule/profile.h"
 #include "wattune/schedule/work.h"
 #include "wattune/simulate/corun_kernels.h"
+#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::schedule {
 
@@ -19,7 +20,7 @@ namespace {
 
 struct Alone {
   Nanoseconds time;
-  model::Utilisation utilisation;
+  std::vector<double> use;
 };
 
 Result<Alone> simulate_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& model) {
@@ -27,7 +28,8 @@ Result<Alone> simulate_alone(const simulate::SimulatedKernel& kernel, const simu
   WATTUNE_ASSIGN(const auto id, gpu.add_kernel(kernel));
   WATTUNE_TRY(gpu.submit({.kernel = id}));
   const auto done = gpu.wait();
-  return Alone{done->end - done->begin, {gpu.pipeline_utilisation(), gpu.memory_utilisation()}};
+  const Nanoseconds time = done->end - done->begin;
+  return Alone{time, simulate::use_of(kernel, time, gpu.counters(), model)};
 }
 
 }  // namespace
@@ -41,6 +43,11 @@ MachineLimits limits_of(const simulate::GpuModel& gpu) {
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
   WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
   return alone.time;
+}
+
+Result<std::vector<double>> use_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(Alone alone, simulate_alone(kernel, gpu));
+  return std::move(alone.use);
 }
 
 Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
@@ -57,7 +64,8 @@ Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const si
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
   WATTUNE_ASSIGN(KernelTraits traits, traits_of(kernel, gpu));
   WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
-  traits.utilisation = alone.utilisation;
+  traits.use = alone.use;
+  traits.utilisation = simulate::utilisation_of(alone.use);
   // Persistent blocks fetch their indices for nothing here, so that only their number counts.
   SimulatedMachine machine(gpu, {.gpu = {}, .fetch = Nanoseconds(0)});
   const KernelId id = machine.add(kernel, traits);

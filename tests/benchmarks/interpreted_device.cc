@@ -62,15 +62,17 @@ class Arguments {
   std::vector<std::uint64_t> addresses_;
 };
 
-Result<Nanoseconds> interpret(const std::string& ptx, const std::string& function, const fakes::FakeLaunch& launch) {
+Result<Nanoseconds> interpret(const std::string& ptx, const std::string& function, const fakes::FakeLaunch& launch,
+                              simulate::PtxCosts& costs) {
   simulate::VirtualMemory memory;
   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(ptx, function + ".ptx"));
   WATTUNE_ASSIGN(const simulate::PtxModule module, simulate::PtxModule::load(tree, memory));
   const Arguments arguments(launch, memory);
   WATTUNE_ASSIGN(simulate::PtxRun run, simulate::PtxRun::start(module, function, launch.geometry(), arguments.bytes(),
-                                                               memory, {.resident_blocks = 3}));
+                                                               memory, {.resident_blocks = 3, .costs = true}));
   WATTUNE_TRY(run.finish());
   arguments.read_back();
+  costs = run.costs();
   return Nanoseconds(1000.0);
 }
 
@@ -89,7 +91,7 @@ InterpretedDevice::InterpretedDevice(const KernelSpec& spec) : device(cuda_info(
   });
   const std::string function = spec.source.function;
   device.add_kernel(function, spec.arguments.size(), [this, function](const fakes::FakeLaunch& launch) {
-    return interpret(ptx.at(launch.macros()), function, launch);
+    return interpret(ptx.at(launch.macros()), function, launch, costs);
   });
 }
 

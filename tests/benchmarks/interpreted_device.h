@@ -11,6 +11,7 @@
 
 #include "fakes/fake_device.h"
 #include "wattune/core/kernel_spec.h"
+#include "wattune/simulate/ptx_costs.h"
 
 namespace wattune::benchmarks_test {
 
@@ -21,6 +22,7 @@ struct InterpretedDevice {
   explicit InterpretedDevice(const KernelSpec& spec);
 
   std::map<fakes::Macros, std::string> ptx;  // of what was built, by its macros
+  simulate::PtxCosts costs;                  // of the last launch
   fakes::FakeDevice device;
 };
 

@@ -84,6 +84,70 @@ TEST_F(Corun, SaysInASentenceWhatGainsAndWhereNothingDoes) {
   EXPECT_THAT(finished.out, HasSubstr(" SMs (green contexts); the best shares, "));
 }
 
+// FMA keeps its pipe busy and waits for no memory, random reads and copies are the other way round: each of these with
+// FMA could be nearly twice as fast, reads and copies meet in DRAM.
+TEST_F(Corun, ListsComplementaryPairsBeforeTheyAreMeasured) {
+  const Finished text = simulated({}, "C,L,M");
+  EXPECT_THAT(text.out, StartsWith("How much faster than one after the other each pair can be"));
+  EXPECT_THAT(text.out, HasSubstr("\nC with L on a simulated H100, complementary ("));
+  EXPECT_THAT(text.out, HasSubstr(" complementary: the best shares over the best baseline, geometric mean, +"));
+  const nlohmann::json document = simulated({"--json"}, "C,L,M").json();
+  ASSERT_EQ(document["prospects"].size(), 3U);
+  EXPECT_EQ(document["prospects"][0]["kernels"], nlohmann::json({"C", "L"}));
+  std::size_t complementary = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const nlohmann::json& prospect = document["prospects"][i];
+    EXPECT_EQ(prospect["complementary"], prospect["packing_bound"].get<double>() >= 1.5);
+    EXPECT_EQ(document["pairs"][i]["complementary"], prospect["complementary"]);
+    complementary += prospect["complementary"].get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(document["prospects"][1]["complementary"], true);  // C with M
+  EXPECT_EQ(document["complementary"]["pairs"], complementary);
+  EXPECT_GT(document["complementary"]["gain_over_best_baseline"], 0.05);
+}
+
+// What was swept is not swept again: a number that somebody changed in the file is told as it is there.
+TEST_F(Corun, AnInterruptedSweepGoesOnWhereItWas) {
+  const std::vector<std::string> arguments = {"--output", "sweep.jsonl", "--json"};
+  const nlohmann::json whole = simulated(arguments, "C,L,M").json();
+  std::string journal = folder_.read("sweep.jsonl");
+  ASSERT_EQ(std::ranges::count(journal, '\n'), 3);
+  const std::size_t second = journal.find('\n') + 1;
+  const std::string kept = "\"repetitions\":[";
+  journal = journal.substr(0, second) + journal.substr(second, 40);  // and half a line
+  journal.replace(journal.find(kept) + kept.size(), 1, "7");
+  folder_.write("sweep.jsonl", journal);
+  const nlohmann::json resumed = simulated({"--output", "sweep.jsonl", "--json", "--resume"}, "C,L,M").json();
+  EXPECT_EQ(resumed["pairs"][0]["repetitions"][0], 7);
+  EXPECT_EQ(resumed["pairs"][0]["rows"], whole["pairs"][0]["rows"]);
+  EXPECT_EQ(resumed["pairs"][1], whole["pairs"][1]);
+  EXPECT_EQ(resumed["pairs"][2], whole["pairs"][2]);
+  EXPECT_EQ(std::ranges::count(folder_.read("sweep.jsonl"), '\n'), 3);
+  EXPECT_THAT(folder_.read("sweep.jsonl"), StartsWith(journal.substr(0, second)));
+}
+
+TEST_F(Corun, PairsOfOtherSizesAreSweptAnew) {
+  ASSERT_EQ(simulated({"--output", "sweep.jsonl"}).status, 0);
+  const Finished finished =
+      corun({"--device", "simulated:H100", "--waves", "2", "--kernels", "C,L", "--output", "sweep.jsonl", "--resume"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(std::ranges::count(folder_.read("sweep.jsonl"), '\n'), 2);
+}
+
+TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--device", "simulated:H100", "--waves", "1", "--kernels", "C,L"});
+    return refused(more);
+  };
+  folder_.write("sweep.jsonl", "{\"format\":\"another\"}\n");
+  EXPECT_THAT(with({"--output", "sweep.jsonl"}), HasSubstr("results exist: `sweep.jsonl`"));
+  EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume"}), HasSubstr("sweep.jsonl:1: no pair of a sweep"));
+  EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume", "--overwrite"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(with({"--resume"}), HasSubstr("name it: --output FILE"));
+  EXPECT_THAT(with({"--output", "sweep.jsonl", "--works", "3"}), HasSubstr("--output keeps pairs that were swept"));
+  EXPECT_EQ(folder_.read("sweep.jsonl"), "{\"format\":\"another\"}\n");
+}
+
 TEST_F(Corun, ComparesPoliciesOnABacklog) {
   const Finished finished =
       simulated({"--works", "6", "--policies", "paired,fifo", "--explain", "--trace", "trace.json", "--json"});
@@ -270,15 +334,38 @@ constexpr char kMark[] = R"(.version 8.0
 }
 )";
 
-TEST_F(Corun, SweepsPersistentTwinsOnAStandInForCuda) {
-  const StandInsForPrograms stand_ins;
-  folder_.write("mark.ptx", kMark);
-  folder_.write("mark.toml",
-                "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
-                "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
-                "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n");
-  const Finished finished =
-      corun({"mark.toml", "mark.toml", "--device", "cuda:0", "--repeats", "1", "--json", "--least-time", "1us"});
+class CorunOnStandIn : public Corun {
+ protected:
+  Finished marks(std::vector<std::string> arguments) {
+    const StandInsForPrograms stand_ins;
+    folder_.write("mark.ptx", kMark);
+    folder_.write("mark.toml",
+                  "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
+                  "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
+                  "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n");
+    arguments.insert(arguments.begin(), {"mark.toml", "mark.toml", "--device", "cuda:0", "--repeats", "1", "--json"});
+    return corun(arguments);
+  }
+};
+
+// Of a GPU whose peaks are known the kernel's use is counted: two equal ones cannot be faster than one after the other
+// by more than what neither uses. Nothing is known of one that has another name.
+TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
+  setenv("WATTUNE_FAKE_CUDA_DEVICES", "NVIDIA H200", 1);
+  const Finished known = marks({"--works", "2", "--policies", "paired", "--explain"});
+  setenv("WATTUNE_FAKE_CUDA_DEVICES", "Stand-in GPU", 1);
+  ASSERT_EQ(known.status, 0) << known.err;
+  const nlohmann::json use = known.json()["queue"]["kernels"][0]["use"];
+  EXPECT_GT(use["issue"], 0.0) << use.dump();
+  EXPECT_GT(use["dram"], 0.0);
+  EXPECT_EQ(use["fp32"], 0.0);
+  const Finished unknown = marks({"--works", "2", "--policies", "paired"});
+  EXPECT_EQ(unknown.json()["queue"]["kernels"][0]["use"], nlohmann::json::object());
+  unsetenv("WATTUNE_FAKE_CUDA_DEVICES");
+}
+
+TEST_F(CorunOnStandIn, SweepsPersistentTwins) {
+  const Finished finished = marks({"--least-time", "1us"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json pair = finished.json()["pairs"][0];
   EXPECT_EQ(pair["kernels"], nlohmann::json({"mark", "mark#2"}));

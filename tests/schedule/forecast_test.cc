@@ -29,16 +29,16 @@ TEST(Forecast, TheOrderOfAPairDoesNotMatter) {
   EXPECT_FALSE(table.find(3, 8));
 }
 
-// The first measurement counts fully, those after it by 0.5 here: 0.4 of 0.8, then half of 0.4 and half of 0.6 of it.
+// Each counts by 0.5 here: half of 1 and half of 0.4 of 0.8 are 0.7 of it, then half of that and half of 0.6 are 0.65.
 TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
   PairTable table(10, 0.5);
   table.learn(1, 2, {.rates = {0.8, 0.8}});
   table.learn(1, 3, {.rates = {0.8, 0.8}});
   table.observe(2, 1, 0.32);
-  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.32);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.56);
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
   table.observe(2, 1, 0.48);
-  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.4);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.52);
   EXPECT_DOUBLE_EQ(table.find(1, 3)->rates[1], 0.8);
 }
 
@@ -52,13 +52,48 @@ TEST(Forecast, MeasurementsThatCannotBeAreIgnored) {
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
 }
 
-// The copy saturates the memory with 4 of 10 SMs; the other one has the 6 that are left, a rate of 0.6.
-TEST(Forecast, TheBestSplitLeavesWhatASaturatingKernelDoesNotNeed) {
+constexpr MachineLimits kAnySplit{.capability = {9, 0}, .sms = 10, .split_grain = 1};
+
+// The copy saturates the memory with 4 of 10 SMs, so that it has a rate of 0.75 on 3 of them, and the other one 0.7 on
+// 7: both end after 1 / 0.7 of their time alone, and after 1 / 0.6 with 4.
+TEST(Forecast, TheBestSplitEndsSoonest) {
   KernelTraits copy = tiny_kernel("copy");
   copy.saturating_share = 0.4;
-  const PairForecast forecast = split_forecaster(kTenSms)(copy, tiny_kernel("fma")).value();
-  EXPECT_EQ(forecast.sms_of_first, 4U);
-  EXPECT_NEAR(forecast.speedup(), 1.6, 1e-12);
+  const PairForecast forecast = split_forecaster(kAnySplit, {})(copy, tiny_kernel("fma")).value();
+  EXPECT_EQ(forecast.sms_of_first, 3U);
+  EXPECT_DOUBLE_EQ(forecast.rates[0], 0.75);
+  EXPECT_DOUBLE_EQ(forecast.rates[1], 0.7);
+}
+
+// One that takes three times as long gets 7 of 10 SMs: 30 / 0.7 ms, the other 10 / 0.3; with 8 that would be 10 / 0.2.
+TEST(Forecast, ALongerKernelGetsMoreOfTheSms) {
+  const KernelTraits longer = tiny_kernel("longer", 300);
+  EXPECT_EQ(split_forecaster(kAnySplit, {})(longer, tiny_kernel("shorter"))->sms_of_first, 7U);
+}
+
+// Both ask for 80 % of DRAM alone and get half of it on half of the SMs each. Pipelines are not shared: they would
+// allow no more.
+TEST(Forecast, KernelsOnSmsOfTheirOwnShareTheMemory) {
+  KernelTraits first = tiny_kernel("first");
+  first.saturating_share = 0.5;
+  first.utilisation = {.pipeline = 0.9, .memory = 0.8};
+  const PairForecast forecast = split_forecaster(kAnySplit, {})(first, first).value();
+  EXPECT_EQ(forecast.sms_of_first, 5U);
+  EXPECT_DOUBLE_EQ(forecast.rates[0], 1.0 / 1.6);
+  EXPECT_DOUBLE_EQ(forecast.rates[1], 1.0 / 1.6);
+}
+
+// One keeps the FP32 pipe busy for 90 % of its time and the other the special one: together they issue as often as one
+// scheduler can, and by pipes alone nothing would be left to gain.
+TEST(Forecast, WhoKeepsDifferentPipesBusyLosesNothingByThem) {
+  KernelTraits fp32 = tiny_kernel("fp32");
+  fp32.rate_at_residency = {1.0, 1.0, 1.0, 1.0};
+  fp32.use = {0.4, 0.9, 0.1};
+  KernelTraits special = fp32;
+  special.use = {0.4, 0.1, 0.9};
+  const auto forecaster = residency_forecaster({.capability = {9, 0}, .sms = 1}, {});
+  EXPECT_DOUBLE_EQ(forecaster(fp32, special)->speedup(), 2.0);
+  EXPECT_DOUBLE_EQ(forecaster(fp32, fp32)->speedup(), 2.0 / 1.8);
 }
 
 // Each issues an instruction each fourth cycle of a warp; alone, 32 warps of a hypothetical SM with one scheduler are

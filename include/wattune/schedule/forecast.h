@@ -74,9 +74,10 @@ Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainS
 // Kernelet's chain at the best feasible ratio. A pair that never fits on an SM has rates of 0.
 Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
                             model::RatioRule rule = model::RatioRule::most_profit);
-// The best split of the SMs, where the speed of each kernel grows with its SMs up to its saturating share and nobody
-// slows the other down.
-Forecaster split_forecaster(const MachineLimits& limits);
+// The split of the SMs with which both have ended soonest, where the speed of each kernel grows with its SMs up to its
+// saturating share; less what waiting for the other's requests costs, and what the two want more of L2 and DRAM than
+// there is, which all SMs share.
+Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Runs the pair on the machine at each feasible ratio, for some waves, and forecasts what came out best: in this form,
 // persistent ones as slices where a kernel has no such twin. Kernels are told apart by their names. Unlike the others
 // it is called by one thread at a time, while nothing else runs on the machine, which outlives it.
@@ -88,8 +89,9 @@ PairWatts watts_of(const KernelTraits& first, const KernelTraits& second);
 // Forecasts by pairs of kernels, corrected by what was measured of each kernel beside each other one.
 class PairTable {
  public:
-  // `weight` is that of the newest measurement in the mean.
-  explicit PairTable(unsigned sms = 0, double weight = 0.3) : sms_(sms), weight_(weight) {}
+  // `weight` is that of the newest measurement in the mean, in which the forecast is what was there first: one that
+  // happened to be slow must not part a pair that fits.
+  explicit PairTable(unsigned sms = 0, double weight = 0.5) : sms_(sms), weight_(weight) {}
 
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
   // The speed of this kernel beside that one, over its speed alone. Ignored where it cannot be or there is no forecast.
@@ -101,8 +103,8 @@ class PairTable {
 
  private:
   struct Entry {
-    PairForecast forecast;  // as predicted; the kernel with the lower number first
-    std::array<std::optional<double>, 2> measured_over_predicted = {};
+    PairForecast forecast;                                       // as predicted; the kernel with the lower number first
+    std::array<double, 2> measured_over_predicted = {1.0, 1.0};  // means
   };
 
   static std::uint64_t key(KernelId first, KernelId second);

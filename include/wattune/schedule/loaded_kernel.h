@@ -37,6 +37,9 @@ struct KernelCode {
   // Why there are no slices and no persistent form; empty where there are.
   std::string no_slices = {};
   std::string no_persistent = {};
+  // CUDA: its PTX, without twins, and its name there; empty where it was not looked at.
+  std::string ptx = {};
+  std::string symbol = {};
   // CUDA: it adds floating-point numbers in an order that the order of its blocks decides.
   bool order_sensitive = false;
 

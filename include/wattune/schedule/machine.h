@@ -51,6 +51,9 @@ struct KernelTraits {
   Nanoseconds alone;               // what the grid takes by itself; 0: unknown
   model::PairKernel profile;       // for predictions
   model::Utilisation utilisation;  // alone
+  // Alone, the share of its time for which it keeps each resource busy, in the order of simulate::use_of(); empty:
+  // unknown.
+  std::vector<double> use = {};
   // Alone with 1, 2 ... resident blocks on each SM, its speed over that with all; empty: not measured.
   std::vector<double> rate_at_residency = {};
   // Of the SMs, those with which it is as fast as with all, 0 to 1: below 1 where memory is what it waits for.

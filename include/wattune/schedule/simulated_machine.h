@@ -27,6 +27,8 @@ MachineLimits limits_of(const simulate::GpuModel& gpu);
 
 // Of the kernel's grid on a GPU of its own. invalid_argument, not_found, as SimulatedGpu::add_kernel().
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
+// What it keeps busy meanwhile (KernelTraits::use).
+Result<std::vector<double>> use_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 // What the description says of a kernel; its time alone and its utilisation are left to whoever measures them.
 Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 // The kernel as schedulers see it, from runs alone on a GPU of its own: time, utilisation, saturating share.

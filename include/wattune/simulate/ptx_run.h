@@ -21,6 +21,7 @@
 
 #include "wattune/backend/launch.h"
 #include "wattune/core/result.h"
+#include "wattune/simulate/ptx_costs.h"
 #include "wattune/simulate/ptx_module.h"
 #include "wattune/simulate/virtual_memory.h"
 
@@ -37,6 +38,8 @@ struct PtxRunOptions {
   std::uint64_t turn = 1000;  // instructions that a warp has before the next one's, at most
   // Instructions of all warps after which the kernel counts as one that never ends.
   std::uint64_t most_instructions = 1'000'000'000;
+  bool is_part = false;          // `order` names some of the blocks, and no others run
+  bool costs = false;            // whether they are counted
   unsigned multiprocessors = 1;  // %nsmid; block i of those that are resident sees i modulo this as its %smid
 };
 
@@ -65,6 +68,8 @@ class PtxRun {
   Result<void> finish();
 
   const PtxCounts& counts() const;
+  // Zeros where the options do not ask for them.
+  PtxCosts costs() const;
   // What the kernel's printf wrote, in the order in which threads came to it.
   const std::string& printed() const;
 

@@ -26,6 +26,7 @@ void Decoder::decode() {
   Operation end;
   end.handler = leave_handler();
   end.guard = constant(kAllLanes, 0);
+  end.cost.unit = Unit::nothing;
   end.source = static_cast<std::uint32_t>(source.instructions.size());
   function_.code.push_back(end);
 }
@@ -41,6 +42,7 @@ void Decoder::decode(const slice::PtxInstruction& instruction) {
   const Family family = family_of(instruction.opcode);
   if (family == nullptr) return refuse(fmt::format("the interpreter does not know `{}`", instruction.opcode));
   operation_.handler = family(*this);
+  operation_.cost = cost_of(instruction);
   if (!refused()) check_all_taken();
 }
 

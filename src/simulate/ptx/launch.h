@@ -29,6 +29,7 @@ struct Launch {
 
   VirtualMemory::Extent last_used = {};  // the buffer of the last access, since the next one is mostly to the same
   PtxCounts counts = {};
+  std::optional<PtxCosts> costs = {};
   std::string printed = {};
   std::uint64_t heap_bytes = 0;     // that kernels' malloc gave
   std::optional<Error> fault = {};  // ends everything

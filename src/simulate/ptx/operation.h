@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "simulate/ptx/costs.h"
 #include "simulate/ptx/lane_mask.h"
 
 namespace wattune::simulate::ptx {
@@ -61,6 +62,7 @@ struct Operation {
   bool in_frame = false;  // an address is relative to the frame's local memory
   bool flush = false;     // .ftz
   bool saturate = false;  // .sat
+  Cost cost = {};
 };
 
 }  // namespace wattune::simulate::ptx

@@ -30,12 +30,13 @@ Result<ptx::Index3> extent3(const std::array<std::size_t, 3>& extent, std::strin
   return result;
 }
 
-bool names_all_blocks(const std::vector<std::uint64_t>& order, std::uint64_t count) {
+// Each once; all of them, where they are no part.
+bool names_blocks(const std::vector<std::uint64_t>& order, std::uint64_t count, bool is_part) {
   std::vector<std::uint64_t> sorted = order;
   std::ranges::sort(sorted);
-  for (std::uint64_t i = 0; i < sorted.size(); ++i)
-    if (sorted[i] != i) return false;
-  return sorted.size() == count;
+  if (sorted.empty()) return false;
+  const bool are_distinct = std::ranges::adjacent_find(sorted) == sorted.end();
+  return are_distinct && sorted.back() < count && (is_part || sorted.size() == count);
 }
 
 std::vector<std::uint64_t> shuffled(std::uint64_t count, Random& random) {
@@ -117,8 +118,9 @@ Result<void> PtxRun::State::prepare() {
   const std::uint64_t rows = std::uint64_t{launch.grid[0]} * launch.grid[1];
   if (rows > kMostBlocks / launch.grid[2]) return launch_mistake(launch.kernel, "more blocks than can be run");
   blocks = rows * launch.grid[2];
-  if (!options.order.empty() && !names_all_blocks(options.order, blocks))
+  if ((options.is_part || !options.order.empty()) && !names_blocks(options.order, blocks, options.is_part))
     return launch_mistake(launch.kernel, fmt::format("the order of blocks is not each of {} once", blocks));
+  if (options.is_part) blocks = options.order.size();
   if (options.seed) random.emplace(*options.seed);
   if (random && options.order.empty() && blocks > kMostDrawn)
     return launch_mistake(launch.kernel, fmt::format("an order of {} blocks is too long to be drawn", blocks));
@@ -159,6 +161,7 @@ Result<PtxRun> PtxRun::start(const PtxModule& module, std::string_view kernel, c
                        .shared_bytes = static_cast<std::uint32_t>(shared),
                        .dynamic_shared_bytes = static_cast<std::uint32_t>(dynamic),
                        .multiprocessors = std::max(1u, options.multiprocessors)}});
+  if (options.costs) state->launch.costs.emplace();
   WATTUNE_TRY(state->prepare());
   return PtxRun(std::move(state));
 }
@@ -179,6 +182,7 @@ Result<void> PtxRun::finish() {
   }
 }
 
+PtxCosts PtxRun::costs() const { return state_->launch.costs.value_or(PtxCosts()); }
 const PtxCounts& PtxRun::counts() const { return state_->launch.counts; }
 const std::string& PtxRun::printed() const { return state_->launch.printed; }
 

@@ -92,6 +92,7 @@ std::uint64_t Warp::execute(std::size_t fragment, std::uint64_t most) {
     ++launch_.counts.instructions;
     const LaneMask lanes = self.lanes & (predicate(operation.guard) ^ operation.guard_flip);
     launch_.counts.thread_instructions += static_cast<unsigned>(std::popcount(lanes));
+    if (launch_.costs) note_costs(*this, operation, lanes);
     if (lanes != 0) operation.handler(*this, operation, lanes);
     ++done;
   } while (!interrupted_ && done < most && fragments_[fragment].place != meeting);

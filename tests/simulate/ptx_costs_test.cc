@@ -1,0 +1,180 @@
+// What a PtxRun counts of what its instructions ask for, on kernels of a few instructions.
+#include <gtest/gtest.h>
+
+#include "simulate/ptx_harness.h"
+#include "wattune/simulate/ptx_profile.h"
+
+namespace wattune::simulate {
+namespace {
+
+double of(const BlockCosts& block, Pipe pipe) { return block.pipes[static_cast<std::size_t>(pipe)]; }
+
+// Each thread loads and stores 4 bytes that are `stride` apart, and adds to shared memory behind a barrier.
+std::string striding(const std::string& body = "") {
+  return kPtxHead + R"(
+.visible .entry k(.param .u64 data, .param .u32 stride)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  .reg .f32 %f<4>;
+  .reg .pred %p<2>;
+  .shared .align 4 .b8 s[4096];
+  ld.param.u64 %rd1, [data];
+  ld.param.u32 %r1, [stride];
+  mov.u32 %r2, %tid.x;
+  mul.lo.u32 %r3, %r2, %r1;
+  cvta.to.global.u64 %rd2, %rd1;
+  mad.wide.u32 %rd3, %r3, 1, %rd2;
+)" + body +
+         R"(
+  ret;
+}
+)";
+}
+
+class PtxCostsTest : public testing::Test {
+ protected:
+  static BlockCosts count(const std::string& body, std::uint32_t stride = 4, std::size_t blocks = 1,
+                          std::size_t threads = 64) {
+    PtxProgram program(striding(body));
+    std::vector<std::byte> parameters(12);
+    const std::uint64_t data = program.upload(std::vector<float>(64 * 1024));
+    std::memcpy(parameters.data(), &data, 8);
+    std::memcpy(parameters.data() + 8, &stride, 4);
+    return count_block(program.module, "k", {.groups = {blocks, 1, 1}, .group_size = {threads, 1, 1}}, parameters,
+                       program.memory)
+        .value();
+  }
+};
+
+// Two warps each multiply twice and return; what moves registers and loads parameters costs nothing.
+TEST_F(PtxCostsTest, AreOfWarps) {
+  const BlockCosts block = count("");
+  EXPECT_EQ(block.issued, 2 * 3);
+  EXPECT_EQ(of(block, Pipe::integer), 2 * 2);
+  EXPECT_EQ(of(block, Pipe::memory), 0);
+}
+
+// 32 neighbouring floats are 128 bytes, four sectors and one cycle; with 32 bytes between them each has its own
+// sector, which is eight cycles; with 8 bytes, four share one.
+TEST_F(PtxCostsTest, SectorsAreThoseThatAWarpTouches) {
+  const std::string load = "ld.global.f32 %f1, [%rd3];";
+  for (const auto& [stride, sectors] : {std::pair(4, 4), std::pair(32, 32), std::pair(8, 8), std::pair(0, 1)}) {
+    const BlockCosts block = count(load, static_cast<std::uint32_t>(stride));
+    EXPECT_EQ(block.bytes_read, 2 * sectors * 32) << stride;
+    EXPECT_EQ(block.bytes_written, 0);
+    EXPECT_EQ(of(block, Pipe::memory), 2 * std::max(1, sectors / 4)) << stride;
+  }
+}
+
+TEST_F(PtxCostsTest, VectorsTakeAsManySectorsAsTheirBytes) {
+  const BlockCosts block = count("st.global.v4.f32 [%rd3], {%f1, %f1, %f1, %f1};", 16);
+  EXPECT_EQ(block.bytes_written, 2 * 512);
+  EXPECT_EQ(of(block, Pipe::memory), 2 * 4);
+}
+
+// Atomics read and write their sector; generic addresses of global memory are global.
+TEST_F(PtxCostsTest, AtomicsGoBothWays) {
+  const BlockCosts block = count("red.global.add.u32 [%rd3], 1; ld.f32 %f1, [%rd3];");
+  EXPECT_EQ(block.bytes_read, 2 * 2 * 128);
+  EXPECT_EQ(block.bytes_written, 2 * 128);
+}
+
+// A thread that its guard keeps away touches nothing: 16 of the first warp go on, none of the second, whose
+// instruction takes its slot all the same.
+TEST_F(PtxCostsTest, GuardedThreadsTouchNothing) {
+  const BlockCosts block = count("setp.lt.u32 %p1, %r2, 16; @%p1 ld.global.f32 %f1, [%rd3];");
+  EXPECT_EQ(block.bytes_read, 64);
+  EXPECT_EQ(of(block, Pipe::memory), 2);
+}
+
+TEST_F(PtxCostsTest, SharedAccessesAndBarriersMoveNothing) {
+  const BlockCosts block = count("mov.u32 %r4, s; st.shared.u32 [%r4], %r2; bar.sync 0; ld.shared.u32 %r5, [%r4];");
+  EXPECT_EQ(block.shared_accesses, 2 * 2);
+  EXPECT_EQ(block.barriers, 2);
+  EXPECT_EQ(block.bytes_read + block.bytes_written, 0);
+  EXPECT_EQ(of(block, Pipe::memory), 4);
+}
+
+TEST_F(PtxCostsTest, EachInstructionIsOfItsPipe) {
+  const BlockCosts block = count(R"(
+  .reg .f64 %d<2>;
+  fma.rn.f32 %f1, %f2, %f3, %f1;
+  mul.f32 %f1, %f1, %f2;
+  ex2.approx.f32 %f1, %f1;
+  div.rn.f32 %f1, %f1, %f2;
+  max.f32 %f1, %f1, %f2;
+  add.f64 %d1, %d1, %d1;
+  cvt.f64.f32 %d1, %f1;
+)",
+                                 4, 1, 32);
+  EXPECT_EQ(of(block, Pipe::fp32), 2);
+  EXPECT_EQ(of(block, Pipe::special), 2);
+  EXPECT_EQ(of(block, Pipe::integer), 2 + 1);  // the two of the address, and the maximum
+  EXPECT_EQ(of(block, Pipe::fp64), 2);
+  EXPECT_EQ(block.issued, 2 + 2 + 3 + 2 + 1);
+}
+
+// Of ten blocks those in the middle of each half are 2 and 7, which execute 2 and 7 instructions more: 4.5 on average.
+TEST_F(PtxCostsTest, AreMeansOfBlocksSpreadOverTheGrid) {
+  PtxProgram program(kPtxHead + R"(
+.visible .entry k()
+{
+  .reg .b32 %r<3>;
+  .reg .f32 %f<2>;
+  .reg .pred %p<2>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, 0;
+again:
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra done;
+  add.f32 %f1, %f1, %f1;
+  add.u32 %r2, %r2, 1;
+  bra again;
+done:
+  ret;
+}
+)");
+  const auto block = count_block(program.module, "k", {.groups = {10, 1, 1}, .group_size = {32, 1, 1}}, {},
+                                 program.memory, {.blocks = 2});
+  EXPECT_DOUBLE_EQ(of(*block, Pipe::fp32), 4.5);
+  const auto hopeless = count_block(program.module, "k", {.groups = {1000, 1, 1}, .group_size = {32, 1, 1}}, {},
+                                    program.memory, {.blocks = 1, .most_instructions = 100});
+  EXPECT_EQ(hopeless.error().code(), ErrorCode::timeout);
+}
+
+// A GPU of 2 SMs at 1,000 MHz: 1 us has 2,000 cycles of SMs, with 4 issue slots in each, 2 of FP32, 100 bytes/ns of
+// DRAM and 200 of L2.
+TEST(UseOf, IsWhatWasAskedForOverWhatThereWas) {
+  GpuModel gpu{.name = "small", .sms = 2, .clock = Megahertz(1000), .schedulers = 4, .issue_rate = 1.0};
+  gpu.pipe_rates = {2.0, 1.0, 0.5, 1.0, 0.0, 1.0};
+  gpu.l2_gigabytes_per_second = 200;
+  gpu.dram_gigabytes_per_second = 100;
+  BlockCosts block{.issued = 400, .bytes_read = 3'000, .bytes_written = 2'000};
+  block.pipes[static_cast<std::size_t>(Pipe::fp32)] = 300;
+  block.pipes[static_cast<std::size_t>(Pipe::special)] = 200;  // 2,000 in 1,000 slots
+  const std::vector<double> use = use_of(block, 10, Nanoseconds(1000), gpu);
+  ASSERT_EQ(use.size(), kResources);
+  EXPECT_DOUBLE_EQ(use[0], 4'000.0 / 8'000.0);
+  EXPECT_DOUBLE_EQ(use[1 + static_cast<std::size_t>(Pipe::fp32)], 3'000.0 / 4'000.0);
+  EXPECT_DOUBLE_EQ(use[1 + static_cast<std::size_t>(Pipe::special)], 1.0);
+  EXPECT_DOUBLE_EQ(use[1 + static_cast<std::size_t>(Pipe::tensor)], 0.0);
+  EXPECT_DOUBLE_EQ(use[kSmResources], 0.25);
+  EXPECT_DOUBLE_EQ(utilisation_of(use).pipeline, 0.5);
+  EXPECT_DOUBLE_EQ(utilisation_of(use).memory, 50'000.0 / 100'000.0);
+}
+
+TEST(Resources, HaveNames) {
+  std::string names;
+  for (std::size_t i = 0; i < kResources; ++i) names.append(name_of_resource(i)).append(" ");
+  EXPECT_EQ(names, "issue fp32 integer special fp64 tensor memory l2 dram ");
+}
+
+TEST(GpuModelOfDevice, IsThePresetInItsName) {
+  EXPECT_EQ(gpu_model_of_device("NVIDIA H200")->name, "H200");
+  EXPECT_EQ(gpu_model_of_device("NVIDIA H100 80GB HBM3")->name, "H100");
+  EXPECT_EQ(gpu_model_of_device("cpu-haswell"), nullptr);
+}
+
+}  // namespace
+}  // namespace wattune::simulate
