@@ -35,6 +35,7 @@ Command add_power(CLI::App& program);
 Command add_show(CLI::App& program);
 Command add_analyze(CLI::App& program);
 Command add_slice(CLI::App& program);
+Command add_profile(CLI::App& program);
 Command add_corun(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_strategies(CLI::App& program);

@@ -13,6 +13,7 @@
 #include "cli/corun_sweep.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/profile_file.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "wattune/store/formats.h"
@@ -32,6 +33,7 @@ struct CorunOptions {
   std::uint64_t repeats = 3;
   Nanoseconds least_time = nanoseconds_from_ms(2);
   bool explain = false;
+  std::string profiles;
   std::string trace;
   std::string svg;
   std::string output;
@@ -83,8 +85,9 @@ Result<void> check_mode(const CorunOptions& options) {
   if (kernels < 2) return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
   if (!options.queue.arrivals.empty() && (options.queue.load || options.works))
     return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
-  if (!options.wants_queue() && (options.explain || !options.trace.empty()))
-    return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
+  if (!options.wants_queue() && (options.explain || !options.trace.empty() || !options.profiles.empty()))
+    return refuse("--explain, --trace and --profiles are of queues", options.trace + options.profiles,
+                  "--policies paired,streams --works 100");
   if (!options.svg.empty() && !options.wants_queue() && kernels > 2)
     return refuse("--svg draws what one pair gains at each ratio", options.svg, "name two kernels, or --policies");
   if (!options.output.empty() && options.wants_queue())
@@ -168,7 +171,15 @@ Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, co
   return status_of(printed, std::ranges::all_of(pairs, &SweptPair::is_right));
 }
 
+Result<void> learn_profiles(CorunStage& stage, const std::string& file) {
+  if (file.empty()) return {};
+  WATTUNE_ASSIGN(const auto records, read_profiles(file));
+  if (auto learned = stage.learn(records); !learned) return std::move(learned).error().with_context(file);
+  return {};
+}
+
 Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
+  WATTUNE_TRY(learn_profiles(stage, options.profiles));
   QueueWishes wishes = options.queue;
   wishes.policies = policies_of(options);
   wishes.objective = options.objective.value();
@@ -200,26 +211,6 @@ Result<ExitStatus> run_corun(CorunOptions options) {
   return status;
 }
 
-void declare_kernels(CLI::App& app, CorunOptions& options) {
-  app.option_defaults()->group("Kernels and device");
-  app.add_option("SPEC", options.kernels.specs,
-                 "Two specs or more. SPEC@RESULTS runs the best configuration of a journal or another result file, "
-                 "SPEC@NAME=VALUE,... this one; else the default one runs")
-      ->type_name("FILE");
-  app.add_option("--device,-d", options.device,
-                 "auto, a selector, a backend, part of a device's name, or simulated:GPU (H100, A100, C2050 ...)")
-      ->type_name("DEVICE")
-      ->capture_default_str();
-  app.add_option("--kernels", options.kernels.names,
-                 "Of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), and Kernelet's PC, SAD, "
-                 "SPMV, ST, MM, MRIQ, BS, TEA")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  add_parsed(app, "--waves", options.kernels.waves, parse_count, "N", "How often each of these fills the GPU")
-      ->default_str("8");
-}
-
 void declare_queues(CLI::App& app, CorunOptions& options) {
   app.option_defaults()->group("Queues");
   app.add_option("--policies", options.queue.policies,
@@ -234,6 +225,9 @@ void declare_queues(CLI::App& app, CorunOptions& options) {
   add_parsed(app, "--load", options.queue.load, parse_number, "LOAD",
              "They arrive at random, so much time alone in a unit of time; else all are there from the beginning");
   app.add_option("--arrivals", options.queue.arrivals, "Recorded arrivals: a table of moment_ms,kernel,priority")
+      ->type_name("FILE");
+  app.add_option("--profiles", options.profiles,
+                 "What kernels are like alone, as wattune profile kept it, in the place of measuring that")
       ->type_name("FILE");
   app.add_flag("--explain", options.explain,
                "Show the pairs that policies plan by: ratios, forecasts, what came of them");
@@ -267,7 +261,7 @@ void declare_results(CLI::App& app, CorunOptions& options) {
 Command add_corun(CLI::App& program) {
   const auto options = std::make_shared<CorunOptions>();
   CLI::App* app = program.add_subcommand("corun", "Run kernels together: what pairs gain, and queues under policies");
-  declare_kernels(*app, *options);
+  declare_corun_kernels(*app, options->kernels, options->device);
   declare_queues(*app, *options);
   declare_objective(*app, options->objective);
   declare_results(*app, *options);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include "cli/chosen_kernel.h"
 #include "cli/corun_stage.h"
 #include "wattune/backend/attach.h"
-#include "wattune/core/hash.h"
 #include "wattune/schedule/counted_use.h"
 #include "wattune/schedule/device_machine.h"
 #include "wattune/schedule/profile.h"
@@ -31,16 +31,6 @@ Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
   return Error(ErrorCode::unavailable, "kernels run together on CUDA and OpenCL devices only").about(device.selector);
 }
 
-// Code as it was compiled, where it is known, else as it was written.
-std::string identity_of(const ChosenKernel& chosen, const schedule::LoadedKernel& kernel) {
-  const std::string& code = kernel.code->ptx.empty() ? chosen.spec.source.text : kernel.code->ptx;
-  std::string text = fmt::format("{} {}", content_hash(code), chosen.configuration.to_string());
-  for (const auto& extent : {kernel.geometry.groups, kernel.geometry.group_size})
-    text += fmt::format(" {}", fmt::join(extent, "x"));
-  for (const auto& buffer : kernel.buffers) text += fmt::format(" {}", buffer ? buffer->bytes() : 0);
-  return text;
-}
-
 class DeviceStage : public CorunStage {
  public:
   explicit DeviceStage(std::unique_ptr<backend::Device> device)
@@ -49,7 +39,9 @@ class DeviceStage : public CorunStage {
   std::string device() const override { return device_->info().name; }
   bool is_simulated() const override { return false; }
   std::size_t size() const override { return kernels_.size(); }
-  std::string identity(schedule::KernelId kernel) const override { return identities_[kernel]; }
+  const Identity& identity(schedule::KernelId kernel) const override { return identities_[kernel]; }
+  std::optional<simulate::BlockCosts> costs(schedule::KernelId kernel) const override { return costs_[kernel]; }
+  const simulate::GpuModel* gpu() const override { return gpu_; }
   // For what is forecast beside pilots.
   model::ChainSm sm() const override { return gpu_ != nullptr ? simulate::chain_sm(*gpu_) : model::ChainSm(); }
   std::span<schedule::KernelOutputs> outputs() override { return outputs_; }
@@ -65,15 +57,16 @@ class DeviceStage : public CorunStage {
                    schedule::KernelOutputs::of(*device_, chosen.spec, std::move(buffers), sameness));
     note(*kernel, name, outputs);
     outputs_.push_back(std::move(outputs));
-    identities_.push_back(identity_of(chosen, *kernel));
-    const auto costs = count(*kernel, name);
+    WATTUNE_ASSIGN(identities_.emplace_back(),
+                   schedule::profile_identity(chosen.spec, chosen.configuration, device_->info()));
+    costs_.push_back(count(*kernel, name));
     WATTUNE_ASSIGN(const auto machine, schedule::DeviceMachine::make(*device_));
     WATTUNE_ASSIGN(schedule::KernelTraits traits, machine->traits_of(*kernel));
     traits.name = std::move(name);
     kernels_.push_back(kernel);
     traits_.push_back(std::move(traits));
     WATTUNE_TRY(time(*machine, traits_.size() - 1));
-    if (costs) set_use(traits_.back(), *costs);
+    if (costs_.back()) set_use(traits_.back(), *costs_.back());
     return {};
   }
 
@@ -86,10 +79,22 @@ class DeviceStage : public CorunStage {
   Result<void> profile(std::size_t rounds) override {
     WATTUNE_ASSIGN(const auto profiled, machine());
     for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
+      if (learned_.contains(kernel)) continue;
       const bool had_twin = traits_[kernel].persistent;
       WATTUNE_ASSIGN(traits_[kernel], schedule::profile(*profiled, kernel, {.rounds = rounds}));
       if (had_twin && !traits_[kernel].persistent)
         notes_.push_back(fmt::format("{}: its persistent twin costs too much and is not used", traits_[kernel].name));
+    }
+    return {};
+  }
+
+  Result<void> learn(std::span<const schedule::ProfileRecord> records) override {
+    for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
+      WATTUNE_ASSIGN(const schedule::ProfileRecord* const known,
+                     find_profile(records, traits_[kernel].name, identities_[kernel]));
+      if (known == nullptr) continue;
+      traits_[kernel] = schedule::with_profile(traits_[kernel], *known);
+      learned_.insert(kernel);
     }
     return {};
   }
@@ -140,7 +145,9 @@ class DeviceStage : public CorunStage {
 
   std::unique_ptr<backend::Device> device_;
   const simulate::GpuModel* gpu_;  // nullptr: nothing is known of its peaks
-  std::vector<std::string> identities_;
+  std::vector<Identity> identities_;
+  std::vector<std::optional<simulate::BlockCosts>> costs_;
+  std::set<schedule::KernelId> learned_;  // of earlier profiles
   std::vector<std::shared_ptr<const schedule::LoadedKernel>> kernels_;
   std::vector<schedule::KernelTraits> traits_;
   std::vector<schedule::KernelOutputs> outputs_;

@@ -125,6 +125,8 @@ class PolicyRunner {
 
   Result<void> profile_power() {
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
+    const auto kernels = schedule::kernels_of(*machine);
+    if (std::ranges::all_of(kernels, [](const auto* kernel) { return kernel->power.known(); })) return {};
     auto powers = schedule::profile_power(*machine, stage_.is_simulated() ? kVirtualPowerWindow : kPowerWindow);
     if (!powers) return std::move(powers).error().with_context(stage_.device());
     stage_.learn_power(*powers);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "cli/corun_stage.h"
@@ -53,14 +54,18 @@ Result<schedule::ProfiledKernel> kernel_of_waves(const std::string& name, std::u
 class SimulatedStage : public CorunStage {
  public:
   SimulatedStage(simulate::GpuModel gpu, std::vector<schedule::ProfiledKernel> kernels)
-      : gpu_(std::move(gpu)), kernels_(std::move(kernels)) {}
+      : gpu_(std::move(gpu)), kernels_(std::move(kernels)) {
+    for (const schedule::ProfiledKernel& each : kernels_)
+      identities_.push_back({{"kernel", each.kernel.name},
+                             {"blocks", std::to_string(each.kernel.blocks)},
+                             {"device", "simulated " + gpu_.name}});
+  }
 
   std::string device() const override { return gpu_.name; }
   bool is_simulated() const override { return true; }
   std::size_t size() const override { return kernels_.size(); }
-  std::string identity(schedule::KernelId kernel) const override {
-    return fmt::format("{} of {} blocks", kernels_[kernel].kernel.name, kernels_[kernel].kernel.blocks);
-  }
+  const Identity& identity(schedule::KernelId kernel) const override { return identities_[kernel]; }
+  const simulate::GpuModel* gpu() const override { return &gpu_; }
   model::ChainSm sm() const override { return simulate::chain_sm(gpu_); }
 
   Result<std::unique_ptr<schedule::Machine>> machine() override {
@@ -72,8 +77,21 @@ class SimulatedStage : public CorunStage {
   }
 
   Result<void> profile(std::size_t) override {
-    for (schedule::ProfiledKernel& kernel : kernels_) {
-      WATTUNE_ASSIGN(kernel.traits, schedule::profile_alone(kernel.kernel, gpu_));
+    for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
+      if (learned_.contains(kernel)) continue;
+      WATTUNE_ASSIGN(kernels_[kernel].traits, schedule::profile_alone(kernels_[kernel].kernel, gpu_));
+    }
+    return {};
+  }
+
+  Result<void> learn(std::span<const schedule::ProfileRecord> records) override {
+    for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
+      schedule::KernelTraits& traits = kernels_[kernel].traits;
+      WATTUNE_ASSIGN(const schedule::ProfileRecord* const known,
+                     find_profile(records, traits.name, identities_[kernel]));
+      if (known == nullptr) continue;
+      traits = schedule::with_profile(traits, *known);
+      learned_.insert(kernel);
     }
     return {};
   }
@@ -85,6 +103,8 @@ class SimulatedStage : public CorunStage {
  private:
   simulate::GpuModel gpu_;
   std::vector<schedule::ProfiledKernel> kernels_;
+  std::vector<Identity> identities_;
+  std::set<schedule::KernelId> learned_;             // of earlier profiles
   std::unique_ptr<simulate::SimulatedBoard> board_;  // of the machine
 };
 

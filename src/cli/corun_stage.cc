@@ -17,6 +17,15 @@ std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanos
   return energy;
 }
 
+Result<const schedule::ProfileRecord*> find_profile(std::span<const schedule::ProfileRecord> records,
+                                                    const std::string& name, const Identity& identity) {
+  for (const schedule::ProfileRecord& record : records)
+    if (record.identity == identity) return &record;
+  for (const schedule::ProfileRecord& record : records)
+    if (record.traits.name == name) WATTUNE_TRY(schedule::check_profile(record, identity));
+  return nullptr;
+}
+
 std::string name_of_place(std::span<const std::string> names, std::size_t place) {
   const auto same = std::ranges::count(names.first(place), names[place]);
   return same == 0 ? names[place] : fmt::format("{}#{}", names[place], same + 1);

@@ -9,10 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
+#include "wattune/core/identity.h"
 #include "wattune/core/result.h"
 #include "wattune/model/warp_chain.h"
 #include "wattune/schedule/kernel_outputs.h"
 #include "wattune/schedule/machine.h"
+#include "wattune/schedule/profile_record.h"
+#include "wattune/simulate/gpu_model.h"
 
 namespace wattune::cli {
 
@@ -23,16 +27,23 @@ class CorunStage {
   virtual std::string device() const = 0;  // its name
   virtual bool is_simulated() const = 0;
   virtual std::size_t size() const = 0;  // kernels
-  // Of a kernel: its code, its sizes and what else its times depend on.
-  virtual std::string identity(schedule::KernelId kernel) const = 0;
+  // Of a kernel: its code, its sizes, the device and what else its times depend on.
+  virtual const Identity& identity(schedule::KernelId kernel) const = 0;
+  // What a block of it executes; none: that was not counted.
+  virtual std::optional<simulate::BlockCosts> costs(schedule::KernelId) const { return std::nullopt; }
+  // Whose peaks are known; nullptr: nothing is.
+  virtual const simulate::GpuModel* gpu() const = 0;
   // What people shall know of the kernels, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 
   // A machine of its own with all kernels, numbered in their order, on which nothing has run. One at a time, which the
   // stage outlives.
   virtual Result<std::unique_ptr<schedule::Machine>> machine() = 0;
-  // From here on the kernels' traits are those that runs alone give.
+  // From here on the kernels' traits are those that runs alone give, or that were learned.
   virtual Result<void> profile(std::size_t rounds) = 0;
+  // What earlier profiles say of these kernels is not measured again. mismatch: a profile of one of their names is of
+  // something else, and none is of it.
+  virtual Result<void> learn(std::span<const schedule::ProfileRecord> records) = 0;
   // And these what they draw. Precondition: profiled.
   virtual void learn_power(std::span<const schedule::PowerTraits> powers) = 0;
   // An SM, as chains see it.
@@ -40,6 +51,10 @@ class CorunStage {
   // By kernel; none where kernels compute nothing.
   virtual std::span<schedule::KernelOutputs> outputs() { return {}; }
 };
+
+// The record of this kernel; nullptr: there is none. mismatch: there is one of its name, of something else.
+Result<const schedule::ProfileRecord*> find_profile(std::span<const schedule::ProfileRecord> records,
+                                                    const std::string& name, const Identity& identity);
 
 // Of a run of this time. Boards renew their counters each 100 ms, so that shorter runs than a second tell nothing.
 std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanoseconds time);
@@ -49,6 +64,9 @@ struct CorunKernels {
   std::vector<std::string> names;  // of published kernels
   std::uint64_t waves = 8;         // of these, by which they fill the GPU
 };
+
+// SPEC..., --device, --kernels, --waves.
+void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& device);
 
 // `device` as the user named it: "simulated:H100", or what tune::find_devices_for() takes. Errors name what is wrong
 // with device, spec, configuration or kernel.

@@ -63,11 +63,17 @@ Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedul
   return pair;
 }
 
+std::string text_of(const Identity& identity) {
+  std::string text;
+  for (const auto& [part, value] : identity) text += fmt::format("{}: {}\n", part, value);
+  return text;
+}
+
 // Of all that a pair's figures depend on.
 std::string identity_of(const CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
                         const schedule::SweepOptions& options) {
-  return content_hash(fmt::format("{}\n{}\n{}\n{} rounds, {} ns", stage.device(), stage.identity(first),
-                                  stage.identity(second), options.rounds, options.least_time.value()));
+  return content_hash(fmt::format("{}{}{} rounds, {} ns", text_of(stage.identity(first)),
+                                  text_of(stage.identity(second)), options.rounds, options.least_time.value()));
 }
 
 Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,

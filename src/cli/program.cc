@@ -173,8 +173,8 @@ Program make_program() {
       "  wattune show kernel.journal.jsonl  see how it went\n\n"
       "`wattune COMMAND --help` explains a command and gives examples.");
   for (const auto add :
-       {add_tune, add_space, add_compile, add_run, add_devices, add_power, add_show, add_export, add_slice, add_corun,
-        add_score, add_strategies, add_analyze, add_init, add_completion, add_man}) {
+       {add_tune, add_space, add_compile, add_run, add_devices, add_power, add_show, add_export, add_slice, add_profile,
+        add_corun, add_score, add_strategies, add_analyze, add_init, add_completion, add_man}) {
     program.commands.push_back(add(app));
     program.commands.back().app->add_flag("--verbose,-v", *program.verbosity,
                                           "Say what goes on, on standard error; -vv, -vvv: more of it");

@@ -1,0 +1,151 @@
+// `wattune profile`: what is known of kernels alone, kept for running them together.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/corun_stage.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/profile_file.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "report/text.h"
+#include "wattune/schedule/power_profile.h"
+#include "wattune/simulate/counted_features.h"
+#include "wattune/store/formats.h"
+
+namespace wattune::cli {
+
+namespace {
+
+struct ProfileCommand {
+  CorunKernels kernels;
+  std::string device = "auto";
+  std::uint64_t repeats = 3;
+  bool power = false;
+  std::string output = "profiles.jsonl";
+  bool overwrite = false;
+  bool json = false;
+};
+
+constexpr Nanoseconds kBoardWindow = nanoseconds_from_seconds(3);
+
+Result<void> check_profiling(const ProfileCommand& command) {
+  if (command.kernels.specs.empty() && command.kernels.names.empty())
+    return Error(ErrorCode::invalid_argument, "there is no kernel to profile").hint("name a spec, or --kernels A,B");
+  if (command.repeats == 0) return Error(ErrorCode::invalid_argument, "--repeats").about("0").hint("once at least");
+  std::error_code ignored;
+  if (!command.overwrite && std::filesystem::exists(command.output, ignored))
+    return Error(ErrorCode::already_exists, "the file exists").about(command.output).hint("--overwrite replaces it");
+  return {};
+}
+
+schedule::ProfileRecord record_kernel(const CorunStage& stage, const schedule::KernelTraits& traits,
+                                      schedule::KernelId kernel) {
+  schedule::ProfileRecord record{.identity = stage.identity(kernel), .traits = traits, .block = stage.costs(kernel)};
+  if (record.block && stage.gpu() != nullptr && traits.alone > Nanoseconds(0))
+    record.features = simulate::features_of(*record.block, traits.blocks, traits.alone, *stage.gpu());
+  return record;
+}
+
+Result<std::vector<schedule::ProfileRecord>> profile_all(CorunStage& stage, const ProfileCommand& command) {
+  WATTUNE_TRY(stage.profile(command.repeats));
+  if (command.power) {
+    WATTUNE_ASSIGN(const auto machine, stage.machine());
+    auto powers = schedule::profile_power(*machine, kBoardWindow);
+    if (!powers) return std::move(powers).error().with_context(stage.device());
+    stage.learn_power(*powers);
+  }
+  WATTUNE_ASSIGN(const auto machine, stage.machine());
+  std::vector<schedule::ProfileRecord> records;
+  for (schedule::KernelId kernel = 0; kernel < stage.size(); ++kernel)
+    records.push_back(record_kernel(stage, *machine->kernel(kernel), kernel));
+  return records;
+}
+
+std::string share_text(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
+
+// The resource that it keeps busy for most of its time.
+std::string busiest_text(const schedule::KernelTraits& traits) {
+  if (traits.use.empty()) return "-";
+  const auto most = std::ranges::max_element(traits.use);
+  return fmt::format("{}, {}", simulate::name_of_resource(static_cast<std::size_t>(most - traits.use.begin())),
+                     share_text(*most));
+}
+
+std::string profiles_table(const CorunStage& stage, const std::vector<schedule::ProfileRecord>& records) {
+  report::TextTable table({{"kernel", report::TextTable::Align::left},
+                           {"alone"},
+                           {"blocks"},
+                           {"on an SM"},
+                           {"busiest", report::TextTable::Align::left},
+                           {"as fast on"},
+                           {"slices from"},
+                           {"watts"}});
+  for (const schedule::ProfileRecord& record : records) {
+    const schedule::KernelTraits& traits = record.traits;
+    table.add_row({traits.name, fmt::format("{:.3g} ms", to_ms(traits.alone)), fmt::format("{}", traits.blocks),
+                   fmt::format("{}", traits.profile.blocks_alone), busiest_text(traits),
+                   share_text(traits.saturating_share) + " of the SMs", fmt::format("{}", traits.least_slice),
+                   traits.power.known() ? fmt::format("{:.0f}", traits.power.alone.value()) : "-"});
+  }
+  return fmt::format("{} on {}{}\n\n{}", counted(records.size(), "kernel"), stage.is_simulated() ? "a simulated " : "",
+                     stage.device(), table.to_string());
+}
+
+Json profiles_json(const CorunStage& stage, const std::vector<schedule::ProfileRecord>& records) {
+  Json profiles = Json::array();
+  for (const schedule::ProfileRecord& record : records)
+    profiles.push_back(Json::parse(schedule::write_profile(record)));
+  return {{"device", stage.device()},
+          {"simulated", stage.is_simulated()},
+          {"notes", stage.notes()},
+          {"profiles", std::move(profiles)}};
+}
+
+Result<ExitStatus> run_profile(const ProfileCommand& command) {
+  WATTUNE_TRY(check_profiling(command));
+  WATTUNE_ASSIGN(const auto stage, open_stage(command.device, command.kernels));
+  WATTUNE_ASSIGN(const auto records, profile_all(*stage, command));
+  WATTUNE_TRY(store::write_file(command.output, profiles_text(records), command.overwrite));
+  if (!command.json)
+    for (const std::string& note : stage->notes()) print_note(note);
+  const bool printed =
+      command.json ? print_document(dump(profiles_json(*stage, records)))
+                   : print_result(profiles_table(*stage, records) + fmt::format("\nKept in {}\n", command.output));
+  return printed ? ExitStatus::good : ExitStatus::environment;
+}
+
+}  // namespace
+
+Command add_profile(CLI::App& program) {
+  const auto command = std::make_shared<ProfileCommand>();
+  CLI::App* app = program.add_subcommand("profile", "What kernels are like alone, kept for running them together");
+  declare_corun_kernels(*app, command->kernels, command->device);
+  app->option_defaults()->group("Measuring and results");
+  add_parsed(*app, "--repeats", command->repeats, parse_count, "N", "Runs of everything, whose medians count")
+      ->default_str("3");
+  app->add_flag("--power", command->power,
+                "Also what the board draws, which takes 6 s for each kernel and 6 s at rest");
+  app->add_option("--output,-o", command->output, "A line of JSON for each kernel (docs/formats/profile.md)")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app->add_flag("--overwrite", command->overwrite, "Replace an existing file");
+  app->add_flag("--json", command->json, "Print one JSON document (docs/formats/json.md)");
+  app->footer(
+      "Each kernel runs alone: whole, with fewer resident blocks, on fewer SMs, in slices. On a CUDA device of a known "
+      "kind some of its blocks also run in an interpreter of PTX, which counts what they execute: so no performance "
+      "counters are needed to tell which pipelines and how much of the memory it keeps busy. wattune corun --profiles "
+      "reads the file in the place of measuring, and refuses what is of other code, sizes or another device.\n\n"
+      "Examples:\n"
+      "  wattune profile gemm.toml copy.toml --output h200.profiles.jsonl\n"
+      "  wattune profile gemm.toml@gemm.journal.jsonl --power\n"
+      "  wattune corun gemm.toml copy.toml --policies paired,streams --profiles h200.profiles.jsonl");
+  return {app, [command] { return run_profile(*command); }};
+}
+
+}  // namespace wattune::cli

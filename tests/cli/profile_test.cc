@@ -1,0 +1,98 @@
+// `wattune profile`, and `wattune corun --profiles`: on simulated GPUs, whose results repeat themselves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+class Profile : public testing::Test {
+ protected:
+  Finished profile(std::vector<std::string> arguments = {}, const std::string& waves = "1") {
+    arguments.insert(arguments.begin(), {"profile", "--device", "simulated:H100", "--waves", waves});
+    return run_wattune(folder_, arguments);
+  }
+  Finished queue(const std::vector<std::string>& more, const std::string& waves = "1") {
+    std::vector<std::string> arguments = {"corun",     "--device", "simulated:H100", "--waves", waves,
+                                          "--kernels", "C,L",      "--works",        "6",       "--policies",
+                                          "paired",    "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_wattune(folder_, arguments);
+  }
+  static std::string refusal(const Finished& finished) {
+    EXPECT_NE(finished.status, 0);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    return finished.err;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(Profile, KeepsALineForEachKernel) {
+  const Finished finished = profile({"--kernels", "C,L", "--power", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json document = finished.json();
+  EXPECT_EQ(document["device"], "H100");
+  ASSERT_EQ(document["profiles"].size(), 2u);
+  const nlohmann::json& compute = document["profiles"][0];
+  EXPECT_EQ(compute["kernel"], "C");
+  EXPECT_EQ(compute["identity"]["device"], "simulated H100");
+  EXPECT_GT(compute["use"]["fp32"], 0.8);
+  EXPECT_GT(compute["watts_alone"], compute["watts_idle"].get<double>());
+  EXPECT_LT(document["profiles"][1]["saturating_share"], 1.1);
+  const std::string kept = folder_.read("profiles.jsonl");
+  EXPECT_EQ(std::ranges::count(kept, '\n'), 2);
+  EXPECT_EQ(nlohmann::json::parse(kept.substr(0, kept.find('\n'))), compute);
+}
+
+TEST_F(Profile, TellsWhatKeepsTheGpuBusy) {
+  const Finished finished = profile({"--kernels", "C"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, testing::AllOf(HasSubstr("1 kernel on a simulated H100"), HasSubstr("fp32, "),
+                                           HasSubstr("Kept in profiles.jsonl")));
+}
+
+TEST_F(Profile, QueuesPlanByWhatWasKept) {
+  ASSERT_EQ(profile({"--kernels", "C,L"}).status, 0);
+  const nlohmann::json measured = queue({}).json()["queue"];
+  const Finished by_file = queue({"--profiles", "profiles.jsonl"});
+  ASSERT_EQ(by_file.status, 0) << by_file.err;
+  EXPECT_EQ(by_file.json()["queue"], measured);
+  // What the file says counts.
+  std::string kept = folder_.read("profiles.jsonl");
+  const std::string rate = "\"saturating_share\":";
+  kept.insert(kept.find(rate) + rate.size(), "0.0625,\"was\":");
+  std::ofstream(folder_.path() / "changed.jsonl") << kept;
+  EXPECT_EQ(queue({"--profiles", "changed.jsonl"}).json()["queue"]["kernels"][0]["saturating_share"], 0.0625);
+}
+
+TEST_F(Profile, OfSomethingElseIsStale) {
+  ASSERT_EQ(profile({"--kernels", "C,L"}, "2").status, 0);
+  EXPECT_THAT(refusal(queue({"--profiles", "profiles.jsonl"})),
+              testing::AllOf(HasSubstr("the profile of C is stale: blocks"), HasSubstr("wattune profile measures")));
+  // A kernel that the file does not name is measured.
+  ASSERT_EQ(profile({"--kernels", "M", "--overwrite"}).status, 0);
+  EXPECT_EQ(queue({"--profiles", "profiles.jsonl"}).status, 0);
+}
+
+TEST_F(Profile, MistakesAreOneLine) {
+  EXPECT_THAT(refusal(profile()), HasSubstr("there is no kernel to profile"));
+  EXPECT_THAT(refusal(profile({"--kernels", "C", "--repeats", "0"})), HasSubstr("once at least"));
+  std::ofstream(folder_.path() / "profiles.jsonl") << "\n{\"format\":\"wattune-profile\",\"version\":1}\n";
+  EXPECT_THAT(refusal(profile({"--kernels", "C"})), HasSubstr("--overwrite"));
+  EXPECT_THAT(refusal(queue({"--profiles", "profiles.jsonl"})), HasSubstr("profiles.jsonl:2"));
+  EXPECT_THAT(refusal(queue({"--profiles", "none.jsonl"})), HasSubstr("no such file of profiles: `none.jsonl`"));
+  EXPECT_THAT(refusal(run_wattune(folder_, {"corun", "--device", "simulated:H100", "--kernels", "C,L", "--profiles",
+                                            "profiles.jsonl"})),
+              HasSubstr("--profiles are of queues"));
+}
+
+}  // namespace
+}  // namespace wattune::cli_test

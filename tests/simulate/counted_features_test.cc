@@ -1,0 +1,47 @@
+#include "wattune/simulate/counted_features.h"
+
+#include <gtest/gtest.h>
+
+namespace wattune::simulate {
+namespace {
+
+using model::Feature;
+
+// 10 SMs at 1 GHz, whose pipe for singles takes four instructions of warps in a cycle: 40 each nanosecond.
+GpuModel small_gpu() {
+  GpuModel gpu;
+  gpu.sms = 10;
+  gpu.clock = Megahertz(1000);
+  gpu.pipe_rates[static_cast<std::size_t>(Pipe::fp32)] = 4.0;
+  gpu.l1_bytes_per_cycle = 128.0;
+  return gpu;
+}
+
+TEST(CountedFeatures, AreRatesOfTheGrid) {
+  BlockCosts block{.issued = 100, .bytes_read = 3200, .bytes_written = 640, .shared_accesses = 20};
+  block.pipes[static_cast<std::size_t>(Pipe::fp32)] = 80;
+  block.pipes[static_cast<std::size_t>(Pipe::memory)] = 7;
+  const auto features = features_of(block, 500, Nanoseconds(2000), small_gpu());  // 0.25 blocks each nanosecond
+  EXPECT_DOUBLE_EQ(features[Feature::single_precision], 640);                     // 0.25 * 32 * 80
+  EXPECT_DOUBLE_EQ(features[Feature::arithmetic_utilisation], 0.5);               // 0.25 * 80 of 40
+  EXPECT_DOUBLE_EQ(features[Feature::shared_accesses], 5);                        // 0.25 * 20
+  EXPECT_DOUBLE_EQ(features[Feature::shared_throughput], 640);                    // lines of 128 bytes
+  EXPECT_DOUBLE_EQ(features[Feature::shared_utilisation], 0.5);                   // of 128 * 10
+  EXPECT_DOUBLE_EQ(features[Feature::dram_throughput], 960);                      // 0.25 * 3840
+  EXPECT_DOUBLE_EQ(features[Feature::global_transactions], 30);                   // sectors of 32 bytes
+  EXPECT_DOUBLE_EQ(features[Feature::instructions], 25);
+  EXPECT_DOUBLE_EQ(features[Feature::load_store_instructions], 1.75);
+  EXPECT_EQ(features[Feature::texture_transactions], 0);
+}
+
+TEST(CountedFeatures, AreNoMoreThanAllOfAPipe) {
+  BlockCosts block;
+  block.pipes[static_cast<std::size_t>(Pipe::fp32)] = 80;
+  block.shared_accesses = 1000;
+  const auto features = features_of(block, 500, Nanoseconds(100), small_gpu());
+  EXPECT_EQ(features[Feature::arithmetic_utilisation], 1.0);
+  EXPECT_EQ(features[Feature::shared_utilisation], 1.0);
+}
+
+}  // namespace
+}  // namespace wattune::simulate
