@@ -10,6 +10,7 @@
 #include "schedule/device_machine_support.h"
 #include "schedule/device_parts.h"
 #include "wattune/backend/attach.h"
+#include "wattune/schedule/counted_use.h"
 #include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/scheduler.h"
 
@@ -191,6 +192,34 @@ TEST_F(DeviceMachineOnStandIn, LaunchesOfAPairDivideTheMemoryOfSmsAlike) {
   EXPECT_THAT(carveouts_of(large, 2), ElementsAre(20, 20));
   cuda->launched_carveouts.clear();
   EXPECT_THAT(carveouts_of(small, 4), ElementsAre(4, 4));
+}
+
+// Two warps add to one number, which is a sector that each reads and writes. The device's own buffer stays as it was.
+TEST_F(DeviceMachineOnStandIn, WhatAKernelUsesIsCountedOnCopiesOfItsBuffers) {
+  const auto kernel = load();
+  const auto block = count_block(*device, *kernel);
+  ASSERT_TRUE(block) << block.error().to_string();
+  EXPECT_EQ(block->bytes_read, 2 * 32);
+  EXPECT_EQ(block->bytes_written, 2 * 32);
+  EXPECT_EQ(block->pipes[static_cast<std::size_t>(simulate::Pipe::memory)], 2);
+  EXPECT_THAT(hits_of(*kernel), Each(0));
+  EXPECT_THAT(count_block(*device, *kernel, {.most_bytes = 8}).error().to_string(),
+              HasSubstr("what mark uses cannot be counted: its buffers have more than 8 bytes"));
+}
+
+// One computes for 90 % of its time, the other moves data for 80 % of its: neither is busy for more than half of both
+// times, so that the bound is that none gets faster than alone. Two of the first would have to compute for 1.8 of 2.
+TEST(PackingBound, IsThatOfTheBusiestResource) {
+  KernelTraits computing;
+  computing.use = {0.9, 0.1};
+  KernelTraits moving;
+  moving.use = {0.1, 0.8};
+  EXPECT_DOUBLE_EQ(packing_bound(computing, moving).value(), 2.0);
+  EXPECT_TRUE(is_complementary(packing_bound(computing, moving)));
+  EXPECT_DOUBLE_EQ(packing_bound(computing, computing).value(), 2.0 / 1.8);
+  EXPECT_FALSE(is_complementary(packing_bound(computing, computing)));
+  EXPECT_FALSE(packing_bound(computing, KernelTraits()));
+  EXPECT_FALSE(is_complementary(std::nullopt));
 }
 
 TEST_F(DeviceMachineOnStandIn, AddingAgainWithOtherTraitsLoadsNothing) {
