@@ -107,7 +107,8 @@ TEST_F(Together, ExportsOneHeader) {
 }
 
 TEST_F(Together, GoesOnWhereItEnded) {
-  const std::vector<std::string> all = {"--together", "one.toml", "two.toml", "--strategy", "exhaustive", "--json"};
+  const std::vector<std::string> all = {"--together", "one.toml", "two.toml",    "--strategy",
+                                        "exhaustive", "--json",   "--finalists", "0"};
   std::vector<std::string> three = all;
   three.insert(three.end(), {"--evaluations", "3"});
   EXPECT_EQ(tune(three).json()["evaluated"], 3);
@@ -120,7 +121,8 @@ TEST_F(Together, GoesOnWhereItEnded) {
 
 TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
   const std::vector<std::string> steady = {"--together", "one.toml",      "two.toml", "--steady", "--launch-order",
-                                           "two,one",    "--evaluations", "2",        "--json"};
+                                           "two,one",    "--evaluations", "2",        "--json",   "--finalists",
+                                           "0"};
   const Finished first = tune(steady);
   ASSERT_EQ(first.status, 0) << first.err;
   std::vector<std::string> resumed = steady;
@@ -135,7 +137,8 @@ TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
 
 TEST_F(Together, NamesWhoFailsAndGoesOnWithoutThatConfiguration) {
   write_kernel("two", "y[i] = BLOCK == 64 ? 1.0f : x[i] + x[i];");
-  const Finished finished = tune({"--together", "one.toml", "two.toml", "--strategy", "exhaustive", "--json"});
+  const Finished finished =
+      tune({"--together", "one.toml", "two.toml", "--strategy", "exhaustive", "--json", "--finalists", "0"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.json()["by_status"]["correctness"], 3);  // of 9, with two's block of 64
   EXPECT_EQ(finished.json()["by_status"]["correct"], 6);
