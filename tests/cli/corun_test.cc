@@ -342,8 +342,9 @@ constexpr char kMark[] = R"(.version 8.0
 
 class CorunOnStandIn : public Corun {
  protected:
-  Finished marks(std::vector<std::string> arguments) {
+  Finished marks(std::vector<std::string> arguments, const char* device = "Stand-in GPU") {
     const StandInsForPrograms stand_ins;
+    setenv("WATTUNE_FAKE_CUDA_DEVICES", device, 1);
     folder_.write("mark.ptx", kMark);
     folder_.write("mark.toml",
                   "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
@@ -357,9 +358,7 @@ class CorunOnStandIn : public Corun {
 // Of a GPU whose peaks are known the kernel's use is counted: two equal ones cannot be faster than one after the other
 // by more than what neither uses. Nothing is known of one that has another name.
 TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
-  setenv("WATTUNE_FAKE_CUDA_DEVICES", "NVIDIA H200", 1);
-  const Finished known = marks({"--works", "2", "--policies", "paired", "--explain"});
-  setenv("WATTUNE_FAKE_CUDA_DEVICES", "Stand-in GPU", 1);
+  const Finished known = marks({"--works", "2", "--policies", "paired", "--explain"}, "NVIDIA H200");
   ASSERT_EQ(known.status, 0) << known.err;
   const nlohmann::json use = known.json()["queue"]["kernels"][0]["use"];
   EXPECT_GT(use["issue"], 0.0) << use.dump();
@@ -367,7 +366,6 @@ TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
   EXPECT_EQ(use["fp32"], 0.0);
   const Finished unknown = marks({"--works", "2", "--policies", "paired"});
   EXPECT_EQ(unknown.json()["queue"]["kernels"][0]["use"], nlohmann::json::object());
-  unsetenv("WATTUNE_FAKE_CUDA_DEVICES");
 }
 
 TEST_F(CorunOnStandIn, SweepsPersistentTwins) {
