@@ -100,7 +100,7 @@ KernelTraits read_traits(const Json& json) {
   traits.block = read_block(json.at("block"));
   traits.blocks = json.at("blocks").get<std::uint64_t>();
   traits.profile.blocks_alone = json.at("resident_blocks").get<unsigned>();
-  traits.alone = nanoseconds_from_ms(json.at("alone_ms").get<double>());
+  traits.alone = Nanoseconds(json.at("alone_ns").get<double>());
   traits.rate_at_residency = json.at("rate_at_residency").get<std::vector<double>>();
   traits.saturating_share = json.at("saturating_share").get<double>();
   traits.least_slice = json.at("least_slice").get<std::uint64_t>();
@@ -145,7 +145,7 @@ std::string write_profile(const ProfileRecord& record) {
                      {"blocks", traits.blocks},
                      {"block", block_json(traits.block)},
                      {"resident_blocks", traits.profile.blocks_alone},
-                     {"alone_ms", to_ms(traits.alone)},
+                     {"alone_ns", traits.alone.value()},
                      {"rate_at_residency", traits.rate_at_residency},
                      {"saturating_share", traits.saturating_share},
                      {"least_slice", traits.least_slice},

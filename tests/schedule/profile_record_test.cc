@@ -68,7 +68,7 @@ TEST(ProfileRecords, OtherLinesAreRefusedByWhatIsWrongWithThem) {
     return read_profile(changed).error().to_string();
   };
   EXPECT_THAT(with("\"version\":1", "\"version\":7"), HasSubstr("version 7 of its format, this program reads 1"));
-  EXPECT_THAT(with("\"alone_ms\"", "\"a\""), HasSubstr("alone_ms"));
+  EXPECT_THAT(with("\"alone_ns\"", "\"a\""), HasSubstr("alone_ns"));
   EXPECT_THAT(with("\"least_slice\":2", "\"least_slice\":\"two\""), HasSubstr("must be number"));
   EXPECT_FALSE(read_profile(line.substr(0, line.size() / 2)));
 }
