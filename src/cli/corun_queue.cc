@@ -21,10 +21,6 @@ namespace {
 
 constexpr const char* kBase = "streams";  // what gains are over
 
-// Boards renew their counters each 100 ms; virtual ones know everything.
-constexpr Nanoseconds kPowerWindow = nanoseconds_from_seconds(3);
-constexpr Nanoseconds kVirtualPowerWindow = nanoseconds_from_ms(20);
-
 // A policy for what it is asked to run.
 struct Entrant {
   std::string label;
@@ -127,7 +123,7 @@ class PolicyRunner {
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     const auto kernels = schedule::kernels_of(*machine);
     if (std::ranges::all_of(kernels, [](const auto* kernel) { return kernel->power.known(); })) return {};
-    auto powers = schedule::profile_power(*machine, stage_.is_simulated() ? kVirtualPowerWindow : kPowerWindow);
+    auto powers = schedule::profile_power(*machine, power_window(stage_));
     if (!powers) return std::move(powers).error().with_context(stage_.device());
     stage_.learn_power(*powers);
     return {};

@@ -12,6 +12,10 @@ constexpr std::string_view kSimulated = "simulated:";
 
 }  // namespace
 
+Nanoseconds power_window(const CorunStage& stage) {
+  return stage.is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3);
+}
+
 std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanoseconds time) {
   if (!(energy > Joules(0)) || (!stage.is_simulated() && time < nanoseconds_from_seconds(1))) return std::nullopt;
   return energy;

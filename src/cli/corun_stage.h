@@ -56,6 +56,10 @@ class CorunStage {
 Result<const schedule::ProfileRecord*> find_profile(std::span<const schedule::ProfileRecord> records,
                                                     const std::string& name, const Identity& identity);
 
+// For which a kernel runs so that its power is known: counters of boards are renewed each 100 ms, simulated ones tell
+// at once.
+Nanoseconds power_window(const CorunStage& stage);
+
 // Of a run of this time. Boards renew their counters each 100 ms, so that shorter runs than a second tell nothing.
 std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanoseconds time);
 

@@ -32,8 +32,6 @@ struct ProfileCommand {
   bool json = false;
 };
 
-constexpr Nanoseconds kBoardWindow = nanoseconds_from_seconds(3);
-
 Result<void> check_profiling(const ProfileCommand& command) {
   if (command.kernels.specs.empty() && command.kernels.names.empty())
     return Error(ErrorCode::invalid_argument, "there is no kernel to profile").hint("name a spec, or --kernels A,B");
@@ -56,7 +54,7 @@ Result<std::vector<schedule::ProfileRecord>> profile_all(CorunStage& stage, cons
   WATTUNE_TRY(stage.profile(command.repeats));
   if (command.power) {
     WATTUNE_ASSIGN(const auto machine, stage.machine());
-    auto powers = schedule::profile_power(*machine, kBoardWindow);
+    auto powers = schedule::profile_power(*machine, power_window(stage));
     if (!powers) return std::move(powers).error().with_context(stage.device());
     stage.learn_power(*powers);
   }

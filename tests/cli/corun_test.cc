@@ -232,7 +232,7 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
   EXPECT_THAT(with({"C,L", "--repeats", "0"}), HasSubstr("--repeats: `0`"));
   EXPECT_THAT(with({"C,L", "--waves", "0"}), HasSubstr("--waves: `0`"));
   EXPECT_THAT(with({"C,L", "--arrivals", "a.csv", "--load", "1"}), HasSubstr("leave out --load and --works"));
-  EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain and --trace are of queues"));
+  EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain, --trace and --profiles are of queues"));
   EXPECT_THAT(with({"C,L,M", "--svg", "t.svg"}),
               HasSubstr("--svg draws what one pair gains at each ratio: `t.svg` (name two kernels, or --policies)"));
   folder_.write("t.svg", "mine");

@@ -55,7 +55,7 @@ TEST_F(Profile, KeepsALineForEachKernel) {
 TEST_F(Profile, TellsWhatKeepsTheGpuBusy) {
   const Finished finished = profile({"--kernels", "C"});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, testing::AllOf(HasSubstr("1 kernel on a simulated H100"), HasSubstr("fp32, "),
+  EXPECT_THAT(finished.out, testing::AllOf(HasSubstr("1 kernel on a simulated H100"), HasSubstr("issue, 100 %"),
                                            HasSubstr("Kept in profiles.jsonl")));
 }
 

@@ -199,7 +199,7 @@ TEST_F(Together, RefusesWhatCannotRunTogether) {
   EXPECT_EQ(folder_.files().size(), 7u);  // two for each kernel, the reference, and these two: nothing was written
 }
 
-// Two kernels under the stand-in for CUDA's driver, on the board of NVML's stand-in, a simulated V100.
+// Two kernels under the stand-in for CUDA's driver, on the board of NVML's stand-in, a simulated H100.
 class TogetherOnBoard : public testing::Test {
  protected:
   void write_two(const std::string& parameters) {
@@ -215,7 +215,7 @@ class TogetherOnBoard : public testing::Test {
                               "tune --together scale.toml other.toml --device cuda:0 -q --json --energy-window 50ms "
                               "--min-samples 1 --max-samples 1 --finalists 0 " +
                                   options,
-                              "WATTUNE_FAKE_NVML_PROFILE=V100 WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" +
+                              "WATTUNE_FAKE_NVML_PROFILE=H100 WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" +
                                   (folder_.path() / "board").string());
   }
 
@@ -233,7 +233,7 @@ TEST_F(TogetherOnBoard, TheJoulesOfTheBoardAreTheObjective) {
 }
 
 TEST_F(TogetherOnBoard, AllShareTheClockThatTheWalkLowers) {
-  write_two("block = [64]\nnvml_gr_clock = [1005, 1395]");
+  write_two("block = [64]\nnvml_gr_clock = [1200, 1905]");
   const Finished finished = tune("--minimize energy");
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json document = finished.json();
