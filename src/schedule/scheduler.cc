@@ -59,8 +59,8 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
                            entry.traits->alone.value() > 0.0 && !governor.due() && ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
-  const double part =
-      static_cast<double>((ended.blocks + wave - 1) / wave * wave) / static_cast<double>(entry.traits->blocks);
+  const std::uint64_t whole_waves = (ended.blocks + wave - 1) / wave * wave;
+  const double part = static_cast<double>(whole_waves) / static_cast<double>(entry.traits->blocks);
   table.observe(entry.work.kernel, *flight.beside, part * entry.traits->alone / (ended.end - ended.begin));
 }
 

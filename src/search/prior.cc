@@ -186,8 +186,7 @@ void Prior::weigh() {
 
 void Prior::collect(std::vector<ConfigurationId> ids) {
   std::ranges::sort(ids);
-  const auto repeated = std::ranges::unique(ids);
-  ids.erase(repeated.begin(), repeated.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());  // clang 15 has no ranges of 128-bit numbers
   for (const ConfigurationId id : ids) promising_.push_back({id, opinions(id)});
 }
 
