@@ -193,7 +193,7 @@ struct KnownPair {
   const schedule::KernelTraits& first;
   const schedule::KernelTraits& second;
   schedule::PairForecast forecast;
-  std::array<double, 2> measured;  // rates over those that were forecast
+  std::array<double, 2> correction;  // rates over those that were forecast
   std::optional<schedule::PairForecast> counted;
 };
 
@@ -204,10 +204,10 @@ std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& p
       const auto before = policy.forecasts.find(i, j);
       const auto after = policy.run.pairs.find(i, j);
       if (!before || !after) continue;
-      std::array<double, 2> measured = {1.0, 1.0};
+      std::array<double, 2> correction = {1.0, 1.0};
       for (std::size_t k = 0; k < 2; ++k)
-        if (before->rates[k] > 0.0) measured[k] = after->rates[k] / before->rates[k];
-      pairs.push_back({report.kernels[i], report.kernels[j], *before, measured, report.counted.find(i, j)});
+        if (before->rates[k] > 0.0) correction[k] = after->rates[k] / before->rates[k];
+      pairs.push_back({report.kernels[i], report.kernels[j], *before, correction, report.counted.find(i, j)});
     }
   return pairs;
 }
@@ -247,7 +247,7 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
                            {"at", Align::left},
                            {"forecast gain"},
                            {"speeds beside each other"},
-                           {"measured over forecast"},
+                           {"corrected by"},
                            {"by counts", Align::left},
                            {"power"},
                            {"work per joule"},
@@ -258,7 +258,7 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
                                       how_text(pair.forecast, report.sms),
                                       runs_together(pair.forecast) ? gain_text(pair.forecast.speedup() - 1.0) : "-",
                                       fmt::format("{:.2f}, {:.2f}", pair.forecast.rates[0], pair.forecast.rates[1]),
-                                      fmt::format("{:.2f}, {:.2f}", pair.measured[0], pair.measured[1]),
+                                      fmt::format("{:.2f}, {:.2f}", pair.correction[0], pair.correction[1]),
                                       counted_text(pair, report.sms)};
     std::ranges::move(energy_cells(pair), std::back_inserter(cells));
     table.add_row(std::move(cells));
@@ -297,7 +297,7 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
                   {"ratio", nullptr},
                   {"sms_of_first", nullptr},
                   {"forecast_rates", pair.forecast.rates},
-                  {"measured_over_forecast", pair.measured},
+                  {"correction", pair.correction},
                   {"counted_rates", pair.counted ? Json(pair.counted->rates) : Json(nullptr)},
                   {"watts", nullptr},
                   {"energy_gain", nullptr},

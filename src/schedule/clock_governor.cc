@@ -1,5 +1,6 @@
 #include "wattune/schedule/clock_governor.h"
 
+#include <string>
 #include <utility>
 
 namespace wattune::schedule {
@@ -32,15 +33,20 @@ void ClockGovernor::set(const Clocks& wanted, Nanoseconds now) {
   told_at_ = now;
   held_ = wanted;
   if (done) return;
-  restore();
-  if (!refusal_)
-    refusal_ = std::move(done).error().with_context("clocks of kernels together, which are the board's own again");
+  const Result<void> restored = give_back();
+  const std::string after =
+      restored ? "which are the board's own again" : "which were not restored (" + restored.error().to_string() + ")";
+  refusal_ = std::move(done).error().with_context("clocks of kernels together, " + after);
+}
+
+Result<void> ClockGovernor::give_back() {
+  if (control_ == nullptr || !held_) return {};
+  held_.reset();
+  return control_->restore();
 }
 
 void ClockGovernor::restore() {
-  if (control_ == nullptr || !held_) return;
-  held_.reset();
-  if (auto restored = control_->restore(); !restored && !refusal_)
+  if (auto restored = give_back(); !restored && !refusal_)
     refusal_ = std::move(restored).error().with_context("clocks of kernels together were not restored");
 }
 

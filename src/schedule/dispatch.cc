@@ -111,7 +111,7 @@ bool Scheduler::State::launch_next(Entry& entry) {
     return false;
   }
   if (entry.statistics.launches++ == 0) entry.first_launch = machine.now();
-  entry.flights.push_back({*id, launch.first_block, launch.blocks, launch.lane});
+  entry.flights.push_back({*id, launch.first_block, launch.blocks, launch.lane, governor.held()});
   entry.next_block += launch.blocks;
   launches.emplace(*id, entry.id);
   return true;

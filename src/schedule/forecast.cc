@@ -219,7 +219,7 @@ void PairTable::observe(KernelId kernel, KernelId beside, double rate) {
   if (entry == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   const double predicted = entry->second.forecast.rates[place];
   if (!(predicted > 0.0)) return;
-  double& mean = entry->second.measured_over_predicted[place];
+  double& mean = entry->second.correction[place];
   mean += weight_ * (rate / predicted - mean);
 }
 
@@ -227,7 +227,7 @@ std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) con
   const auto entry = entries_.find(key(first, second));
   if (entry == entries_.end()) return std::nullopt;
   PairForecast forecast = entry->second.forecast;
-  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry->second.measured_over_predicted[i];
+  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry->second.correction[i];
   return first <= second ? forecast : forecast.swapped(sms_);
 }
 

@@ -33,13 +33,13 @@ class GreedyPlanner {
 const std::vector<NamedPolicy>& named_policies() {
   static const std::vector<NamedPolicy> all = {
       {{"paired", "pairs that gain share every SM in the best ratio, planned anew on arrivals and ends",
-        ForecastKind::best_ratio, true},
+        ForecastKind::best_ratio, Form::persistent, true},
        paired_plan},
       {{"kernelet", "the paper's: greedy pairs of slices, fixed until one of the two ends",
-        ForecastKind::balanced_ratio},
+        ForecastKind::balanced_ratio, Form::slices},
        kernelet_plan},
       {{"greedy", "the pair of slices that gains most, fixed until one of the two ends (Jiao et al.)",
-        ForecastKind::best_ratio, true},
+        ForecastKind::best_ratio, Form::slices, true},
        GreedyPlanner()},
       {{"random", "random pairs of slices at random ratios"},
        [](const QueueView& view, const PairTable&, const PolicyOptions& options) {

@@ -10,9 +10,9 @@ namespace wattune::schedule {
 
 namespace {
 
-ForecastKind kind_of(const std::string& policy) {
+PolicyTraits named_traits(const std::string& policy) {
   const auto found = std::ranges::find(policies(), policy, &PolicyTraits::name);
-  return found == policies().end() ? ForecastKind::none : found->forecasts;
+  return found == policies().end() ? PolicyTraits() : *found;
 }
 
 // Times alone do not tell what two kernels together ask of the pipelines and of the memory.
@@ -31,13 +31,13 @@ struct Forecasters {
   }
 };
 
-Forecasters forecasters_of(Machine& machine, const QueueOptions& options, ForecastKind kind, const model::ChainSm& sm) {
+Forecasters forecasters_of(Machine& machine, const QueueOptions& options, const PolicyTraits& policy,
+                           const model::ChainSm& sm) {
   const MachineLimits& limits = machine.limits();
-  if (kind == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits, sm)};
-  const bool is_balanced = kind == ForecastKind::balanced_ratio;
+  if (policy.forecasts == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits, sm)};
+  const bool is_balanced = policy.forecasts == ForecastKind::balanced_ratio;
   const Objective& objective = options.policy_options.objective;
-  Forecasters all{.predict = {},
-                  .measure = measured_forecaster(machine, is_balanced ? Form::slices : Form::persistent, objective)};
+  Forecasters all{.predict = {}, .measure = measured_forecaster(machine, policy.form, objective)};
   if (options.knowledge == Knowledge::predicted)
     all.predict = is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced)
                               : residency_forecaster(limits, sm, objective);
@@ -130,9 +130,9 @@ Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuM
 
 Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm) {
   PairTable table(machine.limits().sms, options.scheduler.correction_weight);
-  const ForecastKind kind = kind_of(options.policy);
-  if (kind == ForecastKind::none) return table;
-  const Forecasters forecasters = forecasters_of(machine, options, kind, sm);
+  const PolicyTraits policy = named_traits(options.policy);
+  if (policy.forecasts == ForecastKind::none) return table;
+  const Forecasters forecasters = forecasters_of(machine, options, policy, sm);
   const auto kernels = kernels_of(machine);
   for (KernelId i = 0; i < kernels.size(); ++i)
     for (KernelId j = i + 1; j < kernels.size(); ++j) {

@@ -14,6 +14,10 @@ namespace {
 // Of resident blocks, that a rate is measured of: fewer are mostly beginning and end.
 constexpr std::uint64_t kLeastWaves = 2;
 
+double in_whole_waves(std::uint64_t blocks, std::uint64_t wave) {
+  return static_cast<double>((blocks + wave - 1) / wave * wave);
+}
+
 Span span_of(const Entry& entry, const Flight& flight, const Ended& ended) {
   return {.kernel = entry.traits->name,
           .work = entry.id,
@@ -52,15 +56,17 @@ void Scheduler::State::account() {
   accounted_energy = energy;
 }
 
-// Of whole waves: the last one takes as long with fewer blocks, which would make short launches look slow. Not while
-// other clocks are held than those that the forecast is for.
+// Of whole waves, of this launch and of the grid alone: the last one takes as long with fewer blocks, which would make
+// short launches look slow. All of it ran at the clocks that the forecast is for.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
   const std::uint64_t wave = std::uint64_t{entry.current->per_sm} * machine.limits().sms;
   const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
-                           entry.traits->alone.value() > 0.0 && !governor.due() && ended.blocks >= kLeastWaves * wave;
+                           entry.traits->alone.value() > 0.0 && ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
-  const std::uint64_t whole_waves = (ended.blocks + wave - 1) / wave * wave;
-  const double part = static_cast<double>(whole_waves) / static_cast<double>(entry.traits->blocks);
+  const auto forecast = table.find(entry.work.kernel, *flight.beside);
+  if (!forecast || forecast->clocks != flight.clocks || flight.clocks != governor.held()) return;
+  const std::uint64_t wave_alone = std::uint64_t{entry.traits->profile.blocks_alone} * machine.limits().sms;
+  const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
   table.observe(entry.work.kernel, *flight.beside, part * entry.traits->alone / (ended.end - ended.begin));
 }
 

@@ -20,6 +20,7 @@ struct Flight {
   std::uint64_t first_block = 0;
   std::uint64_t blocks = 0;
   unsigned lane = 0;
+  std::optional<backend::BoardSetting> clocks = {};  // that were held when it began
   // The kernel that runs at the same time; none: nobody, several, or one after the other.
   std::optional<KernelId> beside = {};
   bool is_marked = false;  // `beside` was set

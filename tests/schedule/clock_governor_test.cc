@@ -228,11 +228,13 @@ TEST_F(ClocksOfScheduler, AHeldClockIsChangedAsSoonAsItMayBe) {
   KernelTraits hasty = tiny_kernel("hasty", 1000);  // 100 ms
   hasty.best_clocks = kHigh;
   machine_.add(hasty);
+  machine_.set_rates(0, 1, 0.7, 0.7);
   ASSERT_TRUE(scheduler.submit(std::array{work_of(2)}));
   step(scheduler, machine_);
   EXPECT_EQ(board_.now, kHigh);
   run(scheduler);
   EXPECT_THAT(board_.all, ElementsAre(kHigh, kLow));
+  EXPECT_EQ(scheduler.table().find(0, 1)->rates[0], 0.8);
 }
 
 // 836 and 324 MHz are asked for; 837 is no clock of a GT 640.

@@ -29,16 +29,16 @@ TEST(Forecast, TheOrderOfAPairDoesNotMatter) {
   EXPECT_FALSE(table.find(3, 8));
 }
 
-// Each counts by 0.5 here: half of 1 and half of 0.4 of 0.8 are 0.7 of it, then half of that and half of 0.6 are 0.65.
+// Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
 TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
-  PairTable table(10, 0.5);
+  PairTable table(10, 0.25);
   table.learn(1, 2, {.rates = {0.8, 0.8}});
   table.learn(1, 3, {.rates = {0.8, 0.8}});
   table.observe(2, 1, 0.32);
-  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.56);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.68);
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
   table.observe(2, 1, 0.48);
-  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.52);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.63);
   EXPECT_DOUBLE_EQ(table.find(1, 3)->rates[1], 0.8);
 }
 

@@ -114,6 +114,19 @@ TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
   EXPECT_EQ(results(*scheduler_).at(6)->together.value(), 0.0);
 }
 
+// Six blocks alone are two waves of four, in pairs three of two, which take half as long again: that is 0.75 of the
+// speed of whole waves alone, times 2/3, 0.5. The forecast of 0.6 has as much weight.
+TEST_F(SchedulerTest, RatesAreOfWholeWaves) {
+  const KernelId c = machine_.add(tiny_kernel("c", 6));
+  const KernelId d = machine_.add(tiny_kernel("d", 6));
+  machine_.set_rates(c, d, 2.0 / 3.0, 2.0 / 3.0);
+  start("paired").learn(c, d, {.ratio = {2, 2}, .rates = {0.6, 0.6}});
+  submit({.kernel = c});
+  submit({.kernel = d});
+  run();
+  EXPECT_NEAR(scheduler_->table().find(c, d)->rates[0], 0.55, 1e-9);
+}
+
 TEST_F(SchedulerTest, AsksForPairsOfKernelsThatItHasNotSeen) {
   const KernelId c = machine_.add(tiny_kernel("c"));
   start("paired");

@@ -44,6 +44,7 @@ class ClockGovernor {
 
  private:
   void set(const Clocks& wanted, Nanoseconds now);
+  Result<void> give_back();
 
   backend::ClockControl* control_;
   Nanoseconds hold_;

@@ -103,8 +103,8 @@ class PairTable {
 
  private:
   struct Entry {
-    PairForecast forecast;                                       // as predicted; the kernel with the lower number first
-    std::array<double, 2> measured_over_predicted = {1.0, 1.0};  // means
+    PairForecast forecast;                          // as predicted; the kernel with the lower number first
+    std::array<double, 2> correction = {1.0, 1.0};  // means
   };
 
   static std::uint64_t key(KernelId first, KernelId second);

@@ -95,6 +95,7 @@ struct PolicyTraits {
   std::string_view name;
   std::string_view explanation;
   ForecastKind forecasts = ForecastKind::none;
+  Form form = Form::persistent;  // in which pairs share SMs
   bool heeds_objective = false;
 };
 
