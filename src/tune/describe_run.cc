@@ -184,9 +184,9 @@ std::string geometry_of(const KernelSpec& spec) {
   return hash_of(out);
 }
 
-std::string arguments_of(const KernelSpec& spec) {
+std::string arguments_of(const std::vector<Argument>& arguments) {
   Canonical out;
-  for (const Argument& argument : spec.arguments) {
+  for (const Argument& argument : arguments) {
     out << argument.name;
     std::visit([&](const auto& kind) { write(out, kind); }, argument.kind);
   }
@@ -246,17 +246,36 @@ void add_parts(Identity& identity, const KernelSource& source) {
   for (const auto& [name, value] : backend::compiler_environment(source)) identity["environment " + name] = value;
 }
 
-// What is launched, compared and computed from the times.
-void add_parts(Identity& identity, const KernelSpec& spec) {
+// What is launched, and what it is launched on.
+void add_launch_parts(Identity& identity, const KernelSpec& spec, const std::vector<Argument>& arguments) {
   identity["problem size"] = named_sizes_of(spec);
   identity["geometry"] = geometry_of(spec);
-  identity["arguments"] = arguments_of(spec);
+  identity["arguments"] = arguments_of(arguments);
+}
+
+// What is launched, compared and computed from the times.
+void add_parts(Identity& identity, const KernelSpec& spec) {
+  add_launch_parts(identity, spec, spec.arguments);
   identity["reference"] = reference_of(spec);
   identity["tolerance"] = tolerance_of(spec.tolerance);
   identity["resource constraints"] = texts_of(spec.resource_constraints);
   for (const Parameter& parameter : spec.parameters)
     if (parameter.role != ParameterRole::code) identity["role of " + parameter.name] = to_string(parameter.role);
   for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
+}
+
+// Whatever is compared of them.
+std::vector<Argument> uncompared(std::vector<Argument> arguments) {
+  for (Argument& argument : arguments)
+    if (auto* vector = std::get_if<VectorArgument>(&argument.kind)) {
+      vector->comparison = OutputComparison::elements;
+      vector->compared_length = {};
+    }
+  return arguments;
+}
+
+void drop_empty_parts(Identity& identity) {
+  std::erase_if(identity, [](const auto& part) { return part.second.empty(); });
 }
 
 // Folders lie elsewhere where the application is built again; what is in them counts as included files.
@@ -333,7 +352,15 @@ Identity kernel_identity(const KernelSpec& spec) {
   identity["geometry"] = geometry_of(spec);
   identity["types of the arguments"] = types_of_arguments(spec);
   identity["parameters"] = values_of_parameters(spec);
-  std::erase_if(identity, [](const auto& part) { return part.second.empty(); });
+  drop_empty_parts(identity);
+  return identity;
+}
+
+Identity launch_identity(const KernelSpec& spec) {
+  Identity identity;
+  add_parts(identity, spec.source);
+  add_launch_parts(identity, spec, uncompared(spec.arguments));
+  drop_empty_parts(identity);
   return identity;
 }
 
@@ -348,7 +375,7 @@ RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, co
   info.identity = measuring;
   add_parts(info.identity, spec.source);
   add_parts(info.identity, spec);
-  std::erase_if(info.identity, [](const auto& part) { return part.second.empty(); });
+  drop_empty_parts(info.identity);
   info.device = device;
   info.parameters = space.parameters();
   for (const Constraint& constraint : spec.constraints) info.constraints.push_back(constraint.expression);

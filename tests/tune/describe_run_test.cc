@@ -120,6 +120,41 @@ TEST(KernelIdentity, SharesItsPartsWithTheRun) {
   EXPECT_FALSE(of_kernel.contains("problem size"));
 }
 
+TEST(LaunchIdentity, HasWhatDecidesTheTimesOfALaunch) {
+  const KernelSpec spec = scale_spec();
+  const Identity of_run = identity(spec);
+  for (const auto& [part, value] : launch_identity(spec)) EXPECT_EQ(of_run.at(part), value) << part;
+  const auto differs = [&](const KernelSpec& other) {
+    return differences(launch_identity(spec), launch_identity(other));
+  };
+  KernelSpec larger = spec;
+  larger.problem_size[0].value *= 2;
+  EXPECT_EQ(differs(larger).at(0).part, "problem size");
+  KernelSpec faster = spec;
+  faster.source.options.push_back("-cl-fast-relaxed-math");
+  EXPECT_EQ(differs(faster).at(0).part, "compile options");
+  KernelSpec filled = spec;
+  std::get<VectorArgument>(filled.arguments[0].kind).fill = FillConstant{7.0};
+  EXPECT_EQ(differs(filled).at(0).part, "arguments");
+}
+
+// Who judges outputs otherwise, allows more configurations or computes more of the times has the same launch.
+TEST(LaunchIdentity, LeavesOutHowResultsAreJudged) {
+  const KernelSpec spec = scale_spec();
+  KernelSpec other = spec;
+  other.tolerance.absolute = 0.25;
+  other.reference = std::monostate();
+  other.metrics = {{"rate", at_line("n / time", 1)}};
+  other.resource_constraints = {{"registers < 64", {}}};
+  other.constraints = {{"block < 64", {}}};
+  other.parameters[0].values.pop_back();
+  auto& output = std::get<VectorArgument>(other.arguments[0].kind);
+  output.compared_length = {"n / 2", {}};
+  output.comparison = OutputComparison::sum;
+  EXPECT_NE(identity(other), identity(spec));
+  EXPECT_EQ(launch_identity(other), launch_identity(spec));
+}
+
 TEST_F(DescribeFiles, FilesThatTheKernelIncludesCount) {
   write("include/deep.h", "1");
   write("body.h", "#include <deep.h>\n");

@@ -1,5 +1,5 @@
-// RunInfo: what a run is about, with all that identifies its measurements; and what identifies a kernel alone. Any
-// thread may call.
+// RunInfo: what a run is about, with all that identifies its measurements; and what identifies a kernel alone,
+// and a launch of it. Any thread may call.
 //
 //   const Identity measuring = measuring_identity(options, *policy);
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, describe_run(spec, space, device.info(), measuring)));
@@ -25,5 +25,11 @@ RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, co
 // Constraints are no part, because a spec that was loaded has the sizes in them as numbers. Of several languages that
 // of `spec.source` counts. Parts that identify a run too have the same names and values there.
 Identity kernel_identity(const KernelSpec& spec);
+
+// What is launched, and what on: code and how it is compiled, sizes, grid, contents of the arguments. With a
+// configuration and a device that is all that the times of a launch depend on; how outputs are judged, which
+// configurations are allowed and what is computed of times are no parts. Reads files as describe_run() does. Parts that
+// identify a run too have the same names there, and the same values unless outputs are not compared by their elements.
+Identity launch_identity(const KernelSpec& spec);
 
 }  // namespace wattune::tune
