@@ -13,8 +13,8 @@ constexpr Nanoseconds kSignOfLife = nanoseconds_from_seconds(20);
 }  // namespace
 
 std::optional<Nanoseconds> ClockGovernor::due() const {
-  if (!can_set() || !wanted_ || wanted_ == held_) return std::nullopt;
-  return changeable_at_;
+  if (!can_set() || !wanted_) return std::nullopt;
+  return wanted_ == held_ ? told_at_ + kSignOfLife : changeable_at_;
 }
 
 void ClockGovernor::ask(const std::optional<Clocks>& wanted, Nanoseconds now) {
@@ -46,6 +46,7 @@ Result<void> ClockGovernor::give_back() {
 }
 
 void ClockGovernor::restore() {
+  wanted_.reset();
   if (auto restored = give_back(); !restored && !refusal_)
     refusal_ = std::move(restored).error().with_context("clocks of kernels together were not restored");
 }

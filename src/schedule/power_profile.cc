@@ -30,21 +30,31 @@ Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
   return run.energy / (machine.now() - begin);
 }
 
+Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds window, Watts idle) {
+  if (!(machine.kernel(kernel)->alone > Nanoseconds(0)))
+    return Error(ErrorCode::invalid_argument, "what it takes alone is unknown")
+        .about(machine.kernel(kernel)->name)
+        .hint("profile() it first");
+  WATTUNE_TRY(run_for(machine, kernel, window));
+  WATTUNE_ASSIGN(const Watts alone, run_for(machine, kernel, window));
+  return PowerTraits{.alone = alone, .idle = idle};
+}
+
 }  // namespace
 
 Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds window) {
+  std::vector<PowerTraits> powers;
+  std::vector<KernelId> unknown;
+  for (KernelId kernel = 0; machine.kernel(kernel) != nullptr; ++kernel) {
+    powers.push_back(machine.kernel(kernel)->power);
+    if (!powers.back().known()) unknown.push_back(kernel);
+  }
+  if (unknown.empty()) return powers;
   idle_for(machine, window);
   const Watts idle = idle_for(machine, window);
   if (!(idle > Watts(0))) return no_energy();
-  std::vector<PowerTraits> powers;
-  for (KernelId kernel = 0; machine.kernel(kernel) != nullptr; ++kernel) {
-    if (!(machine.kernel(kernel)->alone > Nanoseconds(0)))
-      return Error(ErrorCode::invalid_argument, "what it takes alone is unknown")
-          .about(machine.kernel(kernel)->name)
-          .hint("profile() it first");
-    WATTUNE_TRY(run_for(machine, kernel, window));
-    WATTUNE_ASSIGN(const Watts alone, run_for(machine, kernel, window));
-    powers.push_back({.alone = alone, .idle = idle});
+  for (const KernelId kernel : unknown) {
+    WATTUNE_ASSIGN(powers[kernel], power_of(machine, kernel, window, idle));
   }
   return powers;
 }

@@ -1,6 +1,7 @@
 #include "wattune/schedule/runtime.h"
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -45,6 +46,7 @@ struct Runtime::State {
 
   Result<void> wait_for_room(std::unique_lock<std::mutex>& lock, std::size_t works);
   void tell_driver();
+  void wait_for_news(std::unique_lock<std::mutex>& lock);
   void drive();
   void cancel_what_was_asked();
   void deliver();
@@ -88,11 +90,21 @@ void Runtime::State::deliver() {
   room.notify_all();
 }
 
+// Clocks that are held want a sign of life though nothing runs.
+void Runtime::State::wait_for_news(std::unique_lock<std::mutex>& lock) {
+  const auto is_awake = [&] { return has_news || scheduler.is_running() || (closing && scheduler.is_idle()); };
+  const Nanoseconds deadline = scheduler.deadline();
+  if (deadline < kForever)
+    changed.wait_for(lock, std::chrono::duration<double, std::nano>((deadline - machine->now()).value()), is_awake);
+  else
+    changed.wait(lock, is_awake);
+}
+
 // The machine is asked without the lock, so that others can submit meanwhile.
 void Runtime::State::drive() {
   std::unique_lock lock(mutex);
   for (;;) {
-    changed.wait(lock, [&] { return has_news || scheduler.is_running() || (closing && scheduler.is_idle()); });
+    wait_for_news(lock);
     if (closing && scheduler.is_idle()) return;
     has_news = false;
     cancel_what_was_asked();

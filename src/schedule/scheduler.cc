@@ -126,6 +126,7 @@ void Scheduler::State::lose(Error error) {
   active.clear();
   launches.clear();
   queue.fail_all(*lost);
+  governor.restore();
 }
 
 Scheduler::Scheduler(Machine& machine, Policy policy, const SchedulerOptions& options, Trace* trace)

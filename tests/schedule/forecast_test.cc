@@ -83,6 +83,18 @@ TEST(Forecast, KernelsOnSmsOfTheirOwnShareTheMemory) {
   EXPECT_DOUBLE_EQ(forecast.rates[1], 1.0 / 1.6);
 }
 
+// The same by shares of each resource, where those that all SMs share come last: of pipes 1 / 1.8 would be left.
+TEST(Forecast, KernelsOnSmsOfTheirOwnHaveTheirOwnPipes) {
+  KernelTraits kernel = tiny_kernel("kernel");
+  kernel.saturating_share = 0.5;
+  kernel.use = std::vector<double>(simulate::kResources, 0.8);
+  std::fill_n(kernel.use.begin(), simulate::kSmResources, 0.9);
+  const PairForecast forecast = split_forecaster(kAnySplit, {})(kernel, kernel).value();
+  EXPECT_EQ(forecast.sms_of_first, 5U);
+  EXPECT_DOUBLE_EQ(forecast.rates[0], 1.0 / 1.6);
+  EXPECT_DOUBLE_EQ(forecast.rates[1], 1.0 / 1.6);
+}
+
 // One keeps the FP32 pipe busy for 90 % of its time and the other the special one: together they issue as often as one
 // scheduler can, and by pipes alone nothing would be left to gain.
 TEST(Forecast, WhoKeepsDifferentPipesBusyLosesNothingByThem) {

@@ -199,6 +199,20 @@ TEST(PowerProfile, RunsEachKernelForTheWindowTwice) {
   EXPECT_EQ(machine.launches.size(), 20U);
 }
 
+TEST(PowerProfile, WhatIsKnownIsNotMeasuredAgain) {
+  TinyMachine machine;
+  KernelTraits known = tiny_kernel("known");
+  known.power = {.alone = Watts(300), .idle = Watts(90)};
+  machine.add(known);
+  EXPECT_EQ(profile_power(machine, nanoseconds_from_ms(100)).value().front().alone, Watts(300));
+  EXPECT_THAT(machine.launches, testing::IsEmpty());
+  machine.add(tiny_kernel("a"));
+  const auto powers = profile_power(machine, nanoseconds_from_ms(100)).value();
+  EXPECT_EQ(powers[0].idle, Watts(90));
+  EXPECT_NEAR(powers[1].alone.value(), 100.0, 1e-6);
+  for (const Launch& launch : machine.launches) EXPECT_EQ(launch.kernel, 1U);
+}
+
 class SilentMachine : public TinyMachine {
  public:
   Joules energy() const override { return Joules(0); }

@@ -9,7 +9,6 @@
 #include "schedule/tiny_machine.h"
 #include "wattune/core/random.h"
 #include "wattune/schedule/policy.h"
-#include "wattune/schedule/slice_order.h"
 
 namespace wattune::schedule {
 namespace {
@@ -121,28 +120,6 @@ TEST(ProfitTable, APairWhoseForecastComesLaterGetsItsRow) {
   forecasts.learn(1, 2, gaining(1.1, {4, 4}));
   profits.complete(forecasts);
   EXPECT_NE(profits.best(), nullptr);
-}
-
-// Algorithm 2: six blocks of K1 beside ten of K2, which are twice as fast: two slices of K2 for one of K1.
-TEST(SliceOrder, AKernelThatIsTwiceAsFastGetsTwiceAsManySlices) {
-  const std::array kernels = {SlicedKernel{6, Nanoseconds(2), 6000}, SlicedKernel{10, Nanoseconds(1), 20000}};
-  const auto order = slice_order(kernels);
-  EXPECT_NEAR(static_cast<double>(std::ranges::count(order, 1U)) / static_cast<double>(std::ranges::count(order, 0U)),
-              2.0, 0.01);
-}
-
-// As printed a slice of K1 takes 12 and one of K2 10, which is one to 1.2.
-TEST(SliceOrder, AsPrintedItFollowsTheBlocksOfASlice) {
-  const std::array kernels = {SlicedKernel{6, Nanoseconds(2), 6000}, SlicedKernel{10, Nanoseconds(1), 20000}};
-  const auto order = slice_order(kernels, SliceTime::as_printed);
-  EXPECT_NEAR(static_cast<double>(std::ranges::count(order, 1U)) / static_cast<double>(std::ranges::count(order, 0U)),
-              1.2, 0.01);
-}
-
-TEST(SliceOrder, EndsWhenTheKernelWhoseTurnItIsHasNoBlocksLeft) {
-  const std::array kernels = {SlicedKernel{5, Nanoseconds(1), 7}, SlicedKernel{5, Nanoseconds(1), 100}};
-  EXPECT_THAT(slice_order(kernels), ElementsAre(0, 1, 0, 1));
-  EXPECT_THAT(slice_order({}), IsEmpty());
 }
 
 class Greedy : public ::testing::Test {

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <thread>
 
+#include "fakes/fake_device.h"
 #include "schedule/tiny_machine.h"
+#include "wattune/schedule/clock_governor.h"
 
 namespace wattune::schedule {
 namespace {
@@ -56,6 +58,42 @@ TEST(Runtime, RunsWhatIsSubmitted) {
   EXPECT_NEAR(to_ms(result->solo), 10.0, 1e-9);
   EXPECT_TRUE(ticket.is_done());
   EXPECT_EQ(runtime->statistics().succeeded, 1U);
+}
+
+// A tiny machine whose time leaps whenever somebody looks while nothing runs.
+class LeapingMachine : public TinyMachine {
+ public:
+  Nanoseconds now() const override {
+    if (is_idle_) ++leaps_;
+    return TinyMachine::now() + leaps_.load() * nanoseconds_from_seconds(30);
+  }
+  std::vector<Ended> wait(Nanoseconds until) override {
+    auto ended = TinyMachine::wait(until);
+    is_idle_ = !ended.empty();
+    return ended;
+  }
+
+ private:
+  std::atomic<bool> is_idle_ = false;
+  mutable std::atomic<int> leaps_ = 0;
+};
+
+// Set for the kernel, and again and again though nobody wants anything any more.
+TEST(Runtime, SaysThatItLivesWhileItHoldsClocks) {
+  std::atomic<int> sets = 0;
+  fakes::FakeClocks board;
+  board.answer = [&](const Clocks&) -> Result<void> {
+    ++sets;
+    sets.notify_all();
+    return {};
+  };
+  auto machine = std::make_unique<LeapingMachine>();
+  KernelTraits kernel = tiny_kernel("a");
+  kernel.best_clocks = Clocks{.graphics = Megahertz(900)};
+  machine->add(kernel);
+  Runtime runtime(std::move(machine), {.policy = find_policy("paired").value(), .scheduler = {.clocks = &board}});
+  ASSERT_TRUE(runtime.submit({.kernel = 0})->wait());
+  for (int seen = sets; seen < 10; seen = sets) sets.wait(seen);
 }
 
 TEST(Runtime, ForecastsPairsWhileTheirKernelsRunAlone) {

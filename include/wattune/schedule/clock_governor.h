@@ -32,7 +32,8 @@ class ClockGovernor {
   // What is set; none: the board's own.
   const std::optional<Clocks>& held() const { return held_; }
   bool may_change(Nanoseconds now) const { return now >= changeable_at_; }
-  // When what was asked for last and is not set may be; none: it is set, or nothing can be.
+  // When to ask() again at the latest: what was asked for last and is not set may be then, or the lender of the board
+  // wants a sign of life. None: the board has its own clocks.
   std::optional<Nanoseconds> due() const;
 
   // Sets these, if what is set has been held for long enough; none: what was asked for before still holds.

@@ -89,9 +89,10 @@ PairWatts watts_of(const KernelTraits& first, const KernelTraits& second);
 // Forecasts by pairs of kernels, corrected by what was measured of each kernel beside each other one.
 class PairTable {
  public:
+  static constexpr double kWeight = 0.5;
   // `weight` is that of the newest measurement in the mean, in which the forecast is what was there first: one that
   // happened to be slow must not part a pair that fits.
-  explicit PairTable(unsigned sms = 0, double weight = 0.5) : sms_(sms), weight_(weight) {}
+  explicit PairTable(unsigned sms = 0, double weight = kWeight) : sms_(sms), weight_(weight) {}
 
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
   // The speed of this kernel beside that one, over its speed alone. Ignored where it cannot be or there is no forecast.

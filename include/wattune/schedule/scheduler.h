@@ -31,7 +31,7 @@ struct SchedulerOptions {
   std::size_t window = 64;  // works that a decision looks at, which bounds what it costs
   // For which a work beyond its limit, or one that was cancelled, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
-  double correction_weight = 0.5;  // PairTable's
+  double correction_weight = PairTable::kWeight;
   // Sets the clocks that plans ask for and restores them at the end; nullptr: the board has its own. Outlives it.
   backend::ClockControl* clocks = nullptr;
   Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // for which clocks are held at least
