@@ -163,7 +163,7 @@ std::string analysis_json(const std::vector<Analysed>& all) {
                       {"centrality", number(each.centrality.proportions[s])}});
     Json importance = Json::object();
     for (const report::Importance& parameter : report::parameter_importance(each.results))
-      importance[parameter.parameter] = parameter.main_effect ? Json(*parameter.main_effect) : Json();
+      importance[parameter.parameter] = json_or_null(parameter.main_effect);
     Json interactions = Json::array();
     for (const report::Interaction& pair : report::parameter_interactions(each.results))
       interactions.push_back({{"parameters", {pair.first, pair.second}}, {"share", pair.share}});

@@ -143,7 +143,7 @@ Json methods_json(const MethodsReport& report) {
   for (const report::AtClock& each : report.clocks)
     clocks.push_back({{"clock_mhz", each.clock.value()},
                       {"least_energy_j", energy_of(each.least->observation)->value()},
-                      {"temperature_c", each.temperature ? Json(each.temperature->value()) : Json()}});
+                      {"temperature_c", json_or_null(each.temperature)}});
   return {{"methods", methods}, {"by_clock", clocks}, {"fit", report.fit}, {"clocks_missing", report.clocks_missing}};
 }
 

@@ -111,11 +111,6 @@ std::string compile_text(const KernelSpec& spec, const std::string& architecture
   return text + "\n" + logs + (logs.ends_with('\n') ? "" : "\n");
 }
 
-template <typename T>
-Json json_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json compiled_json(const Compiled& one) {
   Json json = {{"configuration", cli::to_json(one.configuration)}, {"compiled", one.report.has_value()}};
   const backend::CompileReport report = one.report ? *one.report : backend::CompileReport();

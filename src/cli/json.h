@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "wattune/core/trial.h"
@@ -12,6 +13,16 @@
 namespace wattune::cli {
 
 using Json = nlohmann::ordered_json;  // fields stay in the order they are written
+
+// null: there is none. A quantity is its number.
+template <typename T>
+Json json_or_null(const std::optional<T>& value) {
+  if (!value) return nullptr;
+  if constexpr (requires { value->value(); })
+    return value->value();
+  else
+    return *value;
+}
 
 // A number, exact, up to 2^64 - 1; decimal digits in a string above.
 Json to_json(Uint128 value);

@@ -28,11 +28,6 @@ std::string means_text(const power::Control& control) {
   return fmt::format("  {}: may be set, for the time of a run\n", to_string(control.kind));
 }
 
-template <typename T>
-Json number_or_null(const std::optional<T>& quantity) {
-  return quantity ? Json(quantity->value()) : Json();
-}
-
 }  // namespace
 
 BoardControls find_board_controls(const std::string& pci_bus_id) {
@@ -64,9 +59,9 @@ Json to_json(const BoardControls& controls) {
   }
   if (const auto& limit = controls.choices.power_limit)
     json["power_limits_w"] = {limit->least.value(), limit->most.value()};
-  json["graphics_mhz"] = number_or_null(controls.now.graphics);
-  json["memory_mhz"] = number_or_null(controls.now.memory);
-  json["power_limit_w"] = number_or_null(controls.now.power_limit);
+  json["graphics_mhz"] = json_or_null(controls.now.graphics);
+  json["memory_mhz"] = json_or_null(controls.now.memory);
+  json["power_limit_w"] = json_or_null(controls.now.power_limit);
   json["means"] = Json::array();
   for (const power::Control& each : controls.means)
     json["means"].push_back({{"kind", power::to_string(each.kind)}, {"exists", each.exists}, {"lacks", each.lacks}});

@@ -100,16 +100,15 @@ Json sensor_json(const SensorReport& sensor) {
 }
 
 Json board_json(const BoardReport& board) {
-  const auto watts = [](const std::optional<Watts>& power) { return power ? Json(power->value()) : Json(); };
   Json json = {{"uuid", board.uuid},
                {"name", board.name},
                {"driver", board.driver},
                {"pci_bus_id", board.pci_bus_id},
                {"sensors", Json::array()},
-               {"clock_mhz", board.conditions.clock ? Json(board.conditions.clock->value()) : Json()},
-               {"throttled", board.conditions.throttled ? Json(*board.conditions.throttled) : Json()},
-               {"idle_w", watts(board.idle)},
-               {"context_idle_w", watts(board.context_idle)},
+               {"clock_mhz", json_or_null(board.conditions.clock)},
+               {"throttled", json_or_null(board.conditions.throttled)},
+               {"idle_w", json_or_null(board.idle)},
+               {"context_idle_w", json_or_null(board.context_idle)},
                {"controls", to_json(board.controls)},
                {"missing", board.missing}};
   for (const SensorReport& each : board.sensors) json["sensors"].push_back(sensor_json(each));

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/replay.h"
 #include "cli/score_report.h"
 #include "cli/terminal.h"
@@ -203,17 +204,10 @@ Result<std::vector<score::StrategyReach>> find_reaches(const ScoreOptions& optio
                        .progress = options.score.progress});
 }
 
-// Before the work, not after it.
-Result<void> check_plot(const ScoreOptions& options) {
-  std::error_code ignored;
-  if (options.svg.empty() || options.overwrite || !fs::is_regular_file(options.svg, ignored)) return {};
-  return Error(ErrorCode::already_exists, "the plot exists").about(options.svg).hint("--overwrite replaces it");
-}
-
 Result<ExitStatus> run_score(ScoreOptions options) {
   WATTUNE_ASSIGN(const tune::ReplayClock clock, parse_clock(options.clock));
   WATTUNE_ASSIGN(const std::vector<score::StrategyChoice> choices, choose_strategies(options));
-  WATTUNE_TRY(check_plot(options));
+  WATTUNE_TRY(check_new_file(options.svg, options.overwrite));
   std::vector<RecordedSpace> recorded;
   std::vector<score::ScoredSpace> spaces;
   for (const std::string& text : options.spaces) {

@@ -120,16 +120,14 @@ Json front_json(const ResultSet& results) {
 Json objectives_json(const ResultSet& results) {
   Json json = Json::array();
   for (const Objective& each : results.info.objectives)
-    json.push_back({{"metric", each.metric},
-                    {"maximize", each.maximize},
-                    {"slowdown", each.slowdown ? Json(*each.slowdown) : Json()}});
+    json.push_back({{"metric", each.metric}, {"maximize", each.maximize}, {"slowdown", json_or_null(each.slowdown)}});
   return json;
 }
 
 Json importance_json(const ResultSet& results) {
   Json json = Json::object();
   for (const report::Importance& each : report::parameter_importance(results))
-    json[each.parameter] = each.main_effect ? Json(*each.main_effect) : Json();
+    json[each.parameter] = json_or_null(each.main_effect);
   return json;
 }
 

@@ -70,16 +70,11 @@ void add_kernel(report::TextTable& table, const SliceReport& report, const Kerne
       add_row(table, "", forms, nullptr, obstacle_text(obstacle));
 }
 
-template <typename T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json resources_json(const backend::KernelResources* kernel) {
   if (kernel == nullptr) return nullptr;
-  return {{"registers", value_or_null(kernel->registers)},
-          {"spill_bytes", value_or_null(kernel->spill_bytes)},
-          {"shared_bytes", value_or_null(kernel->static_local_bytes)}};
+  return {{"registers", json_or_null(kernel->registers)},
+          {"spill_bytes", json_or_null(kernel->spill_bytes)},
+          {"shared_bytes", json_or_null(kernel->static_local_bytes)}};
 }
 
 Json obstacle_json(const Obstacle& obstacle) {
@@ -94,9 +89,9 @@ Json declared_json(const slice::DeclaredResources& declared) {
           {"shared_bytes", declared.shared_bytes},
           {"dynamic_shared", declared.dynamic_shared},
           {"local_bytes", declared.local_bytes},
-          {"max_threads", value_or_null(declared.max_threads)},
-          {"min_blocks", value_or_null(declared.min_blocks)},
-          {"max_registers", value_or_null(declared.max_registers)}};
+          {"max_threads", json_or_null(declared.max_threads)},
+          {"min_blocks", json_or_null(declared.min_blocks)},
+          {"max_registers", json_or_null(declared.max_registers)}};
 }
 
 Json form_json(const SliceReport& report, const KernelAnalysis& kernel, TwinForm form) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output_file.h"
 #include "cli/terminal.h"
 
 namespace wattune::cli {
@@ -10,32 +11,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_contents(const fs::path& file) {
-  std::error_code ignored;
-  return fs::exists(file, ignored) && (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) > 0);
+ResultsUse use_of(const TuneOptions& options) {
+  return {.resume = options.resume || options.force_resume, .overwrite = options.overwrite};
 }
 
 }  // namespace
 
 Result<void> check_journal_file(const fs::path& file, const TuneOptions& options) {
-  const bool resume = options.resume || options.force_resume;
-  if (resume && options.overwrite) {
-    return Error(ErrorCode::invalid_argument, "--overwrite and --resume exclude each other");
-  }
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored))
-    return Error(ErrorCode::invalid_argument, "results cannot be written into a folder")
-        .about(file.string())
-        .hint("--output names a file");
-  if (resume || options.overwrite || !has_contents(file)) return {};
-  return Error(ErrorCode::already_exists, "results exist")
-      .about(file.string())
-      .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
+  return check_results_file(file, use_of(options));
 }
 
 Result<std::unique_ptr<store::Journal>> open_journal(const fs::path& file, const RunInfo& info,
                                                      const space::SearchSpace& space, const TuneOptions& options) {
-  if (options.overwrite && has_contents(file)) WATTUNE_TRY(store::set_aside(file));
+  WATTUNE_TRY(make_room(file, use_of(options)));
   const store::Resume resume = options.force_resume ? store::Resume::forced
                                : options.resume     ? store::Resume::checked
                                                     : store::Resume::no;

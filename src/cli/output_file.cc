@@ -1,0 +1,40 @@
+#include "cli/output_file.h"
+
+#include "wattune/store/journal.h"
+
+namespace wattune::cli {
+
+namespace fs = std::filesystem;
+
+Result<void> check_new_file(const std::string& file, bool overwrite) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    return Error(ErrorCode::invalid_argument, "this is a folder").about(file).hint("name a file");
+  if (overwrite || !fs::is_regular_file(file, ignored)) return {};
+  return Error(ErrorCode::already_exists, "the file exists").about(file).hint("--overwrite replaces it");
+}
+
+bool has_contents(const fs::path& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored) && (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) > 0);
+}
+
+Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
+  if (use.resume && use.overwrite)
+    return Error(ErrorCode::invalid_argument, "--overwrite and --resume exclude each other");
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    return Error(ErrorCode::invalid_argument, "results cannot be written into a folder")
+        .about(file.string())
+        .hint("--output names a file");
+  if (use.resume || use.overwrite || !has_contents(file)) return {};
+  return Error(ErrorCode::already_exists, "results exist")
+      .about(file.string())
+      .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
+}
+
+Result<void> make_room(const fs::path& file, const ResultsUse& use) {
+  return use.overwrite && has_contents(file) ? store::set_aside(file) : Result<void>();
+}
+
+}  // namespace wattune::cli
