@@ -1,12 +1,14 @@
 #include "cli/chosen_kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "cli/space_report.h"
-#include "wattune/spec/spec.h"
+#include "cli/spec_options.h"
 #include "wattune/store/formats.h"
 #include "wattune/tune/session.h"
 
@@ -43,15 +45,43 @@ Result<Configuration> chosen_configuration(const space::SearchSpace& space, cons
                                                : best_of_results(space, choice);
 }
 
+Result<ChosenKernel> choose_configuration(std::string name, KernelSpec loaded, const std::string& file,
+                                          const std::string& choice) {
+  WATTUNE_ASSIGN(KernelSpec spec, tune::without_clocks(std::move(loaded)));
+  WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
+  WATTUNE_ASSIGN(Configuration configuration, chosen_configuration(space, file, choice));
+  return ChosenKernel{std::move(name), std::move(spec), std::move(configuration)};
+}
+
 }  // namespace
 
 Result<ChosenKernel> choose_kernel(const std::string& text) {
-  const auto [file, choice] = split_choice(text);
-  WATTUNE_ASSIGN(KernelSpec spec, spec::load(file, spec::SourcePolicy::required));
-  WATTUNE_ASSIGN(spec, tune::without_clocks(std::move(spec)));
-  WATTUNE_ASSIGN(const space::SearchSpace space, space::SearchSpace::build(spec.parameters, spec.constraints));
-  WATTUNE_ASSIGN(Configuration configuration, chosen_configuration(space, file, choice));
-  return ChosenKernel{std::move(spec), std::move(configuration)};
+  WATTUNE_ASSIGN(std::vector<ChosenKernel> chosen, choose_kernels({text}, {}));
+  return std::move(chosen.front());
+}
+
+Result<std::vector<ChosenKernel>> choose_kernels(const std::vector<std::string>& texts,
+                                                 const std::vector<std::string>& sizes) {
+  std::vector<std::string> names;  // of specs
+  std::vector<ChosenKernel> chosen;
+  for (const std::string& text : texts) {
+    const auto [file, choice] = split_choice(text);
+    WATTUNE_ASSIGN(KernelSpec spec, load_spec({.file = file, .problem_size = {}}));
+    names.push_back(spec.name);
+    std::string name = name_of_place(names, chosen.size());
+    if (const auto own = sizes_of_kernel(sizes, name); !own.empty()) {
+      WATTUNE_ASSIGN(spec, load_spec({.file = file, .problem_size = own}));
+    }
+    WATTUNE_ASSIGN(chosen.emplace_back(), choose_configuration(std::move(name), std::move(spec), file, choice));
+  }
+  for (std::size_t i = 0; i < chosen.size(); ++i) names[i] = chosen[i].name;
+  WATTUNE_TRY(check_sizes_of_kernels(sizes, names));
+  return chosen;
+}
+
+std::string name_of_place(std::span<const std::string> names, std::size_t place) {
+  const auto same = std::ranges::count(names.first(place), names[place]);
+  return same == 0 ? names[place] : fmt::format("{}#{}", names[place], same + 1);
 }
 
 }  // namespace wattune::cli

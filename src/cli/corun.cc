@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
@@ -13,6 +12,7 @@
 #include "cli/corun_sweep.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/profile_file.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -21,8 +21,6 @@
 namespace wattune::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct CorunOptions {
   CorunKernels kernels;
@@ -58,13 +56,6 @@ Error refuse(std::string what, std::string about, std::string advice) {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
 }
 
-// Before the work, not after it.
-Result<void> check_file(const std::string& file, bool overwrite) {
-  std::error_code ignored;
-  if (file.empty() || overwrite || !fs::exists(file, ignored)) return {};
-  return Error(ErrorCode::already_exists, "the file exists").about(file).hint("--overwrite replaces it");
-}
-
 Result<void> check_numbers(const CorunOptions& options) {
   if (options.repeats == 0) return refuse("--repeats", "0", "once at least");
   if (options.kernels.waves == 0 || options.kernels.waves > 10000)
@@ -85,9 +76,8 @@ Result<void> check_mode(const CorunOptions& options) {
   if (kernels < 2) return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
   if (!options.queue.arrivals.empty() && (options.queue.load || options.works))
     return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
-  if (!options.wants_queue() && (options.explain || !options.trace.empty() || !options.profiles.empty()))
-    return refuse("--explain, --trace and --profiles are of queues", options.trace + options.profiles,
-                  "--policies paired,streams --works 100");
+  if (!options.wants_queue() && (options.explain || !options.trace.empty()))
+    return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
   if (!options.svg.empty() && !options.wants_queue() && kernels > 2)
     return refuse("--svg draws what one pair gains at each ratio", options.svg, "name two kernels, or --policies");
   if (!options.output.empty() && options.wants_queue())
@@ -102,8 +92,8 @@ Result<void> check(const CorunOptions& options) {
   for (const std::string& policy : options.queue.policies) WATTUNE_TRY(schedule::find_policy(policy));
   WATTUNE_TRY(check_objective(options.objective.value(), policies_of(options)));
   WATTUNE_TRY(check_numbers(options));
-  WATTUNE_TRY(check_file(options.svg, options.overwrite));
-  return check_file(options.trace, options.overwrite);
+  WATTUNE_TRY(check_new_file(options.svg, options.overwrite));
+  return check_new_file(options.trace, options.overwrite);
 }
 
 Json document(const CorunStage& stage, const CorunOptions& options) {
@@ -132,33 +122,36 @@ std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options,
   };
 }
 
-// Not at all where nobody asked for it.
-Result<std::optional<SweepJournal>> open_sweep_journal(const CorunOptions& options) {
-  if (options.output.empty()) return std::optional<SweepJournal>();
+// None where nobody asked for it.
+Result<std::unique_ptr<SweepJournal>> open_sweep_journal(const CorunOptions& options) {
+  if (options.output.empty()) return std::unique_ptr<SweepJournal>();
   WATTUNE_ASSIGN(SweepJournal journal,
                  SweepJournal::open(options.output, {.resume = options.resume, .overwrite = options.overwrite}));
-  return std::optional<SweepJournal>(std::move(journal));
+  if (const std::string& doubt = journal.lock_doubt(); !options.quiet && !doubt.empty())
+    print_note(fmt::format("{}: {}", options.output, doubt));
+  return std::make_unique<SweepJournal>(std::move(journal));
 }
 
 Json sweeps_document(const CorunStage& stage, const CorunOptions& options, const std::vector<Prospect>& prospects,
                      const std::vector<SweptPair>& pairs) {
   Json json = document(stage, options);
   json["prospects"] = prospects_json(prospects);
-  json["pairs"] = sweep_json(stage, pairs);
+  json["pairs"] = sweep_json(stage, prospects, pairs);
   json["complementary"] = complementary_json(complementary_gain(prospects, pairs));
   return json;
 }
 
 // Pairs are told as they come, those of a document at its end, which an interrupt brings forward.
-Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
-  WATTUNE_ASSIGN(auto journal, open_sweep_journal(options));
-  WATTUNE_ASSIGN(const std::vector<Prospect> prospects, prospects_of(stage));
+Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, SweepJournal* journal,
+                              const StopRequest& stop) {
+  const std::vector<Prospect> prospects = prospects_of(stage);
   std::vector<SweptPair> pairs;
   bool printed = options.json || print_result(prospects_text(prospects));
   const auto swept = sweep_all(
       stage, {.rounds = options.repeats, .least_time = options.least_time, .on_progress = watch(options, stop)},
-      journal ? &*journal : nullptr, [&](SweptPair pair) -> Result<void> {
-        if (!options.json) printed &= print_result((pairs.empty() ? "" : "\n") + sweep_text(stage, pair));
+      journal, [&](SweptPair pair) -> Result<void> {
+        const std::string gap = pairs.empty() ? "" : "\n";
+        if (!options.json) printed &= print_result(gap + sweep_text(stage, prospects[pairs.size()], pair));
         pairs.push_back(std::move(pair));
         return {};
       });
@@ -171,15 +164,7 @@ Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, co
   return status_of(printed, std::ranges::all_of(pairs, &SweptPair::is_right));
 }
 
-Result<void> learn_profiles(CorunStage& stage, const std::string& file) {
-  if (file.empty()) return {};
-  WATTUNE_ASSIGN(const auto records, read_profiles(file));
-  if (auto learned = stage.learn(records); !learned) return std::move(learned).error().with_context(file);
-  return {};
-}
-
 Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, const StopRequest& stop) {
-  WATTUNE_TRY(learn_profiles(stage, options.profiles));
   QueueWishes wishes = options.queue;
   wishes.policies = policies_of(options);
   wishes.objective = options.objective.value();
@@ -200,13 +185,17 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
 
 Result<ExitStatus> run_corun(CorunOptions options) {
   WATTUNE_TRY(check(options));
-  WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels));
+  WATTUNE_ASSIGN(const ProfileFile profiles,
+                 options.profiles.empty() ? ProfileFile() : read_profiles(options.profiles));
+  WATTUNE_ASSIGN(const auto journal, open_sweep_journal(options));
+  WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels, profiles));
   // Virtual time repeats itself.
   if (stage->is_simulated()) options.repeats = 1;
   if (!options.json)
     for (const std::string& note : stage->notes()) print_note(note);
   const StopRequest stop;
-  auto status = options.wants_queue() ? run_queues(*stage, options, stop) : run_sweeps(*stage, options, stop);
+  auto status =
+      options.wants_queue() ? run_queues(*stage, options, stop) : run_sweeps(*stage, options, journal.get(), stop);
   if (!status && status.error().code() == ErrorCode::cancelled && stop.made()) return ExitStatus::interrupted;
   return status;
 }
@@ -226,9 +215,6 @@ void declare_queues(CLI::App& app, CorunOptions& options) {
              "They arrive at random, so much time alone in a unit of time; else all are there from the beginning");
   app.add_option("--arrivals", options.queue.arrivals, "Recorded arrivals: a table of moment_ms,kernel,priority")
       ->type_name("FILE");
-  app.add_option("--profiles", options.profiles,
-                 "What kernels are like alone, as wattune profile kept it, in the place of measuring that")
-      ->type_name("FILE");
   app.add_flag("--explain", options.explain,
                "Show the pairs that policies plan by: ratios, forecasts, what came of them");
   app.add_option("--trace", options.trace, "Write what ran when under the last policy, for Perfetto (ui.perfetto.dev)")
@@ -237,6 +223,9 @@ void declare_queues(CLI::App& app, CorunOptions& options) {
 
 void declare_results(CLI::App& app, CorunOptions& options) {
   app.option_defaults()->group("Measuring and results");
+  app.add_option("--profiles", options.profiles,
+                 "What kernels are like alone, as wattune profile kept it, in the place of counting and measuring that")
+      ->type_name("FILE");
   add_parsed(app, "--repeats", options.repeats, parse_count, "N",
              "Runs of everything, in alternating order, whose medians count; 1 where they are simulated")
       ->default_str("3");
@@ -251,7 +240,8 @@ void declare_results(CLI::App& app, CorunOptions& options) {
          "--svg", options.svg,
          "Write a plot: of a pair the gain at each ratio, of a queue the policies' works per second against joules")
       ->type_name("FILE");
-  app.add_flag("--overwrite", options.overwrite, "Replace existing files");
+  app.add_flag("--overwrite", options.overwrite,
+               "Replace existing files; pairs that were swept are kept with ~ behind their file's name");
   app.add_flag("--json", options.json, "Print one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
@@ -275,6 +265,7 @@ Command add_corun(CLI::App& program) {
       "Examples:\n"
       "  wattune corun gemm.toml copy.toml\n"
       "  wattune corun gemm.toml@gemm.journal.jsonl copy.toml@block=256 --svg gain.svg\n"
+      "  wattune corun gemm.toml gemm.toml -p gemm.n=1024 -p gemm#2.n=4096\n"
       "  wattune corun --device simulated:H100 --kernels C,L,M --works 200 --policies paired,streams,split --explain\n"
       "  wattune corun --device simulated:H100 --kernels C,L,M --objective energy --slowdown 30% --explain\n"
       "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 #include <utility>
 
 #include "cli/chosen_kernel.h"
@@ -38,74 +38,78 @@ class DeviceStage : public CorunStage {
 
   std::string device() const override { return device_->info().name; }
   bool is_simulated() const override { return false; }
-  std::size_t size() const override { return kernels_.size(); }
-  const Identity& identity(schedule::KernelId kernel) const override { return identities_[kernel]; }
-  std::optional<simulate::BlockCosts> costs(schedule::KernelId kernel) const override { return costs_[kernel]; }
   const simulate::GpuModel* gpu() const override { return gpu_; }
   // For what is forecast beside pilots.
   model::ChainSm sm() const override { return gpu_ != nullptr ? simulate::chain_sm(*gpu_) : model::ChainSm(); }
   std::span<schedule::KernelOutputs> outputs() override { return outputs_; }
   std::vector<std::string> notes() const override { return notes_; }
 
-  Result<void> load(const ChosenKernel& chosen, std::string name) {
+  Result<void> load(const ChosenKernel& chosen, const ProfileFile& profiles) {
     WATTUNE_ASSIGN(const auto copies, schedule::load_kernel(*device_, chosen.spec, chosen.configuration));
     const std::shared_ptr<const schedule::LoadedKernel>& kernel = copies.front();
-    std::vector<backend::Buffer*> buffers;
-    for (const auto& buffer : kernel->buffers) buffers.push_back(buffer.get());
-    const auto sameness = kernel->code->order_sensitive ? schedule::Sameness::tolerance : schedule::Sameness::bits;
-    WATTUNE_ASSIGN(schedule::KernelOutputs outputs,
-                   schedule::KernelOutputs::of(*device_, chosen.spec, std::move(buffers), sameness));
-    note(*kernel, name, outputs);
-    outputs_.push_back(std::move(outputs));
-    WATTUNE_ASSIGN(identities_.emplace_back(),
-                   schedule::profile_identity(chosen.spec, chosen.configuration, device_->info()));
-    costs_.push_back(count(*kernel, name));
+    WATTUNE_TRY(keep_outputs(*kernel, chosen));
     WATTUNE_ASSIGN(const auto machine, schedule::DeviceMachine::make(*device_));
-    WATTUNE_ASSIGN(schedule::KernelTraits traits, machine->traits_of(*kernel));
-    traits.name = std::move(name);
-    kernels_.push_back(kernel);
-    traits_.push_back(std::move(traits));
-    WATTUNE_TRY(time(*machine, traits_.size() - 1));
-    if (costs_.back()) set_use(traits_.back(), *costs_.back());
+    StageKernel& added = kernels_.emplace_back();
+    added.identity = schedule::profile_identity(chosen.spec, chosen.configuration, device_->info());
+    WATTUNE_ASSIGN(added.traits, machine->traits_of(*kernel));
+    added.traits.name = chosen.name;
+    WATTUNE_ASSIGN(const schedule::ProfileRecord* const known, profiles.find(chosen.name, added.identity));
+    loaded_.push_back(kernel);
+    if (known == nullptr) return look_at(added, *machine, kernel);
+    added.traits = schedule::with_profile(std::move(added.traits), *known);
+    added.costs = known->block;
+    added.is_profiled = true;
     return {};
   }
 
   Result<std::unique_ptr<schedule::Machine>> machine() override {
     WATTUNE_ASSIGN(auto machine, schedule::DeviceMachine::make(*device_));
-    for (std::size_t i = 0; i < kernels_.size(); ++i) WATTUNE_TRY(machine->add(kernels_[i], traits_[i]));
+    for (std::size_t i = 0; i < loaded_.size(); ++i) WATTUNE_TRY(machine->add(loaded_[i], kernels_[i].traits));
     return std::unique_ptr<schedule::Machine>(std::move(machine));
   }
 
   Result<void> profile(std::size_t rounds) override {
     WATTUNE_ASSIGN(const auto profiled, machine());
-    for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
-      if (learned_.contains(kernel)) continue;
-      const bool had_twin = traits_[kernel].persistent;
-      WATTUNE_ASSIGN(traits_[kernel], schedule::profile(*profiled, kernel, {.rounds = rounds}));
-      if (had_twin && !traits_[kernel].persistent)
-        notes_.push_back(fmt::format("{}: its persistent twin costs too much and is not used", traits_[kernel].name));
+    for (schedule::KernelId id = 0; id < kernels_.size(); ++id) {
+      StageKernel& kernel = kernels_[id];
+      if (kernel.is_profiled) continue;
+      const bool had_twin = kernel.traits.persistent;
+      WATTUNE_ASSIGN(kernel.traits, schedule::profile(*profiled, id, {.rounds = rounds}));
+      if (had_twin && !kernel.traits.persistent)
+        notes_.push_back(fmt::format("{}: its persistent twin costs too much and is not used", kernel.traits.name));
+      set_use(kernel);
+      kernel.is_profiled = true;
     }
     return {};
-  }
-
-  Result<void> learn(std::span<const schedule::ProfileRecord> records) override {
-    for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
-      WATTUNE_ASSIGN(const schedule::ProfileRecord* const known,
-                     find_profile(records, traits_[kernel].name, identities_[kernel]));
-      if (known == nullptr) continue;
-      traits_[kernel] = schedule::with_profile(traits_[kernel], *known);
-      learned_.insert(kernel);
-    }
-    return {};
-  }
-
-  void learn_power(std::span<const schedule::PowerTraits> powers) override {
-    for (std::size_t i = 0; i < traits_.size(); ++i) traits_[i].power = powers[i];
   }
 
  private:
-  // Of GPUs whose peaks are known, before anything runs on the buffers. A kernel that cannot be counted is measured all
-  // the same.
+  // What the kernel leaves is looked at before anything runs.
+  Result<void> keep_outputs(const schedule::LoadedKernel& kernel, const ChosenKernel& chosen) {
+    std::vector<backend::Buffer*> buffers;
+    for (const auto& buffer : kernel.buffers) buffers.push_back(buffer.get());
+    const auto sameness = kernel.code->order_sensitive ? schedule::Sameness::tolerance : schedule::Sameness::bits;
+    WATTUNE_ASSIGN(schedule::KernelOutputs outputs,
+                   schedule::KernelOutputs::of(*device_, chosen.spec, std::move(buffers), sameness));
+    note(kernel, chosen.name, outputs);
+    outputs_.push_back(std::move(outputs));
+    return {};
+  }
+
+  // Before anything else runs on its buffers. What runs beside another needs its time first of all: persistent twins
+  // choose their chunks by it; and where it has none, how large slices must be.
+  Result<void> look_at(StageKernel& kernel, schedule::DeviceMachine& machine,
+                       const std::shared_ptr<const schedule::LoadedKernel>& loaded) {
+    kernel.costs = count(*loaded, kernel.traits.name);
+    WATTUNE_ASSIGN(const schedule::KernelId id, machine.add(loaded, kernel.traits));
+    const bool slices = !kernel.traits.persistent;
+    WATTUNE_ASSIGN(kernel.traits,
+                   schedule::profile(machine, id, {.residency = false, .ranges = false, .slices = slices}));
+    set_use(kernel);
+    return {};
+  }
+
+  // Of GPUs whose peaks are known. A kernel that cannot be counted is measured all the same.
   std::optional<simulate::BlockCosts> count(const schedule::LoadedKernel& kernel, const std::string& name) {
     if (gpu_ == nullptr) return std::nullopt;
     auto costs = schedule::count_block(*device_, kernel);
@@ -114,21 +118,13 @@ class DeviceStage : public CorunStage {
     return std::nullopt;
   }
 
-  void set_use(schedule::KernelTraits& traits, const simulate::BlockCosts& costs) const {
-    if (!(traits.alone.value() > 0.0)) return;
-    traits.use = simulate::use_of(costs, traits.blocks, traits.alone, *gpu_);
+  // By what was counted, and the time that it was last found to take alone.
+  void set_use(StageKernel& kernel) const {
+    schedule::KernelTraits& traits = kernel.traits;
+    if (!kernel.costs || !(traits.alone.value() > 0.0)) return;
+    traits.use = simulate::use_of(*kernel.costs, traits.blocks, traits.alone, *gpu_);
     traits.utilisation = simulate::utilisation_of(traits.use);
-    traits.profile.instructions_per_block = std::max(1.0, costs.issued);
-  }
-
-  // What runs beside another needs first of all: how long it takes, by which persistent twins choose their chunks, and
-  // where it has none, how large slices must be.
-  Result<void> time(schedule::DeviceMachine& machine, std::size_t place) {
-    WATTUNE_ASSIGN(const schedule::KernelId id, machine.add(kernels_[place], traits_[place]));
-    WATTUNE_ASSIGN(
-        traits_[place],
-        schedule::profile(machine, id, {.residency = false, .ranges = false, .slices = !traits_[place].persistent}));
-    return {};
+    traits.profile.instructions_per_block = std::max(1.0, kernel.costs->issued);
   }
 
   void note(const schedule::LoadedKernel& kernel, const std::string& name, const schedule::KernelOutputs& outputs) {
@@ -144,30 +140,22 @@ class DeviceStage : public CorunStage {
   }
 
   std::unique_ptr<backend::Device> device_;
-  const simulate::GpuModel* gpu_;  // nullptr: nothing is known of its peaks
-  std::vector<Identity> identities_;
-  std::vector<std::optional<simulate::BlockCosts>> costs_;
-  std::set<schedule::KernelId> learned_;  // of earlier profiles
-  std::vector<std::shared_ptr<const schedule::LoadedKernel>> kernels_;
-  std::vector<schedule::KernelTraits> traits_;
+  const simulate::GpuModel* gpu_;                                      // nullptr: nothing is known of its peaks
+  std::vector<std::shared_ptr<const schedule::LoadedKernel>> loaded_;  // by kernel, as what follows
   std::vector<schedule::KernelOutputs> outputs_;
   std::vector<std::string> notes_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<CorunStage>> open_device_stage(const std::string& device, const CorunKernels& kernels) {
-  std::vector<ChosenKernel> chosen;
-  std::vector<std::string> names;
-  for (const std::string& text : kernels.specs) {
-    WATTUNE_ASSIGN(chosen.emplace_back(), choose_kernel(text));
-    names.push_back(chosen.back().spec.name);
-  }
+Result<std::unique_ptr<CorunStage>> open_device_stage(const std::string& device, const CorunKernels& kernels,
+                                                      const ProfileFile& profiles) {
+  WATTUNE_ASSIGN(const std::vector<ChosenKernel> chosen, choose_kernels(kernels.specs, kernels.sizes));
   WATTUNE_ASSIGN(const DeviceInfo info, choose_device(device, chosen.front().spec));
   WATTUNE_ASSIGN(auto opened, open_here(info));
   auto stage = std::make_unique<DeviceStage>(std::move(opened));
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (auto loaded = stage->load(chosen[i], name_of_place(names, i)); !loaded)
+    if (auto loaded = stage->load(chosen[i], profiles); !loaded)
       return std::move(loaded).error().with_context(kernels.specs[i]);
   return std::unique_ptr<CorunStage>(std::move(stage));
 }

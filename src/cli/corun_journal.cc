@@ -1,11 +1,10 @@
 #include "cli/corun_journal.h"
 
-#include <fmt/format.h>
-
-#include <fstream>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
-#include "store/files.h"
+#include "wattune/core/printable.h"
 
 namespace wattune::cli {
 
@@ -15,17 +14,14 @@ namespace fs = std::filesystem;
 using schedule::SweepRow;
 using schedule::Way;
 
-constexpr const char* kFormat = "wattune corun 1";
+constexpr const char* kFormat = "wattune corun 2";
 
-bool holds_results(const fs::path& file) {
-  std::error_code ignored;
-  return fs::exists(file, ignored) && (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) > 0);
-}
+Json error_json(const SweepRow& row) { return row.failure ? Json(row.failure->to_string()) : Json(nullptr); }
 
 Json line_of(const std::string& identity, const SweptPair& pair) {
   Json rows = Json::array();
   for (const SweepRow& row : pair.sweep.rows)
-    rows.push_back({{"way", static_cast<int>(row.arrangement.way)},
+    rows.push_back({{"way", std::string(to_string(row.arrangement.way))},
                     {"urgent", row.arrangement.urgent},
                     {"sms_of_first", row.arrangement.sms_of_first},
                     {"ratio", {row.arrangement.ratio.first, row.arrangement.ratio.second}},
@@ -33,14 +29,12 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
                     {"makespan_ns", row.makespan.value()},
                     {"gain", row.gain},
                     {"joules", row.energy.value()},
-                    {"error", row.failure ? Json(row.failure->to_string()) : Json(nullptr)}});
+                    {"error", error_json(row)}});
   Json outputs = nullptr;
   if (pair.outputs) outputs = {{"compared", pair.outputs->compared}, {"differences", pair.outputs->differences}};
   return {{"format", kFormat},
           {"identity", identity},
           {"kernels", pair.names},
-          {"packing_bound", pair.packing_bound ? Json(*pair.packing_bound) : Json(nullptr)},
-          {"places", pair.sweep.kernels},
           {"repetitions", pair.sweep.repetitions},
           {"alone_ns", {pair.sweep.alone[0].value(), pair.sweep.alone[1].value()}},
           {"energy_alone_j", {pair.sweep.energy_alone[0].value(), pair.sweep.energy_alone[1].value()}},
@@ -51,9 +45,15 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
           {"outputs", std::move(outputs)}};
 }
 
+Way way_of(const std::string& name) {
+  for (const Way way : {Way::in_turn, Way::streams, Way::priority, Way::split, Way::shares})
+    if (to_string(way) == name) return way;
+  throw std::invalid_argument("no way to run a pair: " + name);
+}
+
 SweepRow row_of(const Json& json) {
   SweepRow row;
-  row.arrangement.way = static_cast<Way>(json.at("way").get<int>());
+  row.arrangement.way = way_of(json.at("way"));
   row.arrangement.urgent = json.at("urgent");
   row.arrangement.sms_of_first = json.at("sms_of_first");
   row.arrangement.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)};
@@ -68,11 +68,9 @@ SweepRow row_of(const Json& json) {
 SweptPair pair_of(const Json& json) {
   SweptPair pair;
   pair.names = json.at("kernels").get<std::array<std::string, 2>>();
-  if (!json.at("packing_bound").is_null()) pair.packing_bound = json.at("packing_bound").get<double>();
   pair.limits.sms = json.at("sms");
   pair.limits.split_grain = json.at("split_grain");
   pair.limits.capability = {json.at("capability").at(0), json.at("capability").at(1)};
-  pair.sweep.kernels = json.at("places").get<std::array<schedule::KernelId, 2>>();
   pair.sweep.repetitions = json.at("repetitions").get<std::array<std::size_t, 2>>();
   for (std::size_t i = 0; i < 2; ++i) {
     pair.sweep.alone[i] = Nanoseconds(json.at("alone_ns").at(i).get<double>());
@@ -84,43 +82,40 @@ SweptPair pair_of(const Json& json) {
   return pair;
 }
 
+// Throws what is wrong with it.
+std::pair<std::string, SweptPair> read_line(std::string_view line) {
+  const Json json = Json::parse(line);
+  if (json.at("format") != kFormat) throw std::invalid_argument(std::string("its format is not ") + kFormat);
+  return {json.at("identity").get<std::string>(), pair_of(json)};
+}
+
 }  // namespace
 
-Result<SweepJournal> SweepJournal::open(const fs::path& file, const SweepJournalOptions& options) {
-  if (options.resume && options.overwrite)
-    return Error(ErrorCode::invalid_argument, "--overwrite and --resume exclude each other");
-  SweepJournal journal(file);
-  if (!holds_results(file)) return journal;
-  if (!options.resume && !options.overwrite)
-    return Error(ErrorCode::already_exists, "results exist")
-        .about(file.string())
-        .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
-  std::error_code failure;
-  if (options.overwrite) fs::resize_file(file, 0, failure);
-  if (failure) return Error(ErrorCode::io_error, failure.message()).about(file.string());
-  WATTUNE_TRY(journal.read());
+Result<SweepJournal> SweepJournal::open(const fs::path& file, const ResultsUse& use) {
+  WATTUNE_TRY(check_results_file(file, use));
+  WATTUNE_TRY(make_room(file, use));
+  WATTUNE_ASSIGN(store::LockedFile locked, store::LockedFile::open(file));
+  SweepJournal journal(std::move(locked));
+  WATTUNE_TRY(journal.read(file));
   return journal;
 }
 
-Result<void> SweepJournal::read() {
-  WATTUNE_ASSIGN(const std::string text, store::read_file(file_));
+Result<void> SweepJournal::read(const fs::path& file) {
+  WATTUNE_ASSIGN(const std::string text, locked_.read());
   std::size_t begin = 0;
   for (int line = 1;; ++line) {
     const std::size_t end = text.find('\n', begin);
     if (end == std::string::npos) break;
     try {
-      const Json json = Json::parse(std::string_view(text).substr(begin, end - begin));
-      if (json.at("format") != kFormat) throw std::invalid_argument("another format");
-      pairs_.insert_or_assign(json.at("identity").get<std::string>(), pair_of(json));
-    } catch (const std::exception&) {
-      return Error(ErrorCode::parse_error, "no pair of a sweep").at({file_.string(), line, 0});
+      auto [identity, pair] = read_line(std::string_view(text).substr(begin, end - begin));
+      pairs_.insert_or_assign(std::move(identity), std::move(pair));
+    } catch (const std::exception& wrong) {
+      return Error(ErrorCode::parse_error, "no pair of a sweep: " + printable(wrong.what()))
+          .at({file.string(), line, 0});
     }
     begin = end + 1;
   }
-  std::error_code failure;
-  if (begin < text.size()) fs::resize_file(file_, begin, failure);
-  if (failure) return Error(ErrorCode::io_error, failure.message()).about(file_.string());
-  return {};
+  return locked_.cut_to(begin);
 }
 
 const SweptPair* SweepJournal::find(const std::string& identity) const {
@@ -129,10 +124,8 @@ const SweptPair* SweepJournal::find(const std::string& identity) const {
 }
 
 Result<void> SweepJournal::add(const std::string& identity, const SweptPair& pair) {
-  std::ofstream out(file_, std::ios::app | std::ios::binary);
-  out << line_of(identity, pair).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" << std::flush;
-  if (!out) return Error(ErrorCode::io_error, "a pair that was swept cannot be written").about(file_.string());
-  return {};
+  WATTUNE_TRY(locked_.check_intact());
+  return locked_.append(line_of(identity, pair).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace wattune::cli

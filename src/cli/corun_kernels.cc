@@ -11,6 +11,10 @@ void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& de
                  "SPEC@RESULTS runs the best configuration of a journal or another result file, SPEC@NAME=VALUE,... "
                  "this one; else the default one runs")
       ->type_name("FILE");
+  app.add_option("--problem-size,-p", kernels.sizes,
+                 "Replace a size of the problem of one kernel, the second of the same being gemm#2; may be repeated")
+      ->type_name("KERNEL.SIZE=VALUE")
+      ->allow_extra_args(false);
   app.add_option("--device,-d", device,
                  "auto, a selector, a backend, part of a device's name, or simulated:GPU (H100, A100, C2050 ...)")
       ->type_name("DEVICE")

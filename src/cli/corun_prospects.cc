@@ -6,18 +6,10 @@
 #include <cmath>
 
 #include "report/text.h"
-#include "wattune/schedule/counted_use.h"
 
 namespace wattune::cli {
 
 namespace {
-
-Prospect prospect_of(const schedule::KernelTraits& first, const schedule::KernelTraits& second) {
-  const auto bound = schedule::packing_bound(first, second);
-  return {.names = {first.name, second.name},
-          .packing_bound = bound,
-          .is_complementary = schedule::is_complementary(bound)};
-}
 
 // Time of the best baseline over that of the best shares; none where one of them could not be run.
 std::optional<double> speed_over_baselines(const SweptPair& pair) {
@@ -31,12 +23,13 @@ bool is_known(const Prospect& prospect) { return prospect.packing_bound.has_valu
 
 }  // namespace
 
-Result<std::vector<Prospect>> prospects_of(CorunStage& stage) {
-  WATTUNE_ASSIGN(const auto machine, stage.machine());
+std::vector<Prospect> prospects_of(const CorunStage& stage) {
   std::vector<Prospect> prospects;
-  for (schedule::KernelId i = 0; i < stage.size(); ++i)
-    for (schedule::KernelId j = i + 1; j < stage.size(); ++j)
-      prospects.push_back(prospect_of(*machine->kernel(i), *machine->kernel(j)));
+  const std::vector<StageKernel>& kernels = stage.kernels();
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    for (std::size_t j = i + 1; j < kernels.size(); ++j)
+      prospects.push_back({{kernels[i].traits.name, kernels[j].traits.name},
+                           schedule::packing_bound(kernels[i].traits, kernels[j].traits)});
   return prospects;
 }
 
@@ -47,7 +40,7 @@ std::string prospects_text(const std::vector<Prospect>& prospects) {
   for (const Prospect& prospect : prospects)
     table.add_row({fmt::format("{} with {}", prospect.names[0], prospect.names[1]),
                    is_known(prospect) ? fmt::format("{:.2f}", *prospect.packing_bound) : "-",
-                   prospect.is_complementary ? "complementary" : ""});
+                   prospect.is_complementary() ? "complementary" : ""});
   return "How much faster than one after the other each pair can be, by what its kernels use alone:\n\n" +
          table.to_string() + "\n";
 }
@@ -56,8 +49,8 @@ Json prospects_json(const std::vector<Prospect>& prospects) {
   Json json = Json::array();
   for (const Prospect& prospect : prospects)
     json.push_back({{"kernels", prospect.names},
-                    {"packing_bound", is_known(prospect) ? Json(*prospect.packing_bound) : Json(nullptr)},
-                    {"complementary", prospect.is_complementary}});
+                    {"packing_bound", json_or_null(prospect.packing_bound)},
+                    {"complementary", prospect.is_complementary()}});
   return json;
 }
 
@@ -65,10 +58,10 @@ ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, con
   ComplementaryGain gain;
   double logarithms = 0.0;
   std::size_t measured = 0;
-  gain.pairs = static_cast<std::size_t>(std::ranges::count(prospects, true, &Prospect::is_complementary));
-  for (const SweptPair& pair : pairs) {
-    const auto speed = speed_over_baselines(pair);
-    if (!schedule::is_complementary(pair.packing_bound) || !speed) continue;
+  gain.pairs = static_cast<std::size_t>(std::ranges::count_if(prospects, &Prospect::is_complementary));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto speed = speed_over_baselines(pairs[i]);
+    if (!prospects[i].is_complementary() || !speed) continue;
     logarithms += std::log(*speed);
     ++measured;
   }
@@ -84,8 +77,7 @@ std::string complementary_text(const std::vector<Prospect>& prospects, const Com
 }
 
 Json complementary_json(const ComplementaryGain& gain) {
-  return {{"pairs", gain.pairs},
-          {"gain_over_best_baseline", gain.over_baselines ? Json(*gain.over_baselines) : Json(nullptr)}};
+  return {{"pairs", gain.pairs}, {"gain_over_best_baseline", json_or_null(gain.over_baselines)}};
 }
 
 }  // namespace wattune::cli

@@ -9,6 +9,7 @@
 #include "cli/corun_stage.h"
 #include "cli/corun_sweep.h"
 #include "cli/json.h"
+#include "wattune/schedule/counted_use.h"
 
 namespace wattune::cli {
 
@@ -17,11 +18,12 @@ struct Prospect {
   // How much faster than one after the other they can be at most, if both take equally long; none: what one of them
   // uses of the GPU is unknown.
   std::optional<double> packing_bound;
-  bool is_complementary = false;
+
+  bool is_complementary() const { return schedule::is_complementary(packing_bound); }
 };
 
-// Of every two of the stage's kernels, in the order in which they are swept.
-Result<std::vector<Prospect>> prospects_of(CorunStage& stage);
+// Of every two of the stage's kernels, in the order in which they are swept, as below.
+std::vector<Prospect> prospects_of(const CorunStage& stage);
 
 // Empty for a single pair, and where nothing is known of any.
 std::string prospects_text(const std::vector<Prospect>& prospects);
@@ -33,6 +35,7 @@ struct ComplementaryGain {
   std::size_t pairs = 0;
   std::optional<double> over_baselines;
 };
+// Precondition: no more pairs than prospects.
 ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs);
 std::string complementary_text(const std::vector<Prospect>& prospects, const ComplementaryGain& gain);
 Json complementary_json(const ComplementaryGain& gain);

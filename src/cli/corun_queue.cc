@@ -12,7 +12,6 @@
 #include "store/files.h"
 #include "wattune/report/policy_plot.h"
 #include "wattune/schedule/forecast.h"
-#include "wattune/schedule/power_profile.h"
 #include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::cli {
@@ -79,7 +78,7 @@ class PolicyRunner {
   Result<void> prepare() {
     WATTUNE_TRY(go_on());
     WATTUNE_TRY(stage_.profile(wishes_.repeats));
-    if (wishes_.objective.needs_power()) WATTUNE_TRY(profile_power());
+    if (wishes_.objective.needs_power()) WATTUNE_TRY(stage_.profile_power());
     WATTUNE_ASSIGN(const auto machine, stage_.machine());
     for (const schedule::KernelTraits* kernel : schedule::kernels_of(*machine)) report_.kernels.push_back(*kernel);
     WATTUNE_TRY(check_power_cap(wishes_.objective, report_.kernels));
@@ -117,16 +116,6 @@ class PolicyRunner {
   Result<void> go_on() {
     if (!wishes_.on_progress || wishes_.on_progress(done_++, 1 + entrants_.size() * (1 + wishes_.repeats))) return {};
     return Error(ErrorCode::cancelled, "the queues were ended by their user");
-  }
-
-  Result<void> profile_power() {
-    WATTUNE_ASSIGN(const auto machine, stage_.machine());
-    const auto kernels = schedule::kernels_of(*machine);
-    if (std::ranges::all_of(kernels, [](const auto* kernel) { return kernel->power.known(); })) return {};
-    auto powers = schedule::profile_power(*machine, power_window(stage_));
-    if (!powers) return std::move(powers).error().with_context(stage_.device());
-    stage_.learn_power(*powers);
-    return {};
   }
 
   Result<void> forecast(const Entrant& entrant) {
@@ -298,10 +287,11 @@ Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
                   {"sms_of_first", nullptr},
                   {"forecast_rates", pair.forecast.rates},
                   {"correction", pair.correction},
-                  {"counted_rates", pair.counted ? Json(pair.counted->rates) : Json(nullptr)},
+                  {"counted_rates", nullptr},
                   {"watts", nullptr},
                   {"energy_gain", nullptr},
                   {"most_energy_gain", nullptr}};
+    if (pair.counted) entry["counted_rates"] = pair.counted->rates;
     if (pair.forecast.sms_of_first > 0)
       entry["sms_of_first"] = pair.forecast.sms_of_first;
     else if (runs_together(pair.forecast))

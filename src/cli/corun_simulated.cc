@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
+#include "cli/chosen_kernel.h"
 #include "cli/corun_stage.h"
 #include "wattune/core/suggest.h"
 #include "wattune/schedule/simulated_machine.h"
@@ -41,30 +41,30 @@ Result<simulate::SimulatedKernel> find_published_kernel(const std::string& name)
       .hint(fmt::format("one of: {}", fmt::join(names, ", ")));
 }
 
-// Blocks as long as they were, in fewer waves than published: rates are the same, and simulating takes less.
-Result<schedule::ProfiledKernel> kernel_of_waves(const std::string& name, std::uint64_t waves,
-                                                 const simulate::GpuModel& gpu) {
-  WATTUNE_ASSIGN(simulate::SimulatedKernel kernel, find_published_kernel(name));
-  WATTUNE_ASSIGN(schedule::KernelTraits traits, schedule::traits_of(kernel, gpu));
-  kernel.blocks = traits.blocks = waves * traits.profile.blocks_alone * gpu.sms;
-  WATTUNE_ASSIGN(traits.use, schedule::use_alone(kernel, gpu));
-  return schedule::ProfiledKernel{std::move(kernel), std::move(traits)};
-}
-
 class SimulatedStage : public CorunStage {
  public:
-  SimulatedStage(simulate::GpuModel gpu, std::vector<schedule::ProfiledKernel> kernels)
-      : gpu_(std::move(gpu)), kernels_(std::move(kernels)) {
-    for (const schedule::ProfiledKernel& each : kernels_)
-      identities_.push_back({{"kernel", each.kernel.name},
-                             {"blocks", std::to_string(each.kernel.blocks)},
-                             {"device", "simulated " + gpu_.name}});
+  explicit SimulatedStage(simulate::GpuModel gpu) : gpu_(std::move(gpu)) {}
+
+  // Blocks as long as they were, in fewer waves than published: rates are the same, and simulating takes less.
+  Result<void> add(simulate::SimulatedKernel kernel, std::uint64_t waves, const ProfileFile& profiles) {
+    StageKernel& added = kernels_.emplace_back();
+    WATTUNE_ASSIGN(added.traits, schedule::traits_of(kernel, gpu_));
+    kernel.blocks = added.traits.blocks = waves * added.traits.profile.blocks_alone * gpu_.sms;
+    added.identity = {
+        {"kernel", kernel.name}, {"blocks", std::to_string(kernel.blocks)}, {"device", "simulated " + gpu_.name}};
+    WATTUNE_ASSIGN(const schedule::ProfileRecord* const known, profiles.find(kernel.name, added.identity));
+    added.is_profiled = known != nullptr;
+    if (known != nullptr) {
+      added.traits = schedule::with_profile(std::move(added.traits), *known);
+    } else {
+      WATTUNE_ASSIGN(added.traits.use, schedule::use_alone(kernel, gpu_));
+    }
+    simulated_.push_back(std::move(kernel));
+    return {};
   }
 
   std::string device() const override { return gpu_.name; }
   bool is_simulated() const override { return true; }
-  std::size_t size() const override { return kernels_.size(); }
-  const Identity& identity(schedule::KernelId kernel) const override { return identities_[kernel]; }
   const simulate::GpuModel* gpu() const override { return &gpu_; }
   model::ChainSm sm() const override { return simulate::chain_sm(gpu_); }
 
@@ -73,56 +73,47 @@ class SimulatedStage : public CorunStage {
     const simulate::BoardModel* board = simulate::find_board_model(gpu_.board);
     if (board != nullptr) board_ = std::make_unique<simulate::SimulatedBoard>(*board);
     options.gpu.board = board != nullptr ? board_.get() : nullptr;
-    return std::unique_ptr<schedule::Machine>(schedule::simulated_machine(gpu_, kernels_, options));
+    auto machine = std::make_unique<schedule::SimulatedMachine>(gpu_, options);
+    for (std::size_t i = 0; i < simulated_.size(); ++i) machine->add(simulated_[i], kernels_[i].traits);
+    return std::unique_ptr<schedule::Machine>(std::move(machine));
   }
 
   Result<void> profile(std::size_t) override {
-    for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
-      if (learned_.contains(kernel)) continue;
-      WATTUNE_ASSIGN(kernels_[kernel].traits, schedule::profile_alone(kernels_[kernel].kernel, gpu_));
+    for (std::size_t i = 0; i < simulated_.size(); ++i) {
+      if (std::exchange(kernels_[i].is_profiled, true)) continue;
+      WATTUNE_ASSIGN(kernels_[i].traits, schedule::profile_alone(simulated_[i], gpu_));
     }
     return {};
-  }
-
-  Result<void> learn(std::span<const schedule::ProfileRecord> records) override {
-    for (schedule::KernelId kernel = 0; kernel < size(); ++kernel) {
-      schedule::KernelTraits& traits = kernels_[kernel].traits;
-      WATTUNE_ASSIGN(const schedule::ProfileRecord* const known,
-                     find_profile(records, traits.name, identities_[kernel]));
-      if (known == nullptr) continue;
-      traits = schedule::with_profile(traits, *known);
-      learned_.insert(kernel);
-    }
-    return {};
-  }
-
-  void learn_power(std::span<const schedule::PowerTraits> powers) override {
-    for (std::size_t i = 0; i < kernels_.size(); ++i) kernels_[i].traits.power = powers[i];
   }
 
  private:
   simulate::GpuModel gpu_;
-  std::vector<schedule::ProfiledKernel> kernels_;
-  std::vector<Identity> identities_;
-  std::set<schedule::KernelId> learned_;             // of earlier profiles
-  std::unique_ptr<simulate::SimulatedBoard> board_;  // of the machine
+  std::vector<simulate::SimulatedKernel> simulated_;  // by kernel
+  std::unique_ptr<simulate::SimulatedBoard> board_;   // of the machine
 };
+
+Error specs_are_not_simulated(std::string what, const std::string& about, std::string advice) {
+  return Error(ErrorCode::invalid_argument, std::move(what)).about(about).hint(std::move(advice));
+}
 
 }  // namespace
 
-Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu, const CorunKernels& kernels) {
+Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu, const CorunKernels& kernels,
+                                                         const ProfileFile& profiles) {
   WATTUNE_ASSIGN(const simulate::GpuModel model, find_simulated_gpu(gpu));
   if (!kernels.specs.empty())
-    return Error(ErrorCode::invalid_argument, "a simulated GPU runs published kernels, no specs")
-        .about(kernels.specs.front())
-        .hint("name them: --kernels C,L,M");
-  std::vector<schedule::ProfiledKernel> profiled;
-  for (const std::string& name : kernels.names) {
-    WATTUNE_ASSIGN(schedule::ProfiledKernel kernel, kernel_of_waves(name, kernels.waves, model));
-    kernel.kernel.name = kernel.traits.name = name_of_place(kernels.names, profiled.size());
-    profiled.push_back(std::move(kernel));
+    return specs_are_not_simulated("a simulated GPU runs published kernels, no specs", kernels.specs.front(),
+                                   "name them: --kernels C,L,M");
+  if (!kernels.sizes.empty())
+    return specs_are_not_simulated("--problem-size is of specs", kernels.sizes.front(),
+                                   "--waves sizes published kernels");
+  auto stage = std::make_unique<SimulatedStage>(model);
+  for (std::size_t place = 0; place < kernels.names.size(); ++place) {
+    WATTUNE_ASSIGN(simulate::SimulatedKernel kernel, find_published_kernel(kernels.names[place]));
+    kernel.name = name_of_place(kernels.names, place);
+    WATTUNE_TRY(stage->add(std::move(kernel), kernels.waves, profiles));
   }
-  return std::unique_ptr<CorunStage>(std::make_unique<SimulatedStage>(model, std::move(profiled)));
+  return std::unique_ptr<CorunStage>(std::move(stage));
 }
 
 }  // namespace wattune::cli

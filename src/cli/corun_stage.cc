@@ -1,8 +1,6 @@
 #include "cli/corun_stage.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include "wattune/schedule/power_profile.h"
 
 namespace wattune::cli {
 
@@ -12,8 +10,14 @@ constexpr std::string_view kSimulated = "simulated:";
 
 }  // namespace
 
-Nanoseconds power_window(const CorunStage& stage) {
-  return stage.is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3);
+// Counters of boards are renewed each 100 ms, simulated ones tell at once.
+Result<void> CorunStage::profile_power() {
+  const Nanoseconds window = is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3);
+  WATTUNE_ASSIGN(const auto profiled, machine());
+  auto powers = schedule::profile_power(*profiled, window);
+  if (!powers) return std::move(powers).error().with_context(device());
+  for (std::size_t i = 0; i < kernels_.size(); ++i) kernels_[i].traits.power = (*powers)[i];
+  return {};
 }
 
 std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanoseconds time) {
@@ -21,27 +25,14 @@ std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanos
   return energy;
 }
 
-Result<const schedule::ProfileRecord*> find_profile(std::span<const schedule::ProfileRecord> records,
-                                                    const std::string& name, const Identity& identity) {
-  for (const schedule::ProfileRecord& record : records)
-    if (record.identity == identity) return &record;
-  for (const schedule::ProfileRecord& record : records)
-    if (record.traits.name == name) WATTUNE_TRY(schedule::check_profile(record, identity));
-  return nullptr;
-}
-
-std::string name_of_place(std::span<const std::string> names, std::size_t place) {
-  const auto same = std::ranges::count(names.first(place), names[place]);
-  return same == 0 ? names[place] : fmt::format("{}#{}", names[place], same + 1);
-}
-
-Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels) {
-  if (device.starts_with(kSimulated)) return open_simulated_stage(device.substr(kSimulated.size()), kernels);
+Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels,
+                                               const ProfileFile& profiles) {
+  if (device.starts_with(kSimulated)) return open_simulated_stage(device.substr(kSimulated.size()), kernels, profiles);
   if (!kernels.names.empty())
     return Error(ErrorCode::invalid_argument, "--kernels names kernels of simulated GPUs")
         .about(kernels.names.front())
         .hint("--device simulated:H100, or specs instead");
-  return open_device_stage(device, kernels);
+  return open_device_stage(device, kernels, profiles);
 }
 
 }  // namespace wattune::cli

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "cli/corun_journal.h"
+#include "cli/corun_prospects.h"
 #include "cli/text.h"
 #include "report/text.h"
 #include "wattune/core/hash.h"
 #include "wattune/report/gain_plot.h"
-#include "wattune/schedule/counted_use.h"
 
 namespace wattune::cli {
 
@@ -56,7 +56,6 @@ Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedul
   SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
                  .limits = machine->limits(),
                  .sweep = std::move(sweep),
-                 .packing_bound = schedule::packing_bound(*machine->kernel(first), *machine->kernel(second)),
                  .outputs = {}};
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
@@ -69,18 +68,27 @@ std::string text_of(const Identity& identity) {
   return text;
 }
 
-// Of all that a pair's figures depend on.
-std::string identity_of(const CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
-                        const schedule::SweepOptions& options) {
-  return content_hash(fmt::format("{}{}{} rounds, {} ns", text_of(stage.identity(first)),
-                                  text_of(stage.identity(second)), options.rounds, options.least_time.value()));
+// Of a kernel, all that figures of a pair depend on. A profile may say that its persistent twin costs too much.
+std::string text_of(const StageKernel& kernel) {
+  return text_of(kernel.identity) + (kernel.traits.persistent ? "" : "without a persistent twin\n");
+}
+
+std::string identity_of(const StageKernel& first, const StageKernel& second, const schedule::SweepOptions& options) {
+  return content_hash(
+      fmt::format("{}{}{} rounds, {} ns", text_of(first), text_of(second), options.rounds, options.least_time.value()));
 }
 
 Result<SweptPair> sweep_or_find(CorunStage& stage, schedule::KernelId first, schedule::KernelId second,
                                 const schedule::SweepOptions& options, SweepJournal* journal) {
   if (journal == nullptr) return sweep_one(stage, first, second, options);
-  const std::string identity = identity_of(stage, first, second, options);
-  if (const SweptPair* known = journal->find(identity)) return *known;
+  const std::vector<StageKernel>& kernels = stage.kernels();
+  const std::string identity = identity_of(kernels[first], kernels[second], options);
+  if (const SweptPair* known = journal->find(identity)) {
+    SweptPair pair = *known;
+    pair.names = {kernels[first].traits.name, kernels[second].traits.name};
+    pair.sweep.kernels = {first, second};
+    return pair;
+  }
   WATTUNE_ASSIGN(SweptPair pair, sweep_one(stage, first, second, options));
   WATTUNE_TRY(journal->add(identity, pair));
   return pair;
@@ -210,11 +218,11 @@ Json place_of(const schedule::PairSweep& sweep, const SweepRow* row) {
   return row == nullptr ? Json(nullptr) : Json(row - sweep.rows.data());
 }
 
-Json pair_json(const CorunStage& stage, const SweptPair& pair) {
+Json pair_json(const CorunStage& stage, const Prospect& prospect, const SweptPair& pair) {
   const schedule::PairSweep& sweep = pair.sweep;
   Json json = {{"kernels", pair.names},
-               {"packing_bound", pair.packing_bound ? Json(*pair.packing_bound) : Json(nullptr)},
-               {"complementary", schedule::is_complementary(pair.packing_bound)},
+               {"packing_bound", json_or_null(prospect.packing_bound)},
+               {"complementary", prospect.is_complementary()},
                {"repetitions", sweep.repetitions},
                {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
                {"rows", Json::array()},
@@ -237,25 +245,24 @@ std::string energy_text(std::optional<Joules> energy) {
 
 Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options, SweepJournal* journal,
                        const std::function<Result<void>(SweptPair)>& take) {
-  for (schedule::KernelId i = 0; i < stage.size(); ++i)
-    for (schedule::KernelId j = i + 1; j < stage.size(); ++j) {
+  for (schedule::KernelId i = 0; i < stage.kernels().size(); ++i)
+    for (schedule::KernelId j = i + 1; j < stage.kernels().size(); ++j) {
       WATTUNE_ASSIGN(SweptPair pair, sweep_or_find(stage, i, j, options, journal));
       WATTUNE_TRY(take(std::move(pair)));
     }
   return {};
 }
 
-std::string sweep_text(const CorunStage& stage, const SweptPair& pair) {
-  const std::string mark = schedule::is_complementary(pair.packing_bound)
-                               ? fmt::format(", complementary ({:.2f})", *pair.packing_bound)
-                               : "";
+std::string sweep_text(const CorunStage& stage, const Prospect& prospect, const SweptPair& pair) {
+  const std::string mark =
+      prospect.is_complementary() ? fmt::format(", complementary ({:.2f})", *prospect.packing_bound) : "";
   return fmt::format("{} with {} on {}{}{}\n{}", pair.names[0], pair.names[1],
                      stage.is_simulated() ? "a simulated " : "", stage.device(), mark, pair_text(stage, pair));
 }
 
-Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs) {
+Json sweep_json(const CorunStage& stage, const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
   Json json = Json::array();
-  for (const SweptPair& pair : pairs) json.push_back(pair_json(stage, pair));
+  for (std::size_t i = 0; i < pairs.size(); ++i) json.push_back(pair_json(stage, prospects[i], pairs[i]));
   return json;
 }
 

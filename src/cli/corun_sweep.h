@@ -24,13 +24,12 @@ struct SweptPair {
   std::array<std::string, 2> names;
   schedule::MachineLimits limits;
   schedule::PairSweep sweep;
-  // How much faster than one after the other they can be at most, by what each uses alone; none: unknown.
-  std::optional<double> packing_bound = {};
   std::optional<OutputVerdict> outputs;  // none: these kernels compute nothing
 
   bool is_right() const { return !outputs || outputs->differences.empty(); }
 };
 
+struct Prospect;
 class SweepJournal;
 
 // Every two of the stage's kernels, each handed out when it was swept, or found in the journal, if there is one.
@@ -38,8 +37,9 @@ class SweepJournal;
 Result<void> sweep_all(CorunStage& stage, const schedule::SweepOptions& options, SweepJournal* journal,
                        const std::function<Result<void>(SweptPair)>& take);
 
-std::string sweep_text(const CorunStage& stage, const SweptPair& pair);
-Json sweep_json(const CorunStage& stage, const std::vector<SweptPair>& pairs);
+std::string sweep_text(const CorunStage& stage, const Prospect& prospect, const SweptPair& pair);
+// Precondition: no more pairs than prospects.
+Json sweep_json(const CorunStage& stage, const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs);
 std::string sweep_svg(const CorunStage& stage, const SweptPair& pair);
 
 // "+8.3 %"; "18.6 J", or a dash.

@@ -3,18 +3,17 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/corun_stage.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/profile_file.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "report/text.h"
-#include "wattune/schedule/power_profile.h"
 #include "wattune/simulate/counted_features.h"
 #include "wattune/store/formats.h"
 
@@ -36,32 +35,21 @@ Result<void> check_profiling(const ProfileCommand& command) {
   if (command.kernels.specs.empty() && command.kernels.names.empty())
     return Error(ErrorCode::invalid_argument, "there is no kernel to profile").hint("name a spec, or --kernels A,B");
   if (command.repeats == 0) return Error(ErrorCode::invalid_argument, "--repeats").about("0").hint("once at least");
-  std::error_code ignored;
-  if (!command.overwrite && std::filesystem::exists(command.output, ignored))
-    return Error(ErrorCode::already_exists, "the file exists").about(command.output).hint("--overwrite replaces it");
-  return {};
+  return check_new_file(command.output, command.overwrite);
 }
 
-schedule::ProfileRecord record_kernel(const CorunStage& stage, const schedule::KernelTraits& traits,
-                                      schedule::KernelId kernel) {
-  schedule::ProfileRecord record{.identity = stage.identity(kernel), .traits = traits, .block = stage.costs(kernel)};
-  if (record.block && stage.gpu() != nullptr && traits.alone > Nanoseconds(0))
-    record.features = simulate::features_of(*record.block, traits.blocks, traits.alone, *stage.gpu());
+schedule::ProfileRecord record_of(const StageKernel& kernel, const simulate::GpuModel* gpu) {
+  schedule::ProfileRecord record{.identity = kernel.identity, .traits = kernel.traits, .block = kernel.costs};
+  if (record.block && gpu != nullptr && kernel.traits.alone > Nanoseconds(0))
+    record.features = simulate::features_of(*record.block, kernel.traits.blocks, kernel.traits.alone, *gpu);
   return record;
 }
 
 Result<std::vector<schedule::ProfileRecord>> profile_all(CorunStage& stage, const ProfileCommand& command) {
   WATTUNE_TRY(stage.profile(command.repeats));
-  if (command.power) {
-    WATTUNE_ASSIGN(const auto machine, stage.machine());
-    auto powers = schedule::profile_power(*machine, power_window(stage));
-    if (!powers) return std::move(powers).error().with_context(stage.device());
-    stage.learn_power(*powers);
-  }
-  WATTUNE_ASSIGN(const auto machine, stage.machine());
+  if (command.power) WATTUNE_TRY(stage.profile_power());
   std::vector<schedule::ProfileRecord> records;
-  for (schedule::KernelId kernel = 0; kernel < stage.size(); ++kernel)
-    records.push_back(record_kernel(stage, *machine->kernel(kernel), kernel));
+  for (const StageKernel& kernel : stage.kernels()) records.push_back(record_of(kernel, stage.gpu()));
   return records;
 }
 
@@ -107,7 +95,7 @@ Json profiles_json(const CorunStage& stage, const std::vector<schedule::ProfileR
 
 Result<ExitStatus> run_profile(const ProfileCommand& command) {
   WATTUNE_TRY(check_profiling(command));
-  WATTUNE_ASSIGN(const auto stage, open_stage(command.device, command.kernels));
+  WATTUNE_ASSIGN(const auto stage, open_stage(command.device, command.kernels, ProfileFile()));
   WATTUNE_ASSIGN(const auto records, profile_all(*stage, command));
   WATTUNE_TRY(store::write_file(command.output, profiles_text(records), command.overwrite));
   if (!command.json)

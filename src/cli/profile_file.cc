@@ -1,24 +1,34 @@
 #include "cli/profile_file.h"
 
-#include <fmt/format.h>
+#include <sstream>
 
-#include <fstream>
+#include "store/files.h"
 
 namespace wattune::cli {
 
-Result<std::vector<schedule::ProfileRecord>> read_profiles(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) return Error(ErrorCode::not_found, "no such file of profiles").about(file.string());
-  std::vector<schedule::ProfileRecord> records;
-  std::size_t number = 0;
-  for (std::string line; std::getline(stream, line);) {
+Result<const schedule::ProfileRecord*> ProfileFile::find(const std::string& name, const Identity& identity) const {
+  for (const schedule::ProfileRecord& record : records)
+    if (record.identity == identity) return &record;
+  for (const schedule::ProfileRecord& record : records)
+    if (record.traits.name == name)
+      if (auto fits = schedule::check_profile(record, identity); !fits)
+        return std::move(fits).error().with_context(file.string());
+  return nullptr;
+}
+
+Result<ProfileFile> read_profiles(const std::filesystem::path& file) {
+  WATTUNE_ASSIGN(const std::string text, store::read_file(file));
+  ProfileFile profiles{.file = file};
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.empty()) continue;
     auto record = schedule::read_profile(line);
-    if (!record) return std::move(record).error().with_context(fmt::format("{}:{}", file.string(), number));
-    records.push_back(*std::move(record));
+    if (!record) return std::move(record).error().at({file.string(), number, 0});
+    profiles.records.push_back(*std::move(record));
   }
-  return records;
+  return profiles;
 }
 
 std::string profiles_text(const std::vector<schedule::ProfileRecord>& records) {

@@ -1,6 +1,9 @@
 #include "cli/spec_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <charconv>
 
@@ -47,6 +50,24 @@ Result<KernelSpec> load_spec(const SpecOptions& options, spec::SourcePolicy poli
   if (options.problem_size.empty()) return spec;
   for (const std::string& text : options.problem_size) WATTUNE_TRY(replace_size(spec, text));
   return spec::load(options.file, policy, spec.problem_size);
+}
+
+std::vector<std::string> sizes_of_kernel(const std::vector<std::string>& sizes, const std::string& kernel) {
+  std::vector<std::string> own;
+  for (const std::string& size : sizes)
+    if (size.starts_with(kernel + ".")) own.push_back(size.substr(kernel.size() + 1));
+  return own;
+}
+
+Result<void> check_sizes_of_kernels(const std::vector<std::string>& sizes, const std::vector<std::string>& kernels) {
+  const auto is_of_one = [&](const std::string& size) {
+    return std::ranges::any_of(kernels, [&](const std::string& kernel) { return size.starts_with(kernel + "."); });
+  };
+  const auto other = std::ranges::find_if_not(sizes, is_of_one);
+  if (other == sizes.end()) return {};
+  return Error(ErrorCode::invalid_argument, "--problem-size: each is KERNEL.SIZE=VALUE, of a kernel that runs here")
+      .about(*other)
+      .hint(fmt::format("kernels: {}", fmt::join(kernels, ", ")));
 }
 
 }  // namespace wattune::cli

@@ -23,4 +23,9 @@ void declare_spec_options(CLI::App& app, SpecOptions& options, const std::string
 // the nearest name) for a size that the spec does not have.
 Result<KernelSpec> load_spec(const SpecOptions& options, spec::SourcePolicy policy = spec::SourcePolicy::required);
 
+// Of several kernels, each size is KERNEL.SIZE=VALUE: those of this kernel, as SIZE=VALUE.
+std::vector<std::string> sizes_of_kernel(const std::vector<std::string>& sizes, const std::string& kernel);
+// invalid_argument: one of them is of none of these kernels.
+Result<void> check_sizes_of_kernels(const std::vector<std::string>& sizes, const std::vector<std::string>& kernels);
+
 }  // namespace wattune::cli

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "cli/chosen_kernel.h"
-#include "cli/corun_stage.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
@@ -17,7 +16,6 @@
 #include "cli/tune_journal.h"
 #include "wattune/schedule/company.h"
 #include "wattune/schedule/stand_ins.h"
-#include "wattune/spec/spec.h"
 
 namespace wattune::cli {
 
@@ -75,21 +73,17 @@ Result<schedule::CompanyGoal> goal_of(const TuneOptions& options) {
                          "--minimize time, or --minimize energy");
 }
 
-// A spec with those of the sizes "NAME.SIZE=VALUE" that are its own; `taken` counts them.
-Result<KernelSpec> load_member(const std::string& file, const std::vector<std::string>& sizes, std::size_t& taken) {
-  WATTUNE_ASSIGN(KernelSpec spec, spec::load(file, spec::SourcePolicy::required));
-  SpecOptions own{.file = file, .problem_size = {}};
-  for (const std::string& size : sizes)
-    if (size.starts_with(spec.name + ".")) own.problem_size.push_back(size.substr(spec.name.size() + 1));
-  taken += own.problem_size.size();
-  return own.problem_size.empty() ? Result<KernelSpec>(std::move(spec)) : load_spec(own, spec::SourcePolicy::required);
+// A spec with those of the sizes that are its own.
+Result<KernelSpec> load_member(const std::string& file, const std::vector<std::string>& sizes) {
+  WATTUNE_ASSIGN(KernelSpec spec, load_spec({.file = file, .problem_size = {}}));
+  const std::vector<std::string> own = sizes_of_kernel(sizes, spec.name);
+  return own.empty() ? Result<KernelSpec>(std::move(spec)) : load_spec({.file = file, .problem_size = own});
 }
 
 // The same file twice is a mistake; the same name twice is told apart.
 Result<std::vector<schedule::CompanyMember>> load_members(const std::vector<std::string>& specs,
                                                           const std::vector<std::string>& sizes) {
   std::vector<schedule::CompanyMember> members;
-  std::size_t taken = 0;
   std::vector<std::string> names;
   std::vector<fs::path> files;
   for (const std::string& file : specs) {
@@ -97,13 +91,11 @@ Result<std::vector<schedule::CompanyMember>> load_members(const std::vector<std:
     files.push_back(fs::weakly_canonical(file, ignored));
     if (std::ranges::count(files, files.back()) > 1)
       return refuse_together("the same spec twice", file, "name each kernel once");
-    WATTUNE_ASSIGN(KernelSpec spec, load_member(file, sizes, taken));
+    WATTUNE_ASSIGN(KernelSpec spec, load_member(file, sizes));
     names.push_back(spec.name);
     members.push_back({name_of_place(names, names.size() - 1), std::move(spec)});
   }
-  if (taken < sizes.size())
-    return refuse_together("--problem-size: each is NAME.SIZE=VALUE, of a kernel that runs here", sizes.front(),
-                           fmt::format("kernels: {}", fmt::join(names, ", ")));
+  WATTUNE_TRY(check_sizes_of_kernels(sizes, names));
   return members;
 }
 

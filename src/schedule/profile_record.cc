@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "wattune/space/search_space.h"
 #include "wattune/tune/describe_run.h"
 
 namespace wattune::schedule {
@@ -126,10 +125,8 @@ Error no_profile(std::string why) {
 
 }  // namespace
 
-Result<Identity> profile_identity(const KernelSpec& spec, const Configuration& configuration,
-                                  const DeviceInfo& device) {
-  WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(spec.parameters, spec.constraints));
-  Identity identity = tune::describe_run(spec, space, device).identity;
+Identity profile_identity(const KernelSpec& spec, const Configuration& configuration, const DeviceInfo& device) {
+  Identity identity = tune::launch_identity(spec);
   identity["configuration"] = configuration.to_string();
   identity["device"] = device.name;
   identity["driver"] = device.driver_version;
@@ -187,6 +184,7 @@ KernelTraits with_profile(KernelTraits known, const ProfileRecord& record) {
   traits.block = known.block;
   traits.blocks = known.blocks;
   traits.profile = known.profile;
+  if (record.block) traits.profile.instructions_per_block = std::max(1.0, record.block->issued);
   traits.sliceable = known.sliceable && record.traits.sliceable;
   traits.persistent = known.persistent && record.traits.persistent;
   return traits;

@@ -10,12 +10,16 @@
 
 #include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
+#include "store/locked_file.h"
+#include "wattune/simulate/gpu_model.h"
+#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::cli_test {
 namespace {
 
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class Corun : public testing::Test {
@@ -140,6 +144,39 @@ TEST_F(Corun, PairsOfOtherSizesAreSweptAnew) {
   EXPECT_EQ(std::ranges::count(folder_.read("sweep.jsonl"), '\n'), 2);
 }
 
+TEST_F(Corun, KeepsPairsByTheNamesOfWhatWasRun) {
+  ASSERT_EQ(small({"--output", "sweep.jsonl"}, "PC,TEA").status, 0);
+  const nlohmann::json line = nlohmann::json::parse(folder_.read("sweep.jsonl"));
+  EXPECT_EQ(line["format"], "wattune corun 2");
+  EXPECT_EQ(line["kernels"], nlohmann::json({"PC", "TEA"}));
+  EXPECT_EQ(line["capability"], nlohmann::json({2, 0}));
+  EXPECT_EQ(line["rows"].front()["way"], "in_turn");
+  EXPECT_EQ(line["rows"].back()["way"], "shares");
+  std::string changed = folder_.read("sweep.jsonl");
+  changed.replace(changed.find("in_turn"), 7, "in_time");
+  folder_.write("sweep.jsonl", changed);
+  EXPECT_THAT(small({"--output", "sweep.jsonl", "--resume"}, "PC,TEA").err,
+              HasSubstr("sweep.jsonl:1: no pair of a sweep: no way to run a pair: in_time"));
+}
+
+TEST_F(Corun, OverwritingSetsAside) {
+  ASSERT_EQ(small({"--output", "sweep.jsonl"}, "PC,TEA").status, 0);
+  const std::string before = folder_.read("sweep.jsonl");
+  ASSERT_EQ(small({"--output", "sweep.jsonl", "--overwrite"}, "PC,BS").status, 0);
+  EXPECT_EQ(folder_.read("sweep.jsonl.~1~"), before);
+  EXPECT_EQ(std::ranges::count(folder_.read("sweep.jsonl"), '\n'), 1);
+}
+
+TEST_F(Corun, ASecondSweepIntoTheSameFileIsRefused) {
+  const auto held = store::LockedFile::open(folder_.path() / "sweep.jsonl");
+  ASSERT_TRUE(held);
+  const Finished second = small({"--output", "sweep.jsonl"}, "PC,TEA");
+  EXPECT_NE(second.status, 0);
+  EXPECT_EQ(second.out, "");
+  EXPECT_THAT(second.err, HasSubstr("sweep.jsonl"));
+  EXPECT_EQ(std::ranges::count(second.err, '\n'), 1) << second.err;
+}
+
 TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"--device", "simulated:C2050", "--waves", "1", "--kernels", "PC,TEA"});
@@ -150,6 +187,10 @@ TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
   EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume"}), HasSubstr("sweep.jsonl:1: no pair of a sweep"));
   EXPECT_THAT(with({"--output", "sweep.jsonl", "--resume", "--overwrite"}), HasSubstr("exclude each other"));
   EXPECT_THAT(with({"--resume"}), HasSubstr("name it: --output FILE"));
+  EXPECT_THAT(with({"--output", "."}), HasSubstr("results cannot be written into a folder: `.`"));
+  // Before any kernel is looked at.
+  EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC,NONE", "--output", "sweep.jsonl"}),
+              HasSubstr("results exist"));
   EXPECT_THAT(with({"--output", "sweep.jsonl", "--works", "3"}), HasSubstr("--output keeps pairs that were swept"));
   EXPECT_EQ(folder_.read("sweep.jsonl"), "{\"format\":\"another\"}\n");
 }
@@ -232,7 +273,8 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
   EXPECT_THAT(with({"C,L", "--repeats", "0"}), HasSubstr("--repeats: `0`"));
   EXPECT_THAT(with({"C,L", "--waves", "0"}), HasSubstr("--waves: `0`"));
   EXPECT_THAT(with({"C,L", "--arrivals", "a.csv", "--load", "1"}), HasSubstr("leave out --load and --works"));
-  EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain, --trace and --profiles are of queues"));
+  EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain and --trace are of queues"));
+  EXPECT_THAT(with({"C,L", "-p", "C.n=3"}), HasSubstr("--problem-size is of specs: `C.n=3`"));
   EXPECT_THAT(with({"C,L,M", "--svg", "t.svg"}),
               HasSubstr("--svg draws what one pair gains at each ratio: `t.svg` (name two kernels, or --policies)"));
   folder_.write("t.svg", "mine");
@@ -340,18 +382,26 @@ constexpr char kMark[] = R"(.version 8.0
 }
 )";
 
+std::string mark_spec(const std::string& file) {
+  return "[kernel]\nfile = \"" + file +
+         "\"\nfunction = \"mark\"\narguments = [\n"
+         "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
+         "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n";
+}
+
 class CorunOnStandIn : public Corun {
  protected:
   Finished marks(std::vector<std::string> arguments, const char* device = "Stand-in GPU") {
+    arguments.insert(arguments.begin(), {"corun", "mark.toml", "mark.toml"});
+    return on_stand_in(arguments, device);
+  }
+  Finished on_stand_in(std::vector<std::string> arguments, const char* device = "Stand-in GPU") {
     const StandInsForPrograms stand_ins;
     setenv("WATTUNE_FAKE_CUDA_DEVICES", device, 1);
     folder_.write("mark.ptx", kMark);
-    folder_.write("mark.toml",
-                  "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
-                  "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
-                  "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n");
-    arguments.insert(arguments.begin(), {"mark.toml", "mark.toml", "--device", "cuda:0", "--repeats", "1", "--json"});
-    return corun(arguments);
+    folder_.write("mark.toml", mark_spec("mark.ptx"));
+    arguments.insert(arguments.end(), {"--device", "cuda:0", "--repeats", "1", "--json"});
+    return run_wattune(folder_, arguments);
   }
 };
 
@@ -366,6 +416,64 @@ TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
   EXPECT_EQ(use["fp32"], 0.0);
   const Finished unknown = marks({"--works", "2", "--policies", "paired"});
   EXPECT_EQ(unknown.json()["queue"]["kernels"][0]["use"], nlohmann::json::object());
+}
+
+// Where kernels take the host's time, no two runs take the same: that which a profile tells is the one that shares are
+// of.
+TEST_F(CorunOnStandIn, SharesAreOfTheTimeThatIsTold) {
+  setenv("WATTUNE_FAKE_CUDA_TIME", "host", 1);
+  const Finished finished = on_stand_in({"profile", "mark.toml"}, "NVIDIA H200");
+  unsetenv("WATTUNE_FAKE_CUDA_TIME");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json profile = finished.json()["profiles"][0];
+  simulate::BlockCosts costs{.issued = profile["block_costs"]["issued"]};
+  const std::vector<double> use = simulate::use_of(
+      costs, profile["blocks"], Nanoseconds(profile["alone_ns"].get<double>()), *simulate::find_gpu_model("H200"));
+  EXPECT_DOUBLE_EQ(profile["use"]["issue"], use[0]);
+}
+
+// A kernel that cannot be counted is noted, unless a profile says what is known of it.
+TEST_F(CorunOnStandIn, WhatAProfileHasIsNotCountedAgain) {
+  const auto notes = [&](std::vector<std::string> arguments) {
+    arguments.push_back("strange.toml");
+    const Finished finished = on_stand_in(arguments, "NVIDIA H200");
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return finished.json()["notes"].dump();
+  };
+  std::string strange = kMark;
+  folder_.write("strange.ptx", strange.insert(strange.find("  ret;"), "  stranger.b32 %r2, %r1;\n"));
+  folder_.write("strange.toml", mark_spec("strange.ptx"));
+  EXPECT_THAT(notes({"profile"}), HasSubstr("the interpreter does not know `stranger`"));
+  EXPECT_THAT(notes({"corun", "mark.toml", "--profiles", "profiles.jsonl", "--least-time", "1us"}),
+              Not(HasSubstr("stranger")));
+}
+
+TEST_F(CorunOnStandIn, SizesAreOfTheKernelThatTheyName) {
+  const auto blocks = [&](const Finished& finished) {
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    const nlohmann::json kernels = finished.json()["queue"]["kernels"];
+    return std::pair<int, int>(kernels[0]["blocks"], kernels[1]["blocks"]);
+  };
+  const std::vector<std::string> queue = {"--works", "2", "--policies", "fifo"};
+  const auto sized = [&](std::vector<std::string> more) {
+    more.insert(more.end(), queue.begin(), queue.end());
+    return marks(more);
+  };
+  EXPECT_EQ(blocks(sized({})), (std::pair{60, 60}));
+  EXPECT_EQ(blocks(sized({"-p", "mark#2.n=24"})), (std::pair{60, 24}));
+  EXPECT_EQ(blocks(sized({"-p", "mark.n=12", "--problem-size", "mark#2.n=24"})), (std::pair{12, 24}));
+  EXPECT_THAT(sized({"-p", "other.n=12"}).err,
+              HasSubstr("each is KERNEL.SIZE=VALUE, of a kernel that runs here: `other.n=12` (kernels: mark, mark#2)"));
+  EXPECT_THAT(sized({"-p", "mark.m=12"}).err, HasSubstr("--problem-size: the spec has no such size: `m`"));
+  EXPECT_EQ(marks({"-p", "mark#2.n=24", "--least-time", "1us"}).json()["pairs"][0]["outputs"]["differences"],
+            nlohmann::json::array());
+}
+
+TEST_F(CorunOnStandIn, ProfilesOfOtherSizesAreStale) {
+  ASSERT_EQ(on_stand_in({"profile", "mark.toml", "-p", "mark.n=24"}).status, 0);
+  EXPECT_THAT(marks({"--profiles", "profiles.jsonl"}).err,
+              HasSubstr("mark.toml: profiles.jsonl: the profile of mark is stale: problem size"));
+  EXPECT_EQ(marks({"--profiles", "profiles.jsonl", "-p", "mark.n=24", "--least-time", "1us"}).status, 0);
 }
 
 TEST_F(CorunOnStandIn, SweepsPersistentTwins) {

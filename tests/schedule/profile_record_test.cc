@@ -94,6 +94,7 @@ TEST(ProfileRecords, AddWhatWasMeasured) {
   EXPECT_EQ(traits.block.registers, 18u);
   EXPECT_EQ(traits.alone, nanoseconds_from_ms(0.8));
   EXPECT_EQ(traits.saturating_share, 0.25);
+  EXPECT_EQ(traits.profile.instructions_per_block, 56.0);
   EXPECT_FALSE(traits.sliceable) << "its code has no slices";
   EXPECT_FALSE(traits.persistent) << "its twin costs too much";
 }

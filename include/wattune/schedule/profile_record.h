@@ -6,8 +6,7 @@
 // thread may call.
 //
 //   WATTUNE_ASSIGN(const ProfileRecord known, schedule::read_profile(line));
-//   WATTUNE_ASSIGN(const Identity wanted, schedule::profile_identity(spec, configuration, device));
-//   WATTUNE_TRY(schedule::check_profile(known, wanted));
+//   WATTUNE_TRY(schedule::check_profile(known, schedule::profile_identity(spec, configuration, device)));
 //   WATTUNE_ASSIGN(const auto id, machine->add(kernel, with_profile(traits, known)));
 #pragma once
 
@@ -33,8 +32,8 @@ struct ProfileRecord {
   std::optional<model::KernelFeatures> features = {};  // Jiao's, by counts; none as above
 };
 
-// Code, arguments, sizes and configuration of a kernel, and the device with its driver. Errors of the spec's space.
-Result<Identity> profile_identity(const KernelSpec& spec, const Configuration& configuration, const DeviceInfo& device);
+// Of a launch of the kernel (tune::launch_identity()): with its configuration, on this device with its driver.
+Identity profile_identity(const KernelSpec& spec, const Configuration& configuration, const DeviceInfo& device);
 
 // One line, without its end.
 std::string write_profile(const ProfileRecord& record);
@@ -43,7 +42,7 @@ Result<ProfileRecord> read_profile(std::string_view line);
 
 // mismatch, with what differs: the record is of something else.
 Result<void> check_profile(const ProfileRecord& record, const Identity& wanted);
-// What the machine says of the kernel, with what was measured in the place of what it cannot know.
+// What the machine says of the kernel, with what was measured and counted in the place of what it cannot know.
 KernelTraits with_profile(KernelTraits known, const ProfileRecord& record);
 
 }  // namespace wattune::schedule
