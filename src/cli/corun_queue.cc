@@ -100,7 +100,9 @@ class PolicyRunner {
   // Counted use says what pipelines and memory are asked for, measured residency the rest.
   Result<void> forecast_by_counts(const schedule::Machine& machine) {
     report_.counted = schedule::PairTable(report_.sms);
-    const schedule::Forecaster forecaster = schedule::residency_forecaster(machine.limits(), stage_.sm());
+    const schedule::Forecaster forecaster =
+        schedule::better_of(schedule::residency_forecaster(machine.limits(), stage_.sm()),
+                            schedule::split_forecaster(machine.limits(), stage_.sm()), {});
     const auto is_known = [&](schedule::KernelId kernel) {
       return !report_.kernels[kernel].use.empty() && !report_.kernels[kernel].rate_at_residency.empty();
     };

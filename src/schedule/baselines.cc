@@ -35,15 +35,12 @@ CandidatePair partner_at(unsigned sms_of_first, const Candidate& first, const Qu
   return {};
 }
 
-// What the grain leaves over lies at the end of the GPU.
 Plan split_between(const CandidatePair& pair, const MachineLimits& limits) {
+  const auto ranges = split_ranges(limits, pair.forecast.sms_of_first);
   Share first = whole_share(*pair.first);
   Share second = whole_share(*pair.second);
-  const unsigned of_first = pair.forecast.sms_of_first;
-  const unsigned of_second = limits.sms - of_first;
-  const bool first_leads = of_first % limits.split_grain == 0;
-  first.sms = {first_leads ? 0 : of_second, of_first};
-  second.sms = {first_leads ? of_first : 0, of_second};
+  first.sms = ranges[0];
+  second.sms = ranges[1];
   return {.shares = {first, second}, .speedup = pair.forecast.speedup(), .reason = describe(pair)};
 }
 

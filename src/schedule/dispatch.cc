@@ -42,7 +42,8 @@ Launch launch_of(const Entry& entry) {
           .shared_bytes = share.shared_bytes};
 }
 
-bool is_twin(const Share& share) { return share.form != Form::whole; }
+// Twins that divide their SMs' memory with another; those on SMs of their own have all of it.
+bool shares_sms(const Share& share) { return share.form != Form::whole && share.sms.count == 0; }
 
 Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, const Share& share) {
   if (share.form == Form::persistent) return {&kernel, share.per_sm};
@@ -76,11 +77,11 @@ unsigned Scheduler::State::free_slot() {
 std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   std::vector<Residents> residents;
   for (const Share& share : plan.shares)
-    if (const Entry* entry = queue.find(share.work); entry != nullptr && is_twin(share))
+    if (const Entry* entry = queue.find(share.work); entry != nullptr && shares_sms(share))
       residents.push_back(residents_of(machine.limits(), *entry->traits, share));
   const std::uint64_t bytes = schedule::shared_bytes_of(machine.limits(), residents);
   for (const Share& share : plan.shares)
-    if (const Entry* entry = queue.find(share.work); entry != nullptr && entry->wanted && is_twin(*entry->wanted))
+    if (const Entry* entry = queue.find(share.work); entry != nullptr && entry->wanted && shares_sms(*entry->wanted))
       if (is_same_carveout(machine.limits(), entry->wanted->shared_bytes, bytes)) return entry->wanted->shared_bytes;
   return bytes;
 }
@@ -94,7 +95,7 @@ void Scheduler::State::want(const Plan& plan) {
     if (entry == nullptr || entry->failure || runs_whole(*entry)) continue;
     if (!active.contains(share.work)) entry->slot = free_slot();
     entry->wanted = share;
-    entry->wanted->shared_bytes = is_twin(share) ? shared_bytes : 0;
+    entry->wanted->shared_bytes = shares_sms(share) ? shared_bytes : 0;
     active.insert(share.work);
   }
   if (trace != nullptr && plan.reason != last_reason)

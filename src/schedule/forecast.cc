@@ -142,7 +142,7 @@ Result<PairForecast> split_forecast(const MachineLimits& limits, const model::Ch
   PairForecast best;
   for (const unsigned sms : splits_of(limits)) {
     WATTUNE_ASSIGN(const PairForecast split, forecast_of_split(limits, sm, sms, first, second));
-    if (makespan_of(split, first, second) < makespan_of(best, first, second)) best = split;
+    if (ends_sooner(split, best, first, second)) best = split;
   }
   return best;
 }
@@ -164,6 +164,11 @@ std::optional<double> merit(const Objective& objective, const PairForecast& fore
     case Goal::energy_delay: return forecast.energy_gain() * forecast.speedup();
   }
   return std::nullopt;
+}
+
+bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
+                 const KernelTraits& second) {
+  return makespan_of(one, first, second) < makespan_of(other, first, second);
 }
 
 bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other) {
@@ -202,6 +207,15 @@ Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& s
 Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
   return
       [=](const KernelTraits& first, const KernelTraits& second) { return split_forecast(limits, sm, first, second); };
+}
+
+Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective) {
+  return [one = std::move(one), other = std::move(other), objective](
+             const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
+    WATTUNE_ASSIGN(const PairForecast by_one, one(first, second));
+    WATTUNE_ASSIGN(const PairForecast by_other, other(first, second));
+    return is_better(objective, by_other, by_one) ? by_other : by_one;
+  };
 }
 
 std::uint64_t PairTable::key(KernelId first, KernelId second) {

@@ -65,6 +65,7 @@ struct PartyState {
 std::uint64_t shared_bytes_of(const Machine& machine, std::span<const Party> parties) {
   std::vector<Residents> residents;
   for (const Party& party : parties) {
+    if (party.sms.count > 0) continue;
     const KernelTraits& kernel = *machine.kernel(party.kernel);
     if (party.form == Form::persistent) residents.push_back({&kernel, party.per_sm});
     if (party.form == Form::slices)

@@ -19,14 +19,18 @@ const VectorArgument* written(const Argument& argument) {
   return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
 }
 
+bool is_read(const Argument& argument) { return written(argument)->access == ArgumentAccess::read_write; }
+
 }  // namespace
 
 Result<KernelOutputs> KernelOutputs::of(backend::Device& device, const KernelSpec& spec,
-                                        std::vector<backend::Buffer*> buffers, Sameness sameness) {
-  KernelOutputs outputs(device, spec.tolerance, sameness);
+                                        std::vector<backend::Buffer*> buffers, Sameness sameness,
+                                        BufferDigest* digest) {
+  KernelOutputs outputs(device, spec.tolerance, sameness, digest);
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i] == nullptr || written(spec.arguments[i]) == nullptr) continue;
     outputs.kept_.push_back({.argument = spec.arguments[i], .buffer = buffers[i]});
+    if (!is_read(spec.arguments[i])) continue;
     WATTUNE_ASSIGN(outputs.kept_.back().before, outputs.read(*buffers[i]));
   }
   return outputs;
@@ -34,20 +38,26 @@ Result<KernelOutputs> KernelOutputs::of(backend::Device& device, const KernelSpe
 
 Result<void> KernelOutputs::restore() {
   WATTUNE_ASSIGN(const auto stream, device_->create_stream());
-  for (const Kept& kept : kept_) WATTUNE_TRY(stream->write(*kept.buffer, kept.before));
+  for (const Kept& kept : kept_)
+    WATTUNE_TRY(is_read(kept.argument) ? stream->write(*kept.buffer, kept.before)
+                                       : stream->fill(*kept.buffer, measure::kPoison));
   return stream->finish(kTransferLimit);
 }
 
 Result<void> KernelOutputs::remember() {
   for (Kept& kept : kept_) {
     WATTUNE_ASSIGN(kept.right, read(*kept.buffer));
+    WATTUNE_ASSIGN(kept.right_digest, digest_of(*kept.buffer));
   }
+  remembers_ = true;
   return {};
 }
 
 Result<std::optional<std::string>> KernelOutputs::difference() {
   for (const Kept& kept : kept_) {
     if (written(kept.argument)->comparison == OutputComparison::none) continue;
+    WATTUNE_ASSIGN(const auto digest, digest_of(*kept.buffer));
+    if (digest && digest == kept.right_digest) continue;
     WATTUNE_ASSIGN(const std::vector<std::byte> found, read(*kept.buffer));
     if (auto difference = compare(kept, found)) return difference;
   }
@@ -57,7 +67,7 @@ Result<std::optional<std::string>> KernelOutputs::difference() {
 std::vector<std::string> KernelOutputs::overwritten() const {
   std::vector<std::string> names;
   for (const Kept& kept : kept_)
-    if (written(kept.argument)->access == ArgumentAccess::read_write) names.push_back(kept.argument.name);
+    if (is_read(kept.argument)) names.push_back(kept.argument.name);
   return names;
 }
 
@@ -67,6 +77,12 @@ Result<std::vector<std::byte>> KernelOutputs::read(const backend::Buffer& buffer
   WATTUNE_TRY(stream->read(buffer, bytes));
   WATTUNE_TRY(stream->finish(kTransferLimit));
   return bytes;
+}
+
+Result<std::optional<std::uint64_t>> KernelOutputs::digest_of(const backend::Buffer& buffer) {
+  if (digest_ == nullptr || !BufferDigest::can_read(buffer)) return std::optional<std::uint64_t>();
+  WATTUNE_ASSIGN(const std::uint64_t digest, digest_->of(buffer));
+  return std::optional(digest);
 }
 
 std::optional<std::string> KernelOutputs::compare(const Kept& output, const std::vector<std::byte>& found) const {

@@ -5,13 +5,12 @@
 #include "tune/argument_contents.h"
 #include "tune/launch_arguments.h"
 #include "tune/launch_plan.h"
+#include "wattune/measure/output_check.h"
 #include "wattune/tune/evaluator.h"
 
 namespace wattune::schedule {
 
 namespace {
-
-constexpr std::byte kPoison{0xFF};  // NaN, -1: an element that was not written shows
 
 // What all copies of a kernel have in common.
 struct Recipe {
@@ -38,7 +37,7 @@ Result<std::unique_ptr<backend::Buffer>> make_buffer(backend::Device& device, ba
   WATTUNE_ASSIGN(auto buffer,
                  planned.pixels ? device.create_pixel_buffer(*planned.pixels) : device.create_buffer(planned.bytes));
   if (std::get<VectorArgument>(recipe.spec.arguments[argument].kind).access == ArgumentAccess::write_only) {
-    WATTUNE_TRY(stream.fill(*buffer, kPoison));
+    WATTUNE_TRY(stream.fill(*buffer, measure::kPoison));
     return buffer;
   }
   WATTUNE_ASSIGN(const std::vector<std::byte>* contents, recipe.contents.get(argument, planned.length));

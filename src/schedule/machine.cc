@@ -18,4 +18,10 @@ std::vector<unsigned> splits_of(const MachineLimits& limits) {
   return splits;
 }
 
+std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first) {
+  const unsigned of_second = limits.sms - sms_of_first;
+  const bool first_leads = sms_of_first % limits.split_grain == 0;
+  return {SmRange{first_leads ? 0 : of_second, sms_of_first}, SmRange{first_leads ? sms_of_first : 0, of_second}};
+}
+
 }  // namespace wattune::schedule

@@ -40,15 +40,18 @@ Nanoseconds pilot_time(const Machine& machine, const std::array<PilotKernel, 2>&
   return std::max({kLeastPilot, waves_time(machine, *pair[0].traits), waves_time(machine, *pair[1].traits)});
 }
 
-// Again and again, so that it never leaves the other alone.
-Party pilot_party(const Machine& machine, const PilotKernel& kernel, unsigned per_sm, Form form, Nanoseconds time) {
-  Party party = shared_party(machine, kernel.id, per_sm);
-  if (form == Form::slices)
-    party = {.kernel = kernel.id,
-             .form = Form::slices,
-             .slice_blocks = static_cast<std::uint64_t>(per_sm) * machine.limits().sms};
-  party.repetitions = 1 + static_cast<std::size_t>(std::ceil(time / kernel.traits->alone));
-  return party;
+Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form form) {
+  if (form != Form::slices) return shared_party(machine, kernel, per_sm);
+  return {.kernel = kernel,
+          .form = Form::slices,
+          .slice_blocks = static_cast<std::uint64_t>(per_sm) * machine.limits().sms};
+}
+
+Party on_its_sms(const PilotKernel& kernel, const SmRange& sms) {
+  return {.kernel = kernel.id,
+          .form = Form::persistent,
+          .per_sm = std::max(1U, kernel.traits->profile.blocks_alone),
+          .sms = sms};
 }
 
 // Work alone for what ran, over the time that it took.
@@ -57,15 +60,29 @@ double rate_of(const PartyRun& run, const KernelTraits& kernel) {
   return static_cast<double>(run.blocks) / static_cast<double>(kernel.blocks) * kernel.alone / run.time();
 }
 
-Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, model::BlockRatio ratio,
-                               Form form) {
+// Again and again, so that neither leaves the other alone. `pilot` says how they run, and learns how fast.
+Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, std::array<Party, 2> parties,
+                               PairForecast pilot) {
   const Nanoseconds time = pilot_time(machine, pair);
-  const std::array parties = {pilot_party(machine, pair[0], ratio.first, form, time),
-                              pilot_party(machine, pair[1], ratio.second, form, time)};
+  for (std::size_t i = 0; i < 2; ++i)
+    parties[i].repetitions = 1 + static_cast<std::size_t>(std::ceil(time / pair[i].traits->alone));
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, {.stop_after = time}));
-  return PairForecast{.ratio = ratio,
-                      .rates = {rate_of(run.parties[0], *pair[0].traits), rate_of(run.parties[1], *pair[1].traits)},
-                      .watts = watts_of(*pair[0].traits, *pair[1].traits)};
+  for (std::size_t i = 0; i < 2; ++i) pilot.rates[i] = rate_of(run.parties[i], *pair[i].traits);
+  pilot.watts = watts_of(*pair[0].traits, *pair[1].traits);
+  return pilot;
+}
+
+// With which both end soonest.
+Result<PairForecast> best_split(Machine& machine, const std::array<PilotKernel, 2>& pair) {
+  PairForecast best;
+  for (const unsigned sms : splits_of(machine.limits())) {
+    const auto ranges = split_ranges(machine.limits(), sms);
+    WATTUNE_ASSIGN(const PairForecast measured,
+                   run_pilot(machine, pair, {on_its_sms(pair[0], ranges[0]), on_its_sms(pair[1], ranges[1])},
+                             {.sms_of_first = sms}));
+    if (ends_sooner(measured, best, *pair[0].traits, *pair[1].traits)) best = measured;
+  }
+  return best;
 }
 
 Result<PairForecast> best_pilot(Machine& machine, const std::string& first, const std::string& second, Form form,
@@ -75,10 +92,16 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
   WATTUNE_ASSIGN(const auto ratios, ratios_of(machine, one.id, other.id));
   PairForecast best;
   for (const model::BlockRatio& ratio : ratios) {
-    WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, {one, other}, ratio, form));
+    WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, {one, other},
+                                                          {on_each_sm(machine, one.id, ratio.first, form),
+                                                           on_each_sm(machine, other.id, ratio.second, form)},
+                                                          {.ratio = ratio}));
     if (is_better(objective, measured, best)) best = measured;
   }
-  return best;
+  const bool can_split = form == Form::persistent && one.traits->persistent && other.traits->persistent;
+  if (!can_split) return best;
+  WATTUNE_ASSIGN(const PairForecast split, best_split(machine, {one, other}));
+  return is_better(objective, split, best) ? split : best;
 }
 
 }  // namespace

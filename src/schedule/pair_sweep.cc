@@ -24,11 +24,10 @@ Parties whole_parties(const PairSweep& sweep) {
 
 Parties parties_of(const Machine& machine, const PairSweep& sweep, const Arrangement& arrangement) {
   Parties parties = whole_parties(sweep);
-  const unsigned left = machine.limits().sms - arrangement.sms_of_first;
   if (arrangement.way == Way::priority) parties[arrangement.urgent].priority = 1;
   if (arrangement.way == Way::split) {
-    parties[0].sms = {0, arrangement.sms_of_first};
-    parties[1].sms = {arrangement.sms_of_first, left};
+    const auto ranges = split_ranges(machine.limits(), arrangement.sms_of_first);
+    for (std::size_t i = 0; i < 2; ++i) parties[i].sms = ranges[i];
   }
   if (arrangement.way != Way::shares) return parties;
   parties[0] = shared_party(machine, sweep.kernels[0], arrangement.ratio.first);

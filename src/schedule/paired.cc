@@ -1,5 +1,5 @@
-// The default policy: two kernels share every SM in the ratio that is expected to be best, for as long as nothing
-// better can be had.
+// The default policy: two kernels share every SM in the ratio that is expected to be best, or split the SMs where that
+// is expected to be better, for as long as nothing better can be had.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,8 +91,7 @@ Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   if (std::ranges::any_of(running, is_whole)) return unchanged(view, 1.0, "what runs whole runs to its end");
   const CandidatePair best = best_pair(view, table, options);
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
-  return {.shares = {shared_share(*best.first, best.forecast.ratio.first, view, options),
-                     shared_share(*best.second, best.forecast.ratio.second, view, options)},
+  return {.shares = persistent_shares(best, view, options),
           .clocks = best.forecast.clocks,
           .speedup = best.forecast.speedup(),
           .reason = describe(best)};

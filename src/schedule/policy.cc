@@ -32,7 +32,8 @@ class GreedyPlanner {
 
 const std::vector<NamedPolicy>& named_policies() {
   static const std::vector<NamedPolicy> all = {
-      {{"paired", "pairs that gain share every SM in the best ratio, planned anew on arrivals and ends",
+      {{"paired",
+        "pairs that gain share every SM in the best ratio or split the SMs, planned anew on arrivals and ends",
         ForecastKind::best_ratio, Form::persistent, true},
        paired_plan},
       {{"kernelet", "the paper's: greedy pairs of slices, fixed until one of the two ends",

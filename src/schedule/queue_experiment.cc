@@ -38,9 +38,10 @@ Forecasters forecasters_of(Machine& machine, const QueueOptions& options, const 
   const bool is_balanced = policy.forecasts == ForecastKind::balanced_ratio;
   const Objective& objective = options.policy_options.objective;
   Forecasters all{.predict = {}, .measure = measured_forecaster(machine, policy.form, objective)};
-  if (options.knowledge == Knowledge::predicted)
-    all.predict = is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced)
-                              : residency_forecaster(limits, sm, objective);
+  if (options.knowledge == Knowledge::measured) return all;
+  all.predict = is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced)
+                            : residency_forecaster(limits, sm, objective);
+  if (policy.form == Form::persistent) all.predict = better_of(all.predict, split_forecaster(limits, sm), objective);
   return all;
 }
 

@@ -59,7 +59,8 @@ void Scheduler::State::account() {
 // Of whole waves, of this launch and of the grid alone: the last one takes as long with fewer blocks, which would make
 // short launches look slow. All of it ran at the clocks that the forecast is for.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
-  const std::uint64_t wave = std::uint64_t{entry.current->per_sm} * machine.limits().sms;
+  const unsigned sms = entry.current->sms.count > 0 ? entry.current->sms.count : machine.limits().sms;
+  const std::uint64_t wave = std::uint64_t{entry.current->per_sm} * sms;
   const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
                            entry.traits->alone.value() > 0.0 && ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;

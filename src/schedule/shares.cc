@@ -38,6 +38,21 @@ Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view
   return {.work = work.work, .form = Form::persistent, .per_sm = per_sm};
 }
 
+std::vector<Share> persistent_shares(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
+  const PairForecast& forecast = pair.forecast;
+  if (forecast.sms_of_first == 0)
+    return {shared_share(*pair.first, forecast.ratio.first, view, options),
+            shared_share(*pair.second, forecast.ratio.second, view, options)};
+  const auto ranges = split_ranges(view.limits, forecast.sms_of_first);
+  const auto all_of = [](const Candidate& work, const SmRange& sms) {
+    return Share{.work = work.work,
+                 .form = Form::persistent,
+                 .per_sm = std::max(1U, work.traits->profile.blocks_alone),
+                 .sms = sms};
+  };
+  return {all_of(*pair.first, ranges[0]), all_of(*pair.second, ranges[1])};
+}
+
 Plan unchanged(const QueueView& view, double speedup, std::string reason) {
   Plan plan{.speedup = speedup, .reason = std::move(reason)};
   for (const Candidate* work : running_works(view)) plan.shares.push_back(*work->running);

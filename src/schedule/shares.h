@@ -33,6 +33,9 @@ struct CandidatePair {
 // By how much a pair must be better than one for the clocks that are held: switching costs as much as stopping a kernel
 // does. What clocks that must be held do not allow comes behind all that they do.
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options);
+// As it is forecast: both on every SM, or persistent on SMs of their own. Precondition: can_share(), and for the latter
+// both have persistent twins.
+std::vector<Share> persistent_shares(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
 // "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
 std::string describe(const CandidatePair& pair);
 

@@ -11,6 +11,7 @@
 #include "tune/run_state.h"
 #include "wattune/core/suggest.h"
 #include "wattune/measure/arguments.h"
+#include "wattune/measure/output_check.h"
 
 namespace wattune::tune {
 
@@ -107,7 +108,7 @@ Result<measure::HostArgument> host_argument(RunState& run, std::size_t position,
   host.bytes = buffer->bytes;
   host.length = buffer->length * vector.vector_width;
   host.writable = vector.access != ArgumentAccess::read_only;
-  host.fill = kPoison;
+  host.fill = measure::kPoison;
   if (vector.access == ArgumentAccess::write_only) return host;
   WATTUNE_ASSIGN(const std::vector<std::byte>* contents, run.contents.get(position, buffer->length));
   host.contents = *contents;

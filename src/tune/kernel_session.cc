@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tune/launch_arguments.h"
+#include "wattune/measure/output_check.h"
 
 namespace wattune::tune {
 
@@ -102,7 +103,7 @@ Result<void> KernelSession::restore(Outputs outputs) {
     Slot& slot = slots_[i];
     if (slot.pristine) WATTUNE_TRY(stream_->copy(*slot.pristine, *slot.buffer));
     if (outputs == Outputs::fresh && slot.buffer && access(i) == ArgumentAccess::write_only)
-      WATTUNE_TRY(stream_->fill(*slot.buffer, kPoison));
+      WATTUNE_TRY(stream_->fill(*slot.buffer, measure::kPoison));
   }
   return {};
 }

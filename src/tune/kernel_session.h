@@ -21,8 +21,6 @@
 
 namespace wattune::tune {
 
-inline constexpr std::byte kPoison{0xFF};
-
 // Which contents of outputs a launch starts from.
 enum class Outputs {
   fresh,   // poisoned

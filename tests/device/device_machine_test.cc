@@ -9,6 +9,7 @@
 
 #include "device/gpu.h"
 #include "schedule/device_machine_support.h"
+#include "schedule/digest_checks.h"
 #include "source_dir.h"
 #include "wattune/backend/attach.h"
 #include "wattune/space/search_space.h"
@@ -83,6 +84,8 @@ class MachineOnGpu : public testing::Test {
   std::unique_ptr<backend::Device> device;
   std::unique_ptr<DeviceMachine> machine;
 };
+
+TEST_F(MachineOnGpu, DigestsAreOfEachWordAndItsPlace) { expect_digests_of_contents(*device); }
 
 class BenchmarkOnMachine : public MachineOnGpu, public testing::WithParamInterface<const char*> {};
 

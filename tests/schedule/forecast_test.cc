@@ -29,6 +29,17 @@ TEST(Forecast, TheOrderOfAPairDoesNotMatter) {
   EXPECT_FALSE(table.find(3, 8));
 }
 
+TEST(Forecast, TheBetterOfTwoForecastersCounts) {
+  const auto says = [](double rate) {
+    return [rate](const KernelTraits&, const KernelTraits&) -> Result<PairForecast> {
+      return PairForecast{.rates = {rate, rate}};
+    };
+  };
+  const KernelTraits any = tiny_kernel("any");
+  EXPECT_EQ(better_of(says(0.6), says(0.7), {})(any, any)->rates[0], 0.7);
+  EXPECT_EQ(better_of(says(0.7), says(0.6), {})(any, any)->rates[0], 0.7);
+}
+
 // Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
 TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
   PairTable table(10, 0.25);

@@ -188,6 +188,24 @@ TEST(Profile, FindsTheLeastSliceThatIsWorthALaunch) {
   EXPECT_THAT(profile(machine, 1).error().to_string(), HasSubstr("no such kernel on this machine: `1`"));
 }
 
+TEST(MeasuredForecaster, SplitsTheSmsWhereThatIsFaster) {
+  TinyMachine machine(4);
+  machine.add(tiny_kernel("a"));
+  machine.add(tiny_kernel("b"));
+  machine.set_rates(0, 1, 0.6, 0.6);
+  machine.set_split_rates(0, 1, 0.8, 0.7);
+  const auto measured = [&](Form form) {
+    return measured_forecaster(machine, form)(*machine.kernel(0), *machine.kernel(1)).value();
+  };
+  const PairForecast split = measured(Form::persistent);
+  EXPECT_EQ(split.sms_of_first, 1U);  // of equal ones the first
+  EXPECT_EQ(split.ratio.first, 0U);
+  EXPECT_NEAR(split.speedup(), 1.5, 0.05);
+  EXPECT_EQ(measured(Form::slices).sms_of_first, 0U);
+  machine.set_split_rates(0, 1, 0.5, 0.6);
+  EXPECT_EQ(measured(Form::persistent).sms_of_first, 0U);
+}
+
 // PC waits for memory and needs one block of six on an SM for that; TEA computes.
 TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
   const auto& all = simulate::kernelet_kernels();

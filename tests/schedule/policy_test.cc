@@ -55,6 +55,24 @@ TEST_F(PolicyTest, NoPolicyPlansAnythingForAnEmptyQueue) {
   for (const PolicyTraits& policy : policies()) EXPECT_THAT(plan(policy.name).shares, IsEmpty()) << policy.name;
 }
 
+// 5 of 9 SMs are no multiple of 4, so that the second has the first SMs.
+TEST_F(PolicyTest, PairedSplitsTheSmsWhereThatIsForecast) {
+  wait("a");
+  wait("b");
+  view_.limits.split_grain = 4;
+  table_.learn(0, 1, {.sms_of_first = 4, .rates = {0.7, 0.7}});
+  Plan planned = plan("paired");
+  ASSERT_THAT(planned.shares, SizeIs(2));
+  EXPECT_EQ(planned.shares[0], (Share{.work = 1, .form = Form::persistent, .per_sm = 4, .sms = {0, 4}}));
+  EXPECT_EQ(planned.shares[1], (Share{.work = 2, .form = Form::persistent, .per_sm = 4, .sms = {4, 4}}));
+  view_.limits.sms = 9;
+  table_ = PairTable(9);
+  table_.learn(0, 1, {.sms_of_first = 5, .rates = {0.7, 0.7}});
+  planned = plan("paired");
+  EXPECT_EQ(planned.shares[0].sms, (SmRange{4, 5}));
+  EXPECT_EQ(planned.shares[1].sms, (SmRange{0, 4}));
+}
+
 TEST_F(PolicyTest, AnUnknownNameIsRefusedWithTheNearest) {
   const auto refused = find_policy("kernellet");
   ASSERT_FALSE(refused);

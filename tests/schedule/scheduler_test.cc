@@ -127,6 +127,25 @@ TEST_F(SchedulerTest, RatesAreOfWholeWaves) {
   EXPECT_NEAR(scheduler_->table().find(c, d)->rates[0], 0.55, 1e-9);
 }
 
+// 88 blocks are six waves of 16 alone, the last of which is half empty, and eleven of 8 on half of the SMs.
+TEST(SchedulerOnSplits, RatesAreOfTheSmsOfTheLaunch) {
+  TinyMachine machine(4);
+  machine.add(tiny_kernel("a", 88));
+  machine.add(tiny_kernel("b", 88));
+  machine.set_split_rates(0, 1, 0.8, 0.8);
+  Scheduler scheduler(machine, find_policy("paired").value(), {.correction_weight = 1.0});
+  PairTable table(4, 1.0);
+  table.learn(0, 1, {.sms_of_first = 2, .rates = {0.7, 0.7}});
+  scheduler.learn(std::move(table));
+  ASSERT_TRUE(scheduler.submit(std::array{Work{.kernel = 0}, Work{.kernel = 1}}));
+  while (!scheduler.is_idle()) {
+    scheduler.dispatch();
+    scheduler.note(machine.wait(scheduler.deadline()));
+  }
+  EXPECT_EQ(machine.launches.front().sms, (SmRange{0, 2}));
+  EXPECT_NEAR(scheduler.table().find(0, 1)->rates[0], 0.8 * 88 / 96, 1e-9);
+}
+
 TEST_F(SchedulerTest, AsksForPairsOfKernelsThatItHasNotSeen) {
   const KernelId c = machine_.add(tiny_kernel("c"));
   start("paired");

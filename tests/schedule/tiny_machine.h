@@ -28,6 +28,8 @@ inline KernelTraits tiny_kernel(std::string name, std::uint64_t blocks = 100) {
 
 class TinyMachine : public Machine {
  public:
+  explicit TinyMachine(unsigned sms = 1) : limits_{.capability = {9, 0}, .sms = sms} {}
+
   KernelId add(KernelTraits traits) {
     kernels_.push_back(std::move(traits));
     return kernels_.size() - 1;
@@ -36,6 +38,11 @@ class TinyMachine : public Machine {
   void set_rates(KernelId first, KernelId second, double of_first, double of_second) {
     rates_[{first, second}] = of_first;
     rates_[{second, first}] = of_second;
+  }
+  // The same where they have SMs of their own.
+  void set_split_rates(KernelId first, KernelId second, double of_first, double of_second) {
+    split_rates_[{first, second}] = of_first;
+    split_rates_[{second, first}] = of_second;
   }
 
   std::map<KernelId, Error> refuse_launches_of;
@@ -106,8 +113,9 @@ class TinyMachine : public Machine {
     double rate = 1.0;
     for (const Running& other : running_) {
       if (other.launch.kernel == each.launch.kernel || waits(other)) continue;
-      const auto found = rates_.find({each.launch.kernel, other.launch.kernel});
-      rate *= found == rates_.end() ? 0.5 : found->second;
+      const auto& rates = each.launch.sms.count > 0 ? split_rates_ : rates_;
+      const auto found = rates.find({each.launch.kernel, other.launch.kernel});
+      rate *= found == rates.end() ? 0.5 : found->second;
     }
     return kernel.alone / static_cast<double>(kernel.blocks) / rate;
   }
@@ -135,9 +143,10 @@ class TinyMachine : public Machine {
     return ended;
   }
 
-  MachineLimits limits_{.capability = {9, 0}, .sms = 1};
+  MachineLimits limits_;
   std::deque<KernelTraits> kernels_;
   std::map<std::pair<KernelId, KernelId>, double> rates_;
+  std::map<std::pair<KernelId, KernelId>, double> split_rates_;
   std::vector<Running> running_;
   std::atomic<Nanoseconds> now_{Nanoseconds(0)};  // which any thread may ask
 };

@@ -16,6 +16,9 @@
 
 namespace wattune::measure {
 
+// What outputs are filled with before a kernel runs: NaN, -1, so that an element that was not written shows.
+inline constexpr std::byte kPoison{0xFF};
+
 // |actual - expected| <= absolute + relative * |expected|.
 struct ResolvedTolerance {
   double absolute = 0.0;

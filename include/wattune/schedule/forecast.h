@@ -65,6 +65,11 @@ std::optional<double> merit(const Objective& objective, const PairForecast& fore
 // Whether the one is allowed and better than the other, which need not be allowed.
 bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other);
 
+// Whether of one grid of each both have ended sooner: the rule for splits, since a kernel on few SMs holds the split
+// for as long as it takes there.
+bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
+                 const KernelTraits& second);
+
 using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first, const KernelTraits& second)>;
 
 // Each kernel has the speed that it has alone with so many resident blocks, as it was measured, or as the chain
@@ -78,9 +83,12 @@ Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& s
 // saturating share; less what waiting for the other's requests costs, and what the two want more of L2 and DRAM than
 // there is, which all SMs share.
 Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
+// What is better for the objective of what both say; the first where they are equal.
+Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
 // Runs the pair on the machine at each feasible ratio, for some waves, and forecasts what came out best: in this form,
-// persistent ones as slices where a kernel has no such twin. Kernels are told apart by their names. Unlike the others
-// it is called by one thread at a time, while nothing else runs on the machine, which outlives it.
+// persistent ones as slices where a kernel has no such twin. Where both have one they run at each split of the SMs as
+// well. Kernels are told apart by their names. Unlike the others it is called by one thread at a time, while nothing
+// else runs on the machine, which outlives it.
 Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
 // What their power alone says of the two together at the board's own clocks; unknown where one of them is.

@@ -9,6 +9,7 @@
 //     if (ended.launch == id) note(ended.blocks);
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -79,6 +80,8 @@ struct MachineLimits {
 
 // How many SMs the first of two ranges may have that share out all SMs; empty: there are no ranges.
 std::vector<unsigned> splits_of(const MachineLimits& limits);
+// The ranges of two that share out all SMs, of which the first has so many. What the grain leaves over lies at the end.
+std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first);
 
 struct Launch {
   KernelId kernel = 0;

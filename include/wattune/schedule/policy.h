@@ -87,7 +87,7 @@ struct PolicyOptions {
 enum class ForecastKind {
   none,
   balanced_ratio,  // chain_forecaster, RatioRule::balanced
-  best_ratio,      // residency_forecaster
+  best_ratio,      // residency_forecaster; or the best split, where what shares is persistent
   split,           // split_forecaster
 };
 
