@@ -37,7 +37,7 @@ void solo(bool json) {
     const Residents all{&row.kernel, row.resident};
     const Efficiency top = efficiency_at(gt640(), highest_clocks(gt640()), {&all, 1});
     const Efficiency best = best_efficiency(gt640(), {&all, 1});
-    const SteadyFlow detailed = simulated_flow(gt640(), {&all, 1}, kDetailed, kInstructions);
+    const SteadyFlow detailed = simulated_flow(gt640(), {&all, 1}, kDetailed, kInstructions).value();
     table.add(row.kernel.name, {{"GOPS printed", row.gops},
                                 {"fast", top.flow.operations},
                                 {"detailed", detailed.operations},

@@ -73,7 +73,7 @@ class Pair {
     const auto detailed = [](const ClockPair& clocks, std::span<const Residents> residents) {
       return simulate::efficiency_of(
           gt640(), clocks,
-          simulate::simulated_flow(simulate::at_clocks(gt640(), clocks), residents, kDetailed, kInstructions));
+          simulate::simulated_flow(simulate::at_clocks(gt640(), clocks), residents, kDetailed, kInstructions).value());
     };
     const Efficiency together = detailed(point.efficiency.clocks, residents(point.ratio));
     double joules = 0.0;
@@ -96,11 +96,15 @@ class Pair {
     schedule::PairForecast forecast{.ratio = point.ratio};
     const auto& alone = clocks == Clocks::best ? best_ : highest_;
     if (clocks == Clocks::best) forecast.clocks = setting_of(point.efficiency.clocks);
-    forecast.watts.idle = point.efficiency.power;
+    forecast.watts.idle = idle_power(point.efficiency.clocks);
     for (std::size_t i = 0; i < 2; ++i) {
       forecast.rates[i] = point.efficiency.flow.rates[i] / highest_[i].flow.operations;
       forecast.watts.alone[i] = Watts(1e9 * highest_[i].flow.operations / alone[i].operations_per_joule());
+      forecast.watts.added[i] = added_at(point.efficiency.clocks, i);
     }
+    // Of L2 and DRAM the busier one draws, so that together they may add less than each alone.
+    const double part = (point.efficiency.power - forecast.watts.idle) / (forecast.power() - forecast.watts.idle);
+    for (Watts& added : forecast.watts.added) added = part * added;
     return forecast;
   }
 
@@ -110,6 +114,12 @@ class Pair {
   }
   std::vector<model::BlockRatio> ratios() const {
     return model::feasible_ratios(gt640().capability, kernels_[0]->kernel.block, kernels_[1]->kernel.block).value();
+  }
+  // Alone at these clocks to the board's power, at the speed that it has alone at the highest.
+  Watts added_at(const ClockPair& clocks, std::size_t place) const {
+    const Residents all = all_of(*kernels_[place]);
+    const Efficiency alone = simulate::efficiency_at(gt640(), clocks, {&all, 1});
+    return highest_[place].flow.operations / alone.flow.operations * (alone.power - idle_power(clocks));
   }
   double predicted_gain(const schedule::PairForecast& forecast, const ClockPair& clocks) const {
     double joules = 0.0;
@@ -135,16 +145,20 @@ struct RankedPair {
   std::string name() const { return pair.kernels()[0]->kernel.name + ", " + pair.kernels()[1]->kernel.name; }
 };
 
-inline std::vector<RankedPair> all_pairs() {
-  std::vector<RankedPair> all;
-  const auto& kernels = simulate::gt640_kernels();
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    for (std::size_t j = i + 1; j < kernels.size(); ++j) {
-      const Pair pair(kernels[i], kernels[j]);
-      const PairPoint best = pair.exhaustive();
-      all.push_back({pair, best, pair.gain(best.efficiency), {i, j}});
-    }
-  return all;
+// Searched once, since several tables ask.
+inline const std::vector<RankedPair>& all_pairs() {
+  static const std::vector<RankedPair> pairs = [] {
+    std::vector<RankedPair> all;
+    const auto& kernels = simulate::gt640_kernels();
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      for (std::size_t j = i + 1; j < kernels.size(); ++j) {
+        const Pair pair(kernels[i], kernels[j]);
+        const PairPoint best = pair.exhaustive();
+        all.push_back({pair, best, pair.gain(best.efficiency), {i, j}});
+      }
+    return all;
+  }();
+  return pairs;
 }
 
 }  // namespace wattune::perf
