@@ -18,7 +18,7 @@ constexpr double kLeastChange = 1e-7;    // of the objective by a step, as a sha
 constexpr int kQuietSteps = 5;           // after so many in a row with less, it is done
 constexpr double kLeastSquares = 1e-12;  // of errors, for each sample: nothing is fitted better
 
-// Minimises beta * (squared errors) + alpha * (squared parameters).
+// Minimises beta * (squared errors) + alpha * (squared parameters), in which alpha and beta change from step to step.
 class Training {
  public:
   Training(const NetworkShape& shape, const Eigen::MatrixXd& inputs, const Eigen::VectorXd& outputs, std::uint64_t seed)
@@ -95,7 +95,8 @@ class Training {
     jacobian_(sample, output + hidden) = 1.0;
   }
 
-  // (beta J^T J + c)^-1 v by Woodbury, since there are more parameters than samples.
+  // (beta J^T J + ridge)^-1 downhill. By Woodbury it is solved in the space of the samples, which mostly are fewer than
+  // the parameters.
   Eigen::VectorXd damped_solution(const Eigen::VectorXd& downhill) const {
     const double ridge = alpha_ + damping_;
     const Eigen::VectorXd across = penalised_gram(ridge / beta_).llt().solve(jacobian_ * downhill);
@@ -109,7 +110,7 @@ class Training {
   }
 
   // The weights under which the data are likeliest: gamma parameters are settled by the samples, the rest by being
-  // small (Foresee and Hagan, equations 11 to 13).
+  // small (Foresee and Hagan 1997; their N - 2 alpha tr H^-1 is this gamma in the space of the samples).
   void reweigh() {
     const auto samples = static_cast<double>(inputs_.rows());
     const double penalty = alpha_ / beta_;

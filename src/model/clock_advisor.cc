@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/normal.h"
 #include "model/clock_curves.h"
 
 namespace wattune::model {

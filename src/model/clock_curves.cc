@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
+#include "core/normal.h"
 #include "model/same_clock.h"
 
 namespace wattune::model {
@@ -108,12 +108,6 @@ std::vector<std::size_t> numbered_groups(std::span<const KernelOverClocks> kerne
   return groups;
 }
 
-double normal_share_below(double deviations) { return 0.5 * std::erfc(-deviations / std::numbers::sqrt2); }
-
-double normal_density(double deviations) {
-  return std::exp(-deviations * deviations / 2.0) / std::sqrt(2.0 * std::numbers::pi);
-}
-
 }  // namespace
 
 double Outlook::expected_energy() const {
@@ -126,8 +120,7 @@ double Outlook::chance_within(double log_time) const {
 }
 
 double Outlook::expected_gain_on(double log_energy) const {
-  const double deviations = (log_energy - mean.energy) / deviation.energy;
-  return deviation.energy * (deviations * normal_share_below(deviations) + normal_density(deviations));
+  return expected_improvement(mean.energy, deviation.energy, log_energy);
 }
 
 Result<ClockCurves> ClockCurves::learn(std::span<const KernelOverClocks> kernels) {

@@ -25,8 +25,7 @@ struct Outlook {
   double expected_energy() const;
   // That it takes no longer than this.
   double chance_within(double log_time) const;
-  // By how much its energy is expected to be less than this; as of Jones, Schonlau and Welch, "Efficient global
-  // optimization of expensive black-box functions", 1998, equation 15.
+  // By how much its energy is expected to be less than this.
   double expected_gain_on(double log_energy) const;
 };
 

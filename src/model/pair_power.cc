@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
+#include "core/normal.h"
 #include "model/same_clock.h"
 
 namespace wattune::model {
@@ -16,6 +18,7 @@ Error unpredictable(std::string message, std::string what) {
 }
 
 bool is_positive_number(double value) { return value > 0.0 && std::isfinite(value); }
+bool is_non_negative(double value) { return value >= 0.0 && std::isfinite(value); }
 
 Result<void> check_board(const BoardOverClocks& board) {
   if (board.idle.empty()) return unpredictable("the board has no clocks", "0 clocks");
@@ -23,10 +26,20 @@ Result<void> check_board(const BoardOverClocks& board) {
     if (!is_positive_number(idle.clock.value()) || !is_positive_number(idle.power.value()))
       return unpredictable("an idle board has no positive clock and power",
                            fmt::format("{} MHz, {} W", idle.clock.value(), idle.power.value()));
-  if (board.limit && *board.limit <= board.idle.front().power)
+  const auto not_above = [](const IdleAtClock& one, const IdleAtClock& next) { return !(one.clock < next.clock); };
+  if (const auto found = std::ranges::adjacent_find(board.idle, not_above); found != board.idle.end())
+    return unpredictable("the board's clocks do not ascend",
+                         fmt::format("{} MHz after {}", std::next(found)->clock.value(), found->clock.value()));
+  if (board.limit && !(*board.limit > board.idle.front().power))
     return unpredictable(fmt::format("the board draws {} W with nothing to do", board.idle.front().power.value()),
                          fmt::format("{} W", board.limit->value()))
         .hint("set a higher power cap");
+  return {};
+}
+
+Result<void> check_errors(std::initializer_list<double> errors) {
+  for (const double error : errors)
+    if (!is_non_negative(error)) return unpredictable("a standard deviation is at least 0", fmt::format("{}", error));
   return {};
 }
 
@@ -41,11 +54,17 @@ Result<void> check_solo(const BoardOverClocks& board, const SoloKernel& kernel) 
     if (!is_positive_number(run.time.value()) || !is_positive_number(run.power.value()))
       return unpredictable("a run alone has no positive time and power",
                            fmt::format("{} ns, {} W", run.time.value(), run.power.value()));
-  return {};
+  const Utilisation& use = kernel.utilisation;
+  if (!is_non_negative(use.pipeline) || !is_non_negative(use.memory))
+    return unpredictable("a utilisation is at least 0", fmt::format("{} and {}", use.pipeline, use.memory));
+  return check_errors({kernel.time_error, kernel.power_error});
 }
 
 Result<void> check_speeds(std::span<const PairSpeeds> speeds) {
   for (const PairSpeeds& each : speeds) {
+    if (each.ratio.first == 0 || each.ratio.second == 0)
+      return unpredictable("a kernel of the pair has no blocks",
+                           fmt::format("{}:{}", each.ratio.first, each.ratio.second));
     if (!is_positive_number(each.rates[0]) || !is_positive_number(each.rates[1]))
       return unpredictable("a kernel of the pair has no speed", fmt::format("{} and {}", each.rates[0], each.rates[1]));
     for (const double factor : {each.factors.speed[0], each.factors.speed[1], each.factors.power})
@@ -216,6 +235,8 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
   WATTUNE_TRY(check_solo(board, first));
   WATTUNE_TRY(check_solo(board, second));
   WATTUNE_TRY(check_speeds(speeds));
+  for (const SpeedError& error : {errors.unmeasured, errors.measured})
+    WATTUNE_TRY(check_errors({error.of_both, error.of_one}));
   std::vector<PairPrediction> predictions;
   for (const PairSpeeds& each : speeds) {
     const PairOverClocks pair(board, first, second, each);
@@ -228,12 +249,13 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
 // The power is compared with what is predicted at the speeds that were measured, or these would count twice.
 void PairMeasurements::observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                                std::array<double, 2> rates, Watts power) {
+  if (!std::ranges::all_of(rates, is_positive_number)) return;
   const Names names = names_of(first, second, predicted.ratio);
   for (std::size_t k = 0; k < 2; ++k)
     speed_[names.swapped ? 1 - k : k].observe(names.first, names.second,
                                               predicted.rates[k] / predicted.factors.speed[k], rates[k]);
   const Watts expected = predicted.idle + rates[0] * predicted.added[0] + rates[1] * predicted.added[1];
-  power_.observe(names.first, names.second, expected.value(), power.value());
+  if (is_positive_number(power.value())) power_.observe(names.first, names.second, expected.value(), power.value());
 }
 
 PairFactors PairMeasurements::factors(const std::string& first, const std::string& second, BlockRatio ratio) const {
@@ -241,7 +263,7 @@ PairFactors PairMeasurements::factors(const std::string& first, const std::strin
   const std::array speeds = {speed_[0].factor(names.first, names.second), speed_[1].factor(names.first, names.second)};
   return {.speed = {speeds[names.swapped ? 1 : 0], speeds[names.swapped ? 0 : 1]},
           .power = power_.factor(names.first, names.second),
-          .measured = power_.knows(names.first, names.second)};
+          .measured = speed_[0].knows(names.first, names.second)};
 }
 
 }  // namespace wattune::model

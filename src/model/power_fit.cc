@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/normal.h"
 #include "model/curve_search.h"
 #include "wattune/model/power_curve.h"
 
@@ -51,11 +52,11 @@ double variance_times_n(const std::vector<PowerSample>& samples) {
 }
 
 // Student's t for 95 % on both sides: tabled up to 5 degrees of freedom, from there on by the expansion around the
-// normal distribution's 1.96, off by less than 0.5 %.
+// normal distribution's, off by less than 0.5 %.
 double student_95(std::size_t freedom) {
   constexpr std::array kTable = {12.706, 4.303, 3.182, 2.776, 2.571};
   if (freedom <= kTable.size()) return kTable[freedom - 1];
-  constexpr double z = 1.959964;
+  constexpr double z = kNormal95;
   const double n = static_cast<double>(freedom);
   return z + (z * z * z + z) / (4.0 * n) + (5.0 * std::pow(z, 5) + 16.0 * z * z * z + 3.0 * z) / (96.0 * n * n);
 }

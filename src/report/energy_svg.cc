@@ -2,13 +2,11 @@
 #include <array>
 #include <cmath>
 #include <ranges>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "report/axis.h"
-#include "report/svg.h"
+#include "report/plot_frame.h"
 #include "report/text.h"
 #include "wattune/report/energy_plot.h"
 
@@ -91,20 +89,19 @@ class EnergyPicture {
         bottom_(top_ + kPlotHeight),
         notes_(lines_of(plot.notes)),
         svg_(kChartWidth, bottom_ + kBelow + kTextLine * static_cast<double>(notes_.size()), kEnergyStyle),
-        clocks_(axis(&std::pair<double, double>::first, 0.0)),
-        energies_(axis(&std::pair<double, double>::second, kEnergyMargin)) {}
+        frame_{kEnergyLeft, top_, bottom_, axis(&PlotPoint::first, 0.0), axis(&PlotPoint::second, kEnergyMargin)} {}
 
   std::string draw() {
     draw_titles();
     for (std::size_t i = 0; i < plot_.bands.size(); ++i) draw_band(plot_.bands[i], colour_of(i));
-    draw_axes();
+    frame_.draw(svg_, "clock (MHz)", "energy (J)");
     if (plot_.ridge && is_drawn(*plot_.ridge))
-      svg_.add("<line class=\"ridge\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n", x_of(*plot_.ridge),
-               top_, bottom_);
-    svg_.add("<path class=\"{}\" d=\"{}\"/>\n", fitted_to_.empty() ? "dots" : "dots faint", dots(measured_));
+      svg_.add("<line class=\"ridge\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n",
+               frame_.x_of(*plot_.ridge), top_, bottom_);
+    svg_.add("<path class=\"{}\" d=\"{}\"/>\n", fitted_to_.empty() ? "dots" : "dots faint", frame_.dots(measured_));
     if (!likely_.empty()) svg_.add("<path class=\"likely\" d=\"{}\"/>\n", around());
-    svg_.add("<path class=\"curve\" d=\"{}\"/>\n", line());
-    if (!fitted_to_.empty()) svg_.add("<path class=\"dots\" d=\"{}\"/>\n", dots(fitted_to_));
+    svg_.add("<path class=\"curve\" d=\"{}\"/>\n", frame_.line(curve_));
+    if (!fitted_to_.empty()) svg_.add("<path class=\"dots\" d=\"{}\"/>\n", frame_.dots(fitted_to_));
     draw_notes();
     return svg_.finish();
   }
@@ -112,7 +109,7 @@ class EnergyPicture {
  private:
   static const char* colour_of(std::size_t band) { return kBandColours[band % kBandColours.size()]; }
 
-  Axis axis(double std::pair<double, double>::*coordinate, double margin) const {
+  Axis axis(double PlotPoint::*coordinate, double margin) const {
     std::vector<double> values;
     for (const EnergyPlot::Points* points : {&measured_, &fitted_to_, &curve_})
       for (const auto& point : *points) values.push_back(point.*coordinate);
@@ -121,10 +118,8 @@ class EnergyPicture {
     return Axis::linear(low - beside, high + beside);
   }
 
-  double x_of(double clock) const { return kEnergyLeft + clocks_.position(clock) * (kChartRight - kEnergyLeft); }
-  double y_of(double energy) const { return bottom_ - energies_.position(energy) * kPlotHeight; }
-  double y_of_visible(double energy) const { return std::clamp(y_of(energy), top_, bottom_); }
-  bool is_drawn(double clock) const { return clocks_.position(clock) >= 0.0 && clocks_.position(clock) <= 1.0; }
+  double y_of_visible(double energy) const { return std::clamp(frame_.y_of(energy), top_, bottom_); }
+  bool is_drawn(double clock) const { return frame_.x.position(clock) >= 0.0 && frame_.x.position(clock) <= 1.0; }
 
   std::vector<LegendEntry> legend() const {
     std::vector<LegendEntry> entries = {{"● " + plot_.origin, fitted_to_.empty() ? kDots : kFaintDots}};
@@ -163,53 +158,17 @@ class EnergyPicture {
     svg_.add("<rect class=\"band\" fill=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>\n", colour, left,
              top_, std::max(0.0, right - left), kPlotHeight);
   }
-  double x_of_visible(double clock) const { return std::clamp(x_of(clock), kEnergyLeft, kChartRight); }
+  double x_of_visible(double clock) const { return std::clamp(frame_.x_of(clock), kEnergyLeft, kChartRight); }
 
-  void draw_axes() {
-    for (const double tick : energies_.ticks(7)) {
-      svg_.add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kEnergyLeft, kChartRight,
-               y_of(tick), y_of(tick));
-      svg_.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kEnergyLeft - 8, y_of(tick) + 4,
-               tick_text(tick));
-    }
-    for (const double tick : clocks_.ticks(8)) {
-      svg_.add("<line class=\"frame\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>\n", x_of(tick), bottom_,
-               bottom_ + 5);
-      svg_.add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x_of(tick), bottom_ + 19,
-               tick_text(tick));
-    }
-    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kEnergyLeft, top_, bottom_, kChartRight);
-    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">clock (MHz)</text>\n", (kEnergyLeft + kChartRight) / 2,
-             bottom_ + 38);
-    svg_.add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">energy (J)</text>\n",
-             (top_ + bottom_) / 2);
-  }
-
-  std::string line() const {
-    std::string path;
-    for (const auto& [clock, energy] : curve_)
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(clock), y_of(energy));
-    return path;
-  }
   // There at the top, back at the bottom; cut off where the picture ends.
   std::string around() const {
     std::string path;
     const auto add = [&](double clock, double energy) {
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(clock), y_of_visible(energy));
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", frame_.x_of(clock), y_of_visible(energy));
     };
     for (const EnergyPlot::Range& each : likely_) add(each.clock, each.high);
     for (auto each = likely_.rbegin(); each != likely_.rend(); ++each) add(each->clock, each->low);
     return path + "Z";
-  }
-  // A dot on top of another is left out, which bounds the file's size.
-  std::string dots(const EnergyPlot::Points& points) const {
-    std::set<std::string> drawn;
-    std::string path;
-    for (const auto& [clock, energy] : points) {
-      const std::string dot = fmt::format("M{:.1f} {:.1f}h0", x_of(clock), y_of(energy));
-      if (drawn.insert(dot).second) path += dot;
-    }
-    return path;
   }
 
   const EnergyPlot& plot_;
@@ -222,8 +181,7 @@ class EnergyPicture {
   double bottom_;
   std::vector<std::string> notes_;
   Svg svg_;
-  Axis clocks_;
-  Axis energies_;
+  PlotFrame frame_;
 };
 
 std::string nothing_to_draw() {

@@ -2,11 +2,10 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
+#include <string>
+#include <vector>
 
-#include "report/axis.h"
-#include "report/svg.h"
-#include "report/text.h"
+#include "report/plot_frame.h"
 #include "report/time_text.h"
 #include "report/trials.h"
 #include "wattune/core/pareto.h"
@@ -15,18 +14,6 @@
 namespace wattune::report {
 
 namespace {
-
-struct PlotPoint {
-  double x;
-  double y;
-};
-
-// Seconds by the unit that suits them, other metrics in their own.
-struct Scale {
-  Axis axis;
-  double per_unit;
-  std::string label;
-};
 
 std::string unit_of(const ResultSet& results, const std::string& metric) {
   for (const Trial& trial : results.trials)
@@ -42,22 +29,22 @@ class ParetoPicture {
       if (const auto point = point_of(*trial)) all_.push_back(*point);
     for (const Trial* trial : front)
       if (const auto point = point_of(*trial)) front_.push_back(*point);
-    std::ranges::sort(front_, {}, &PlotPoint::x);
+    std::ranges::sort(front_);
     far_ = std::erase_if(all_, [&](const PlotPoint& point) {
-      return is_far(0, &PlotPoint::x, point) || is_far(1, &PlotPoint::y, point);
+      return is_far(0, &PlotPoint::first, point) || is_far(1, &PlotPoint::second, point);
     });
   }
 
   std::string draw() {
-    const Scale x = scale(0, &PlotPoint::x);
-    const Scale y = scale(1, &PlotPoint::y);
+    const std::string x_unit = take_unit(0, &PlotPoint::first);
+    const std::string y_unit = take_unit(1, &PlotPoint::second);
+    const PlotFrame frame{
+        .left = kLeft, .top = 72, .bottom = 404, .x = axis(&PlotPoint::first), .y = axis(&PlotPoint::second)};
     draw_titles();
-    draw_axes(x, y);
-    svg_.add("<path class=\"dots\" d=\"{}\"/>\n", dots(all_, x, y));
-    std::string line;
-    for (const PlotPoint& point : front_) line += at(line.empty() ? "M" : "L", point, x, y);
-    svg_.add("<path class=\"line\" d=\"{}\"/>\n", line);
-    svg_.add("<path class=\"front\" d=\"{}\"/>\n", dots(front_, x, y));
+    frame.draw(svg_, label(0, x_unit), label(1, y_unit));
+    svg_.add("<path class=\"dots\" d=\"{}\"/>\n", frame.dots(all_));
+    svg_.add("<path class=\"line\" d=\"{}\"/>\n", frame.line(front_));
+    svg_.add("<path class=\"front\" d=\"{}\"/>\n", frame.dots(front_));
     return svg_.finish();
   }
 
@@ -77,23 +64,28 @@ class ParetoPicture {
                                                         : point.*coordinate > kFar * ((*high).*coordinate);
   }
 
-  Scale scale(std::size_t objective, double PlotPoint::*coordinate) const {
+  // Seconds become the unit that suits them; other metrics stay in their own.
+  std::string take_unit(std::size_t objective, double PlotPoint::*coordinate) {
+    const std::string& metric = results_.info.objectives[objective].metric;
+    if (metric != "time") return unit_of(results_, metric);
+    const PlotPoint& least = *std::ranges::min_element(all_, {}, coordinate);
+    const TimeUnit suited = unit_for(nanoseconds_from_seconds(least.*coordinate));
+    for (std::vector<PlotPoint>* points : {&all_, &front_})
+      for (PlotPoint& point : *points) point.*coordinate = suited.of(nanoseconds_from_seconds(point.*coordinate));
+    return suited.name;
+  }
+
+  std::string label(std::size_t objective, const std::string& unit) const {
     const Objective& wanted = results_.info.objectives[objective];
+    return wanted.metric + (unit.empty() ? "" : " (" + unit + ")") +
+           (wanted.maximize ? ", more is better" : ", less is better");
+  }
+
+  Axis axis(double PlotPoint::*coordinate) const {
     const auto [low, high] = std::ranges::minmax_element(all_, {}, coordinate);
     const double least = (*low).*coordinate;
     const double most = (*high).*coordinate;
-    std::string unit = unit_of(results_, wanted.metric);
-    double per_unit = 1.0;
-    if (wanted.metric == "time") {
-      const TimeUnit suited = unit_for(nanoseconds_from_seconds(least));
-      unit = suited.name;
-      per_unit = suited.nanoseconds / nanoseconds_from_seconds(1).value();
-    }
-    const std::string label = wanted.metric + (unit.empty() ? "" : " (" + unit + ")") +
-                              (wanted.maximize ? ", more is better" : ", less is better");
-    const bool positive_only = least > 0.0;
-    return {positive_only ? Axis::of_times(least / per_unit, most / per_unit) : Axis::linear(least, most), per_unit,
-            label};
+    return least > 0.0 ? Axis::of_times(least, most) : Axis::linear(least, most);
   }
 
   void draw_titles() {
@@ -104,55 +96,18 @@ class ParetoPicture {
         kLeft, front_.size(), far_ == 0 ? "" : fmt::format("{} worse by more than {} times are not drawn", far_, kFar));
   }
 
-  void draw_axes(const Scale& x, const Scale& y) {
-    for (const double tick : y.axis.ticks(7)) {
-      const double height = kBottom - y.axis.position(tick) * (kBottom - kTop);
-      svg_.add("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kLeft, kChartRight, height,
-               height);
-      svg_.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, height + 4, tick_text(tick));
-    }
-    for (const double tick : x.axis.ticks(8)) {
-      const double place = kLeft + x.axis.position(tick) * (kChartRight - kLeft);
-      svg_.add("<line class=\"frame\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>\n", place, place, kBottom,
-               kBottom + 5);
-      svg_.add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", place, kBottom + 19, tick_text(tick));
-    }
-    svg_.add("<path class=\"frame\" fill=\"none\" d=\"M{} {}V{}H{}\"/>\n", kLeft, kTop, kBottom, kChartRight);
-    svg_.add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (kLeft + kChartRight) / 2, kHeight - 14,
-             xml_text(x.label));
-    svg_.add("<text transform=\"translate(20 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-             (kTop + kBottom) / 2, xml_text(y.label));
-  }
-
-  static std::string at(const char* command, const PlotPoint& point, const Scale& x, const Scale& y) {
-    return fmt::format("{}{:.1f} {:.1f}", command,
-                       kLeft + x.axis.position(point.x / x.per_unit) * (kChartRight - kLeft),
-                       kBottom - y.axis.position(point.y / y.per_unit) * (kBottom - kTop));
-  }
-
-  // A dot on top of another is left out, which bounds the file's size.
-  static std::string dots(const std::vector<PlotPoint>& points, const Scale& x, const Scale& y) {
-    std::set<std::string> drawn;
-    std::string path;
-    for (const PlotPoint& point : points) {
-      std::string dot = at("M", point, x, y);
-      if (drawn.insert(dot).second) path += dot + "h0";
-    }
-    return path;
-  }
-
   static constexpr const char* kStyle =
       ".dots{stroke:#56b4e9;stroke-opacity:.6;stroke-width:4;stroke-linecap:round}"
       ".front{stroke:#d55e00;stroke-width:8;stroke-linecap:round}"
       ".line{stroke:#d55e00;stroke-width:1.5;fill:none}";
-  static constexpr double kHeight = 460, kLeft = 90, kTop = 72, kBottom = 404;
+  static constexpr double kLeft = 90;
   static constexpr double kFar = 3;
 
   const ResultSet& results_;
   std::vector<PlotPoint> all_;
   std::vector<PlotPoint> front_;
   std::size_t far_ = 0;  // not drawn
-  Svg svg_{kChartWidth, kHeight, kStyle};
+  Svg svg_{kChartWidth, 460, kStyle};
 };
 
 }  // namespace

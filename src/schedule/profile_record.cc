@@ -55,11 +55,9 @@ Json costs_json(const simulate::BlockCosts& costs) {
   Json pipes = Json::object();
   for (std::size_t i = 0; i < simulate::kPipes; ++i)
     pipes[std::string(to_string(static_cast<simulate::Pipe>(i)))] = costs.pipes[i];
-  return {{"issued", costs.issued},
-          {"pipes", std::move(pipes)},
-          {"bytes_read", costs.bytes_read},
-          {"bytes_written", costs.bytes_written},
-          {"shared_accesses", costs.shared_accesses},
+  return {{"issued", costs.issued},         {"pipes", std::move(pipes)},
+          {"bytes_read", costs.bytes_read}, {"bytes_written", costs.bytes_written},
+          {"accesses", costs.accesses},     {"shared_accesses", costs.shared_accesses},
           {"barriers", costs.barriers}};
 }
 
@@ -70,6 +68,7 @@ simulate::BlockCosts read_costs(const Json& json) {
     costs.pipes[i] = json.at("pipes").at(std::string(to_string(static_cast<simulate::Pipe>(i)))).get<double>();
   costs.bytes_read = json.at("bytes_read").get<double>();
   costs.bytes_written = json.at("bytes_written").get<double>();
+  costs.accesses = json.at("accesses").get<double>();
   costs.shared_accesses = json.at("shared_accesses").get<double>();
   costs.barriers = json.at("barriers").get<double>();
   return costs;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "core/normal.h"
 #include "search/forest.h"
 
 namespace wattune::search {
@@ -18,13 +18,10 @@ enum Acquisition : std::size_t { expected_improvement, confidence_bound, improve
 // mean.
 inline double acquire(std::size_t acquisition, const Prediction& prediction, double best, double kappa) {
   const double deviation = std::max(prediction.deviation, 1e-9);
-  const double z = (best - prediction.mean) / deviation;
-  const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
   switch (acquisition) {
-    case expected_improvement:
-      return deviation * (z * below + std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi));
+    case expected_improvement: return wattune::expected_improvement(prediction.mean, deviation, best);
     case confidence_bound: return std::exp(best - prediction.mean + kappa * deviation);
-    default: return below;
+    default: return normal_share_below((best - prediction.mean) / deviation);
   }
 }
 

@@ -44,7 +44,7 @@ SensorModel counter(double period_ms) {
       "energy", SensorKind::energy, {.response = power::Response::counter, .period = nanoseconds_from_ms(period_ms)}};
 }
 
-BoardModel a100() {
+BoardModel a100_board() {
   return {.name = "A100",
           .clocks = clocks_from(210, 1410, 15),
           .memory_clocks = {Megahertz(1215)},
@@ -58,7 +58,7 @@ BoardModel a100() {
           .sensors = {boxcar("power.instant", 100, 25), boxcar("power.draw", 100, 25), counter(100)}};
 }
 
-BoardModel a4000() {
+BoardModel a4000_board() {
   return {.name = "A4000",
           .clocks = clocks_from(210, 2100, 15),
           .memory_clocks = {Megahertz(7001), Megahertz(5001), Megahertz(810), Megahertz(405)},
@@ -73,14 +73,14 @@ BoardModel a4000() {
                       boxcar("power.draw", 100, 1000), counter(100)}};
 }
 
-BoardModel recorded_a4000() {
-  BoardModel model = a4000();
+BoardModel recorded_a4000_board() {
+  BoardModel model = a4000_board();
   model.name = "A4000-recorded";
   model.voltage_threshold = Megahertz(1348);
   return model;
 }
 
-BoardModel v100() {
+BoardModel v100_board() {
   return {.name = "V100",
           .clocks = clocks_from(135, 1380, 7.5),
           .memory_clocks = {Megahertz(877)},
@@ -95,7 +95,7 @@ BoardModel v100() {
           .locks_memory = false};
 }
 
-BoardModel titan_rtx() {
+BoardModel titan_rtx_board() {
   return {.name = "TITAN-RTX",
           .clocks = clocks_from(300, 2100, 15),
           .memory_clocks = {Megahertz(7001), Megahertz(405)},
@@ -110,7 +110,7 @@ BoardModel titan_rtx() {
           .locks_memory = false};
 }
 
-BoardModel h100() {
+BoardModel h100_board() {
   return {.name = "H100",
           .clocks = clocks_from(210, 1980, 15),
           .memory_clocks = {Megahertz(2619), Megahertz(1593)},
@@ -125,7 +125,7 @@ BoardModel h100() {
                       boxcar("power.draw", 100, 1000), counter(100)}};
 }
 
-BoardModel k20c() {
+BoardModel k20c_board() {
   return {.name = "K20c",
           .clocks = {Megahertz(614), Megahertz(640), Megahertz(666), Megahertz(705), Megahertz(758)},
           .memory_clocks = {Megahertz(2600)},
@@ -140,7 +140,7 @@ BoardModel k20c() {
           .locks_memory = false};
 }
 
-BoardModel k40c() {
+BoardModel k40c_board() {
   return {.name = "K40c",
           .clocks = {Megahertz(666), Megahertz(745), Megahertz(810), Megahertz(875)},
           .memory_clocks = {Megahertz(3004)},
@@ -158,7 +158,7 @@ BoardModel k40c() {
 // Clocks and voltage: Jiao et al., table 2 and section 3.1, who measured it from outside: it has no sensor. All power
 // is assumed, but that clocking and P0 are chosen so that Hotspot and Mergehist one after the other come to what table
 // 1 says of the highest and of the best clocks.
-BoardModel gt640() {
+BoardModel gt640_board() {
   return {
       .name = "GT640",
       .clocks = {Megahertz(562), Megahertz(705), Megahertz(836), Megahertz(967), Megahertz(1097), Megahertz(1228)},
@@ -192,15 +192,15 @@ BoardModel without_sensors(const char* name, double clock, double memory, double
 }  // namespace
 
 const std::vector<BoardModel>& board_models() {
-  static const std::vector<BoardModel> models = {a100(),
-                                                 a4000(),
-                                                 recorded_a4000(),
-                                                 v100(),
-                                                 titan_rtx(),
-                                                 h100(),
-                                                 k20c(),
-                                                 k40c(),
-                                                 gt640(),
+  static const std::vector<BoardModel> models = {a100_board(),
+                                                 a4000_board(),
+                                                 recorded_a4000_board(),
+                                                 v100_board(),
+                                                 titan_rtx_board(),
+                                                 h100_board(),
+                                                 k20c_board(),
+                                                 k40c_board(),
+                                                 gt640_board(),
                                                  without_sensors("GTX680", 1006, 3004, 195),
                                                  without_sensors("GTX580", 772, 2004, 244)};
   return models;

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 
 KernelAtBestClocks simulated(const simulate::SimulatedKernel& kernel) {
-  const simulate::GpuModel& gpu = *simulate::find_gpu_model("GT640");
+  const simulate::GpuModel& gpu = simulate::gt640();
   const simulate::Residents all{&kernel, occupancy(gpu.capability, kernel.block)->blocks};
   const simulate::Efficiency best = simulate::best_efficiency(gpu, {&all, 1});
   return {simulate::efficiency_at(gpu, simulate::highest_clocks(gpu), {&all, 1}).flow.features,

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "wattune/simulate/board_model.h"
 
@@ -110,6 +112,30 @@ TEST(PairMeasurements, CorrectAllClocksOfThePair) {
   EXPECT_NEAR(measured.factors("compute", "copy", {4, 4}).power, 120.0 / 112.0, 1e-12);
 }
 
+// A board without sensors tells speeds alone, which narrow the range; its power stays the predicted one.
+TEST(PairMeasurements, SpeedsAreKnownWithoutAPower) {
+  PairMeasurements measured;
+  measured.observe("compute", "copy", predicted(kHalf).back(), {0.6, 0.4}, Watts(0));
+  const PairFactors factors = measured.factors("compute", "copy", {4, 4});
+  EXPECT_TRUE(factors.measured);
+  EXPECT_EQ(factors.speed, (std::array{1.2, 0.8}));
+  EXPECT_EQ(factors.power, 1.0);
+}
+
+// Half an observation would correct one kernel at the other's cost.
+TEST(PairMeasurements, WhatCannotBeIsIgnoredAsAWhole) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  PairMeasurements measured;
+  for (const auto& rates : {std::array{0.6, 0.0}, std::array{-0.1, 0.4}, std::array{0.6, kInfinite}})
+    measured.observe("compute", "copy", predicted(kHalf).back(), rates, Watts(120));
+  const PairFactors factors = measured.factors("compute", "copy", {4, 4});
+  EXPECT_FALSE(factors.measured);
+  EXPECT_EQ(factors.speed, (std::array{1.0, 1.0}));
+  EXPECT_EQ(factors.power, 1.0);
+  measured.observe("compute", "copy", predicted(kHalf).back(), {0.6, 0.4}, Watts(kInfinite));
+  EXPECT_EQ(measured.factors("compute", "copy", {4, 4}).power, 1.0);
+}
+
 // On a board of which all is known the power follows exactly, and so does the clock that its limit allows: kernels that
 // use 0.7 and 0.2 of the cores and 0.3 and 0.6 of the memory, at 0.9 and 0.8 of their speeds.
 TEST(PairOverClocks, IsTheSimulatedBoards) {
@@ -149,6 +175,28 @@ TEST(PairOverClocks, RefusesWhatDoesNotGoTogether) {
   partly.runs.pop_back();
   EXPECT_THAT(refusal(kBoard, partly, kHalf), HasSubstr("run alone at each of the board's clocks: `1 runs, 2 clocks`"));
   EXPECT_THAT(refusal(kBoard, kCompute, {.ratio = {1, 1}, .rates = {0.0, 1.0}}), HasSubstr("has no speed: `0 and 1`"));
+}
+
+TEST(PairOverClocks, RefusesNumbersThatCannotBe) {
+  constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  const auto refusal = [](const BoardOverClocks& board, const SoloKernel& first, const PairSpeeds& speeds,
+                          const SpeedErrors& errors) {
+    return predict_pair_at_clocks(board, first, kCopy, {&speeds, 1}, errors).error().to_string();
+  };
+  BoardOverClocks board = kBoard;
+  board.limit = Watts(kNoNumber);
+  EXPECT_THAT(refusal(board, kCompute, kHalf, {}), HasSubstr("with nothing to do: `nan W`"));
+  board = kBoard;
+  std::ranges::reverse(board.idle);
+  EXPECT_THAT(refusal(board, kCompute, kHalf, {}), HasSubstr("clocks do not ascend: `500 MHz after 1000`"));
+  SoloKernel kernel = kCompute;
+  kernel.utilisation.memory = -0.1;
+  EXPECT_THAT(refusal(kBoard, kernel, kHalf, {}), HasSubstr("a utilisation is at least 0: `0.9 and -0.1`"));
+  kernel = kCompute;
+  kernel.time_error = -0.01;
+  EXPECT_THAT(refusal(kBoard, kernel, kHalf, {}), HasSubstr("a standard deviation is at least 0: `-0.01`"));
+  EXPECT_THAT(refusal(kBoard, kCompute, kHalf, {.measured = {.of_one = kNoNumber}}), HasSubstr("at least 0: `nan`"));
+  EXPECT_THAT(refusal(kBoard, kCompute, {.ratio = {0, 4}}, {}), HasSubstr("has no blocks: `0:4`"));
 }
 
 }  // namespace

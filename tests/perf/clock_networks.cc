@@ -27,8 +27,6 @@ using model::KernelAtBestClocks;
 constexpr std::uint64_t kTrainingSeed = 1;
 constexpr std::uint64_t kTestSeed = 2;
 
-const GpuModel& gt640() { return *find_gpu_model("GT640"); }
-
 Residents all_of(const SimulatedKernel& kernel) {
   return {&kernel, model::occupancy(gt640().capability, kernel.block)->blocks};
 }
@@ -46,7 +44,8 @@ KernelAtBestClocks fast(const SimulatedKernel& kernel) {
 Efficiency detailed_at(const SimulatedKernel& kernel, const ClockPair& clocks, double instructions) {
   const Residents all = all_of(kernel);
   const GpuModel gpu = at_clocks(gt640(), clocks);
-  return efficiency_of(gt640(), clocks, simulated_flow(gpu, {&all, 1}, {.fidelity = Fidelity::detailed}, instructions));
+  return efficiency_of(gt640(), clocks,
+                       simulated_flow(gpu, {&all, 1}, {.fidelity = Fidelity::detailed}, instructions).value());
 }
 
 // Operations per joule of a kernel at all pairs of clocks.

@@ -10,6 +10,7 @@ namespace wattune::perf {
 using simulate::ClockPair;
 using simulate::Efficiency;
 using simulate::GpuModel;
+using simulate::gt640;
 using simulate::Gt640Kernel;
 using simulate::Residents;
 
@@ -18,7 +19,6 @@ constexpr double kInstructions = 3e5;  // of a detailed run
 
 enum class Clocks { highest, best };
 
-inline const GpuModel& gt640() { return *simulate::find_gpu_model("GT640"); }
 inline const Gt640Kernel& named(const char* name) { return *simulate::find_gt640_kernel(name); }
 
 inline Residents all_of(const Gt640Kernel& kernel) { return {&kernel.kernel, kernel.resident}; }
@@ -32,6 +32,11 @@ inline backend::BoardSetting setting_of(const ClockPair& clocks) {
   return {.graphics = clocks.core, .memory = clocks.memory};
 }
 
+inline Watts idle_power(const ClockPair& clocks) {
+  return simulate::power_at(*simulate::find_board_model(gt640().board),
+                            {.graphics = clocks.core, .memory = clocks.memory}, {}, Celsius(50));
+}
+
 // A kernel as schedulers see it at these clocks, from runs alone.
 inline schedule::KernelTraits traits_at(const Gt640Kernel& kernel, const ClockPair& clocks) {
   const GpuModel gpu = simulate::at_clocks(gt640(), clocks);
@@ -43,9 +48,7 @@ inline schedule::KernelTraits traits_at(const Gt640Kernel& kernel, const ClockPa
     traits.rate_at_residency.push_back(simulate::steady_flow(gpu, {&some, 1}).operations / full.flow.operations);
   }
   traits.utilisation = {full.flow.activity.core, full.flow.dram_gigabytes / gpu.dram_gigabytes_per_second};
-  traits.power = {.alone = full.power,
-                  .idle = simulate::power_at(*simulate::find_board_model(gpu.board),
-                                             {.graphics = clocks.core, .memory = clocks.memory}, {}, Celsius(50))};
+  traits.power = {.alone = full.power, .idle = idle_power(clocks)};
   return traits;
 }
 

@@ -37,45 +37,67 @@ inline std::vector<Triple> most_promising_triples(std::size_t count) {
 
 struct TripleResult {
   double gain_of_three = -1.0;
-  double gain_of_two = -1.0;  // of the best two and the third alone, for the same work
+  double gain_of_two = -1.0;     // of the best two and the third alone, for the same work
+  double gain_while_two = -1.0;  // of the best two for theirs
 };
 
-// Joules of so much work of each, alone at the best clocks.
+// Of so many 1e9 operations, alone at the best clocks.
 inline double joules_alone(const Gt640Kernel& kernel, double operations) {
   return 1e9 * operations / alone(kernel, Clocks::best).operations_per_joule();
 }
 
+// What three together are compared with, searched once.
+struct WithoutThree {
+  explicit WithoutThree(const Triple& triple) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      joules_alone[i] = perf::joules_alone(*triple.kernels[i], 1.0);
+      const Pair pair(*triple.kernels[(i + 1) % 3], *triple.kernels[(i + 2) % 3]);
+      twos[i] = pair.exhaustive().efficiency;
+      gain = std::max(gain, pair.gain(twos[i]));
+    }
+  }
+
+  std::array<double, 3> joules_alone;  // of 1e9 operations of each at the best clocks for it
+  std::array<Efficiency, 3> twos;      // the best of two, by which one is left out
+  double gain = -1.0;                  // the most of these
+};
+
 // Two of three at their best ratio until one is done; what is left and the third alone.
-inline double joules_of_two(const Triple& triple, const std::vector<double>& work) {
+inline double joules_of_two(const WithoutThree& others, const std::vector<double>& work) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t out = 0; out < 3; ++out) {
     const std::array<std::size_t, 2> in = {(out + 1) % 3, (out + 2) % 3};
-    const Pair pair(*triple.kernels[in[0]], *triple.kernels[in[1]]);
-    const Efficiency best = pair.exhaustive().efficiency;
+    const Efficiency& best = others.twos[out];
     const double time = std::min(work[in[0]] / best.flow.rates[0], work[in[1]] / best.flow.rates[1]);
-    double joules = best.power.value() * time + joules_alone(*triple.kernels[out], work[out]);
+    double joules = best.power.value() * time + others.joules_alone[out] * work[out];
     for (std::size_t i = 0; i < 2; ++i)
-      joules += joules_alone(*triple.kernels[in[i]], work[in[i]] - time * best.flow.rates[i]);
+      joules += others.joules_alone[in[i]] * (work[in[i]] - time * best.flow.rates[i]);
     least = std::min(least, joules);
   }
   return least;
 }
 
+// Blocks of each, at all clocks.
+inline void try_three(const Triple& triple, const WithoutThree& others, const std::array<unsigned, 3>& blocks,
+                      TripleResult& result) {
+  std::array<Residents, 3> residents;
+  for (std::size_t i = 0; i < 3; ++i) residents[i] = {&triple.kernels[i]->kernel, blocks[i]};
+  for (const ClockPair& clocks : simulate::clock_pairs(gt640())) {
+    const Efficiency here = simulate::efficiency_at(gt640(), clocks, residents);
+    double in_turn = 0.0;
+    for (std::size_t i = 0; i < 3; ++i) in_turn += others.joules_alone[i] * here.flow.rates[i];
+    const double gain = in_turn / here.power.value() - 1.0;
+    if (gain <= result.gain_of_three) continue;
+    result = {gain, in_turn / joules_of_two(others, here.flow.rates) - 1.0, others.gain};
+  }
+}
+
 inline TripleResult judge(const Triple& triple) {
+  const WithoutThree others(triple);
   TripleResult result;
   for (unsigned i = 1; i < 8; ++i)
     for (unsigned j = 1; i + j < 8; ++j)
-      for (unsigned k = 1; i + j + k <= 8; ++k) {
-        const std::array residents = {Residents{&triple.kernels[0]->kernel, i},
-                                      Residents{&triple.kernels[1]->kernel, j},
-                                      Residents{&triple.kernels[2]->kernel, k}};
-        const Efficiency best = simulate::best_efficiency(gt640(), residents);
-        double in_turn = 0.0;
-        for (std::size_t n = 0; n < 3; ++n) in_turn += joules_alone(*triple.kernels[n], best.flow.rates[n]);
-        const double gain = in_turn / best.power.value() - 1.0;
-        if (gain <= result.gain_of_three) continue;
-        result = {gain, in_turn / joules_of_two(triple, best.flow.rates) - 1.0};
-      }
+      for (unsigned k = 1; i + j + k <= 8; ++k) try_three(triple, others, {i, j, k}, result);
   return result;
 }
 

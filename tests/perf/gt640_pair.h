@@ -9,6 +9,7 @@
 #include "perf/gt640_alone.h"
 #include "wattune/model/co_residency.h"
 #include "wattune/schedule/forecast.h"
+#include "wattune/schedule/policy.h"
 #include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::perf {
@@ -16,6 +17,14 @@ namespace wattune::perf {
 struct PairPoint {
   model::BlockRatio ratio;
   Efficiency efficiency;
+};
+
+struct PairChoice {
+  double promise = -1.0;  // its gain, as far as runs alone can tell
+  PairPoint point;
+
+  // As policies have it, which else run one after the other.
+  bool is_taken() const { return promise >= schedule::PolicyOptions().least_gain; }
 };
 
 class Pair {
@@ -34,29 +43,34 @@ class Pair {
   }
   Efficiency best_clocks(model::BlockRatio ratio) const { return simulate::best_efficiency(gt640(), residents(ratio)); }
   PairPoint exhaustive() const { return best_ratio(Clocks::best); }
-  PairPoint best_ratio(Clocks clocks) const {
+  // The most gain over one after the other at these clocks. The most operations per joule are another matter: a mix
+  // with more of the kernel that has more of them alone has that, too.
+  PairPoint best_ratio(Clocks allowed) const {
+    const auto clocks =
+        allowed == Clocks::best ? simulate::clock_pairs(gt640()) : std::vector{simulate::highest_clocks(gt640())};
     PairPoint best;
-    for (const model::BlockRatio& ratio : ratios()) {
-      const Efficiency each =
-          clocks == Clocks::best ? best_clocks(ratio) : at(ratio, simulate::highest_clocks(gt640()));
-      if (best.ratio.first == 0 || gain(each) > gain(best.efficiency)) best = {ratio, each};
-    }
+    double most = 0.0;
+    for (const model::BlockRatio& ratio : ratios())
+      for (const ClockPair& each : clocks) {
+        const Efficiency here = at(ratio, each);
+        const double gained = here.operations_per_joule() / in_turn(here, allowed);
+        if (gained > most) most = gained, best = {ratio, here};
+      }
     return best;
   }
-  // What the ratio and the clocks come to that runs alone say are the best.
-  Efficiency predicted_best() const {
-    double most = 0.0;
-    PairPoint chosen;
+  // The ratio and the clocks that are best as far as runs alone can tell.
+  PairChoice predicted_best() const {
+    PairChoice best;
     for (const ClockPair& clocks : simulate::clock_pairs(gt640())) {
       const std::array traits = {traits_at(*kernels_[0], clocks), traits_at(*kernels_[1], clocks)};
-      const GpuModel gpu = simulate::at_clocks(gt640(), clocks);
-      const auto forecast = schedule::residency_forecaster(schedule::limits_of(gpu), simulate::chain_sm(gpu),
-                                                           {.goal = schedule::Goal::energy})(traits[0], traits[1])
-                                .value();
-      const double promised = predicted_gain(forecast, clocks);
-      if (promised > most) most = promised, chosen = {forecast.ratio, at(forecast.ratio, clocks)};
+      const auto forecaster = forecaster_at(clocks);
+      for (const model::BlockRatio& ratio : ratios()) {
+        const auto forecast = forecaster(up_to(traits[0], ratio.first), up_to(traits[1], ratio.second)).value();
+        const double promise = predicted_gain(forecast, clocks);
+        if (promise > best.promise) best = {promise, {ratio, at(ratio, clocks)}};
+      }
     }
-    return chosen.efficiency;
+    return best;
   }
 
   // Operations per joule of this mix one after the other.
@@ -73,7 +87,7 @@ class Pair {
     const auto detailed = [](const ClockPair& clocks, std::span<const Residents> residents) {
       return simulate::efficiency_of(
           gt640(), clocks,
-          simulate::simulated_flow(simulate::at_clocks(gt640(), clocks), residents, kDetailed, kInstructions));
+          simulate::simulated_flow(simulate::at_clocks(gt640(), clocks), residents, kDetailed, kInstructions).value());
     };
     const Efficiency together = detailed(point.efficiency.clocks, residents(point.ratio));
     double joules = 0.0;
@@ -96,11 +110,15 @@ class Pair {
     schedule::PairForecast forecast{.ratio = point.ratio};
     const auto& alone = clocks == Clocks::best ? best_ : highest_;
     if (clocks == Clocks::best) forecast.clocks = setting_of(point.efficiency.clocks);
-    forecast.watts.idle = point.efficiency.power;
+    forecast.watts.idle = idle_power(point.efficiency.clocks);
     for (std::size_t i = 0; i < 2; ++i) {
       forecast.rates[i] = point.efficiency.flow.rates[i] / highest_[i].flow.operations;
       forecast.watts.alone[i] = Watts(1e9 * highest_[i].flow.operations / alone[i].operations_per_joule());
+      forecast.watts.added[i] = added_at(point.efficiency.clocks, i);
     }
+    // Of L2 and DRAM the busier one draws, so that together they may add less than each alone.
+    const double part = (point.efficiency.power - forecast.watts.idle) / (forecast.power() - forecast.watts.idle);
+    for (Watts& added : forecast.watts.added) added = part * added;
     return forecast;
   }
 
@@ -111,6 +129,22 @@ class Pair {
   std::vector<model::BlockRatio> ratios() const {
     return model::feasible_ratios(gt640().capability, kernels_[0]->kernel.block, kernels_[1]->kernel.block).value();
   }
+  static schedule::Forecaster forecaster_at(const ClockPair& clocks) {
+    const GpuModel gpu = simulate::at_clocks(gt640(), clocks);
+    return schedule::residency_forecaster(schedule::limits_of(gpu), simulate::chain_sm(gpu),
+                                          {.goal = schedule::Goal::energy});
+  }
+  // A forecast has no more blocks than those with which the kernel's speed is known.
+  static schedule::KernelTraits up_to(schedule::KernelTraits traits, unsigned blocks) {
+    traits.rate_at_residency.resize(blocks);
+    return traits;
+  }
+  // Alone at these clocks to the board's power, at the speed that it has alone at the highest.
+  Watts added_at(const ClockPair& clocks, std::size_t place) const {
+    const Residents all = all_of(*kernels_[place]);
+    const Efficiency alone = simulate::efficiency_at(gt640(), clocks, {&all, 1});
+    return highest_[place].flow.operations / alone.flow.operations * (alone.power - idle_power(clocks));
+  }
   double predicted_gain(const schedule::PairForecast& forecast, const ClockPair& clocks) const {
     double joules = 0.0;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -118,7 +152,7 @@ class Pair {
       joules += 1e9 * forecast.rates[i] * simulate::efficiency_at(gt640(), clocks, {&all, 1}).flow.operations /
                 best_[i].operations_per_joule();
     }
-    return joules / forecast.power().value();
+    return joules / forecast.power().value() - 1.0;
   }
 
   std::array<const Gt640Kernel*, 2> kernels_;
@@ -135,16 +169,20 @@ struct RankedPair {
   std::string name() const { return pair.kernels()[0]->kernel.name + ", " + pair.kernels()[1]->kernel.name; }
 };
 
-inline std::vector<RankedPair> all_pairs() {
-  std::vector<RankedPair> all;
-  const auto& kernels = simulate::gt640_kernels();
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    for (std::size_t j = i + 1; j < kernels.size(); ++j) {
-      const Pair pair(kernels[i], kernels[j]);
-      const PairPoint best = pair.exhaustive();
-      all.push_back({pair, best, pair.gain(best.efficiency), {i, j}});
-    }
-  return all;
+// Searched once, since several tables ask.
+inline const std::vector<RankedPair>& all_pairs() {
+  static const std::vector<RankedPair> pairs = [] {
+    std::vector<RankedPair> all;
+    const auto& kernels = simulate::gt640_kernels();
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      for (std::size_t j = i + 1; j < kernels.size(); ++j) {
+        const Pair pair(kernels[i], kernels[j]);
+        const PairPoint best = pair.exhaustive();
+        all.push_back({pair, best, pair.gain(best.efficiency), {i, j}});
+      }
+    return all;
+  }();
+  return pairs;
 }
 
 }  // namespace wattune::perf

@@ -26,8 +26,6 @@ constexpr std::array kRatios = {BlockRatio{1, 7}, BlockRatio{2, 6}, BlockRatio{3
                                 BlockRatio{5, 3}, BlockRatio{6, 2}, BlockRatio{7, 1}};
 constexpr double kAloneAtTop = 1e6;  // ns that each kernel's work takes alone at the highest clock
 
-const GpuModel& gt640() { return *find_gpu_model("GT640"); }
-
 // The core's, each with the highest clock of the memory.
 std::vector<ClockPair> core_clocks() {
   std::vector<ClockPair> clocks = clock_pairs(gt640());
@@ -37,7 +35,8 @@ std::vector<ClockPair> core_clocks() {
 
 Efficiency detailed(const ClockPair& clocks, std::span<const Residents> residents, double instructions) {
   const GpuModel gpu = at_clocks(gt640(), clocks);
-  return efficiency_of(gt640(), clocks, simulated_flow(gpu, residents, {.fidelity = Fidelity::detailed}, instructions));
+  return efficiency_of(gt640(), clocks,
+                       simulated_flow(gpu, residents, {.fidelity = Fidelity::detailed}, instructions).value());
 }
 
 model::BoardOverClocks board() {

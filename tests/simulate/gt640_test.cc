@@ -11,8 +11,7 @@ namespace wattune::simulate {
 namespace {
 
 using model::Feature;
-
-const GpuModel& gt640() { return *find_gpu_model("GT640"); }
+using testing::HasSubstr;
 
 Efficiency at_highest(const SimulatedKernel& kernel, unsigned blocks) {
   const Residents residents{&kernel, blocks};
@@ -91,15 +90,34 @@ TEST(Gt640, RunsComeToTheRatesThatTheFlowHas) {
   const SimulatedKernel& srad = kernel_named("Srad").kernel;
   const std::array pair = {Residents{&hotspot, 4}, Residents{&srad, 4}};
   const SteadyFlow flow = steady_flow(gt640(), pair);
-  const SteadyFlow fast = simulated_flow(gt640(), pair, {.fidelity = Fidelity::fast}, 2e7);
+  const SteadyFlow fast = simulated_flow(gt640(), pair, {.fidelity = Fidelity::fast}, 2e7).value();
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(fast.rates[i], flow.rates[i], 0.02 * flow.rates[i]) << i;
+}
+
+// Eight blocks of each fit alone, not together; what cannot be never executes anything.
+TEST(Gt640, AFlowThatWouldNeverBeginIsRefused) {
+  const auto refusal = [](std::span<const Residents> residents, double instructions = 3e5) {
+    return simulated_flow(gt640(), residents, {}, instructions).error().to_string();
+  };
+  const SimulatedKernel& hotspot = kernel_named("Hotspot").kernel;
+  const SimulatedKernel& srad = kernel_named("Srad").kernel;
+  EXPECT_THAT(refusal({}), HasSubstr("nothing runs"));
+  const std::array pair = {Residents{&hotspot, 8}, Residents{&srad, 8}};
+  EXPECT_THAT(refusal(pair), HasSubstr("an SM does not hold these blocks together: `8 Hotspot, 8 Srad`"));
+  const Residents none{&srad, 0}, some{&srad, 1};
+  EXPECT_THAT(refusal({&none, 1}), HasSubstr("an SM does not hold so many blocks of this kernel: `0`"));
+  EXPECT_THAT(refusal({&some, 1}, 0.0), HasSubstr("a positive number of instructions: `0`"));
+  SimulatedKernel tensor = srad;
+  tensor.mix[static_cast<std::size_t>(Pipe::tensor)] = 0.01;
+  const Residents unable{&tensor, 1};
+  EXPECT_THAT(refusal({&unable, 1}), HasSubstr("GT640 has no such pipe: `tensor`"));
 }
 
 // What is fitted to the fast fidelity holds in detail, too.
 TEST(Gt640, EachKernelAloneIsNearlyTheSameInDetail) {
   for (const Gt640Kernel& row : gt640_kernels()) {
     const Residents all{&row.kernel, row.resident};
-    const SteadyFlow detailed = simulated_flow(gt640(), {&all, 1}, {.fidelity = Fidelity::detailed}, 3e5);
+    const SteadyFlow detailed = simulated_flow(gt640(), {&all, 1}, {.fidelity = Fidelity::detailed}, 3e5).value();
     EXPECT_NEAR(detailed.operations, row.gops, 0.08 * row.gops) << row.kernel.name;
   }
 }

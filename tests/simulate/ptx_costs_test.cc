@@ -96,6 +96,22 @@ TEST_F(PtxCostsTest, SharedAccessesAndBarriersMoveNothing) {
   EXPECT_EQ(of(block, Pipe::memory), 4);
 }
 
+// Two warps load 32 sectors each in eight cycles, store to shared memory and copy there: three instructions, of which
+// two go to shared memory; what no thread does is none.
+TEST_F(PtxCostsTest, AccessesAreInstructionsHoweverLongTheyTake) {
+  const BlockCosts block = count(R"(
+  ld.global.f32 %f1, [%rd3];
+  mov.u32 %r4, s;
+  st.shared.u32 [%r4], %r2;
+  cp.async.ca.shared.global [%r4], [%rd2], 4;
+  setp.gt.u32 %p1, %r2, 999;
+  @%p1 ld.global.f32 %f1, [%rd3];
+)",
+                                 32);
+  EXPECT_EQ(block.accesses, 2 * 3);
+  EXPECT_EQ(block.shared_accesses, 2 * 2);
+}
+
 TEST_F(PtxCostsTest, EachInstructionIsOfItsPipe) {
   const BlockCosts block = count(R"(
   .reg .f64 %d<2>;

@@ -425,7 +425,7 @@ TEST(SimulatedGpu, RefusesAKernelThatNeedsAMissingPipe) {
 
 // A millionth of a nanosecond is less than doubles can tell of a minute: blocks end nevertheless.
 TEST(SimulatedGpuForMinutes, BlocksEndHoweverLateItIs) {
-  SimulatedGpu gpu(*find_gpu_model("GT640"));
+  SimulatedGpu gpu(gt640());
   SimulatedKernel kernel = find_gt640_kernel("Srad")->kernel;
   kernel.blocks = 640;
   const auto id = gpu.add_kernel(kernel).value();

@@ -4,7 +4,7 @@
 // Jiao et al. (kernel_features.h), sections 6.2 and 6.3, with their printed errors corrected (docs/model.md). Pure
 // functions of values; any thread may call.
 //
-//   const auto pair = model::fuse(matrix, bitonic, {4, 4}, {.memory_bandwidth = 28.5});
+//   const auto pair = model::fuse(matrix, bitonic, {4, 4}, {.memory_bandwidth = 19.7});
 //   const auto alone = model::sequential_efficiency(matrix, bitonic, {4, 4}, {0.25, 0.12});
 //   if (pair && alone && network.efficiency(pair->features) > *alone) run_together();
 #pragma once

@@ -5,7 +5,7 @@
 //
 //   model::KernelFeatures fma;
 //   fma[model::Feature::instructions] = 9.9;   // GOPS
-//   const auto pair = model::fuse({fma, 8}, {copy, 5}, {3, 5}, {.memory_bandwidth = 28.5});   // fused_features.h
+//   const auto pair = model::fuse({fma, 8}, {copy, 5}, {3, 5}, {.memory_bandwidth = 19.7});   // fused_features.h
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@ enum class Feature : std::size_t {
   l2_throughput,
   dram_accesses,
   dram_throughput,
-  instructions,  // issued, the paper's GOPS
-  load_store_instructions,
-  global_transactions,
+  instructions,             // issued, the paper's GOPS
+  load_store_instructions,  // of warps, that access global or shared memory
+  global_transactions,      // of 32 bytes
 };
 inline constexpr std::size_t kFeatures = 15;
 

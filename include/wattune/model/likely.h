@@ -13,7 +13,4 @@ struct Likely {
   Value high{};
 };
 
-// Standard deviations on each side of the mean of a normal distribution that hold 95 % of it.
-inline constexpr double kNormal95 = 1.959964;
-
 }  // namespace wattune::model

@@ -46,7 +46,7 @@ struct SoloKernel {
 struct PairFactors {
   std::array<double, 2> speed = {1.0, 1.0};  // of each beside the other, measured over predicted
   double power = 1.0;
-  bool measured = false;
+  bool measured = false;  // the speeds were; the power where the board tells it
 };
 
 // With so many blocks of each on an SM.
@@ -96,7 +96,7 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
 class PairMeasurements {
  public:
   // While both ran, at the ratio and clock of the prediction: the speed of each over its speed alone at that clock, and
-  // the power. What is not positive is ignored.
+  // the power, which is unknown where it is not positive. Ignored where a speed is not positive.
   void observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                std::array<double, 2> rates, Watts power);
   PairFactors factors(const std::string& first, const std::string& second, BlockRatio ratio) const;

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ namespace wattune::simulate {
 enum class Pipe { fp32, integer, special, fp64, tensor, memory };
 constexpr std::size_t kPipes = 6;
 std::string_view to_string(Pipe pipe);
+constexpr std::uint64_t kSectorBytes = 32;  // in which L2 and DRAM are accessed
 
 struct GpuModel {
   std::string name;

@@ -11,10 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "wattune/core/result.h"
+#include "wattune/simulate/gpu_model.h"
 #include "wattune/simulate/simulated_kernel.h"
 
 namespace wattune::simulate {
+
+// The GPU that they are fitted to: the preset GT640.
+const GpuModel& gt640();
 
 struct Gt640Kernel {
   SimulatedKernel kernel;

@@ -14,8 +14,6 @@
 
 namespace wattune::simulate {
 
-constexpr std::uint64_t kSectorBytes = 32;  // in which global memory is moved
-
 struct PtxCosts {
   std::uint64_t issued = 0;  // instructions that take an issue slot
   // Those that each pipe executes. Of `memory`: cycles, of which an access to global memory takes one for each four
@@ -25,7 +23,8 @@ struct PtxCosts {
   // cache answers. Atomics read and write.
   std::uint64_t sectors_read = 0;
   std::uint64_t sectors_written = 0;
-  std::uint64_t shared_accesses = 0;  // bank conflicts do not count
+  std::uint64_t accesses = 0;         // instructions of warps that access global or shared memory
+  std::uint64_t shared_accesses = 0;  // those to shared memory; bank conflicts do not count
   std::uint64_t barriers = 0;
 
   bool operator==(const PtxCosts&) const = default;

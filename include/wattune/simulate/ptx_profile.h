@@ -26,6 +26,7 @@ struct BlockCosts {
   std::array<double, kPipes> pipes = {};
   double bytes_read = 0.0;  // of global memory, as if no cache answered
   double bytes_written = 0.0;
+  double accesses = 0.0;  // to global or shared memory
   double shared_accesses = 0.0;
   double barriers = 0.0;
 };

@@ -4,7 +4,7 @@
 // Pure functions of values; any thread may call. Operations are instructions of warps, as Jiao et al. count them
 // (model/kernel_features.h).
 //
-//   const simulate::GpuModel& gpu = *simulate::find_gpu_model("GT640");
+//   const simulate::GpuModel& gpu = simulate::gt640();   // gt640_kernels.h
 //   const std::array pair = {simulate::Residents{&hotspot, 3}, simulate::Residents{&mergehist, 5}};
 //   const simulate::Efficiency best = simulate::best_efficiency(gpu, pair);
 //   print(best.clocks.core, best.clocks.memory, best.operations_per_joule());
@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "wattune/core/result.h"
 #include "wattune/core/units.h"
 #include "wattune/model/kernel_features.h"
 #include "wattune/simulate/board_model.h"
@@ -52,8 +53,10 @@ struct SteadyFlow {
 // By the fast fidelity's rates, at the clocks of the model. Precondition: they fit on an SM.
 SteadyFlow steady_flow(const GpuModel& gpu, std::span<const Residents> residents);
 // The same of a run of so many instructions, the first third unseen, in which each ended block is replaced.
-SteadyFlow simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,
-                          double instructions);
+// invalid_argument: kernels that cannot be or do not fit on an SM together, nothing that runs, no positive number of
+// instructions.
+Result<SteadyFlow> simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,
+                                  double instructions);
 
 struct Efficiency {
   ClockPair clocks;

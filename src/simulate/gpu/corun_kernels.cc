@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulate/gpu/gpu_units.h"
+
 namespace wattune::simulate {
 
 namespace {
@@ -123,7 +125,7 @@ std::vector<double> busy_cycles_of(const SimulatedKernel& kernel, const GpuModel
     const double requests = static_cast<Pipe>(pipe) == Pipe::memory ? kernel.requests() : 0.0;
     cycles.push_back(gpu.pipe_rates[pipe] > 0.0 ? (kernel.mix[pipe] + requests) / gpu.pipe_rates[pipe] : 0.0);
   }
-  const double l2_bytes_per_cycle = gpu.l2_gigabytes_per_second * 1e3 / gpu.clock.value() / gpu.sms;
+  const double l2_bytes_per_cycle = bytes_per_cycle(gpu.l2_gigabytes_per_second, gpu.clock) / gpu.sms;
   cycles.push_back(kernel.l2_bytes() / l2_bytes_per_cycle);
   return cycles;
 }
@@ -172,7 +174,7 @@ SimulatedKernel copy_probe() {
 model::ChainSm chain_sm(const GpuModel& gpu) {
   return {.schedulers = gpu.schedulers,
           .issue_rate = gpu.issue_rate,
-          .requests_per_cycle = gpu.dram_gigabytes_per_second * 1e3 / gpu.clock.value() / gpu.sms / kRequestBytes};
+          .requests_per_cycle = bytes_per_cycle(gpu.dram_gigabytes_per_second, gpu.clock) / gpu.sms / kRequestBytes};
 }
 
 model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& gpu) {
@@ -187,7 +189,7 @@ model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& 
   if (kernel.scattered > 0.0) {
     const double requests = kernel.scattered_requests;
     const double any_missed = 1.0 - std::pow(kernel.l2_hit, requests);
-    const double all_sent = (requests - 1.0) / gpu.pipe_rates[static_cast<std::size_t>(Pipe::memory)];
+    const double all_sent = (requests - 1.0) / of_pipe(gpu.pipe_rates, Pipe::memory);
     profile.stalls.push_back(
         {.ratio = kernel.scattered / at_once,
          .latency = mean_latency(gpu, any_missed) + all_sent,

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "simulate/gpu/gpu_units.h"
+
 namespace wattune::simulate {
 
 namespace {
@@ -96,15 +98,15 @@ FluidLoad load_alone(const GpuModel& gpu, Megahertz clock, const SimulatedKernel
   const double dram_accesses =
       (kernel.coalesced * (1.0 - hit) + kernel.scattered * (1.0 - std::pow(hit, kernel.scattered_requests))) /
       kernel.memory_parallelism;
-  const double spread = kernel.scattered * (kernel.scattered_requests - 1.0) /
-                        gpu.pipe_rates[static_cast<std::size_t>(Pipe::memory)] / kernel.memory_parallelism;
+  const double spread = kernel.scattered * (kernel.scattered_requests - 1.0) / of_pipe(gpu.pipe_rates, Pipe::memory) /
+                        kernel.memory_parallelism;
   FluidLoad load;
   load.l2_waits = accesses;
   load.dram_waits = dram_accesses;
   load.cycles =
       kernel.issue_distance(gpu) + (accesses - dram_accesses) * gpu.l2_latency + dram_accesses * dram_latency + spread;
   std::ranges::copy(kernel.mix, load.use.begin());
-  load.use[static_cast<std::size_t>(Pipe::memory)] += kernel.requests();
+  of_pipe(load.use, Pipe::memory) += kernel.requests();
   load.use[kIssue] = 1.0;
   load.use[kL1] = kernel.l1_bytes;
   load.l2_bytes = kernel.l2_bytes();
@@ -120,10 +122,10 @@ FluidLoad load_alone(const GpuModel& gpu, Megahertz clock, const SimulatedKernel
 FluidLimits limits_of(const GpuModel& gpu, const GpuClocks& clocks) {
   FluidLimits limits;
   std::ranges::copy(gpu.pipe_rates, limits.local.begin());
-  limits.local[kIssue] = gpu.schedulers * gpu.issue_rate;
+  limits.local[kIssue] = issue_rate_of_sm(gpu);
   limits.local[kL1] = gpu.l1_bytes_per_cycle;
-  limits.l2_bytes_per_cycle = gpu.l2_gigabytes_per_second * 1e3 / gpu.clock.value();  // L2 has the cores' clock
-  limits.dram_bytes_per_cycle = gpu.dram_gigabytes_per_second * clocks.memory * 1e3 / clocks.core.value();
+  limits.l2_bytes_per_cycle = bytes_per_cycle(gpu.l2_gigabytes_per_second, gpu.clock);  // L2 has the cores' clock
+  limits.dram_bytes_per_cycle = bytes_per_cycle(gpu.dram_gigabytes_per_second * clocks.memory, clocks.core);
   limits.dram_mixing_loss = gpu.dram_mixing_loss;
   return limits;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "simulate/gpu/gpu_units.h"
 #include "wattune/core/random.h"
 #include "wattune/simulate/steady_flow.h"
 
@@ -54,8 +55,6 @@ constexpr std::array kRows = {
     Row{"Transpose", 7.7, 13.9, 16000, Bound::latency, 256, {0.0, 0.5, 0.0}, 20},
 };
 
-const GpuModel& gt640() { return *find_gpu_model("GT640"); }
-
 unsigned resident_blocks(const SimulatedKernel& kernel) {
   return model::occupancy(gt640().capability, kernel.block).value().blocks;
 }
@@ -82,7 +81,7 @@ GpuModel with_endless_dram() {
 }
 
 // Instructions of warps per cycle of an SM.
-double per_cycle(double gops) { return gops * 1e3 / gt640().clock.value() / gt640().sms; }
+double per_cycle(double gops) { return gops / gigahertz_of_sms(gt640()); }
 
 void fit(SimulatedKernel& kernel, Bound bound, double gops, double gigabytes) {
   switch (bound) {
@@ -92,8 +91,7 @@ void fit(SimulatedKernel& kernel, Bound bound, double gops, double gigabytes) {
       kernel.instruction_parallelism = 10.0;
       return;
     case Bound::fp64:
-      kernel.mix[static_cast<std::size_t>(Pipe::fp64)] =
-          gt640().pipe_rates[static_cast<std::size_t>(Pipe::fp64)] / per_cycle(gops);
+      of_pipe(kernel.mix, Pipe::fp64) = of_pipe(gt640().pipe_rates, Pipe::fp64) / per_cycle(gops);
       kernel.instruction_parallelism = 2.0;
       return;
     case Bound::latency: return fit_parallelism(gt640(), kernel, gops);
@@ -121,8 +119,6 @@ SimulatedKernel kernel_of(const Row& row) {
 // 1 / most to most, as likely above 1 as below.
 double factor(Random& random, double most) { return std::pow(most, 2.0 * random.uniform() - 1.0); }
 
-double& pipe_of(SimulatedKernel& kernel, Pipe pipe) { return kernel.mix[static_cast<std::size_t>(pipe)]; }
-
 SimulatedKernel micro_kernel(Random& random, std::size_t place) {
   SimulatedKernel kernel{.name = "micro" + std::to_string(place),
                          .block = {.threads = 256, .registers = 32},
@@ -131,10 +127,10 @@ SimulatedKernel micro_kernel(Random& random, std::size_t place) {
                          .instruction_parallelism = factor(random, 3.0),
                          .scattered_requests = kRequests};
   const double kind = random.uniform();  // from one that only computes to one that only moves
-  pipe_of(kernel, Pipe::fp32) = 0.6 * random.uniform() * (1.0 - kind);
-  pipe_of(kernel, Pipe::integer) = 0.4 * random.uniform();
-  pipe_of(kernel, Pipe::special) = 0.1 * random.uniform() * (1.0 - kind);
-  pipe_of(kernel, Pipe::fp64) = random.uniform() < 0.2 ? 0.1 * random.uniform() : 0.0;
+  of_pipe(kernel.mix, Pipe::fp32) = 0.6 * random.uniform() * (1.0 - kind);
+  of_pipe(kernel.mix, Pipe::integer) = 0.4 * random.uniform();
+  of_pipe(kernel.mix, Pipe::special) = 0.1 * random.uniform() * (1.0 - kind);
+  of_pipe(kernel.mix, Pipe::fp64) = random.uniform() < 0.2 ? 0.1 * random.uniform() : 0.0;
   kernel.l1_bytes = 40.0 * random.uniform() * random.uniform();
   kernel.l2_hit = random.uniform() < 0.5 ? 0.95 * random.uniform() : 0.0;
   kernel.scattered = 0.06 * kind * kind * random.uniform() / (1.0 - kernel.l2_hit);
@@ -143,6 +139,8 @@ SimulatedKernel micro_kernel(Random& random, std::size_t place) {
 }
 
 }  // namespace
+
+const GpuModel& gt640() { return *find_gpu_model("GT640"); }
 
 const std::vector<Gt640Kernel>& gt640_kernels() {
   static const std::vector<Gt640Kernel> kernels = [] {

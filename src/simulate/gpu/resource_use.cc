@@ -1,46 +1,36 @@
 #include <algorithm>
 
+#include "simulate/gpu/demand.h"
+#include "simulate/gpu/gpu_units.h"
 #include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::simulate {
 
 namespace {
 
-// What a grid asks of a GPU in all.
-struct Demand {
-  double issued = 0.0;
-  std::array<double, kPipes> pipes = {};
-  double l2_bytes = 0.0;
-  double dram_bytes = 0.0;
-};
-
 double share(double amount, double most) { return most > 0.0 ? std::min(1.0, amount / most) : 0.0; }
 
-// Nanoseconds times megahertz are thousandths of a cycle, bytes over nanoseconds gigabytes per second.
+}  // namespace
+
+// Bytes over nanoseconds are gigabytes per second.
 std::vector<double> use_of(const Demand& demand, Nanoseconds time, const GpuModel& gpu) {
-  const double sm_cycles = time.value() * gpu.clock.value() * 1e-3 * gpu.sms;
-  std::vector<double> use = {share(demand.issued, sm_cycles * gpu.schedulers * gpu.issue_rate)};
-  for (std::size_t i = 0; i < kPipes; ++i) use.push_back(share(demand.pipes[i], sm_cycles * gpu.pipe_rates[i]));
+  const double cycles = time.value() * gigahertz_of_sms(gpu);
+  std::vector<double> use = {share(demand.issued, cycles * issue_rate_of_sm(gpu))};
+  for (std::size_t i = 0; i < kPipes; ++i) use.push_back(share(demand.pipes[i], cycles * gpu.pipe_rates[i]));
   use.push_back(share(demand.l2_bytes, time.value() * gpu.l2_gigabytes_per_second));
   use.push_back(share(demand.dram_bytes, time.value() * gpu.dram_gigabytes_per_second));
   return use;
 }
 
-}  // namespace
-
 std::vector<double> use_of(const BlockCosts& block, std::uint64_t blocks, Nanoseconds time, const GpuModel& gpu) {
-  const auto count = static_cast<double>(blocks);
-  const double bytes = (block.bytes_read + block.bytes_written) * count;
-  Demand demand{.issued = block.issued * count, .l2_bytes = bytes, .dram_bytes = bytes};
-  for (std::size_t i = 0; i < kPipes; ++i) demand.pipes[i] = block.pipes[i] * count;
-  return use_of(demand, time, gpu);
+  return use_of(demand_of(block, blocks), time, gpu);
 }
 
 std::vector<double> use_of(const SimulatedKernel& kernel, Nanoseconds time, const GpuCounters& moved,
                            const GpuModel& gpu) {
-  Demand demand{.issued = moved.instructions, .pipes = {}, .l2_bytes = moved.l2_bytes, .dram_bytes = moved.dram_bytes};
-  for (std::size_t i = 0; i < kPipes; ++i) demand.pipes[i] = kernel.mix[i] * demand.issued;
-  demand.pipes[static_cast<std::size_t>(Pipe::memory)] += kernel.requests() * demand.issued;
+  Demand demand = demand_of(kernel, moved.instructions);
+  demand.l2_bytes = moved.l2_bytes;
+  demand.dram_bytes = moved.dram_bytes;
   return use_of(demand, time, gpu);
 }
 

@@ -5,6 +5,7 @@
 
 #include "simulate/gpu/block_scheduler.h"
 #include "simulate/gpu/engine.h"
+#include "simulate/gpu/gpu_units.h"
 
 namespace wattune::simulate {
 
@@ -16,7 +17,7 @@ std::unique_ptr<Engine> make_engine(const GpuModel& gpu, const GpuOptions& optio
   return options.fidelity == Fidelity::fast ? make_fluid_engine(gpu) : make_warp_engine(gpu, options.seed);
 }
 
-double peak_ipc(const GpuModel& gpu) { return gpu.sms * gpu.schedulers * gpu.issue_rate; }
+double peak_ipc(const GpuModel& gpu) { return gpu.sms * issue_rate_of_sm(gpu); }
 
 }  // namespace
 

@@ -1,73 +1,71 @@
 #include "wattune/simulate/steady_flow.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "simulate/gpu/demand.h"
 #include "simulate/gpu/fluid_rates.h"
+#include "simulate/gpu/gpu_units.h"
+#include "wattune/model/co_residency.h"
 
 namespace wattune::simulate {
 
 namespace {
 
-using model::Feature;
-
-constexpr double kThreads = 32.0;      // of a warp
-constexpr double kSectorBytes = 32.0;  // of a transaction of L2 and DRAM
-constexpr double kLineBytes = 128.0;   // of an access to shared memory
-
-double gigahertz_of_sms(const GpuModel& gpu) { return gpu.sms * gpu.clock.value() * 1e-3; }
-
-double share_of(const SimulatedKernel& kernel, Pipe pipe) { return kernel.mix[static_cast<std::size_t>(pipe)]; }
-
-// Of a kernel that issues so many 1e9 instructions of warps per second, added to those of the others.
-void add_rates(model::KernelFeatures& features, const SimulatedKernel& kernel, double rate) {
-  const double shared = kernel.l1_bytes / kLineBytes;
-  const double dram = kernel.dram_bytes(kernel.l2_hit);
-  features[Feature::single_precision] += rate * kThreads * share_of(kernel, Pipe::fp32);
-  features[Feature::double_precision] += rate * kThreads * share_of(kernel, Pipe::fp64);
-  features[Feature::special_functions] += rate * kThreads * share_of(kernel, Pipe::special);
-  features[Feature::shared_throughput] += rate * kernel.l1_bytes;
-  features[Feature::shared_accesses] += rate * shared;
-  features[Feature::l2_accesses] += rate * kernel.l2_bytes() / kSectorBytes;
-  features[Feature::l2_throughput] += rate * kernel.l2_bytes();
-  features[Feature::dram_accesses] += rate * dram / kSectorBytes;
-  features[Feature::dram_throughput] += rate * dram;
-  features[Feature::instructions] += rate;
-  features[Feature::load_store_instructions] += rate * (kernel.coalesced + kernel.scattered + shared);
-  features[Feature::global_transactions] += rate * kernel.requests();
-}
-
-// Of the busiest pipe that computes.
-double arithmetic_utilisation(const GpuModel& gpu, std::span<const Residents> residents,
-                              std::span<const double> rates) {
-  double busiest = 0.0;
-  for (const Pipe pipe : {Pipe::fp32, Pipe::integer, Pipe::special, Pipe::fp64}) {
-    double used = 0.0;
-    for (std::size_t i = 0; i < rates.size(); ++i) used += rates[i] * share_of(*residents[i].kernel, pipe);
-    const double most = gpu.pipe_rates[static_cast<std::size_t>(pipe)] * gigahertz_of_sms(gpu);
-    if (most > 0.0) busiest = std::max(busiest, used / most);
-  }
-  return std::min(1.0, busiest);
-}
-
 SteadyFlow flow_of(const GpuModel& gpu, std::span<const Residents> residents, std::vector<double> rates) {
-  SteadyFlow flow;
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    add_rates(flow.features, *residents[i].kernel, rates[i]);
-    flow.operations += rates[i];
-  }
-  flow.features[Feature::arithmetic_utilisation] = arithmetic_utilisation(gpu, residents, rates);
-  flow.features[Feature::shared_utilisation] =
-      std::min(1.0, flow.features[Feature::shared_throughput] / (gpu.l1_bytes_per_cycle * gigahertz_of_sms(gpu)));
-  flow.dram_gigabytes = flow.features[Feature::dram_throughput];
-  flow.activity = {.core = flow.operations / (gpu.schedulers * gpu.issue_rate * gigahertz_of_sms(gpu)),
-                   .memory = std::max(flow.dram_gigabytes / gpu.dram_gigabytes_per_second,
-                                      flow.features[Feature::l2_throughput] / gpu.l2_gigabytes_per_second)};
-  flow.rates = std::move(rates);
+  constexpr Nanoseconds kOne(1);  // rates are 1e9 per second
+  Demand demand;
+  for (std::size_t i = 0; i < rates.size(); ++i) demand.add(demand_of(*residents[i].kernel, rates[i]));
+  SteadyFlow flow{.rates = std::move(rates),
+                  .operations = demand.issued,
+                  .dram_gigabytes = demand.dram_bytes,
+                  .features = features_of(demand, kOne, gpu)};
+  flow.activity = {.core = demand.issued / (issue_rate_of_sm(gpu) * gigahertz_of_sms(gpu)),
+                   .memory = std::max(demand.dram_bytes / gpu.dram_gigabytes_per_second,
+                                      demand.l2_bytes / gpu.l2_gigabytes_per_second)};
   return flow;
 }
 
 const BoardModel* board_of(const GpuModel& gpu) { return find_board_model(gpu.board); }
+
+Error no_flow(std::string message, std::string what) {
+  return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("simulated flow");
+}
+
+// What would never execute so many instructions.
+Result<void> check_flow(const GpuModel& gpu, std::span<const Residents> residents, double instructions) {
+  if (residents.empty()) return no_flow("nothing runs", "0 kernels");
+  if (!(instructions > 0.0) || !std::isfinite(instructions))
+    return no_flow("a run has a positive number of instructions", fmt::format("{}", instructions));
+  WATTUNE_ASSIGN(const model::SmRoom room, model::SmRoom::of(gpu.capability));
+  std::vector<model::SmRoom::Residents> blocks;
+  std::string names;
+  for (const Residents& each : residents) {
+    WATTUNE_ASSIGN(const model::BlockShare share, room.share_of(each.kernel->block));
+    blocks.push_back({share, each.blocks});
+    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", each.blocks, each.kernel->name);
+  }
+  if (room.holds(blocks)) return {};
+  return no_flow("an SM does not hold these blocks together", std::move(names));
+}
+
+// In a stream of its own, with more blocks than will ever end.
+Result<void> keep_running(SimulatedGpu& run, const Residents& residents) {
+  SimulatedKernel kernel = *residents.kernel;
+  kernel.blocks = std::uint64_t{1} << 40;
+  WATTUNE_ASSIGN(const KernelId id, run.add_kernel(kernel));
+  WATTUNE_ASSIGN(const StreamId stream, run.add_stream({}));
+  WATTUNE_TRY(run.submit({.kernel = id, .stream = stream, .persistent = Persistence{.per_sm = residents.blocks}}));
+  return {};
+}
+
+void pass_instructions(SimulatedGpu& run, double until) {
+  const Nanoseconds step(2000);
+  while (run.counters().instructions < until) run.pass_until(run.now() + step);
+}
 
 }  // namespace
 
@@ -111,27 +109,15 @@ SteadyFlow steady_flow(const GpuModel& gpu, std::span<const Residents> residents
   return flow_of(gpu, residents, std::move(rates));
 }
 
-SteadyFlow simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,
-                          double instructions) {
-  constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;
-  const Nanoseconds step(2000);
+Result<SteadyFlow> simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,
+                                  double instructions) {
+  WATTUNE_TRY(check_flow(gpu, residents, instructions));
   SimulatedGpu run(gpu, options);
-  for (const Residents& each : residents) {
-    SimulatedKernel kernel = *each.kernel;
-    kernel.blocks = kEndless;
-    const auto id = run.add_kernel(kernel);
-    const auto stream = run.add_stream({});
-    if (id && stream)
-      static_cast<void>(
-          run.submit({.kernel = *id, .stream = *stream, .persistent = Persistence{.per_sm = each.blocks}}).has_value());
-  }
-  const auto pass = [&](double until) {
-    while (run.counters().instructions < until) run.pass_until(run.now() + step);
-  };
-  pass(instructions / 3);
+  for (const Residents& each : residents) WATTUNE_TRY(keep_running(run, each));
+  pass_instructions(run, instructions / 3);
   const GpuCounters before = run.counters();
   const Nanoseconds begin = run.now();
-  pass(instructions);
+  pass_instructions(run, instructions);
   std::vector<double> rates = run.counters().instructions_of;
   for (std::size_t i = 0; i < rates.size(); ++i)
     rates[i] = (rates[i] - before.instructions_of[i]) / (run.now() - begin).value();

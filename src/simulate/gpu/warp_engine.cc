@@ -8,6 +8,7 @@
 
 #include "simulate/draw.h"
 #include "simulate/gpu/engine.h"
+#include "simulate/gpu/gpu_units.h"
 
 namespace wattune::simulate {
 
@@ -210,8 +211,8 @@ class WarpEngine final : public Engine {
     Warp& warp = warps_[index];
     const SimulatedKernel& kernel = kernels_[warp.kernel];
     WarpSm& sm = sms_[warp.sm];
-    const double rate = gpu_.pipe_rates[static_cast<std::size_t>(Pipe::memory)];
-    push(sm.pipes[static_cast<std::size_t>(Pipe::memory)].end(issued, requests * cycle_ / rate), index, kind);
+    const double rate = of_pipe(gpu_.pipe_rates, Pipe::memory);
+    push(of_pipe(sm.pipes, Pipe::memory).end(issued, requests * cycle_ / rate), index, kind);
     ++warp.sent;
     warp.in_flight += requests;
     sm.in_flight += requests;

@@ -138,8 +138,11 @@ std::uint64_t note_access(Warp& warp, const Operation& operation, LaneMask lanes
   constexpr std::uint64_t kSectorsPerCycle = 4;
   const Access access = operation.cost.access;
   const std::uint64_t first = global_address(warp, operation, first_lane(lanes));
-  costs.shared_accesses += is_shared(operation, first) || access == Access::copy ? 1 : 0;
-  if (!is_global(operation, first)) return 1;
+  const bool shared = is_shared(operation, first) || access == Access::copy;
+  const bool global = is_global(operation, first);
+  costs.shared_accesses += shared ? 1 : 0;
+  costs.accesses += shared || global ? 1 : 0;
+  if (!global) return 1;
   const std::uint64_t sectors = sectors_of(warp, operation, lanes);
   if (access != Access::store) costs.sectors_read += sectors;
   if (access == Access::store || access == Access::atomic) costs.sectors_written += sectors;

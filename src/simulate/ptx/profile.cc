@@ -26,6 +26,7 @@ BlockCosts mean_of(const std::vector<PtxCosts>& blocks) {
     for (std::size_t i = 0; i < kPipes; ++i) mean.pipes[i] += each * static_cast<double>(block.pipes[i]);
     mean.bytes_read += each * static_cast<double>(block.sectors_read * kSectorBytes);
     mean.bytes_written += each * static_cast<double>(block.sectors_written * kSectorBytes);
+    mean.accesses += each * static_cast<double>(block.accesses);
     mean.shared_accesses += each * static_cast<double>(block.shared_accesses);
     mean.barriers += each * static_cast<double>(block.barriers);
   }
