@@ -41,8 +41,7 @@ std::string against_text(const CompanyReport& report) {
     return fmt::format("Each at its best alone, they cannot run together: {}\n", choice.observation.message);
   if (!choice.gain) return "Each at its best alone is the best together, too.\n";
   return fmt::format(
-      "Each at its best alone, together they take {}: the best is {:.3f}x ahead ({:.3f} to {:.3f}, in "
-      "turns)\n",
+      "Each at its best alone, together they take {}: {:.3f} times the best ({:.3f} to {:.3f}, in turns)\n",
       figure_of(choice.observation), choice.gain->median, choice.gain->low, choice.gain->high);
 }
 

@@ -13,8 +13,6 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr std::uint64_t kFewConfigurations = 64;
-
 std::string joint_name(const std::string& member, const std::string& parameter) {
   return fmt::format("{}.{}", member, parameter);
 }

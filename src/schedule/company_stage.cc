@@ -18,33 +18,57 @@ Party party_of(const CompanyPlan& plan, std::size_t member) {
 }
 
 // One run alone, whose outputs are those that are right.
-Result<void> remember_alone(backend::Device& device, StagedKernel& staged, Nanoseconds limit) {
-  WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(device));
-  WATTUNE_TRY(machine->add(staged.kernel, staged.traits));
-  WATTUNE_TRY(run_jointly(*machine, std::vector<Party>{{.kernel = 0}}, {.limit = limit}));
+Result<void> remember_alone(DeviceMachine& machine, StagedKernel& staged, Nanoseconds limit) {
+  WATTUNE_ASSIGN(const KernelId kernel, machine.add(staged.kernel, staged.traits));
+  WATTUNE_TRY(run_jointly(machine, std::vector<Party>{{.kernel = kernel}}, {.limit = limit}));
   return staged.outputs.remember();
 }
 
 }  // namespace
 
-CompanyRunner::CompanyRunner(std::vector<std::shared_ptr<StagedKernel>> kernels, std::unique_ptr<DeviceMachine> machine,
-                             const CompanyPlan& plan, Nanoseconds limit)
-    : kernels_(std::move(kernels)), machine_(std::move(machine)), plan_(plan), own_(kernels_.size()) {
+CompanyRunner::CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
+                             std::unique_ptr<DeviceMachine> machine, const CompanyPlan& plan, Nanoseconds limit)
+    : kernels_(std::move(kernels)), machine_(std::move(machine)), plan_(plan) {
   options_.limit = limit;
   for (const std::size_t member : plan_.order) {
     if (plan_.timed == member) options_.until = parties_.size();
     parties_.push_back(party_of(plan_, member));
   }
   restores_ = std::ranges::any_of(kernels_, [](const auto& each) { return !each->outputs.overwritten().empty(); });
+  if (const Result<backend::Sensors*> sensors = device.sensors()) sensors_ = *sensors;
 }
 
 Result<std::vector<Sample>> CompanyRunner::run(std::size_t n) {
   std::vector<Sample> samples;
   while (samples.size() < n) {
-    WATTUNE_ASSIGN(const Nanoseconds time, once(restores_));
-    samples.push_back({.time = time});
+    WATTUNE_ASSIGN(const JointRun run, once(restores_));
+    samples.push_back({.time = options_.until ? run.parties[*options_.until].time() : run.makespan()});
+    own_times_.push_back(own_times_of(run));
+  }
+  const backend::Conditions behind = conditions();
+  for (Sample& sample : samples) {
+    sample.clock = behind.clock;
+    sample.throttled = behind.throttled.value_or(false);
   }
   return samples;
+}
+
+OwnTimes CompanyRunner::own_times_of(const JointRun& run) const {
+  OwnTimes times(kernels_.size());
+  for (std::size_t i = 0; i < parties_.size(); ++i) {
+    const std::size_t member = parties_[i].kernel;
+    const double launches =
+        static_cast<double>(run.parties[i].blocks) / static_cast<double>(kernels_[member]->traits.blocks);
+    times[member] = run.parties[i].time() / launches;
+  }
+  return times;
+}
+
+// Right behind runs, which share the reading. What cannot be read stays empty.
+backend::Conditions CompanyRunner::conditions() const {
+  if (sensors_ == nullptr) return {};
+  const Result<backend::SensorReadings> readings = sensors_->read();
+  return readings ? readings->conditions : backend::Conditions();
 }
 
 Nanoseconds CompanyRunner::busy_time() const {
@@ -68,28 +92,15 @@ Result<std::optional<std::string>> CompanyRunner::difference() {
   return std::optional<std::string>();
 }
 
-Nanoseconds CompanyRunner::own_time(std::size_t member) const {
-  std::vector<Nanoseconds> times = own_[member];
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
-
-Result<Nanoseconds> CompanyRunner::once(bool restoring) {
+Result<JointRun> CompanyRunner::once(bool restoring) {
   if (restoring)
     for (const auto& each : kernels_) WATTUNE_TRY(each->outputs.restore());
   busy_ = busy_time();
-  WATTUNE_ASSIGN(const JointRun run, run_jointly(*machine_, parties_, options_));
-  for (std::size_t i = 0; i < parties_.size(); ++i) {
-    const std::size_t member = parties_[i].kernel;
-    const double launches =
-        static_cast<double>(run.parties[i].blocks) / static_cast<double>(kernels_[member]->traits.blocks);
-    own_[member].push_back(run.parties[i].time() / launches);
-  }
+  WATTUNE_ASSIGN(JointRun run, run_jointly(*machine_, parties_, options_));
   busy_ += run.makespan();
+  spent_ += run.makespan();
   since_last_run_.emplace();
-  if (!plan_.timed) return run.makespan();
-  return run.parties[*options_.until].time() / static_cast<double>(plan_.repetitions[*plan_.timed]);
+  return run;
 }
 
 Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const Configuration& all, const CompanyPlan& plan) {
@@ -101,7 +112,7 @@ Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const Configuration&
     WATTUNE_TRY(machine->add((*staged)->kernel, (*staged)->traits));
     kernels.push_back(*std::move(staged));
   }
-  return std::make_unique<CompanyRunner>(std::move(kernels), std::move(machine), plan, limits_.run);
+  return std::make_unique<CompanyRunner>(device_, std::move(kernels), std::move(machine), plan, limits_.run);
 }
 
 Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, const Configuration& own) {
@@ -128,7 +139,7 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, con
   WATTUNE_ASSIGN(KernelTraits traits, machine->traits_of(*copies.front()));
   traits.name = its.name;
   auto staged = std::make_shared<StagedKernel>(StagedKernel{copies.front(), std::move(traits), std::move(outputs)});
-  WATTUNE_TRY(remember_alone(device_, *staged, limits_.run));
+  WATTUNE_TRY(remember_alone(*machine, *staged, limits_.run));
   return staged;
 }
 

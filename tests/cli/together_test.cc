@@ -1,4 +1,5 @@
 // `wattune tune --together` and `--partner`, on whatever OpenCL there is.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,6 +97,17 @@ TEST_F(Together, FindsAConfigurationForEachAndComparesWithTheirBestAlone) {
   EXPECT_EQ(document["together"]["tuned_alone"]["status"], "correct");
 }
 
+// Two evaluations do not come to each at its best alone, which is compared all the same.
+TEST_F(Together, ComparesWithTheBestAloneOfAnySearchThatHoldsAFinal) {
+  const std::vector<std::string> two = {"--together", "one.toml", "two.toml", "--json", "--evaluations", "2"};
+  EXPECT_EQ(tune(two).json()["together"]["tuned_alone"]["status"], "correct");
+  std::vector<std::string> without = two;
+  without.insert(without.end(), {"--finalists", "0", "--overwrite"});
+  const Finished finished = tune(without);
+  EXPECT_EQ(finished.json()["together"]["tuned_alone"], nullptr);
+  EXPECT_EQ(finished.json()["together"]["kernels"].size(), 2u);
+}
+
 TEST_F(Together, ExportsOneHeader) {
   ASSERT_EQ(tune({"--together", "one.toml", "two.toml"}).status, 0);
   ASSERT_TRUE(folder_.has("one+two.journal.jsonl"));
@@ -119,19 +131,33 @@ TEST_F(Together, GoesOnWhereItEnded) {
   EXPECT_EQ(document["evaluated"], 6);
 }
 
+// The second takes a thousand steps for one of the first. A resumed run has the times of neither, and what it finds in
+// the journal could not be measured.
 TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
+  write_kernel("two",
+               "float sum = 0; for (int k = 0; k < 2000; ++k) sum += x[(i + k) % 4096] > 0 ? 0.0f : 1.0f;\n"
+               "  y[i] = 2 * x[i] + 0 * sum;");
   const std::vector<std::string> steady = {"--together", "one.toml",      "two.toml", "--steady", "--launch-order",
                                            "two,one",    "--evaluations", "2",        "--json",   "--finalists",
                                            "0"};
   const Finished first = tune(steady);
   ASSERT_EQ(first.status, 0) << first.err;
+  const auto repetitions = [](const Finished& finished, std::size_t kernel) {
+    return finished.json()["together"]["kernels"][kernel]["repetitions"].get<std::size_t>();
+  };
+  EXPECT_GT(repetitions(first, 0), 1u);
+  EXPECT_EQ(repetitions(first, 1), 1u);
+  std::string journal = folder_.read("one+two.journal.jsonl");
+  const std::string found = fmt::format("\"repetitions\":\"{}, 1\"", repetitions(first, 0));
+  ASSERT_THAT(journal, HasSubstr(found));
+  folder_.write("one+two.journal.jsonl",
+                journal.replace(journal.find(found), found.size(), "\"repetitions\":\"7, 3\""));
   std::vector<std::string> resumed = steady;
   resumed.emplace_back("--resume");
   const Finished second = tune(resumed);
   ASSERT_EQ(second.status, 0) << second.err;
-  for (const std::size_t k : {0, 1})
-    EXPECT_EQ(first.json()["together"]["kernels"][k]["repetitions"],
-              second.json()["together"]["kernels"][k]["repetitions"]);
+  EXPECT_EQ(repetitions(second, 0), 7u);
+  EXPECT_EQ(repetitions(second, 1), 3u);
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--steady", "--resume"}), HasSubstr("launch order"));
 }
 
@@ -210,13 +236,13 @@ class TogetherOnBoard : public testing::Test {
     folder_.write("scale.toml", spec);
     folder_.write("other.toml", spec);
   }
-  Finished tune(const std::string& options) {
-    return run_with_stand_ins(folder_,
-                              "tune --together scale.toml other.toml --device cuda:0 -q --json --energy-window 50ms "
-                              "--min-samples 1 --max-samples 1 --finalists 0 " +
-                                  options,
-                              "WATTUNE_FAKE_NVML_PROFILE=H100 WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" +
-                                  (folder_.path() / "board").string());
+  Finished tune(const std::string& options, const std::string& variables = "WATTUNE_FAKE_NVML_PROFILE=H100") {
+    return run_with_stand_ins(
+        folder_,
+        "tune --together scale.toml other.toml --device cuda:0 -q --json --energy-window 50ms "
+        "--min-samples 1 --max-samples 1 --finalists 0 " +
+            options,
+        variables + " WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" + (folder_.path() / "board").string());
   }
 
   TempFolder folder_;
@@ -239,8 +265,39 @@ TEST_F(TogetherOnBoard, AllShareTheClockThatTheWalkLowers) {
   const nlohmann::json document = finished.json();
   EXPECT_EQ(document["valid"], 2);
   EXPECT_EQ(document["evaluated"], 2);  // the upper clock, and the lower one, at which the walk ends
+  EXPECT_EQ(document["by_status"]["correct"], 2) << folder_.read("scale+scale#2.journal.jsonl");
   EXPECT_TRUE(document["best"]["configuration"].contains("nvml_gr_clock"));
   EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"block", 64}}));
+}
+
+// Resetting the clock fails from the first time on, in every guardian.
+constexpr const char* kCannotReset = "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceResetGpuLockedClocks:1+:999";
+
+TEST_F(TogetherOnBoard, ABoardThatCannotBeGivenBackIsToldOf) {
+  write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
+  const Finished finished = tune("", kCannotReset);
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("the board is not as it was"));
+  EXPECT_THAT(finished.err, HasSubstr("resetting the graphics clock: error 999"));
+}
+
+// The board is set once, for the times alone and the first configuration; then the driver no more takes any clock.
+TEST_F(TogetherOnBoard, WhatEndsTheRunEarlyIsToldWithABoardThatCannotBeGivenBack) {
+  write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
+  const Finished finished =
+      tune("--strategy exhaustive", std::string(kCannotReset) + ",nvmlDeviceSetGpuLockedClocks:2+:999");
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("the run ended early"));
+  EXPECT_THAT(finished.err, HasSubstr("the board is not as it was"));
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+}
+
+// It shows in what the first kernel runs at alone.
+TEST_F(TogetherOnBoard, AForeignLockIsRefused) {
+  write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
+  const Finished refused = tune("", "WATTUNE_FAKE_BOARD_CLOCK=1005");
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.err, HasSubstr("somebody seems to have locked the graphics clock: a kernel runs at 1005"));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // best for this company.
 //
 // What is made small is the makespan, from the first launch to the last end; the energy of the board for the same; or,
-// with a partner, the time of the first kernel's work while the others run all along. It owns the device, the workers
-// that check each kernel alone, and the strategy. One thread at a time.
+// with a partner, the time of the first kernel's launches while the others run all along. It owns the device, the
+// workers that check each kernel alone, and the strategy. One thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto session, schedule::CompanySession::open({{"lud", lud}, {"hotspot", hotspot}}));
 //   WATTUNE_ASSIGN(const schedule::CompanyReport report, session->run(*journal, observer));
@@ -57,8 +57,9 @@ struct AgainstChoice {
 
 struct CompanyReport {
   tune::TuningResult tuning;
-  std::vector<MemberResult> members;         // empty: nothing was correct
-  std::optional<AgainstChoice> tuned_alone;  // each at its best alone, run together
+  std::vector<MemberResult> members;  // empty: nothing was correct
+  // Each at the best that was seen of it alone, run together; none: without a final, or cancelled.
+  std::optional<AgainstChoice> tuned_alone;
 };
 
 class CompanySession {

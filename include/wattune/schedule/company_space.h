@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@
 #include "wattune/space/search_space.h"
 
 namespace wattune::schedule {
+
+// Of a member, which are all walked over and all timed alone.
+inline constexpr std::uint64_t kFewConfigurations = 64;
 
 struct CompanyMember {
   std::string name;  // of its own
