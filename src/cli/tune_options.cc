@@ -295,6 +295,12 @@ void declare_together(CLI::App& app, TuneOptions& options) {
       ->allow_extra_args(false);
   app.add_flag("--steady", options.together.steady,
                "Launch each kernel again until all have run about as long as the longest does alone");
+  app.add_option("--resident-blocks", options.together.resident_blocks,
+                 "A further parameter of each kernel: how many of its blocks stay on each multiprocessor and share out "
+                 "its grid, beside 0, which leaves that to the GPU (CUDA; --strategy is walk+auto by default)")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_parsed(app, "--indifference", options.together.indifference, parse_percent, "PERCENT",
              "Differences that a walk takes for noise")
       ->default_str("1");

@@ -20,6 +20,7 @@ struct TogetherOptions {
   std::string partner;  // of SPEC: SPEC@CHOICE, or a class of partners
   std::vector<std::string> launch_order;
   bool steady = false;
+  std::vector<unsigned> resident_blocks;
   double indifference = 0.01;  // a share
 
   bool wanted() const { return !specs.empty() || !partner.empty(); }

@@ -160,7 +160,9 @@ Result<schedule::CompanyOptions> company_options(const TuneOptions& options, con
   WATTUNE_ASSIGN(company.goal, goal_of(options));
   company.partnered = !options.together.partner.empty();
   company.strategy = options.session.strategy;
-  if (company.strategy.empty() && !company.partnered) company.strategy = "walk";
+  company.resident_blocks = options.together.resident_blocks;
+  if (company.strategy.empty() && !company.partnered)
+    company.strategy = company.resident_blocks.empty() ? "walk" : "walk+auto";
   company.indifference = options.together.indifference;
   company.order = options.together.launch_order;
   company.steady = options.together.steady;

@@ -108,6 +108,7 @@ Result<std::unique_ptr<CompanySession>> CompanySession::open(std::vector<Company
     return refuse_company("beside a partner it is the kernel's time that counts, since the board's energy is of both");
   WATTUNE_ASSIGN(DeviceInfo device, choose_company_device(members.front().spec, options.session));
   for (CompanyMember& member : members) WATTUNE_TRY(adapt_to_company(member, device));
+  WATTUNE_TRY(add_resident_blocks(members, device, options));
   WATTUNE_ASSIGN(CompanySpace space, CompanySpace::build(std::move(members)));
   auto parts = std::make_unique<Parts>(Parts{options, std::move(space), std::move(device)});
   parts->measuring =

@@ -152,9 +152,16 @@ Result<CompanyEvaluator::Ready> CompanyEvaluator::prepare(const Configuration& a
   return ready;
 }
 
+std::vector<Nanoseconds> CompanyEvaluator::times_alone(const Configuration& all) const {
+  std::vector<Nanoseconds> times;
+  for (std::size_t k = 0; k < space_.size(); ++k)
+    times.push_back(soloists_[k].find(space_.own(k, all).id())->statistics->median);
+  return times;
+}
+
 Result<CompanyEvaluator::Ready> CompanyEvaluator::stand_ready(const Configuration& all) {
   const Stopwatch compiling;
-  WATTUNE_ASSIGN(auto runner, stage_.gather(all, set_up_.plan));
+  WATTUNE_ASSIGN(auto runner, stage_.gather({all, times_alone(all)}, set_up_.plan));
   const PhaseTimes phases{.compile = compiling.elapsed(), .check = {}, .measure = {}};
   WATTUNE_ASSIGN(const std::optional<std::string> difference, runner->difference());
   if (difference) return Ready{.observation = failed_together(Status::correctness, *difference)};
@@ -175,7 +182,7 @@ Result<void> CompanyEvaluator::measure(const Configuration& all, CompanyRunner& 
   if (!(observation.statistics->median > Nanoseconds()))
     return Error(ErrorCode::launch_failed,
                  "together they took 0 ns by the device's clock, which is too coarse to time them");
-  WATTUNE_TRY(add_own_times(all, runner.own_times(observation.samples.size()), observation));
+  add_own_times(all, runner.own_times(observation.samples.size()), observation);
   return set_up_.recorder == nullptr ? Result<void>() : add_energy(all, runner, observation);
 }
 
@@ -188,16 +195,15 @@ Result<void> CompanyEvaluator::add_energy(const Configuration& all, CompanyRunne
   return {};
 }
 
-Result<void> CompanyEvaluator::add_own_times(const Configuration& all, std::span<const OwnTimes> runs,
-                                             Observation& observation) {
+void CompanyEvaluator::add_own_times(const Configuration& all, std::span<const OwnTimes> runs,
+                                     Observation& observation) const {
+  const std::vector<Nanoseconds> times = times_alone(all);
   for (std::size_t k = 0; k < space_.size(); ++k) {
     const std::string& name = space_.member(k).name;
-    WATTUNE_ASSIGN(const Observation* its, alone(k, space_.own(k, all)));
-    observation.verified = observation.verified && its->verified;
+    observation.verified = observation.verified && soloists_[k].find(space_.own(k, all).id())->verified;
     observation.metrics.push_back(in_seconds(time_metric(name), median_time(runs, k)));
-    observation.metrics.push_back(in_seconds(alone_metric(name), its->statistics->median));
+    observation.metrics.push_back(in_seconds(alone_metric(name), times[k]));
   }
-  return {};
 }
 
 Result<power::EnergyFigures> CompanyEvaluator::energy_of(const Configuration& all, CompanyRunner& runner,
@@ -283,15 +289,13 @@ Result<tune::Contest> CompanyEvaluator::contest_of(const std::vector<Configurati
   if (!rounds) return drop(who, failed_together(Status::runtime, rounds.error().to_string()));
   if (rounds->empty()) return tune::Contest();
   contest.rounds = *std::move(rounds);
-  for (std::size_t i = 0; i < standing.size(); ++i) {
-    WATTUNE_ASSIGN(contest.observations[i],
-                   of_turns(configurations[standing[i]], contest.rounds[i], turns[i].own_times()));
-  }
+  for (std::size_t i = 0; i < standing.size(); ++i)
+    contest.observations[i] = of_turns(configurations[standing[i]], contest.rounds[i], turns[i].own_times());
   return contest;
 }
 
-Result<Observation> CompanyEvaluator::of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
-                                               std::span<const OwnTimes> own_times) {
+Observation CompanyEvaluator::of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
+                                       std::span<const OwnTimes> own_times) const {
   Observation observation{.verified = true};
   std::vector<double> objectives;
   for (const measure::Turn& turn : turns) {
@@ -299,7 +303,7 @@ Result<Observation> CompanyEvaluator::of_turns(const Configuration& all, const s
     objectives.push_back(turn.objective);
   }
   observation.statistics = measure::summarize(observation.samples);
-  WATTUNE_TRY(add_own_times(all, own_times, observation));
+  add_own_times(all, own_times, observation);
   if (set_up_.recorder == nullptr) return observation;
   observation.objective_value = median_of(std::move(objectives));
   observation.metrics.push_back({to_string(tune::BoardMetric::energy), *observation.objective_value, "J", {}});

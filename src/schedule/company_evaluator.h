@@ -99,9 +99,11 @@ class CompanyEvaluator : public tune::Evaluator {
   Result<void> set_clocks(const Configuration& all, const tune::Spin& spin);
   Result<void> measure(const Configuration& all, CompanyRunner& runner, Observation& observation);
   Result<void> add_energy(const Configuration& all, CompanyRunner& runner, Observation& observation);
-  Result<void> add_own_times(const Configuration& all, std::span<const OwnTimes> runs, Observation& observation);
-  Result<Observation> of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
-                               std::span<const OwnTimes> own_times);
+  // These are of configurations that were checked alone.
+  std::vector<Nanoseconds> times_alone(const Configuration& all) const;
+  void add_own_times(const Configuration& all, std::span<const OwnTimes> runs, Observation& observation) const;
+  Observation of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
+                       std::span<const OwnTimes> own_times) const;
   Result<power::EnergyFigures> energy_of(const Configuration& all, CompanyRunner& runner, Nanoseconds time);
   Result<tune::Contest> contest_of(const std::vector<Configuration>& configurations,
                                    const measure::ShootOutOptions& options, std::vector<std::size_t>& standing);

@@ -153,6 +153,22 @@ Result<void> adapt_to_company(CompanyMember& member, const DeviceInfo& device) {
   return {};
 }
 
+Result<void> add_resident_blocks(std::vector<CompanyMember>& members, const DeviceInfo& device,
+                                 const CompanyOptions& options) {
+  std::vector<unsigned> values = options.resident_blocks;
+  if (values.empty()) return {};
+  if (device.backend != "cuda")
+    return Error(ErrorCode::unavailable, "blocks stay resident on CUDA devices only").about(device.selector);
+  if (options.strategy == kWalk || options.strategy == kPaperWalk)
+    return cannot_open("a walk leaves resident blocks as they are").about(options.strategy).hint("walk+NAME goes on");
+  values.insert(values.begin(), 0);
+  std::ranges::sort(values);
+  if (const auto twice = std::ranges::adjacent_find(values); twice != values.end())
+    return cannot_open("numbers of resident blocks are different ones, from 1 on").about(std::to_string(*twice));
+  for (std::size_t k = 0; k < (options.partnered ? 1 : members.size()); ++k) members[k].resident_blocks = values;
+  return {};
+}
+
 Result<DeviceInfo> choose_company_device(const KernelSpec& spec, const tune::SessionOptions& session) {
   WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, session.device, session.where));
   if (devices.size() > 1)

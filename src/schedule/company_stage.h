@@ -32,6 +32,12 @@ struct CompanyPlan {
   std::optional<std::size_t> timed = {};
 };
 
+// A configuration of all, with what its members take alone.
+struct CompanyChoice {
+  const Configuration& all;
+  std::vector<Nanoseconds> alone;  // of each member; 0: unknown
+};
+
 struct CompanyLimits {
   Nanoseconds compile;
   Nanoseconds run;  // of one run of all
@@ -49,9 +55,10 @@ using OwnTimes = std::vector<Nanoseconds>;
 // A configuration of all, ready to run.
 class CompanyRunner : public measure::Runner {
  public:
-  // The device outlives it.
+  // Of each member as many blocks stay resident; 0: it runs whole. The device outlives it.
   CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
-                std::unique_ptr<DeviceMachine> machine, const CompanyPlan& plan, Nanoseconds limit);
+                std::unique_ptr<DeviceMachine> machine, const CompanyPlan& plan,
+                const std::vector<unsigned>& resident_blocks, Nanoseconds limit);
 
   // The time of a run is that of all work, or of all launches of the member that is timed. Errors name the member.
   Result<std::vector<Sample>> run(std::size_t n) override;
@@ -88,8 +95,8 @@ class CompanyStage {
   CompanyStage(backend::Device& device, const CompanySpace& space, const CompanyLimits& limits)
       : device_(device), space_(space), limits_(limits) {}
 
-  // Errors name the member.
-  Result<std::unique_ptr<CompanyRunner>> gather(const Configuration& all, const CompanyPlan& plan);
+  // Errors name the member. invalid_argument: it has no form in which blocks stay resident, or an SM holds fewer.
+  Result<std::unique_ptr<CompanyRunner>> gather(const CompanyChoice& choice, const CompanyPlan& plan);
 
  private:
   using Key = std::pair<std::size_t, ConfigurationId>;  // member and its own configuration

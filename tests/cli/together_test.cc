@@ -7,6 +7,7 @@
 
 #include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
+#include "store/sealed_line.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -76,6 +77,19 @@ class Together : public testing::Test {
     return finished.err;
   }
 
+  // Of the journal of both.
+  void rewrite_header(const std::string& found, const std::string& put) {
+    const std::string file = "one+two.journal.jsonl";
+    const std::string journal = folder_.read(file);
+    std::string header = journal.substr(0, journal.find('\n'));
+    const std::string rest = journal.substr(header.size() + 1);
+    header.resize(header.rfind(",\"xxh3\""));
+    ASSERT_THAT(header, HasSubstr(found));
+    header.replace(header.find(found), found.size(), put);
+    store::seal(header);
+    folder_.write(file, header + rest);
+  }
+
   TempFolder folder_;
 };
 
@@ -98,14 +112,10 @@ TEST_F(Together, FindsAConfigurationForEachAndComparesWithTheirBestAlone) {
 }
 
 // Two evaluations do not come to each at its best alone, which is compared all the same.
-TEST_F(Together, ComparesWithTheBestAloneOfAnySearchThatHoldsAFinal) {
-  const std::vector<std::string> two = {"--together", "one.toml", "two.toml", "--json", "--evaluations", "2"};
-  EXPECT_EQ(tune(two).json()["together"]["tuned_alone"]["status"], "correct");
-  std::vector<std::string> without = two;
-  without.insert(without.end(), {"--finalists", "0", "--overwrite"});
-  const Finished finished = tune(without);
-  EXPECT_EQ(finished.json()["together"]["tuned_alone"], nullptr);
-  EXPECT_EQ(finished.json()["together"]["kernels"].size(), 2u);
+TEST_F(Together, ComparesWithTheBestAloneOfASearchThatAStopRuleEnded) {
+  const Finished finished = tune({"--together", "one.toml", "two.toml", "--json", "--evaluations", "2"});
+  EXPECT_EQ(finished.json()["evaluated"], 2);
+  EXPECT_EQ(finished.json()["together"]["tuned_alone"]["status"], "correct");
 }
 
 TEST_F(Together, ExportsOneHeader) {
@@ -131,15 +141,15 @@ TEST_F(Together, GoesOnWhereItEnded) {
   EXPECT_EQ(document["evaluated"], 6);
 }
 
-// The second takes a thousand steps for one of the first. A resumed run has the times of neither, and what it finds in
-// the journal could not be measured.
+// The second takes a thousand steps for one of the first. What a resumed run finds in the journal counts, though it
+// could not be measured.
 TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
   write_kernel("two",
-               "float sum = 0; for (int k = 0; k < 2000; ++k) sum += x[(i + k) % 4096] > 0 ? 0.0f : 1.0f;\n"
-               "  y[i] = 2 * x[i] + 0 * sum;");
-  const std::vector<std::string> steady = {"--together", "one.toml",      "two.toml", "--steady", "--launch-order",
-                                           "two,one",    "--evaluations", "2",        "--json",   "--finalists",
-                                           "0"};
+               "float sum = 0; for (int k = 0; k < 2000; ++k) sum += x[(i + k) % 4096] < 0 ? 1.0f : 0.0f;\n"
+               "  y[i] = 2 * x[i] + sum;");
+  std::vector<std::string> steady = {"--together", "one.toml",      "two.toml", "--steady", "--launch-order",
+                                     "two,one",    "--evaluations", "2",        "--json",   "--finalists",
+                                     "0"};
   const Finished first = tune(steady);
   ASSERT_EQ(first.status, 0) << first.err;
   const auto repetitions = [](const Finished& finished, std::size_t kernel) {
@@ -147,14 +157,10 @@ TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
   };
   EXPECT_GT(repetitions(first, 0), 1u);
   EXPECT_EQ(repetitions(first, 1), 1u);
-  std::string journal = folder_.read("one+two.journal.jsonl");
-  const std::string found = fmt::format("\"repetitions\":\"{}, 1\"", repetitions(first, 0));
-  ASSERT_THAT(journal, HasSubstr(found));
-  folder_.write("one+two.journal.jsonl",
-                journal.replace(journal.find(found), found.size(), "\"repetitions\":\"7, 3\""));
-  std::vector<std::string> resumed = steady;
-  resumed.emplace_back("--resume");
-  const Finished second = tune(resumed);
+  EXPECT_EQ(first.json()["together"]["tuned_alone"], nullptr);  // which takes a final
+  rewrite_header(fmt::format("\"repetitions\":\"{}, 1\"", repetitions(first, 0)), "\"repetitions\":\"7, 3\"");
+  steady.emplace_back("--resume");
+  const Finished second = tune(steady);
   ASSERT_EQ(second.status, 0) << second.err;
   EXPECT_EQ(repetitions(second, 0), 7u);
   EXPECT_EQ(repetitions(second, 1), 3u);
@@ -214,6 +220,9 @@ TEST_F(Together, RefusesWhatCannotRunTogether) {
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--strategy", "wlak"}), HasSubstr("`wlak`"));
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--observe", "power"}), HasSubstr("`--observe`"));
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "-p", "three.n=64"}), HasSubstr("`three.n=64`"));
+  const Finished resident = tune({"--together", "one.toml", "two.toml", "--resident-blocks", "1"});
+  EXPECT_EQ(resident.status, 3);
+  EXPECT_THAT(resident.err, HasSubstr("blocks stay resident on CUDA devices only: `opencl:0:0`"));
   EXPECT_THAT(refused({"--partner", "memory"}), HasSubstr("--partner needs the SPEC"));
   EXPECT_THAT(refused({"one.toml", "--partner", "memroy"}), HasSubstr("compute, memory, latency"));
   folder_.write("k.cu", "extern \"C\" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n");
@@ -298,6 +307,88 @@ TEST_F(TogetherOnBoard, AForeignLockIsRefused) {
   const Finished refused = tune("", "WATTUNE_FAKE_BOARD_CLOCK=1005");
   EXPECT_NE(refused.status, 0);
   EXPECT_THAT(refused.err, HasSubstr("somebody seems to have locked the graphics clock: a kernel runs at 1005"));
+}
+
+// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
+// it leaves beside others is what it leaves alone only if each block ran once.
+constexpr char kMarkPtx[] = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry mark(.param .u64 hits)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %ctaid.x;
+  ld.param.u64 %rd1, [hits];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  atom.global.add.u32 %r2, [%rd3], 1;
+  ret;
+}
+)";
+
+class TogetherResident : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("mark.ptx", kMarkPtx);
+    for (const char* file : {"mark.toml", "other.toml"})
+      folder_.write(file,
+                    "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
+                    "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
+                    "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n");
+  }
+  Finished tune(const std::string& options, const std::string& specs = "--together mark.toml other.toml") {
+    return run_with_stand_ins(folder_,
+                              "tune " + specs + " --device cuda:0 -q --json --min-samples 1 --max-samples 1 " + options,
+                              "WATTUNE_FAKE_CUDA_TIME=host");
+  }
+
+  TempFolder folder_;
+};
+
+// Four values of each. A multiprocessor of the stand-in holds 2,048 threads, but no more than 32 blocks.
+TEST_F(TogetherResident, BlocksAreParametersOfTheJointSpace) {
+  const Finished finished = tune("--resident-blocks 1,32,33 --strategy exhaustive");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json document = finished.json();
+  EXPECT_EQ(document["valid"], 16);
+  EXPECT_EQ(document["by_status"]["correct"], 9);
+  EXPECT_EQ(document["by_status"]["constraints"], 7);  // 33 of either
+  EXPECT_TRUE(document["best"]["configuration"].contains("mark#2.resident_blocks"));
+  EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"k", 1}}));
+  EXPECT_THAT(folder_.read("mark+mark#2.journal.jsonl"),
+              HasSubstr("mark: a multiprocessor holds 32 of its blocks, not 33"));
+}
+
+TEST_F(TogetherResident, WalksGoOnOverThem) {
+  const Finished finished = tune("--resident-blocks 1 --evaluations 4 --finalists 0");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["strategy"], "walk+auto");
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 4);
+}
+
+TEST_F(TogetherResident, PartnersHaveNone) {
+  const Finished finished = tune("--resident-blocks 1 --partner other.toml --finalists 0", "mark.toml");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["valid"], 2);
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 2);
+}
+
+TEST_F(TogetherResident, KernelsWithoutATwinHaveNoResidentBlocks) {
+  write_scale(folder_);
+  const Finished finished =
+      tune("--resident-blocks 1 --strategy exhaustive --finalists 0", "--together mark.toml scale.toml");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 6);  // three blocks of scale, mark with 0 and 1
+  EXPECT_EQ(finished.json()["by_status"]["constraints"], 6);
+  EXPECT_THAT(folder_.read("mark+scale.journal.jsonl"), HasSubstr("scale: its blocks cannot stay resident"));
+}
+
+TEST_F(TogetherResident, RefusesWhatSaysNothing) {
+  EXPECT_THAT(tune("--resident-blocks 0").err, HasSubstr("are different ones, from 1 on: `0`"));
+  EXPECT_THAT(tune("--resident-blocks 2,2").err, HasSubstr("are different ones, from 1 on: `2`"));
+  EXPECT_THAT(tune("--resident-blocks 1 --strategy walk").err,
+              HasSubstr("a walk leaves resident blocks as they are: `walk`"));
 }
 
 }  // namespace

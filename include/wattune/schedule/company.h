@@ -36,6 +36,9 @@ struct CompanyOptions {
   bool steady = false;                        // each is launched again until all have run about as long as the longest
   bool partnered = false;                     // the first is timed while the others run all along
   std::vector<std::size_t> repetitions = {};  // of each, as an earlier run found them; else by the times alone
+  // Values of a parameter of each kernel, but for partners: how many of its blocks stay on each multiprocessor (CUDA),
+  // beside 0, which leaves that to the GPU. Walks leave it at 0. Empty: there is no such parameter.
+  std::vector<unsigned> resident_blocks = {};
 };
 
 // What a member came to.
