@@ -274,7 +274,7 @@ TEST_F(TogetherOnBoard, AllShareTheClockThatTheWalkLowers) {
   const nlohmann::json document = finished.json();
   EXPECT_EQ(document["valid"], 2);
   EXPECT_EQ(document["evaluated"], 2);  // the upper clock, and the lower one, at which the walk ends
-  EXPECT_EQ(document["by_status"]["correct"], 2) << folder_.read("scale+scale#2.journal.jsonl");
+  EXPECT_EQ(document["by_status"]["correct"], 2) << folder_.read("scale+other.journal.jsonl");
   EXPECT_TRUE(document["best"]["configuration"].contains("nvml_gr_clock"));
   EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"block", 64}}));
 }
@@ -354,9 +354,9 @@ TEST_F(TogetherResident, BlocksAreParametersOfTheJointSpace) {
   EXPECT_EQ(document["valid"], 16);
   EXPECT_EQ(document["by_status"]["correct"], 9);
   EXPECT_EQ(document["by_status"]["constraints"], 7);  // 33 of either
-  EXPECT_TRUE(document["best"]["configuration"].contains("mark#2.resident_blocks"));
+  EXPECT_TRUE(document["best"]["configuration"].contains("other.resident_blocks"));
   EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"k", 1}}));
-  EXPECT_THAT(folder_.read("mark+mark#2.journal.jsonl"),
+  EXPECT_THAT(folder_.read("mark+other.journal.jsonl"),
               HasSubstr("mark: a multiprocessor holds 32 of its blocks, not 33"));
 }
 

@@ -47,8 +47,7 @@ class CompanyEvaluatorTest : public testing::Test {
     for (const std::string name : {"one", "two"})
       device_.add_kernel(name, 1, [this](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
         for (float& y : launch.elements<float>(0)) y = 1.0F;
-        if (on_launch_) on_launch_();
-        return board_.run(Watts(200), nanoseconds_from_ms(1));
+        return board_.run(Watts(200), launch_());
       });
   }
 
@@ -75,7 +74,7 @@ class CompanyEvaluatorTest : public testing::Test {
   tune::ObservedBoard board_;
   CompanySpace company_ = CompanySpace::build({{"one", writing_spec("one")}, {"two", writing_spec("two")}}).value();
   Alone alone_ = alone_by_block;
-  std::function<void()> on_launch_;
+  std::function<Nanoseconds()> launch_ = [] { return nanoseconds_from_ms(1); };  // what it takes
   bool joules_ = false;
   WatchedPolicy* policy_ = nullptr;
   std::unique_ptr<CompanyEvaluator> evaluator_;
@@ -90,7 +89,10 @@ TEST_F(CompanyEvaluatorTest, BesidePartnersASampleIsTheTimeOfAllLaunches) {
   EXPECT_NEAR(to_seconds(observation.samples.front().time), 4.0 * metric(observation, "time.one"), 1e-12);
 }
 
+// Each launch takes half a millisecond longer than the one before, so that no run is like those that warm up.
 TEST_F(CompanyEvaluatorTest, OwnTimesAreThoseOfTheSamples) {
+  Nanoseconds time = nanoseconds_from_ms(1);
+  launch_ = [&] { return time += nanoseconds_from_ms(0.5); };
   open({.order = {0, 1}, .repetitions = {1, 1}, .timed = 0}, 4);
   const Observation observation = evaluate(0);
   ASSERT_EQ(observation.samples.size(), 1u) << observation.message;
@@ -142,7 +144,10 @@ TEST_F(CompanyEvaluatorTest, TimesAloneAreAtTheClocksOfTheDefaultConfiguration) 
     alone_at.push_back(clocks.now.graphics);
     return alone_by_block(own);
   };
-  on_launch_ = [&] { ran_at = clocks.now.graphics; };
+  launch_ = [&] {
+    ran_at = clocks.now.graphics;
+    return nanoseconds_from_ms(1);
+  };
   open();
   for (const ConfigurationId id : {0, 1}) {
     const Configuration configuration = all(id);
