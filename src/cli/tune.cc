@@ -240,10 +240,24 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   return worst;
 }
 
+// What means something for kernels together alone.
+Result<void> check_alone(const TogetherOptions& together) {
+  const std::pair<bool, const char*> given[] = {{together.steady, "--steady"},
+                                                {!together.launch_order.empty(), "--launch-order"},
+                                                {!together.resident_blocks.empty(), "--resident-blocks"}};
+  for (const auto& [is_given, name] : given)
+    if (is_given)
+      return Error(ErrorCode::invalid_argument, "one kernel is tuned without it")
+          .about(name)
+          .hint("--together or --partner names others");
+  return {};
+}
+
 Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.session.stop.validate());
   WATTUNE_TRY(options.session.sampling.validate());
   if (options.together.wanted()) return tune_together(options);
+  WATTUNE_TRY(check_alone(options.together));
   WATTUNE_TRY(check_compiling(options));
   WATTUNE_TRY(check_method(options));
   const bool apart = options.mixed_devices && !replayed_file(options.session.device);

@@ -52,6 +52,9 @@ struct TuneOptions {
 // Declares the options; `options` must outlive `app`.
 void declare_tune_options(CLI::App& app, TuneOptions& options);
 
+// Those of them for kernels that run together.
+void declare_together_options(CLI::App& app, TogetherOptions& options);
+
 // Those of them that say how a configuration is compiled, checked and timed.
 void declare_evaluation_options(CLI::App& app, TuneOptions& options);
 

@@ -46,6 +46,7 @@ std::vector<MemberResult> results_of_members(Parts& parts, const Trial& best) {
     MemberResult& its = results.emplace_back();
     its.name = name;
     its.configuration = parts.space.own(k, best.configuration);
+    its.resident_blocks = parts.space.resident_blocks(k, best.configuration);
     its.beside = time_of_metric(best.observation, time_metric(name));
     its.alone = time_of_metric(best.observation, alone_metric(name));
     const Soloist& soloist = parts.evaluator->soloists()[k];

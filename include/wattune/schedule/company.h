@@ -45,6 +45,7 @@ struct CompanyOptions {
 struct MemberResult {
   std::string name;
   Configuration configuration;              // in company
+  unsigned resident_blocks = 0;             // on each multiprocessor there; 0: that is left to the GPU
   Nanoseconds beside;                       // what a launch of it took there
   Nanoseconds alone;                        // the same configuration by itself
   std::optional<Configuration> best_alone;  // of those that were tried alone
