@@ -8,6 +8,15 @@
 
 namespace wattune::cli {
 
+namespace {
+
+// A board in use owes nothing yet.
+bool is_well(const power::StaleBoard& board) {
+  return board.restored || board.restored.error().code() == ErrorCode::busy;
+}
+
+}  // namespace
+
 std::string restore_text(const std::vector<power::StaleBoard>& boards) {
   std::string text;
   for (const power::StaleBoard& each : boards) {
@@ -20,11 +29,13 @@ std::string restore_text(const std::vector<power::StaleBoard>& boards) {
 Result<ExitStatus> restore_boards(const std::string& board) {
   const std::vector<power::StaleBoard> boards = power::restore_stale(board);
   const bool printed = print_result(restore_text(boards));
-  // A board in use owes nothing yet.
-  const auto is_well = [](const power::StaleBoard& each) {
-    return each.restored || each.restored.error().code() == ErrorCode::busy;
-  };
   return printed && std::ranges::all_of(boards, is_well) ? ExitStatus::good : ExitStatus::environment;
+}
+
+Result<void> check_given_back(const std::string& board) {
+  for (power::StaleBoard& stale : power::restore_stale(board))
+    if (!is_well(stale)) return std::move(stale.restored).error().with_context("the board is not as it was");
+  return {};
 }
 
 }  // namespace wattune::cli

@@ -20,9 +20,11 @@ double lost_alone(const MemberResult& member) { return member.alone / member.bes
 
 std::string member_text(const MemberResult& member, std::size_t repetitions) {
   const std::string times = repetitions > 1 ? fmt::format(", {} times", repetitions) : "";
-  std::string text =
-      fmt::format("{}{}: {}\n  beside the others {}, alone {}", printable(member.name), times,
-                  printable(member.configuration.to_string()), format_time(member.beside), format_time(member.alone));
+  const std::string resident =
+      member.resident_blocks > 0 ? fmt::format(", resident blocks {}", member.resident_blocks) : "";
+  std::string text = fmt::format("{}{}: {}{}\n  beside the others {}, alone {}", printable(member.name), times,
+                                 printable(member.configuration.to_string()), resident, format_time(member.beside),
+                                 format_time(member.alone));
   if (!member.best_alone) return text + "\n";
   if (member.best_alone->id() == member.configuration.id()) return text + ", which is its best alone as well\n";
   return text + fmt::format(", which loses {:.1f} % against its best alone: {}, {}\n", 100.0 * lost_alone(member),
@@ -41,8 +43,7 @@ std::string against_text(const CompanyReport& report) {
     return fmt::format("Each at its best alone, they cannot run together: {}\n", choice.observation.message);
   if (!choice.gain) return "Each at its best alone is the best together, too.\n";
   return fmt::format(
-      "Each at its best alone, together they take {}: the best is {:.3f}x ahead ({:.3f} to {:.3f}, in "
-      "turns)\n",
+      "Each at its best alone, together they take {}: {:.3f} times the best ({:.3f} to {:.3f}, in turns)\n",
       figure_of(choice.observation), choice.gain->median, choice.gain->low, choice.gain->high);
 }
 
@@ -51,6 +52,7 @@ Json time_json(Nanoseconds time) { return to_ms(time); }
 Json member_json(const MemberResult& member, std::size_t repetitions) {
   Json json = {{"name", member.name},
                {"configuration", to_json(member.configuration)},
+               {"resident_blocks", member.resident_blocks},
                {"repetitions", repetitions},
                {"beside_ms", time_json(member.beside)},
                {"alone_ms", time_json(member.alone)},

@@ -11,6 +11,7 @@
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
+#include "cli/restore_boards.h"
 #include "cli/sanitize.h"
 #include "cli/space_report.h"
 #include "cli/summary.h"
@@ -20,7 +21,6 @@
 #include "cli/tune_options.h"
 #include "cli/tune_together.h"
 #include "wattune/core/energy.h"
-#include "wattune/power/clocks.h"
 #include "wattune/search/strategy.h"
 #include "wattune/store/formats.h"
 #include "wattune/store/journal.h"
@@ -192,17 +192,14 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
   return printed ? status_of(result, *sanitized, interrupted) : ExitStatus::environment;
 }
 
-// Which the end of the session does; where it could not, a second try says why.
+// Which the end of the session does.
 Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
   const std::vector<DeviceInfo> devices = session->devices();
   const auto is_set = [](const Parameter& parameter) { return is_set_on_board(parameter.role); };
   const bool borrowed = session->recording() == nullptr && std::ranges::any_of(session->spec().parameters, is_set);
   session.reset();
-  for (const DeviceInfo& device : devices) {
-    if (!borrowed || device.pci_bus_id.empty()) continue;
-    for (power::StaleBoard& stale : power::restore_stale(device.pci_bus_id))
-      if (!stale.restored) return std::move(stale.restored).error().with_context("the board is not as it was");
-  }
+  for (const DeviceInfo& device : devices)
+    if (borrowed && !device.pci_bus_id.empty()) WATTUNE_TRY(check_given_back(device.pci_bus_id));
   return {};
 }
 
@@ -243,10 +240,24 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   return worst;
 }
 
+// What means something for kernels together alone.
+Result<void> check_alone(const TogetherOptions& together) {
+  const std::pair<bool, const char*> given[] = {{together.steady, "--steady"},
+                                                {!together.launch_order.empty(), "--launch-order"},
+                                                {!together.resident_blocks.empty(), "--resident-blocks"}};
+  for (const auto& [is_given, name] : given)
+    if (is_given)
+      return Error(ErrorCode::invalid_argument, "one kernel is tuned without it")
+          .about(name)
+          .hint("--together or --partner names others");
+  return {};
+}
+
 Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.session.stop.validate());
   WATTUNE_TRY(options.session.sampling.validate());
   if (options.together.wanted()) return tune_together(options);
+  WATTUNE_TRY(check_alone(options.together));
   WATTUNE_TRY(check_compiling(options));
   WATTUNE_TRY(check_method(options));
   const bool apart = options.mixed_devices && !replayed_file(options.session.device);

@@ -276,30 +276,6 @@ void declare_final(CLI::App& app, TuneOptions& options) {
   app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }
 
-void declare_together(CLI::App& app, TuneOptions& options) {
-  app.option_defaults()->group("Kernels together");
-  app.add_option(
-         "--together", options.together.specs,
-         "In the place of SPEC: kernels that run at the same time, tuned as one for the least makespan, or with "
-         "--minimize energy for the least energy; --strategy walk (the default), paper-walk, walk+STRATEGY or a "
-         "strategy over all their configurations (docs/tune.md)")
-      ->type_name("SPEC SPEC ...");
-  app.add_option("--partner", options.together.partner,
-                 "Tune SPEC for running beside this: SPEC, SPEC@RESULTS, SPEC@NAME=VALUE,..., or a stand-in that "
-                 "computes, streams memory or waits for it")
-      ->type_name("compute|memory|latency|SPEC");
-  app.add_option("--launch-order", options.together.launch_order,
-                 "Kernels by name in the order of their launches; by default as they are given")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_flag("--steady", options.together.steady,
-               "Launch each kernel again until all have run about as long as the longest does alone");
-  add_parsed(app, "--indifference", options.together.indifference, parse_percent, "PERCENT",
-             "Differences that a walk takes for noise")
-      ->default_str("1");
-}
-
 // Called once for each time the option is given, so that the order of both is kept.
 void add_objective_option(CLI::App& app, TuneOptions& options, const std::string& name, bool maximize,
                           const std::string& description) {
@@ -364,7 +340,7 @@ void declare_tune_options(CLI::App& app, TuneOptions& options) {
                "Of several devices tune each model apart, one after another, with a journal of its own");
   declare_compiling(app, options);
   declare_search(app, options);
-  declare_together(app, options);
+  declare_together_options(app, options.together);
   declare_stop_rules(app, options);
   declare_measuring(app, options);
   declare_final(app, options);

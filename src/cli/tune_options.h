@@ -20,6 +20,7 @@ struct TogetherOptions {
   std::string partner;  // of SPEC: SPEC@CHOICE, or a class of partners
   std::vector<std::string> launch_order;
   bool steady = false;
+  std::vector<unsigned> resident_blocks;
   double indifference = 0.01;  // a share
 
   bool wanted() const { return !specs.empty() || !partner.empty(); }
@@ -50,6 +51,9 @@ struct TuneOptions {
 
 // Declares the options; `options` must outlive `app`.
 void declare_tune_options(CLI::App& app, TuneOptions& options);
+
+// Those of them for kernels that run together.
+void declare_together_options(CLI::App& app, TogetherOptions& options);
 
 // Those of them that say how a configuration is compiled, checked and timed.
 void declare_evaluation_options(CLI::App& app, TuneOptions& options);

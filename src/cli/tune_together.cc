@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
+#include "cli/restore_boards.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/together_report.h"
@@ -151,7 +152,9 @@ Result<schedule::CompanyOptions> company_options(const TuneOptions& options, con
   WATTUNE_ASSIGN(company.goal, goal_of(options));
   company.partnered = !options.together.partner.empty();
   company.strategy = options.session.strategy;
-  if (company.strategy.empty() && !company.partnered) company.strategy = "walk";
+  company.resident_blocks = options.together.resident_blocks;
+  if (company.strategy.empty() && !company.partnered)
+    company.strategy = company.resident_blocks.empty() ? "walk" : "walk+auto";
   company.indifference = options.together.indifference;
   company.order = options.together.launch_order;
   company.steady = options.together.steady;
@@ -201,6 +204,29 @@ Result<ExitStatus> conclude_together(const schedule::CompanySession& session, co
   return report.tuning.best ? ExitStatus::good : ExitStatus::nothing_correct;
 }
 
+Result<ExitStatus> tune_company(schedule::CompanySession& session, const fs::path& file, const TuneOptions& options) {
+  const StopRequest stop;
+  WATTUNE_ASSIGN(const auto journal, open_journal(file, session.describe(), session.space().space(), options));
+  if (!options.quiet) note_company(session);
+  auto report = run_company(session, *journal, options, stop.made());
+  if (report && stop.made() && report->tuning.evaluated + report->tuning.resumed == 0)
+    report = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
+  if (!report) return ended_early(std::move(report).error(), *journal, file);
+  return conclude_together(session, *report, *journal, options, stop.made());
+}
+
+bool sets_board(const schedule::CompanyMember& member) {
+  return std::ranges::any_of(member.spec.parameters,
+                             [](const Parameter& parameter) { return is_set_on_board(parameter.role); });
+}
+
+// Of this one, or of whichever was borrowed. What ended the run early comes first in its line.
+Result<ExitStatus> with_boards_given_back(Result<ExitStatus> status, const std::string& board) {
+  Result<void> given_back = check_given_back(board);
+  if (given_back) return status;
+  return status ? std::move(given_back).error() : std::move(status).error().hint(given_back.error().to_string());
+}
+
 }  // namespace
 
 Result<ExitStatus> tune_together(const TuneOptions& options) {
@@ -209,16 +235,14 @@ Result<ExitStatus> tune_together(const TuneOptions& options) {
   const fs::path file = file_of(options, members);
   WATTUNE_TRY(check_journal_file(file, options));
   WATTUNE_ASSIGN(const schedule::CompanyOptions company, company_options(options, file));
-  WATTUNE_ASSIGN(const auto session, schedule::CompanySession::open(std::move(members), company));
-  const RunInfo info = session->describe();
-  const StopRequest stop;
-  WATTUNE_ASSIGN(const auto journal, open_journal(file, info, session->space().space(), options));
-  if (!options.quiet) note_company(*session);
-  auto report = run_company(*session, *journal, options, stop.made());
-  if (report && stop.made() && report->tuning.evaluated + report->tuning.resumed == 0)
-    report = Error(ErrorCode::cancelled, "interrupted before the first evaluation");
-  if (!report) return ended_early(std::move(report).error(), *journal, file);
-  return conclude_together(*session, *report, *journal, options, stop.made());
+  const bool sets_boards = std::ranges::any_of(members, sets_board);
+  auto session = schedule::CompanySession::open(std::move(members), company);
+  if (!session)
+    return sets_boards ? with_boards_given_back(std::move(session).error(), "") : std::move(session).error();
+  const std::string board = (*session)->device().pci_bus_id;
+  Result<ExitStatus> status = tune_company(**session, file, options);
+  session->reset();
+  return sets_boards && !board.empty() ? with_boards_given_back(std::move(status), board) : std::move(status);
 }
 
 }  // namespace wattune::cli

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "schedule/company_parts.h"
 #include "wattune/tune/describe_run.h"
@@ -19,24 +18,6 @@ constexpr const char* kRepetitions = "repetitions";  // a part of the identity
 
 Error refuse_company(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
 
-// Hands all on, and knows which configurations there were.
-class SeenTrials : public TrialSink {
- public:
-  SeenTrials(TrialSink& sink, const std::vector<Trial>& resumed) : sink_(sink) {
-    for (const Trial& trial : resumed) seen_.insert(trial.configuration.id());
-  }
-
-  Result<void> add(const Trial& trial) override {
-    seen_.insert(trial.configuration.id());
-    return sink_.add(trial);
-  }
-  bool has(ConfigurationId id) const { return seen_.contains(id); }
-
- private:
-  TrialSink& sink_;
-  std::set<ConfigurationId> seen_;
-};
-
 using Parts = CompanySession::Parts;
 
 // What an earlier run has checked and timed alone.
@@ -47,8 +28,8 @@ void recall_alone(Parts& parts, const std::vector<Trial>& resumed) {
       const auto alone =
           std::ranges::find(trial->observation.metrics, alone_metric(parts.space.member(k).name), &Metric::name);
       if (alone != trial->observation.metrics.end())
-        parts.evaluator->soloist(k).know(parts.space.own(k, trial->configuration).id(),
-                                         nanoseconds_from_seconds(alone->value), trial->observation.verified);
+        parts.evaluator->know_alone(k, parts.space.own(k, trial->configuration).id(),
+                                    nanoseconds_from_seconds(alone->value), trial->observation.verified);
     }
   }
 }
@@ -65,19 +46,21 @@ std::vector<MemberResult> results_of_members(Parts& parts, const Trial& best) {
     MemberResult& its = results.emplace_back();
     its.name = name;
     its.configuration = parts.space.own(k, best.configuration);
+    its.resident_blocks = parts.space.resident_blocks(k, best.configuration);
     its.beside = time_of_metric(best.observation, time_metric(name));
     its.alone = time_of_metric(best.observation, alone_metric(name));
-    const std::optional<ConfigurationId> id = parts.evaluator->soloist(k).best();
+    const Soloist& soloist = parts.evaluator->soloists()[k];
+    const std::optional<ConfigurationId> id = soloist.best();
     if (!id) continue;
     its.best_alone = parts.space.own_space(k).configuration(*id);
-    its.best_alone_time = parts.evaluator->soloist(k).known().at(*id).statistics->median;
+    its.best_alone_time = soloist.find(*id)->statistics->median;
   }
   return results;
 }
 
-// The best in turns with each at its best alone. None: the search did not come to that, or it was cancelled.
+// The best in turns with each at its best alone. None: it was cancelled.
 Result<std::optional<AgainstChoice>> against_best_alone(Parts& parts, const CompanyReport& report,
-                                                        const SeenTrials& seen, const measure::ShootOutOptions& turns) {
+                                                        const measure::ShootOutOptions& turns) {
   std::vector<ConfigurationId> ids;
   for (const MemberResult& member : report.members) {
     if (!member.best_alone) return std::optional<AgainstChoice>();
@@ -85,7 +68,6 @@ Result<std::optional<AgainstChoice>> against_best_alone(Parts& parts, const Comp
   }
   const Trial& best = *report.tuning.best;
   const ConfigurationId together = parts.space.together(ids);
-  if (!seen.has(together)) return std::optional<AgainstChoice>();
   AgainstChoice choice{parts.space.space().configuration(together), best.observation, {}};
   if (together == best.configuration.id()) return std::optional(std::move(choice));
   WATTUNE_ASSIGN(tune::Contest contest,
@@ -109,8 +91,9 @@ void describe_company(const Parts& parts, RunInfo& info) {
   info.identity["launch order"] = names_in_order(parts);
   info.identity["relaunch"] = parts.options.steady ? "until all have run as long" : "once";
   info.identity[kRepetitions] = joined(parts.plan.repetitions);
-  info.identity["what is timed"] = parts.plan.timed ? parts.space.member(*parts.plan.timed).name + " beside the others"
-                                                    : "all, from the first launch to the last end";
+  info.identity["what is timed"] =
+      parts.plan.timed ? "all launches of " + parts.space.member(*parts.plan.timed).name + ", beside the others"
+                       : "all, from the first launch to the last end";
 }
 
 }  // namespace
@@ -126,6 +109,7 @@ Result<std::unique_ptr<CompanySession>> CompanySession::open(std::vector<Company
     return refuse_company("beside a partner it is the kernel's time that counts, since the board's energy is of both");
   WATTUNE_ASSIGN(DeviceInfo device, choose_company_device(members.front().spec, options.session));
   for (CompanyMember& member : members) WATTUNE_TRY(adapt_to_company(member, device));
+  WATTUNE_TRY(add_resident_blocks(members, device, options));
   WATTUNE_ASSIGN(CompanySpace space, CompanySpace::build(std::move(members)));
   auto parts = std::make_unique<Parts>(Parts{options, std::move(space), std::move(device)});
   parts->measuring =
@@ -170,14 +154,14 @@ Result<CompanyReport> CompanySession::run(TrialSink& sink, tune::TuningObserver&
   recall_alone(*parts_, resumed);
   tune::TuningOptions tuning{.stop = parts_->stop, .cancel = cancel, .shoot_out = parts_->options.session.shoot_out};
   tuning.shoot_out.warm_up = parts_->options.session.sampling.warm_up;
-  SeenTrials seen(sink, resumed);
   CompanyReport report;
-  WATTUNE_ASSIGN(report.tuning, tune::tune(parts_->space.space(), *parts_->strategy, *parts_->evaluator, seen, observer,
+  WATTUNE_ASSIGN(report.tuning, tune::tune(parts_->space.space(), *parts_->strategy, *parts_->evaluator, sink, observer,
                                            resumed, tuning));
   if (!report.tuning.best) return report;
   report.members = results_of_members(*parts_, *report.tuning.best);
+  if (tuning.shoot_out.finalists == 0) return report;
   tuning.shoot_out.cancel = cancel;
-  WATTUNE_ASSIGN(report.tuned_alone, against_best_alone(*parts_, report, seen, tuning.shoot_out));
+  WATTUNE_ASSIGN(report.tuned_alone, against_best_alone(*parts_, report, tuning.shoot_out));
   return report;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/median.h"
+#include "core/stopwatch.h"
 #include "tune/energy.h"
 
 namespace wattune::schedule {
@@ -16,25 +18,37 @@ Observation failed_together(Status status, std::string message) {
   return {.status = status, .message = std::move(message)};
 }
 
-// What no configuration is to blame for: then there is nothing left to run on.
+// What no configuration is to blame for: nothing is left to run on, or the board tells or obeys nobody.
 bool ends_all(const Error& error) {
-  return error.code() == ErrorCode::device_lost || error.code() == ErrorCode::cancelled;
+  return error.code() == ErrorCode::device_lost || error.code() == ErrorCode::cancelled ||
+         error.code() == ErrorCode::unavailable;
 }
 
 Metric in_seconds(std::string name, Nanoseconds time) { return {std::move(name), to_seconds(time), "s", {}}; }
 
-// All members of a configuration, run again and again.
+Nanoseconds median_time(std::span<const OwnTimes> runs, std::size_t member) {
+  std::vector<double> times;
+  for (const OwnTimes& run : runs) times.push_back(run[member].value());
+  return Nanoseconds(median_of(std::move(times)));
+}
+
+// All members of a configuration, run again and again at its clocks.
 class CompanyLoad : public power::Load {
  public:
-  CompanyLoad(CompanyRunner& runner, const power::Recorder& recorder) : runner_(runner), recorder_(recorder) {}
+  CompanyLoad(tune::BoardClocks& clocks, const Configuration& all, CompanyRunner& runner,
+              const power::Recorder& recorder)
+      : clocks_(clocks), all_(all), runner_(runner), recorder_(recorder) {}
 
   Result<Batch> run(std::size_t launches) override {
+    WATTUNE_TRY(clocks_.apply(all_));
     const Nanoseconds begin = recorder_.now();
     WATTUNE_TRY(runner_.keep_busy(launches));
     return Batch{launches, begin, recorder_.now()};
   }
 
  private:
+  tune::BoardClocks& clocks_;
+  const Configuration& all_;
   CompanyRunner& runner_;
   const power::Recorder& recorder_;
 };
@@ -42,10 +56,13 @@ class CompanyLoad : public power::Load {
 }  // namespace
 
 Result<const Observation*> Soloist::evaluate(const Configuration& own) {
-  const auto known = known_.find(own.id());
-  if (known != known_.end()) return &known->second;
   WATTUNE_ASSIGN(Observation observation, parts_.evaluator->evaluate(own));
-  return &known_.emplace(own.id(), std::move(observation)).first->second;
+  return &known_.insert_or_assign(own.id(), std::move(observation)).first->second;
+}
+
+const Observation* Soloist::find(ConfigurationId own) const {
+  const auto known = known_.find(own);
+  return known == known_.end() ? nullptr : &known->second;
 }
 
 std::optional<ConfigurationId> Soloist::best() const {
@@ -71,87 +88,131 @@ CompanyEvaluator::CompanyEvaluator(const CompanySpace& space, backend::Device& d
 
 Result<Observation> CompanyEvaluator::evaluate(const Configuration& all) {
   WATTUNE_ASSIGN(Ready ready, prepare(all));
-  if (ready.runner == nullptr) return std::move(ready.failure);
-  auto samples = set_up_.policy->measure(*ready.runner, best_);
-  if (!samples && ends_all(samples.error())) return std::move(samples).error();
-  if (!samples) return failed_together(Status::runtime, samples.error().to_string());
-  Observation observation{.verified = true, .samples = *std::move(samples)};
-  observation.statistics = measure::summarize(observation.samples);
-  if (!(observation.statistics->median > Nanoseconds()))
-    return failed_together(Status::runtime,
-                           "together they took 0 ns by the device's clock, which is too coarse to time them");
-  if (Result<void> observed = observe(all, *ready.runner, observation); !observed) {
-    if (ends_all(observed.error())) return std::move(observed).error();
-    return failed_together(Status::runtime, observed.error().to_string());
-  }
-  if (!best_ || observation.statistics->median < best_->median) best_ = observation.statistics;
-  return observation;
+  Observation& observation = ready.observation;
+  if (ready.runner == nullptr) return std::move(observation);
+  const Stopwatch measuring;
+  const Result<void> measured = measure(all, *ready.runner, observation);
+  if (!measured && ends_all(measured.error())) return measured.error();
+  if (!measured) return failed_together(Status::runtime, measured.error().to_string());
+  observation.phases.measure = measuring.elapsed();
+  if (!best_ || observation.statistics->median < best_->median) know_best(observation);
+  return std::move(observation);
+}
+
+void CompanyEvaluator::know_best(const Observation& best) {
+  if (set_up_.recorder == nullptr) best_ = best.statistics;
+}
+
+Nanoseconds CompanyEvaluator::turn_overhead() const {
+  if (set_up_.recorder == nullptr) return {};
+  return std::max(energy_takes_, set_up_.energy_window);  // whatever was measured in an earlier run
+}
+
+// Clocks settle by what the member runs at. One that fails says so whatever the clocks are, and clocks that the board
+// refuses are the default configuration's alone.
+Result<const Observation*> CompanyEvaluator::alone(std::size_t member, const Configuration& own) {
+  Soloist& soloist = soloists_[member];
+  if (const Observation* known = soloist.find(own.id())) return known;
+  const tune::Spin spin = [&](std::size_t) -> Result<std::vector<Sample>> {
+    WATTUNE_ASSIGN(const Observation* its, soloist.evaluate(own));
+    if (!its->ok()) return Error(ErrorCode::launch_failed, its->message);
+    return its->samples;
+  };
+  const Result<void> set = set_clocks(space_.space().configuration(space_.space().default_configuration()), spin);
+  const Observation* tried = soloist.find(own.id());
+  if (tried != nullptr && !tried->ok()) return tried;
+  if (!set && set.error().code() != ErrorCode::invalid_argument) return set.error();
+  return soloist.evaluate(own);
 }
 
 // None: each member's own configuration is right alone.
 Result<std::optional<Observation>> CompanyEvaluator::check_alone(const Configuration& all) {
   for (std::size_t k = 0; k < space_.size(); ++k) {
-    auto alone = soloists_[k].evaluate(space_.own(k, all));
-    if (!alone) return std::move(alone).error().with_context(space_.member(k).name);
-    const Observation& its = **alone;
-    if (its.ok()) continue;
-    const std::string why = fmt::format("{} fails alone: {}", space_.member(k).name, its.message);
-    return std::optional(failed_together(its.status, why));
+    auto its = alone(k, space_.own(k, all));
+    if (!its) return std::move(its).error().with_context(space_.member(k).name);
+    if ((*its)->ok()) continue;
+    const std::string why = fmt::format("{} fails alone: {}", space_.member(k).name, (*its)->message);
+    return std::optional(failed_together((*its)->status, why));
   }
   return std::optional<Observation>();
 }
 
 Result<CompanyEvaluator::Ready> CompanyEvaluator::prepare(const Configuration& all) {
+  const Stopwatch checking;
   WATTUNE_ASSIGN(std::optional<Observation> wrong, check_alone(all));
-  if (wrong) return Ready{nullptr, *std::move(wrong)};
-  Result<Ready> ready = stand_ready(all);
-  if (ready || ends_all(ready.error())) return ready;
-  const bool refused = ready.error().code() == ErrorCode::invalid_argument;  // such as clocks that the board lacks
-  return Ready{nullptr, failed_together(refused ? Status::constraints : Status::runtime, ready.error().to_string())};
+  Result<Ready> ready = wrong ? Ready{.observation = *std::move(wrong)} : stand_ready(all);
+  if (!ready && ends_all(ready.error())) return ready;
+  if (!ready) {
+    const bool refused = ready.error().code() == ErrorCode::invalid_argument;  // such as clocks that the board lacks
+    const Status status = refused ? Status::constraints : Status::runtime;
+    ready = Ready{.observation = failed_together(status, ready.error().to_string())};
+  }
+  PhaseTimes& phases = ready->observation.phases;
+  phases.check = checking.elapsed() - phases.compile;
+  return ready;
+}
+
+std::vector<Nanoseconds> CompanyEvaluator::times_alone(const Configuration& all) const {
+  std::vector<Nanoseconds> times;
+  for (std::size_t k = 0; k < space_.size(); ++k)
+    times.push_back(soloists_[k].find(space_.own(k, all).id())->statistics->median);
+  return times;
 }
 
 Result<CompanyEvaluator::Ready> CompanyEvaluator::stand_ready(const Configuration& all) {
-  WATTUNE_ASSIGN(auto runner, stage_.gather(all, set_up_.plan));
+  const Stopwatch compiling;
+  WATTUNE_ASSIGN(auto runner, stage_.gather({all, times_alone(all)}, set_up_.plan));
+  const PhaseTimes phases{.compile = compiling.elapsed(), .check = {}, .measure = {}};
   WATTUNE_ASSIGN(const std::optional<std::string> difference, runner->difference());
-  if (difference) return Ready{nullptr, failed_together(Status::correctness, *difference)};
-  WATTUNE_TRY(set_clocks(all, *runner));
-  return Ready{std::move(runner)};
+  if (difference) return Ready{.observation = failed_together(Status::correctness, *difference)};
+  WATTUNE_TRY(set_clocks(all, [&](std::size_t runs) { return runner->run(runs); }));
+  return Ready{std::move(runner), {.verified = true, .phases = phases}};
 }
 
-Result<void> CompanyEvaluator::set_clocks(const Configuration& all, CompanyRunner& runner) {
+Result<void> CompanyEvaluator::set_clocks(const Configuration& all, const tune::Spin& spin) {
+  if (set_up_.clocks.must_look()) WATTUNE_TRY(set_up_.clocks.look(spin));
   WATTUNE_TRY(set_up_.clocks.apply(all));
-  return set_up_.clocks.settle([&](std::size_t runs) { return runner.run(runs); });
+  return set_up_.clocks.settle(spin);
 }
 
-Result<void> CompanyEvaluator::observe(const Configuration& all, CompanyRunner& runner, Observation& observation) {
-  WATTUNE_TRY(add_own_times(all, runner, observation));
-  at_work_ += std::accumulate(observation.samples.begin(), observation.samples.end(), Nanoseconds(),
-                              [](Nanoseconds sum, const Sample& sample) { return sum + sample.time; });
-  if (set_up_.recorder == nullptr) return {};
-  WATTUNE_ASSIGN(const power::EnergyFigures figures, energy_of(runner, observation.statistics->median));
+// Policies warm up before they sample, so the samples are the last runs.
+Result<void> CompanyEvaluator::measure(const Configuration& all, CompanyRunner& runner, Observation& observation) {
+  WATTUNE_ASSIGN(observation.samples, set_up_.policy->measure(runner, best_));
+  observation.statistics = measure::summarize(observation.samples);
+  if (!(observation.statistics->median > Nanoseconds()))
+    return Error(ErrorCode::launch_failed,
+                 "together they took 0 ns by the device's clock, which is too coarse to time them");
+  add_own_times(all, runner.own_times(observation.samples.size()), observation);
+  return set_up_.recorder == nullptr ? Result<void>() : add_energy(all, runner, observation);
+}
+
+Result<void> CompanyEvaluator::add_energy(const Configuration& all, CompanyRunner& runner, Observation& observation) {
+  WATTUNE_ASSIGN(const power::EnergyFigures figures, energy_of(all, runner, observation.statistics->median));
+  energy_takes_ = figures.took;
   std::ranges::move(tune::metrics_of(figures, {tune::BoardMetric::energy, tune::BoardMetric::power}),
                     std::back_inserter(observation.metrics));
   observation.objective_value = figures.energy.value.value();
   return {};
 }
 
-Result<void> CompanyEvaluator::add_own_times(const Configuration& all, CompanyRunner& runner,
-                                             Observation& observation) {
+void CompanyEvaluator::add_own_times(const Configuration& all, std::span<const OwnTimes> runs,
+                                     Observation& observation) const {
+  const std::vector<Nanoseconds> times = times_alone(all);
   for (std::size_t k = 0; k < space_.size(); ++k) {
     const std::string& name = space_.member(k).name;
-    WATTUNE_ASSIGN(const Observation* alone, soloists_[k].evaluate(space_.own(k, all)));
-    observation.verified = observation.verified && alone->verified;
-    observation.metrics.push_back(in_seconds(time_metric(name), runner.own_time(k)));
-    observation.metrics.push_back(in_seconds(alone_metric(name), alone->statistics->median));
+    observation.verified = observation.verified && soloists_[k].find(space_.own(k, all).id())->verified;
+    observation.metrics.push_back(in_seconds(time_metric(name), median_time(runs, k)));
+    observation.metrics.push_back(in_seconds(alone_metric(name), times[k]));
   }
-  return {};
 }
 
-Result<power::EnergyFigures> CompanyEvaluator::energy_of(CompanyRunner& runner, Nanoseconds time) {
-  CompanyLoad load(runner, *set_up_.recorder);
-  power::EnergyOptions options{.window = set_up_.energy_window, .context_idle = set_up_.recorder->context_idle()};
-  options.budget = std::max(options.budget, 4.0 * set_up_.energy_window) + 100.0 * time;  // as for one kernel
-  return power::measure(*set_up_.recorder, load, options);
+Result<power::EnergyFigures> CompanyEvaluator::energy_of(const Configuration& all, CompanyRunner& runner,
+                                                         Nanoseconds time) {
+  power::Recorder& recorder = *set_up_.recorder;
+  CompanyLoad load(set_up_.clocks, all, runner, recorder);
+  WATTUNE_ASSIGN(const power::EnergyOptions options,
+                 tune::energy_options(set_up_.clocks, idle_power_, recorder, time, set_up_.energy_window));
+  return power::measure(recorder, load, options);
 }
 
 // One configuration in a contest: its time, or its energy.
@@ -161,19 +222,25 @@ class CompanyEvaluator::Turns : public measure::Contestant {
       : evaluator_(evaluator), configuration_(configuration), runner_(runner) {}
 
   Result<measure::Turn> take_turn(Nanoseconds warm_up) override {
-    WATTUNE_TRY(evaluator_.set_clocks(configuration_, runner_));
+    const Nanoseconds before = runner_.spent();
+    WATTUNE_TRY(evaluator_.set_clocks(configuration_, [this](std::size_t runs) { return runner_.run(runs); }));
     WATTUNE_ASSIGN(measure::Turn turn, measure::TimedContestant(runner_).take_turn(warm_up));
+    own_times_.push_back(runner_.own_times(1).front());
+    turn.spent = runner_.spent() - before;
     if (evaluator_.set_up_.recorder == nullptr) return turn;
-    WATTUNE_ASSIGN(const power::EnergyFigures figures, evaluator_.energy_of(runner_, turn.sample.time));
+    WATTUNE_ASSIGN(const power::EnergyFigures figures, evaluator_.energy_of(configuration_, runner_, turn.sample.time));
     turn.objective = figures.energy.value.value();
     turn.spent += figures.took;
     return turn;
   }
+  // In each turn.
+  std::span<const OwnTimes> own_times() const { return own_times_; }
 
  private:
   CompanyEvaluator& evaluator_;
   const Configuration& configuration_;
   CompanyRunner& runner_;
+  std::vector<OwnTimes> own_times_;
 };
 
 Result<tune::Contest> CompanyEvaluator::hold_contest(const std::vector<Configuration>& configurations,
@@ -212,7 +279,7 @@ Result<tune::Contest> CompanyEvaluator::contest_of(const std::vector<Configurati
   for (std::size_t i = 0; i < standing.size(); ++i) {
     if (options.cancelled()) return tune::Contest();
     WATTUNE_ASSIGN(Ready ready, prepare(configurations[standing[i]]));
-    if (ready.runner == nullptr) return drop(i, std::move(ready.failure));
+    if (ready.runner == nullptr) return drop(i, std::move(ready.observation));
     runners.push_back(std::move(ready.runner));
     contestants.push_back(&turns.emplace_back(*this, configurations[standing[i]], *runners.back()));
   }
@@ -222,15 +289,13 @@ Result<tune::Contest> CompanyEvaluator::contest_of(const std::vector<Configurati
   if (!rounds) return drop(who, failed_together(Status::runtime, rounds.error().to_string()));
   if (rounds->empty()) return tune::Contest();
   contest.rounds = *std::move(rounds);
-  for (std::size_t i = 0; i < standing.size(); ++i) {
-    WATTUNE_ASSIGN(contest.observations[i], of_turns(configurations[standing[i]], contest.rounds[i], *runners[i]));
-  }
+  for (std::size_t i = 0; i < standing.size(); ++i)
+    contest.observations[i] = of_turns(configurations[standing[i]], contest.rounds[i], turns[i].own_times());
   return contest;
 }
 
-// The energy is that of its turn in the middle.
-Result<Observation> CompanyEvaluator::of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
-                                               CompanyRunner& runner) {
+Observation CompanyEvaluator::of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
+                                       std::span<const OwnTimes> own_times) const {
   Observation observation{.verified = true};
   std::vector<double> objectives;
   for (const measure::Turn& turn : turns) {
@@ -238,12 +303,10 @@ Result<Observation> CompanyEvaluator::of_turns(const Configuration& all, const s
     objectives.push_back(turn.objective);
   }
   observation.statistics = measure::summarize(observation.samples);
-  WATTUNE_TRY(add_own_times(all, runner, observation));
+  add_own_times(all, own_times, observation);
   if (set_up_.recorder == nullptr) return observation;
-  const auto middle = objectives.begin() + static_cast<std::ptrdiff_t>(objectives.size() / 2);
-  std::ranges::nth_element(objectives, middle);
-  observation.metrics.push_back({to_string(tune::BoardMetric::energy), *middle, "J", {}});
-  observation.objective_value = *middle;
+  observation.objective_value = median_of(std::move(objectives));
+  observation.metrics.push_back({to_string(tune::BoardMetric::energy), *observation.objective_value, "J", {}});
   return observation;
 }
 

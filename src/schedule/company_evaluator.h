@@ -2,8 +2,9 @@
 // the configurations of one kernel searches those of several.
 //
 // Each member's own configuration is checked and timed alone once, by an evaluator of its own in a worker process,
-// before it takes part: a kernel that fails alone is named and takes nobody with it. What runs together runs in this
-// process. The space and the device outlive it; one thread at a time.
+// before it takes part: a kernel that fails alone is named and takes nobody with it. All times alone are at the clocks
+// of the default configuration, so that they compare. What runs together runs in this process. The space and the device
+// outlive it; one thread at a time.
 //
 //   CompanyEvaluator evaluator(space, *device, std::move(soloists), std::move(setup));
 //   WATTUNE_ASSIGN(const Observation observation, evaluator.evaluate(configuration));
@@ -12,11 +13,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "schedule/company_stage.h"
 #include "tune/board_clocks.h"
+#include "tune/idle_power.h"
 #include "wattune/measure/policy.h"
 #include "wattune/power/recorder.h"
 #include "wattune/tune/evaluator.h"
@@ -34,14 +37,14 @@ class Soloist {
   };
   explicit Soloist(Parts parts) : parts_(std::move(parts)) {}
 
-  // Once for each.
+  // Anew each time; the last one counts.
   Result<const Observation*> evaluate(const Configuration& own);
   // As an earlier run found it: correct, with this time.
   void know(ConfigurationId own, Nanoseconds time, bool verified);
   // The fastest of those that are right; none: none is.
   std::optional<ConfigurationId> best() const;
-  // Configurations that are known, each with what it showed alone.
-  const std::map<ConfigurationId, Observation>& known() const { return known_; }
+  // What it showed alone; nullptr: nobody has seen it.
+  const Observation* find(ConfigurationId own) const;
 
  private:
   Parts parts_;
@@ -64,32 +67,44 @@ class CompanyEvaluator : public tune::Evaluator {
                    CompanySetUp set_up);
 
   Result<Observation> evaluate(const Configuration& all) override;
-  void know_best(const Observation& best) override { best_ = best.statistics; }
+  // Races are decided by time, of which joules say little.
+  void know_best(const Observation& best) override;
   bool holds_contests() const override { return true; }
   Result<tune::Contest> hold_contest(const std::vector<Configuration>& configurations,
                                      const measure::ShootOutOptions& options) override;
   std::string device() const override { return device_.info().selector; }
-  Nanoseconds device_time() const override { return at_work_; }
+  // Where joules are the objective, their windows.
+  Nanoseconds turn_overhead() const override;
 
-  Soloist& soloist(std::size_t member) { return soloists_[member]; }
+  const std::vector<Soloist>& soloists() const { return soloists_; }
+  void know_alone(std::size_t member, ConfigurationId own, Nanoseconds time, bool verified) {
+    soloists_[member].know(own, time, verified);
+  }
+  // What this configuration of a member shows alone, which is measured once.
+  Result<const Observation*> alone(std::size_t member, const Configuration& own);
+  // How often each member is launched in one run from then on.
+  void relaunch(std::vector<std::size_t> repetitions) { set_up_.plan.repetitions = std::move(repetitions); }
 
  private:
-  // Ready to run, or why not: an Observation that says so.
+  // Ready to run, with what that took; or why not.
   struct Ready {
-    std::unique_ptr<CompanyRunner> runner;
-    Observation failure = {};
+    std::unique_ptr<CompanyRunner> runner = {};
+    Observation observation = {};
   };
   class Turns;
 
   Result<std::optional<Observation>> check_alone(const Configuration& all);
   Result<Ready> prepare(const Configuration& all);
   Result<Ready> stand_ready(const Configuration& all);
-  Result<void> set_clocks(const Configuration& all, CompanyRunner& runner);
-  Result<void> observe(const Configuration& all, CompanyRunner& runner, Observation& observation);
-  Result<void> add_own_times(const Configuration& all, CompanyRunner& runner, Observation& observation);
-  Result<Observation> of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
-                               CompanyRunner& runner);
-  Result<power::EnergyFigures> energy_of(CompanyRunner& runner, Nanoseconds time);
+  Result<void> set_clocks(const Configuration& all, const tune::Spin& spin);
+  Result<void> measure(const Configuration& all, CompanyRunner& runner, Observation& observation);
+  Result<void> add_energy(const Configuration& all, CompanyRunner& runner, Observation& observation);
+  // These are of configurations that were checked alone.
+  std::vector<Nanoseconds> times_alone(const Configuration& all) const;
+  void add_own_times(const Configuration& all, std::span<const OwnTimes> runs, Observation& observation) const;
+  Observation of_turns(const Configuration& all, const std::vector<measure::Turn>& turns,
+                       std::span<const OwnTimes> own_times) const;
+  Result<power::EnergyFigures> energy_of(const Configuration& all, CompanyRunner& runner, Nanoseconds time);
   Result<tune::Contest> contest_of(const std::vector<Configuration>& configurations,
                                    const measure::ShootOutOptions& options, std::vector<std::size_t>& standing);
 
@@ -98,8 +113,9 @@ class CompanyEvaluator : public tune::Evaluator {
   std::vector<Soloist> soloists_;
   CompanySetUp set_up_;
   CompanyStage stage_;
-  std::optional<Statistics> best_;
-  Nanoseconds at_work_;
+  tune::IdlePower idle_power_;
+  Nanoseconds energy_takes_;        // what was measured last
+  std::optional<Statistics> best_;  // where the time is the objective
 };
 
 }  // namespace wattune::schedule

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedule/best_alone.h"
 #include "tune/energy.h"
 #include "wattune/backend/attach.h"
 #include "wattune/backend/registry.h"
@@ -22,7 +23,6 @@ using Parts = CompanySession::Parts;
 constexpr std::string_view kWalk = "walk";
 constexpr std::string_view kPaperWalk = "paper-walk";
 constexpr std::string_view kWalkThen = "walk+";
-constexpr std::uint64_t kFewAlone = 64;                           // configurations of a member that are all tried alone
 constexpr double kMostRepetitions = 1000.0;                       // of one member in one run
 constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);  // beside a partner, about
 constexpr double kPartnersRuns = 4.0;  // of the longest partner, while the timed member works
@@ -92,57 +92,23 @@ std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, 
 }
 
 // By the times of the default configurations alone.
-Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, std::vector<Soloist>& soloists,
+Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, CompanyEvaluator& evaluator,
                                                   const CompanyOptions& options) {
   if (!options.steady && !options.partnered) return std::vector<std::size_t>(space.size(), 1);
   if (options.repetitions.size() == space.size()) return options.repetitions;
   std::vector<Nanoseconds> alone;
   for (std::size_t k = 0; k < space.size(); ++k) {
     const space::SearchSpace& own = space.own_space(k);
-    WATTUNE_ASSIGN(const Observation* its, soloists[k].evaluate(own.configuration(own.default_configuration())));
-    if (!its->ok())
+    auto its = evaluator.alone(k, own.configuration(own.default_configuration()));
+    if (!its) return std::move(its).error().with_context(space.member(k).name);
+    if (!(*its)->ok())
       return Error(ErrorCode::unavailable, "its default configuration fails alone, whose time says how often it runs")
           .about(space.member(k).name)
-          .hint(its->message);
-    alone.push_back(its->statistics->median);
+          .hint((*its)->message);
+    alone.push_back((*its)->statistics->median);
   }
   return repetitions_for(alone, options.partnered);
 }
-
-// The last step of a search: each member at its best alone, run together. What few configurations of a member are left
-// is tried alone first.
-class BestAlone final : public search::Strategy {
- public:
-  BestAlone(const CompanySpace& space, CompanyEvaluator& evaluator)
-      : Strategy(space.space(), {}), company_(space), evaluator_(evaluator) {}
-
- private:
-  std::optional<ConfigurationId> do_propose() override {
-    if (std::exchange(proposed_, true)) return std::nullopt;
-    std::vector<ConfigurationId> best;
-    for (std::size_t k = 0; k < company_.size(); ++k) {
-      const std::optional<ConfigurationId> its = best_of(k);
-      if (!its) return std::nullopt;
-      best.push_back(*its);
-    }
-    const ConfigurationId together = company_.together(best);
-    return visited(together) ? std::nullopt : std::optional(together);
-  }
-
-  void do_learn(ConfigurationId, std::optional<double>) override {}
-
-  std::optional<ConfigurationId> best_of(std::size_t member) {
-    const space::SearchSpace& own = company_.own_space(member);
-    if (own.count() <= kFewAlone)
-      for (auto id = own.next(0); id; id = own.next(*id + 1))
-        if (!evaluator_.soloist(member).evaluate(own.configuration(*id))) return std::nullopt;  // its device is lost
-    return evaluator_.soloist(member).best();
-  }
-
-  const CompanySpace& company_;
-  CompanyEvaluator& evaluator_;
-  bool proposed_ = false;
-};
 
 // Longer than anything that is waited for, as for one kernel.
 power::BorrowOptions borrowing(const tune::EvaluatorOptions& evaluation) {
@@ -187,6 +153,22 @@ Result<void> adapt_to_company(CompanyMember& member, const DeviceInfo& device) {
   return {};
 }
 
+Result<void> add_resident_blocks(std::vector<CompanyMember>& members, const DeviceInfo& device,
+                                 const CompanyOptions& options) {
+  std::vector<unsigned> values = options.resident_blocks;
+  if (values.empty()) return {};
+  if (device.backend != "cuda")
+    return Error(ErrorCode::unavailable, "blocks stay resident on CUDA devices only").about(device.selector);
+  if (options.strategy == kWalk || options.strategy == kPaperWalk)
+    return cannot_open("a walk leaves resident blocks as they are").about(options.strategy).hint("walk+NAME goes on");
+  values.insert(values.begin(), 0);
+  std::ranges::sort(values);
+  if (const auto twice = std::ranges::adjacent_find(values); twice != values.end())
+    return cannot_open("numbers of resident blocks are different ones, from 1 on").about(std::to_string(*twice));
+  for (std::size_t k = 0; k < (options.partnered ? 1 : members.size()); ++k) members[k].resident_blocks = values;
+  return {};
+}
+
 Result<DeviceInfo> choose_company_device(const KernelSpec& spec, const tune::SessionOptions& session) {
   WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, session.device, session.where));
   if (devices.size() > 1)
@@ -211,7 +193,6 @@ Result<void> open_company_evaluator(Parts& parts) {
     WATTUNE_ASSIGN(Soloist soloist, open_soloist(parts.space, k, parts.info.selector, session));
     soloists.push_back(std::move(soloist));
   }
-  WATTUNE_ASSIGN(parts.plan.repetitions, find_repetitions(parts.space, soloists, parts.options));
   if (parts.options.partnered) parts.plan.timed = 0;
   WATTUNE_ASSIGN(parts.device, open_together(parts.info));
   WATTUNE_ASSIGN(set_up.clocks,
@@ -219,6 +200,8 @@ Result<void> open_company_evaluator(Parts& parts) {
   set_up.plan = parts.plan;
   parts.evaluator =
       std::make_unique<CompanyEvaluator>(parts.space, *parts.device, std::move(soloists), std::move(set_up));
+  WATTUNE_ASSIGN(parts.plan.repetitions, find_repetitions(parts.space, *parts.evaluator, parts.options));
+  parts.evaluator->relaunch(parts.plan.repetitions);
   return {};
 }
 
@@ -235,7 +218,7 @@ Result<void> make_company_strategy(Parts& parts) {
     WATTUNE_ASSIGN(main, make_search(parts, name));
   }
   parts.strategy = search::make_sequence(parts.space.space(), std::move(main),
-                                         std::make_unique<BestAlone>(parts.space, *parts.evaluator));
+                                         make_best_alone(parts.space, parts.evaluator->soloists()));
   return {};
 }
 

@@ -23,6 +23,10 @@ struct CompanySession::Parts {
 // Objectives and metrics of a spec are those of its kernel alone, and left out. mismatch: it has no source for the
 // device; invalid_argument: it has several launches.
 Result<void> adapt_to_company(CompanyMember& member, const DeviceInfo& device);
+// Those of the options, to all but partners. unavailable: the device has no such blocks; invalid_argument: 0, or the
+// same number twice, or no strategy that goes over them.
+Result<void> add_resident_blocks(std::vector<CompanyMember>& members, const DeviceInfo& device,
+                                 const CompanyOptions& options);
 Result<DeviceInfo> choose_company_device(const KernelSpec& spec, const tune::SessionOptions& session);
 // Device, soloists, clocks, sensors; then the strategy, which needs them.
 Result<void> open_company_evaluator(CompanySession::Parts& parts);

@@ -13,7 +13,7 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr std::uint64_t kFewConfigurations = 64;
+constexpr std::string_view kResidentBlocks = "resident_blocks";
 
 std::string joint_name(const std::string& member, const std::string& parameter) {
   return fmt::format("{}.{}", member, parameter);
@@ -53,6 +53,16 @@ std::vector<std::size_t> add_parameters(JointParts& parts, const std::string& me
     parts.parameters.push_back(std::move(parameter));
   }
   return positions;
+}
+
+// Of how it runs beside the others, which its own space knows nothing of.
+void add_resident_blocks(JointParts& parts, const CompanyMember& member) {
+  if (member.resident_blocks.empty()) return;
+  Parameter& parameter = parts.parameters.emplace_back();
+  parameter.name = joint_name(member.name, std::string(kResidentBlocks));
+  parameter.role = ParameterRole::launch;
+  for (const unsigned blocks : member.resident_blocks) parameter.values.emplace_back(std::int64_t{blocks});
+  parameter.default_value = Value(std::int64_t{0});
 }
 
 Result<void> add_constraints(JointParts& parts, const CompanyMember& member) {
@@ -116,6 +126,7 @@ Result<CompanySpace> CompanySpace::build(std::vector<CompanyMember> members) {
     auto space = space::SearchSpace::build(member.spec.parameters, member.spec.constraints);
     if (!space) return std::move(space).error().with_context(member.name);
     std::vector<std::size_t> positions = add_parameters(parts, member.name, *space);
+    add_resident_blocks(parts, member);
     WATTUNE_TRY(add_constraints(parts, member));
     own.push_back({std::move(member), *std::move(space), std::move(positions)});
   }
@@ -142,6 +153,12 @@ space::ValueIndices CompanySpace::own_indices(std::size_t place, ConfigurationId
 Configuration CompanySpace::own(std::size_t place, const Configuration& all) const {
   const space::SearchSpace& space = members_[place].space;
   return space.configuration(space.rank(own_indices(place, all.id())));
+}
+
+unsigned CompanySpace::resident_blocks(std::size_t place, const Configuration& all) const {
+  const CompanyMember& member = members_[place].member;
+  if (member.resident_blocks.empty()) return 0;
+  return static_cast<unsigned>(all.find(joint_name(member.name, std::string(kResidentBlocks)))->as_integer());
 }
 
 ConfigurationId CompanySpace::together(const std::vector<ConfigurationId>& own) const {

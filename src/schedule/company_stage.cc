@@ -1,5 +1,7 @@
 #include "schedule/company_stage.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -11,40 +13,78 @@ constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);  // after which clocks
 constexpr std::size_t kKeptPerMember = 4;                  // kernels that stay loaded, as walks go back and forth
 
 // Each in a lane of its own. Who is not timed runs for as long as the one that is.
-Party party_of(const CompanyPlan& plan, std::size_t member) {
+Party party_of(const CompanyPlan& plan, std::size_t member, unsigned resident_blocks) {
   const bool endless = plan.timed && *plan.timed != member;
   return {.kernel = member,
+          .form = resident_blocks > 0 ? Form::persistent : Form::whole,
+          .per_sm = resident_blocks,
           .repetitions = endless ? std::numeric_limits<std::size_t>::max() : plan.repetitions[member]};
 }
 
+// The traits are those of its twin, where it has one.
+Result<void> check_resident(const StagedKernel& staged, unsigned resident_blocks) {
+  if (resident_blocks == 0) return {};
+  const std::string& why_not = staged.kernel->code->no_persistent;
+  if (!why_not.empty()) return Error(ErrorCode::invalid_argument, "its blocks cannot stay resident").hint(why_not);
+  const unsigned most = staged.traits.profile.blocks_alone;
+  if (resident_blocks <= most) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("a multiprocessor holds {} of its blocks, not {}", most, resident_blocks));
+}
+
 // One run alone, whose outputs are those that are right.
-Result<void> remember_alone(backend::Device& device, StagedKernel& staged, Nanoseconds limit) {
-  WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(device));
-  WATTUNE_TRY(machine->add(staged.kernel, staged.traits));
-  WATTUNE_TRY(run_jointly(*machine, std::vector<Party>{{.kernel = 0}}, {.limit = limit}));
+Result<void> remember_alone(DeviceMachine& machine, StagedKernel& staged, Nanoseconds limit) {
+  WATTUNE_ASSIGN(const KernelId kernel, machine.add(staged.kernel, staged.traits));
+  WATTUNE_TRY(run_jointly(machine, std::vector<Party>{{.kernel = kernel}}, {.limit = limit}));
   return staged.outputs.remember();
 }
 
 }  // namespace
 
-CompanyRunner::CompanyRunner(std::vector<std::shared_ptr<StagedKernel>> kernels, std::unique_ptr<DeviceMachine> machine,
-                             const CompanyPlan& plan, Nanoseconds limit)
-    : kernels_(std::move(kernels)), machine_(std::move(machine)), plan_(plan), own_(kernels_.size()) {
+CompanyRunner::CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
+                             std::unique_ptr<DeviceMachine> machine, const CompanyPlan& plan,
+                             const std::vector<unsigned>& resident_blocks, Nanoseconds limit)
+    : kernels_(std::move(kernels)), machine_(std::move(machine)), plan_(plan) {
   options_.limit = limit;
   for (const std::size_t member : plan_.order) {
     if (plan_.timed == member) options_.until = parties_.size();
-    parties_.push_back(party_of(plan_, member));
+    parties_.push_back(party_of(plan_, member, resident_blocks[member]));
   }
   restores_ = std::ranges::any_of(kernels_, [](const auto& each) { return !each->outputs.overwritten().empty(); });
+  if (const Result<backend::Sensors*> sensors = device.sensors()) sensors_ = *sensors;
 }
 
 Result<std::vector<Sample>> CompanyRunner::run(std::size_t n) {
   std::vector<Sample> samples;
   while (samples.size() < n) {
-    WATTUNE_ASSIGN(const Nanoseconds time, once(restores_));
-    samples.push_back({.time = time});
+    WATTUNE_ASSIGN(const JointRun run, once(restores_));
+    samples.push_back({.time = options_.until ? run.parties[*options_.until].time() : run.makespan()});
+    own_times_.push_back(own_times_of(run));
+  }
+  const backend::Conditions behind = conditions();
+  for (Sample& sample : samples) {
+    sample.clock = behind.clock;
+    sample.throttled = behind.throttled.value_or(false);
   }
   return samples;
+}
+
+OwnTimes CompanyRunner::own_times_of(const JointRun& run) const {
+  OwnTimes times(kernels_.size());
+  for (std::size_t i = 0; i < parties_.size(); ++i) {
+    const std::size_t member = parties_[i].kernel;
+    const double launches =
+        static_cast<double>(run.parties[i].blocks) / static_cast<double>(kernels_[member]->traits.blocks);
+    times[member] = run.parties[i].time() / launches;
+  }
+  return times;
+}
+
+// Right behind runs, which share the reading. What cannot be read stays empty.
+backend::Conditions CompanyRunner::conditions() const {
+  if (sensors_ == nullptr) return {};
+  const Result<backend::SensorReadings> readings = sensors_->read();
+  return readings ? readings->conditions : backend::Conditions();
 }
 
 Nanoseconds CompanyRunner::busy_time() const {
@@ -58,8 +98,8 @@ Result<void> CompanyRunner::keep_busy(std::size_t n) {
 
 Result<std::optional<std::string>> CompanyRunner::difference() {
   for (const auto& each : kernels_) WATTUNE_TRY(each->outputs.restore());
-  std::vector<Party> each_once;
-  for (const Party& party : parties_) each_once.push_back({.kernel = party.kernel});
+  std::vector<Party> each_once = parties_;
+  for (Party& party : each_once) party.repetitions = 1;
   WATTUNE_TRY(run_jointly(*machine_, each_once, {.limit = options_.limit}));
   for (const auto& each : kernels_) {
     WATTUNE_ASSIGN(const std::optional<std::string> difference, each->outputs.difference());
@@ -68,40 +108,35 @@ Result<std::optional<std::string>> CompanyRunner::difference() {
   return std::optional<std::string>();
 }
 
-Nanoseconds CompanyRunner::own_time(std::size_t member) const {
-  std::vector<Nanoseconds> times = own_[member];
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
-
-Result<Nanoseconds> CompanyRunner::once(bool restoring) {
+Result<JointRun> CompanyRunner::once(bool restoring) {
   if (restoring)
     for (const auto& each : kernels_) WATTUNE_TRY(each->outputs.restore());
   busy_ = busy_time();
-  WATTUNE_ASSIGN(const JointRun run, run_jointly(*machine_, parties_, options_));
-  for (std::size_t i = 0; i < parties_.size(); ++i) {
-    const std::size_t member = parties_[i].kernel;
-    const double launches =
-        static_cast<double>(run.parties[i].blocks) / static_cast<double>(kernels_[member]->traits.blocks);
-    own_[member].push_back(run.parties[i].time() / launches);
-  }
+  WATTUNE_ASSIGN(JointRun run, run_jointly(*machine_, parties_, options_));
   busy_ += run.makespan();
+  spent_ += run.makespan();
   since_last_run_.emplace();
-  if (!plan_.timed) return run.makespan();
-  return run.parties[*options_.until].time() / static_cast<double>(plan_.repetitions[*plan_.timed]);
+  return run;
 }
 
-Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const Configuration& all, const CompanyPlan& plan) {
+// How many blocks a resident one takes at a time follows from what the kernel takes alone.
+Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const CompanyChoice& choice, const CompanyPlan& plan) {
   WATTUNE_ASSIGN(auto machine, DeviceMachine::make(device_));
   std::vector<std::shared_ptr<StagedKernel>> kernels;
+  std::vector<unsigned> resident_blocks;
   for (std::size_t k = 0; k < space_.size(); ++k) {
-    auto staged = kernel(k, space_.own(k, all));
+    auto staged = kernel(k, space_.own(k, choice.all));
     if (!staged) return std::move(staged).error().with_context(space_.member(k).name);
-    WATTUNE_TRY(machine->add((*staged)->kernel, (*staged)->traits));
+    resident_blocks.push_back(space_.resident_blocks(k, choice.all));
+    if (Result<void> fits = check_resident(**staged, resident_blocks.back()); !fits)
+      return std::move(fits).error().with_context(space_.member(k).name);
+    KernelTraits traits = (*staged)->traits;
+    traits.alone = choice.alone[k];
+    WATTUNE_TRY(machine->add((*staged)->kernel, std::move(traits)));
     kernels.push_back(*std::move(staged));
   }
-  return std::make_unique<CompanyRunner>(std::move(kernels), std::move(machine), plan, limits_.run);
+  return std::make_unique<CompanyRunner>(device_, std::move(kernels), std::move(machine), plan, resident_blocks,
+                                         limits_.run);
 }
 
 Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, const Configuration& own) {
@@ -119,8 +154,9 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, c
 
 Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, const Configuration& own) {
   const CompanyMember& its = space_.member(member);
-  WATTUNE_ASSIGN(const auto copies,
-                 load_kernel(device_, its.spec, own, {.with_twins = false, .limit = limits_.compile}));
+  WATTUNE_ASSIGN(
+      const auto copies,
+      load_kernel(device_, its.spec, own, {.with_twins = !its.resident_blocks.empty(), .limit = limits_.compile}));
   std::vector<backend::Buffer*> buffers;
   for (const auto& buffer : copies.front()->buffers) buffers.push_back(buffer.get());
   WATTUNE_ASSIGN(KernelOutputs outputs, KernelOutputs::of(device_, its.spec, std::move(buffers), Sameness::tolerance));
@@ -128,7 +164,7 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, con
   WATTUNE_ASSIGN(KernelTraits traits, machine->traits_of(*copies.front()));
   traits.name = its.name;
   auto staged = std::make_shared<StagedKernel>(StagedKernel{copies.front(), std::move(traits), std::move(outputs)});
-  WATTUNE_TRY(remember_alone(device_, *staged, limits_.run));
+  WATTUNE_TRY(remember_alone(*machine, *staged, limits_.run));
   return staged;
 }
 

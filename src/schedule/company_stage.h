@@ -10,6 +10,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,12 @@ struct CompanyPlan {
   std::optional<std::size_t> timed = {};
 };
 
+// A configuration of all, with what its members take alone.
+struct CompanyChoice {
+  const Configuration& all;
+  std::vector<Nanoseconds> alone;  // of each member; 0: unknown
+};
+
 struct CompanyLimits {
   Nanoseconds compile;
   Nanoseconds run;  // of one run of all
@@ -42,33 +49,44 @@ struct StagedKernel {
   KernelOutputs outputs;
 };
 
+// What a launch of each member took in one run.
+using OwnTimes = std::vector<Nanoseconds>;
+
 // A configuration of all, ready to run.
 class CompanyRunner : public measure::Runner {
  public:
-  CompanyRunner(std::vector<std::shared_ptr<StagedKernel>> kernels, std::unique_ptr<DeviceMachine> machine,
-                const CompanyPlan& plan, Nanoseconds limit);
+  // Of each member as many blocks stay resident; 0: it runs whole. The device outlives it.
+  CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
+                std::unique_ptr<DeviceMachine> machine, const CompanyPlan& plan,
+                const std::vector<unsigned>& resident_blocks, Nanoseconds limit);
 
-  // Errors name the member.
+  // The time of a run is that of all work, or of all launches of the member that is timed. Errors name the member.
   Result<std::vector<Sample>> run(std::size_t n) override;
   Nanoseconds busy_time() const override;
+  // What all runs took so far, with the partners' launches that end after the member that is timed.
+  Nanoseconds spent() const { return spent_; }
   // Without restoring what the runs overwrite.
   Result<void> keep_busy(std::size_t n);
   // What a member leaves beside the others where it is not what it leaves alone: a line that names it. Runs each once.
   Result<std::optional<std::string>> difference();
-  // The median of what a launch of a member took in the runs so far. Precondition: there was one.
-  Nanoseconds own_time(std::size_t member) const;
+  // What a launch of each member took in each of the last so many runs of run(). Precondition: there were as many.
+  std::span<const OwnTimes> own_times(std::size_t last) const { return std::span(own_times_).last(last); }
 
  private:
-  Result<Nanoseconds> once(bool restoring);
+  Result<JointRun> once(bool restoring);
+  OwnTimes own_times_of(const JointRun& run) const;
+  backend::Conditions conditions() const;
 
   std::vector<std::shared_ptr<StagedKernel>> kernels_;
   std::unique_ptr<DeviceMachine> machine_;
   CompanyPlan plan_;
   JointRunOptions options_;
-  std::vector<Party> parties_;  // in the order of their launches
-  bool restores_ = false;       // some member overwrites what it reads
-  std::vector<std::vector<Nanoseconds>> own_;
+  std::vector<Party> parties_;           // in the order of their launches
+  bool restores_ = false;                // some member overwrites what it reads
+  backend::Sensors* sensors_ = nullptr;  // nullptr: the device has none
+  std::vector<OwnTimes> own_times_;
   Nanoseconds busy_;
+  Nanoseconds spent_;
   std::optional<Stopwatch> since_last_run_;
 };
 
@@ -77,8 +95,8 @@ class CompanyStage {
   CompanyStage(backend::Device& device, const CompanySpace& space, const CompanyLimits& limits)
       : device_(device), space_(space), limits_(limits) {}
 
-  // Errors name the member.
-  Result<std::unique_ptr<CompanyRunner>> gather(const Configuration& all, const CompanyPlan& plan);
+  // Errors name the member. invalid_argument: it has no form in which blocks stay resident, or an SM holds fewer.
+  Result<std::unique_ptr<CompanyRunner>> gather(const CompanyChoice& choice, const CompanyPlan& plan);
 
  private:
   using Key = std::pair<std::size_t, ConfigurationId>;  // member and its own configuration

@@ -117,7 +117,8 @@ class CompanyWalk final : public Algorithm {
   std::vector<std::size_t> by_own_cost(const Place& place) const {
     std::vector<std::size_t> order(kernels_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto known = own_costs_.find(id_at(place));
+    const std::optional<ConfigurationId> id = id_at(place);
+    const auto known = id ? own_costs_.find(*id) : own_costs_.end();
     if (known == own_costs_.end()) return order;
     std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t kernel) { return known->second[kernel]; });
     return order;
@@ -142,17 +143,17 @@ class CompanyWalk final : public Algorithm {
     return indices;
   }
 
-  // Some configuration where this one is not in the space, of which nothing is known.
-  ConfigurationId id_at(const Place& place) const {
+  // None: it is not in the space.
+  std::optional<ConfigurationId> id_at(const Place& place) const {
     const space::ValueIndices indices = indices_at(place);
-    return space().contains(indices) ? space().rank(indices) : space().count();
+    return space().contains(indices) ? std::optional(space().rank(indices)) : std::nullopt;
   }
 
   // Infinite for what fails or is not in the space.
   Task<double> cost_at(Place place) {
-    const ConfigurationId id = id_at(place);
-    if (id == space().count()) co_return std::numeric_limits<double>::infinity();
-    const double its = cost_of(id, co_await evaluate(id));
+    const std::optional<ConfigurationId> id = id_at(place);
+    if (!id) co_return std::numeric_limits<double>::infinity();
+    const double its = cost_of(*id, co_await evaluate(*id));
     if (its < least_) least_id_ = id;
     least_ = std::min(least_, its);
     co_return its;

@@ -260,7 +260,7 @@ class ModelSearch final : public LocalSearch {
     candidates_.clear();
     std::vector<Coordinates> points;
     for (const ConfigurationId id : ids) {
-      candidates_.push_back({.id = id, .prior = prior_.mean(prior_.opinions(id))});
+      candidates_.push_back({.id = id, .prior = prior_.predict(id)});
       points.push_back(encoding_.point(id));
     }
     if (uses_process()) process_.set_candidates(std::move(points));

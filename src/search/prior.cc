@@ -160,6 +160,13 @@ double Prior::mean(const Opinions& opinions) const {
   return weights > 0.0 ? sum / weights : 0.0;
 }
 
+double Prior::predict(ConfigurationId id) const {
+  Opinions of_those_that_count(runs_.size());
+  for (std::size_t r = 0; r < runs_.size(); ++r)
+    if (runs_[r].weight > 0.0) of_those_that_count[r] = opinion(runs_[r], id);
+  return mean(of_those_that_count);
+}
+
 void Prior::learn(const Opinions& opinions, double response) {
   responses_.push_back(response);
   const bool full = responses_.size() >= 2 * kLearned;

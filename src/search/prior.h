@@ -32,6 +32,8 @@ class Prior {
   Opinions opinions(ConfigurationId id) const;
   // The opinions' mean by the weights of the runs.
   double mean(const Opinions& opinions) const;
+  // The same of a configuration, for which only the runs that count are asked.
+  double predict(ConfigurationId id) const;
   // The best of every run that counts, the most promising first.
   const std::vector<ConfigurationId>& best() const { return best_; }
 

@@ -60,7 +60,9 @@ bool Attempt::leave_out() {
 
 Result<power::EnergyFigures> Attempt::measure_energy(Nanoseconds time, Nanoseconds window) {
   WATTUNE_TRY(run_.clocks.apply(configuration_));
-  WATTUNE_ASSIGN(power::EnergyOptions options, energy_options(run_, time, window));
+  WATTUNE_ASSIGN(power::EnergyOptions options,
+                 energy_options(run_.clocks, run_.idle_power, *run_.recorder, time, window));
+  options.set_up = run_.set_up_costs.find({run_.clocks.applied(), run_.session.restored()}, window);
   if (race_) options.most_energy = race_->most_energy(time);
   KernelLoad load(run_, configuration_, kernels_, launch_);
   WATTUNE_ASSIGN(power::EnergyFigures figures, power::measure(*run_.recorder, load, options));

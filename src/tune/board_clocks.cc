@@ -160,15 +160,7 @@ Result<void> BoardClocks::apply(const Configuration& configuration) {
 Result<void> BoardClocks::settle(const Spin& spin) {
   if (!applied_ || settled_) return {};
   if (disobeyed_) return *disobeyed_;
-  // Who runs kernels without asking sensors is told what the board says right behind them.
-  const Spin read_behind = [&](std::size_t runs) -> Result<std::vector<Sample>> {
-    WATTUNE_ASSIGN(std::vector<Sample> samples, spin(runs));
-    if (samples.back().clock) return samples;
-    WATTUNE_ASSIGN(const backend::BoardSetting behind, control_->current());
-    samples.back().clock = behind.graphics;
-    return samples;
-  };
-  WATTUNE_ASSIGN(const Standing standing, spin_until_standing(read_behind, applied_->graphics));
+  WATTUNE_ASSIGN(const Standing standing, spin_until_standing(spin, applied_->graphics));
   WATTUNE_ASSIGN(const backend::BoardSetting found, control_->current());
   const std::optional<Megahertz> clock = standing.clock ? standing.clock : found.graphics;
   Result<void> obeyed = compare(applied_->memory, found.memory, kStep, "a memory clock (MHz)");

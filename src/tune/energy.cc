@@ -115,13 +115,13 @@ Result<power::Load::Batch> KernelLoad::run_set_up(std::size_t launches) {
 }
 
 // Long kernels need a launch for each phase, and one that was refused would end the run.
-Result<power::EnergyOptions> energy_options(RunState& run, Nanoseconds time, Nanoseconds window) {
+Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
+                                            Nanoseconds time, Nanoseconds window) {
   constexpr double kMostLaunches = 100.0;  // besides those that fill the window
   constexpr double kMostWindows = 4.0;     // with what they need around them
   power::EnergyOptions options{.window = window, .launch_time = time};
-  WATTUNE_ASSIGN(options.context_idle, run.idle_power.at(run.clocks.applied(), *run.recorder));
-  options.set_up = run.set_up_costs.find({run.clocks.applied(), run.session.restored()}, window);
-  if (run.clocks.applied()) options.clock = run.clocks.applied()->graphics;
+  WATTUNE_ASSIGN(options.context_idle, idle_power.at(clocks.applied(), recorder));
+  if (clocks.applied()) options.clock = clocks.applied()->graphics;
   options.budget = std::max(options.budget, kMostWindows * window) + kMostLaunches * time;
   return options;
 }

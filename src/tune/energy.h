@@ -34,9 +34,9 @@ class KernelLoad : public power::Load {
   const Launch& launch_;
 };
 
-// Of windows of that length, of a kernel that takes so much time, at the clocks that are set. Errors as of
-// IdlePower::at().
-Result<power::EnergyOptions> energy_options(RunState& run, Nanoseconds time, Nanoseconds window);
+// Of windows of that length, of runs that take so much time, at the clocks that are set. Errors as of IdlePower::at().
+Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
+                                            Nanoseconds time, Nanoseconds window);
 
 // Those that are asked for, as far as the board tells them, and what makes a figure suspect.
 std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::vector<BoardMetric>& asked);

@@ -1,4 +1,5 @@
 // `wattune tune --together` and `--partner`, on whatever OpenCL there is.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 
 #include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
+#include "store/sealed_line.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -75,6 +77,19 @@ class Together : public testing::Test {
     return finished.err;
   }
 
+  // Of the journal of both.
+  void rewrite_header(const std::string& found, const std::string& put) {
+    const std::string file = "one+two.journal.jsonl";
+    const std::string journal = folder_.read(file);
+    std::string header = journal.substr(0, journal.find('\n'));
+    const std::string rest = journal.substr(header.size() + 1);
+    header.resize(header.rfind(",\"xxh3\""));
+    ASSERT_THAT(header, HasSubstr(found));
+    header.replace(header.find(found), found.size(), put);
+    store::seal(header);
+    folder_.write(file, header + rest);
+  }
+
   TempFolder folder_;
 };
 
@@ -94,6 +109,13 @@ TEST_F(Together, FindsAConfigurationForEachAndComparesWithTheirBestAlone) {
   EXPECT_GT(kernels[1]["beside_ms"], 0.0);
   EXPECT_GE(kernels[1]["lost_alone"], 0.0);
   EXPECT_EQ(document["together"]["tuned_alone"]["status"], "correct");
+}
+
+// Two evaluations do not come to each at its best alone, which is compared all the same.
+TEST_F(Together, ComparesWithTheBestAloneOfASearchThatAStopRuleEnded) {
+  const Finished finished = tune({"--together", "one.toml", "two.toml", "--json", "--evaluations", "2"});
+  EXPECT_EQ(finished.json()["evaluated"], 2);
+  EXPECT_EQ(finished.json()["together"]["tuned_alone"]["status"], "correct");
 }
 
 TEST_F(Together, ExportsOneHeader) {
@@ -119,19 +141,29 @@ TEST_F(Together, GoesOnWhereItEnded) {
   EXPECT_EQ(document["evaluated"], 6);
 }
 
+// The second takes a thousand steps for one of the first. What a resumed run finds in the journal counts, though it
+// could not be measured.
 TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
-  const std::vector<std::string> steady = {"--together", "one.toml",      "two.toml", "--steady", "--launch-order",
-                                           "two,one",    "--evaluations", "2",        "--json",   "--finalists",
-                                           "0"};
+  write_kernel("two",
+               "float sum = 0; for (int k = 0; k < 2000; ++k) sum += x[(i + k) % 4096] < 0 ? 1.0f : 0.0f;\n"
+               "  y[i] = 2 * x[i] + sum;");
+  std::vector<std::string> steady = {"--together", "one.toml",      "two.toml", "--steady", "--launch-order",
+                                     "two,one",    "--evaluations", "2",        "--json",   "--finalists",
+                                     "0"};
   const Finished first = tune(steady);
   ASSERT_EQ(first.status, 0) << first.err;
-  std::vector<std::string> resumed = steady;
-  resumed.emplace_back("--resume");
-  const Finished second = tune(resumed);
+  const auto repetitions = [](const Finished& finished, std::size_t kernel) {
+    return finished.json()["together"]["kernels"][kernel]["repetitions"].get<std::size_t>();
+  };
+  EXPECT_GT(repetitions(first, 0), 1u);
+  EXPECT_EQ(repetitions(first, 1), 1u);
+  EXPECT_EQ(first.json()["together"]["tuned_alone"], nullptr);  // which takes a final
+  rewrite_header(fmt::format("\"repetitions\":\"{}, 1\"", repetitions(first, 0)), "\"repetitions\":\"7, 3\"");
+  steady.emplace_back("--resume");
+  const Finished second = tune(steady);
   ASSERT_EQ(second.status, 0) << second.err;
-  for (const std::size_t k : {0, 1})
-    EXPECT_EQ(first.json()["together"]["kernels"][k]["repetitions"],
-              second.json()["together"]["kernels"][k]["repetitions"]);
+  EXPECT_EQ(repetitions(second, 0), 7u);
+  EXPECT_EQ(repetitions(second, 1), 3u);
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--steady", "--resume"}), HasSubstr("launch order"));
 }
 
@@ -188,6 +220,12 @@ TEST_F(Together, RefusesWhatCannotRunTogether) {
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--strategy", "wlak"}), HasSubstr("`wlak`"));
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--observe", "power"}), HasSubstr("`--observe`"));
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "-p", "three.n=64"}), HasSubstr("`three.n=64`"));
+  const Finished resident = tune({"--together", "one.toml", "two.toml", "--resident-blocks", "1"});
+  EXPECT_EQ(resident.status, 3);
+  EXPECT_THAT(resident.err, HasSubstr("blocks stay resident on CUDA devices only: `opencl:0:0`"));
+  EXPECT_EQ(refused({"one.toml", "--resident-blocks", "2"}),
+            "wattune: error: one kernel is tuned without it: `--resident-blocks` (--together or --partner names "
+            "others)\n");
   EXPECT_THAT(refused({"--partner", "memory"}), HasSubstr("--partner needs the SPEC"));
   EXPECT_THAT(refused({"one.toml", "--partner", "memroy"}), HasSubstr("compute, memory, latency"));
   folder_.write("k.cu", "extern \"C\" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n");
@@ -210,13 +248,13 @@ class TogetherOnBoard : public testing::Test {
     folder_.write("scale.toml", spec);
     folder_.write("other.toml", spec);
   }
-  Finished tune(const std::string& options) {
-    return run_with_stand_ins(folder_,
-                              "tune --together scale.toml other.toml --device cuda:0 -q --json --energy-window 50ms "
-                              "--min-samples 1 --max-samples 1 --finalists 0 " +
-                                  options,
-                              "WATTUNE_FAKE_NVML_PROFILE=H100 WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" +
-                                  (folder_.path() / "board").string());
+  Finished tune(const std::string& options, const std::string& variables = "WATTUNE_FAKE_NVML_PROFILE=H100") {
+    return run_with_stand_ins(
+        folder_,
+        "tune --together scale.toml other.toml --device cuda:0 -q --json --energy-window 50ms "
+        "--min-samples 1 --max-samples 1 --finalists 0 " +
+            options,
+        variables + " WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" + (folder_.path() / "board").string());
   }
 
   TempFolder folder_;
@@ -239,8 +277,39 @@ TEST_F(TogetherOnBoard, AllShareTheClockThatTheWalkLowers) {
   const nlohmann::json document = finished.json();
   EXPECT_EQ(document["valid"], 2);
   EXPECT_EQ(document["evaluated"], 2);  // the upper clock, and the lower one, at which the walk ends
+  EXPECT_EQ(document["by_status"]["correct"], 2) << folder_.read("scale+other.journal.jsonl");
   EXPECT_TRUE(document["best"]["configuration"].contains("nvml_gr_clock"));
   EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"block", 64}}));
+}
+
+// Resetting the clock fails from the first time on, in every guardian.
+constexpr const char* kCannotReset = "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceResetGpuLockedClocks:1+:999";
+
+TEST_F(TogetherOnBoard, ABoardThatCannotBeGivenBackIsToldOf) {
+  write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
+  const Finished finished = tune("", kCannotReset);
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("the board is not as it was"));
+  EXPECT_THAT(finished.err, HasSubstr("resetting the graphics clock: error 999"));
+}
+
+// The board is set once, for the times alone and the first configuration; then the driver no more takes any clock.
+TEST_F(TogetherOnBoard, WhatEndsTheRunEarlyIsToldWithABoardThatCannotBeGivenBack) {
+  write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
+  const Finished finished =
+      tune("--strategy exhaustive", std::string(kCannotReset) + ",nvmlDeviceSetGpuLockedClocks:2+:999");
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("the run ended early"));
+  EXPECT_THAT(finished.err, HasSubstr("the board is not as it was"));
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+}
+
+// It shows in what the first kernel runs at alone.
+TEST_F(TogetherOnBoard, AForeignLockIsRefused) {
+  write_two("block = [64]\nnvml_gr_clock = [1005, 1200]");
+  const Finished refused = tune("", "WATTUNE_FAKE_BOARD_CLOCK=1005");
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.err, HasSubstr("somebody seems to have locked the graphics clock: a kernel runs at 1005"));
 }
 
 }  // namespace

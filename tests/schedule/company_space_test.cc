@@ -1,6 +1,9 @@
 #include "wattune/schedule/company_space.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
 
 #include "wattune/schedule/company.h"
 #include "wattune/schedule/stand_ins.h"
@@ -71,6 +74,27 @@ TEST(CompanySpace, WalksOverAllOfFewConfigurationsWithoutShapes) {
   const auto kernels = company.value().walk_kernels("");
   ASSERT_EQ(kernels[0].candidates.size(), 3u);
   EXPECT_EQ(kernels[0].candidates[0].values, (space::ValueIndices{1}));  // the default one first
+}
+
+// Three values of the first's resident blocks, and none of the second's: 3 * 2 * 2 configurations.
+TEST(CompanySpace, HasResidentBlocksThatNoKernelKnowsOf) {
+  const KernelSpec spec = spec_with({parameter("block", {32, 64}, 64)});
+  const auto company = CompanySpace::build({{"a", spec, {0, 1, 4}}, {"b", spec}}).value();
+  EXPECT_EQ(company.space().count(), 12u);
+  EXPECT_EQ(company.space().configuration(company.space().default_configuration()).to_string(),
+            "a.block=64, a.resident_blocks=0, b.block=64");
+  std::map<unsigned, int> seen;
+  for (auto id = company.space().next(0); id; id = company.space().next(*id + 1)) {
+    const Configuration all = company.space().configuration(*id);
+    EXPECT_EQ(company.own(0, all).names(), (std::vector<std::string>{"block"}));
+    EXPECT_EQ(company.resident_blocks(1, all), 0u);
+    ++seen[company.resident_blocks(0, all)];
+  }
+  EXPECT_EQ(seen, (std::map<unsigned, int>{{0, 4}, {1, 4}, {4, 4}}));
+  EXPECT_EQ(company.resident_blocks(0, company.space().configuration(company.together({0, 0}))), 0u);
+  const auto taken =
+      CompanySpace::build({{"a", spec_with({parameter("resident_blocks", {1}, 1)}), {0, 1}}, {"b", spec}});
+  EXPECT_THAT(taken.error().to_string(), testing::HasSubstr("a.resident_blocks"));
 }
 
 TEST(CompanySpace, AllShareTheBoardsClock) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "wattune/core/random.h"
@@ -49,7 +51,9 @@ std::vector<CompanyKernel> kernels_of_company(const Company& company) {
   return kernels;
 }
 
+// A cost without end is a failure.
 Observation observation_of(const Company& company, double cost) {
+  if (std::isinf(cost)) return {.status = Status::runtime};
   Observation observation;
   observation.statistics = Statistics{.median = Nanoseconds(cost)};
   for (std::size_t k = 0; k < company.own.size(); ++k)
@@ -216,18 +220,36 @@ TEST(CompanyWalk, TakesOnlyWhatIsBetterThanTheBand) {
   EXPECT_EQ(close.met.size(), 4u);  // no change, hence no restart: its shapes once, and the other's
 }
 
-TEST(CompanyWalk, WhatFailsIsWalkedAround) {
-  const SearchSpace space = space_of_company({{3, 2}, 1, {}});
-  const auto strategy = make_company_walk(space, kernels_of_company({{3, 2}, 1, {}}), {});
-  std::size_t runs = 0;
-  for (auto ids = strategy->ask(1); !ids.empty(); ids = strategy->ask(1), ++runs) {
-    const Shapes at = shapes_of(space, ids.front());
-    Observation observation = observation_of({}, 9.0 - static_cast<double>(at[0]));
-    if (at[0] == 0) observation = {.status = Status::runtime};  // the first kernel's first shape
-    strategy->tell(ids.front(), observation);
+// What fails costs more than all else: the walk goes on from where it begins, to the last shape, and tries the other
+// kernel's there; from a better place it goes no further.
+TEST(CompanyWalk, WhatFailsIsWorseThanAllElse) {
+  const double failed = std::numeric_limits<double>::infinity();
+  const auto falling_behind = [&](std::size_t failing) {
+    return [=](const Shapes& at) { return at[0] == failing ? failed : 9.0 - static_cast<double>(at[0]); };
+  };
+  const WalkedTogether first = walk_together({{3, 2}, 1, {}}, falling_behind(0), {});
+  EXPECT_EQ(first.met, (std::vector<double>{failed, 8, 7, 7}));  // (0,0) (1,0) (2,0) (2,1)
+  EXPECT_EQ(first.chosen, (Shapes{2, 0, 0}));
+  const WalkedTogether second = walk_together({{3, 2}, 1, {}}, falling_behind(1), {});
+  EXPECT_EQ(second.met, (std::vector<double>{9, failed, 9}));  // (0,0) (1,0) (0,1)
+  EXPECT_EQ(second.chosen, (Shapes{0, 0, 0}));
+}
+
+// The only shapes are not in the space together.
+TEST(CompanyWalk, SettlesOnNothingWhereNothingIsInTheSpace) {
+  std::vector<Parameter> parameters(2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    parameters[k].name = "shape" + std::to_string(k);
+    parameters[k].values = {0, 1};
   }
-  EXPECT_EQ(shapes_of(space, *strategy->chosen())[0], 2u);
-  EXPECT_LE(runs, 6u);
+  const SearchSpace space = SearchSpace::build(parameters, {{"shape0 + shape1 < 2", {}}}).value();
+  const std::vector<CompanyKernel> kernels = {{.parameters = {0}, .candidates = {{{1}, 1.0, 64}}},
+                                              {.parameters = {1}, .candidates = {{{1}, 1.0, 64}}}};
+  for (const CompanyRule each : {CompanyRule::two_way, CompanyRule::from_first}) {
+    const auto strategy = make_company_walk(space, kernels, rule(each));
+    EXPECT_TRUE(strategy->ask(1).empty());
+    EXPECT_EQ(strategy->chosen(), std::nullopt);
+  }
 }
 
 // Costs of random companies: `structure` is how much of them are costs of each kernel's shape, which rise or fall; the

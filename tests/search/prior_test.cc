@@ -20,8 +20,6 @@ space::SearchSpace make_space(int parameters, int values) {
   return space::SearchSpace::build(std::move(list), {}).value();
 }
 
-double predict(const Prior& prior, ConfigurationId id) { return prior.mean(prior.opinions(id)); }
-
 // exp(1) and exp(3) are 1 below and above their mean; a second run that is 100 times as slow says the same.
 TEST(Prior, KnowsProportionsOnly) {
   const auto space = make_space(1, 3);
@@ -29,9 +27,9 @@ TEST(Prior, KnowsProportionsOnly) {
   const std::vector<PriorObjective> run = {{0, std::exp(3.0)}, {2, std::exp(1.0)}};
   const std::vector<PriorObjective> slower = {{0, 100 * std::exp(3.0)}, {2, 100 * std::exp(1.0)}, {1, 0.0}};
   const Prior prior(space, {run, slower}, random);
-  EXPECT_NEAR(predict(prior, 0), 1.0, 1e-9);
-  EXPECT_NEAR(predict(prior, 2), -1.0, 1e-9);
-  EXPECT_LE(std::abs(predict(prior, 1)), 1.0 + 1e-9);
+  EXPECT_NEAR(prior.predict(0), 1.0, 1e-9);
+  EXPECT_NEAR(prior.predict(2), -1.0, 1e-9);
+  EXPECT_LE(std::abs(prior.predict(1)), 1.0 + 1e-9);
   EXPECT_THAT(prior.best(), testing::ElementsAre(ConfigurationId{2}, ConfigurationId{0}));
 }
 
@@ -40,8 +38,8 @@ TEST(Prior, TakesTheMeanOfWhatContradictsItself) {
   const auto space = make_space(1, 3);
   Random random(1);
   const Prior prior(space, {{{0, std::exp(1.0)}, {2, std::exp(4.0)}, {0, std::exp(3.0)}}}, random);
-  EXPECT_NEAR(predict(prior, 0), -1.0, 1e-9);
-  EXPECT_NEAR(predict(prior, 2), 1.0, 1e-9);
+  EXPECT_NEAR(prior.predict(0), -1.0, 1e-9);
+  EXPECT_NEAR(prior.predict(2), 1.0, 1e-9);
 }
 
 TEST(Prior, LeavesOutRunsThatSayNothing) {
@@ -62,7 +60,7 @@ TEST(Prior, BelievesTheRunThatRanksAsMeasured) {
   for (ConfigurationId id = 0; id < 3; ++id) prior.learn(prior.opinions(id), -static_cast<double>(id));
   prior.weigh();
   EXPECT_TRUE(prior.believed());
-  EXPECT_NEAR(predict(prior, 3), -1.5 * std::log(2.0), 1e-9);
+  EXPECT_NEAR(prior.predict(3), -1.5 * std::log(2.0), 1e-9);
   EXPECT_EQ(prior.best().front(), ConfigurationId{3});
 }
 
@@ -77,7 +75,7 @@ TEST(Prior, IsNotBelievedAgainstTheFirstMeasurements) {
   prior.weigh();
   EXPECT_FALSE(prior.believed());
   EXPECT_TRUE(prior.best().empty());
-  EXPECT_EQ(predict(prior, 0), 0.0);
+  EXPECT_EQ(prior.predict(0), 0.0);
   EXPECT_EQ(prior.slope(std::vector<Prior::Pair>{{0.0, 1.0}, {0.0, 0.0}}), 0.0);
 }
 

@@ -2,8 +2,8 @@
 // best for this company.
 //
 // What is made small is the makespan, from the first launch to the last end; the energy of the board for the same; or,
-// with a partner, the time of the first kernel's work while the others run all along. It owns the device, the workers
-// that check each kernel alone, and the strategy. One thread at a time.
+// with a partner, the time of the first kernel's launches while the others run all along. It owns the device, the
+// workers that check each kernel alone, and the strategy. One thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto session, schedule::CompanySession::open({{"lud", lud}, {"hotspot", hotspot}}));
 //   WATTUNE_ASSIGN(const schedule::CompanyReport report, session->run(*journal, observer));
@@ -36,12 +36,16 @@ struct CompanyOptions {
   bool steady = false;                        // each is launched again until all have run about as long as the longest
   bool partnered = false;                     // the first is timed while the others run all along
   std::vector<std::size_t> repetitions = {};  // of each, as an earlier run found them; else by the times alone
+  // Values of a parameter of each kernel, but for partners: how many of its blocks stay on each multiprocessor (CUDA),
+  // beside 0, which leaves that to the GPU. Walks leave it at 0. Empty: there is no such parameter.
+  std::vector<unsigned> resident_blocks = {};
 };
 
 // What a member came to.
 struct MemberResult {
   std::string name;
   Configuration configuration;              // in company
+  unsigned resident_blocks = 0;             // on each multiprocessor there; 0: that is left to the GPU
   Nanoseconds beside;                       // what a launch of it took there
   Nanoseconds alone;                        // the same configuration by itself
   std::optional<Configuration> best_alone;  // of those that were tried alone
@@ -57,8 +61,9 @@ struct AgainstChoice {
 
 struct CompanyReport {
   tune::TuningResult tuning;
-  std::vector<MemberResult> members;         // empty: nothing was correct
-  std::optional<AgainstChoice> tuned_alone;  // each at its best alone, run together
+  std::vector<MemberResult> members;  // empty: nothing was correct
+  // Each at the best that was seen of it alone, run together; none: without a final, or cancelled.
+  std::optional<AgainstChoice> tuned_alone;
 };
 
 class CompanySession {

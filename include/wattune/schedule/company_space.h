@@ -1,13 +1,15 @@
 // CompanySpace: the configurations of several kernels that run together as one space, which any strategy searches.
 //
 // A parameter of a kernel is "KERNEL.PARAMETER" there, with its constraints; clocks and power limits, which are the
-// board's, keep their names, and all kernels share them. Immutable; owns copies of the specs.
+// board's, keep their names, and all kernels share them. How many blocks of a kernel stay resident may be one more of
+// its parameters. Immutable; owns copies of the specs.
 //
 //   WATTUNE_ASSIGN(const auto company, schedule::CompanySpace::build({{"lud", lud}, {"hotspot", hotspot}}));
 //   const Configuration of_hotspot = company.own(1, company.space().configuration(id));
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,9 +21,15 @@
 
 namespace wattune::schedule {
 
+// Of a member, which are all walked over and all timed alone.
+inline constexpr std::uint64_t kFewConfigurations = 64;
+
 struct CompanyMember {
   std::string name;  // of its own
   KernelSpec spec;
+  // The values of a parameter "KERNEL.resident_blocks": how many of its blocks stay on each multiprocessor and take one
+  // piece of its grid after another. 0, the default: blocks come and go as the GPU places them. Empty: there is none.
+  std::vector<unsigned> resident_blocks = {};
 };
 
 class CompanySpace {
@@ -37,9 +45,10 @@ class CompanySpace {
   const space::SearchSpace& own_space(std::size_t place) const { return members_[place].space; }
   // Clocks and power limits of all.
   std::vector<Parameter> board_parameters() const;
-  // What the configuration of all says of one.
+  // What the configuration of all says of one: of its kernel, and of how that runs beside the others.
   Configuration own(std::size_t place, const Configuration& all) const;
-  // The configuration of all in which each member has this one of its own, board parameters as in the default one.
+  unsigned resident_blocks(std::size_t place, const Configuration& all) const;
+  // The configuration of all in which each member has this one of its own, all else as in the default one.
   ConfigurationId together(const std::vector<ConfigurationId>& own) const;
 
   // What a walk goes over: each member's block shapes, by its occupancy on a board of this architecture; where no

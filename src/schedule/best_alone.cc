@@ -1,0 +1,80 @@
+#include "schedule/best_alone.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace wattune::schedule {
+
+namespace {
+
+class BestAlone final : public search::Strategy {
+ public:
+  BestAlone(const CompanySpace& space, const std::vector<Soloist>& soloists)
+      : Strategy(space.space(), {}), company_(space), soloists_(soloists) {}
+
+ private:
+  // What comes next depends on what the one before shows.
+  std::optional<ConfigurationId> do_propose() override {
+    if (waits_) return std::nullopt;
+    if (left_.empty()) list_left();
+    std::optional<ConfigurationId> next = next_untried();
+    if (!next) next = unvisited(together());
+    waits_ = next.has_value();
+    return next;
+  }
+
+  void do_learn(ConfigurationId, std::optional<double>) override { waits_ = false; }
+
+  // The last of each list comes next, so that they go in their order.
+  void list_left() {
+    left_.resize(company_.size());
+    for (std::size_t k = 0; k < company_.size(); ++k) {
+      const space::SearchSpace& own = company_.own_space(k);
+      if (own.count() > kFewConfigurations) continue;
+      for (auto id = own.next(0); id; id = own.next(*id + 1)) left_[k].push_back(*id);
+      std::ranges::reverse(left_[k]);
+    }
+  }
+
+  // Where one that failed kept the others from being tried, they come again with the next. What was visited before
+  // without becoming known failed in an earlier run.
+  std::optional<ConfigurationId> next_untried() {
+    for (;;) {
+      for (std::size_t k = 0; k < company_.size(); ++k)
+        while (!left_[k].empty() && soloists_[k].find(left_[k].back()) != nullptr) left_[k].pop_back();
+      if (std::ranges::all_of(left_, &std::vector<ConfigurationId>::empty)) return std::nullopt;
+      const std::optional<ConfigurationId> next = unvisited(together());
+      if (next) return next;
+      for (std::vector<ConfigurationId>& left : left_)
+        if (!left.empty()) left.pop_back();
+    }
+  }
+
+  // Each at what is left of it next, or else at its best alone. None: nothing of one is right.
+  std::optional<ConfigurationId> together() const {
+    std::vector<ConfigurationId> own;
+    for (std::size_t k = 0; k < company_.size(); ++k) {
+      const auto its = left_[k].empty() ? soloists_[k].best() : std::optional(left_[k].back());
+      if (!its) return std::nullopt;
+      own.push_back(*its);
+    }
+    return company_.together(own);
+  }
+
+  std::optional<ConfigurationId> unvisited(std::optional<ConfigurationId> id) const {
+    return id && !visited(*id) ? id : std::nullopt;
+  }
+
+  const CompanySpace& company_;
+  const std::vector<Soloist>& soloists_;
+  std::vector<std::vector<ConfigurationId>> left_;  // of each member; empty: not listed yet
+  bool waits_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<search::Strategy> make_best_alone(const CompanySpace& space, const std::vector<Soloist>& soloists) {
+  return std::make_unique<BestAlone>(space, soloists);
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,98 @@
+// `wattune tune --together` with blocks that stay resident, on the stand-in for CUDA's driver.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/cuda_stand_ins.h"
+#include "cli/run_program.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
+// it leaves beside others is what it leaves alone only if each block ran once.
+constexpr char kMarkKernel[] = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry mark(.param .u64 hits)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %ctaid.x;
+  ld.param.u64 %rd1, [hits];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  atom.global.add.u32 %r2, [%rd3], 1;
+  ret;
+}
+)";
+
+class TogetherResident : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("mark.ptx", kMarkKernel);
+    for (const char* file : {"mark.toml", "other.toml"})
+      folder_.write(file,
+                    "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
+                    "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
+                    "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n");
+  }
+  Finished tune(const std::string& options, const std::string& specs = "--together mark.toml other.toml") {
+    return run_with_stand_ins(folder_,
+                              "tune " + specs + " --device cuda:0 -q --json --min-samples 1 --max-samples 1 " + options,
+                              "WATTUNE_FAKE_CUDA_TIME=host");
+  }
+
+  TempFolder folder_;
+};
+
+// Four values of each. A multiprocessor of the stand-in holds 2,048 threads, but no more than 32 blocks.
+TEST_F(TogetherResident, BlocksAreParametersOfTheJointSpace) {
+  const Finished finished = tune("--resident-blocks 1,32,33 --strategy exhaustive");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json document = finished.json();
+  EXPECT_EQ(document["valid"], 16);
+  EXPECT_EQ(document["by_status"]["correct"], 9);
+  EXPECT_EQ(document["by_status"]["constraints"], 7);  // 33 of either
+  EXPECT_TRUE(document["best"]["configuration"].contains("other.resident_blocks"));
+  EXPECT_EQ(document["together"]["kernels"][0]["configuration"], nlohmann::json({{"k", 1}}));
+  EXPECT_EQ(document["together"]["kernels"][1]["resident_blocks"],
+            document["best"]["configuration"]["other.resident_blocks"]);
+  EXPECT_THAT(folder_.read("mark+other.journal.jsonl"),
+              HasSubstr("mark: a multiprocessor holds 32 of its blocks, not 33"));
+}
+
+TEST_F(TogetherResident, WalksGoOnOverThem) {
+  const Finished finished = tune("--resident-blocks 1 --evaluations 4 --finalists 0");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["strategy"], "walk+auto");
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 4);
+}
+
+TEST_F(TogetherResident, PartnersHaveNone) {
+  const Finished finished = tune("--resident-blocks 1 --partner other.toml --finalists 0", "mark.toml");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["valid"], 2);
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 2);
+}
+
+TEST_F(TogetherResident, KernelsWithoutATwinHaveNoResidentBlocks) {
+  write_scale(folder_);
+  const Finished finished =
+      tune("--resident-blocks 1 --strategy exhaustive --finalists 0", "--together mark.toml scale.toml");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["by_status"]["correct"], 6);  // three blocks of scale, mark with 0 and 1
+  EXPECT_EQ(finished.json()["by_status"]["constraints"], 6);
+  EXPECT_THAT(folder_.read("mark+scale.journal.jsonl"), HasSubstr("scale: its blocks cannot stay resident"));
+}
+
+TEST_F(TogetherResident, RefusesWhatSaysNothing) {
+  EXPECT_THAT(tune("--resident-blocks 0").err, HasSubstr("are different ones, from 1 on: `0`"));
+  EXPECT_THAT(tune("--resident-blocks 2,2").err, HasSubstr("are different ones, from 1 on: `2`"));
+  EXPECT_THAT(tune("--resident-blocks 1 --strategy walk").err,
+              HasSubstr("a walk leaves resident blocks as they are: `walk`"));
+}
+
+}  // namespace
+}  // namespace wattune::cli_test

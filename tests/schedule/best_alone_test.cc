@@ -1,0 +1,96 @@
+#include "schedule/best_alone.h"
+
+#include <gtest/gtest.h>
+
+#include "schedule/company_fixture.h"
+
+namespace wattune::schedule {
+namespace {
+
+// Soloists that count what they are asked for, and a search that has come to its end.
+class BestAloneTest : public testing::Test {
+ protected:
+  BestAloneTest() {
+    for (std::size_t k = 0; k < company_.size(); ++k)
+      soloists_.push_back(soloist_of([this, k](const Configuration& own) {
+        ++asked_;
+        return alone_[k](own);
+      }));
+  }
+
+  ConfigurationId own(std::size_t member, std::int64_t block) const {
+    const std::vector<std::pair<std::string, Value>> values = {{"BLOCK", Value(block)}};
+    return company_.own_space(member).find(values).value();
+  }
+  ConfigurationId together(std::int64_t one, std::int64_t two) const {
+    return company_.together({own(0, one), own(1, two)});
+  }
+  // As an evaluator of the company does: nobody comes after one that fails.
+  void evaluate(search::Strategy& strategy, ConfigurationId id) {
+    const Configuration all = company_.space().configuration(id);
+    Observation observation = tune::measured(1e6);
+    for (std::size_t k = 0; k < company_.size() && observation.ok(); ++k) {
+      const Configuration its = company_.own(k, all);
+      if (soloists_[k].find(its.id()) == nullptr) soloists_[k].evaluate(its).value();
+      if (!soloists_[k].find(its.id())->ok()) observation = *soloists_[k].find(its.id());
+    }
+    strategy.tell(id, observation);
+  }
+  std::vector<ConfigurationId> all_of(search::Strategy& strategy) {
+    std::vector<ConfigurationId> proposed;
+    for (auto ids = strategy.ask(1); !ids.empty(); ids = strategy.ask(1)) {
+      proposed.push_back(ids.front());
+      evaluate(strategy, ids.front());
+    }
+    return proposed;
+  }
+
+  const CompanySpace company_ =
+      CompanySpace::build({{"one", writing_spec("one")}, {"two", writing_spec("two")}}).value();
+  std::vector<Alone> alone_ = {alone_by_block, alone_by_block};
+  std::vector<Soloist> soloists_;
+  std::size_t asked_ = 0;
+};
+
+// The search knew 32 of both. What is left of each is tried at once with what is left of the other.
+TEST_F(BestAloneTest, ProposesWhatIsLeftToTimeAndThenEachAtItsBest) {
+  alone_[1] = [](const Configuration& its) { return tune::measured(100.0 - its.find("BLOCK")->as_real()); };
+  const auto strategy = make_best_alone(company_, soloists_);
+  evaluate(*strategy, together(32, 32));
+  EXPECT_EQ(all_of(*strategy), (std::vector<ConfigurationId>{together(16, 16), together(64, 64), together(16, 64)}));
+}
+
+TEST_F(BestAloneTest, EvaluatesNothingItselfAndWaitsForWhatItProposed) {
+  const auto strategy = make_best_alone(company_, soloists_);
+  EXPECT_EQ(strategy->ask(3), (std::vector<ConfigurationId>{together(16, 16)}));
+  EXPECT_EQ(strategy->ask(1), std::vector<ConfigurationId>());
+  EXPECT_EQ(asked_, 0u);
+}
+
+// 16 of the first fails alone, before the second's turn, which comes again.
+TEST_F(BestAloneTest, TriesAgainWhatAnotherKeptFromBeingTried) {
+  alone_[0] = [](const Configuration& its) {
+    return its.find("BLOCK")->as_real() < 20 ? Observation{.status = Status::runtime} : alone_by_block(its).value();
+  };
+  const auto strategy = make_best_alone(company_, soloists_);
+  evaluate(*strategy, together(32, 32));
+  EXPECT_EQ(all_of(*strategy),
+            (std::vector<ConfigurationId>{together(16, 16), together(64, 16), together(32, 64), together(32, 16)}));
+}
+
+// A failure of an earlier run is told of, but not who failed alone.
+TEST_F(BestAloneTest, LeavesOutWhatFailedInAnEarlierRun) {
+  const auto strategy = make_best_alone(company_, soloists_);
+  evaluate(*strategy, together(32, 32));
+  strategy->tell(together(16, 16), {.status = Status::runtime});
+  EXPECT_EQ(all_of(*strategy), (std::vector<ConfigurationId>{together(64, 64)}));  // at its best each is 32 by 32
+}
+
+TEST_F(BestAloneTest, HasNoAnswerWhereAMemberIsNeverRight) {
+  alone_[1] = [](const Configuration&) { return Observation{.status = Status::correctness}; };
+  const auto strategy = make_best_alone(company_, soloists_);
+  EXPECT_EQ(all_of(*strategy).size(), 3u);  // each of the second's, and nothing of all at their best
+}
+
+}  // namespace
+}  // namespace wattune::schedule
