@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/corun_journal.h"
 #include "cli/corun_objective.h"
-#include "cli/corun_prospects.h"
+#include "cli/corun_plans.h"
 #include "cli/corun_queue.h"
 #include "cli/corun_sweep.h"
 #include "cli/interrupt.h"
@@ -105,6 +105,7 @@ Json document(const CorunStage& stage, const CorunOptions& options) {
           {"prospects", nullptr},
           {"pairs", nullptr},
           {"complementary", nullptr},
+          {"planned", nullptr},
           {"queue", nullptr}};
 }
 
@@ -138,7 +139,15 @@ Json sweeps_document(const CorunStage& stage, const CorunOptions& options, const
   json["prospects"] = prospects_json(prospects);
   json["pairs"] = sweep_json(stage, prospects, pairs);
   json["complementary"] = complementary_json(complementary_gain(prospects, pairs));
+  json["planned"] = planned_gain_json(planned_gain(prospects, pairs));
   return json;
+}
+
+// Of several pairs.
+std::string totals_text(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
+  if (pairs.size() < 2) return "";
+  return complementary_text(prospects, complementary_gain(prospects, pairs)) +
+         planned_gain_text(planned_gain(prospects, pairs));
 }
 
 // Pairs are told as they come, those of a document at its end, which an interrupt brings forward.
@@ -157,7 +166,7 @@ Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, Sw
       });
   if (!swept && pairs.empty()) return swept.error();
   printed &= options.json ? print_document(dump(sweeps_document(stage, options, prospects, pairs)))
-                          : print_result(complementary_text(prospects, complementary_gain(prospects, pairs)));
+                          : print_result(totals_text(prospects, pairs));
   if (!swept) return swept.error();
   if (!options.svg.empty())
     WATTUNE_TRY(store::write_file(options.svg, sweep_svg(stage, pairs.front()), options.overwrite));

@@ -18,6 +18,16 @@ constexpr const char* kFormat = "wattune corun 2";
 
 Json error_json(const SweepRow& row) { return row.failure ? Json(row.failure->to_string()) : Json(nullptr); }
 
+Json plan_line(const schedule::PairForecast& plan) {
+  return {{"ratio", {plan.ratio.first, plan.ratio.second}}, {"sms_of_first", plan.sms_of_first}, {"rates", plan.rates}};
+}
+
+schedule::PairForecast plan_of_line(const Json& json) {
+  return {.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)},
+          .sms_of_first = json.at("sms_of_first"),
+          .rates = json.at("rates").get<std::array<double, 2>>()};
+}
+
 Json line_of(const std::string& identity, const SweptPair& pair) {
   Json rows = Json::array();
   for (const SweepRow& row : pair.sweep.rows)
@@ -41,6 +51,7 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
           {"sms", pair.limits.sms},
           {"split_grain", pair.limits.split_grain},
           {"capability", {pair.limits.capability.major, pair.limits.capability.minor}},
+          {"plan", plan_line(pair.plan)},
           {"rows", std::move(rows)},
           {"outputs", std::move(outputs)}};
 }
@@ -76,6 +87,7 @@ SweptPair pair_of(const Json& json) {
     pair.sweep.alone[i] = Nanoseconds(json.at("alone_ns").at(i).get<double>());
     pair.sweep.energy_alone[i] = Joules(json.at("energy_alone_j").at(i).get<double>());
   }
+  pair.plan = plan_of_line(json.at("plan"));
   for (const Json& row : json.at("rows")) pair.sweep.rows.push_back(row_of(row));
   if (const Json& outputs = json.at("outputs"); !outputs.is_null())
     pair.outputs = OutputVerdict{outputs.at("compared"), outputs.at("differences").get<std::vector<std::string>>()};

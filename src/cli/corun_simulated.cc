@@ -58,6 +58,7 @@ class SimulatedStage : public CorunStage {
       added.traits = schedule::with_profile(std::move(added.traits), *known);
     } else {
       WATTUNE_ASSIGN(added.traits.use, schedule::use_alone(kernel, gpu_));
+      WATTUNE_ASSIGN(added.traits.alone, schedule::time_alone(kernel, gpu_));
     }
     simulated_.push_back(std::move(kernel));
     return {};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/corun_journal.h"
+#include "cli/corun_plans.h"
 #include "cli/corun_prospects.h"
 #include "cli/text.h"
 #include "report/text.h"
@@ -57,7 +58,9 @@ Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedul
   SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
                  .limits = machine->limits(),
                  .sweep = std::move(sweep),
+                 .plan = {},
                  .outputs = {}};
+  WATTUNE_ASSIGN(pair.plan, plan_of(*machine, first, second));
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
   return pair;
@@ -187,8 +190,8 @@ std::string pair_text(const CorunStage& stage, const SweptPair& pair) {
   const auto alone = [&](std::size_t i) {
     return fmt::format("{} {} ({})", pair.names[i], format_time(sweep.alone[i]), times_text(sweep.repetitions[i]));
   };
-  return fmt::format("alone: {}, {}\n\n{}\n{}{}", alone(0), alone(1), rows_text(stage, pair), verdict_text(pair),
-                     outputs_text(pair));
+  return fmt::format("alone: {}, {}\n\n{}\n{}{}{}", alone(0), alone(1), rows_text(stage, pair), verdict_text(pair),
+                     plan_text(pair), outputs_text(pair));
 }
 
 Json row_json(const CorunStage& stage, const SweptPair& pair, const SweepRow& row) {
@@ -229,6 +232,7 @@ Json pair_json(const CorunStage& stage, const Prospect& prospect, const SweptPai
                {"rows", Json::array()},
                {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
                {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
+               {"plan", plan_json(pair)},
                {"outputs", nullptr}};
   for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, pair, row));
   if (pair.outputs)

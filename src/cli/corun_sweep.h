@@ -10,6 +10,7 @@
 
 #include "cli/corun_stage.h"
 #include "cli/json.h"
+#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/pair_sweep.h"
 
 namespace wattune::cli {
@@ -24,6 +25,7 @@ struct SweptPair {
   std::array<std::string, 2> names;
   schedule::MachineLimits limits;
   schedule::PairSweep sweep;
+  schedule::PairForecast plan;           // by which the policy `paired` would run them
   std::optional<OutputVerdict> outputs;  // none: these kernels compute nothing
 
   bool is_right() const { return !outputs || outputs->differences.empty(); }

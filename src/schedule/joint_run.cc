@@ -166,12 +166,16 @@ Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, c
   return JointRunner(machine, parties, options).run();
 }
 
-Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm) {
-  const KernelTraits& traits = *machine.kernel(kernel);
-  if (traits.persistent) return {.kernel = kernel, .form = Form::persistent, .per_sm = per_sm};
+Party sliced_party(const Machine& machine, KernelId kernel, unsigned per_sm) {
   const std::uint64_t wave = static_cast<std::uint64_t>(per_sm) * machine.limits().sms;
-  const std::uint64_t waves = std::max<std::uint64_t>(1, (traits.least_slice + wave - 1) / wave);
+  const std::uint64_t least = machine.kernel(kernel)->least_slice;
+  const std::uint64_t waves = std::max<std::uint64_t>(1, (least + wave - 1) / wave);
   return {.kernel = kernel, .form = Form::slices, .slice_blocks = waves * wave};
+}
+
+Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm) {
+  if (!machine.kernel(kernel)->persistent) return sliced_party(machine, kernel, per_sm);
+  return {.kernel = kernel, .form = Form::persistent, .per_sm = per_sm};
 }
 
 }  // namespace wattune::schedule

@@ -55,7 +55,9 @@ struct JointRunOptions {
 // launch's that was refused or failed. device_lost: the limit has passed. Precondition: the machine has these kernels.
 Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, const JointRunOptions& options = {});
 
-// This many blocks on each SM: persistent where the kernel has such a twin, else slices of so many waves.
+// This many blocks on each SM, in slices of as many waves as are worth a launch.
+Party sliced_party(const Machine& machine, KernelId kernel, unsigned per_sm);
+// The same by persistent blocks, where the kernel has such a twin.
 Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm);
 
 }  // namespace wattune::schedule

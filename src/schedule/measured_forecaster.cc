@@ -13,9 +13,11 @@ namespace wattune::schedule {
 namespace {
 
 // A pilot runs for so many waves alone of the kernel whose waves take longer, and no less, as shorter runs are mostly
-// beginning and end.
+// beginning and end; and until grids that are not too long for that have ended, as their blocks may differ.
 constexpr double kWaves = 8.0;
+constexpr double kGrids = 2.0;
 constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
+constexpr Nanoseconds kLongestGrids = nanoseconds_from_ms(20);
 
 struct PilotKernel {
   KernelId id = 0;
@@ -31,20 +33,14 @@ Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name
   return Error(ErrorCode::not_found, "no such kernel to measure").about(name);
 }
 
-Nanoseconds waves_time(const Machine& machine, const KernelTraits& kernel) {
+Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * machine.limits().sms;
-  return kernel.alone * std::min(1.0, kWaves * wave / static_cast<double>(kernel.blocks));
-}
-
-Nanoseconds pilot_time(const Machine& machine, const std::array<PilotKernel, 2>& pair) {
-  return std::max({kLeastPilot, waves_time(machine, *pair[0].traits), waves_time(machine, *pair[1].traits)});
+  const Nanoseconds waves = kernel.alone * std::min(1.0, kWaves * wave / static_cast<double>(kernel.blocks));
+  return std::max({kLeastPilot, waves, std::min(kGrids * kernel.alone, kLongestGrids)});
 }
 
 Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form form) {
-  if (form != Form::slices) return shared_party(machine, kernel, per_sm);
-  return {.kernel = kernel,
-          .form = Form::slices,
-          .slice_blocks = static_cast<std::uint64_t>(per_sm) * machine.limits().sms};
+  return form == Form::slices ? sliced_party(machine, kernel, per_sm) : shared_party(machine, kernel, per_sm);
 }
 
 Party on_its_sms(const PilotKernel& kernel, const SmRange& sms) {
@@ -63,7 +59,7 @@ double rate_of(const PartyRun& run, const KernelTraits& kernel) {
 // Again and again, so that neither leaves the other alone. `pilot` says how they run, and learns how fast.
 Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, std::array<Party, 2> parties,
                                PairForecast pilot) {
-  const Nanoseconds time = pilot_time(machine, pair);
+  const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
   for (std::size_t i = 0; i < 2; ++i)
     parties[i].repetitions = 1 + static_cast<std::size_t>(std::ceil(time / pair[i].traits->alone));
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, {.stop_after = time}));
@@ -77,9 +73,10 @@ Result<PairForecast> best_split(Machine& machine, const std::array<PilotKernel, 
   PairForecast best;
   for (const unsigned sms : splits_of(machine.limits())) {
     const auto ranges = split_ranges(machine.limits(), sms);
-    WATTUNE_ASSIGN(const PairForecast measured,
-                   run_pilot(machine, pair, {on_its_sms(pair[0], ranges[0]), on_its_sms(pair[1], ranges[1])},
-                             {.sms_of_first = sms}));
+    const std::array parties = {on_its_sms(pair[0], ranges[0]), on_its_sms(pair[1], ranges[1])};
+    // The first launch on a range makes what launches on it need, which on CUDA takes as long as a pilot.
+    WATTUNE_TRY(run_jointly(machine, parties, {.stop_after = Nanoseconds(0)}));
+    WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, pair, parties, {.sms_of_first = sms}));
     if (ends_sooner(measured, best, *pair[0].traits, *pair[1].traits)) best = measured;
   }
   return best;

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -115,6 +116,26 @@ TEST_F(Corun, ListsComplementaryPairsBeforeTheyAreMeasured) {
   EXPECT_EQ(document["prospects"][2]["complementary"], false);  // TEA with BS
   EXPECT_EQ(document["complementary"]["pairs"], complementary);
   EXPECT_TRUE(document["complementary"]["gain_over_best_baseline"].is_number());
+}
+
+// The plan is a row of the sweep; what it gains over the best baseline follows from that row and the baseline's.
+TEST_F(Corun, SaysWhatBecomesOfTheDefaultPolicysPlan) {
+  const Finished text = small({});
+  EXPECT_THAT(text.out, HasSubstr("\npaired plans "));
+  EXPECT_THAT(text.out, HasSubstr("\nAs paired plans them, over the best baseline: "));
+  const nlohmann::json document = small({"--json"}).json();
+  double least = 1e9;
+  double product = 1.0;
+  for (const nlohmann::json& pair : document["pairs"]) {
+    ASSERT_TRUE(pair["plan"]["row"].is_number());
+    const nlohmann::json& planned = pair["rows"][pair["plan"]["row"].get<std::size_t>()];
+    const nlohmann::json& baseline = pair["rows"][pair["best_baseline"].get<std::size_t>()];
+    const double speed = baseline["makespan_ms"].get<double>() / planned["makespan_ms"].get<double>();
+    least = std::min(least, speed - 1.0);
+    if (pair["complementary"]) product *= speed;
+  }
+  EXPECT_NEAR(document["planned"]["least"].get<double>(), least, 1e-12);
+  EXPECT_NEAR(document["planned"]["complementary"].get<double>(), std::sqrt(product) - 1.0, 1e-12);  // of two pairs
 }
 
 // What was swept is not swept again: a number that somebody changed in the file is told as it is there.
