@@ -91,7 +91,7 @@ double linear_latency(const GpuModel& gpu, std::span<const SimulatedKernel> kern
 }
 
 FluidLoad load_alone(const GpuModel& gpu, Megahertz clock, const SimulatedKernel& kernel, double others) {
-  const double hit = kernel.l2_hit * (1.0 - kernel.sharing_loss * others);
+  const double hit = hit_beside(kernel, others);
   const double accesses = (kernel.coalesced + kernel.scattered) / kernel.memory_parallelism;
   // An access waits for the slowest of its requests, which is one to DRAM unless all hit.
   const double dram_latency = gpu.dram_latency * (clock / gpu.clock);

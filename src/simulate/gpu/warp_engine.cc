@@ -255,7 +255,7 @@ class WarpEngine final : public Engine {
     const SimulatedKernel& kernel = kernels_[warp.kernel];
     const WarpSm& sm = sms_[warp.sm];
     const double others = 1.0 - static_cast<double>(sm.warps_of_kernel[warp.kernel]) / sm.warps;
-    const double hit = kernel.l2_hit * (1.0 - kernel.sharing_loss * others);
+    const double hit = hit_beside(kernel, others);
     if (hit <= 0.0) return requests;
     const double misses = requests * (1.0 - hit);
     return std::floor(misses + random_.uniform());
