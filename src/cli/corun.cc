@@ -97,16 +97,11 @@ Result<void> check(const CorunOptions& options) {
 }
 
 Json document(const CorunStage& stage, const CorunOptions& options) {
-  return {{"device", stage.device()},
-          {"simulated", stage.is_simulated()},
-          {"repeats", options.repeats},
-          {"seed", options.queue.seed},
-          {"notes", stage.notes()},
-          {"prospects", nullptr},
-          {"pairs", nullptr},
-          {"complementary", nullptr},
-          {"planned", nullptr},
-          {"queue", nullptr}};
+  return {{"device", stage.device()},   {"simulated", stage.is_simulated()},
+          {"repeats", options.repeats}, {"seed", options.queue.seed},
+          {"notes", stage.notes()},     {"prospects", nullptr},
+          {"pairs", nullptr},           {"complementary", nullptr},
+          {"planned", nullptr},         {"queue", nullptr}};
 }
 
 ExitStatus status_of(bool printed, bool is_right) {

@@ -16,16 +16,20 @@ using schedule::Way;
 
 constexpr const char* kFormat = "wattune corun 2";
 
-Json error_json(const SweepRow& row) { return row.failure ? Json(row.failure->to_string()) : Json(nullptr); }
+Json error_json(const std::optional<Error>& failure) { return failure ? Json(failure->to_string()) : Json(nullptr); }
 
-Json plan_line(const schedule::PairForecast& plan) {
-  return {{"ratio", {plan.ratio.first, plan.ratio.second}}, {"sms_of_first", plan.sms_of_first}, {"rates", plan.rates}};
+std::optional<Error> error_of(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return Error(ErrorCode::launch_failed, json.get<std::string>());
 }
 
-schedule::PairForecast plan_of_line(const Json& json) {
-  return {.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)},
-          .sms_of_first = json.at("sms_of_first"),
-          .rates = json.at("rates").get<std::array<double, 2>>()};
+Json line_of(const PlannedRun& run) {
+  return {{"ratio", {run.forecast.ratio.first, run.forecast.ratio.second}},
+          {"sms_of_first", run.forecast.sms_of_first},
+          {"rates", run.forecast.rates},
+          {"makespan_ns", run.makespan.value()},
+          {"gain", run.gain},
+          {"error", error_json(run.failure)}};
 }
 
 Json line_of(const std::string& identity, const SweptPair& pair) {
@@ -39,7 +43,7 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
                     {"makespan_ns", row.makespan.value()},
                     {"gain", row.gain},
                     {"joules", row.energy.value()},
-                    {"error", error_json(row)}});
+                    {"error", error_json(row.failure)}});
   Json outputs = nullptr;
   if (pair.outputs) outputs = {{"compared", pair.outputs->compared}, {"differences", pair.outputs->differences}};
   return {{"format", kFormat},
@@ -51,7 +55,7 @@ Json line_of(const std::string& identity, const SweptPair& pair) {
           {"sms", pair.limits.sms},
           {"split_grain", pair.limits.split_grain},
           {"capability", {pair.limits.capability.major, pair.limits.capability.minor}},
-          {"plan", plan_line(pair.plan)},
+          {"planned", line_of(pair.planned)},
           {"rows", std::move(rows)},
           {"outputs", std::move(outputs)}};
 }
@@ -72,8 +76,17 @@ SweepRow row_of(const Json& json) {
   row.makespan = Nanoseconds(json.at("makespan_ns").get<double>());
   row.gain = json.at("gain");
   row.energy = Joules(json.at("joules").get<double>());
-  if (!json.at("error").is_null()) row.failure = Error(ErrorCode::launch_failed, json.at("error").get<std::string>());
+  row.failure = error_of(json.at("error"));
   return row;
+}
+
+PlannedRun planned_of(const Json& json) {
+  return {.forecast = {.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)},
+                       .sms_of_first = json.at("sms_of_first"),
+                       .rates = json.at("rates").get<std::array<double, 2>>()},
+          .makespan = Nanoseconds(json.at("makespan_ns").get<double>()),
+          .gain = json.at("gain"),
+          .failure = error_of(json.at("error"))};
 }
 
 SweptPair pair_of(const Json& json) {
@@ -87,7 +100,7 @@ SweptPair pair_of(const Json& json) {
     pair.sweep.alone[i] = Nanoseconds(json.at("alone_ns").at(i).get<double>());
     pair.sweep.energy_alone[i] = Joules(json.at("energy_alone_j").at(i).get<double>());
   }
-  pair.plan = plan_of_line(json.at("plan"));
+  pair.planned = planned_of(json.at("planned"));
   for (const Json& row : json.at("rows")) pair.sweep.rows.push_back(row_of(row));
   if (const Json& outputs = json.at("outputs"); !outputs.is_null())
     pair.outputs = OutputVerdict{outputs.at("compared"), outputs.at("differences").get<std::vector<std::string>>()};

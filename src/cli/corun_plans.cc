@@ -5,56 +5,100 @@
 #include <algorithm>
 #include <cmath>
 
-#include "wattune/schedule/forecast.h"
+#include "cli/text.h"
+#include "core/median.h"
+#include "wattune/schedule/arrivals.h"
 #include "wattune/schedule/policy.h"
+#include "wattune/schedule/queue_experiment.h"
 
 namespace wattune::cli {
 
 namespace {
 
 using schedule::Arrangement;
-using schedule::SweepRow;
 using schedule::Way;
 
-Arrangement arrangement_of(const schedule::PairForecast& plan) {
-  if (plan.speedup() < 1.0 + schedule::PolicyOptions().least_gain) return {.way = Way::in_turn};
-  if (plan.sms_of_first > 0) return {.way = Way::split, .sms_of_first = plan.sms_of_first};
-  return {.way = Way::shares, .ratio = plan.ratio};
+Result<schedule::PairForecast> best_pilot(schedule::Machine& machine, const schedule::PairSweep& sweep) {
+  const schedule::Forecaster pilots = schedule::measured_forecaster(machine, schedule::Form::persistent);
+  return pilots(*machine.kernel(sweep.kernels[0]), *machine.kernel(sweep.kernels[1]));
 }
 
-// Time of the best baseline over that of the plan; none where one of them could not be run.
-std::optional<double> planned_speed(const SweptPair& pair) {
-  const SweepRow* const planned = planned_row(pair);
-  const SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
-  if (planned == nullptr || baseline == nullptr) return std::nullopt;
-  return baseline->makespan / planned->makespan;
+// In turns, so that both are among the first works of the queue, which a policy looks at.
+std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
+  const auto& [first, second] = sweep.repetitions;
+  std::vector<schedule::Arrival> works;
+  for (std::size_t i = 0, j = 0; i < first || j < second;) {
+    const bool is_first = i < first && i * second <= j * first;
+    works.push_back({.moment = {}, .kernel = sweep.kernels[is_first ? 0 : 1]});
+    ++(is_first ? i : j);
+  }
+  return works;
+}
+
+Result<void> measure(schedule::Machine& machine, const schedule::PairSweep& sweep, std::size_t rounds,
+                     PlannedRun& run) {
+  WATTUNE_ASSIGN(run.forecast, best_pilot(machine, sweep));
+  schedule::PairTable table(machine.limits().sms);
+  table.learn(sweep.kernels[0], sweep.kernels[1], run.forecast);
+  const std::vector<schedule::Arrival> works = works_of(sweep);
+  std::vector<double> makespans;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    WATTUNE_ASSIGN(const schedule::QueueRun round, schedule::run_queue(machine, works, {.policy = "paired"}, table));
+    makespans.push_back(round.makespan.value());
+  }
+  run.makespan = Nanoseconds(median_of(makespans));
+  run.gain = (sweep.alone[0] + sweep.alone[1]) / run.makespan - 1.0;
+  return {};
+}
+
+bool is_planned_together(const schedule::PairForecast& forecast) {
+  return forecast.speedup() >= 1.0 + schedule::PolicyOptions().least_gain;
+}
+
+std::string how_text(const SweptPair& pair) {
+  const schedule::PairForecast& forecast = pair.planned.forecast;
+  if (!is_planned_together(forecast)) return "one after the other, as no pilot gained";
+  const Arrangement how = forecast.sms_of_first > 0
+                              ? Arrangement{.way = Way::split, .sms_of_first = forecast.sms_of_first}
+                              : Arrangement{.way = Way::shares, .ratio = forecast.ratio};
+  return fmt::format("by {}, whose pilots gained {}", describe(how, pair.limits), gain_text(forecast.speedup() - 1.0));
+}
+
+// Time of the best baseline over that of `paired`; none where one of them could not be run.
+std::optional<double> speed_of_planned(const SweptPair& pair) {
+  const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
+  if (pair.planned.failure || baseline == nullptr) return std::nullopt;
+  return baseline->makespan / pair.planned.makespan;
 }
 
 }  // namespace
 
-Result<schedule::PairForecast> plan_of(schedule::Machine& machine, schedule::KernelId first,
-                                       schedule::KernelId second) {
-  const schedule::Forecaster pilots = schedule::measured_forecaster(machine, schedule::Form::persistent);
-  return pilots(*machine.kernel(first), *machine.kernel(second));
+Result<PlannedRun> run_planned(schedule::Machine& machine, const schedule::PairSweep& sweep, std::size_t rounds) {
+  PlannedRun run;
+  if (auto measured = measure(machine, sweep, rounds, run); !measured) {
+    if (measured.error().code() == ErrorCode::device_lost) return std::move(measured).error();
+    run.failure = std::move(measured).error();
+  }
+  return run;
 }
 
-const SweepRow* planned_row(const SweptPair& pair) {
-  return pair.sweep.best(
-      [planned = arrangement_of(pair.plan)](const SweepRow& row) { return row.arrangement == planned; });
+std::string planned_text(const SweptPair& pair) {
+  const PlannedRun& run = pair.planned;
+  if (run.failure) return fmt::format("paired could not run them: {}\n", run.failure->to_string());
+  return fmt::format("paired takes {}: {}, {}.\n", format_time(run.makespan), gain_text(run.gain), how_text(pair));
 }
 
-std::string plan_text(const SweptPair& pair) {
-  const SweepRow* const row = planned_row(pair);
-  if (row == nullptr) return "";
-  const std::string forecast = row->arrangement.way == Way::in_turn ? "no gain" : gain_text(pair.plan.speedup() - 1.0);
-  return fmt::format("paired plans {}: {} by pilots, {} here.\n", describe(row->arrangement, pair.limits), forecast,
-                     gain_text(row->gain));
-}
-
-Json plan_json(const SweptPair& pair) {
-  const SweepRow* const row = planned_row(pair);
-  return {{"row", row == nullptr ? Json(nullptr) : Json(row - pair.sweep.rows.data())},
-          {"forecast_rates", pair.plan.rates}};
+Json planned_json(const PlannedRun& run) {
+  const bool is_together = is_planned_together(run.forecast);
+  const bool is_split = is_together && run.forecast.sms_of_first > 0;
+  Json json = {{"ratio", nullptr},       {"sms_of_first", nullptr}, {"forecast_rates", run.forecast.rates},
+               {"makespan_ms", nullptr}, {"gain", nullptr},         {"error", nullptr}};
+  if (is_split) json["sms_of_first"] = run.forecast.sms_of_first;
+  if (is_together && !is_split) json["ratio"] = {run.forecast.ratio.first, run.forecast.ratio.second};
+  if (run.failure) return json["error"] = run.failure->to_string(), json;
+  json["makespan_ms"] = to_ms(run.makespan);
+  json["gain"] = run.gain;
+  return json;
 }
 
 PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {
@@ -62,7 +106,7 @@ PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vect
   double logarithms = 0.0;
   std::size_t complementary = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto speed = planned_speed(pairs[i]);
+    const auto speed = speed_of_planned(pairs[i]);
     if (!speed) continue;
     if (!gain.least || *speed - 1.0 < *gain.least) gain.least = *speed - 1.0, gain.names_of_least = pairs[i].names;
     if (!prospects[i].is_complementary()) continue;
@@ -77,8 +121,8 @@ std::string planned_gain_text(const PlannedGain& gain) {
   if (!gain.least) return "";
   const std::string mean =
       gain.of_complementary ? fmt::format("{} for complementary pairs, ", gain_text(*gain.of_complementary)) : "";
-  return fmt::format("As paired plans them, over the best baseline: {}{} at least ({} with {}).\n", mean,
-                     gain_text(*gain.least), gain.names_of_least[0], gain.names_of_least[1]);
+  return fmt::format("By paired, over the best baseline: {}{} at least ({} with {}).\n", mean, gain_text(*gain.least),
+                     gain.names_of_least[0], gain.names_of_least[1]);
 }
 
 Json planned_gain_json(const PlannedGain& gain) {

@@ -1,8 +1,9 @@
-// What the policy `paired` makes of pairs that were swept: it knows them by pilots, short runs of each ratio and split,
-// and the sweep says what became of its choice.
+// What the policy `paired` makes of pairs that are swept. It knows them by pilots, short runs of each ratio and split,
+// plans by the best of these, and plans anew when one of the two has ended.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,18 +14,15 @@
 
 namespace wattune::cli {
 
-// By pilots of every ratio and split, on a machine on which nothing runs.
-Result<schedule::PairForecast> plan_of(schedule::Machine& machine, schedule::KernelId first, schedule::KernelId second);
+// As often as the sweep ran each, all there from the beginning; the median of so many rounds. device_lost; what else
+// fails is said in what it returns.
+Result<PlannedRun> run_planned(schedule::Machine& machine, const schedule::PairSweep& sweep, std::size_t rounds);
 
-// The row of what is planned: one after the other where no gain is forecast; of a split that of whole kernels, where
-// `paired` runs persistent twins. nullptr: it could not be run.
-const schedule::SweepRow* planned_row(const SweptPair& pair);
+// "paired takes 9.7 ms: +87.4 %, by 6:2 resident blocks per SM, whose pilots gained +94.5 %.", a line.
+std::string planned_text(const SweptPair& pair);
+Json planned_json(const PlannedRun& run);
 
-// "paired plans 6:2 resident blocks per SM: +86.0 % by pilots, +88.1 % here.", a line; empty where it could not be run.
-std::string plan_text(const SweptPair& pair);
-Json plan_json(const SweptPair& pair);
-
-// What the plans gain over the best baseline: the geometric mean of complementary pairs, and the least of all, with the
+// What `paired` gains over the best baseline: the geometric mean of complementary pairs, and the least of all, with the
 // names of that pair.
 struct PlannedGain {
   std::optional<double> of_complementary;

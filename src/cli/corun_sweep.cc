@@ -58,9 +58,9 @@ Result<SweptPair> sweep_one(CorunStage& stage, schedule::KernelId first, schedul
   SweptPair pair{.names = {machine->kernel(first)->name, machine->kernel(second)->name},
                  .limits = machine->limits(),
                  .sweep = std::move(sweep),
-                 .plan = {},
+                 .planned = {},
                  .outputs = {}};
-  WATTUNE_ASSIGN(pair.plan, plan_of(*machine, first, second));
+  WATTUNE_ASSIGN(pair.planned, run_planned(*machine, pair.sweep, options.rounds));
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
   return pair;
@@ -191,7 +191,7 @@ std::string pair_text(const CorunStage& stage, const SweptPair& pair) {
     return fmt::format("{} {} ({})", pair.names[i], format_time(sweep.alone[i]), times_text(sweep.repetitions[i]));
   };
   return fmt::format("alone: {}, {}\n\n{}\n{}{}{}", alone(0), alone(1), rows_text(stage, pair), verdict_text(pair),
-                     plan_text(pair), outputs_text(pair));
+                     planned_text(pair), outputs_text(pair));
 }
 
 Json row_json(const CorunStage& stage, const SweptPair& pair, const SweepRow& row) {
@@ -232,7 +232,7 @@ Json pair_json(const CorunStage& stage, const Prospect& prospect, const SweptPai
                {"rows", Json::array()},
                {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
                {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
-               {"plan", plan_json(pair)},
+               {"planned", planned_json(pair.planned)},
                {"outputs", nullptr}};
   for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(stage, pair, row));
   if (pair.outputs)

@@ -21,11 +21,19 @@ struct OutputVerdict {
   std::vector<std::string> differences;  // one line each, with kernel and ratio
 };
 
+// The same work by the policy `paired`.
+struct PlannedRun {
+  schedule::PairForecast forecast = {};  // that it plans by
+  Nanoseconds makespan;
+  double gain = 0.0;  // as that of a row
+  std::optional<Error> failure = {};
+};
+
 struct SweptPair {
   std::array<std::string, 2> names;
   schedule::MachineLimits limits;
   schedule::PairSweep sweep;
-  schedule::PairForecast plan;           // by which the policy `paired` would run them
+  PlannedRun planned;
   std::optional<OutputVerdict> outputs;  // none: these kernels compute nothing
 
   bool is_right() const { return !outputs || outputs->differences.empty(); }
