@@ -49,7 +49,7 @@ class TogetherResident : public testing::Test {
 
 // Four values of each. A multiprocessor of the stand-in holds 2,048 threads, but no more than 32 blocks.
 TEST_F(TogetherResident, BlocksAreParametersOfTheJointSpace) {
-  const Finished finished = tune("--resident-blocks 1,32,33 --strategy exhaustive");
+  const Finished finished = tune("--resident-blocks 1,32,33 --strategy exhaustive --finalists 0");
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json document = finished.json();
   EXPECT_EQ(document["valid"], 16);
