@@ -5,6 +5,8 @@ find_package(fmt REQUIRED)
 target_include_directories(wattune_build_flags SYSTEM INTERFACE
   $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)  # src/core/fmt.cc is the library itself
 find_package(nlohmann_json REQUIRED)
+target_include_directories(wattune_build_flags SYSTEM INTERFACE
+  $<TARGET_PROPERTY:nlohmann_json::nlohmann_json,INTERFACE_INCLUDE_DIRECTORIES>)  # precompiled.h has it
 find_package(tomlplusplus QUIET)
 if(NOT TARGET tomlplusplus::tomlplusplus)
   find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)

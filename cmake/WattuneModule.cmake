@@ -1,13 +1,12 @@
-# wattune_module(NAME [NOT_IN_LIBRARY] [COLD] [UNITS number] SOURCES file... [DEPENDS module...] [LIBRARIES target...])
+# wattune_module(NAME [NOT_IN_LIBRARY] [COLD] SOURCES file... [DEPENDS module...] [LIBRARIES target...])
 #
 # One module as the library `wattune_NAME`. DEPENDS are the modules it may include, as tools/check_layers.py checks;
-# LIBRARIES stay private to its sources. A unity build compiles all its sources as one unit, or as UNITS of them where
-# one would keep a second core waiting.
+# LIBRARIES stay private to its sources. A unity build compiles all its sources as one unit.
 # COLD: its own loops take little of any command's time. Release builds optimise it with -O1, which halves the time that
 # compiling `store` takes.
 # NOT_IN_LIBRARY keeps it out of wattune::wattune.
 function(wattune_module name)
-  cmake_parse_arguments(ARG "NOT_IN_LIBRARY;COLD" "UNITS" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_IN_LIBRARY;COLD" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   set(target wattune_${name})
   add_library(${target} STATIC ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC
@@ -25,11 +24,6 @@ function(wattune_module name)
   endif()
   if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)  # all
-    if(ARG_UNITS)
-      list(LENGTH ARG_SOURCES sources)
-      math(EXPR batch "(${sources} + ${ARG_UNITS} - 1) / ${ARG_UNITS}")
-      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${batch})
-    endif()
   endif()
   if(ARG_COLD)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

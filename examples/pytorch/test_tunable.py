@@ -53,6 +53,16 @@ def expect(seen, wanted):
         sys.exit(f"{seen} in the place of {wanted}")
 
 
+def refuses(kind, words, call):
+    try:
+        call()
+    except kind as error:
+        print(error)
+        expect(words in str(error), True)
+    else:
+        sys.exit(f"no {kind.__name__}: {words}")
+
+
 def main():
     driver = ctypes.CDLL(os.environ["WATTUNE_LIBCUDA"])
     context, stream = ctypes.c_void_p(), ctypes.c_void_p()
@@ -71,17 +81,13 @@ def main():
         assert driver.cuStreamSynchronize(stream) == 0
         expect(x.read(), [3.0, 6.0, 9.0, 12.0])
         expect("BLOCK=" in scale.report(), True)
-        try:
-            scale(stream, x, factor)
-            expect("a call without its last argument", "an error")
-        except RuntimeError as error:
-            print(error)
+        refuses(RuntimeError, "takes 3 arguments", lambda: scale(stream, x, factor))
+        refuses(RuntimeError, "argument 3 of kernel", lambda: scale(stream, x, factor, True))
+        refuses(RuntimeError, "argument 2, 36 bytes", lambda: scale(stream, x, (ctypes.c_float * 9)(), 4))
+        for number in (2**31, -(2**31) - 1):
+            refuses(OverflowError, str(number), lambda number=number: scale(stream, x, factor, number))
         scale.close()
-        try:
-            Tunable(pathlib.Path(folder) / "absent.toml")
-            expect("a spec that is not there", "an error")
-        except RuntimeError as error:
-            print(error)
+        refuses(RuntimeError, "absent.toml", lambda: Tunable(pathlib.Path(folder) / "absent.toml"))
 
 
 if __name__ == "__main__":

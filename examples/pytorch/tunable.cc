@@ -1,11 +1,12 @@
 // Tunable kernels for Python, or any language that calls C: tunable.py loads this library with ctypes.
 //
-// Kernels run in the CUDA context that is current when the first is opened, which is PyTorch's, in the streams that
-// calls name and on the memory that they pass. Functions may be called by any thread.
+// A kernel runs in the CUDA context that is current for the thread that opens it, which is PyTorch's, in the streams
+// that calls name and on the memory that they pass. Functions may be called by any thread.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,26 @@ Result<std::unique_ptr<Kernel>> open(const char* file, const char* wisdom, bool 
   return opened;
 }
 
+// Checked here, since CallArgument::of_bytes() trusts its caller.
+Result<std::vector<dynamic::CallArgument>> passed_by(std::span<const Argument> arguments) {
+  std::vector<dynamic::CallArgument> passed;
+  for (const auto& [pointer, bytes] : arguments) {
+    if (bytes > dynamic::CallArgument::kMostBytes)
+      return wattune::Error(wattune::ErrorCode::invalid_argument,
+                            "a scalar or struct is too large to be passed by value")
+          .about("argument " + std::to_string(passed.size() + 1) + ", " + std::to_string(bytes) + " bytes")
+          .hint("at most " + std::to_string(dynamic::CallArgument::kMostBytes) + " bytes, or device memory");
+    passed.push_back(bytes == 0 ? dynamic::CallArgument(pointer)
+                                : dynamic::CallArgument::of_bytes({static_cast<const std::byte*>(pointer), bytes}));
+  }
+  return passed;
+}
+
+Result<void> call(Kernel& kernel, void* stream, std::span<const Argument> arguments) {
+  WATTUNE_ASSIGN(const std::vector<dynamic::CallArgument> passed, passed_by(arguments));
+  return kernel.kernel->call(static_cast<CUstream_st*>(stream), passed);
+}
+
 }  // namespace
 
 extern "C" {
@@ -61,19 +82,13 @@ void* wattune_open(const char* spec, const char* wisdom, int trusted) {
 
 // Not 0: wattune_told() says why.
 int wattune_call(void* kernel, void* stream, const Argument* arguments, std::size_t count) {
-  std::vector<dynamic::CallArgument> passed;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto* const bytes = static_cast<const std::byte*>(arguments[i].pointer);
-    passed.push_back(arguments[i].bytes == 0 ? dynamic::CallArgument(static_cast<const void*>(arguments[i].pointer))
-                                             : dynamic::CallArgument::of_bytes({bytes, arguments[i].bytes}));
-  }
-  const Result<void> called = static_cast<Kernel*>(kernel)->kernel->call(static_cast<CUstream_st*>(stream), passed);
+  const Result<void> called = call(*static_cast<Kernel*>(kernel), stream, {arguments, count});
   if (called) return 0;
   told = called.error().to_string();
   return 1;
 }
 
-// What the kernel runs, and since when: a line for each key.
+// How many configurations were tried, how tuning stands, and what the kernel runs: a line for each key.
 const char* wattune_report(void* kernel) {
   told.clear();
   const dynamic::KernelReport report = static_cast<Kernel*>(kernel)->kernel->report();

@@ -37,8 +37,9 @@ class Tunable:
             raise RuntimeError(self._library.wattune_told().decode())
 
     def __call__(self, stream, *arguments):
-        """stream: a CUDA stream's handle, such as torch.cuda.current_stream().cuda_stream. Python's int and float are
-        C's int and float; other scalars are passed as ctypes values."""
+        """stream: a CUDA stream's handle, such as torch.cuda.current_stream().cuda_stream. Python's bool, int and
+        float are C's bool, int and float; other scalars are passed as ctypes values. OverflowError: an int is no C
+        int."""
         scalars = [self._scalar(each) for each in arguments]
         passed = (Argument * len(arguments))()
         for i, (argument, scalar) in enumerate(zip(arguments, scalars)):
@@ -51,8 +52,13 @@ class Tunable:
 
     @staticmethod
     def _scalar(argument):
+        if isinstance(argument, bool):  # which is an int, too
+            return ctypes.c_bool(argument)
         if isinstance(argument, int):
-            return ctypes.c_int(argument)
+            scalar = ctypes.c_int(argument)  # keeps the lowest 32 bits
+            if scalar.value != argument:
+                raise OverflowError(f"{argument} is no C int: pass ctypes.c_int64({argument}) where the kernel has one")
+            return scalar
         if isinstance(argument, float):
             return ctypes.c_float(argument)
         return None if hasattr(argument, "data_ptr") else argument
