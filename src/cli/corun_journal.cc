@@ -118,15 +118,20 @@ std::pair<std::string, SweptPair> read_line(std::string_view line) {
 
 Result<SweepJournal> SweepJournal::open(const fs::path& file, const ResultsUse& use) {
   WATTUNE_TRY(check_results_file(file, use));
-  WATTUNE_TRY(make_room(file, use));
-  WATTUNE_ASSIGN(store::LockedFile locked, store::LockedFile::open(file));
-  SweepJournal journal(std::move(locked));
-  WATTUNE_TRY(journal.read(file));
+  SweepJournal journal(file, use);
+  WATTUNE_TRY(journal.lock());
+  if (!use.overwrite) WATTUNE_TRY(journal.read());
   return journal;
 }
 
-Result<void> SweepJournal::read(const fs::path& file) {
-  WATTUNE_ASSIGN(const std::string text, locked_.read());
+Result<void> SweepJournal::lock() {
+  WATTUNE_ASSIGN(store::LockedFile locked, store::LockedFile::open(file_));
+  locked_.emplace(std::move(locked));
+  return {};
+}
+
+Result<void> SweepJournal::read() {
+  WATTUNE_ASSIGN(const std::string text, locked_->read());
   std::size_t begin = 0;
   for (int line = 1;; ++line) {
     const std::size_t end = text.find('\n', begin);
@@ -136,11 +141,11 @@ Result<void> SweepJournal::read(const fs::path& file) {
       pairs_.insert_or_assign(std::move(identity), std::move(pair));
     } catch (const std::exception& wrong) {
       return Error(ErrorCode::parse_error, "no pair of a sweep: " + printable(wrong.what()))
-          .at({file.string(), line, 0});
+          .at({file_.string(), line, 0});
     }
     begin = end + 1;
   }
-  return locked_.cut_to(begin);
+  return locked_->cut_to(begin);
 }
 
 const SweptPair* SweepJournal::find(const std::string& identity) const {
@@ -148,9 +153,18 @@ const SweptPair* SweepJournal::find(const std::string& identity) const {
   return found == pairs_.end() ? nullptr : &found->second;
 }
 
+// Whoever sets a file aside locks it, so that it is let go before.
+Result<void> SweepJournal::start_anew() {
+  locked_.reset();
+  WATTUNE_TRY(make_room(file_, use_));
+  use_.overwrite = false;
+  return lock();
+}
+
 Result<void> SweepJournal::add(const std::string& identity, const SweptPair& pair) {
-  WATTUNE_TRY(locked_.check_intact());
-  return locked_.append(line_of(identity, pair).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n");
+  if (use_.overwrite) WATTUNE_TRY(start_anew());
+  WATTUNE_TRY(locked_->check_intact());
+  return locked_->append(line_of(identity, pair).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace wattune::cli

@@ -2,7 +2,7 @@
 // many pairs goes on where it was (docs/formats/corun-journal.md).
 //
 // JSON lines, one for each pair, written when the pair is done. A torn last line is cut off. One process writes it at a
-// time, which others are told.
+// time, which others are told. Results that are to make room are set aside when there is a pair to write.
 //
 //   WATTUNE_ASSIGN(SweepJournal journal, SweepJournal::open(file, {.resume = true}));
 //   if (const SweptPair* known = journal.find(identity)) return *known;
@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,22 +22,26 @@ namespace wattune::cli {
 
 class SweepJournal {
  public:
-  // Errors of check_results_file() and make_room(); busy: another process writes it; parse_error, with the line: it is
+  // Errors of check_results_file(); busy: another process writes it; parse_error, with the line: it is
   // no such journal.
   static Result<SweepJournal> open(const std::filesystem::path& file, const ResultsUse& use);
 
   // Why another process may write it in spite of its lock, in a sentence for the user; empty: none can.
-  const std::string& lock_doubt() const { return locked_.doubt(); }
+  const std::string& lock_doubt() const { return locked_->doubt(); }
   // What was swept before: of the same kernels, sizes, device and options. nullptr: nothing.
   const SweptPair* find(const std::string& identity) const;
-  // io_error: it could not be written, or somebody else changed the file.
+  // Errors of make_room(); io_error: it could not be written, or somebody else changed the file.
   Result<void> add(const std::string& identity, const SweptPair& pair);
 
  private:
-  explicit SweepJournal(store::LockedFile locked) : locked_(std::move(locked)) {}
-  Result<void> read(const std::filesystem::path& file);
+  SweepJournal(std::filesystem::path file, const ResultsUse& use) : file_(std::move(file)), use_(use) {}
+  Result<void> lock();
+  Result<void> read();
+  Result<void> start_anew();
 
-  store::LockedFile locked_;
+  std::filesystem::path file_;
+  ResultsUse use_;
+  std::optional<store::LockedFile> locked_;
   std::map<std::string, SweptPair> pairs_;
 };
 

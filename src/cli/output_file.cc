@@ -33,8 +33,11 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
       .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
 }
 
+// What is no file, such as /dev/null, has nothing to lose and stays where it is.
 Result<void> make_room(const fs::path& file, const ResultsUse& use) {
-  return use.overwrite && has_contents(file) ? store::set_aside(file) : Result<void>();
+  std::error_code ignored;
+  return use.overwrite && fs::is_regular_file(file, ignored) && has_contents(file) ? store::set_aside(file)
+                                                                                   : Result<void>();
 }
 
 }  // namespace wattune::cli

@@ -23,7 +23,7 @@ bool has_contents(const std::filesystem::path& file);
 // Of a file that results are added to as they come. invalid_argument: a folder, or both uses; already_exists: it has
 // contents, and there is no use for them.
 Result<void> check_results_file(const std::filesystem::path& file, const ResultsUse& use);
-// Sets aside what is there, if that is its use. Errors of store::set_aside().
+// Sets aside a file with contents, if that is its use. Errors of store::set_aside().
 Result<void> make_room(const std::filesystem::path& file, const ResultsUse& use);
 
 }  // namespace wattune::cli

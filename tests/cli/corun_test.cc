@@ -3,24 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <thread>
 
-#include "cli/cuda_stand_ins.h"
 #include "cli/run_program.h"
 #include "store/locked_file.h"
-#include "wattune/simulate/gpu_model.h"
-#include "wattune/simulate/ptx_profile.h"
 
 namespace wattune::cli_test {
 namespace {
 
 using testing::AnyOf;
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 class Corun : public testing::Test {
@@ -181,9 +178,18 @@ TEST_F(Corun, KeepsPairsByTheNamesOfWhatWasRun) {
 TEST_F(Corun, OverwritingSetsAside) {
   ASSERT_EQ(small({"--output", "sweep.jsonl"}, "PC,TEA").status, 0);
   const std::string before = folder_.read("sweep.jsonl");
+  EXPECT_NE(small({"--output", "sweep.jsonl", "--overwrite"}, "PC,NONE").status, 0);
+  EXPECT_EQ(folder_.read("sweep.jsonl"), before) << "there was nothing to make room for";
   ASSERT_EQ(small({"--output", "sweep.jsonl", "--overwrite"}, "PC,BS").status, 0);
   EXPECT_EQ(folder_.read("sweep.jsonl.~1~"), before);
   EXPECT_EQ(std::ranges::count(folder_.read("sweep.jsonl"), '\n'), 1);
+}
+
+TEST_F(Corun, WhatIsNoFileIsWrittenButNotSetAside) {
+  ASSERT_EQ(mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(small({"--output", "pipe", "--overwrite"}, "PC,TEA").status, 0);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder_.path() / "pipe"));
+  EXPECT_FALSE(folder_.has("pipe.~1~"));
 }
 
 TEST_F(Corun, ASecondSweepIntoTheSameFileIsRefused) {
@@ -381,127 +387,6 @@ TEST_F(CorunOnOpencl, RefusesASpecOfAnotherLanguage) {
                 "[launch]\nglobal = [\"64\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
   EXPECT_THAT(refused({"add.toml", "k.toml", "--device", "opencl:0:0"}), HasSubstr("k.toml"));
   EXPECT_THAT(refused({"add.toml", "scale.toml", "--device", "opencl:7:0"}), HasSubstr("opencl:7:0"));
-}
-
-// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
-// it leaves is right only if each block ran once.
-constexpr char kMark[] = R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry mark(.param .u64 hits)
-{
-  .reg .b32 %r<3>;
-  .reg .b64 %rd<4>;
-  mov.u32 %r1, %ctaid.x;
-  ld.param.u64 %rd1, [hits];
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  atom.global.add.u32 %r2, [%rd3], 1;
-  ret;
-}
-)";
-
-std::string mark_spec(const std::string& file) {
-  return "[kernel]\nfile = \"" + file +
-         "\"\nfunction = \"mark\"\narguments = [\n"
-         "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
-         "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n";
-}
-
-class CorunOnStandIn : public Corun {
- protected:
-  Finished marks(std::vector<std::string> arguments, const char* device = "Stand-in GPU") {
-    arguments.insert(arguments.begin(), {"corun", "mark.toml", "mark.toml"});
-    return on_stand_in(arguments, device);
-  }
-  Finished on_stand_in(std::vector<std::string> arguments, const char* device = "Stand-in GPU") {
-    const StandInsForPrograms stand_ins;
-    setenv("WATTUNE_FAKE_CUDA_DEVICES", device, 1);
-    folder_.write("mark.ptx", kMark);
-    folder_.write("mark.toml", mark_spec("mark.ptx"));
-    arguments.insert(arguments.end(), {"--device", "cuda:0", "--repeats", "1", "--json"});
-    return run_wattune(folder_, arguments);
-  }
-};
-
-// Of a GPU whose peaks are known the kernel's use is counted: two equal ones cannot be faster than one after the other
-// by more than what neither uses. Nothing is known of one that has another name.
-TEST_F(CorunOnStandIn, CountsWhatKernelsUseWhereTheGpuIsKnown) {
-  const Finished known = marks({"--works", "2", "--policies", "paired", "--explain"}, "NVIDIA H200");
-  ASSERT_EQ(known.status, 0) << known.err;
-  const nlohmann::json use = known.json()["queue"]["kernels"][0]["use"];
-  EXPECT_GT(use["issue"], 0.0) << use.dump();
-  EXPECT_GT(use["dram"], 0.0);
-  EXPECT_EQ(use["fp32"], 0.0);
-  const Finished unknown = marks({"--works", "2", "--policies", "paired"});
-  EXPECT_EQ(unknown.json()["queue"]["kernels"][0]["use"], nlohmann::json::object());
-}
-
-// Where kernels take the host's time, no two runs take the same: that which a profile tells is the one that shares are
-// of.
-TEST_F(CorunOnStandIn, SharesAreOfTheTimeThatIsTold) {
-  setenv("WATTUNE_FAKE_CUDA_TIME", "host", 1);
-  const Finished finished = on_stand_in({"profile", "mark.toml"}, "NVIDIA H200");
-  unsetenv("WATTUNE_FAKE_CUDA_TIME");
-  ASSERT_EQ(finished.status, 0) << finished.err;
-  const nlohmann::json profile = finished.json()["profiles"][0];
-  simulate::BlockCosts costs{.issued = profile["block_costs"]["issued"]};
-  const std::vector<double> use = simulate::use_of(
-      costs, profile["blocks"], Nanoseconds(profile["alone_ns"].get<double>()), *simulate::find_gpu_model("H200"));
-  EXPECT_DOUBLE_EQ(profile["use"]["issue"], use[0]);
-}
-
-// A kernel that cannot be counted is noted, unless a profile says what is known of it.
-TEST_F(CorunOnStandIn, WhatAProfileHasIsNotCountedAgain) {
-  const auto notes = [&](std::vector<std::string> arguments) {
-    arguments.push_back("strange.toml");
-    const Finished finished = on_stand_in(arguments, "NVIDIA H200");
-    EXPECT_EQ(finished.status, 0) << finished.err;
-    return finished.json()["notes"].dump();
-  };
-  std::string strange = kMark;
-  folder_.write("strange.ptx", strange.insert(strange.find("  ret;"), "  stranger.b32 %r2, %r1;\n"));
-  folder_.write("strange.toml", mark_spec("strange.ptx"));
-  EXPECT_THAT(notes({"profile"}), HasSubstr("the interpreter does not know `stranger`"));
-  EXPECT_THAT(notes({"corun", "mark.toml", "--profiles", "profiles.jsonl", "--least-time", "1us"}),
-              Not(HasSubstr("stranger")));
-}
-
-TEST_F(CorunOnStandIn, SizesAreOfTheKernelThatTheyName) {
-  const auto blocks = [&](const Finished& finished) {
-    EXPECT_EQ(finished.status, 0) << finished.err;
-    const nlohmann::json kernels = finished.json()["queue"]["kernels"];
-    return std::pair<int, int>(kernels[0]["blocks"], kernels[1]["blocks"]);
-  };
-  const std::vector<std::string> queue = {"--works", "2", "--policies", "fifo"};
-  const auto sized = [&](std::vector<std::string> more) {
-    more.insert(more.end(), queue.begin(), queue.end());
-    return marks(more);
-  };
-  EXPECT_EQ(blocks(sized({})), (std::pair{60, 60}));
-  EXPECT_EQ(blocks(sized({"-p", "mark#2.n=24"})), (std::pair{60, 24}));
-  EXPECT_EQ(blocks(sized({"-p", "mark.n=12", "--problem-size", "mark#2.n=24"})), (std::pair{12, 24}));
-  EXPECT_THAT(sized({"-p", "other.n=12"}).err,
-              HasSubstr("each is KERNEL.SIZE=VALUE, of a kernel that runs here: `other.n=12` (kernels: mark, mark#2)"));
-  EXPECT_THAT(sized({"-p", "mark.m=12"}).err, HasSubstr("--problem-size: the spec has no such size: `m`"));
-  EXPECT_EQ(marks({"-p", "mark#2.n=24", "--least-time", "1us"}).json()["pairs"][0]["outputs"]["differences"],
-            nlohmann::json::array());
-}
-
-TEST_F(CorunOnStandIn, ProfilesOfOtherSizesAreStale) {
-  ASSERT_EQ(on_stand_in({"profile", "mark.toml", "-p", "mark.n=24"}).status, 0);
-  EXPECT_THAT(marks({"--profiles", "profiles.jsonl"}).err,
-              HasSubstr("mark.toml: profiles.jsonl: the profile of mark is stale: problem size"));
-  EXPECT_EQ(marks({"--profiles", "profiles.jsonl", "-p", "mark.n=24", "--least-time", "1us"}).status, 0);
-}
-
-TEST_F(CorunOnStandIn, SweepsPersistentTwins) {
-  const Finished finished = marks({"--least-time", "1us"});
-  ASSERT_EQ(finished.status, 0) << finished.err;
-  const nlohmann::json pair = finished.json()["pairs"][0];
-  EXPECT_EQ(pair["kernels"], nlohmann::json({"mark", "mark#2"}));
-  EXPECT_GT(pair["outputs"]["compared"], 0);
-  EXPECT_EQ(pair["outputs"]["differences"], nlohmann::json::array());
 }
 
 }  // namespace
