@@ -2,7 +2,7 @@
 //
 // Where configurations are compiled ahead, those that spill or do not run give way to spare ones. No model says yet
 // what spilling costs; but of all kernels at hand none has a configuration that spills among its best hundredth, and
-// those that spill take 2 to 6 times as long as the others (docs/results/search.md).
+// those that spill take 2 to 7 times as long as the others (docs/results/search.md).
 #pragma once
 
 #include <functional>

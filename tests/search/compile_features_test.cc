@@ -10,6 +10,7 @@
 #include "search/failure_model.h"
 #include "search/feature_columns.h"
 #include "search/start_plan.h"
+#include "wattune/search/slowdown.h"
 
 namespace wattune::search {
 namespace {
@@ -142,6 +143,17 @@ TEST(Prospects, ThatDoNotRunAreNeverProposed) {
     strategy->tell(next[0], taking(1.0));
   }
   EXPECT_GT(refused.size(), 20u);
+}
+
+TEST(Prospects, AreNamedAndForeseenUnderASlowdownToo) {
+  const space::SearchSpace space = line_of(60);
+  const auto make = [&]() -> Result<std::unique_ptr<Strategy>> { return searching(space, 10); };
+  const auto strategy = make_strategy_within(0.1, space, make).value();
+  const Ids prospects = strategy->prospects();
+  EXPECT_GE(prospects.size(), 10u);
+  for (const ConfigurationId id : prospects) strategy->foresee(id, {.runs = false, .metrics = {}});
+  EXPECT_TRUE(strategy->prospects().empty());
+  EXPECT_EQ(std::ranges::count(prospects, strategy->ask(1).at(0)), 0);
 }
 
 // Nothing is left to propose, which ends the search.

@@ -44,7 +44,7 @@ class LearningStrategy : public ListStrategy {
 class DeviceLike : public FunctionEvaluator {
  public:
   using FunctionEvaluator::FunctionEvaluator;
-  std::optional<Pipeline> pipeline() const override { return Pipeline(); }
+  std::optional<Pipeline> pipeline() const override { return Pipeline{{Nanoseconds(0)}, {}}; }
 };
 
 // An evaluation that waits for the lesson ends, so that both go on at the same time.
