@@ -65,9 +65,9 @@ class Driver {
   Crew::Finished wait() {
     const std::function<void()> work = has_device_ ? search_.pending_work() : nullptr;
     if (!work) return crew_.wait();
-    const std::future<void> learning = std::async(std::launch::async, work);
+    std::future<void> learning = std::async(std::launch::async, work);
     Crew::Finished finished = crew_.wait();
-    learning.wait();
+    learning.get();
     return finished;
   }
 
