@@ -8,11 +8,11 @@
 #include <deque>
 #include <exception>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
+#include "backend/compile_entry.h"
 #include "backend/compile_process.h"
 #include "backend/host/fill.h"
 #include "backend/image_key.h"
@@ -37,85 +37,6 @@ std::size_t most_processes(const CompilePoolOptions& options) {
 }
 
 }  // namespace
-
-// What the mutex of the queue guards, but for target and source.
-struct PooledSource::Entry {
-  enum class JobState { waiting, running, done, taken };
-  enum class Need { later, soon, now };  // expected, urgently, or somebody is in take()
-  struct Job {
-    std::vector<Macro> macros;
-    Nanoseconds limit;
-    JobState state = JobState::waiting;
-    bool expected = false;
-    bool urgent = false;
-    bool awaited = false;  // somebody is in take()
-    std::optional<Compiled> result = {};
-
-    Need need() const { return awaited ? Need::now : urgent ? Need::soon : Need::later; }
-  };
-  using JobPointer = std::shared_ptr<Job>;
-
-  Entry(CompileTarget its_target, KernelSource its_source)
-      : target(std::move(its_target)), source(std::move(its_source)) {}
-
-  const CompileTarget target;
-  const KernelSource source;
-  std::deque<JobPointer> jobs;  // expected or waited for, the next first
-  CompileActivity activity;     // without what the jobs tell
-
-  JobPointer find(const std::vector<Macro>& macros) const {
-    const auto found = std::ranges::find(jobs, macros, [](const JobPointer& job) { return job->macros; });
-    return found == jobs.end() ? nullptr : *found;
-  }
-
-  // The first of these that nobody has begun.
-  JobPointer next(Need need) const {
-    const auto found = std::ranges::find_if(
-        jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && job->need() == need; });
-    return found == jobs.end() ? nullptr : *found;
-  }
-
-  void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit, std::size_t urgent) {
-    std::map<std::vector<Macro>, JobPointer> known;
-    for (const JobPointer& job : jobs) {
-      job->expected = false;
-      known.try_emplace(job->macros, job);
-    }
-    std::deque<JobPointer> expected;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const std::vector<Macro>& macros = wanted[i];
-      JobPointer& job = known[macros];
-      if (!job) job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
-      if (std::exchange(job->expected, true)) continue;
-      expected.push_back(job);
-      job->urgent = i < urgent;
-    }
-    for (const JobPointer& job : jobs)
-      if (job->awaited && !job->expected) expected.push_front(job);
-    jobs = std::move(expected);
-  }
-
-  // The job that somebody is going to wait for, before all others. Nobody else waits for it.
-  JobPointer claim(const std::vector<Macro>& macros, Nanoseconds limit) {
-    JobPointer job = find(macros);
-    if (job && !job->awaited && job->state != JobState::taken) {
-      std::erase(jobs, job);
-    } else {
-      job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
-    }
-    job->awaited = true;
-    jobs.push_front(job);
-    return job;
-  }
-
-  // Of a job that is done.
-  Compiled hand_over(const JobPointer& job) {
-    job->state = JobState::taken;
-    job->awaited = false;
-    if (!job->expected) std::erase(jobs, job);
-    return *std::exchange(job->result, std::nullopt);
-  }
-};
 
 // Shared by the users' threads and one thread for each process.
 class PooledSource::Queue {
@@ -191,6 +112,22 @@ class PooledSource::Queue {
     const std::lock_guard lock(mutex_);
     const JobPointer job = ready(entry, macros);
     return job ? std::optional(entry.hand_over(job)) : std::nullopt;
+  }
+
+  std::optional<Compiled> look_at(const Entry& entry, const std::vector<Macro>& macros) const {
+    const std::lock_guard lock(mutex_);
+    const JobPointer job = ready(entry, macros);
+    return job ? job->result : std::nullopt;
+  }
+
+  void wait_for_all_but(const Entry& entry, std::size_t unfinished, Nanoseconds limit) {
+    const auto is_unfinished = [](const JobPointer& job) {
+      return job->state == JobState::waiting || job->state == JobState::running;
+    };
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::duration<double>(to_seconds(limit)), [&] {
+      return static_cast<std::size_t>(std::ranges::count_if(entry.jobs, is_unfinished)) <= unfinished;
+    });
   }
 
   bool is_ready(const Entry& entry, const std::vector<Macro>& macros) const {
@@ -388,6 +325,14 @@ Compiled PooledSource::take(const std::vector<Macro>& macros, Nanoseconds limit)
 
 std::optional<Compiled> PooledSource::try_take(const std::vector<Macro>& macros) {
   return queue_->try_take(*entry_, macros);
+}
+
+std::optional<Compiled> PooledSource::look_at(const std::vector<Macro>& macros) const {
+  return queue_->look_at(*entry_, macros);
+}
+
+void PooledSource::wait_for_all_but(std::size_t unfinished, Nanoseconds limit) const {
+  queue_->wait_for_all_but(*entry_, unfinished, limit);
 }
 
 bool PooledSource::is_ready(const std::vector<Macro>& macros) const { return queue_->is_ready(*entry_, macros); }

@@ -27,4 +27,11 @@ inline Coordinates extents(const space::SearchSpace& space) {
   return result;
 }
 
+// Precondition: as many of both.
+inline double squared_distance(const Coordinates& a, const Coordinates& b) {
+  double squares = 0.0;
+  for (std::size_t c = 0; c < a.size(); ++c) squares += (a[c] - b[c]) * (a[c] - b[c]);
+  return squares;
+}
+
 }  // namespace wattune::search

@@ -5,8 +5,7 @@
 // random ones; every acquisition is weighted with the probability of success that a forest learned from failures.
 //
 // bayesian_optimisation is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
-// for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio
-// Allocation for Bayesian Optimization, UAI 2011).
+// for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
 //
 // auto blends the process, which is good with few observations, with a regression forest, which is good with many and
 // with steep interactions: the forest's weight is n / (n + forest) after n observations. It begins with the middle of
@@ -18,21 +17,27 @@
 // The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
 // and goes on with the prior's best for as long as it is believed.
 //
+// With `features` candidates are compiled before one of them is proposed, and both models see what the compiler says
+// (FeatureColumns). What does not run teaches the forest of failures without an evaluation.
+//
 // Cost: the models hold the best and the latest observations up to a limit, candidates stay for kCandidateAge
 // proposals, forests until the outcomes have grown by a share, and the process goes when the forest's weight has passed
 // kForestAlone: proposals become cheaper with the observations, not dearer.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "search/acquisition.h"
 #include "search/calibration.h"
-#include "search/encoding.h"
+#include "search/failure_model.h"
 #include "search/gaussian_process.h"
+#include "search/hedge.h"
 #include "search/length_scales.h"
 #include "search/local_search.h"
+#include "search/model_input.h"
+#include "search/observed_row.h"
 #include "search/prior.h"
 #include "search/start.h"
+#include "search/start_plan.h"
 #include "search/strategies.h"
 
 namespace wattune::search {
@@ -56,20 +61,26 @@ constexpr std::size_t kLargestAge = 50;    // up to this
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.95;      // the forest's weight at which the process is left out
-constexpr double kForget = 0.95;           // of what an acquisition gained, per outcome
 
 class ModelSearch final : public LocalSearch {
  public:
   ModelSearch(const space::SearchSpace& space, const StrategyOptions& options)
       : LocalSearch(space, options), prior_(space, options.prior, random()) {}
 
+  std::function<void()> pending_work() override {
+    works_ahead_ = true;
+    if (candidates_.empty() || !is_due()) return {};
+    return [this] { refresh(); };
+  }
+
+  std::vector<ConfigurationId> prospects() override {
+    if (!input_.uses_features()) return {};
+    plan_start();
+    return began_ && rows_.size() >= kFewestRows ? best_candidates(count_option("features")) : start_.rest(is_visited_);
+  }
+
  private:
-  struct Row {
-    ConfigurationId id = 0;
-    double response = 0.0;
-    Prior::Opinions opinions;
-    double prior = 0.0;  // their mean
-  };
+  using Row = ObservedRow;
   struct Candidate {
     ConfigurationId id = 0;
     double prior = 0.0;
@@ -83,15 +94,16 @@ class ModelSearch final : public LocalSearch {
   };
 
   Task<> search() override {
-    const std::vector<ConfigurationId> cold = cold_start();
+    plan_start();
     std::size_t from_prior = 0;
-    for (std::size_t next = 0; next < cold.size() && from_prior < count_option("initial");) {
+    for (std::size_t next = 0; next < start_.size() && from_prior < count_option("initial");) {
       prior_.weigh();
       const std::optional<ConfigurationId> promising = next < kBeforePrior ? std::nullopt : best_of_prior();
       if (promising) ++from_prior;
-      const ConfigurationId id = promising ? *promising : cold[next++];
+      const ConfigurationId id = promising ? *promising : start_.at(next++, input_, is_visited_);
       co_await submit(id);
     }
+    began_ = true;
     for (std::size_t proposals = 1;; ++proposals) {
       const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
       std::optional<ConfigurationId> next;
@@ -104,6 +116,12 @@ class ModelSearch final : public LocalSearch {
       if (!next) co_return;
       co_await submit(*next);
     }
+  }
+
+  void plan_start() {
+    if (!start_.empty()) return;
+    std::vector<ConfigurationId> planned = cold_start();
+    start_.make(std::move(planned), space().sample_stratified(count_option("features"), random()));
   }
 
   std::vector<ConfigurationId> cold_start() {
@@ -130,34 +148,67 @@ class ModelSearch final : public LocalSearch {
   }
 
   std::optional<ConfigurationId> most_promising() {
-    if (!uses_process()) {
-      process_ = GaussianProcess({});
-    } else if (process_.size() < 2 || observations_ >= rebuild_at_) {
-      rebuild_process();
-    }
-    const std::size_t oldest = std::min(kCandidateAge + observations_ / kCandidateAge, kLargestAge);
-    if (candidates_.empty() || age_++ >= oldest || candidates_for_ != best()->id) draw_candidates();
+    if (!works_ahead_ || candidates_.empty()) refresh();
+    ++age_;
     const std::size_t wanted = count_option("acquisition");
-    const std::size_t acquisition = wanted == multi ? draw_acquisition() : wanted;
-    const double weight = forest_weight();
-    const double record = response_of(best()->objective);
-    const double kappa = option("kappa");
-    const double widening = option("calibrate") > 0 ? calibration_.factor() : 1.0;
-    std::optional<ConfigurationId> chosen;
-    Choice choice{.acquisition = acquisition};
+    const std::size_t acquisition = wanted == multi ? hedge_.draw(random()) : wanted;
+    const bool compiled_only =
+        std::ranges::any_of(candidates_, [&](const Candidate& each) { return is_compiled(each); });
+    std::optional<std::size_t> chosen;
     double highest = -1.0;
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
-      if (visited(candidates_[c].id)) continue;
-      const Prediction prediction = predict(c, weight);
-      const double value = candidates_[c].success *
-                           acquire(acquisition, {prediction.mean, widening * prediction.deviation}, record, kappa);
-      if (value <= highest) continue;
-      highest = value;
-      chosen = candidates_[c].id;
-      choice.prediction = prediction;
+      if (visited(candidates_[c].id) || (compiled_only && !is_compiled(candidates_[c]))) continue;
+      const double value = promise(c, acquisition);
+      if (value > highest) chosen = c;
+      highest = std::max(highest, value);
     }
-    if (chosen) choices_[*chosen] = choice;
-    return chosen;
+    if (!chosen) return std::nullopt;
+    const ConfigurationId id = candidates_[*chosen].id;
+    choices_[id] = {.acquisition = acquisition, .prediction = predict(*chosen)};
+    return id;
+  }
+
+  bool is_compiled(const Candidate& each) const { return input_.features().knows(each.id) && !visited(each.id); }
+
+  double promise(std::size_t c, std::size_t acquisition) const {
+    const Prediction prediction = predict(c);
+    const double widening = calibrates_ ? calibration_.factor() : 1.0;
+    return candidates_[c].success * acquire(acquisition, {prediction.mean, widening * prediction.deviation},
+                                            response_of(best()->objective), kappa_);
+  }
+
+  std::vector<ConfigurationId> best_candidates(std::size_t n) {
+    refresh();
+    std::vector<std::pair<double, ConfigurationId>> ranked;
+    for (std::size_t c = 0; c < candidates_.size(); ++c)
+      if (!visited(candidates_[c].id)) ranked.emplace_back(-promise(c, expected_improvement), candidates_[c].id);
+    std::ranges::sort(ranked);
+    std::vector<ConfigurationId> ids;
+    for (std::size_t i = 0; i < std::min(n, ranked.size()); ++i) ids.push_back(ranked[i].second);
+    return ids;
+  }
+
+  bool needs_process() const { return uses_process() && (process_.size() < 2 || observations_ >= rebuild_at_); }
+  bool needs_candidates() const {
+    const std::size_t oldest = std::min(kCandidateAge + observations_ / kCandidateAge, kLargestAge);
+    return candidates_.empty() || age_ > oldest || candidates_for_ != best()->id;
+  }
+  bool is_due() const { return needs_process() || needs_candidates() || is_stale_; }
+
+  // Brings models and candidates to what was told.
+  void refresh() {
+    if (!uses_process()) process_ = GaussianProcess({});
+    if (needs_process()) rebuild_process();
+    if (needs_candidates()) draw_candidates();
+    if (is_stale_) see_features();
+  }
+
+  void see_features() {
+    is_stale_ = false;
+    std::vector<Coordinates> points;
+    for (const Candidate& candidate : candidates_) points.push_back(input_.point(candidate.id));
+    if (uses_process()) process_.set_candidates(std::move(points));
+    ask_forests();
   }
 
   // The logarithm; of a time of zero that of the smallest one.
@@ -165,15 +216,16 @@ class ModelSearch final : public LocalSearch {
     return std::log(std::max(objective, std::numeric_limits<double>::min()));
   }
 
-  bool uses_forest() const { return option("forest") > 0; }
+  bool uses_forest() const { return forest_ > 0.0; }
   bool uses_process() const { return forest_weight() < kForestAlone; }
 
   double forest_weight() const {
     const auto n = static_cast<double>(observations_);
-    return uses_forest() ? n / (n + option("forest")) : 0.0;
+    return uses_forest() ? n / (n + forest_) : 0.0;
   }
 
-  Prediction predict(std::size_t c, double weight) const {
+  Prediction predict(std::size_t c) const {
+    const double weight = forest_weight();
     const double offset = slope_ * candidates_[c].prior;
     const Prediction& forest = candidates_[c].forest;
     if (weight >= kForestAlone) return {offset + forest.mean, forest.deviation};
@@ -182,24 +234,12 @@ class ModelSearch final : public LocalSearch {
             process.deviation + weight * (forest.deviation - process.deviation)};
   }
 
-  // With a probability that grows exponentially with its gains.
-  std::size_t draw_acquisition() {
-    std::array<double, multi> shares{};
-    double total = 0.0;
-    for (std::size_t a = 0; a < multi; ++a) total += shares[a] = std::exp(gains_[a] - std::ranges::max(gains_));
-    double place = random().uniform() * total;
-    for (std::size_t a = 0; a + 1 < multi; ++a) {
-      if (place < shares[a]) return a;
-      place -= shares[a];
-    }
-    return multi - 1;
-  }
-
   void rebuild_process() {
     ask_prior();
     if (observations_ >= refit_at_) fit_scales();
     process_ = GaussianProcess(scales_);
-    for (const Row& row : best_and_latest(kProcessRows)) process_.add(encoding_.point(row.id), left_to_explain(row));
+    for (const Row& row : best_and_latest(rows_, kProcessRows))
+      process_.add(input_.point(row.id), left_to_explain(row));
     rebuild_at_ = observations_ + std::min(observations_, kRowsBetweenRebuilds);
     candidates_.clear();
   }
@@ -207,8 +247,8 @@ class ModelSearch final : public LocalSearch {
   void fit_scales() {
     std::vector<Coordinates> points;
     std::vector<double> responses;
-    for (const Row& row : best_and_latest(kScaleRows)) {
-      points.push_back(encoding_.point(row.id));
+    for (const Row& row : best_and_latest(rows_, kScaleRows)) {
+      points.push_back(input_.point(row.id));
       responses.push_back(left_to_explain(row));
     }
     scales_ = fit_length_scales(points, responses);
@@ -228,17 +268,6 @@ class ModelSearch final : public LocalSearch {
     }
     slope_ = prior_.slope(pairs);
     regrow_at_ = outcomes_;
-  }
-
-  // The best half and the latest half of n rows, or all rows.
-  std::vector<Row> best_and_latest(std::size_t n) const {
-    if (rows_.size() <= n) return rows_;
-    const auto half = static_cast<std::ptrdiff_t>(n / 2);
-    std::vector<Row> rows(rows_.begin(), rows_.end() - half);
-    std::ranges::stable_sort(rows, {}, &Row::response);
-    rows.resize(n / 2);
-    rows.insert(rows.end(), rows_.end() - half, rows_.end());
-    return rows;
   }
 
   void draw_candidates() {
@@ -261,7 +290,7 @@ class ModelSearch final : public LocalSearch {
     std::vector<Coordinates> points;
     for (const ConfigurationId id : ids) {
       candidates_.push_back({.id = id, .prior = prior_.predict(id)});
-      points.push_back(encoding_.point(id));
+      points.push_back(input_.point(id));
     }
     if (uses_process()) process_.set_candidates(std::move(points));
     ask_forests();
@@ -274,52 +303,46 @@ class ModelSearch final : public LocalSearch {
     std::vector<std::uint16_t> row;
     for (Candidate& candidate : candidates_) {
       row.clear();
-      encoding_.append_row(candidate.id, row);
+      input_.append_row(candidate.id, row);
       if (!times_.empty()) candidate.forest = times_.predict(row);
-      if (!failures_.empty()) candidate.success = 1.0 - failures_.predict(row).mean;
+      candidate.success = failures_.success(row);
     }
   }
 
   void grow_forests() {
     regrow_at_ = outcomes_ + outcomes_ / kForestGrowth;
-    const std::size_t width = encoding_.width();
     if (uses_forest()) {
       std::vector<std::uint16_t> rows;
       std::vector<double> responses;
-      for (const Row& row : best_and_latest(kForestRows)) {
-        encoding_.append_row(row.id, rows);
+      for (const Row& row : best_and_latest(rows_, kForestRows)) {
+        input_.append_row(row.id, rows);
         responses.push_back(left_to_explain(row));
       }
-      times_.fit(rows, width, responses, kOutcomeTrees, random());
+      times_.fit(rows, input_.width(), responses, kOutcomeTrees, random());
     }
-    if (!any_failed_) return;
-    const std::size_t latest = std::min(failed_.size(), kForestRows);
-    failures_.fit(std::span(tried_).last(latest * width), width, std::span(failed_).last(latest), kOutcomeTrees,
-                  random());
+    failures_.grow(kOutcomeTrees, random());
   }
+
+  void do_foresee(ConfigurationId id, const CompileFeatures& features) override {
+    if (!features.runs) return failures_.remember(id, false);
+    is_stale_ |= input_.uses_features() && !input_.features().knows(id);
+    input_.learn(id, features.metrics);
+  }
+
+  void do_read(ConfigurationId id, const Observation& observation) override { input_.learn(id, observation.metrics); }
 
   void do_observe(ConfigurationId id, const Outcome& outcome) override {
     ++outcomes_;
-    remember_success(id, outcome.has_value());
+    failures_.remember(id, outcome.has_value());
     judge_choice(id, outcome);
     if (!outcome) return;
     Row row{.id = id, .response = response_of(*outcome), .opinions = prior_.opinions(id)};
     row.prior = prior_.mean(row.opinions);
     prior_.learn(row.opinions, row.response);
     rows_.push_back(row);
-    if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(kForestRows);
+    if (rows_.size() >= 2 * kForestRows) rows_ = best_and_latest(rows_, kForestRows);
     ++observations_;
-    if (process_.size() >= 2) process_.add(encoding_.point(id), left_to_explain(row));
-  }
-
-  void remember_success(ConfigurationId id, bool succeeded) {
-    encoding_.append_row(id, tried_);
-    failed_.push_back(succeeded ? 0.0 : 1.0);
-    any_failed_ |= !succeeded;
-    if (failed_.size() < 2 * kForestRows) return;
-    const auto width = static_cast<std::ptrdiff_t>(encoding_.width());
-    failed_.erase(failed_.begin(), failed_.begin() + kForestRows);
-    tried_.erase(tried_.begin(), tried_.begin() + kForestRows * width);
+    if (process_.size() >= 2) process_.add(input_.point(id), left_to_explain(row));
   }
 
   // A proposal gains its acquisition best / time; a failure gains nothing and says nothing of predicted times.
@@ -328,13 +351,21 @@ class ModelSearch final : public LocalSearch {
     if (found == choices_.end()) return;
     const Choice choice = found->second;
     choices_.erase(found);
-    for (double& gain : gains_) gain *= kForget;
+    hedge_.forget();
     if (!outcome) return;
-    if (*outcome > 0.0) gains_[choice.acquisition] += best()->objective / *outcome;
+    if (*outcome > 0.0) hedge_.add(choice.acquisition, best()->objective / *outcome);
     calibration_.add(choice.prediction, response_of(*outcome));
   }
 
-  Encoding encoding_{space()};
+  ModelInput input_{space(), option("features") > 0};
+  const double kappa_ = option("kappa");
+  const double forest_ = option("forest");
+  const bool calibrates_ = option("calibrate") > 0;
+  StartPlan start_;
+  const StartPlan::IsVisited is_visited_ = [this](ConfigurationId id) { return visited(id); };
+  bool works_ahead_ = false;  // somebody does its pending_work()
+  bool began_ = false;        // it is past its start
+  bool is_stale_ = false;     // candidates were seen without what the compiler said since
   Prior prior_;
   double slope_ = 1.0;            // of the prior
   std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
@@ -345,17 +376,14 @@ class ModelSearch final : public LocalSearch {
   std::size_t refit_at_ = 0;
   std::size_t outcomes_ = 0;  // failures too
   Forest times_;              // of the responses
-  Forest failures_;           // of what failed
+  FailureModel failures_{input_.values()};
   std::size_t regrow_at_ = 0;
   std::vector<Candidate> candidates_;   // in the order of the process's
   ConfigurationId candidates_for_ = 0;  // the best one when they were drawn
   std::size_t age_ = 0;
-  std::vector<std::uint16_t> tried_;  // rows of every configuration observed, one after the other
-  std::vector<double> failed_;        // 1 for a failure
-  bool any_failed_ = false;
   Calibration calibration_;
   std::unordered_map<ConfigurationId, Choice, IdHash> choices_;  // whose outcomes are awaited
-  std::array<double, multi> gains_{};
+  Hedge hedge_;
 };
 
 }  // namespace

@@ -60,7 +60,10 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
            "observations after which a regression forest weighs as much as the process; 0: no forest"},
           {"explore", defaults.explore, 0, 1e9, "every such proposal is drawn uniformly; 0: none", true},
           {"calibrate", defaults.calibrate, 0, 1,
-           "1: deviations are widened by how far recent outcomes were from what was predicted", true}};
+           "1: deviations are widened by how far recent outcomes were from what was predicted", true},
+          {"features", 0, 0, 1000,
+           "candidates that are compiled before one of them is proposed, by what the compiler says of them; 0: none",
+           true}};
 }
 
 // Walks and climbs: the algorithms of one configuration at a time.

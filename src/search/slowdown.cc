@@ -16,6 +16,8 @@ class WithinSlowdown final : public Strategy {
       : Strategy(space, {}), slowdown_(slowdown), make_(std::move(make)), inner_(std::move(inner)) {}
 
   std::string remark() const override { return inner_->remark(); }
+  std::vector<ConfigurationId> prospects() override { return inner_->prospects(); }
+  std::function<void()> pending_work() override { return inner_->pending_work(); }
 
  private:
   struct Told {
@@ -31,6 +33,8 @@ class WithinSlowdown final : public Strategy {
       if (!visited(ids.front())) return ids.front();
     return std::nullopt;
   }
+
+  void do_foresee(ConfigurationId id, const CompileFeatures& features) override { inner_->foresee(id, features); }
 
   void do_read(ConfigurationId, const Observation& observation) override {
     time_ = observation.statistics->median;

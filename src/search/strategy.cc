@@ -58,6 +58,12 @@ void Strategy::tell(ConfigurationId id, const Observation& observation) {
   do_learn(id, objective);
 }
 
+void Strategy::foresee(ConfigurationId id, const CompileFeatures& features) {
+  if (visited(id)) return;
+  if (!features.runs) visited_.insert(id);
+  do_foresee(id, features);
+}
+
 // A time that is no number must not reach the comparisons and models of a strategy. These think in ratios, which need
 // positive numbers; the sign of the first objective says whether all are a metric that is to be large.
 std::optional<double> Strategy::usable_objective(const Observation& observation) {

@@ -25,6 +25,13 @@ Status status_of(const Json& result) {
   throw Malformed(fmt::format("`Status` is none of KTT's: {}", in_quotes(name)));
 }
 
+// What is known by a name of resource_names() has it.
+std::string name_of(const std::string& compilation_name) {
+  if (compilation_name == "RegistersCount") return "registers";
+  if (compilation_name == "PrivateMemorySize") return "private_memory";
+  return compilation_name == "LocalMemorySize" ? "static_local_memory" : compilation_name;
+}
+
 // What the compiler and the profiler said of the kernel; of the first one when a configuration runs several.
 std::vector<Metric> metrics_of_ktt(const Json& result) {
   std::vector<Metric> metrics;
@@ -33,7 +40,7 @@ std::vector<Metric> metrics_of_ktt(const Json& result) {
   const Json& kernel = computations->front();
   if (const Json* compilation = find_member(kernel, "CompilationData"); compilation != nullptr)
     for (const auto& [name, value] : compilation->items())
-      if (value.is_number()) metrics.push_back({name, value.get<double>(), ""});
+      if (value.is_number()) metrics.push_back({name_of(name), value.get<double>(), ""});
   const Json* profiling = find_member(kernel, "ProfilingData");
   const Json* counters = profiling == nullptr ? nullptr : find_member(*profiling, "Counters");
   if (counters != nullptr && counters->is_array())

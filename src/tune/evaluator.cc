@@ -8,6 +8,7 @@
 #include "tune/attempt.h"
 #include "tune/contest.h"
 #include "tune/energy.h"
+#include "tune/foresight.h"
 #include "tune/run_state.h"
 #include "wattune/backend/worker.h"
 #include "wattune/tune/search.h"
@@ -43,6 +44,15 @@ class DeviceEvaluator : public Evaluator {
       if (!run_->programs.find(macros)) wanted.push_back(std::move(macros));
     }
     run_->compilers->expect(wanted, run_->limits.compile());
+  }
+
+  std::vector<std::optional<search::CompileFeatures>> foresee(
+      const std::vector<Configuration>& configurations) override {
+    if (run_->compilers == nullptr) return Evaluator::foresee(configurations);
+    run_->compilers->wait_for_all_but(configurations.size() / 2, run_->limits.compile());
+    std::vector<std::optional<search::CompileFeatures>> foreseen;
+    for (const Configuration& each : configurations) foreseen.push_back(tune::foresee(*run_, each));
+    return foreseen;
   }
 
   std::optional<Pipeline> pipeline() const override {

@@ -32,9 +32,23 @@ class ReplayEvaluator : public Evaluator {
     return observation;
   }
 
+  std::vector<std::optional<search::CompileFeatures>> foresee(
+      const std::vector<Configuration>& configurations) override {
+    std::vector<std::optional<search::CompileFeatures>> foreseen;
+    for (const Configuration& each : configurations) foreseen.push_back(foreseen_of(recording_.find(each.id())));
+    return foreseen;
+  }
+
   Nanoseconds now() const override { return now_; }
 
  private:
+  // As a compiler would have told before it ran.
+  static std::optional<search::CompileFeatures> foreseen_of(const Observation* recorded) {
+    if (recorded == nullptr) return std::nullopt;
+    const bool runs = recorded->status != Status::compile && recorded->status != Status::constraints;
+    return search::CompileFeatures{.runs = runs, .metrics = recorded->metrics};
+  }
+
   static Observation not_recorded() {
     Observation observation;
     observation.status = Status::not_recorded;

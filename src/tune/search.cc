@@ -142,12 +142,24 @@ void Search::group_proposals() {
   for (auto& [group, each] : sorted) proposals_.push_back(std::move(each));
 }
 
+const std::vector<Configuration>& Search::prospects(Nanoseconds now) {
+  prospects_.clear();
+  if (error_ || over(now) || !proposals_.empty()) return prospects_;
+  for (const ConfigurationId id : strategy_.prospects()) prospects_.push_back(space_.configuration(id));
+  return prospects_;
+}
+
+void Search::foresee(const Configuration& configuration, const search::CompileFeatures& features) {
+  strategy_.foresee(configuration.id(), features);
+}
+
 std::vector<Configuration> Search::expected() const {
   const std::size_t ahead = std::min(proposals_.size(), std::max<std::size_t>(1, options_.ahead));
   std::vector<Configuration> expected;
   expected.reserve(in_flight_.size() + ahead);
   for (const Evaluation& each : in_flight_) expected.push_back(each.configuration);
   expected.insert(expected.end(), proposals_.begin(), proposals_.begin() + static_cast<std::ptrdiff_t>(ahead));
+  expected.insert(expected.end(), prospects_.begin(), prospects_.end());
   return expected;
 }
 

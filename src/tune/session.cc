@@ -133,12 +133,19 @@ Result<void> make_evaluators(Parts& parts) {
   });
 }
 
+// Compilers work ahead on what it may choose.
+bool chooses_among_compiled(const Parts& parts) {
+  const auto features = parts.options.strategy_parameters.find("features");
+  return features != parts.options.strategy_parameters.end() && features->second > 0.0;
+}
+
 // As far as there are compilers to work ahead, unless the user says how far.
 std::size_t proposals_ahead(const Parts& parts) {
   const search::StrategyInfo* const info = search::find_strategy(parts.search->plan.strategy);
   const bool hurt = info != nullptr && info->hurt_by_asking_ahead;
   const std::size_t processes = compile_processes(parts.options);
-  const std::size_t standard = parts.compilers == nullptr ? 1 : hurt ? processes + 1 : 4 * processes;
+  const bool alone = parts.compilers == nullptr || chooses_among_compiled(parts);
+  const std::size_t standard = alone ? 1 : hurt ? processes + 1 : 4 * processes;
   return std::max<std::size_t>(1, parts.options.compile_ahead.value_or(standard));
 }
 

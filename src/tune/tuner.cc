@@ -1,5 +1,8 @@
 #include "wattune/tune/tuner.h"
 
+#include <functional>
+#include <future>
+
 namespace wattune::tune {
 
 namespace {
@@ -16,11 +19,15 @@ class Driver {
   Driver(Search& search, Crew& crew, const TuningOptions& options) : search_(search), crew_(crew), options_(options) {}
 
   Result<TuningResult> run(const std::vector<Trial>& resumed) {
-    for (std::size_t i = 0; i < crew_.size(); ++i) note(i, crew_.evaluator(i).pipeline());
+    for (std::size_t i = 0; i < crew_.size(); ++i) {
+      const std::optional<Pipeline> pipeline = crew_.evaluator(i).pipeline();
+      has_device_ |= pipeline.has_value();
+      note(i, pipeline);
+    }
     search_.start(resumed, now());
     for (std::size_t i = 0; i < crew_.size(); ++i)
       if (const auto& best = search_.best_before(i)) crew_.evaluator(i).know_best(*best);
-    for (employ(); search_.waiting(); employ()) WATTUNE_TRY(finish(crew_.wait()));
+    for (employ(); search_.waiting(); employ()) WATTUNE_TRY(finish(wait()));
     WATTUNE_TRY(hold_final());
     return search_.result(now());
   }
@@ -36,11 +43,32 @@ class Driver {
   // Gives everybody who is idle something to do, as far as there is something.
   void employ() {
     while (const auto member = search_.idle()) {
+      foresee(crew_.evaluator(*member));
       const std::optional<Configuration> next = search_.next(now(), *member);
       if (!next) return;
       crew_.evaluator(*member).expect(search_.expected());
       crew_.start(*member, *next);
     }
+  }
+
+  // What the compiler says of what the strategy may choose, before it does.
+  void foresee(Evaluator& evaluator) {
+    const std::vector<Configuration>& prospects = search_.prospects(now());
+    if (prospects.empty()) return;
+    evaluator.expect(search_.expected());
+    const auto foreseen = evaluator.foresee(prospects);
+    for (std::size_t i = 0; i < foreseen.size(); ++i)
+      if (foreseen[i]) search_.foresee(prospects[i], *foreseen[i]);
+  }
+
+  // The strategy learns while a device is busy. Without devices nothing is gained, and replays stay as they are.
+  Crew::Finished wait() {
+    const std::function<void()> work = has_device_ ? search_.pending_work() : nullptr;
+    if (!work) return crew_.wait();
+    std::future<void> learning = std::async(std::launch::async, work);
+    Crew::Finished finished = crew_.wait();
+    learning.get();
+    return finished;
   }
 
   Result<void> finish(Crew::Finished finished) {
@@ -74,6 +102,7 @@ class Driver {
   Search& search_;
   Crew& crew_;
   const TuningOptions& options_;
+  bool has_device_ = false;
 };
 
 }  // namespace

@@ -99,6 +99,33 @@ TEST_F(Pool, CompilesAheadInTheOrderOfExpectation) {
   EXPECT_EQ(pool.activity().compiled, 3u);
 }
 
+TEST_F(Pool, ShowsAnImageWithoutGivingItAway) {
+  PooledSource& pool = start(1);
+  EXPECT_FALSE(pool.look_at(macros("1")));
+  pool.expect({macros("1"), macros("2")}, kLimit);
+  pool.wait_for_all_but(0, kLimit);
+  EXPECT_EQ(pool.activity().ready, 2u);
+  const auto seen = pool.look_at(macros("1"));
+  ASSERT_TRUE(seen && seen->image);
+  EXPECT_EQ(pool.activity().ready, 2u);
+  EXPECT_EQ(pool.take(macros("1"), kLimit).image.value(), *seen->image);
+  EXPECT_FALSE(pool.look_at(macros("1")));
+  EXPECT_EQ(compiled().size(), 2u);
+}
+
+// The second never ends by itself.
+TEST_F(Pool, WaitsForSomeOfWhatIsExpectedOrForSoLong) {
+  PooledSource& pool = start(1);
+  pool.expect({macros("1"), macros("2", "wait")}, kLimit);
+  pool.wait_for_all_but(1, kLimit);
+  EXPECT_EQ(pool.activity().ready, 1u);
+  pool.wait_for_all_but(0, nanoseconds_from_ms(5));
+  EXPECT_EQ(pool.activity().ready, 1u);
+  release();
+  pool.wait_for_all_but(0, kLimit);
+  EXPECT_EQ(pool.activity().ready, 2u);
+}
+
 TEST_F(Pool, CompilesWhatNobodyExpectedWhenItIsTaken) {
   EXPECT_EQ(start(2).take(macros("7"), kLimit).image.value().code, "arch_1 text N=7 MODE=good");
 }

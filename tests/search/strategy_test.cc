@@ -326,6 +326,31 @@ TEST(Strategy, ModelsLearnWhatFails) {
   }
 }
 
+// What is due is done by whoever asked for it, and by ask() no more; the search visits all the same, equally each time.
+TEST(Strategy, LearnsAheadOfTheNextProposalWhereSomebodyLetsIt) {
+  const SearchSpace space = make_space({6, 6, 6});
+  const auto visits = [&] {
+    const auto strategy = make("auto", space);
+    std::vector<ConfigurationId> order;
+    int worked = 0;
+    for (auto ids = strategy->ask(1); !ids.empty(); ids = strategy->ask(1)) {
+      if (const std::function<void()> work = strategy->pending_work()) {
+        work();
+        ++worked;
+        EXPECT_FALSE(strategy->pending_work());
+      }
+      order.push_back(ids[0]);
+      strategy->tell(ids[0], bowl(space, ids[0]));
+    }
+    EXPECT_GE(worked, 5);
+    return order;
+  };
+  const std::vector<ConfigurationId> order = visits();
+  EXPECT_EQ(std::set(order.begin(), order.end()).size(), 216u);
+  EXPECT_EQ(order, visits());
+  EXPECT_FALSE(make("random", space)->pending_work());
+}
+
 TEST(Strategy, DifferentSeedsGiveDifferentProposals) {
   const SearchSpace space = make_space({10, 10, 10});
   for (const std::string& name : all_names()) {

@@ -130,7 +130,7 @@ TEST_F(LoadResults, ReadsKttsJson) {
   EXPECT_EQ(loaded->info.parameters, (std::vector<Parameter>{{.name = "X", .values = {4, 8}}}));
   const Observation& first = loaded->trials.at(0).observation;
   EXPECT_EQ(first.objective(), 12500.0);
-  EXPECT_THAT(first.metrics, testing::ElementsAre(Metric{"RegistersCount", 20, ""}, Metric{"ipc", 1.5, ""}));
+  EXPECT_THAT(first.metrics, testing::ElementsAre(Metric{"registers", 20, ""}, Metric{"ipc", 1.5, ""}));
   EXPECT_EQ(loaded->trials.at(1).observation.status, Status::runtime);
 }
 

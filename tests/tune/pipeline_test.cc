@@ -89,6 +89,27 @@ TEST_F(Pipelined, DoesNotCompileWhatCannotBeLaunched) {
   EXPECT_EQ(compilers->activity().compiled, 1u);
 }
 
+// 24 cannot be launched, and the compiler refuses the wrong one; the others were asked for and looked at, not taken.
+TEST_F(Pipelined, ForeseesWhatTheCompilerSays) {
+  problem.spec.parameters[0].values.emplace_back(24);
+  problem.space = space_of(problem.spec);
+  start();
+  const std::vector<Configuration> all = {configuration(24, "good"), configuration(8, "wrong"),
+                                          configuration(8, "good")};
+  problem.evaluator->expect(all);
+  while (compilers->activity().ready < 2) usleep(1000);
+  const auto foreseen = problem.evaluator->foresee(all);
+  ASSERT_TRUE(foreseen[0] && foreseen[1] && foreseen[2]);
+  EXPECT_FALSE(foreseen[0]->runs);
+  EXPECT_FALSE(foreseen[1]->runs);
+  EXPECT_TRUE(foreseen[2]->runs);
+  EXPECT_EQ(std::ranges::count(foreseen[2]->metrics, "binary_size", &Metric::name), 1);
+  EXPECT_EQ(compilers->activity().ready, 2u);
+  EXPECT_TRUE(evaluate(8, "good").ok());
+  EXPECT_EQ(compilers->activity().compiled, 2u);
+  EXPECT_FALSE(problem.evaluator->foresee({configuration(16, "good")})[0]);  // nobody expected it
+}
+
 TEST_F(Pipelined, ComparesWhatItCompiled) {
   start();
   const auto observations =

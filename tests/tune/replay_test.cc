@@ -123,6 +123,16 @@ TEST(Replay, AnswersWithWhatWasRecorded) {
 }
 
 // The winner of the recorded run's end ran among other configurations than a replay asks for.
+TEST(Replay, ForeseesWhatWasRecorded) {
+  Replay replay;
+  const auto at = [&](int block, int unroll) { return replay.space.configuration(id_of(replay.space, block, unroll)); };
+  const auto foreseen = replay.evaluator->foresee({at(8, 1), at(16, 2), at(8, 2)});
+  EXPECT_TRUE(foreseen.at(0)->runs);
+  EXPECT_FALSE(foreseen.at(1)->runs);
+  EXPECT_FALSE(foreseen.at(2));
+  EXPECT_EQ(replay.evaluator->now(), Nanoseconds(0));
+}
+
 TEST(Replay, HasNoWinnerOfItsOwn) {
   ResultSet results = three_of_four();
   results.trials[1].observation.final_place = FinalPlace::winner;

@@ -89,6 +89,20 @@ TEST_F(SearchByHand, ChangesSeldomWhatIsCostlyToChange) {
   EXPECT_THAT(order(4), ElementsAre(1, 1, 2, 3, 3, 2));  // 1 2 3 1, of which the first leaves room for no more
 }
 
+// Nothing is compiled for a strategy that makes no use of it.
+TEST_F(SearchByHand, HasItsProspectsCompiledBeforeItChooses) {
+  EXPECT_THAT(begin().prospects(), IsEmpty());
+  strategy = search::make_strategy("auto", space, {.parameters = {{"features", 4}}}).value();
+  search = std::make_unique<Search>(space, *strategy, std::vector<std::string>{"d"}, sink, observer, options);
+  search->start();
+  const std::vector<Configuration> prospects = search->prospects();
+  EXPECT_THAT(ids_of(search->expected()), ids_of(prospects));
+  for (const Configuration& each : prospects) search->foresee(each, {.runs = false, .metrics = {}});
+  const auto next = search->next();
+  ASSERT_TRUE(next);
+  EXPECT_THAT(ids_of(prospects), ::testing::Not(::testing::Contains(next->id())));
+}
+
 TEST_F(SearchByHand, ATrialIsInTheSinkWhenItsDeviceMayGoOn) {
   begin();
   ASSERT_TRUE(search->next());

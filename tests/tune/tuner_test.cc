@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "tune/tuner_fixture.h"
@@ -27,6 +29,42 @@ TEST_F(Tuner, EvaluatesRecordsAndTellsEveryProposal) {
   using Learned = std::pair<ConfigurationId, std::optional<double>>;
   EXPECT_THAT(strategy->learned, ElementsAre(Learned{0, 50.0}, Learned{1, 40.0}, Learned{2, std::nullopt},
                                              Learned{3, 45.0}, Learned{4, 30.0}));
+}
+
+// Learns once for each proposal, and counts.
+class LearningStrategy : public ListStrategy {
+ public:
+  using ListStrategy::ListStrategy;
+  std::function<void()> pending_work() override {
+    return [this] { ++lessons; };
+  }
+  std::atomic<int> lessons = 0;
+};
+
+class DeviceLike : public FunctionEvaluator {
+ public:
+  using FunctionEvaluator::FunctionEvaluator;
+  std::optional<Pipeline> pipeline() const override { return Pipeline{{Nanoseconds(0)}, {}}; }
+};
+
+// An evaluation that waits for the lesson ends, so that both go on at the same time.
+TEST_F(Tuner, LetsTheStrategyLearnWhileADeviceIsBusy) {
+  LearningStrategy learner(space, {0, 1, 2});
+  int evaluated = 0;
+  DeviceLike device([&](const Configuration& configuration) {
+    ++evaluated;
+    while (learner.lessons < evaluated) std::this_thread::yield();
+    return known_times(configuration);
+  });
+  ASSERT_TRUE(tune(space, learner, device, sink, observer, resumed, options));
+  EXPECT_EQ(learner.lessons, 3);
+}
+
+TEST_F(Tuner, ReplaysLearnWhenTheyAreAsked) {
+  LearningStrategy learner(space, {0, 1, 2});
+  FunctionEvaluator recording(known_times);
+  ASSERT_TRUE(tune(space, learner, recording, sink, observer, resumed, options));
+  EXPECT_EQ(learner.lessons, 0);
 }
 
 TEST_F(Tuner, ObserverSeesProgressAndTheBest) {

@@ -69,6 +69,10 @@ class PooledSource {
   Compiled take(const std::vector<Macro>& macros, Nanoseconds limit);
   // The same if it need not wait; nothing otherwise, and nothing is begun for it.
   std::optional<Compiled> try_take(const std::vector<Macro>& macros);
+  // What try_take() would give, which it leaves there: whoever chooses between several looks at all of them.
+  std::optional<Compiled> look_at(const std::vector<Macro>& macros) const;
+  // Waits until at most so many of what is expected are still to be compiled, or for so long.
+  void wait_for_all_but(std::size_t unfinished, Nanoseconds limit) const;
   // Whether try_take() would give something.
   bool is_ready(const std::vector<Macro>& macros) const;
   CompileActivity activity() const;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -24,29 +25,12 @@
 #include "wattune/core/objective.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
+#include "wattune/search/compile_features.h"
 #include "wattune/search/stop_rule.h"
+#include "wattune/search/strategy_options.h"
 #include "wattune/space/search_space.h"
 
 namespace wattune::search {
-
-// Measured elsewhere, on another device or size; only its proportions count.
-struct PriorObjective {
-  ConfigurationId id = 0;
-  double objective = 0.0;            // positive
-  std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
-};
-
-struct StrategyOptions {
-  std::uint64_t seed = 1;
-  // A configuration to start from, proposed first; count() and above mean none.
-  ConfigurationId start = ~ConfigurationId{0};
-  // What the user wants, for strategies of several objectives; fewer than two leave them what tell() says is smaller.
-  std::vector<Objective> objectives;
-  // Earlier runs for a strategy with a model to start from, a list each.
-  std::vector<std::vector<PriorObjective>> prior;
-  // Parameters of the strategy by name, as `wattune tune --strategy-option NAME=VALUE` gives them.
-  std::map<std::string, double> parameters;
-};
 
 struct IdHash {
   std::size_t operator()(ConfigurationId id) const {
@@ -64,9 +48,18 @@ class Strategy {
   std::vector<ConfigurationId> ask(std::size_t n);
   // How far the run has come, before it is asked: for those that share its limits among steps.
   virtual void see(const Progress& /*progress*/) {}
+  // What it had better do while that is evaluated, on any thread but before anything else is called, so that the next
+  // ask() is quick; empty: nothing. Whoever asks for it once does all of it from then on.
+  virtual std::function<void()> pending_work() { return {}; }
   // The outcome of an id, asked for or not. Smaller objectives are better; failures have none. Where the first one told
   // is negative, a metric that is to be large, one of 0 and above counts as a failure.
   void tell(ConfigurationId id, const Observation& observation);
+
+  // What it may propose next, the most promising first, for somebody to compile and to foresee() before ask() chooses.
+  // Empty: it makes no use of that.
+  virtual std::vector<ConfigurationId> prospects() { return {}; }
+  // What is known of one that was not proposed. What does not run never is, as if it had been.
+  void foresee(ConfigurationId id, const CompileFeatures& features);
 
   const space::SearchSpace& space() const { return space_; }
   // What the user should know of how the search went, one line; empty: nothing.
@@ -83,6 +76,7 @@ class Strategy {
   virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
   // Before do_learn(), for a strategy that reads more than the objective. Not called for failed configurations.
   virtual void do_read(ConfigurationId, const Observation&) {}
+  virtual void do_foresee(ConfigurationId, const CompileFeatures&) {}
 
   // With two objectives or more: a number for each of a configuration that was told of, less being better; nullptr for
   // a failure, or where one was not recorded.

@@ -23,6 +23,7 @@
 #include "wattune/measure/policy.h"
 #include "wattune/measure/shoot_out.h"
 #include "wattune/power/energy.h"
+#include "wattune/search/compile_features.h"
 #include "wattune/space/search_space.h"
 #include "wattune/tune/board_metric.h"
 #include "wattune/tune/observer.h"
@@ -48,6 +49,12 @@ class Evaluator {
   // What evaluate() will probably be asked for, the next first, so that it can be compiled meanwhile. Whatever was
   // expected before and no longer is, is forgotten.
   virtual void expect(const std::vector<Configuration>& /*configurations*/) {}
+  // What the compiler says of configurations that were expected, none where it has not come to them; waits until it has
+  // come to half of them.
+  virtual std::vector<std::optional<search::CompileFeatures>> foresee(
+      const std::vector<Configuration>& configurations) {
+    return std::vector<std::optional<search::CompileFeatures>>(configurations.size());
+  }
   // A failed configuration is an Observation. An Error means that no configuration can be evaluated: the spec is wrong
   // (argument count, missing kernel, reference) or, with the code device_lost, the device is gone for good.
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;

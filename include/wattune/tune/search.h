@@ -55,8 +55,14 @@ class Search {
   // What it is to evaluate. None: the search is over, or the strategy waits for what is in flight. Precondition: it is
   // idle.
   std::optional<Configuration> next(Nanoseconds now = {}, std::size_t device = 0);
+  // What next() may choose among, for somebody to compile; foresee() tells what it showed. Empty: the strategy makes no
+  // use of that, or has chosen.
+  const std::vector<Configuration>& prospects(Nanoseconds now = {});
+  void foresee(const Configuration& configuration, const search::CompileFeatures& features);
   // What is in flight and what will probably follow, the next first, so that it can be compiled meanwhile.
   std::vector<Configuration> expected() const;
+  // What the strategy had better do while something is in flight, before any other call; on any thread. Empty: nothing.
+  std::function<void()> pending_work() { return strategy_.pending_work(); }
   // Whether something is in flight.
   bool waiting() const { return !in_flight_.empty(); }
 
@@ -107,6 +113,7 @@ class Search {
   Nanoseconds started_;
   std::unordered_set<ConfigurationId, search::IdHash> known_;  // told, or in flight
   std::vector<Configuration> proposals_;                       // to be evaluated, the next first
+  std::vector<Configuration> prospects_;                       // to be chosen among
   std::vector<Value> last_costly_;                             // of the last that was handed out
   std::vector<Evaluation> in_flight_;
   std::vector<std::optional<Observation>> best_before_;  // of each device
