@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t kLeastWaves = 2;
 
 double in_whole_waves(std::uint64_t blocks, std::uint64_t wave) {
-  return static_cast<double>((blocks + wave - 1) / wave * wave);
+  const std::uint64_t whole = (blocks + wave - 1) / wave * wave;
+  return static_cast<double>(whole);
 }
 
 Span span_of(const Entry& entry, const Flight& flight, const Ended& ended) {
@@ -66,7 +67,8 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   if (!is_measured) return;
   const auto forecast = table.find(entry.work.kernel, *flight.beside);
   if (!forecast || forecast->clocks != flight.clocks || flight.clocks != governor.held()) return;
-  const std::uint64_t wave_alone = std::uint64_t{entry.traits->profile.blocks_alone} * machine.limits().sms;
+  const std::uint64_t wave_alone =
+      std::uint64_t{std::max(1U, entry.traits->profile.blocks_alone)} * machine.limits().sms;
   const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
   table.observe(entry.work.kernel, *flight.beside, part * entry.traits->alone / (ended.end - ended.begin));
 }
