@@ -74,7 +74,7 @@ Result<PairForecast> best_split(Machine& machine, const std::array<PilotKernel, 
   for (const unsigned sms : splits_of(machine.limits())) {
     const auto ranges = split_ranges(machine.limits(), sms);
     const std::array parties = {on_its_sms(pair[0], ranges[0]), on_its_sms(pair[1], ranges[1])};
-    // The first launch on a range makes what launches on it need, which on CUDA takes as long as a pilot.
+    // The first launch on a range makes what launches on it need, which on CUDA may take as long as a pilot.
     WATTUNE_TRY(run_jointly(machine, parties, {.stop_after = Nanoseconds(0)}));
     WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, pair, parties, {.sms_of_first = sms}));
     if (ends_sooner(measured, best, *pair[0].traits, *pair[1].traits)) best = measured;

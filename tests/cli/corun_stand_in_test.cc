@@ -18,31 +18,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
-// it leaves is right only if each block ran once.
-constexpr char kMark[] = R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry mark(.param .u64 hits)
-{
-  .reg .b32 %r<3>;
-  .reg .b64 %rd<4>;
-  mov.u32 %r1, %ctaid.x;
-  ld.param.u64 %rd1, [hits];
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  atom.global.add.u32 %r2, [%rd3], 1;
-  ret;
-}
-)";
-
-std::string mark_spec(const std::string& file) {
-  return "[kernel]\nfile = \"" + file +
-         "\"\nfunction = \"mark\"\narguments = [\n"
-         "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
-         "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n";
-}
-
 class CorunOnStandIn : public testing::Test {
  protected:
   Finished marks(std::vector<std::string> arguments, const char* device = "Stand-in GPU") {
@@ -52,7 +27,7 @@ class CorunOnStandIn : public testing::Test {
   Finished on_stand_in(std::vector<std::string> arguments, const char* device = "Stand-in GPU") {
     const StandInsForPrograms stand_ins;
     setenv("WATTUNE_FAKE_CUDA_DEVICES", device, 1);
-    folder_.write("mark.ptx", kMark);
+    folder_.write("mark.ptx", kMarkPtx);
     folder_.write("mark.toml", mark_spec("mark.ptx"));
     arguments.insert(arguments.end(), {"--device", "cuda:0", "--repeats", "1", "--json"});
     return run_wattune(folder_, arguments);
@@ -96,7 +71,7 @@ TEST_F(CorunOnStandIn, WhatAProfileHasIsNotCountedAgain) {
     EXPECT_EQ(finished.status, 0) << finished.err;
     return finished.json()["notes"].dump();
   };
-  std::string strange = kMark;
+  std::string strange = kMarkPtx;
   folder_.write("strange.ptx", strange.insert(strange.find("  ret;"), "  stranger.b32 %r2, %r1;\n"));
   folder_.write("strange.toml", mark_spec("strange.ptx"));
   EXPECT_THAT(notes({"profile"}), HasSubstr("the interpreter does not know `stranger`"));

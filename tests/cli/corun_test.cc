@@ -328,10 +328,7 @@ TEST_F(Corun, ASignalEndsItOrderly) {
 class CorunOnOpencl : public Corun {
  protected:
   void SetUp() override {
-    const Finished listed = run_wattune(folder_, {"devices", "--json"});
-    const nlohmann::json devices = listed.status == 0 ? listed.json()["devices"] : nlohmann::json::array();
-    if (std::ranges::none_of(devices, [](const nlohmann::json& device) { return device["backend"] == "opencl"; }))
-      GTEST_SKIP() << "no OpenCL device on this machine";
+    if (!has_opencl(folder_)) GTEST_SKIP() << "no OpenCL device on this machine";
     write_add_spec(folder_, 3);
     folder_.write("scale.cl", "__kernel void scale(__global float* x) { x[get_global_id(0)] *= 1.5f; }\n");
     folder_.write("scale.toml",

@@ -1,4 +1,4 @@
-// A CUDA kernel that the program tunes with stand-ins for driver, CUPTI, NVML and NVRTC (fakes/cuda/fake_cuda.h).
+// CUDA kernels that the program runs with stand-ins for driver, CUPTI, NVML and NVRTC (fakes/cuda/fake_cuda.h).
 #pragma once
 
 #include <cstdlib>
@@ -37,6 +37,31 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
   for (std::size_t i = 0; i < lengths[0]; ++i) static_cast<float*>(arguments[0])[i] *= 3.0f;
 }
 )");
+}
+
+// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
+// it leaves beside others is what it leaves alone only if each block ran once.
+inline constexpr char kMarkPtx[] = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry mark(.param .u64 hits)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %ctaid.x;
+  ld.param.u64 %rd1, [hits];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  atom.global.add.u32 %r2, [%rd3], 1;
+  ret;
+}
+)";
+
+inline std::string mark_spec(const std::string& file) {
+  return "[kernel]\nfile = \"" + file +
+         "\"\nfunction = \"mark\"\narguments = [\n"
+         "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
+         "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n";
 }
 
 // Names of variables and files, for the program's environment.

@@ -98,6 +98,13 @@ Finished run_wattune(const TempFolder& folder, const std::vector<std::string>& a
   return run(folder, std::move(all));
 }
 
+bool has_opencl(const TempFolder& folder) {
+  const Finished listed = run_wattune(folder, {"devices", "--json"});
+  if (listed.status != 0) return false;
+  const nlohmann::json devices = listed.json()["devices"];
+  return std::ranges::any_of(devices, [](const nlohmann::json& device) { return device["backend"] == "opencl"; });
+}
+
 Finished run_shell(const TempFolder& folder, const std::string& command) {
   return run(folder, {"/bin/bash", "-c", command});
 }

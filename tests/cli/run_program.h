@@ -41,6 +41,8 @@ std::filesystem::path program_path();  // of `wattune`
 
 // Runs `wattune` with arguments in the folder, to its end.
 Finished run_wattune(const TempFolder& folder, const std::vector<std::string>& arguments);
+// Whether the program finds an OpenCL device here.
+bool has_opencl(const TempFolder& folder);
 // Runs any command line through the shell in the folder.
 Finished run_shell(const TempFolder& folder, const std::string& command);
 

@@ -10,33 +10,11 @@ namespace {
 
 using testing::HasSubstr;
 
-// A kernel that counts how often each of its blocks ran, which the stand-in for CUDA's driver runs with its twins: what
-// it leaves beside others is what it leaves alone only if each block ran once.
-constexpr char kMarkKernel[] = R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry mark(.param .u64 hits)
-{
-  .reg .b32 %r<3>;
-  .reg .b64 %rd<4>;
-  mov.u32 %r1, %ctaid.x;
-  ld.param.u64 %rd1, [hits];
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  atom.global.add.u32 %r2, [%rd3], 1;
-  ret;
-}
-)";
-
 class TogetherResident : public testing::Test {
  protected:
   void SetUp() override {
-    folder_.write("mark.ptx", kMarkKernel);
-    for (const char* file : {"mark.toml", "other.toml"})
-      folder_.write(file,
-                    "[kernel]\nfile = \"mark.ptx\"\nfunction = \"mark\"\narguments = [\n"
-                    "  { name = \"hits\", type = \"int*\", length = \"n\", access = \"readwrite\" },\n]\n"
-                    "[problem]\nn = 60\n[launch]\ngrid = [\"n\"]\nblock = [\"64\"]\n[parameters]\nk = [1]\n");
+    folder_.write("mark.ptx", kMarkPtx);
+    for (const char* file : {"mark.toml", "other.toml"}) folder_.write(file, mark_spec("mark.ptx"));
   }
   Finished tune(const std::string& options, const std::string& specs = "--together mark.toml other.toml") {
     return run_with_stand_ins(folder_,

@@ -47,10 +47,7 @@ std::string with_name(std::string text, const std::string& name) {
 class Together : public testing::Test {
  protected:
   void SetUp() override {
-    const Finished listed = run_wattune(folder_, {"devices", "--json"});
-    const nlohmann::json devices = listed.status == 0 ? listed.json()["devices"] : nlohmann::json::array();
-    if (std::ranges::none_of(devices, [](const nlohmann::json& device) { return device["backend"] == "opencl"; }))
-      GTEST_SKIP() << "no OpenCL device on this machine";
+    if (!has_opencl(folder_)) GTEST_SKIP() << "no OpenCL device on this machine";
     write_kernel("one", "y[i] = 2 * x[i];");
     write_kernel("two", "y[i] = x[i] + x[i];");
   }
