@@ -10,6 +10,7 @@
 #include "wattune/schedule/arrivals.h"
 #include "wattune/schedule/policy.h"
 #include "wattune/schedule/queue_experiment.h"
+#include "wattune/schedule/trace.h"
 
 namespace wattune::cli {
 
@@ -35,6 +36,21 @@ std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
   return works;
 }
 
+// The one in which both shared the GPU first; where they never did, the one that was forecast to be best.
+schedule::PairForecast way_taken(const schedule::Trace& trace, const std::array<std::string, 2>& names,
+                                 const std::vector<schedule::PairForecast>& ways) {
+  std::array<const schedule::Span*, 2> first = {};
+  for (const schedule::Span& span : trace.spans())
+    for (std::size_t i = 0; i < 2; ++i)
+      if (first[i] == nullptr && span.kernel == names[i] && span.form != schedule::Form::whole) first[i] = &span;
+  if (first[0] == nullptr || first[1] == nullptr) return ways.front();
+  const unsigned sms = first[0]->sms.count;
+  const schedule::PairShape shape = sms > 0 ? schedule::PairShape{.ratio = {}, .sms_of_first = sms}
+                                            : schedule::PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
+  const auto taken = std::ranges::find(ways, shape, &schedule::PairForecast::shape);
+  return taken == ways.end() ? ways.front() : *taken;
+}
+
 Result<void> measure(schedule::Machine& machine, const schedule::PairSweep& sweep, std::size_t rounds,
                      PlannedRun& run) {
   WATTUNE_ASSIGN(run.forecast, best_pilot(machine, sweep));
@@ -42,10 +58,14 @@ Result<void> measure(schedule::Machine& machine, const schedule::PairSweep& swee
   table.learn(sweep.kernels[0], sweep.kernels[1], run.forecast);
   const std::vector<schedule::Arrival> works = works_of(sweep);
   std::vector<double> makespans;
+  schedule::Trace trace;
   for (std::size_t i = 0; i < rounds; ++i) {
-    WATTUNE_ASSIGN(const schedule::QueueRun round, schedule::run_queue(machine, works, {.policy = "paired"}, table));
+    WATTUNE_ASSIGN(const schedule::QueueRun round,
+                   schedule::run_queue(machine, works, {.policy = "paired"}, table, &trace));
     makespans.push_back(round.makespan.value());
   }
+  run.forecast = way_taken(trace, {machine.kernel(sweep.kernels[0])->name, machine.kernel(sweep.kernels[1])->name},
+                           table.ways(sweep.kernels[0], sweep.kernels[1]));
   run.makespan = Nanoseconds(median_of(makespans));
   run.gain = (sweep.alone[0] + sweep.alone[1]) / run.makespan - 1.0;
   return {};

@@ -3,6 +3,7 @@
 
 #include "schedule/carveout.h"
 #include "schedule/scheduler_state.h"
+#include "schedule/shares.h"
 
 namespace wattune::schedule {
 
@@ -42,8 +43,11 @@ Launch launch_of(const Entry& entry) {
           .shared_bytes = share.shared_bytes};
 }
 
-// Twins that divide their SMs' memory with another; those on SMs of their own have all of it.
-bool shares_sms(const Share& share) { return share.form != Form::whole && share.sms.count == 0; }
+Beside beside_of(const Entry& entry, const Entry& other) {
+  const Share& own = *entry.current;
+  if (own.sms.count > 0) return {other.work.kernel, {.sms_of_first = own.sms.count}};
+  return {other.work.kernel, {.ratio = {own.per_sm, other.current->per_sm}}};
+}
 
 Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, const Share& share) {
   if (share.form == Form::persistent) return {&kernel, share.per_sm};
@@ -52,7 +56,7 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 
 }  // namespace
 
-QueueView Scheduler::State::view() {
+QueueView Scheduler::State::view(const Entry* without) {
   const Nanoseconds now = machine.now();
   QueueView view{
       .limits = machine.limits(),
@@ -60,10 +64,12 @@ QueueView Scheduler::State::view() {
       .clocks = {.can_set = governor.can_set(), .may_change = governor.may_change(now), .held = governor.held()},
       .works = {}};
   for (const WorkId id : active)
-    if (const Entry& entry = *queue.find(id); entry.wanted && !entry.failure) view.works.push_back(candidate(entry));
+    if (const Entry& entry = *queue.find(id); &entry != without && entry.wanted && !entry.failure)
+      view.works.push_back(candidate(entry));
   for (const WorkId id : queue.ready()) {
     if (view.works.size() >= options.window) break;
-    if (const Entry& entry = *queue.find(id); !entry.wanted && !entry.failure) view.works.push_back(candidate(entry));
+    if (const Entry& entry = *queue.find(id); !entry.wanted && !entry.behind && !entry.failure)
+      view.works.push_back(candidate(entry));
   }
   return view;
 }
@@ -121,6 +127,7 @@ bool Scheduler::State::launch_next(Entry& entry) {
 // Towards what is wanted: the old share ends before the new one begins, as only then it is known where to go on.
 void Scheduler::State::advance(Entry& entry) {
   if (!entry.flights.empty() && entry.current != entry.wanted) {
+    drop_next(entry);
     for (const Flight& flight : entry.flights) machine.stop(flight.launch);
     return;
   }
@@ -140,8 +147,8 @@ void Scheduler::State::mark_partners() {
       if (other != entry) entry->partners.insert(other->id);
   for (Entry* entry : running) {
     if (entry->current != entry->wanted) continue;
-    std::optional<KernelId> beside;
-    if (running.size() == 2) beside = (running[0] == entry ? running[1] : running[0])->work.kernel;
+    std::optional<Beside> beside;
+    if (running.size() == 2) beside = beside_of(*entry, *(running[0] == entry ? running[1] : running[0]));
     for (Flight& flight : entry->flights) {
       if (flight.is_marked && flight.beside != beside) flight.beside.reset();
       if (!flight.is_marked) flight.beside = beside;
@@ -164,6 +171,8 @@ void Scheduler::dispatch() {
   for (const WorkId id : active)
     if (Entry* entry = state.queue.find(id)) state.settle(*entry);
   state.mark_partners();
+  const std::vector<WorkId> running(state.active.begin(), state.active.end());
+  for (const WorkId id : running) state.queue_ahead(*state.queue.find(id));
 }
 
 }  // namespace wattune::schedule

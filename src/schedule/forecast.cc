@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -100,16 +101,15 @@ Result<PairForecast> residency_forecast(const MachineLimits& limits, const model
   WATTUNE_ASSIGN(const auto of_first, residency_rates(sm, first));
   WATTUNE_ASSIGN(const auto of_second, residency_rates(sm, second));
   const auto uses = uses_of(first, second);
-  PairForecast best;
+  std::vector<PairForecast> ways;
   for (const model::BlockRatio& ratio : ratios) {
     if (ratio.first > of_first.size() || ratio.second > of_second.size()) continue;
     const std::array<double, 2> blocks = {static_cast<double>(ratio.first), static_cast<double>(ratio.second)};
     WATTUNE_ASSIGN(const auto shares, memory_shares(sm, first, second, blocks));
     const std::array rates = {of_first[ratio.first - 1] * shares[0], of_second[ratio.second - 1] * shares[1]};
-    const PairForecast pair{.ratio = ratio, .rates = packed(rates, uses), .watts = watts_of(first, second)};
-    if (is_better(objective, pair, best)) best = pair;
+    ways.push_back({.ratio = ratio, .rates = packed(rates, uses), .watts = watts_of(first, second)});
   }
-  return best;
+  return best_of(objective, std::move(ways));
 }
 
 double rate_on(double share_of_sms, const KernelTraits& kernel) {
@@ -140,10 +140,13 @@ double makespan_of(const PairForecast& split, const KernelTraits& first, const K
 Result<PairForecast> split_forecast(const MachineLimits& limits, const model::ChainSm& sm, const KernelTraits& first,
                                     const KernelTraits& second) {
   PairForecast best;
+  std::vector<PairForecast> others;
   for (const unsigned sms : splits_of(limits)) {
-    WATTUNE_ASSIGN(const PairForecast split, forecast_of_split(limits, sm, sms, first, second));
-    if (ends_sooner(split, best, first, second)) best = split;
+    WATTUNE_ASSIGN(PairForecast split, forecast_of_split(limits, sm, sms, first, second));
+    if (ends_sooner(split, best, first, second)) std::swap(split, best);
+    if (split.sms_of_first > 0) others.push_back(std::move(split));
   }
+  best.others = std::move(others);
   return best;
 }
 
@@ -176,12 +179,25 @@ bool is_better(const Objective& objective, const PairForecast& one, const PairFo
   return score && *score > merit(objective, other).value_or(0.0);
 }
 
+PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways) {
+  std::size_t best = ways.size();
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    if (is_better(objective, ways[i], best < ways.size() ? ways[best] : PairForecast{})) best = i;
+  if (best == ways.size()) return {};
+  PairForecast chosen = std::move(ways[best]);
+  ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(best));
+  chosen.others = std::move(ways);
+  return chosen;
+}
+
 PairForecast PairForecast::swapped(unsigned sms) const {
-  return {.ratio = {ratio.second, ratio.first},
-          .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
-          .rates = {rates[1], rates[0]},
-          .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}},
-          .clocks = clocks};
+  PairForecast turned{.ratio = {ratio.second, ratio.first},
+                      .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
+                      .rates = {rates[1], rates[0]},
+                      .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}},
+                      .clocks = clocks};
+  for (const PairForecast& other : others) turned.others.push_back(other.swapped(sms));
+  return turned;
 }
 
 PairWatts watts_of(const KernelTraits& first, const KernelTraits& second) {
@@ -212,9 +228,15 @@ Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& s
 Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective) {
   return [one = std::move(one), other = std::move(other), objective](
              const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
-    WATTUNE_ASSIGN(const PairForecast by_one, one(first, second));
-    WATTUNE_ASSIGN(const PairForecast by_other, other(first, second));
-    return is_better(objective, by_other, by_one) ? by_other : by_one;
+    WATTUNE_ASSIGN(PairForecast by_one, one(first, second));
+    WATTUNE_ASSIGN(PairForecast by_other, other(first, second));
+    std::vector<PairForecast> ways;
+    for (PairForecast* forecast : {&by_one, &by_other}) {
+      std::vector<PairForecast> others = std::exchange(forecast->others, {});
+      ways.push_back(std::move(*forecast));
+      std::ranges::move(others, std::back_inserter(ways));
+    }
+    return best_of(objective, std::move(ways));
   };
 }
 
@@ -224,25 +246,47 @@ std::uint64_t PairTable::key(KernelId first, KernelId second) {
 }
 
 void PairTable::learn(KernelId first, KernelId second, const PairForecast& forecast) {
-  entries_[key(first, second)].forecast = first <= second ? forecast : forecast.swapped(sms_);
+  PairForecast best = first <= second ? forecast : forecast.swapped(sms_);
+  Entry& entry = entries_[key(first, second)];
+  entry.others = std::exchange(best.others, {});
+  entry.best = std::move(best);
 }
 
-void PairTable::observe(KernelId kernel, KernelId beside, double rate) {
-  const auto entry = entries_.find(key(kernel, beside));
-  const std::size_t place = kernel <= beside ? 0 : 1;
-  if (entry == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
-  const double predicted = entry->second.forecast.rates[place];
+void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate) {
+  const auto known = entries_.find(key(kernel, beside));
+  if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
+  Entry& entry = known->second;
+  const bool in_order = kernel <= beside;
+  const auto is_it = [&](const PairForecast& way) {
+    return (in_order ? way.shape() : way.swapped(sms_).shape()) == shape;
+  };
+  const auto other = std::ranges::find_if(entry.others, is_it);
+  if (!is_it(entry.best) && other == entry.others.end()) return;
+  const std::size_t place = in_order ? 0 : 1;
+  const double predicted = is_it(entry.best) ? entry.best.rates[place] : other->rates[place];
   if (!(predicted > 0.0)) return;
-  double& mean = entry->second.correction[place];
+  double& mean = entry.correction[place];
   mean += weight_ * (rate / predicted - mean);
+}
+
+PairForecast PairTable::corrected(const Entry& entry, PairForecast forecast, bool in_order) const {
+  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry.correction[i];
+  return in_order ? forecast : forecast.swapped(sms_);
 }
 
 std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) const {
   const auto entry = entries_.find(key(first, second));
   if (entry == entries_.end()) return std::nullopt;
-  PairForecast forecast = entry->second.forecast;
-  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry->second.correction[i];
-  return first <= second ? forecast : forecast.swapped(sms_);
+  return corrected(entry->second, entry->second.best, first <= second);
+}
+
+std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const {
+  const auto entry = entries_.find(key(first, second));
+  if (entry == entries_.end()) return {};
+  std::vector<PairForecast> all = {corrected(entry->second, entry->second.best, first <= second)};
+  for (const PairForecast& other : entry->second.others)
+    all.push_back(corrected(entry->second, other, first <= second));
+  return all;
 }
 
 }  // namespace wattune::schedule

@@ -68,18 +68,16 @@ Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2
   return pilot;
 }
 
-// With which both end soonest.
-Result<PairForecast> best_split(Machine& machine, const std::array<PilotKernel, 2>& pair) {
-  PairForecast best;
+Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair, std::vector<PairForecast>& ways) {
   for (const unsigned sms : splits_of(machine.limits())) {
     const auto ranges = split_ranges(machine.limits(), sms);
     const std::array parties = {on_its_sms(pair[0], ranges[0]), on_its_sms(pair[1], ranges[1])};
     // The first launch on a range makes what launches on it need, which on CUDA may take as long as a pilot.
     WATTUNE_TRY(run_jointly(machine, parties, {.stop_after = Nanoseconds(0)}));
-    WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, pair, parties, {.sms_of_first = sms}));
-    if (ends_sooner(measured, best, *pair[0].traits, *pair[1].traits)) best = measured;
+    WATTUNE_ASSIGN(PairForecast measured, run_pilot(machine, pair, parties, {.sms_of_first = sms}));
+    ways.push_back(std::move(measured));
   }
-  return best;
+  return {};
 }
 
 Result<PairForecast> best_pilot(Machine& machine, const std::string& first, const std::string& second, Form form,
@@ -87,18 +85,17 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
   WATTUNE_ASSIGN(const PilotKernel one, find_by_name(machine, first));
   WATTUNE_ASSIGN(const PilotKernel other, find_by_name(machine, second));
   WATTUNE_ASSIGN(const auto ratios, ratios_of(machine, one.id, other.id));
-  PairForecast best;
+  std::vector<PairForecast> ways;
   for (const model::BlockRatio& ratio : ratios) {
-    WATTUNE_ASSIGN(const PairForecast measured, run_pilot(machine, {one, other},
-                                                          {on_each_sm(machine, one.id, ratio.first, form),
-                                                           on_each_sm(machine, other.id, ratio.second, form)},
-                                                          {.ratio = ratio}));
-    if (is_better(objective, measured, best)) best = measured;
+    WATTUNE_ASSIGN(PairForecast measured, run_pilot(machine, {one, other},
+                                                    {on_each_sm(machine, one.id, ratio.first, form),
+                                                     on_each_sm(machine, other.id, ratio.second, form)},
+                                                    {.ratio = ratio}));
+    ways.push_back(std::move(measured));
   }
   const bool can_split = form == Form::persistent && one.traits->persistent && other.traits->persistent;
-  if (!can_split) return best;
-  WATTUNE_ASSIGN(const PairForecast split, best_split(machine, {one, other}));
-  return is_better(objective, split, best) ? split : best;
+  if (can_split) WATTUNE_TRY(run_splits(machine, {one, other}, ways));
+  return best_of(objective, std::move(ways));
 }
 
 }  // namespace

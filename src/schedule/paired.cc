@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "schedule/shares.h"
 
 namespace wattune::schedule {
 
 namespace {
+
+// What stopping a kernel and starting it anew takes: its blocks end, the host sees it and launches.
+constexpr Nanoseconds kSwitching{100e3};
 
 // Whoever goes first: the highest priority, to which long waiting adds one.
 int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
@@ -41,6 +48,15 @@ double handicap(const Candidate& first, const Candidate& second, const PolicyOpt
   return 1.0 + options.margin * (2 - stays);
 }
 
+// Whether both run already, in this shape.
+bool runs_so(const CandidatePair& pair, const PairForecast& way) {
+  if (!pair.first->running || !pair.second->running) return false;
+  const Share& first = *pair.first->running;
+  const Share& second = *pair.second->running;
+  if (way.sms_of_first > 0) return first.sms.count == way.sms_of_first;
+  return first.sms.count == 0 && way.ratio == model::BlockRatio{first.per_sm, second.per_sm};
+}
+
 CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   const auto works = distinct_works(view, options);
   const int highest = highest_urgency(view, options);
@@ -63,6 +79,67 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
   return best;
 }
 
+// Of all works of this kernel that wait or run, what is left, alone.
+Nanoseconds backlog_of(KernelId kernel, const QueueView& view) {
+  Nanoseconds time;
+  for (const Candidate& work : view.works)
+    if (work.kernel == kernel) time += std::max(work.left, 0.0) * work.traits->alone;
+  return time;
+}
+
+// How much faster than alone what is left of the one will go on when nothing is left of the other: beside whatever
+// suits it best of the rest.
+double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
+  double best = 1.0;
+  for (const Candidate& other : view.works) {
+    if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
+    if (const auto forecast = table.find(work.kernel, other.kernel)) best = std::max(best, forecast->speedup());
+  }
+  return best;
+}
+
+// Two kernels with what is left of each: both run together until one has nothing left.
+struct Remainder {
+  std::array<Nanoseconds, 2> alone;      // their works by themselves
+  std::array<double, 2> speeds_without;  // of what is left then
+};
+
+// Time, energy or their product until nothing is left of either, by the objective.
+double cost_of(const PairForecast& way, const Remainder& left, const Objective& objective) {
+  const Nanoseconds together = std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
+  Nanoseconds time = together;
+  double energy = (together * way.power().value()).value();
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Nanoseconds rest = (left.alone[i] - way.rates[i] * together) / left.speeds_without[i];
+    time += rest;
+    energy += (rest * way.watts.alone[i].value()).value();
+  }
+  switch (objective.goal) {
+    case Goal::throughput: return time.value();
+    case Goal::energy: return energy;
+    case Goal::energy_delay: return energy * time.value();
+  }
+  return time.value();
+}
+
+// Of the ways in which the pair gains that with which all that is left of the two ends best; that in which it runs,
+// unless another is better by more than stopping both costs.
+PairForecast best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                      const PolicyOptions& options) {
+  const Remainder left{.alone = {backlog_of(pair.first->kernel, view), backlog_of(pair.second->kernel, view)},
+                       .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
+                                          speed_without(*pair.second, *pair.first, view, table)}};
+  PairForecast best = pair.forecast;
+  double least = std::numeric_limits<double>::infinity();
+  for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
+    const auto merit = schedule::merit(options.objective, way);
+    if (!merit || *merit < 1.0 + options.least_gain || way.clocks != pair.forecast.clocks) continue;
+    const double cost = cost_of(way, left, options.objective) / (runs_so(pair, way) ? 1.0 + options.margin : 1.0);
+    if (cost < least) best = std::move(way), least = cost;
+  }
+  return best;
+}
+
 // What runs goes on, unless something more urgent waits.
 const Candidate& next_alone(const QueueView& view, const PolicyOptions& options) {
   const int highest = highest_urgency(view, options);
@@ -72,7 +149,25 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
 
+// Its speed alone as it runs, over that by itself.
+double rate_as_it_runs(const Candidate& work, const MachineLimits& limits) {
+  const Share& share = *work.running;
+  const KernelTraits& kernel = *work.traits;
+  if (share.sms.count > 0)
+    return std::min(1.0, share.sms.count / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
+  if (share.per_sm <= kernel.rate_at_residency.size()) return kernel.rate_at_residency[share.per_sm - 1];
+  return std::min(1.0, static_cast<double>(share.per_sm) / std::max(1U, kernel.profile.blocks_alone));
+}
+
+// What is left of it ends no sooner where it is stopped and started anew.
+bool had_better_go_on(const Candidate& work, const QueueView& view) {
+  if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
+  const double lost = 1.0 / std::max(rate_as_it_runs(work, view.limits), 1e-6) - 1.0;
+  return work.traits->alone * (work.left * lost) <= kSwitching;
+}
+
 Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
+  if (had_better_go_on(work, view)) return unchanged(view, 1.0, work.traits->name + " ends as it runs");
   const bool is_short = work.traits->alone.value() > 0.0 && work.traits->alone * work.left <= options.longest_whole;
   const bool keeps_whole = work.running && work.running->form == Form::whole;
   const bool runs_whole = keeps_whole || is_short || !can_share(*work.traits);
@@ -89,8 +184,9 @@ Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   if (view.works.empty()) return {};
   const auto running = running_works(view);
   if (std::ranges::any_of(running, is_whole)) return unchanged(view, 1.0, "what runs whole runs to its end");
-  const CandidatePair best = best_pair(view, table, options);
+  CandidatePair best = best_pair(view, table, options);
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
+  best.forecast = best_way(best, view, table, options);
   return {.shares = persistent_shares(best, view, options),
           .clocks = best.forecast.clocks,
           .speedup = best.forecast.speedup(),

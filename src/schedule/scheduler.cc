@@ -65,12 +65,13 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
                            entry.traits->alone.value() > 0.0 && ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
-  const auto forecast = table.find(entry.work.kernel, *flight.beside);
+  const auto forecast = table.find(entry.work.kernel, flight.beside->kernel);
   if (!forecast || forecast->clocks != flight.clocks || flight.clocks != governor.held()) return;
   const std::uint64_t wave_alone =
       std::uint64_t{std::max(1U, entry.traits->profile.blocks_alone)} * machine.limits().sms;
   const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
-  table.observe(entry.work.kernel, *flight.beside, part * entry.traits->alone / (ended.end - ended.begin));
+  table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape,
+                part * entry.traits->alone / (ended.end - ended.begin));
 }
 
 void Scheduler::State::note(const Ended& ended) {
@@ -98,6 +99,7 @@ void Scheduler::State::settle(Entry& entry) {
   const bool is_over = entry.failure || entry.done == entry.traits->blocks;
   if (!is_over && entry.is_active()) return;
   active.erase(id);
+  leave_lane(entry);
   if (is_over) queue.finish(entry, machine.now());
 }
 
@@ -139,7 +141,10 @@ Scheduler::~Scheduler() = default;
 Result<std::vector<WorkId>> Scheduler::submit(std::span<const Work> works) {
   if (state_->lost) return *state_->lost;
   WATTUNE_TRY(state_->queue.check(works, state_->machine));
-  for (const Work& work : works) state_->meet(work.kernel);
+  for (const Work& work : works) {
+    state_->meet(work.kernel);
+    state_->drop_less_urgent(work.priority);
+  }
   return state_->queue.add(works, state_->machine);
 }
 

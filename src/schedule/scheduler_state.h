@@ -39,14 +39,22 @@ struct Scheduler::State {
   Nanoseconds accounted;  // up to which time and energy are in the statistics
   Joules accounted_energy;
 
-  // Decisions (dispatch.cc).
-  QueueView view();
+  // Decisions (dispatch.cc). What the policy sees: all, or as if one of the active works had ended.
+  QueueView view(const Entry* without = nullptr);
   std::uint64_t shared_bytes_of(const Plan& plan);
   void want(const Plan& plan);
   void advance(Entry& entry);
   bool launch_next(Entry& entry);
   void mark_partners();
   unsigned free_slot();
+
+  // What is launched ahead (queue_ahead.cc).
+  std::optional<Share> next_after(const Entry& entry);
+  bool others_go_on(const Entry& entry, const Plan& plan);
+  void queue_ahead(Entry& entry);
+  void drop_next(Entry& entry);
+  void drop_less_urgent(int priority);
+  void leave_lane(Entry& entry);
 
   // What happened (scheduler.cc).
   void meet(KernelId kernel);

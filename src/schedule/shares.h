@@ -16,6 +16,8 @@ Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view
 // Persistent blocks, or slices where the kernel has no persistent twin. Precondition: can_share().
 Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options);
 inline bool can_share(const KernelTraits& kernel) { return kernel.persistent || kernel.sliceable; }
+// Twins that divide their SMs' memory with another; those on SMs of their own have all of it.
+inline bool shares_sms(const Share& share) { return share.form != Form::whole && share.sms.count == 0; }
 
 // What runs and shall go on as it does.
 Plan unchanged(const QueueView& view, double speedup, std::string reason);

@@ -37,7 +37,10 @@ Result<Alone> simulate_alone(const simulate::SimulatedKernel& kernel, const simu
 // The driver of an H100 gives green contexts SMs in fours (docs/results/corun.md); older GPUs have none, and any number
 // will do for experiments.
 MachineLimits limits_of(const simulate::GpuModel& gpu) {
-  return {.capability = gpu.capability, .sms = gpu.sms, .split_grain = gpu.capability.major >= 9 ? 4U : 1U};
+  return {.capability = gpu.capability,
+          .sms = gpu.sms,
+          .split_grain = gpu.capability.major >= 9 ? 4U : 1U,
+          .hardware_queues = gpu.hardware_queues};
 }
 
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {

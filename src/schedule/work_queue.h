@@ -14,6 +14,14 @@
 
 namespace wattune::schedule {
 
+// The kernel that runs at the same time, and in which shape, this one first.
+struct Beside {
+  KernelId kernel = 0;
+  PairShape shape = {};
+
+  bool operator==(const Beside&) const = default;
+};
+
 // A launch of a work that has not ended.
 struct Flight {
   LaunchId launch = 0;
@@ -21,9 +29,8 @@ struct Flight {
   std::uint64_t blocks = 0;
   unsigned lane = 0;
   std::optional<backend::BoardSetting> clocks = {};  // that were held when it began
-  // The kernel that runs at the same time; none: nobody, several, or one after the other.
-  std::optional<KernelId> beside = {};
-  bool is_marked = false;  // `beside` was set
+  std::optional<Beside> beside = {};                 // none: nobody, several, or one after the other
+  bool is_marked = false;                            // `beside` was set
 };
 
 struct Entry {
@@ -38,6 +45,8 @@ struct Entry {
   std::optional<Share> current = {};  // of the launches in flight
   std::vector<Flight> flights = {};
   unsigned slot = 0;                  // its lanes
+  std::optional<WorkId> next = {};    // launched behind it in its lane
+  std::optional<WorkId> behind = {};  // whose `next` it is: it has not begun
   std::optional<Error> failure = {};  // with which it ends when its launches have
   Nanoseconds first_launch = {};
   Nanoseconds give_up = kForever;  // when the machine is lost if it still runs

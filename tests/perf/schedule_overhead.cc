@@ -81,7 +81,7 @@ struct Pending {
       view.works.push_back({.work = i + 1, .kernel = i, .traits = &kernels[i]});
       for (std::size_t j = 0; j < i; ++j) {
         table.learn(j, i, {.ratio = {2, 6}, .rates = {random.uniform(), random.uniform()}});
-        table.observe(j, i, random.uniform());
+        table.observe(j, i, {.ratio = {2, 6}}, random.uniform());
       }
     }
   }

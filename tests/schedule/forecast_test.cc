@@ -40,26 +40,50 @@ TEST(Forecast, TheBetterOfTwoForecastersCounts) {
   EXPECT_EQ(better_of(says(0.7), says(0.6), {})(any, any)->rates[0], 0.7);
 }
 
+TEST(Forecast, TheBestComesFirstAndTheOthersAreKept) {
+  PairTable table(10);
+  table.learn(7, 3, best_of({}, {{.ratio = {1, 4}, .rates = {0.3, 0.8}}, {.ratio = {2, 3}, .rates = {0.6, 0.7}}}));
+  EXPECT_EQ(table.find(3, 7)->ratio, (model::BlockRatio{3, 2}));
+  EXPECT_TRUE(table.find(3, 7)->others.empty());
+  const auto ways = table.ways(3, 7);
+  ASSERT_EQ(ways.size(), 2U);
+  EXPECT_EQ(ways[1].ratio, (model::BlockRatio{4, 1}));
+  EXPECT_DOUBLE_EQ(ways[1].rates[0], 0.8);
+  EXPECT_TRUE(table.ways(3, 8).empty());
+}
+
+// Of 0.3 that was forecast for this shape, 0.15 is half: a mean of 0.75 of all forecasts.
+TEST(Forecast, WhatIsMeasuredInOneShapeCountsForAll) {
+  PairTable table(10);
+  table.learn(1, 2, best_of({}, {{.ratio = {2, 3}, .rates = {0.6, 0.7}}, {.ratio = {1, 4}, .rates = {0.3, 0.8}}}));
+  table.observe(1, 2, {.ratio = {1, 4}}, 0.15);
+  table.observe(1, 2, {.ratio = {4, 1}}, 0.01);  // which nothing was forecast of
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.45);
+  EXPECT_DOUBLE_EQ(table.ways(2, 1)[1].rates[1], 0.225);
+  table.observe(2, 1, {.ratio = {4, 1}}, 0.4);
+  EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.525);
+}
+
 // Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
 TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
   PairTable table(10, 0.25);
   table.learn(1, 2, {.rates = {0.8, 0.8}});
   table.learn(1, 3, {.rates = {0.8, 0.8}});
-  table.observe(2, 1, 0.32);
+  table.observe(2, 1, {}, 0.32);
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.68);
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
-  table.observe(2, 1, 0.48);
+  table.observe(2, 1, {}, 0.48);
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.63);
   EXPECT_DOUBLE_EQ(table.find(1, 3)->rates[1], 0.8);
 }
 
 TEST(Forecast, MeasurementsThatCannotBeAreIgnored) {
   PairTable table(10);
-  table.observe(1, 2, 0.5);
+  table.observe(1, 2, {}, 0.5);
   EXPECT_FALSE(table.find(1, 2));
   table.learn(1, 2, {.rates = {0.8, 0.8}});
   for (const double rate : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")})
-    table.observe(1, 2, rate);
+    table.observe(1, 2, {}, rate);
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[0], 0.8);
 }
 

@@ -77,7 +77,7 @@ TEST(Objective, WithoutKnownPowerNothingHasMeritByIt) {
 TEST(Objective, ACorrectedSpeedCorrectsThePower) {
   PairTable table(10);
   table.learn(0, 1, measured_on_an_h100());
-  table.observe(0, 1, 0.5);
+  table.observe(0, 1, table.find(0, 1)->shape(), 0.5);
   // Halfway from the forecast, 0.978, to what was measured.
   EXPECT_NEAR(table.find(0, 1)->power().value(), 105 + 0.739 * 214 + 0.978 * 326, 1e-9);
   EXPECT_NEAR(table.find(1, 0)->power().value(), table.find(0, 1)->power().value(), 1e-9);

@@ -73,6 +73,49 @@ TEST_F(PolicyTest, PairedSplitsTheSmsWhereThatIsForecast) {
   EXPECT_EQ(planned.shares[1].sms, (SmRange{0, 4}));
 }
 
+// At 1:3 the two gain 20 %, at 2:2 16 %. Alone each kernel has 10 ms to do.
+class WaysOfPaired : public PolicyTest {
+ protected:
+  WaysOfPaired() {
+    wait("a");
+    wait("b");
+    table_.learn(0, 1, best_of({}, {{.ratio = {1, 3}, .rates = {0.2, 1.0}}, {.ratio = {2, 2}, .rates = {0.58, 0.58}}}));
+  }
+  unsigned share_of_first() const { return plan("paired").shares.at(0).per_sm; }
+};
+
+// At 1:3 b has ended after 10 ms, with 8 ms of a left, at 2:2 both after 17.2 ms.
+TEST_F(WaysOfPaired, OfTwoKernelsTheOneThatEndsBothSoonest) { EXPECT_EQ(share_of_first(), 2U); }
+
+// With 50 ms of b, at 1:3 both have ended after 50 ms, at 2:2 after 57.
+TEST_F(WaysOfPaired, WithMuchToDoOfOneTheOneThatItIsFastIn) {
+  for (int i = 0; i < 4; ++i) {
+    view_.works.push_back(view_.works[1]);
+    view_.works.back().work = view_.works.size();
+  }
+  EXPECT_EQ(share_of_first(), 1U);
+}
+
+// The 8 ms that are left of a take 6.8 ms beside c where they gain 18 %, and 7.8 ms where they gain 2 %.
+TEST_F(WaysOfPaired, WhereWhatIsLeftHasAnotherPartnerTheFastest) {
+  wait("c");
+  table_.learn(0, 2, {.ratio = {4, 4}, .rates = {0.51, 0.51}});
+  EXPECT_EQ(share_of_first(), 2U);
+  table_.learn(0, 2, {.ratio = {4, 4}, .rates = {0.59, 0.59}});
+  EXPECT_EQ(share_of_first(), 1U);
+}
+
+// 15.2 ms instead of 16.2 are more than 5 % less, 15.5 are not.
+TEST_F(WaysOfPaired, AnotherThanTheOneThatRunsMustBeMuchBetter) {
+  table_.learn(0, 1,
+               best_of({}, {{.ratio = {1, 3}, .rates = {0.38, 1.0}}, {.ratio = {2, 2}, .rates = {0.645, 0.645}}}));
+  run(0, {.form = Form::persistent, .per_sm = 1});
+  run(1, {.form = Form::persistent, .per_sm = 3});
+  EXPECT_EQ(share_of_first(), 1U);
+  table_.learn(0, 1, best_of({}, {{.ratio = {1, 3}, .rates = {0.38, 1.0}}, {.ratio = {2, 2}, .rates = {0.66, 0.66}}}));
+  EXPECT_EQ(share_of_first(), 2U);
+}
+
 TEST_F(PolicyTest, AnUnknownNameIsRefusedWithTheNearest) {
   const auto refused = find_policy("kernellet");
   ASSERT_FALSE(refused);

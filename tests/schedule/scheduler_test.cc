@@ -94,6 +94,68 @@ TEST_F(SchedulerTest, AnArrivalMakesAPairOfWhatRunsAlone) {
   EXPECT_EQ(machine_.launches.back().per_sm, 4U);  // alone again, it has all resident blocks
 }
 
+// The device need not wait for the host between them.
+TEST_F(SchedulerTest, WhatComesNextIsLaunchedBehindWhatRuns) {
+  start("fifo");
+  submit({.kernel = a_});
+  submit({.kernel = b_, .limit = nanoseconds_from_ms(11)});  // from where its turn comes
+  submit({.kernel = a_});
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(2));
+  EXPECT_EQ(machine_.launches[1].lane, machine_.launches[0].lane);
+  run();
+  const auto all = results(*scheduler_);
+  for (const WorkId work : {1, 2, 3}) {
+    EXPECT_NEAR(to_ms(all.at(work)->ended), 10.0 * static_cast<double>(work), 1e-9);
+    EXPECT_NEAR(to_ms(all.at(work)->solo), 10.0, 1e-9);
+  }
+}
+
+TEST_F(SchedulerTest, OfAPairEachHasTheNextOfItsKernelBehindIt) {
+  start("paired");
+  for (int i = 0; i < 6; ++i) submit({.kernel = i % 2 == 0 ? a_ : b_});
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(4));
+  for (const std::size_t ahead : {2U, 3U}) {
+    const Launch& before = machine_.launches[machine_.launches[ahead].kernel == machine_.launches[0].kernel ? 0 : 1];
+    EXPECT_EQ(machine_.launches[ahead].lane, before.lane);
+    EXPECT_EQ(machine_.launches[ahead].per_sm, 2U);
+  }
+  run();
+  EXPECT_THAT(machine_.launches, SizeIs(6));
+}
+
+// b comes while a runs with another one behind it, which gives way to the pair of both before it has begun.
+TEST_F(SchedulerTest, WhatIsLaunchedBehindGivesWayToABetterPlan) {
+  start("paired");
+  submit({.kernel = a_});
+  submit({.kernel = a_});
+  scheduler_->dispatch();
+  EXPECT_THAT(machine_.launches, SizeIs(2));
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(3)));
+  submit({.kernel = b_});
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_NEAR(to_ms(all.at(3)->started), 3.0, 0.2);
+  EXPECT_LE(all.at(1)->ended, all.at(2)->started);
+  for (const WorkId work : {1, 2, 3}) EXPECT_TRUE(ran_each_block_once(trace_, work, 100)) << work;
+}
+
+// Of equal kernels the urgent one comes next, whoever was launched behind the one that runs.
+TEST_F(SchedulerTest, WhatIsLaunchedBehindGivesWayToWhatIsUrgent) {
+  start("paired", {}).learn(a_, b_, {});
+  const WorkId running = submit({.kernel = a_, .priority = 1});
+  const WorkId behind = submit({.kernel = a_});
+  scheduler_->dispatch();
+  EXPECT_THAT(machine_.launches, SizeIs(2));
+  const WorkId urgent = submit({.kernel = b_, .priority = 1});
+  run();
+  const auto all = results(*scheduler_);
+  EXPECT_NEAR(to_ms(all.at(running)->ended), 10.0, 0.2);
+  EXPECT_NEAR(to_ms(all.at(urgent)->ended), 20.0, 0.4);
+  EXPECT_NEAR(to_ms(all.at(behind)->ended), 30.0, 0.4);
+}
+
 // 100 W in equal parts: 12.5 ms of both, 0.625 J each.
 TEST_F(SchedulerTest, ThoseThatRunTogetherShareTheEnergy) {
   start("paired");
@@ -104,14 +166,14 @@ TEST_F(SchedulerTest, ThoseThatRunTogetherShareTheEnergy) {
 }
 
 // Beside each other they have 0.3 of their speed instead of 0.8: one run of each makes the forecast 1.1, two make it
-// 0.85, so that the third of each runs alone.
+// 0.85, so that the third of each runs alone but for the block that one began behind its second.
 TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
   machine_.set_rates(a_, b_, 0.3, 0.3);
   start("paired");
   for (int i = 0; i < 6; ++i) submit({.kernel = i % 2 == 0 ? a_ : b_});
   run();
   EXPECT_NEAR(scheduler_->table().find(a_, b_)->speedup(), 0.85, 0.05);
-  EXPECT_EQ(results(*scheduler_).at(6)->together.value(), 0.0);
+  EXPECT_LE(to_ms(results(*scheduler_).at(6)->together), 0.1 / 0.3 + 1e-6);
 }
 
 // Six blocks alone are two waves of four, in pairs three of two, which take half as long again: that is 0.75 of the
@@ -210,17 +272,21 @@ TEST_F(SchedulerTest, RefusesWorksThatWaitForEachOtherAsAWhole) {
   EXPECT_TRUE(scheduler_->is_idle());
 }
 
-TEST_F(SchedulerTest, CancellingEndsWhatWaitsAtOnceAndWhatRunsAtTheNextBlock) {
+TEST_F(SchedulerTest, CancellingEndsWhatWaitsAtOnceAndWhatIsLaunchedAtTheNextBlock) {
   start("paired");
   const WorkId first = submit({.kernel = a_});
   const WorkId second = submit({.kernel = a_});
+  const WorkId third = submit({.kernel = a_});
   scheduler_->dispatch();
-  EXPECT_TRUE(scheduler_->cancel(second));
-  EXPECT_EQ(results(*scheduler_).at(second).error().to_string(), "a was cancelled");
+  EXPECT_TRUE(scheduler_->cancel(third));
+  EXPECT_EQ(results(*scheduler_).at(third).error().to_string(), "a was cancelled");
   scheduler_->note(machine_.wait(nanoseconds_from_ms(0.95)));
+  EXPECT_TRUE(scheduler_->cancel(second));
   EXPECT_TRUE(scheduler_->cancel(first));
   run();
-  EXPECT_EQ(results(*scheduler_).at(first).error().code(), ErrorCode::cancelled);
+  const auto all = results(*scheduler_);
+  for (const WorkId work : {first, second}) EXPECT_EQ(all.at(work).error().code(), ErrorCode::cancelled);
+  EXPECT_FALSE(ran_each_block_once(trace_, second, 100));
   EXPECT_NEAR(to_ms(machine_.now()), 1.0, 1e-6);
   EXPECT_FALSE(scheduler_->cancel(first));
 }

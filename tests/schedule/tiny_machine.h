@@ -63,11 +63,11 @@ class TinyMachine : public Machine {
     return launches.size();
   }
 
-  // It ends with the block that it is at.
+  // It ends with the block that it is at, without any where it has not begun.
   void stop(LaunchId id) override {
     for (Running& each : running_)
       if (each.id == id && each.launch.form == Form::persistent && !immortal(each))
-        each.last = std::min(each.last, std::ceil(each.done + 1e-9));
+        each.last = waits(each) ? 0.0 : std::min(each.last, std::ceil(each.done + 1e-9));
   }
 
   std::vector<Ended> wait(Nanoseconds until) override {

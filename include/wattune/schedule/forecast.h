@@ -16,6 +16,7 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "wattune/core/result.h"
 #include "wattune/model/co_residency.h"
@@ -34,12 +35,23 @@ struct PairWatts {
   bool known() const { return idle > Watts(0); }
 };
 
+// How two kernels share the GPU.
+struct PairShape {
+  model::BlockRatio ratio = {};
+  unsigned sms_of_first = 0;
+
+  bool operator==(const PairShape&) const = default;
+};
+
 struct PairForecast {
   model::BlockRatio ratio = {};      // blocks on each SM; 0 of both: they never share one
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0: they share all
   std::array<double, 2> rates = {};  // the speed of each beside the other, over its speed alone
   PairWatts watts = {};
   std::optional<backend::BoardSetting> clocks = {};  // at which all this holds; none: the board's own
+  // Other ways in which the two may run together, less good for the objective where both run all the time. Which is
+  // best depends on how much there is to do of each. None of them has others.
+  std::vector<PairForecast> others = {};
 
   // S of Kernelet: how much faster they are than one after the other while both run.
   double speedup() const { return rates[0] + rates[1]; }
@@ -56,6 +68,7 @@ struct PairForecast {
   }
   // Energy of what both do, one after the other, over the time that they take together.
   Watts watts_in_turn() const { return rates[0] * watts.alone[0] + rates[1] * watts.alone[1]; }
+  PairShape shape() const { return {ratio, sms_of_first}; }
   PairForecast swapped(unsigned sms) const;
 };
 
@@ -65,8 +78,11 @@ std::optional<double> merit(const Objective& objective, const PairForecast& fore
 // Whether the one is allowed and better than the other, which need not be allowed.
 bool is_better(const Objective& objective, const PairForecast& one, const PairForecast& other);
 
-// Whether of one grid of each both have ended sooner: the rule for splits, since a kernel on few SMs holds the split
-// for as long as it takes there.
+// The best of them with all others; none at all where none is allowed.
+PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways);
+
+// Whether of one grid of each both have ended sooner: the rule for splits between whole kernels, since one on few SMs
+// holds the split for as long as it takes there.
 bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
                  const KernelTraits& second);
 
@@ -85,10 +101,10 @@ Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& s
 Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // What is better for the objective of what both say; the first where they are equal.
 Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
-// Runs the pair on the machine at each feasible ratio, for some waves, and forecasts what came out best: in this form,
-// persistent ones as slices where a kernel has no such twin. Where both have one they run at each split of the SMs as
-// well. Kernels are told apart by their names. Unlike the others it is called by one thread at a time, while nothing
-// else runs on the machine, which outlives it.
+// Runs the pair on the machine at each feasible ratio, for some waves, and forecasts what came out best, with all
+// others: in this form, persistent ones as slices where a kernel has no such twin. Where both have one they run at each
+// split of the SMs as well. Kernels are told apart by their names. Unlike the others it is called by one thread at a
+// time, while nothing else runs on the machine, which outlives it.
 Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
 // What their power alone says of the two together at the board's own clocks; unknown where one of them is.
@@ -103,20 +119,25 @@ class PairTable {
   explicit PairTable(unsigned sms = 0, double weight = kWeight) : sms_(sms), weight_(weight) {}
 
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // The speed of this kernel beside that one, over its speed alone. Ignored where it cannot be or there is no forecast.
-  void observe(KernelId kernel, KernelId beside, double rate);
+  // The speed of this kernel beside that one in this shape, over its speed alone, of which forecasts of other shapes
+  // have their part. Ignored where it cannot be or there is no forecast of it.
+  void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate);
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
-  // In the order of the arguments, corrected; none where there is no forecast.
+  // The best, without others, in the order of the arguments, corrected; none where there is no forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
+  // The best and all others, likewise; empty where there is no forecast.
+  std::vector<PairForecast> ways(KernelId first, KernelId second) const;
 
  private:
   struct Entry {
-    PairForecast forecast;                          // as predicted; the kernel with the lower number first
+    PairForecast best;                              // as predicted; the kernel with the lower number first
+    std::vector<PairForecast> others;               // kept apart, so that finding the best copies none of them
     std::array<double, 2> correction = {1.0, 1.0};  // means
   };
 
   static std::uint64_t key(KernelId first, KernelId second);
+  PairForecast corrected(const Entry& entry, PairForecast forecast, bool in_order) const;
 
   unsigned sms_;
   double weight_;

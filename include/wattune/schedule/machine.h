@@ -76,6 +76,8 @@ struct MachineLimits {
   // Ranges begin and end at multiples of so many SMs, or with the last one, and have as many at least; all of them:
   // there are no ranges.
   unsigned split_grain = 1;
+  // Of the hardware, over which lanes are spread: a launch waits until those before it in its queue have begun.
+  unsigned hardware_queues = 32;
 };
 
 // How many SMs the first of two ranges may have that share out all SMs; empty: there are no ranges.

@@ -47,8 +47,8 @@ class Scheduler {
   // All of them or none. not_found (a kernel, a work of `after`), invalid_argument (a grid without blocks, a block that
   // no SM holds, works that wait for each other), cancelled (a work of `after` has failed), device_lost.
   Result<std::vector<WorkId>> submit(std::span<const Work> works);
-  // What waits ends at once, what runs when its launches have ended: persistent ones at the next block. False: there is
-  // no such work any more.
+  // What waits ends at once, what runs or is launched behind something that does when its launches have ended:
+  // persistent ones at the next block. False: there is no such work any more.
   bool cancel(WorkId work);
 
   // Asks the policy and launches what it wants.

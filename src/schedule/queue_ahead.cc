@@ -1,0 +1,103 @@
+// The next work of a lane, launched before the one that runs there has ended, so that between the two the device does
+// not wait until the host has seen an end and decided what follows. Beside other works it is one of the same kernel:
+// all goes on as it did.
+#include <algorithm>
+
+#include "schedule/scheduler_state.h"
+#include "schedule/shares.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+// All of its blocks are given to one launch, and nothing is about to change that.
+bool can_be_followed(const Entry& entry) {
+  return !entry.flights.empty() && !entry.failure && !entry.next && entry.wanted && entry.current == entry.wanted &&
+         entry.current->form != Form::slices && entry.next_block == entry.traits->blocks;
+}
+
+// Launches of both come one after the other.
+bool is_same_lane(const Share& one, const Share& other) {
+  return one.form == other.form && one.priority == other.priority && one.sms == other.sms;
+}
+
+// Policies leave shared_bytes to the scheduler.
+bool is_same_share(Share one, const Share& other) {
+  one.shared_bytes = other.shared_bytes;
+  return one == other;
+}
+
+}  // namespace
+
+// As they run, beside what follows this work.
+bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
+  return std::ranges::all_of(active, [&](WorkId id) {
+    const Entry& other = *queue.find(id);
+    if (other.id == entry.id || !other.wanted) return true;
+    const auto share = std::ranges::find(plan.shares, id, &Share::work);
+    return share != plan.shares.end() && is_same_share(*share, *other.wanted);
+  });
+}
+
+// What the policy would start if this work had ended and all others went on; none where anything else would change.
+std::optional<Share> Scheduler::State::next_after(const Entry& entry) {
+  const QueueView rest = view(&entry);
+  if (std::ranges::all_of(rest.works, [](const Candidate& work) { return work.running.has_value(); })) return {};
+  const Plan plan = policy(rest, table);
+  const bool keeps_clocks = !governor.can_set() || !plan.clocks || plan.clocks == governor.held();
+  if (!keeps_clocks || !others_go_on(entry, plan)) return {};
+  const auto is_new = [&](const Share& share) { return !active.contains(share.work); };
+  if (std::ranges::count_if(plan.shares, is_new) != 1) return {};
+  Share next = *std::ranges::find_if(plan.shares, is_new);
+  next.shared_bytes = shares_sms(next) ? shared_bytes_of(plan) : 0;
+  const bool divides_alike = std::ranges::all_of(active, [&](WorkId id) {
+    const Entry& other = *queue.find(id);
+    return other.id == entry.id || !other.wanted || other.wanted->shared_bytes == next.shared_bytes;
+  });
+  return divides_alike ? std::optional(next) : std::nullopt;
+}
+
+void Scheduler::State::queue_ahead(Entry& entry) {
+  // With one queue a launch that waits for the one before it in its lane keeps those of all other lanes waiting.
+  if (machine.limits().hardware_queues == 1 || !can_be_followed(entry)) return;
+  const std::optional<Share> share = next_after(entry);
+  if (!share || !is_same_lane(*share, *entry.current)) return;
+  Entry& next = *queue.find(share->work);
+  // Another kernel may not suit what runs beside it then, which may be a next one, too.
+  if (next.work.kernel != entry.work.kernel && active.size() > 1) return;
+  next.wanted = next.current = share;
+  next.slot = entry.slot;
+  next.behind = entry.id;
+  entry.next = next.id;
+  if (!launch_next(next)) settle(next);
+}
+
+// It gives way before it begins, and waits again when the device has passed it. What is launched whole stays.
+void Scheduler::State::drop_next(Entry& entry) {
+  if (!entry.next) return;
+  Entry& next = *queue.find(*entry.next);
+  if (next.current->form != Form::persistent) return;
+  next.wanted.reset();
+  for (const Flight& flight : next.flights) machine.stop(flight.launch);
+}
+
+void Scheduler::State::drop_less_urgent(int priority) {
+  for (const WorkId id : active)
+    if (Entry& entry = *queue.find(id); entry.next && queue.find(*entry.next)->work.priority < priority)
+      drop_next(entry);
+}
+
+// Its lane is that of the work behind it, which runs from here on.
+void Scheduler::State::leave_lane(Entry& entry) {
+  if (entry.behind) queue.find(*entry.behind)->next.reset();
+  entry.behind.reset();
+  if (!entry.next) return;
+  Entry& next = *queue.find(*entry.next);
+  entry.next.reset();
+  next.behind.reset();
+  active.insert(next.id);
+  next.first_launch = machine.now();
+  if (next.failure) next.give_up = next.first_launch + options.grace;
+}
+
+}  // namespace wattune::schedule
