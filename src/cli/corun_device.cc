@@ -105,9 +105,10 @@ class DeviceStage : public CorunStage {
                        const std::shared_ptr<const schedule::LoadedKernel>& loaded) {
     kernel.costs = count(*loaded, kernel.traits.name);
     WATTUNE_ASSIGN(const schedule::KernelId id, machine.add(loaded, kernel.traits));
-    const bool slices = !kernel.traits.persistent;
-    WATTUNE_ASSIGN(kernel.traits,
-                   schedule::profile(machine, id, {.residency = false, .ranges = false, .slices = slices}));
+    const bool persistent = kernel.traits.persistent;
+    WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.ranges = false, .slices = !persistent}));
+    // Sweeps run slow twins as well, and show what they cost.
+    kernel.traits.persistent = persistent;
     set_use(kernel);
     return {};
   }

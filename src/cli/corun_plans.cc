@@ -51,6 +51,14 @@ schedule::PairForecast way_taken(const schedule::Trace& trace, const std::array<
   return taken == ways.end() ? ways.front() : *taken;
 }
 
+// From the first block to the last, as of the rows of a sweep.
+Nanoseconds makespan_of(const schedule::Trace& trace) {
+  const auto& spans = trace.spans();
+  if (spans.empty()) return {};
+  return std::ranges::max_element(spans, {}, &schedule::Span::end)->end -
+         std::ranges::min_element(spans, {}, &schedule::Span::begin)->begin;
+}
+
 Result<void> measure(schedule::Machine& machine, const schedule::PairSweep& sweep, std::size_t rounds,
                      PlannedRun& run) {
   WATTUNE_ASSIGN(run.forecast, best_pilot(machine, sweep));
@@ -60,9 +68,9 @@ Result<void> measure(schedule::Machine& machine, const schedule::PairSweep& swee
   std::vector<double> makespans;
   schedule::Trace trace;
   for (std::size_t i = 0; i < rounds; ++i) {
-    WATTUNE_ASSIGN(const schedule::QueueRun round,
-                   schedule::run_queue(machine, works, {.policy = "paired"}, table, &trace));
-    makespans.push_back(round.makespan.value());
+    trace = schedule::Trace();
+    WATTUNE_TRY(schedule::run_queue(machine, works, {.policy = "paired"}, table, &trace));
+    makespans.push_back(makespan_of(trace).value());
   }
   run.forecast = way_taken(trace, {machine.kernel(sweep.kernels[0])->name, machine.kernel(sweep.kernels[1])->name},
                            table.ways(sweep.kernels[0], sweep.kernels[1]));

@@ -17,6 +17,27 @@ namespace {
 // What stopping a kernel and starting it anew takes: its blocks end, the host sees it and launches.
 constexpr Nanoseconds kSwitching{100e3};
 
+// A twin that is slower by more is not what runs alone, as long as an arrival need not wait too long for the kernel.
+constexpr double kTwinLoss = 0.01;
+constexpr double kLongerWhole = 5.0;  // times longest_whole
+
+// How a kernel runs alone by its persistent twin.
+struct Residency {
+  unsigned per_sm = 1;
+  double speed = 1.0;  // over that of the kernel itself
+};
+
+// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache.
+Residency best_residency(const KernelTraits& kernel) {
+  const auto& rates = kernel.rate_at_residency;
+  const auto best = std::ranges::max_element(rates);
+  if (best == rates.end()) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
+  return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
+}
+
+// As it is best alone, over that of the kernel itself.
+double speed_alone(const KernelTraits& kernel) { return std::max(1.0, best_residency(kernel).speed); }
+
 // Whoever goes first: the highest priority, to which long waiting adds one.
 int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
   const bool overdue = options.patience > 0.0 && work.traits->alone.value() > 0.0 &&
@@ -57,6 +78,14 @@ bool runs_so(const CandidatePair& pair, const PairForecast& way) {
   return first.sms.count == 0 && way.ratio == model::BlockRatio{first.per_sm, second.per_sm};
 }
 
+// Over one after the other, each as it is best alone. What that costs in joules is not known.
+bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
+           const PolicyOptions& options) {
+  const double in_turn = forecast.rates[0] / speed_alone(*kernels[0]) + forecast.rates[1] / speed_alone(*kernels[1]);
+  return merit >= 1.0 + options.least_gain &&
+         (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
+}
+
 CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   const auto works = distinct_works(view, options);
   const int highest = highest_urgency(view, options);
@@ -68,7 +97,7 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
       if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
       const auto forecast = table.find(works[i]->kernel, works[j]->kernel);
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
-      if (!merit || *merit < 1.0 + options.least_gain) continue;
+      if (!merit || !gains(*merit, *forecast, {works[i]->traits, works[j]->traits}, options)) continue;
       const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0) /
                            clock_handicap(*forecast, view.clocks, options);
       if (score > best_score) {
@@ -90,7 +119,7 @@ Nanoseconds backlog_of(KernelId kernel, const QueueView& view) {
 // How much faster than alone what is left of the one will go on when nothing is left of the other: beside whatever
 // suits it best of the rest.
 double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
-  double best = 1.0;
+  double best = speed_alone(*work.traits);
   for (const Candidate& other : view.works) {
     if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
     if (const auto forecast = table.find(work.kernel, other.kernel)) best = std::max(best, forecast->speedup());
@@ -133,7 +162,8 @@ PairForecast best_way(const CandidatePair& pair, const QueueView& view, const Pa
   double least = std::numeric_limits<double>::infinity();
   for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
     const auto merit = schedule::merit(options.objective, way);
-    if (!merit || *merit < 1.0 + options.least_gain || way.clocks != pair.forecast.clocks) continue;
+    if (!merit || !gains(*merit, way, {pair.first->traits, pair.second->traits}, options)) continue;
+    if (way.clocks != pair.forecast.clocks) continue;
     const double cost = cost_of(way, left, options.objective) / (runs_so(pair, way) ? 1.0 + options.margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
   }
@@ -149,33 +179,41 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
 
-// Its speed alone as it runs, over that by itself.
-double rate_as_it_runs(const Candidate& work, const MachineLimits& limits) {
+// Alone as it runs, over that of the kernel itself.
+double speed_as_it_runs(const Candidate& work, const MachineLimits& limits) {
   const Share& share = *work.running;
   const KernelTraits& kernel = *work.traits;
   if (share.sms.count > 0)
-    return std::min(1.0, share.sms.count / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
-  if (share.per_sm <= kernel.rate_at_residency.size()) return kernel.rate_at_residency[share.per_sm - 1];
+    return kernel.twin_speed * std::min(1.0, share.sms.count / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
+  if (share.per_sm <= kernel.rate_at_residency.size())
+    return kernel.twin_speed * kernel.rate_at_residency[share.per_sm - 1];
   return std::min(1.0, static_cast<double>(share.per_sm) / std::max(1U, kernel.profile.blocks_alone));
 }
 
 // What is left of it ends no sooner where it is stopped and started anew.
 bool had_better_go_on(const Candidate& work, const QueueView& view) {
   if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
-  const double lost = 1.0 / std::max(rate_as_it_runs(work, view.limits), 1e-6) - 1.0;
+  const double lost = 1.0 / std::max(speed_as_it_runs(work, view.limits), 1e-6) - 1.0 / speed_alone(*work.traits);
   return work.traits->alone * (work.left * lost) <= kSwitching;
+}
+
+bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
+  if (!can_share(*work.traits) || (work.running && work.running->form == Form::whole)) return true;
+  const Nanoseconds left = work.traits->alone * work.left;
+  const bool is_known = left > Nanoseconds(0);
+  if (!is_known || (work.traits->persistent && best.speed >= 1.0 + options.least_gain)) return false;
+  const bool twin_loses = work.traits->persistent && best.speed < 1.0 - kTwinLoss;
+  return left <= options.longest_whole * (twin_loses ? kLongerWhole : 1.0);
 }
 
 Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
   if (had_better_go_on(work, view)) return unchanged(view, 1.0, work.traits->name + " ends as it runs");
-  const bool is_short = work.traits->alone.value() > 0.0 && work.traits->alone * work.left <= options.longest_whole;
-  const bool keeps_whole = work.running && work.running->form == Form::whole;
-  const bool runs_whole = keeps_whole || is_short || !can_share(*work.traits);
-  const unsigned resident = std::max(1U, work.traits->profile.blocks_alone);
-  return {.shares = {runs_whole ? whole_share(work) : shared_share(work, resident, view, options)},
-          .clocks = work.traits->best_clocks,
-          .reason = fmt::format("{} alone, as no pair is expected to gain {:.0f} %", work.traits->name,
-                                100.0 * options.least_gain)};
+  const Residency best = best_residency(*work.traits);
+  return {
+      .shares = {runs_whole(work, best, options) ? whole_share(work) : shared_share(work, best.per_sm, view, options)},
+      .clocks = work.traits->best_clocks,
+      .reason = fmt::format("{} alone, as no pair is expected to gain {:.0f} %", work.traits->name,
+                            100.0 * options.least_gain)};
 }
 
 }  // namespace

@@ -21,18 +21,24 @@ Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_
   return Nanoseconds(median_of(times));
 }
 
-// Empty: with all its blocks the twin takes too much longer than the kernel itself.
-Result<std::vector<double>> rates_at_residency(Machine& machine, KernelId kernel, Nanoseconds whole,
-                                               const ProfileOptions& options) {
+// No rates: with all its blocks the twin takes too much longer than the kernel itself.
+struct TwinProfile {
+  double speed = 1.0;         // with all resident blocks, over that of the kernel itself
+  std::vector<double> rates;  // with 1, 2 ..., over that with all
+};
+
+Result<TwinProfile> profile_twin(Machine& machine, KernelId kernel, Nanoseconds whole, const ProfileOptions& options) {
   std::vector<double> rates;
   for (unsigned per_sm = 1; per_sm <= machine.kernel(kernel)->profile.blocks_alone; ++per_sm) {
     const Party party{.kernel = kernel, .form = Form::persistent, .per_sm = per_sm};
     WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, party, options.rounds));
     rates.push_back(1.0 / time.value());
   }
-  if (rates.back() * whole.value() < 1.0 / (1.0 + options.twin_overhead)) return std::vector<double>();
-  for (double& rate : rates) rate /= rates.back();
-  return rates;
+  const double of_all = rates.back();
+  const double speed = of_all * whole.value();
+  if (speed < 1.0 / (1.0 + options.twin_overhead)) return TwinProfile();
+  for (double& rate : rates) rate /= of_all;
+  return TwinProfile{speed, std::move(rates)};
 }
 
 // The least split on which it is as fast, by halving: speed grows with SMs.
@@ -76,7 +82,9 @@ Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOpt
   KernelTraits traits = *machine.kernel(kernel);
   traits.alone = alone;
   if (options.residency && traits.persistent) {
-    WATTUNE_ASSIGN(traits.rate_at_residency, rates_at_residency(machine, kernel, alone, options));
+    WATTUNE_ASSIGN(TwinProfile twin, profile_twin(machine, kernel, alone, options));
+    traits.twin_speed = twin.speed;
+    traits.rate_at_residency = std::move(twin.rates);
     traits.persistent = !traits.rate_at_residency.empty();
   }
   if (options.ranges && !splits_of(machine.limits()).empty()) {

@@ -100,6 +100,7 @@ KernelTraits read_traits(const Json& json) {
   traits.profile.blocks_alone = json.at("resident_blocks").get<unsigned>();
   traits.alone = Nanoseconds(json.at("alone_ns").get<double>());
   traits.rate_at_residency = json.at("rate_at_residency").get<std::vector<double>>();
+  traits.twin_speed = json.at("twin_speed").get<double>();
   traits.saturating_share = json.at("saturating_share").get<double>();
   traits.least_slice = json.at("least_slice").get<std::uint64_t>();
   traits.sliceable = json.at("sliceable").get<bool>();
@@ -143,6 +144,7 @@ std::string write_profile(const ProfileRecord& record) {
                      {"resident_blocks", traits.profile.blocks_alone},
                      {"alone_ns", traits.alone.value()},
                      {"rate_at_residency", traits.rate_at_residency},
+                     {"twin_speed", traits.twin_speed},
                      {"saturating_share", traits.saturating_share},
                      {"least_slice", traits.least_slice},
                      {"sliceable", traits.sliceable},

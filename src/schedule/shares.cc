@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace wattune::schedule {
 
@@ -43,7 +44,10 @@ std::vector<Share> persistent_shares(const CandidatePair& pair, const QueueView&
   if (forecast.sms_of_first == 0)
     return {shared_share(*pair.first, forecast.ratio.first, view, options),
             shared_share(*pair.second, forecast.ratio.second, view, options)};
-  const auto ranges = split_ranges(view.limits, forecast.sms_of_first);
+  // The same ranges whichever of the two comes first, or they would be started anew where their order changes.
+  const bool in_order = pair.first->kernel <= pair.second->kernel;
+  auto ranges = split_ranges(view.limits, in_order ? forecast.sms_of_first : view.limits.sms - forecast.sms_of_first);
+  if (!in_order) std::swap(ranges[0], ranges[1]);
   const auto all_of = [](const Candidate& work, const SmRange& sms) {
     return Share{.work = work.work,
                  .form = Form::persistent,

@@ -116,6 +116,63 @@ TEST_F(WaysOfPaired, AnotherThanTheOneThatRunsMustBeMuchBetter) {
   EXPECT_EQ(share_of_first(), 2U);
 }
 
+// With two blocks on each SM instead of four it is 1.7 times as fast, however short it is.
+TEST_F(PolicyTest, PairedRunsAKernelAloneWithAsManyResidentBlocksAsAreBest) {
+  wait("a");
+  kernels_[0].rate_at_residency = {0.9, 1.7, 1.2, 1.0};
+  kernels_[0].alone = nanoseconds_from_ms(1);
+  EXPECT_THAT(plan("paired").shares, ElementsAre(Share{.work = 1, .form = Form::persistent, .per_sm = 2}));
+  kernels_[0].rate_at_residency = {0.9, 1.01, 1.0, 1.0};
+  EXPECT_THAT(plan("paired").shares, ElementsAre(Share{.work = 1}));
+}
+
+// Beside b it is 1.2 times as fast as alone, and b half: 1.7 together, of which alone at its best it has most.
+TEST_F(PolicyTest, APairMustGainOverEachAtItsBestAlone) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 1.2, 0.5);
+  EXPECT_THAT(plan("paired").shares, SizeIs(2));
+  kernels_[0].rate_at_residency = {0.9, 2.5, 1.2, 1.0};
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+// Of 8 ms a twin that is 3 % slower would lose 0.24.
+TEST_F(PolicyTest, WhatASlowTwinWouldRunAloneRunsWholeUnlessItIsLong) {
+  wait("a");
+  kernels_[0].twin_speed = 0.97;
+  kernels_[0].alone = nanoseconds_from_ms(8);
+  EXPECT_EQ(plan("paired").shares.at(0).form, Form::whole);
+  kernels_[0].alone = nanoseconds_from_ms(12);
+  EXPECT_EQ(plan("paired").shares.at(0).form, Form::persistent);
+  kernels_[0].twin_speed = 0.995;
+  kernels_[0].alone = nanoseconds_from_ms(8);
+  EXPECT_EQ(plan("paired").shares.at(0).form, Form::persistent);
+}
+
+// b has ended beside a, which is almost as fast with three blocks as with four.
+TEST_F(PolicyTest, WhatHasLostItsPartnerIsNotStartedAnewForLittle) {
+  wait("a");
+  kernels_[0].rate_at_residency = {0.4, 0.7, 0.995, 1.0};
+  run(0, {.form = Form::persistent, .per_sm = 3});
+  EXPECT_EQ(plan("paired").shares.at(0).per_sm, 3U);
+  kernels_[0].rate_at_residency = {0.4, 0.7, 0.9, 1.0};
+  EXPECT_EQ(plan("paired").shares.at(0).per_sm, 4U);
+}
+
+// Those that run are not started anew because the other one is now the older.
+TEST_F(PolicyTest, PairedLeavesASplitAsItIsInWhicheverOrderTheTwoCome) {
+  wait("a");
+  wait("b");
+  view_.limits.split_grain = 2;
+  table_.learn(0, 1, {.sms_of_first = 2, .rates = {0.7, 0.7}});
+  const Plan planned = plan("paired");
+  for (const std::size_t i : {0, 1}) run(i, planned.shares.at(i));
+  std::swap(view_.works[0], view_.works[1]);
+  const Plan turned = plan("paired");
+  EXPECT_EQ(turned.shares.at(0), planned.shares.at(1));
+  EXPECT_EQ(turned.shares.at(1), planned.shares.at(0));
+}
+
 TEST_F(PolicyTest, AnUnknownNameIsRefusedWithTheNearest) {
   const auto refused = find_policy("kernellet");
   ASSERT_FALSE(refused);

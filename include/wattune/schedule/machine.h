@@ -57,6 +57,8 @@ struct KernelTraits {
   std::vector<double> use = {};
   // Alone with 1, 2 ... resident blocks on each SM, its speed over that with all; empty: not measured.
   std::vector<double> rate_at_residency = {};
+  // Of its persistent twin with all resident blocks alone, over its own.
+  double twin_speed = 1.0;
   // Of the SMs, those with which it is as fast as with all, 0 to 1: below 1 where memory is what it waits for.
   double saturating_share = 1.0;
   std::uint64_t least_slice = 1;  // blocks, below which slicing costs more than it may
