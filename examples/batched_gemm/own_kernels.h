@@ -39,7 +39,9 @@ FUNCTION void load(LOCAL float* to, GLOBAL const float* from, int elements) {
   for (int i = elements / 4 * 4 + ITEM; i < elements; i += ITEMS) to[i] = from[i];
 }
 
-// A work-group computes `products` of them, a multiple of four.
+// A work-group computes `products` of them, a multiple of four, some of them at a time. What a work-item does for each is
+// the same block of C, so that it divides only once; where the block goes beyond C, it computes the last row or column
+// again and leaves it out.
 KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* c, int batch, int size_a,
                          int size_b, int size_c, int products LOCAL_PARAMETER) {
   DECLARE_LOCAL
@@ -47,17 +49,27 @@ KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL fl
   const int here = products < batch - first ? products : batch - first;
   const int of_a = size_a * size_b;
   const int of_b = size_a * size_c;
+  const int of_c = size_b * size_c;
   LOCAL float* const tile_b = tile + products * of_a;
   load(tile, a + (Index)first * of_a, here * of_a);
   load(tile_b, b + (Index)first * of_b, here * of_b);
   SYNCHRONIZE;
-  c += (Index)first * size_b * size_c;
-  const int rows = (size_b + ROWS - 1) / ROWS;           // of work-items
-  const int columns = (size_c + COLUMNS - 1) / COLUMNS;
-  for (int item = ITEM; item < here * rows * columns; item += ITEMS) {
-    const int product = item / (rows * columns);
-    const int y = item % (rows * columns) / columns * ROWS;
-    const int x = item % columns;
+  c += (Index)first * of_c;
+  const int columns = (size_c + COLUMNS - 1) / COLUMNS;           // of work-items
+  const int items = (size_b + ROWS - 1) / ROWS * columns;
+  const int at_once = ITEMS / items;
+  const int begin = ITEM / items;
+  const int y = (ITEM - begin * items) / columns * ROWS;
+  const int x = (ITEM - begin * items) % columns;
+  int row_at[ROWS];
+  int column_at[COLUMNS];
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) row_at[i] = (y + i < size_b ? y + i : size_b - 1) * size_a;
+#pragma unroll
+  for (int j = 0; j < COLUMNS; ++j) column_at[j] = x + j * columns < size_c ? x + j * columns : size_c - 1;
+  for (int product = begin < at_once ? begin : here; product < here; product += at_once) {
+    LOCAL const float* const rows = tile + product * of_a;
+    LOCAL const float* row_of_b = tile_b + product * of_b;
     float sums[ROWS][COLUMNS];
 #pragma unroll
     for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i / COLUMNS][i % COLUMNS] = 0.0f;
@@ -66,21 +78,19 @@ KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL fl
       float of_row[ROWS];
       float of_column[COLUMNS];
 #pragma unroll
-      for (int i = 0; i < ROWS; ++i) of_row[i] = y + i < size_b ? tile[product * of_a + (y + i) * size_a + k] : 0.0f;
+      for (int i = 0; i < ROWS; ++i) of_row[i] = rows[row_at[i] + k];
 #pragma unroll
-      for (int j = 0; j < COLUMNS; ++j)
-        of_column[j] = x + j * columns < size_c ? tile_b[product * of_b + k * size_c + x + j * columns] : 0.0f;
+      for (int j = 0; j < COLUMNS; ++j) of_column[j] = row_of_b[column_at[j]];
 #pragma unroll
       for (int i = 0; i < ROWS * COLUMNS; ++i)
         sums[i / COLUMNS][i % COLUMNS] += of_row[i / COLUMNS] * of_column[i % COLUMNS];
+      row_of_b += size_c;
     }
+    GLOBAL float* const block = c + product * of_c + y * size_c + x;
 #pragma unroll
-    for (int i = 0; i < ROWS * COLUMNS; ++i) {
-      const int row = y + i / COLUMNS;
-      const int column = x + i % COLUMNS * columns;
-      if (row < size_b && column < size_c)
-        c[(product * size_b + row) * size_c + column] = sums[i / COLUMNS][i % COLUMNS];
-    }
+    for (int i = 0; i < ROWS * COLUMNS; ++i)
+      if (y + i / COLUMNS < size_b && x + i % COLUMNS * columns < size_c)
+        block[i / COLUMNS * size_c + i % COLUMNS * columns] = sums[i / COLUMNS][i % COLUMNS];
   }
 }
 

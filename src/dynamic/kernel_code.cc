@@ -85,4 +85,15 @@ Result<std::shared_ptr<backend::Program>> KernelCode::generic(const Macros& macr
   return generic_;
 }
 
+std::unique_ptr<backend::PooledSource> warm_up(backend::CompilePool& pool, backend::Device& device,
+                                               const KernelSource& like, Nanoseconds limit) {
+  if (device.info().kind == DeviceKind::cpu || like.compiler != Compiler::standard) return nullptr;
+  KernelSource nothing{.language = like.language, .function = "wattune_nothing", .file = "wattune_nothing"};
+  nothing.text = like.language == Language::cuda ? "extern \"C\" __global__ void wattune_nothing() {}\n"
+                                                 : "__kernel void wattune_nothing() {}\n";
+  Result<backend::CompileTarget> target = device.compile_target(nothing);
+  if (!target) return nullptr;
+  return std::make_unique<backend::PooledSource>(pool.warm_up(*std::move(target), std::move(nothing), limit));
+}
+
 }  // namespace wattune::dynamic

@@ -66,4 +66,9 @@ class KernelCode {
   std::shared_ptr<backend::Program> generic_;
 };
 
+// Has the pool's processes load the compiler of such a source, so that the first variant does not wait for that, while
+// this exists. nullptr: there is nothing to load, or the device's own processors would be taken from its kernels.
+std::unique_ptr<backend::PooledSource> warm_up(backend::CompilePool& pool, backend::Device& device,
+                                               const KernelSource& like, Nanoseconds limit);
+
 }  // namespace wattune::dynamic

@@ -92,6 +92,7 @@ class TunerOfOneDevice : public Tuner {
     if (attachment_.is_forked()) {
       static_cast<void>(screening_.release());
       static_cast<void>(loader_.release());
+      static_cast<void>(warming_.release());
       static_cast<void>(pool_.release());
       return;
     }
@@ -107,6 +108,7 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_TRY(check_generic(spec, options.generic));
     WATTUNE_ASSIGN(Signature signature, Signature::make(spec));
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
+    warm_up_compilers(spec.source);
     KernelVersion version = version_of(spec);
     auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
     MakeExplorer explorers = explorers_of(version);
@@ -130,6 +132,7 @@ class TunerOfOneDevice : public Tuner {
       WATTUNE_TRY(Problem::make(kernel.spec, {}, {}));
       WATTUNE_ASSIGN(code.emplace_back(),
                      KernelCode::make(kernel.spec, around_.device, pool_.get(), options_.compile_limit));
+      warm_up_compilers(kernel.spec.source);
     }
     KernelVersion version = version_of(unit->spec());
     MakeExplorer explorers = explorers_of(version);
@@ -194,6 +197,13 @@ class TunerOfOneDevice : public Tuner {
  private:
   static constexpr std::size_t kMostNotes = 100;
 
+  // Once, for the language of the first kernel.
+  void warm_up_compilers(const KernelSource& source) {
+    const std::lock_guard lock(mutex_);
+    if (pool_ != nullptr && warming_ == nullptr)
+      warming_ = warm_up(*pool_, around_.device, source, options_.compile_limit);
+  }
+
   MakeExplorer explorers_of(const KernelVersion& version) {
     return [this, version](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
                            std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
@@ -252,6 +262,7 @@ class TunerOfOneDevice : public Tuner {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<TunedKernel*> kernels_;
   std::optional<Mode> mode_;
+  std::unique_ptr<backend::PooledSource> warming_;
   std::unique_ptr<Screening> screening_;  // ends first
 };
 
