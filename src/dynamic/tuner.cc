@@ -239,6 +239,8 @@ class TunerOfOneDevice : public Tuner {
     return {.open = [this](const backend::WorkerOptions& worker) { return open_apart(worker); },
             .worker = options_.worker,
             .free_memory = [this] { return backend::free_memory(around_.device); },
+            .pool = pool_.get(),
+            .compile_ahead = std::max<std::size_t>(1, options_.compile_processes),
             .now = [this] { return around_.now(); },
             .note = [this](const std::string& line) { note(line); }};
   }
