@@ -86,8 +86,10 @@ Result<void> Machine::prepare(const Sizes& sizes) {
   Code& code = code_for(sizes);
   if (code.collect) return {};
   const Shape shape = shape_of(sizes);
-  const wattune::KernelSource source{
-      .language = info_.languages.front(), .function = "multiply_any", .file = "own_kernels.cl", .text = kOwnKernels};
+  const wattune::KernelSource source{.language = info_.languages.front(),
+                                     .function = "multiply_any",
+                                     .file = "own_kernels.cl",
+                                     .text = std::string(kEitherLanguage) + kOwnKernels};
   const std::vector<backend::Macro> macros{{"ROWS", std::to_string(shape.rows)},
                                            {"COLUMNS", std::to_string(shape.columns)}};
   WATTUNE_ASSIGN(code.program, device().build(source, macros, kLimit));

@@ -1,11 +1,11 @@
 // The application's own kernels, in OpenCL C and CUDA C++ at once: a product that serves all sizes, which runs until a
-// tuned one is there, and one that collects some products of a batch for checking.
+// tuned one is there, one that collects some products of a batch for checking, and the reference of the tuned one.
 #pragma once
 
 namespace batched_gemm {
 
-// ROWS and COLUMNS: elements of C that a work-item computes together.
-inline constexpr char kOwnKernels[] = R"(
+// What comes before them.
+inline constexpr char kEitherLanguage[] = R"(
 #ifdef __OPENCL_VERSION__
 #define KERNEL __kernel
 #define GLOBAL __global
@@ -31,7 +31,10 @@ typedef size_t Index;
 #define ITEMS (int)blockDim.x
 typedef unsigned long long Index;
 #endif
+)";
 
+// ROWS and COLUMNS: elements of C that a work-item computes together.
+inline constexpr char kOwnKernels[] = R"(
 // Both begin at a multiple of four elements.
 FUNCTION void load(LOCAL float* to, GLOBAL const float* from, int elements) {
 #pragma unroll 4
@@ -98,6 +101,20 @@ KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL fl
 KERNEL void collect(GLOBAL const float* c, GLOBAL float* samples, int batch, int elements, int first, int stride) {
   const Index product = (first + (Index)GROUP * stride) % batch;
   for (int i = ITEM; i < elements; i += ITEMS) samples[GROUP * elements + i] = c[product * elements + i];
+}
+)";
+
+// With the macros of the tuned kernel: each work-item computes an element of C, which are numbered through the batch.
+inline constexpr char kReference[] = R"(
+KERNEL void multiply_simply(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* c, int batch) {
+  const Index element = (Index)GROUP * ITEMS + ITEM;
+  const Index product = element / (SIZE_B * SIZE_C);
+  if (product >= batch) return;
+  const int row = element % (SIZE_B * SIZE_C) / SIZE_C;
+  float sum = 0.0f;
+  for (int k = 0; k < SIZE_A; ++k)
+    sum += a[(product * SIZE_B + row) * SIZE_A + k] * b[(product * SIZE_A + k) * SIZE_C + element % SIZE_C];
+  c[element] = sum;
 }
 )";
 
