@@ -104,13 +104,14 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_TRY(check_parameters(spec));
     WATTUNE_TRY(use_language(spec, around_.device.info().languages));
     WATTUNE_TRY(options.policy.stop.validate());
-    WATTUNE_TRY(Problem::make(spec, {}, {}));
+    WATTUNE_ASSIGN(const auto problem, Problem::make(spec, {}, {}));
     WATTUNE_TRY(check_generic(spec, options.generic));
     WATTUNE_ASSIGN(Signature signature, Signature::make(spec));
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
     warm_up_compilers(spec.source);
     KernelVersion version = version_of(spec);
     auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
+    expect_generic(*variants, *problem, options);
     MakeExplorer explorers = explorers_of(version);
     KernelParts parts{std::move(spec),      options,
                       std::move(version),   std::move(variants),
@@ -125,7 +126,7 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_TRY(check_safety(composition, options));
     WATTUNE_ASSIGN(auto unit, Unit::make(std::move(composition), around_.device, streams_, options_.compile_limit));
     WATTUNE_TRY(check_parameters(unit->spec()));
-    WATTUNE_TRY(Problem::make(unit->spec(), {}, {}));
+    WATTUNE_ASSIGN(const auto problem, Problem::make(unit->spec(), {}, {}));
     WATTUNE_TRY(check_generic(unit->spec(), options.generic));
     std::vector<std::unique_ptr<KernelCode>> code;
     for (const UnitKernel& kernel : unit->kernels()) {
@@ -136,8 +137,9 @@ class TunerOfOneDevice : public Tuner {
     }
     KernelVersion version = version_of(unit->spec());
     MakeExplorer explorers = explorers_of(version);
-    KernelParts parts{unit->spec(), options, std::move(version),
-                      std::make_unique<UnitVariants>(unit, std::move(code), streams_), std::move(explorers)};
+    auto variants = std::make_unique<UnitVariants>(unit, std::move(code), streams_);
+    expect_generic(*variants, *problem, options);
+    KernelParts parts{unit->spec(), options, std::move(version), std::move(variants), std::move(explorers)};
     return std::unique_ptr<TunableComposition>(
         std::make_unique<TunedComposition>(add(std::move(parts), unit->signature())));
   }
@@ -196,6 +198,13 @@ class TunerOfOneDevice : public Tuner {
 
  private:
   static constexpr std::size_t kMostNotes = 100;
+
+  // At the spec's own sizes, as it serves all. Where it is not valid there, the first call says so.
+  static void expect_generic(VariantSource& variants, const Problem& problem, const KernelOptions& options) {
+    if (options.generic.empty()) return;
+    if (const Result<Configuration> generic = problem.generic(options.generic))
+      variants.expect_generic(problem, *generic);
+  }
 
   // Once, for the language of the first kernel.
   void warm_up_compilers(const KernelSource& source) {
