@@ -64,10 +64,16 @@ Result<void> Machine::fill(backend::Buffer& buffer, unsigned which) {
   return finish();
 }
 
+// Blocks of C as large as it has room for, and as many products as a group computes in four goes, as far as their local
+// memory leaves room for other groups.
 Machine::Shape Machine::shape_of(const Sizes& sizes) {
-  Shape shape{.rows = sizes.b >= 4 ? 4 : 2, .columns = sizes.c >= 16 ? 2 : 1, .products = 4};
+  constexpr std::int64_t kGoes = 4;
+  constexpr std::int64_t kMostLocal = 6'000;  // elements
+  Shape shape{.rows = sizes.b >= 4 ? 4 : 2, .columns = sizes.c >= 16 ? 4 : sizes.c >= 8 ? 2 : 1, .products = 4};
   const std::int64_t items = (sizes.b + shape.rows - 1) / shape.rows * ((sizes.c + shape.columns - 1) / shape.columns);
-  while (shape.products < 128 && shape.products * items < static_cast<std::int64_t>(kGroupSize)) shape.products *= 2;
+  const std::int64_t wanted = kGoes * (static_cast<std::int64_t>(kGroupSize) / items);
+  const std::int64_t fitting = kMostLocal / (sizes.a * (sizes.b + sizes.c));
+  shape.products = std::max<std::int64_t>(4, std::min(wanted, fitting) / 4 * 4);
   return shape;
 }
 
@@ -80,8 +86,10 @@ Result<void> Machine::prepare(const Sizes& sizes) {
   Code& code = code_for(sizes);
   if (code.collect) return {};
   const Shape shape = shape_of(sizes);
-  const wattune::KernelSource source{
-      .language = info_.languages.front(), .function = "multiply_any", .file = "own_kernels.cl", .text = kOwnKernels};
+  const wattune::KernelSource source{.language = info_.languages.front(),
+                                     .function = "multiply_any",
+                                     .file = "own_kernels.cl",
+                                     .text = std::string(kEitherLanguage) + kOwnKernels};
   const std::vector<backend::Macro> macros{{"ROWS", std::to_string(shape.rows)},
                                            {"COLUMNS", std::to_string(shape.columns)}};
   WATTUNE_ASSIGN(code.program, device().build(source, macros, kLimit));

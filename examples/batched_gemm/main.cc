@@ -105,8 +105,7 @@ Result<void> find_optima(Machine& machine, const Options& options) {
 
 // Every mode runs a size before the next size comes, so that all meet the same device.
 Result<std::vector<ModeResult>> run_all(Machine& machine, const Options& options) {
-  WATTUNE_ASSIGN(auto all_sizes, spec_of_all_sizes(options.spec));
-  WATTUNE_TRY(wattune::use_language(all_sizes, machine.info().languages));
+  WATTUNE_ASSIGN(const auto all_sizes, spec_of_all_sizes(options.spec, machine.info().languages));
   std::vector<ModeResult> results;
   std::vector<std::unique_ptr<Application>> applications;
   for (const Mode mode : options.modes) {

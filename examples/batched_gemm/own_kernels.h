@@ -1,11 +1,11 @@
 // The application's own kernels, in OpenCL C and CUDA C++ at once: a product that serves all sizes, which runs until a
-// tuned one is there, and one that collects some products of a batch for checking.
+// tuned one is there, one that collects some products of a batch for checking, and the reference of the tuned one.
 #pragma once
 
 namespace batched_gemm {
 
-// ROWS and COLUMNS: elements of C that a work-item computes together.
-inline constexpr char kOwnKernels[] = R"(
+// What comes before them.
+inline constexpr char kEitherLanguage[] = R"(
 #ifdef __OPENCL_VERSION__
 #define KERNEL __kernel
 #define GLOBAL __global
@@ -31,7 +31,10 @@ typedef size_t Index;
 #define ITEMS (int)blockDim.x
 typedef unsigned long long Index;
 #endif
+)";
 
+// ROWS and COLUMNS: elements of C that a work-item computes together.
+inline constexpr char kOwnKernels[] = R"(
 // Both begin at a multiple of four elements.
 FUNCTION void load(LOCAL float* to, GLOBAL const float* from, int elements) {
 #pragma unroll 4
@@ -39,7 +42,9 @@ FUNCTION void load(LOCAL float* to, GLOBAL const float* from, int elements) {
   for (int i = elements / 4 * 4 + ITEM; i < elements; i += ITEMS) to[i] = from[i];
 }
 
-// A work-group computes `products` of them, a multiple of four.
+// A work-group computes `products` of them, a multiple of four, some of them at a time. What a work-item does for each is
+// the same block of C, so that it divides only once; where the block goes beyond C, it computes the last row or column
+// again and leaves it out.
 KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* c, int batch, int size_a,
                          int size_b, int size_c, int products LOCAL_PARAMETER) {
   DECLARE_LOCAL
@@ -47,17 +52,27 @@ KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL fl
   const int here = products < batch - first ? products : batch - first;
   const int of_a = size_a * size_b;
   const int of_b = size_a * size_c;
+  const int of_c = size_b * size_c;
   LOCAL float* const tile_b = tile + products * of_a;
   load(tile, a + (Index)first * of_a, here * of_a);
   load(tile_b, b + (Index)first * of_b, here * of_b);
   SYNCHRONIZE;
-  c += (Index)first * size_b * size_c;
-  const int rows = (size_b + ROWS - 1) / ROWS;           // of work-items
-  const int columns = (size_c + COLUMNS - 1) / COLUMNS;
-  for (int item = ITEM; item < here * rows * columns; item += ITEMS) {
-    const int product = item / (rows * columns);
-    const int y = item % (rows * columns) / columns * ROWS;
-    const int x = item % columns;
+  c += (Index)first * of_c;
+  const int columns = (size_c + COLUMNS - 1) / COLUMNS;           // of work-items
+  const int items = (size_b + ROWS - 1) / ROWS * columns;
+  const int at_once = ITEMS / items;
+  const int begin = ITEM / items;
+  const int y = (ITEM - begin * items) / columns * ROWS;
+  const int x = (ITEM - begin * items) % columns;
+  int row_at[ROWS];
+  int column_at[COLUMNS];
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) row_at[i] = (y + i < size_b ? y + i : size_b - 1) * size_a;
+#pragma unroll
+  for (int j = 0; j < COLUMNS; ++j) column_at[j] = x + j * columns < size_c ? x + j * columns : size_c - 1;
+  for (int product = begin < at_once ? begin : here; product < here; product += at_once) {
+    LOCAL const float* const rows = tile + product * of_a;
+    LOCAL const float* row_of_b = tile_b + product * of_b;
     float sums[ROWS][COLUMNS];
 #pragma unroll
     for (int i = 0; i < ROWS * COLUMNS; ++i) sums[i / COLUMNS][i % COLUMNS] = 0.0f;
@@ -66,21 +81,19 @@ KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL fl
       float of_row[ROWS];
       float of_column[COLUMNS];
 #pragma unroll
-      for (int i = 0; i < ROWS; ++i) of_row[i] = y + i < size_b ? tile[product * of_a + (y + i) * size_a + k] : 0.0f;
+      for (int i = 0; i < ROWS; ++i) of_row[i] = rows[row_at[i] + k];
 #pragma unroll
-      for (int j = 0; j < COLUMNS; ++j)
-        of_column[j] = x + j * columns < size_c ? tile_b[product * of_b + k * size_c + x + j * columns] : 0.0f;
+      for (int j = 0; j < COLUMNS; ++j) of_column[j] = row_of_b[column_at[j]];
 #pragma unroll
       for (int i = 0; i < ROWS * COLUMNS; ++i)
         sums[i / COLUMNS][i % COLUMNS] += of_row[i / COLUMNS] * of_column[i % COLUMNS];
+      row_of_b += size_c;
     }
+    GLOBAL float* const block = c + product * of_c + y * size_c + x;
 #pragma unroll
-    for (int i = 0; i < ROWS * COLUMNS; ++i) {
-      const int row = y + i / COLUMNS;
-      const int column = x + i % COLUMNS * columns;
-      if (row < size_b && column < size_c)
-        c[(product * size_b + row) * size_c + column] = sums[i / COLUMNS][i % COLUMNS];
-    }
+    for (int i = 0; i < ROWS * COLUMNS; ++i)
+      if (y + i / COLUMNS < size_b && x + i % COLUMNS * columns < size_c)
+        block[i / COLUMNS * size_c + i % COLUMNS * columns] = sums[i / COLUMNS][i % COLUMNS];
   }
 }
 
@@ -88,6 +101,20 @@ KERNEL void multiply_any(GLOBAL const float* a, GLOBAL const float* b, GLOBAL fl
 KERNEL void collect(GLOBAL const float* c, GLOBAL float* samples, int batch, int elements, int first, int stride) {
   const Index product = (first + (Index)GROUP * stride) % batch;
   for (int i = ITEM; i < elements; i += ITEMS) samples[GROUP * elements + i] = c[product * elements + i];
+}
+)";
+
+// With the macros of the tuned kernel: each work-item computes an element of C, which are numbered through the batch.
+inline constexpr char kReference[] = R"(
+KERNEL void multiply_simply(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* c, int batch) {
+  const Index element = (Index)GROUP * ITEMS + ITEM;
+  const Index product = element / (SIZE_B * SIZE_C);
+  if (product >= batch) return;
+  const int row = element % (SIZE_B * SIZE_C) / SIZE_C;
+  float sum = 0.0f;
+  for (int k = 0; k < SIZE_A; ++k)
+    sum += a[(product * SIZE_B + row) * SIZE_A + k] * b[(product * SIZE_A + k) * SIZE_C + element % SIZE_C];
+  c[element] = sum;
 }
 )";
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "own_kernels.h"
 #include "wattune/core/random.h"
 #include "wattune/spec/spec.h"
 
@@ -76,6 +77,23 @@ double bytes_moved(const Sizes& sizes, std::int64_t batch) {
   return static_cast<double>(elements_of(sizes) * batch) * sizeof(float);
 }
 
+namespace {
+
+wattune::ReferenceKernel reference_in(wattune::Language language) {
+  wattune::ReferenceKernel reference;
+  reference.source = {.language = language,
+                      .function = "multiply_simply",
+                      .file = "own_kernels.cl",
+                      .text = std::string(kEitherLanguage) + kReference};
+  reference.geometry.convention = wattune::GeometryConvention::divided;
+  reference.geometry.sizes[0] = {"batch * size_b * size_c"};
+  reference.geometry.work_group[0] = {"256"};
+  reference.geometry.divisors[0] = {{"256"}};
+  return reference;
+}
+
+}  // namespace
+
 Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes, std::int64_t batch) {
   WATTUNE_ASSIGN(
       KernelSpec spec,
@@ -89,9 +107,12 @@ Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes
 }
 
 // What is a list of one value in the spec of one size is a constraint here.
-Result<KernelSpec> spec_of_all_sizes(const std::filesystem::path& file) {
+Result<KernelSpec> spec_of_all_sizes(const std::filesystem::path& file,
+                                     const std::vector<wattune::Language>& languages) {
   constexpr Sizes kAny{16, 16, 16};
   WATTUNE_ASSIGN(KernelSpec spec, spec_of(file, kAny, 1));
+  WATTUNE_TRY(wattune::use_language(spec, languages));
+  spec.reference = reference_in(spec.source.language);
   spec.name = "gemm_batched";
   std::ranges::find(spec.parameters, "PADD_C", &wattune::Parameter::name)->values = {0, 1, 2, 3};
   spec.constraints.push_back({"PADD_C == 0 or PADD_C == SIZE_C % 4", {}});

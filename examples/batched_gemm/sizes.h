@@ -41,8 +41,10 @@ Values usual_values(const Sizes& sizes);
 
 // The spec of benchmarks/gemm_batched at these sizes, with the usual values as its default.
 wattune::Result<wattune::KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes, std::int64_t batch);
-// One kernel for all sizes, which calls give it.
-wattune::Result<wattune::KernelSpec> spec_of_all_sizes(const std::filesystem::path& file);
+// One kernel for all sizes, which calls give it, in one of these languages. Its outputs are compared with a kernel's: a
+// function on the host would be compiled anew for each key, and compute longer than the application calls some.
+wattune::Result<wattune::KernelSpec> spec_of_all_sizes(const std::filesystem::path& file,
+                                                       const std::vector<wattune::Language>& languages);
 // What a call of that gives besides its batch: the sizes, and the parameters that are sizes.
 std::vector<wattune::NamedSize> given_by(const Sizes& sizes);
 

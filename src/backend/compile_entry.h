@@ -30,11 +30,12 @@ struct PooledSource::Entry {
   };
   using JobPointer = std::shared_ptr<Job>;
 
-  Entry(CompileTarget its_target, KernelSource its_source)
-      : target(std::move(its_target)), source(std::move(its_source)) {}
+  Entry(CompileTarget its_target, KernelSource its_source, bool with_cache)
+      : target(std::move(its_target)), source(std::move(its_source)), is_cached(with_cache) {}
 
   const CompileTarget target;
   const KernelSource source;
+  const bool is_cached;         // where the pool has a cache
   std::deque<JobPointer> jobs;  // expected or waited for, the next first
   CompileActivity activity;     // without what the jobs tell
 

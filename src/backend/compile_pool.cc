@@ -22,9 +22,6 @@ namespace wattune::backend {
 
 namespace {
 
-// How long the process for what somebody waits for stays when nobody does.
-constexpr std::chrono::seconds kPromptStays{5};
-
 WorkerOptions without_niceness(WorkerOptions worker) {
   worker.niceness = 0;
   return worker;
@@ -67,6 +64,11 @@ class PooledSource::Queue {
     if (prompt_thread_.joinable()) prompt_thread_.join();
   }
 
+  std::size_t processes() const {
+    const std::lock_guard lock(mutex_);
+    return std::min(limit_, threads_.size());
+  }
+
   // Fewer threads than processes will do, but for the first.
   void set_processes(std::size_t most) {
     {
@@ -78,9 +80,9 @@ class PooledSource::Queue {
     changed_.notify_all();
   }
 
-  EntryPointer add(CompileTarget target, KernelSource source) {
+  EntryPointer add(CompileTarget target, KernelSource source, bool is_cached) {
     const std::lock_guard lock(mutex_);
-    return entries_.emplace_back(std::make_shared<Entry>(std::move(target), std::move(source)));
+    return entries_.emplace_back(std::make_shared<Entry>(std::move(target), std::move(source), is_cached));
   }
 
   void remove(const EntryPointer& entry) {
@@ -188,7 +190,7 @@ class PooledSource::Queue {
     const CompileTarget& target = work.entry->target;
     const KernelSource& source = work.entry->source;
     const std::vector<Macro>& macros = work.job->macros;
-    const auto key = cache_ ? image_key(target, source, macros) : std::nullopt;
+    const auto key = cache_ && work.entry->is_cached ? image_key(target, source, macros) : std::nullopt;
     if (std::optional<Image> found = key ? cache_->find(*key) : std::nullopt)
       return {.image = *std::move(found), .took = stopwatch.elapsed(), .cached = true};
     Result<Image> image = process.compile({target, source, macros, work.job->limit});
@@ -224,12 +226,7 @@ class PooledSource::Queue {
     std::optional<Work> work;
     const auto has_work = [&] { return stopping_ || (work = next_prompt()); };
     for (std::unique_lock lock(mutex_);;) {
-      if (!changed_.wait_for(lock, kPromptStays, has_work)) {
-        lock.unlock();
-        prompt_process_.end();
-        lock.lock();
-        changed_.wait(lock, has_work);
-      }
+      changed_.wait(lock, has_work);
       if (stopping_) return;
       prompt_is_busy_ = true;
       serve(prompt_process_, *work, lock);
@@ -344,7 +341,16 @@ CompilePool::CompilePool(const CompilePoolOptions& options) : queue_(std::make_u
 CompilePool::~CompilePool() = default;
 
 PooledSource CompilePool::add(CompileTarget target, KernelSource source) {
-  return PooledSource(*queue_, queue_->add(std::move(target), std::move(source)));
+  return PooledSource(*queue_, queue_->add(std::move(target), std::move(source), true));
+}
+
+// Each process compiles one of them, as all begin at once and none is done before its compiler is there.
+PooledSource CompilePool::warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit) {
+  PooledSource source(*queue_, queue_->add(std::move(target), std::move(nothing), false));
+  std::vector<std::vector<Macro>> of_each;
+  for (std::size_t i = 0; i <= queue_->processes(); ++i) of_each.push_back({{"WATTUNE_PROCESS", std::to_string(i)}});
+  source.expect(of_each, limit, 1);
+  return source;
 }
 
 void CompilePool::set_processes(std::size_t most) { queue_->set_processes(most); }

@@ -87,7 +87,13 @@ Result<Layout*> Fit::layout_in(Lane& lane, std::span<const CallArgument> argumen
   return &layouts_.add(hash, std::move(made));
 }
 
-bool Fit::is_one_launch() const { return parts_.launch.steps.size() == 1 && parts_.launch.steps.front().repeat == 1; }
+std::size_t Fit::launches() const {
+  std::size_t count = 0;
+  for (const tune::PlannedStep& step : parts_.launch.steps) count += step.repeat;
+  return count;
+}
+
+bool Fit::is_one_launch() const { return launches() == 1; }
 
 // Its geometry tells it from the same function at other sizes.
 std::vector<CallArgument> Fit::call_in(const backend::GraphLaunch& launch) const {

@@ -26,6 +26,7 @@ class Fit {
 
   const CallSizes& sizes() const { return sizes_; }
   std::size_t private_bytes() const { return private_bytes_; }
+  std::size_t launches() const;
   Result<void> check_memory(std::span<const CallArgument> arguments) { return memory_.check(arguments, device_); }
   // As Layout::send(). The lane is locked.
   Result<void> send(Lane& lane, std::span<const CallArgument> arguments,

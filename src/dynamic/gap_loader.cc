@@ -103,7 +103,7 @@ std::optional<Nanoseconds> GapLoader::next_pause() {
 // As many as the gap lasts for.
 bool GapLoader::use_gap(Nanoseconds now) {
   bool did_something = false;
-  while (run_one([&](const Job& job) { return leave_in_gap(job, now); }, true)) {
+  while (run_one([&](const Job& job) { return leave_in_gap(job, now); }, Place::found_gap)) {
     did_something = true;
     now = clock_();
     if (!streams_.all_idle(now)) break;
@@ -112,7 +112,7 @@ bool GapLoader::use_gap(Nanoseconds now) {
 }
 
 bool GapLoader::load_beside(Nanoseconds now) {
-  return run_one([&](const Job& job) { return leave_beside(job, now); }, false);
+  return run_one([&](const Job& job) { return leave_beside(job, now); }, Place::beside);
 }
 
 // A call may come meanwhile and wait for the rest of the load, so a short gap needs a budget too.
@@ -121,7 +121,14 @@ GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
   const bool lasting = idle_since_ && now - *idle_since_ >= kLastingGap * cost;
   const bool no_call_yet = ledger_.running(now) == Nanoseconds();
   if (job.request.urgent || lasting || no_call_yet) return Nanoseconds();
+  if (is_left_to_gaps(cost, now)) return std::nullopt;
   return ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
+}
+
+// Where the application tells of its gaps, an idle moment between two of its calls is none: what it sends next makes
+// the load wait for all of it.
+bool GapLoader::is_left_to_gaps(Nanoseconds cost, Nanoseconds now) const {
+  return now.value() - told_at_.load() < options_.patience.value() && cost.value() <= told_.load();
 }
 
 GapLoader::Leave GapLoader::leave_beside(const Job& job, Nanoseconds now) {
@@ -133,13 +140,15 @@ GapLoader::Leave GapLoader::leave_beside(const Job& job, Nanoseconds now) {
 
 Nanoseconds GapLoader::gap(Nanoseconds expected) {
   const Nanoseconds begin = clock_();
+  told_.store(expected.value());
+  told_at_.store(begin.value());
   if (!waits()) return clock_() - begin;
   const std::lock_guard working(working_);
   const backend::RelaxedCapture relaxed;
   const auto fits = [&](const Job& job) {
     return clock_() - begin + cost_of(job).idle() <= expected ? Leave(Nanoseconds()) : std::nullopt;
   };
-  while (run_one(fits, true)) {
+  while (run_one(fits, Place::told_gap)) {
   }
   const Nanoseconds took = clock_() - begin;
   if (took > expected) charge(Nanoseconds(), took - expected);
@@ -156,7 +165,7 @@ std::deque<GapLoader::Job>::iterator GapLoader::first_job() {
   return std::ranges::find_if(jobs_, [](const Job& job) { return job.retired.use_count() == 1; });
 }
 
-bool GapLoader::run_one(const MayBegin& may_begin, bool in_gap) {
+bool GapLoader::run_one(const MayBegin& may_begin, Place place) {
   std::unique_lock lock(mutex_);
   const auto first = first_job();
   if (first == jobs_.end()) return false;
@@ -167,7 +176,7 @@ bool GapLoader::run_one(const MayBegin& may_begin, bool in_gap) {
   running_owner_ = job.request.owner;
   running_in_ = std::this_thread::get_id();
   lock.unlock();
-  carry_out(std::move(job), *leave, in_gap);
+  carry_out(std::move(job), *leave, place);
   lock.lock();
   running_owner_ = nullptr;
   running_in_ = {};
@@ -175,18 +184,25 @@ bool GapLoader::run_one(const MayBegin& may_begin, bool in_gap) {
   return true;
 }
 
-void GapLoader::carry_out(Job job, Nanoseconds reserved, bool in_gap) {
+// A call that came between the look at the streams and the load, or beside it, ended the gap: how long the load then
+// waited for what that sent says nothing of loads on an idle device.
+void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
   LoadCost& cost = cost_of(job);
   const Nanoseconds begin = clock_();
   const Nanoseconds queued = streams_.queued(begin);
   streams_.begin_load();
   const bool loads = job.retired == nullptr;
+  const bool in_gap = place == Place::told_gap || (place == Place::found_gap && queued == Nanoseconds());
   std::optional<Result<std::shared_ptr<Variant>>> loaded;
   if (loads) loaded = job.request.load();
   job.retired.reset();
   const Nanoseconds took = clock_() - begin;
-  in_gap ? cost.learn_idle(took) : cost.learn_beside(took, queued);
-  if (in_gap && loads && *loaded) make_room(***loaded);
+  const bool disturbed = streams_.is_late();
+  if (!in_gap)
+    cost.learn_beside(took, queued);
+  else if (!disturbed)
+    cost.learn_idle(took);
+  if (in_gap && !disturbed && loads && *loaded) make_room(***loaded);
   const std::optional<Nanoseconds> late = streams_.end_load();
   // Beside a busy stream whoever launched meanwhile waited, but no longer than this took.
   charge(reserved, !in_gap ? took : late ? clock_() - *late : Nanoseconds());

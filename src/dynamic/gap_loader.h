@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -40,6 +41,8 @@ class GapLoader : public Loader {
   void serve(const std::stop_token& stop);
 
  private:
+  // Where a job is done: beside busy streams, while all were idle, or in a gap that the application told of.
+  enum class Place { beside, found_gap, told_gap };
   // A request, or a variant to be destroyed.
   struct Job {
     LoadRequest request;
@@ -57,8 +60,9 @@ class GapLoader : public Loader {
   Leave leave_in_gap(const Job& job, Nanoseconds now);
   Leave leave_beside(const Job& job, Nanoseconds now);
   std::deque<Job>::iterator first_job();
-  bool run_one(const MayBegin& may_begin, bool in_gap);
-  void carry_out(Job job, Nanoseconds reserved, bool in_gap);
+  bool run_one(const MayBegin& may_begin, Place place);
+  void carry_out(Job job, Nanoseconds reserved, Place place);
+  bool is_left_to_gaps(Nanoseconds cost, Nanoseconds now) const;
   void make_room(const Variant& variant);
   void charge(Nanoseconds reserved, Nanoseconds stall);
   LoadCost& cost_of(const Job& job) { return job.retired ? unload_cost_ : load_cost_; }
@@ -74,6 +78,9 @@ class GapLoader : public Loader {
   std::atomic<std::uint64_t> loads_ = 0;
   std::atomic<std::uint64_t> loads_in_gaps_ = 0;
   std::atomic<std::size_t> private_bytes_ = 0;
+  // When the application last told of a gap, and of how long a one.
+  std::atomic<double> told_at_ = -std::numeric_limits<double>::infinity();
+  std::atomic<double> told_ = 0.0;
 
   std::mutex working_;  // who has it looks at streams and loads; guards the next two
   std::optional<Nanoseconds> idle_since_;

@@ -172,10 +172,12 @@ Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Cal
   return run_best(std::move(lock), call);
 }
 
-// nullptr: it cannot run at this key, or not while a stream is captured.
+// nullptr: it cannot run at this key, or not while a stream is captured, or it is not compiled yet and the
+// application's own code runs until then.
 std::shared_ptr<Variant> Instance::generic(bool capturing) {
   const std::lock_guard beginning(beginning_);
   if (capturing || asked_for_generic_) return generic_;
+  if (kernel_.options.fallback && !kernel_.variants->is_generic_ready()) return nullptr;
   asked_for_generic_ = true;
   Result<std::shared_ptr<Variant>> made = make_generic();
   if (made)
@@ -187,12 +189,8 @@ std::shared_ptr<Variant> Instance::generic(bool capturing) {
 }
 
 Result<std::shared_ptr<Variant>> Instance::make_generic() {
-  std::vector<std::pair<std::string, Value>> values;
-  for (const Parameter& parameter : problem_->spec.parameters)
-    values.emplace_back(parameter.name, parameter.values.size() == 1 ? parameter.values.front()
-                                                                     : kernel_.options.generic[values.size()]);
-  WATTUNE_ASSIGN(const ConfigurationId id, problem_->space.find(values));
-  return kernel_.variants->make_generic(problem_, problem_->space.configuration(id));
+  WATTUNE_ASSIGN(const Configuration configuration, problem_->generic(kernel_.options.generic));
+  return kernel_.variants->make_generic(problem_, configuration);
 }
 
 Result<void> Instance::preload() { return best() ? Result<void>() : begin_now(); }

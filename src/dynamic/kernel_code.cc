@@ -77,12 +77,40 @@ Result<std::unique_ptr<backend::Program>> KernelCode::load_anew(const Macros& ma
   return device_.load(image, macros, limit_);
 }
 
+void KernelCode::expect_generic(Macros macros) {
+  expect(this, {macros}, true);
+  const std::lock_guard lock(mutex_);
+  generic_macros_ = std::move(macros);
+}
+
+std::optional<KernelCode::Macros> KernelCode::generic_macros() const {
+  const std::lock_guard lock(mutex_);
+  return generic_macros_;
+}
+
+bool KernelCode::is_generic_ready() const {
+  const std::optional<Macros> macros = generic_macros();
+  return macros && is_ready(*macros);
+}
+
 Result<std::shared_ptr<backend::Program>> KernelCode::generic(const Macros& macros) {
   const std::lock_guard lock(loading_generic_);
   if (generic_ == nullptr) {
-    WATTUNE_ASSIGN(generic_, load(macros));
+    WATTUNE_ASSIGN(generic_, load(generic_macros().value_or(macros)));
+    expect(this, {});
   }
   return generic_;
+}
+
+std::unique_ptr<backend::PooledSource> warm_up(backend::CompilePool& pool, backend::Device& device,
+                                               const KernelSource& like, Nanoseconds limit) {
+  if (device.info().kind == DeviceKind::cpu || like.compiler != Compiler::standard) return nullptr;
+  KernelSource nothing{.language = like.language, .function = "wattune_nothing", .file = "wattune_nothing"};
+  nothing.text = like.language == Language::cuda ? "extern \"C\" __global__ void wattune_nothing() {}\n"
+                                                 : "__kernel void wattune_nothing() {}\n";
+  Result<backend::CompileTarget> target = device.compile_target(nothing);
+  if (!target) return nullptr;
+  return std::make_unique<backend::PooledSource>(pool.warm_up(*std::move(target), std::move(nothing), limit));
 }
 
 }  // namespace wattune::dynamic

@@ -39,7 +39,11 @@ class KernelCode {
   bool is_loaded(const Macros& macros) const { return loaded(macros) != nullptr; }
   // compile_failed with the log, timeout, launch_failed, device_lost. Waits for the compiler if need be.
   Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
-  // The program of the configuration that serves every key: loaded with the macros that are named first, and kept.
+  // What serves every key is compiled from here on, before all that is only to be tried.
+  void expect_generic(Macros macros);
+  // Whether generic() waits for no compiler.
+  bool is_generic_ready() const;
+  // The program of what serves every key: with the macros that were expected, or else those that are named first. Kept.
   Result<std::shared_ptr<backend::Program>> generic(const Macros& macros);
 
  private:
@@ -51,6 +55,7 @@ class KernelCode {
   KernelCode(KernelSource source, backend::Device& device, Nanoseconds limit)
       : source_(std::move(source)), device_(device), limit_(limit) {}
   std::vector<Macros> expected(bool urgently) const;
+  std::optional<Macros> generic_macros() const;
   std::shared_ptr<backend::Program> loaded(const Macros& macros) const;
   Result<backend::Image> compile(const Macros& macros);
   Result<std::unique_ptr<backend::Program>> load_anew(const Macros& macros);
@@ -62,8 +67,14 @@ class KernelCode {
   mutable std::mutex mutex_;  // guards what follows
   std::map<const void*, Expected> expected_;
   std::map<Macros, std::weak_ptr<backend::Program>> programs_;
-  std::mutex loading_generic_;  // guards the next
+  std::optional<Macros> generic_macros_;  // as expected_
+  std::mutex loading_generic_;            // guards the next
   std::shared_ptr<backend::Program> generic_;
 };
+
+// Has the pool's processes load the compiler of such a source, so that the first variant does not wait for that, while
+// this exists. nullptr: there is nothing to load, or the device's own processors would be taken from its kernels.
+std::unique_ptr<backend::PooledSource> warm_up(backend::CompilePool& pool, backend::Device& device,
+                                               const KernelSource& like, Nanoseconds limit);
 
 }  // namespace wattune::dynamic

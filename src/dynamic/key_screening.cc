@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "dynamic/screening_allowance.h"
@@ -75,10 +77,8 @@ std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
   std::vector<Trial> better = finalists(trials);
   if (trials.empty() || !is_correct(trials.front())) return {};
   const Statistics& first = *trials.front().observation.statistics;
-  std::erase_if(better, [&](const Trial& trial) {
-    return trial.observation.statistics->interval_high >= first.interval_low ||
-           kAsGood * median_of(trial) > first.median;
-  });
+  std::erase_if(better,
+                [&](const Trial& trial) { return trial.observation.statistics->interval_high >= first.interval_low; });
   return better;
 }
 
@@ -86,6 +86,19 @@ std::vector<Trial> better_than_first(const std::vector<Trial>& trials) {
 
 KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found)
     : problem_(std::move(problem)), search_(std::move(search)), ledger_(ledger), found_(std::move(found)) {}
+
+namespace {
+
+// nullptr: the device compiles. On a processor compilers would share with what is timed.
+std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, const ScreeningPlace& place) {
+  if (place.pool == nullptr || place.device.info().kind == DeviceKind::cpu) return nullptr;
+  KernelSource source = launched_source(spec);
+  Result<backend::CompileTarget> target = place.device.compile_target(source);
+  if (!target) return nullptr;
+  return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
+}
+
+}  // namespace
 
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
   Result<void> done = search_on(place);
@@ -102,15 +115,17 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   last_call_ = place.now();
   ScreeningAllowance allowance(ledger_, place.now, std::min(step, ScreeningAllowance::kFirst));
   if (!allowance.reserve([&] { return ended(place); })) return {};
-  const auto evaluator = tune::make_evaluator(spec, problem_->space, place.device, *policy,
-                                              {.limits = short_limits(), .reference_worker = place.worker});
-  allowance.settle(evaluator ? (*evaluator)->device_time() : Nanoseconds());
+  const std::unique_ptr<backend::PooledSource> compilers = compilers_for(spec, place);
+  const auto evaluator =
+      tune::make_evaluator(spec, problem_->space, place.device, *policy,
+                           {.limits = short_limits(), .compilers = compilers.get(), .reference_worker = place.worker});
+  allowance.settle(evaluator ? (*evaluator)->launch_time() : Nanoseconds());
   if (!evaluator) return evaluator.error();
   tune::TuningObserver nobody;
   tune::Search search(problem_->space, *search_.strategy, {place.device.info().selector}, trials_, nobody,
-                      {.stop = search_.stop, .shoot_out = {.finalists = 0}});
+                      {.stop = search_.stop, .ahead = place.compile_ahead, .shoot_out = {.finalists = 0}});
   search.start({}, place.now());
-  return evaluate_all(**evaluator, search, place);
+  return evaluate_all(**evaluator, search, place, compilers.get());
 }
 
 Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanoseconds step) {
@@ -146,14 +161,31 @@ void KeyScreening::note_time(Nanoseconds of_best_known) {
   in_place_ = of_best_known;
 }
 
-Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place) {
+// Not in the evaluator, which would not notice that the search is to end.
+bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configuration>& expected,
+                            const backend::PooledSource& compilers, tune::Evaluator& evaluator,
+                            const ScreeningPlace& place) {
+  constexpr std::chrono::milliseconds kPause{1};
+  evaluator.expect(expected);
+  const std::vector<backend::Macro> macros = tune::macros_of(problem_->spec.parameters, next);
+  while (!ended(place)) {
+    const backend::CompileActivity activity = compilers.activity();
+    if (activity.waiting + activity.running == 0 || compilers.is_ready(macros)) return true;
+    std::this_thread::sleep_for(kPause);
+  }
+  return false;
+}
+
+Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place,
+                                        const backend::PooledSource* compilers) {
   ScreeningAllowance allowance(ledger_, place.now, std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   publish(search);
   while (const std::optional<Configuration> configuration = search.next(place.now())) {
+    if (compilers != nullptr && !wait_for(*configuration, search.expected(), *compilers, evaluator, place)) return {};
     if (!allowance.reserve([&] { return ended(place); })) return {};
-    const Nanoseconds before = evaluator.device_time();
+    const Nanoseconds before = evaluator.launch_time();
     Result<Observation> seen = evaluator.evaluate(*configuration);
-    allowance.settle(evaluator.device_time() - before);
+    allowance.settle(evaluator.launch_time() - before);
     if (!seen) return std::move(seen).error();
     WATTUNE_TRY(search.tell(*std::move(seen), place.now()));
     publish(search);

@@ -15,6 +15,7 @@
 #include "dynamic/explorer.h"
 #include "dynamic/key_search.h"
 #include "dynamic/ledger.h"
+#include "wattune/backend/compile_pool.h"
 #include "wattune/backend/worker.h"
 #include "wattune/core/trial.h"
 #include "wattune/tune/evaluator.h"
@@ -25,11 +26,13 @@ namespace wattune::dynamic {
 // Where it is screened.
 struct ScreeningPlace {
   backend::Device& device;
-  std::uint64_t most_memory = 0;       // bytes of the device that may be taken
-  backend::WorkerOptions worker = {};  // of a reference on the host
-  std::function<Nanoseconds()> now;    // the tuner's clock
-  std::stop_token stop = {};           // no further step is begun
-  std::function<bool()> others = {};   // whether another key waits; empty: no
+  std::uint64_t most_memory = 0;         // bytes of the device that may be taken
+  backend::WorkerOptions worker = {};    // of a reference on the host
+  std::function<Nanoseconds()> now;      // the tuner's clock
+  std::stop_token stop = {};             // no further step is begun
+  std::function<bool()> others = {};     // whether another key waits; empty: no
+  backend::CompilePool* pool = nullptr;  // compiles for it; nullptr: the device does
+  std::size_t compile_ahead = 1;         // of what the strategy proposes
 };
 
 // Those of the correct Trials that cannot be told from the best: their intervals meet, or they are within 5 % of it. At
@@ -81,7 +84,10 @@ class KeyScreening {
   };
 
   Result<void> search_on(const ScreeningPlace& place);
-  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place);
+  bool wait_for(const Configuration& next, const std::vector<Configuration>& expected,
+                const backend::PooledSource& compilers, tune::Evaluator& evaluator, const ScreeningPlace& place);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place,
+                            const backend::PooledSource* compilers);
   Result<KernelSpec> spec_for(const ScreeningPlace& place, Nanoseconds step);
   void publish(const tune::Search& search);
   void end(const std::string& words);

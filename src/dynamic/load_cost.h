@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <numeric>
 
 #include "wattune/core/units.h"
 
@@ -13,20 +14,44 @@ namespace wattune::dynamic {
 // The largest of the last few values, because what is promised by it is to hold.
 class RecentLargest {
  public:
-  explicit RecentLargest(Nanoseconds first) : largest_(first.value()) {}
+  explicit RecentLargest(Nanoseconds first) : first_(first), largest_(first.value()) {}
 
   void learn(Nanoseconds value) {
     values_[learned_++ % values_.size()] = value.value();
     largest_.store(*std::max_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count())));
   }
   Nanoseconds value() const { return Nanoseconds(largest_.load()); }
+  // As before anything was learned.
+  void forget() {
+    learned_ = 0;
+    largest_.store(first_.value());
+  }
 
  private:
   std::size_t count() const { return std::min(learned_, values_.size()); }
 
+  const Nanoseconds first_;
   std::array<double, 8> values_{};
   std::size_t learned_ = 0;
   std::atomic<double> largest_;
+};
+
+// The mean of the last few values, for what is to hold on average.
+class RecentMean {
+ public:
+  explicit RecentMean(Nanoseconds first) : mean_(first) {}
+
+  void learn(Nanoseconds value) {
+    values_[learned_++ % values_.size()] = value.value();
+    const std::size_t count = std::min(learned_, values_.size());
+    mean_ = Nanoseconds(std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(count));
+  }
+  Nanoseconds value() const { return mean_; }
+
+ private:
+  std::array<double, 8> values_{};
+  std::size_t learned_ = 0;
+  Nanoseconds mean_;
 };
 
 class LoadCost {

@@ -1,5 +1,7 @@
 #include "dynamic/pairing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -16,6 +18,13 @@ constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
 constexpr Nanoseconds kPatience = nanoseconds_from_ms(100);  // of a first launch, for its stream to be idle
 constexpr double kBadWhenScreened = 2.0;                     // how far screening may be wrong
+constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);        // of one launch (docs/results/dynamic.md)
+
+// At least that, where the host is what a call of many launches waits for.
+Nanoseconds sending_time(const Variant& variant) {
+  const std::size_t launches = variant.launches();
+  return launches > 1 ? static_cast<double>(launches) * kHostLaunch : Nanoseconds();
+}
 
 // Of a clock that is too coarse for the kernel, no time is 0.
 Sample sample_of(Nanoseconds time) { return {.time = std::max(time, Nanoseconds(1))}; }
@@ -82,14 +91,15 @@ Pairing::Contest* Pairing::untried() {
   return found == contests_.end() ? nullptr : &*found;
 }
 
-// Of those that were tried in Mode::explore the fastest comes first, then those that were not tried.
+// Of those that were tried in Mode::explore the fastest comes first, then those that were not tried, then those that
+// are put off.
 Pairing::Contest* Pairing::current() {
   if (Contest* const under_way = find(current_)) return under_way;
   if (contests_.empty()) return nullptr;
-  const auto first_time = [](const Contest& each) {
-    return each.duel.first_launch() ? each.duel.first_launch()->time : kUntried;
+  const auto order = [](const Contest& each) {
+    return std::pair(each.put_off, each.duel.first_launch() ? each.duel.first_launch()->time : kUntried);
   };
-  Contest& next = *std::ranges::min_element(contests_, {}, first_time);
+  Contest& next = *std::ranges::min_element(contests_, {}, order);
   current_ = next.number;
   return &next;
 }
@@ -143,9 +153,31 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   if (contest.reserved) return true;
   const Prediction prediction = predict(contest);
   waits_for_budget_ = mode != Mode::explore && !ledger_.reserve(prediction, now);
-  if (waits_for_budget_ && prediction.longest > ledger_.most(prediction.call)) stalls_too_long_ = prediction;
-  if (!waits_for_budget_) contest.reserved = mode == Mode::explore ? Nanoseconds() : prediction.expected;
-  return !waits_for_budget_;
+  if (waits_for_budget_ && prediction.longest > ledger_.most(prediction.call)) put_off(contest, prediction, now);
+  if (waits_for_budget_) return false;
+  contest.reserved = mode == Mode::explore ? Nanoseconds() : prediction.expected;
+  contest.put_off = false;
+  too_long_since_.reset();
+  return true;
+}
+
+// What one bad surprise taught would keep all others out for good. So it counts until the budget has gained as much as
+// the next could lose; where it is the budget that bounds a call, nothing is there to be forgiven.
+void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanoseconds now) {
+  const Nanoseconds most = ledger_.most(prediction.call);
+  if (sending_time(*contest.variant) - prediction.call > most) {
+    contest.failed = Error(ErrorCode::timeout, fmt::format("its {} launches take the host longer than a call may lose",
+                                                           contest.variant->launches()));
+    return;
+  }
+  stalls_too_long_ = prediction;
+  contest.put_off = true;
+  current_ = 0;
+  if (!too_long_since_) too_long_since_ = now;
+  if (ledger_.gained_in(now - *too_long_since_) < prediction.longest) return;
+  too_long_since_ = now;
+  slowness_.forgive_worst();
+  first_launch_.forget();
 }
 
 // By its own times, or else those that screening saw, or else those of other candidates.
@@ -157,6 +189,8 @@ Prediction Pairing::predict(const Contest& contest) const {
     time = {measure::summarize(samples).median, std::ranges::max(samples, {}, &Sample::time).time};
   else if (const std::optional<Nanoseconds> expected = contest.candidate.expected)
     time = {*expected, kBadWhenScreened * *expected};
+  const Nanoseconds sending = sending_time(*contest.variant);
+  time = {std::max(time.expected, sending), std::max(time.longest, sending)};
   const auto stall = [&](Nanoseconds of) { return std::max(Nanoseconds(), of - best) + besides(*contest.variant); };
   return {stall(time.expected), stall(time.longest), best};
 }
@@ -179,8 +213,9 @@ void Pairing::sent(const Turn& turn, Result<TimedCall> call, const Sending& send
   }
   if (compared && !call) ledger_.note_call(sending.waited);
   if (turn.first && turn.exploring) {
-    first_launch_.learn(sending.took);
-    ledger_.charge(sending.took, &Stalls::loading);
+    const Nanoseconds first = sending.took / static_cast<double>(turn.variant->launches());
+    first_launch_.learn(first);
+    ledger_.charge(first, &Stalls::loading);
   }
   if (!call) return fail(turn, call.error());
   loader_.note_private_memory(turn.variant->private_bytes());
@@ -232,10 +267,14 @@ void Pairing::take(const Out& out, Nanoseconds time) {
 void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
   const Nanoseconds best = best_time().value_or(sample.time);
   const Contest* const contest = find(out.turn.contest);
-  if (contest != nullptr && !contest->duel.first_launch()) slowness_.learn(sample.time / best);
-  ledger_.settle(out.turn.reserved, sample.time - best, &Stalls::exploring);
-  const Nanoseconds slower = is_shadowed_ ? std::max(Nanoseconds(), sample.time - best) : sample.time - best;
-  ledger_.note_call(slower + out.sending.waited + (out.turn.first ? out.sending.took : Nanoseconds()));
+  // The device waits for the host, where that takes longer to send a call of many launches than it takes to run it.
+  const bool many = out.turn.variant->launches() > 1;
+  const Nanoseconds time = many ? std::max(sample.time, out.sending.took) : sample.time;
+  if (contest != nullptr && !contest->duel.first_launch()) slowness_.learn(time / best);
+  ledger_.settle(out.turn.reserved, time - best, &Stalls::exploring);
+  const Nanoseconds slower = is_shadowed_ ? std::max(Nanoseconds(), time - best) : time - best;
+  const Nanoseconds first = out.turn.first && !many ? out.sending.took : Nanoseconds();
+  ledger_.note_call(slower + out.sending.waited + first);
 }
 
 // Each says something of how its times spread, which is what a candidate is judged by.

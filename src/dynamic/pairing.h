@@ -99,6 +99,7 @@ class Pairing {
     std::optional<Error> failed = {};
     bool once = false;                            // its first launch is in Mode::explore
     std::optional<Nanoseconds> waits_since = {};  // for its stream
+    bool put_off = false;                         // it may stall for too long: behind the others
   };
   struct Out {
     TimedCall call;
@@ -113,6 +114,7 @@ class Pairing {
   Turn next_of(Contest& contest, Mode mode, Nanoseconds now);
   static bool may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle);
   bool afford(Contest& contest, Mode mode, Nanoseconds now);
+  void put_off(Contest& contest, const Prediction& prediction, Nanoseconds now);
   Prediction predict(const Contest& contest) const;
   Nanoseconds besides(const Variant& variant) const;
   Turn timed(const std::shared_ptr<Variant>& variant, std::uint64_t contest) const;
@@ -148,6 +150,7 @@ class Pairing {
   RecentLargest first_launch_{Nanoseconds(20e3)};  // of the host, on an idle device
   bool waits_for_budget_ = false;
   std::optional<Prediction> stalls_too_long_;
+  std::optional<Nanoseconds> too_long_since_;  // that is so
 };
 
 }  // namespace wattune::dynamic

@@ -52,4 +52,13 @@ Result<std::shared_ptr<const Problem>> Problem::make(const KernelSpec& spec, con
       new Problem{std::move(key), std::move(own), std::move(space), shared, std::move(plan), has_other_sizes});
 }
 
+Result<Configuration> Problem::generic(const std::vector<Value>& options) const {
+  std::vector<std::pair<std::string, Value>> values;
+  for (const Parameter& parameter : spec.parameters)
+    values.emplace_back(parameter.name,
+                        parameter.values.size() == 1 ? parameter.values.front() : options[values.size()]);
+  WATTUNE_ASSIGN(const ConfigurationId id, space.find(values));
+  return space.configuration(id);
+}
+
 }  // namespace wattune::dynamic

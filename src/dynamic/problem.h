@@ -27,6 +27,9 @@ struct Problem {
   static Result<std::shared_ptr<const Problem>> make(const KernelSpec& spec, const std::vector<NamedSize>& sizes,
                                                      Key key, const Problem* other = nullptr,
                                                      bool has_other_sizes = false);
+
+  // KernelOptions::generic here, where some parameters have one value. An error: it is not valid at these sizes.
+  Result<Configuration> generic(const std::vector<Value>& options) const;
 };
 
 }  // namespace wattune::dynamic

@@ -56,7 +56,9 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
                                      .worker = worker(stop),
                                      .now = options_.now,
                                      .stop = stop,
-                                     .others = [this] { return others_wait(); }});
+                                     .others = [this] { return others_wait(); },
+                                     .pool = options_.pool,
+                                     .compile_ahead = options_.compile_ahead});
   if (done) return;
   if (done.error().code() == ErrorCode::device_lost) device_.reset();
   if (!stop.stop_requested())

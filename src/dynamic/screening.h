@@ -27,6 +27,8 @@ struct ScreeningOptions {
   backend::WorkerOptions worker = {};
   // Of the device, in bytes, a quarter of which may be taken.
   std::function<std::uint64_t()> free_memory;
+  backend::CompilePool* pool = nullptr;  // compiles ahead; outlives it; nullptr: the device compiles
+  std::size_t compile_ahead = 1;
   std::function<Nanoseconds()> now;                   // the ledger's clock
   std::function<void(const std::string& line)> note;  // from its thread
 };

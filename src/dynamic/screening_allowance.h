@@ -22,7 +22,7 @@ class ScreeningAllowance {
   ScreeningAllowance(Ledger& ledger, std::function<Nanoseconds()> now, Nanoseconds first = kFirst)
       : ledger_(ledger), now_(std::move(now)), step_(first) {}
 
-  // Waits until the ledger affords what a step has taken so far, the longest of the last few, and reserves that. false:
+  // Waits until the ledger affords what a step has taken so far, the mean of the last few, and reserves that. false:
   // `ended` said so meanwhile. A call is not held up as a whole by any step, because the device serves both processes
   // in turns; so the share decides alone.
   bool reserve(const std::function<bool()>& ended);
@@ -32,7 +32,7 @@ class ScreeningAllowance {
  private:
   Ledger& ledger_;
   const std::function<Nanoseconds()> now_;
-  RecentLargest step_;
+  RecentMean step_;
   Nanoseconds reserved_;
 };
 

@@ -25,8 +25,10 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
-// As steps in a worker took that moved 20 MB on an H200, copies between processes included (docs/results/dynamic.md).
-constexpr double kNanosecondsPerByte = 0.6;
+// A tenth of what steps in a worker took that moved 20 MB on an H200, copies between processes included
+// (docs/results/dynamic.md): those hold no kernel up, but no step is to take long. So 4 ms stand for 67 MB, more than
+// the caches of such a GPU hold, for which other configurations would be the best.
+constexpr double kNanosecondsPerByte = 0.06;
 // To warm up, for five samples, for the outputs that are compared, all of a candidate that may be twice as slow.
 constexpr double kRuns = 16.0;
 

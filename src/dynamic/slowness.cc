@@ -17,22 +17,38 @@ constexpr std::size_t kEnough = 9;  // the largest of nine is exceeded by one in
 
 void Slowness::learn(double ratio) {
   if (ratios_.size() < kRatios)
-    ratios_.push_back(ratio);
+    ratios_.push_back({ratio});
   else
-    ratios_[learned_ % kRatios] = ratio;
+    ratios_[learned_ % kRatios] = {ratio};
   ++learned_;
 }
 
 double Slowness::average() const {
-  const double sum = std::accumulate(ratios_.begin(), ratios_.end(), kUnknown * kWeightOfUnknown);
+  const double sum = std::accumulate(ratios_.begin(), ratios_.end(), kUnknown * kWeightOfUnknown,
+                                     [](double so_far, const Ratio& each) { return so_far + each.value; });
   return sum / (static_cast<double>(ratios_.size()) + kWeightOfUnknown);
 }
 
 double Slowness::bad() const {
-  std::vector<double> sorted = ratios_;
+  std::vector<double> sorted = unforgiven();
   std::ranges::sort(sorted, std::greater<>());
   if (sorted.size() < kEnough) return sorted.empty() ? kUnknown : std::max(kUnknown, sorted.front());
   return sorted[(sorted.size() + 1) / 10 - 1];
+}
+
+std::vector<double> Slowness::unforgiven() const {
+  std::vector<double> values;
+  for (const Ratio& each : ratios_)
+    if (!each.forgiven) values.push_back(each.value);
+  return values;
+}
+
+bool Slowness::forgive_worst() {
+  Ratio* worst = nullptr;
+  for (Ratio& each : ratios_)
+    if (!each.forgiven && each.value > kUnknown && (worst == nullptr || each.value > worst->value)) worst = &each;
+  if (worst != nullptr) worst->forgiven = true;
+  return worst != nullptr;
 }
 
 }  // namespace wattune::dynamic

@@ -16,11 +16,19 @@ class Slowness {
   // as the best (section 5.3.2), and a few take ten times as long.
   double average() const;
   double bad() const;
+  // The worst that bad() goes by has been paid for: it counts for the average only. false: it goes by none.
+  bool forgive_worst();
 
   static constexpr double kUnknown = 3.0;
 
  private:
-  std::vector<double> ratios_;  // the last few, oldest overwritten first
+  struct Ratio {
+    double value;
+    bool forgiven = false;
+  };
+  std::vector<double> unforgiven() const;
+
+  std::vector<Ratio> ratios_;  // the last few, oldest overwritten first
   std::size_t learned_ = 0;
 };
 

@@ -46,6 +46,7 @@ class StreamTable {
     first_late_.store(kNone);
     loading_.store(true);
   }
+  bool is_late() const { return first_late_.load() != kNone; }
   std::optional<Nanoseconds> end_load();
 
   static constexpr Nanoseconds kForgotten = nanoseconds_from_seconds(1);

@@ -92,6 +92,7 @@ class TunerOfOneDevice : public Tuner {
     if (attachment_.is_forked()) {
       static_cast<void>(screening_.release());
       static_cast<void>(loader_.release());
+      static_cast<void>(warming_.release());
       static_cast<void>(pool_.release());
       return;
     }
@@ -103,12 +104,14 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_TRY(check_parameters(spec));
     WATTUNE_TRY(use_language(spec, around_.device.info().languages));
     WATTUNE_TRY(options.policy.stop.validate());
-    WATTUNE_TRY(Problem::make(spec, {}, {}));
+    WATTUNE_ASSIGN(const auto problem, Problem::make(spec, {}, {}));
     WATTUNE_TRY(check_generic(spec, options.generic));
     WATTUNE_ASSIGN(Signature signature, Signature::make(spec));
     WATTUNE_ASSIGN(auto code, KernelCode::make(spec, around_.device, pool_.get(), options_.compile_limit));
+    warm_up_compilers(spec.source);
     KernelVersion version = version_of(spec);
     auto variants = std::make_unique<KernelVariants>(std::move(code), around_.device, streams_);
+    expect_generic(*variants, *problem, options);
     MakeExplorer explorers = explorers_of(version);
     KernelParts parts{std::move(spec),      options,
                       std::move(version),   std::move(variants),
@@ -123,18 +126,20 @@ class TunerOfOneDevice : public Tuner {
     WATTUNE_TRY(check_safety(composition, options));
     WATTUNE_ASSIGN(auto unit, Unit::make(std::move(composition), around_.device, streams_, options_.compile_limit));
     WATTUNE_TRY(check_parameters(unit->spec()));
-    WATTUNE_TRY(Problem::make(unit->spec(), {}, {}));
+    WATTUNE_ASSIGN(const auto problem, Problem::make(unit->spec(), {}, {}));
     WATTUNE_TRY(check_generic(unit->spec(), options.generic));
     std::vector<std::unique_ptr<KernelCode>> code;
     for (const UnitKernel& kernel : unit->kernels()) {
       WATTUNE_TRY(Problem::make(kernel.spec, {}, {}));
       WATTUNE_ASSIGN(code.emplace_back(),
                      KernelCode::make(kernel.spec, around_.device, pool_.get(), options_.compile_limit));
+      warm_up_compilers(kernel.spec.source);
     }
     KernelVersion version = version_of(unit->spec());
     MakeExplorer explorers = explorers_of(version);
-    KernelParts parts{unit->spec(), options, std::move(version),
-                      std::make_unique<UnitVariants>(unit, std::move(code), streams_), std::move(explorers)};
+    auto variants = std::make_unique<UnitVariants>(unit, std::move(code), streams_);
+    expect_generic(*variants, *problem, options);
+    KernelParts parts{unit->spec(), options, std::move(version), std::move(variants), std::move(explorers)};
     return std::unique_ptr<TunableComposition>(
         std::make_unique<TunedComposition>(add(std::move(parts), unit->signature())));
   }
@@ -194,6 +199,20 @@ class TunerOfOneDevice : public Tuner {
  private:
   static constexpr std::size_t kMostNotes = 100;
 
+  // At the spec's own sizes, as it serves all. Where it is not valid there, the first call says so.
+  static void expect_generic(VariantSource& variants, const Problem& problem, const KernelOptions& options) {
+    if (options.generic.empty()) return;
+    if (const Result<Configuration> generic = problem.generic(options.generic))
+      variants.expect_generic(problem, *generic);
+  }
+
+  // Once, for the language of the first kernel.
+  void warm_up_compilers(const KernelSource& source) {
+    const std::lock_guard lock(mutex_);
+    if (pool_ != nullptr && warming_ == nullptr)
+      warming_ = warm_up(*pool_, around_.device, source, options_.compile_limit);
+  }
+
   MakeExplorer explorers_of(const KernelVersion& version) {
     return [this, version](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
                            std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
@@ -229,6 +248,8 @@ class TunerOfOneDevice : public Tuner {
     return {.open = [this](const backend::WorkerOptions& worker) { return open_apart(worker); },
             .worker = options_.worker,
             .free_memory = [this] { return backend::free_memory(around_.device); },
+            .pool = pool_.get(),
+            .compile_ahead = std::max<std::size_t>(1, options_.compile_processes),
             .now = [this] { return around_.now(); },
             .note = [this](const std::string& line) { note(line); }};
   }
@@ -252,6 +273,7 @@ class TunerOfOneDevice : public Tuner {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<TunedKernel*> kernels_;
   std::optional<Mode> mode_;
+  std::unique_ptr<backend::PooledSource> warming_;
   std::unique_ptr<Screening> screening_;  // ends first
 };
 

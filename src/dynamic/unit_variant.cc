@@ -165,6 +165,15 @@ Result<std::shared_ptr<Variant>> UnitVariants::make(std::shared_ptr<const Proble
   return make_with(&KernelCode::load, std::move(problem), configuration);
 }
 
+void UnitVariants::expect_generic(const Problem& problem, const Configuration& configuration) {
+  for (const std::unique_ptr<KernelCode>& code : code_)
+    code->expect_generic(KernelCode::macros_of(problem.spec, configuration));
+}
+
+bool UnitVariants::is_generic_ready() const {
+  return std::ranges::all_of(code_, [](const auto& code) { return code->is_generic_ready(); });
+}
+
 Result<std::shared_ptr<Variant>> UnitVariants::make_generic(std::shared_ptr<const Problem> problem,
                                                             const Configuration& configuration) {
   return make_with(&KernelCode::generic, std::move(problem), configuration);

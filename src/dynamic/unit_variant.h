@@ -24,6 +24,8 @@ class UnitVariants : public VariantSource {
   // Every kernel must compile in every configuration: which of them the function launches is not known before.
   Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                         const Configuration& configuration) override;
+  void expect_generic(const Problem& problem, const Configuration& configuration) override;
+  bool is_generic_ready() const override;
   Result<std::shared_ptr<Variant>> make_generic(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) override;
 

@@ -26,6 +26,7 @@ class LoadedVariant : public Variant {
 
   const Configuration& configuration() const override { return configuration_; }
   std::size_t private_bytes() const override { return first_->private_bytes(); }
+  std::size_t launches() const override { return first_->launches(); }
   bool was_launched() const override { return was_launched_.load(std::memory_order_relaxed); }
 
   Result<void> check_memory(std::span<const CallArgument> arguments) override {

@@ -53,6 +53,8 @@ class Variant {
   // What a thread of it keeps in private memory, in bytes: the first launch of a kernel that needs more than any before
   // makes the driver wait for the device.
   virtual std::size_t private_bytes() const = 0;
+  // How many launches a call is, as far as that is known before; compositions decide in the call.
+  virtual std::size_t launches() const { return 1; }
   // Whether it was launched before, by anybody.
   virtual bool was_launched() const = 0;
   // mismatch: memory that is smaller than the launches need it, as far as a driver knows. Looks at memory that it has

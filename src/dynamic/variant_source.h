@@ -26,6 +26,9 @@ class VariantSource {
   // As KernelCode::load() and make_variant().
   virtual Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) = 0;
+  // As KernelCode::expect_generic() and is_generic_ready().
+  virtual void expect_generic(const Problem& problem, const Configuration& configuration) = 0;
+  virtual bool is_generic_ready() const = 0;
   // With the programs of KernelCode::generic().
   virtual Result<std::shared_ptr<Variant>> make_generic(std::shared_ptr<const Problem> problem,
                                                         const Configuration& configuration) = 0;
@@ -55,6 +58,10 @@ class KernelVariants : public VariantSource {
                    code_->load(KernelCode::macros_of(problem->spec, configuration)));
     return make_variant(std::move(problem), configuration, std::move(program), device_, streams_);
   }
+  void expect_generic(const Problem& problem, const Configuration& configuration) override {
+    code_->expect_generic(KernelCode::macros_of(problem.spec, configuration));
+  }
+  bool is_generic_ready() const override { return code_->is_generic_ready(); }
   Result<std::shared_ptr<Variant>> make_generic(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) override {
     WATTUNE_ASSIGN(std::shared_ptr<backend::Program> program,

@@ -76,7 +76,7 @@ class DeviceEvaluator : public Evaluator {
     run_->energy_front.learn(best);
   }
 
-  Nanoseconds device_time() const override { return run_->session.working_time(); }
+  Nanoseconds launch_time() const override { return run_->session.working_time() - run_->session.transfer_time(); }
 
   std::string device() const override { return run_->device.info().selector; }
 

@@ -65,8 +65,15 @@ Result<void> KernelSession::prepare(const std::vector<PlannedArgument>& planned)
   std::size_t uploaded = 0;
   Result<void> queued = upload_missing(planned, uploaded);
   // Also after an error: what was queued reads contents that may be replaced afterwards.
-  Result<void> finished = uploaded > 0 ? finish(transfer_limit(uploaded)) : Result<void>();
+  Result<void> finished = uploaded > 0 ? finish_transfer(uploaded) : Result<void>();
   return queued ? finished : queued;
+}
+
+Result<void> KernelSession::finish_transfer(std::size_t bytes) {
+  const Nanoseconds before = working_;
+  Result<void> finished = finish(transfer_limit(bytes));
+  transferring_ += working_ - before;
+  return finished;
 }
 
 Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded) {
@@ -258,7 +265,7 @@ Result<std::span<const std::byte>> KernelSession::read(std::size_t argument) {
   const backend::Buffer& buffer = *slots_[argument].buffer;
   read_back_.resize(buffer.bytes());
   WATTUNE_TRY(stream_->read(buffer, read_back_));
-  WATTUNE_TRY(finish(transfer_limit(buffer.bytes())));
+  WATTUNE_TRY(finish_transfer(buffer.bytes()));
   return std::span<const std::byte>(read_back_);
 }
 

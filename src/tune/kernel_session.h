@@ -68,6 +68,8 @@ class KernelSession {
 
   // How long commands were under way on the device, since this was made.
   Nanoseconds working_time() const { return working_; }
+  // What of that went into moving contents between host and device.
+  Nanoseconds transfer_time() const { return transferring_; }
   // How long the device has been at work for timed runs (Outputs::reused) since it last idled.
   Nanoseconds busy_time() const;
 
@@ -103,6 +105,7 @@ class KernelSession {
   Result<void> finish(Nanoseconds limit) {
     return while_working([&] { return stream_->finish(limit); });
   }
+  Result<void> finish_transfer(std::size_t bytes);
   // Counts the bytes of what it uploaded.
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
@@ -132,6 +135,7 @@ class KernelSession {
   std::vector<Slot> slots_;
   std::vector<std::byte> read_back_;
   Nanoseconds working_;
+  Nanoseconds transferring_;
   Nanoseconds busy_;
   std::optional<Stopwatch> since_last_run_;
 };

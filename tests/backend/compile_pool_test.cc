@@ -387,6 +387,20 @@ TEST_F(Pool, WhatIsUrgentGoesBeforeWhatOtherSourcesExpect) {
   EXPECT_EQ(compiled()[1], "arch_1 text N=3 MODE=good");
 }
 
+// Three images of nothing, each from a process of its own unless one of them is much faster than another starts.
+TEST_F(Pool, ItsProcessesBeginBeforeTheyAreNeeded) {
+  CompilePoolOptions prompt = options(2, ImageCache::open(log_ + ".cache").value());
+  prompt.prompt = true;
+  for (int i = 0; i < 2; ++i) {
+    start(prompt);
+    const PooledSource warming =
+        pool_->warm_up(CompileTarget{"fake", "arch_1", 0, "fake 1"}, source_of("none"), kLimit);
+    while (warming.activity().ready < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(warming.activity().cache_hits, 0u) << "an answer of the cache would start nothing";
+  }
+  std::filesystem::remove_all(log_ + ".cache");
+}
+
 TEST_F(Pool, WhatIsUrgentIsNotCompiledNicely) {
   CompilePoolOptions prompt = options(1);
   prompt.worker.niceness = 7;

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "dynamic/children.h"
 #include "dynamic/stand_in_cuda.h"
 #include "fakes/cuda/fake_cuda.h"
 
@@ -91,6 +92,15 @@ TEST_F(CudaCalls, LeaveTheThreadsContextAsItWas) {
     EXPECT_EQ(current_context(), nullptr);
   }).join();
   EXPECT_THAT(values(), ElementsAre(4, 8, 12, 16));
+}
+
+TEST_F(CudaCalls, FindCompilersThatHaveBegun) {
+  TunerOptions options;
+  options.compile_processes = 1;
+  const std::size_t before = test::children().size();
+  const auto other = Tuner::attach(*device, options).value();
+  const auto scale = other->kernel(scale_on_stand_in(), trusted()).value();
+  while (test::children().size() < before + 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST_F(CudaCalls, RefuseMemoryThatIsTooSmall) {

@@ -29,7 +29,10 @@ class FakeVariant : public Variant {
   Result<void> send(const CallStream&, std::span<const CallArgument>) override { return {}; }
   Result<TimedCall> send_timed(const CallStream&, std::span<const CallArgument>) override { return TimedCall({}); }
 
+  std::size_t launches() const override { return its_launches; }
+
   bool launched = false;
+  std::size_t its_launches = 1;
 
  private:
   const Configuration configuration_;

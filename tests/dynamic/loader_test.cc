@@ -194,6 +194,40 @@ TEST_F(LoaderTest, AGapThatWasNotLongEnoughIsCharged) {
   EXPECT_EQ(ledger.stalls().loading, ms(2));
 }
 
+// A moment between two calls is no gap: what the second sends makes the load wait.
+TEST_F(LoaderTest, WhereTheApplicationTellsOfGapsIdleMomentsBetweenItsCallsAreNotUsed) {
+  launch();
+  now += ms(500);  // affords 10 ms
+  be(StreamState::idle);
+  loader.gap(ms(1));
+  launch(ms(0));
+  loader.request(load(1));
+  loader.step();
+  EXPECT_THAT(loaded, IsEmpty()) << "the next gap will be told of";
+  be(StreamState::busy);
+  loader.step();
+  now += ms(100);
+  be(StreamState::idle);
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1)) << "it has told of none for long";
+}
+
+TEST_F(LoaderTest, ALoadThatACallCameBesideSaysNothingOfGaps) {
+  launch();
+  now += ms(1000);
+  be(StreamState::idle);
+  meanwhile = [this] { launch(ms(9)); };
+  load_takes = ms(9);  // by what the call has sent
+  loader.request(load(1));
+  loader.step();
+  EXPECT_THAT(loaded, ElementsAre(1));
+  meanwhile = {};
+  load_takes = ms(0.08);
+  loader.request(load(2));
+  loader.gap(ms(1));
+  EXPECT_THAT(loaded, ElementsAre(1, 2)) << "it is expected to take what it takes on an idle device";
+}
+
 TEST_F(LoaderTest, WhatWasDroppedNeitherRunsNorIsToldOf) {
   const int owner = 0;
   loader.request(load(1, &owner));

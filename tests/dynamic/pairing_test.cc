@@ -11,6 +11,7 @@ namespace {
 
 using fakes::FakeEvent;
 using fakes::FakeVariant;
+using testing::SizeIs;
 
 // An application that calls one key again and again, every 10 ms, by a clock of its own; variants take what is said.
 struct PairingTest : testing::Test {
@@ -204,6 +205,69 @@ TEST_F(PairingTest, NoUnknownCandidateMayStallACallBeyondTheLongest) {
   EXPECT_EQ(explored, 0);
   call(Mode::explore);
   EXPECT_EQ(explored, 1) << "whatever the budget says";
+}
+
+// The first of 12 ms costs 11 ms, and the next may take as long: beyond the 5 + 2 ms of a call of 1 ms. What it may
+// lose the budget gains in 550 ms, 55 calls, after which the next is tried.
+TEST_F(PairingTest, OneBadSurpriseKeepsOthersOutUntilTheBudgetHasGainedAsMuch) {
+  Ledger usual({.share = 0.02});
+  Pairing other(usual, loader, Measuring::paired);
+  other.set_best(variant(0, ms(1)));
+  int tried = 0;
+  const auto calls_of_it = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      now += ms(10);
+      usual.begin(now);
+      other.collect();
+      const Turn turn = other.is_busy() ? other.next(Mode::automatic, now) : Turn{.variant = other.best()};
+      if (turn.timed) other.sent(turn, timed(turn), {});
+      tried += turn.exploring;
+    }
+  };
+  calls_of_it(1000);  // 200 ms may be spent
+  other.add({variant(1, ms(12))->configuration(), {}}, variant(1, ms(12)));
+  const auto second = variant(2, ms(2));
+  calls_of_it(10);
+  EXPECT_EQ(tried, 1);
+  other.add({second->configuration(), {}}, second);
+  calls_of_it(50);
+  EXPECT_EQ(tried, 1) << "it may be as slow";
+  calls_of_it(20);
+  EXPECT_GT(tried, 1);
+}
+
+// One may take as long as it likes and costs what the budget says, the other does not hold it up.
+TEST_F(PairingTest, WhatMayStallForTooLongIsPutBehindOthers) {
+  begin(ms(1));
+  add(variant(1, ms(2)), ms(9));  // 8 ms more than the best, of 5
+  add(variant(2, ms(0.9)), ms(0.9));
+  calls(3);
+  EXPECT_GE(explored, 1);
+}
+
+// 4000 launches of 3 us: 12 ms, where a call of 1 ms may lose 5.
+TEST_F(PairingTest, WhatTheHostWouldSendForTooLongIsNotTried) {
+  begin(ms(1));
+  const auto many = variant(1, ms(0.5));
+  many->its_launches = 4000;
+  add(many);
+  calls(3);
+  EXPECT_EQ(explored, 0);
+  ASSERT_THAT(outcomes, SizeIs(1));
+  EXPECT_EQ(outcomes.front().observation.status, Status::timeout);
+}
+
+TEST_F(PairingTest, SendingManyLaunchesIsNoFirstLaunchThatOthersWouldRepeat) {
+  begin(ms(1));
+  const auto many = variant(1, ms(1));
+  many->its_launches = 100;
+  add(many);
+  sending.took = ms(4);
+  while (explored == 0) call();
+  sending.took = us(0);
+  call();
+  EXPECT_EQ(ledger.stalls().loading, us(40)) << "a hundredth";
+  EXPECT_EQ(ledger.stalls().exploring, ms(3)) << "what the call took longer than the best known";
 }
 
 TEST_F(PairingTest, ExploringKeepsTheShare) {

@@ -83,7 +83,7 @@ TEST(ScreeningData, OfASizeThatCannotBeHalvedIsRefused) {
   EXPECT_THAT(fitting.error().message(), HasSubstr("0.000504 MB of the device's memory, and may take 0.0005 MB"));
 }
 
-// 512 bytes move in 307.2 ns, the kernel runs 16 times.
+// 512 bytes count as 30.72 ns, the kernel runs 16 times.
 TEST(ScreeningData, IsHalvedUntilAStepTakesLittle) {
   const auto problem = problem_of(tune::scale_spec());
   const auto size = [&](double most, double kernel_time) {
@@ -92,9 +92,9 @@ TEST(ScreeningData, IsHalvedUntilAStepTakesLittle) {
         ->problem_size[0]
         .value;
   };
-  EXPECT_EQ(size(308, 0), 64);
-  EXPECT_EQ(size(307, 0), 32);
-  EXPECT_EQ(size(200, 10), 16) << "(307.2 + 160) / 4 = 116.8";
+  EXPECT_EQ(size(31, 0), 64);
+  EXPECT_EQ(size(30, 0), 32);
+  EXPECT_EQ(size(90, 10), 16) << "(30.72 + 160) / 4 = 47.7";
   EXPECT_EQ(size(0, 0), 1) << "a step takes what it takes";
 }
 
@@ -102,7 +102,7 @@ TEST(ScreeningData, OfAnOddSizeIsHalvedAsWell) {
   KernelSpec spec = tune::scale_spec();
   spec.problem_size[0].value = 63;
   EXPECT_EQ(
-      fit_to_time(spec, problem_of(spec)->space, {.most = Nanoseconds(150), .kernel_time = {}})->problem_size[0].value,
+      fit_to_time(spec, problem_of(spec)->space, {.most = Nanoseconds(15), .kernel_time = {}})->problem_size[0].value,
       31);
 }
 

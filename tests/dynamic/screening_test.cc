@@ -102,6 +102,29 @@ TEST_F(ScreeningTest, WhatIsBestInItsProcessIsTriedInCalls) {
   EXPECT_THAT(explorer->state(), HasSubstr("screened: "));
 }
 
+// The process of the device compiles nothing.
+TEST_F(ScreeningTest, WhatItWillTryIsCompiledAhead) {
+  backend::WorkerOptions worker;
+  worker.executable = test::program("wattune-fake-worker");
+  backend::CompilePool pool({.processes = 2, .worker = worker});
+  options.pool = &pool;
+  options.compile_ahead = 4;
+  std::atomic<bool> compiled_there = false;
+  options.open = [&](const backend::WorkerOptions&) {
+    auto device = open();
+    static_cast<wattune::fakes::FakeDevice&>(**device).on_build([&](const auto&, const auto&) {
+      compiled_there = true;
+      return wattune::fakes::FakeCompilation();
+    });
+    return device;
+  };
+  const auto explorer = explore();
+  EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=64, mode=7"));
+  EXPECT_EQ(explorer->explored(), 30u);
+  EXPECT_FALSE(compiled_there);
+  screening.reset();
+}
+
 TEST_F(ScreeningTest, WhatCallsHaveShownAlreadyIsNotTriedAgain) {
   const auto explorer = explore();
   explorer->tell(Problem::make(spec, {}, {}).value()->space.configuration(27), {});
@@ -170,7 +193,7 @@ TEST_F(ScreeningTest, TimesOfReducedDataAreNotExpectedInCalls) {
   EXPECT_THAT(found, IsEmpty());
 }
 
-// 0.02 of 0.2 s pay for a step of 4 ms, in which 6.7 MB move: 134 MB are halved five times.
+// 0.02 of 0.2 s pay for a step of 4 ms, for which 67 MB stand: 134 MB are halved twice.
 TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
   Ledger small({.share = 0.02});
   small.begin(Nanoseconds());
@@ -191,7 +214,7 @@ TEST_F(ScreeningTest, OnASmallBudgetItTriesMoreOnSmallerData) {
     static_cast<void>(explorer->wanted());
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  EXPECT_EQ(floats, std::size_t{1} << 19);
+  EXPECT_EQ(floats, std::size_t{1} << 22);
   screening.reset();
 }
 
@@ -212,6 +235,24 @@ TEST_F(ScreeningTest, WhatIsBetterThanTheBestKnownDoesNotWaitForTheSearchToEnd) 
   EXPECT_THAT(explorer->state(), HasSubstr("screening, "));
   go_on = true;
   EXPECT_THAT(names(wait_for(*explorer)), ElementsAre("block=64, mode=7"));
+}
+
+// Calls decide what a few percent are worth.
+TEST_F(ScreeningTest, WhatIsBetterForCertainByLittleDoesNotWaitEither) {
+  std::atomic<bool> found_best = false;
+  std::atomic<bool> go_on = false;
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    const bool best = launch.macro("block") == 64 && launch.macro("mode") == 7;
+    while (found_best && !best && !go_on) std::this_thread::yield();
+    found_best = found_best || best;
+    WATTUNE_ASSIGN(const Nanoseconds time, run(launch));
+    return best ? Nanoseconds(1960) : time;
+  };
+  const auto explorer = explore();
+  while (explorer->wanted().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_THAT(names(explorer->wanted()), ElementsAre("block=64, mode=7"));
+  go_on = true;
+  wait_for(*explorer);
 }
 
 // block 8 in mode 0 is the best known, with 2 us; block 64 in mode 7 takes half as long. So it does in calls.

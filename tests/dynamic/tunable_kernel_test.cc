@@ -150,6 +150,20 @@ TEST_F(TunableKernels, TheGenericConfigurationServesNewKeysWithoutCompilingAgain
   EXPECT_EQ(tuner->kernel(scale_spec(), options).error().code(), ErrorCode::invalid_argument);
 }
 
+TEST_F(TunableKernels, UntilTheGenericConfigurationIsCompiledTheFallbackRuns) {
+  const auto tuner = attach();
+  int fallbacks = 0;
+  KernelOptions options = best_or_counted(fallbacks);
+  options.generic = {Value(1), Value(64)};
+  const auto scale = tuner->kernel(scale_spec(), options).value();
+  (*scale)(application->queue(), x, kElements, 1.0f).value();
+  EXPECT_EQ(fallbacks, 1) << "compiling takes longer than coming here";
+  while (!scale->best({{"n", kElements}})) (*scale)(application->queue(), x, kElements, 1.0f).value();
+  EXPECT_EQ(scale->report().blocked.value(), 0.0);
+  (*scale)(application->queue(), x, kElements, 2.0f).value();
+  EXPECT_THAT(values(), Each(2.0f));
+}
+
 TEST_F(TunableKernels, TryNothingInAQueueThatKeepsNoTimes) {
   const auto tuner = attach();
   const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();

@@ -98,6 +98,9 @@ class CompilePool {
   ~CompilePool();
 
   PooledSource add(CompileTarget target, KernelSource source);
+  // Starts its processes, which load the compiler meanwhile, by having them compile a source that does nothing, which
+  // no cache answers. Does not wait; ends with what it returns.
+  PooledSource warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit);
   // How many may compile at once, from now on: when an application needs its processors, fewer. Those beyond end once
   // they have finished what they compile. 0: only what somebody waits for, or expects urgently, is compiled.
   void set_processes(std::size_t most);

@@ -36,8 +36,9 @@ struct KernelOptions {
   // Runs calls of a new key until its first configuration is ready. Without it, and without `generic`, that first
   // compilation blocks the call and is reported apart.
   Fallback fallback = {};
-  // A configuration that serves every key, as parameter values in the spec's order; it is compiled once, with the sizes
-  // of the first call, so the kernel must take its sizes as arguments. Empty: none.
+  // A configuration that serves every key until its own is ready, as parameter values in the spec's order. It is
+  // compiled once, from when the kernel is made, with the spec's own sizes, so the kernel must take its sizes as
+  // arguments; until then calls run `fallback`, or the first one waits. Empty: none.
   std::vector<Value> generic = {};
   // What a key begins with about which nothing is known, nor of one whose sizes differ by a factor of two altogether;
   // parameters that it does not name have their defaults. Empty: the nearest key's best, or else the default.

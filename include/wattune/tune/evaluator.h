@@ -64,8 +64,10 @@ class Evaluator {
   virtual Nanoseconds now() const;
   // None: there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
-  // How long commands were under way on the device since the evaluator began to be made, those of the reference too.
-  virtual Nanoseconds device_time() const { return {}; }
+  // How long launches, and what comes between them, were under way on the device since the evaluator began to be made,
+  // those of the reference too. Contents that move between host and device do not count: engines of their own move them
+  // beside other processes' kernels.
+  virtual Nanoseconds launch_time() const { return {}; }
   // Its selector; empty: there is no device.
   virtual std::string device() const { return {}; }
   // Where the objective of a correct Trial of this run lies, as far as its samples say.
