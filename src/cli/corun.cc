@@ -78,8 +78,6 @@ Result<void> check_mode(const CorunOptions& options) {
     return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
   if (!options.wants_queue() && (options.explain || !options.trace.empty()))
     return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
-  if (!options.svg.empty() && !options.wants_queue() && kernels > 2)
-    return refuse("--svg draws what one pair gains at each ratio", options.svg, "name two kernels, or --policies");
   if (!options.output.empty() && options.wants_queue())
     return refuse("--output keeps pairs that were swept", options.output, "leave out what asks for a queue");
   if (options.resume && options.output.empty())
@@ -164,7 +162,9 @@ Result<ExitStatus> run_sweeps(CorunStage& stage, const CorunOptions& options, Sw
                           : print_result(totals_text(prospects, pairs));
   if (!swept) return swept.error();
   if (!options.svg.empty())
-    WATTUNE_TRY(store::write_file(options.svg, sweep_svg(stage, pairs.front()), options.overwrite));
+    WATTUNE_TRY(store::write_file(options.svg,
+                                  prospects.size() == 1 ? sweep_svg(stage, pairs.front()) : forecasts_svg(stage, pairs),
+                                  options.overwrite));
   return status_of(printed, std::ranges::all_of(pairs, &SweptPair::is_right));
 }
 
@@ -242,7 +242,8 @@ void declare_results(CLI::App& app, CorunOptions& options) {
   app.add_flag("--resume", options.resume, "Take pairs from there that were swept with the same kernels and device");
   app.add_option(
          "--svg", options.svg,
-         "Write a plot: of a pair the gain at each ratio, of a queue the policies' works per second against joules")
+         "Write a plot: of a pair the gain at each ratio, of several pairs what paired gained against what its pilots "
+         "forecast, of a queue the policies' works per second against joules")
       ->type_name("FILE");
   app.add_flag("--overwrite", options.overwrite,
                "Replace existing files; pairs that were swept are kept with ~ behind their file's name");

@@ -7,6 +7,7 @@
 
 #include "cli/text.h"
 #include "core/median.h"
+#include "wattune/report/forecast_plot.h"
 #include "wattune/schedule/arrivals.h"
 #include "wattune/schedule/policy.h"
 #include "wattune/schedule/queue_experiment.h"
@@ -92,6 +93,12 @@ std::string how_text(const SweptPair& pair) {
   return fmt::format("by {}, whose pilots gained {}", describe(how, pair.limits), gain_text(forecast.speedup() - 1.0));
 }
 
+// Who is left goes on as fast as alone.
+double gain_by_pilots(const SweptPair& pair) {
+  const schedule::PairForecast& forecast = pair.planned.forecast;
+  return is_planned_together(forecast) ? schedule::expected_gain(pair.sweep.alone, forecast.rates) : 0.0;
+}
+
 // Time of the best baseline over that of `paired`; none where one of them could not be run.
 std::optional<double> speed_of_planned(const SweptPair& pair) {
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
@@ -127,6 +134,20 @@ Json planned_json(const PlannedRun& run) {
   json["makespan_ms"] = to_ms(run.makespan);
   json["gain"] = run.gain;
   return json;
+}
+
+std::string forecasts_svg(const CorunStage& stage, const std::vector<SweptPair>& pairs) {
+  report::ForecastPlot plot{
+      .title = fmt::format("{} on {}: forecasts of pilots and gains of paired, {}", counted(pairs.size(), "pair"),
+                           stage.device(), stage.is_simulated() ? "simulated" : "measured"),
+      .forecast_label = "forecast gain over one after the other, %",
+      .measured_label = "gain of paired, %",
+      .series = {{"paired", {}}}};
+  for (const SweptPair& pair : pairs)
+    if (!pair.planned.failure)
+      plot.series[0].points.push_back({fmt::format("{} with {}", pair.names[0], pair.names[1]),
+                                       100.0 * gain_by_pilots(pair), 100.0 * pair.planned.gain});
+  return report::plot_forecasts_svg(plot);
 }
 
 PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<SweptPair>& pairs) {

@@ -22,6 +22,9 @@ Result<PlannedRun> run_planned(schedule::Machine& machine, const schedule::PairS
 std::string planned_text(const SweptPair& pair);
 Json planned_json(const PlannedRun& run);
 
+// Of several pairs: what `paired` gained against what its pilots let expect of the same work.
+std::string forecasts_svg(const CorunStage& stage, const std::vector<SweptPair>& pairs);
+
 // What `paired` gains over the best baseline: the geometric mean of complementary pairs, and the least of all, with the
 // names of that pair.
 struct PlannedGain {

@@ -12,6 +12,8 @@ class Axis {
   static Axis of_times(double low, double high);
   static Axis linear(double low, double high);  // from low to low + 1 when high is not above it
 
+  double low() const { return low_; }
+  double high() const { return high_; }
   // 0 at the low end, 1 at the high end.
   double position(double value) const;
   // About `wanted` round numbers within the range, ascending.

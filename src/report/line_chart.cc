@@ -11,7 +11,6 @@ namespace wattune::report {
 
 namespace {
 
-constexpr std::array kColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b8088"};
 constexpr std::array kDashes = {"none", "7 3", "2 3"};
 
 class LineChartDrawing {
@@ -56,8 +55,9 @@ class LineChartDrawing {
   }
 
   void draw_curve(const LineChart::Curve& curve, std::size_t number) {
-    const std::string stroke = fmt::format("stroke=\"{}\" stroke-dasharray=\"{}\"", kColours[number % kColours.size()],
-                                           kDashes[std::min(number / kColours.size(), kDashes.size() - 1)]);
+    const std::string stroke =
+        fmt::format("stroke=\"{}\" stroke-dasharray=\"{}\"", kSeriesColours[number % kSeriesColours.size()],
+                    kDashes[std::min(number / kSeriesColours.size(), kDashes.size() - 1)]);
     const double y = kLegendTop + kLegendLine * static_cast<double>(number);
     svg_.add("<path class=\"curve\" {} d=\"M{} {}h{}\"/>\n", stroke, kLeft, y - 4, kSample);
     svg_.add("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + kSample + 8, y, xml_text(cut(curve.name, 80)));

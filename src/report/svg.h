@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@ namespace wattune::report {
 
 // The width of all charts and where their plots end, in pixels.
 inline constexpr double kChartWidth = 760, kChartRight = 736;
+
+// Colours of Okabe and Ito, which every eye tells apart.
+inline constexpr std::array kSeriesColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
+                                              "#e69f00", "#56b4e9", "#7b8088"};
 
 class Svg {
  public:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/median.h"
@@ -205,6 +206,18 @@ std::string describe(const Arrangement& arrangement, const MachineLimits& limits
           arrangement.ratio.first, arrangement.ratio.second);
   }
   return "?";
+}
+
+double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
+                     const std::array<double, 2>& after) {
+  std::array<Nanoseconds, 2> whole = {};  // that each would take, were it never left alone
+  for (std::size_t i = 0; i < 2; ++i)
+    whole[i] = rates[i] > 0.0 ? alone[i] / rates[i] : Nanoseconds(std::numeric_limits<double>::infinity());
+  const std::size_t longer = whole[0] > whole[1] ? 0 : 1;
+  const Nanoseconds together = std::min(whole[0], whole[1]);
+  if (!std::isfinite(together.value())) return 0.0;
+  const Nanoseconds left = alone[longer] - together * rates[longer];
+  return (alone[0] + alone[1]) / (together + left / after[longer]) - 1.0;
 }
 
 bool is_share(const SweepRow& row) { return row.arrangement.way == Way::shares; }

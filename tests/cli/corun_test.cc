@@ -79,6 +79,16 @@ TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
   EXPECT_THAT(folder_.read("gain.svg"), HasSubstr("two streams"));
 }
 
+// Of three pairs one gives the errors' number of points; a pair whose name is not there was not drawn.
+TEST_F(Corun, ThePictureOfSeveralPairsHasForecastsAndGainsOfPaired) {
+  ASSERT_EQ(small({"--svg", "pairs.svg"}).status, 0);
+  const std::string svg = folder_.read("pairs.svg");
+  EXPECT_THAT(svg, HasSubstr("3 pairs on C2050: forecasts of pilots and gains of paired, simulated"));
+  EXPECT_THAT(svg, HasSubstr(">paired: 3 points, mean error "));
+  for (const char* const pair : {"PC with TEA", "PC with BS", "TEA with BS"})
+    EXPECT_THAT(svg, HasSubstr("<title>" + std::string(pair) + ": "));
+}
+
 // TEA only computes, so that a second one finds nothing that the first leaves but the ends of grids, which many waves
 // make small.
 TEST_F(Corun, SaysInASentenceWhatGainsAndWhereNothingDoes) {
@@ -300,8 +310,6 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
   EXPECT_THAT(with({"C,L", "--arrivals", "a.csv", "--load", "1"}), HasSubstr("leave out --load and --works"));
   EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain and --trace are of queues"));
   EXPECT_THAT(with({"C,L", "-p", "C.n=3"}), HasSubstr("--problem-size is of specs: `C.n=3`"));
-  EXPECT_THAT(with({"C,L,M", "--svg", "t.svg"}),
-              HasSubstr("--svg draws what one pair gains at each ratio: `t.svg` (name two kernels, or --policies)"));
   folder_.write("t.svg", "mine");
   EXPECT_THAT(with({"C,L", "--svg", "t.svg"}), HasSubstr("the file exists: `t.svg` (--overwrite replaces it)"));
   EXPECT_EQ(folder_.read("t.svg"), "mine");

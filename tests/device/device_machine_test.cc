@@ -4,13 +4,12 @@
 
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <set>
 
+#include "device/benchmarks_folder.h"
 #include "device/gpu.h"
 #include "schedule/device_machine_support.h"
 #include "schedule/digest_checks.h"
-#include "source_dir.h"
 #include "wattune/backend/attach.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
@@ -32,15 +31,6 @@ extern "C" __global__ void where(int* sm) {
 }
 )";
 
-// In a bundle beside the program, in the sources, or in the folder in which the test runs.
-std::filesystem::path benchmarks_folder() {
-  for (const std::filesystem::path& folder :
-       {std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "share/wattune/benchmarks",
-        std::filesystem::path(WATTUNE_SOURCE_DIR) / "benchmarks"})
-    if (std::filesystem::exists(folder)) return folder;
-  return "benchmarks";
-}
-
 class MachineOnGpu : public testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +41,7 @@ class MachineOnGpu : public testing::Test {
 
   // A kernel of benchmarks/ in its default configuration.
   KernelCopies load(const std::string& name, std::size_t copies) {
-    const KernelSpec spec = spec::load(benchmarks_folder() / name / (name + ".toml")).value();
+    const KernelSpec spec = spec::load(device_test::benchmarks_folder() / name / (name + ".toml")).value();
     const auto space = space::SearchSpace::build(spec.parameters, spec.constraints).value();
     return load_kernel(*device, spec, space.configuration(space.default_configuration()), {.copies = copies}).value();
   }

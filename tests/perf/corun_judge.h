@@ -68,7 +68,9 @@ struct JudgedPair {
 // Pairs of Kernelet's eight kernels, by their places.
 class PairJudge {
  public:
-  explicit PairJudge(const simulate::GpuModel& gpu) : gpu_(gpu), sm_(simulate::chain_sm(gpu)) {
+  explicit PairJudge(const simulate::GpuModel& gpu) : PairJudge(gpu, simulate::chain_sm(gpu)) {}
+  // With a chain that takes its SMs for such ones.
+  PairJudge(const simulate::GpuModel& gpu, const model::ChainSm& sm) : gpu_(gpu), sm_(sm) {
     for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) {
       kernels_.push_back(simulate::pair_kernel(row.kernel, gpu).value());
       alone_.push_back(run_detailed(gpu, {row.kernel}, {kernels_.back().blocks_alone}).ipc[0]);

@@ -1,35 +1,26 @@
 // Queues of Kernelet's kernels on a simulated GPU under all policies: makespans, response times and the distance from
 // an oracle. All that it prints is simulated.
 //
-//   queue_schedules [GPU] [WORKS] [WAVES] [SET] [LOAD...]
+//   queue_schedules [GPU] [WORKS] [WAVES] [SET] [LOAD...] [--seed N]
 //
-// WAVES is how often a kernel fills the GPU; SET is CI, MI, MIX or ALL as in the paper, or `each`. Without a LOAD all
-// works are there from the beginning, else they arrive at random.
+// GPU is a preset, or a part of one, H100:33 being 33 of its SMs with their share of the memory; WAVES is how often a
+// kernel fills the GPU; SET is CI, MI, MIX or ALL as in the paper, or `each`. Without a LOAD all works are there from
+// the beginning, else they arrive at random; N is of what is drawn.
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "wattune/schedule/queue_experiment.h"
-#include "wattune/simulate/corun_kernels.h"
+#include "perf/paper_queues.h"
 
 namespace {
 
 using namespace wattune;
+using namespace wattune::perf;
 using namespace wattune::schedule;
-
-constexpr Nanoseconds kAlone = nanoseconds_from_ms(4);
-
-struct Set {
-  std::string name;
-  std::vector<std::string> kernels;
-};
-
-const std::vector<Set> kSets = {{"CI", {"BS", "MM", "TEA", "MRIQ"}},
-                                {"MI", {"PC", "SPMV", "ST", "SAD"}},
-                                {"MIX", {"PC", "BS", "TEA", "SAD"}},
-                                {"ALL", {"PC", "SAD", "SPMV", "ST", "MM", "MRIQ", "BS", "TEA"}}};
 
 struct Row {
   std::string policy;
@@ -41,14 +32,6 @@ const std::vector<Row> kRows = {{"fifo"},     {"streams"},
                                 {"split"},    {"random"},
                                 {"kernelet"}, {"kernelet", Knowledge::measured},
                                 {"paired"},   {"paired", Knowledge::measured}};
-
-std::vector<simulate::SimulatedKernel> kernels_of(const Set& set) {
-  std::vector<simulate::SimulatedKernel> kernels;
-  for (const std::string& name : set.kernels)
-    for (const simulate::KerneletKernel& row : simulate::kernelet_kernels())
-      if (row.kernel.name == name) kernels.push_back(row.kernel);
-  return kernels;
-}
 
 void print_queue(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
                  const std::vector<Arrival>& arrivals) {
@@ -70,29 +53,40 @@ void print_queue(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel
   }
 }
 
+// Takes it from the arguments.
+std::uint64_t seed_of(std::vector<std::string>& arguments) {
+  const auto option = std::ranges::find(arguments, "--seed");
+  if (option == arguments.end() || option + 1 == arguments.end()) return 1;
+  const std::uint64_t seed = std::stoull(*(option + 1));
+  arguments.erase(option, option + 2);
+  return seed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::uint64_t seed = seed_of(arguments);
   const auto argument = [&](std::size_t i, std::string otherwise) {
     return i < arguments.size() ? arguments[i] : otherwise;
   };
-  const simulate::GpuModel* gpu = simulate::find_gpu_model(argument(0, "C2050"));
-  if (gpu == nullptr) return std::fprintf(stderr, "no such GPU model\n"), 1;
+  const auto gpu = find_gpu(argument(0, "C2050"));
+  if (!gpu) return std::fprintf(stderr, "no such GPU model\n"), 1;
   const std::size_t works = std::stoul(argument(1, "20"));
   const auto waves = static_cast<unsigned>(std::stoul(argument(2, "6")));
-  for (const Set& set : kSets) {
+  for (const KernelSet& set : kKernelSets) {
     if (argument(3, "MIX") != "each" && argument(3, "MIX") != set.name) continue;
-    const auto kernels = profile_all(*gpu, equally_long(*gpu, kernels_of(set), kAlone, waves).value()).value();
+    const auto kernels = profiled(*gpu, set, waves);
     const auto machine = simulated_machine(*gpu, kernels);
     if (arguments.size() <= 4) {
       std::printf("\n%s, %s: %zu works at once, simulated\n\n", gpu->name.c_str(), set.name.c_str(), works);
-      print_queue(*gpu, kernels, backlog(*machine, {.works = works}));
+      print_queue(*gpu, kernels, backlog(*machine, {.works = works, .seed = seed}));
     }
     for (std::size_t i = 4; i < arguments.size(); ++i) {
       std::printf("\n%s, %s: %zu works at a load of %s, simulated\n\n", gpu->name.c_str(), set.name.c_str(), works,
                   arguments[i].c_str());
-      print_queue(*gpu, kernels, poisson_arrivals(*machine, {.works = works, .load = std::stod(arguments[i])}));
+      print_queue(*gpu, kernels,
+                  poisson_arrivals(*machine, {.works = works, .load = std::stod(arguments[i]), .seed = seed}));
     }
   }
 }

@@ -121,6 +121,24 @@ void pairs(bool json) {
   for (const char* const name : kPapersGpus) pairs_of(name, json);
 }
 
+// Figure 11, of pairs at the ratio that the chain chooses.
+void pairs_by_schedulers(const GpuModel& gpu, Table& table, const char* name, const model::ChainSm& sm) {
+  const PairJudge judge(gpu, sm);
+  Mean predicted;
+  Mean simulated;
+  Mean error;
+  for (std::size_t i = 0; i < kernelet_kernels().size(); ++i)
+    for (std::size_t j = i + 1; j < kernelet_kernels().size(); ++j) {
+      const JudgedPair pair = judge.planned(i, j, model::RatioRule::most_profit);
+      predicted.add(pair.predicted_ipc());
+      simulated.add(pair.simulated_ipc);
+      error.add(pair.ipc_error());
+    }
+  table.add(name, {{"mean IPC predicted", predicted.value()},
+                   {"mean IPC simulated", simulated.value()},
+                   {"mean absolute error", error.value()}});
+}
+
 // Figure 10 (accesses that are not coalesced taken for such) and figure 11 (schedulers taken for one).
 void ablation(bool json) {
   const GpuModel fermi = detailed_gpu("C2050");
@@ -148,6 +166,9 @@ void ablation(bool json) {
                     {"IPC predicted", chain_alone(chain_sm(kepler), kernel)},
                     {"as if one", chain_alone(one, kernel)}});
   }
+  Table both("28 pairs, GTX680", json);
+  pairs_by_schedulers(kepler, both, "four schedulers", chain_sm(kepler));
+  pairs_by_schedulers(kepler, both, "taken for one", one);
 }
 
 double correlation_of(const std::vector<double>& x, const std::vector<double>& y) {

@@ -103,6 +103,22 @@ TEST(PairSweep, GainIsTheSumOfTheTimesAloneOverTheMakespanLessOne) {
   EXPECT_NEAR(best->energy.value(), 100.0 * 0.01 / 0.9, 1e-6);  // 100 W
 }
 
+// 12 and 10 ms at half and four fifths of their speeds: 12.5 ms together, in which the first does 6.25 of its 12 ms,
+// and 5.75 ms more alone make 18.25 for 22. Where it goes on at half of its speed, they are 11.5 and make 24.
+TEST(PairSweep, ExpectedGainEndsWithWhoIsLeft) {
+  const std::array alone = {nanoseconds_from_ms(12), nanoseconds_from_ms(10)};
+  EXPECT_NEAR(expected_gain(alone, {0.5, 0.8}), 22.0 / 18.25 - 1.0, 1e-12);
+  EXPECT_NEAR(expected_gain(alone, {0.5, 0.8}, {0.5, 0.8}), 22.0 / 24.0 - 1.0, 1e-12);
+  EXPECT_NEAR(expected_gain({alone[1], alone[0]}, {0.8, 0.5}), 22.0 / 18.25 - 1.0, 1e-12);
+}
+
+// Both slow each other down to nothing, or one of them the other alone, which then has its time alone to go.
+TEST(PairSweep, ExpectedGainOfWhoNeverRunsTogetherIsNone) {
+  const std::array alone = {nanoseconds_from_ms(12), nanoseconds_from_ms(10)};
+  EXPECT_EQ(expected_gain(alone, {0.0, 0.0}), 0.0);
+  EXPECT_NEAR(expected_gain(alone, {0.0, 1.0}), 0.0, 1e-12);
+}
+
 // What a machine cannot do leaves the other rows as they are; a kernel that fails alone leaves none.
 TEST(PairSweep, SaysWhichRowFailed) {
   class NoPersistence : public TinyMachine {

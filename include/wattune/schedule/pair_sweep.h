@@ -62,6 +62,11 @@ struct PairSweep {
   // The row with the highest gain of those that this holds for; nullptr: there is none.
   const SweepRow* best(const std::function<bool(const SweepRow&)>& is_meant) const;
 };
+// The gain of work that takes so long alone, if both run at these speeds, over those alone, until one of them has
+// ended, and the other goes on at its speed of `after`. 0 where they never run together, both speeds being 0.
+double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
+                     const std::array<double, 2>& after = {1.0, 1.0});
+
 bool is_share(const SweepRow& row);
 bool is_baseline(const SweepRow& row);
 

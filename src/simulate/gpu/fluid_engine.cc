@@ -84,6 +84,7 @@ class FluidEngine final : public Engine {
 
  private:
   using Sm = std::vector<FluidGroup>;
+  using Kinds = std::map<std::vector<ResidentBlocks>, FluidKind>;
 
   FluidGroup& group_of(unsigned sm, KernelId kernel) {
     const auto found = std::ranges::find(sms_[sm], kernel, &FluidGroup::kernel);
@@ -108,38 +109,45 @@ class FluidEngine final : public Engine {
     group.since = moment;
   }
 
-  FluidKind& kind_of(const Sm& sm) {
+  Kinds::value_type& kind_of(const Sm& sm) {
     std::vector<ResidentBlocks> residents;
     for (const FluidGroup& group : sm) residents.push_back({group.kernel, static_cast<unsigned>(group.blocks.size())});
     std::ranges::sort(residents);
     const auto [entry, is_new] = kinds_.try_emplace(residents);
     if (is_new) entry->second.sm = fluid_sm(gpu_, clocks_.core, kernels_, residents);
-    return entry->second;
+    return *entry;
   }
 
   // Solves all rates anew.
   void settle() {
-    for (auto& [residents, kind] : kinds_) kind.sm.count = 0;
-    for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-      if (sms_[sm].empty()) continue;
-      if (kinds_of_sms_[sm] == nullptr) kinds_of_sms_[sm] = &kind_of(sms_[sm]);
-    }
-    for (FluidKind* const kind : kinds_of_sms_)
-      if (kind != nullptr) ++kind->sm.count;
-    solve();
     for (unsigned sm = 0; sm < sms_.size(); ++sm)
-      for (FluidGroup& group : sms_[sm]) set_rate(group, *kinds_of_sms_[sm]);
+      if (!sms_[sm].empty() && kinds_of_sms_[sm] == nullptr) kinds_of_sms_[sm] = &kind_of(sms_[sm]);
+    solve(present_kinds());
+    for (unsigned sm = 0; sm < sms_.size(); ++sm)
+      for (FluidGroup& group : sms_[sm]) set_rate(group, kinds_of_sms_[sm]->second);
     settled_ = true;
   }
 
-  void solve() {
-    std::vector<FluidSm> present;
-    for (const auto& [residents, kind] : kinds_)
-      if (kind.sm.count > 0) present.push_back(kind.sm);
+  // Each once, with its count of SMs, by its residents: sums over them do not depend on where they run. A long run has
+  // seen many more.
+  std::vector<Kinds::value_type*> present_kinds() const {
+    std::vector<Kinds::value_type*> present;
+    for (Kinds::value_type* const kind : kinds_of_sms_)
+      if (kind != nullptr) kind->second.sm.count = 0;
+    for (Kinds::value_type* const kind : kinds_of_sms_)
+      if (kind != nullptr && kind->second.sm.count++ == 0) present.push_back(kind);
+    std::ranges::sort(
+        present, {}, [](const Kinds::value_type* kind) -> const auto& { return kind->first; });
+    return present;
+  }
+
+  void solve(const std::vector<Kinds::value_type*>& present) {
+    std::vector<FluidSm> sms;
+    for (const Kinds::value_type* const kind : present) sms.push_back(kind->second.sm);
     const FluidLimits limits = limits_of(gpu_, clocks_);
-    delays_ = settled_delays(limits, present, delays_);
-    for (auto& [residents, kind] : kinds_) {
-      if (kind.sm.count == 0) continue;
+    delays_ = settled_delays(limits, sms, delays_);
+    for (Kinds::value_type* const entry : present) {
+      FluidKind& kind = entry->second;
       kind.rates = local_rates(limits, kind.sm, delays_);
       for (std::size_t i = 0; i < kind.rates.size(); ++i)
         kind.rates[i] *= clocks_.core.value() * 1e-3 / kernels_[kind.sm.loads[i].kernel].instructions;
@@ -181,8 +189,8 @@ class FluidEngine final : public Engine {
   GpuClocks clocks_;
   std::vector<SimulatedKernel> kernels_;
   std::vector<Sm> sms_;
-  std::map<std::vector<ResidentBlocks>, FluidKind> kinds_;
-  std::vector<FluidKind*> kinds_of_sms_;  // nullptr: another than before, or none
+  Kinds kinds_;
+  std::vector<Kinds::value_type*> kinds_of_sms_;  // nullptr: another than before, or none
   FluidDelays delays_;
   double now_ = 0.0;
   bool settled_ = true;

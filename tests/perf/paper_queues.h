@@ -1,0 +1,46 @@
+// The sets of kernels of which Kernelet makes its queues (table 5), of which each kernel takes equally long alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wattune/schedule/queue_experiment.h"
+#include "wattune/simulate/corun_kernels.h"
+#include "wattune/simulate/gpu_model.h"
+
+namespace wattune::perf {
+
+struct KernelSet {
+  std::string name;
+  std::vector<std::string> kernels;
+};
+
+inline const std::vector<KernelSet> kKernelSets = {{"CI", {"BS", "MM", "TEA", "MRIQ"}},
+                                                   {"MI", {"PC", "SPMV", "ST", "SAD"}},
+                                                   {"MIX", {"PC", "BS", "TEA", "SAD"}},
+                                                   {"ALL", {"PC", "SAD", "SPMV", "ST", "MM", "MRIQ", "BS", "TEA"}}};
+
+// "H100", or "H100:33" for 33 of its SMs with their share of the memory; none: there is no such preset.
+inline std::optional<simulate::GpuModel> find_gpu(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  const simulate::GpuModel* const preset = simulate::find_gpu_model(name.substr(0, colon));
+  if (preset == nullptr) return std::nullopt;
+  if (colon == std::string::npos) return *preset;
+  simulate::GpuModel part = simulate::with_sms(*preset, static_cast<unsigned>(std::stoul(name.substr(colon + 1))));
+  part.name = name;
+  return part;
+}
+
+// Grids that fill the GPU so often.
+inline std::vector<schedule::ProfiledKernel> profiled(const simulate::GpuModel& gpu, const KernelSet& set,
+                                                      unsigned waves) {
+  std::vector<simulate::SimulatedKernel> kernels;
+  for (const std::string& name : set.kernels)
+    for (const simulate::KerneletKernel& row : simulate::kernelet_kernels())
+      if (row.kernel.name == name) kernels.push_back(row.kernel);
+  const auto scaled = schedule::equally_long(gpu, std::move(kernels), nanoseconds_from_ms(4), waves).value();
+  return schedule::profile_all(gpu, scaled).value();
+}
+
+}  // namespace wattune::perf
