@@ -15,16 +15,6 @@ unsigned window_of(const Share& share) {
   return share.form == Form::slices ? std::clamp(share.in_flight, 1U, kLanesOfSlot) : 1U;
 }
 
-Candidate candidate(const Entry& entry) {
-  return {.work = entry.id,
-          .kernel = entry.work.kernel,
-          .traits = entry.traits,
-          .left = entry.left(),
-          .priority = entry.work.priority,
-          .submitted = entry.statistics.submitted,
-          .running = entry.wanted};
-}
-
 bool runs_whole(const Entry& entry) {
   return !entry.flights.empty() && entry.current && entry.current->form == Form::whole;
 }
@@ -55,6 +45,28 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 }
 
 }  // namespace
+
+// Of what fetches its blocks by itself, by the time that it has run and the speed that is forecast: the device is not
+// asked. Never nothing, as it runs.
+double Scheduler::State::expected_left(const Entry& entry) {
+  constexpr double kLeast = 0.01;
+  const bool fetches = !entry.flights.empty() && entry.current && entry.current->form == Form::persistent;
+  if (!fetches || entry.traits->alone.value() <= 0.0) return entry.left();
+  const auto& beside = entry.flights.front().beside;
+  const auto forecast = beside ? table.find(entry.work.kernel, beside->kernel) : std::nullopt;
+  const double speed = forecast ? forecast->rates[0] : 1.0;
+  return std::max(kLeast, entry.left() - speed * ((machine.now() - entry.since) / entry.traits->alone));
+}
+
+Candidate Scheduler::State::candidate(const Entry& entry) {
+  return {.work = entry.id,
+          .kernel = entry.work.kernel,
+          .traits = entry.traits,
+          .left = expected_left(entry),
+          .priority = entry.work.priority,
+          .submitted = entry.statistics.submitted,
+          .running = entry.wanted};
+}
 
 QueueView Scheduler::State::view(const Entry* without) {
   const Nanoseconds now = machine.now();
@@ -92,16 +104,29 @@ std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   return bytes;
 }
 
+// Nothing is new and nothing changes, though something may have ended.
+bool Scheduler::State::only_goes_on(const Plan& plan) {
+  return std::ranges::all_of(plan.shares, [&](const Share& share) {
+    const Entry* entry = queue.find(share.work);
+    return entry != nullptr && entry->wanted && is_same_share(share, *entry->wanted);
+  });
+}
+
 void Scheduler::State::want(const Plan& plan) {
+  std::vector<Share> shares = plan.shares;
+  // Memory that SMs need not divide any more is not worth a new start.
+  const bool goes_on = only_goes_on(plan);
   const std::uint64_t shared_bytes = shared_bytes_of(plan);
+  for (Share& share : shares)
+    share.shared_bytes =
+        goes_on ? queue.find(share.work)->wanted->shared_bytes : (shares_sms(share) ? shared_bytes : 0);
   for (const WorkId id : active)
     if (Entry& entry = *queue.find(id); !runs_whole(entry)) entry.wanted.reset();
-  for (const Share& share : plan.shares) {
+  for (const Share& share : shares) {
     Entry* entry = queue.find(share.work);
     if (entry == nullptr || entry->failure || runs_whole(*entry)) continue;
     if (!active.contains(share.work)) entry->slot = free_slot();
     entry->wanted = share;
-    entry->wanted->shared_bytes = shares_sms(share) ? shared_bytes : 0;
     active.insert(share.work);
   }
   if (trace != nullptr && plan.reason != last_reason)
@@ -118,6 +143,7 @@ bool Scheduler::State::launch_next(Entry& entry) {
     return false;
   }
   if (entry.statistics.launches++ == 0) entry.first_launch = machine.now();
+  if (entry.flights.empty()) entry.since = machine.now();
   entry.flights.push_back({*id, launch.first_block, launch.blocks, launch.lane, governor.held()});
   entry.next_block += launch.blocks;
   launches.emplace(*id, entry.id);

@@ -21,12 +21,6 @@ bool is_same_lane(const Share& one, const Share& other) {
   return one.form == other.form && one.priority == other.priority && one.sms == other.sms;
 }
 
-// Policies leave shared_bytes to the scheduler.
-bool is_same_share(Share one, const Share& other) {
-  one.shared_bytes = other.shared_bytes;
-  return one == other;
-}
-
 }  // namespace
 
 // As they run, beside what follows this work.
@@ -96,7 +90,7 @@ void Scheduler::State::leave_lane(Entry& entry) {
   entry.next.reset();
   next.behind.reset();
   active.insert(next.id);
-  next.first_launch = machine.now();
+  next.first_launch = next.since = machine.now();
   if (next.failure) next.give_up = next.first_launch + options.grace;
 }
 

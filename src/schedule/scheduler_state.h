@@ -41,7 +41,10 @@ struct Scheduler::State {
 
   // Decisions (dispatch.cc). What the policy sees: all, or as if one of the active works had ended.
   QueueView view(const Entry* without = nullptr);
+  Candidate candidate(const Entry& entry);
+  double expected_left(const Entry& entry);
   std::uint64_t shared_bytes_of(const Plan& plan);
+  bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);
   void advance(Entry& entry);
   bool launch_next(Entry& entry);

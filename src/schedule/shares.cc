@@ -22,6 +22,11 @@ constexpr double kBarred = 1e6;  // more than any pair gains
 
 }  // namespace
 
+bool is_same_share(Share one, const Share& other) {
+  one.shared_bytes = other.shared_bytes;
+  return one == other;
+}
+
 Share whole_share(const Candidate& work) { return {.work = work.work}; }
 
 Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options) {

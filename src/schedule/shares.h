@@ -18,6 +18,8 @@ Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view
 inline bool can_share(const KernelTraits& kernel) { return kernel.persistent || kernel.sliceable; }
 // Twins that divide their SMs' memory with another; those on SMs of their own have all of it.
 inline bool shares_sms(const Share& share) { return share.form != Form::whole && share.sms.count == 0; }
+// But for shared_bytes, which policies leave to the scheduler.
+bool is_same_share(Share one, const Share& other);
 
 // What runs and shall go on as it does.
 Plan unchanged(const QueueView& view, double speedup, std::string reason);

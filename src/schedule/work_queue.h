@@ -44,6 +44,7 @@ struct Entry {
   std::optional<Share> wanted = {};
   std::optional<Share> current = {};  // of the launches in flight
   std::vector<Flight> flights = {};
+  Nanoseconds since = {};             // when the first of them could begin
   unsigned slot = 0;                  // its lanes
   std::optional<WorkId> next = {};    // launched behind it in its lane
   std::optional<WorkId> behind = {};  // whose `next` it is: it has not begun

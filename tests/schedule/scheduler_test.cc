@@ -91,7 +91,7 @@ TEST_F(SchedulerTest, AnArrivalMakesAPairOfWhatRunsAlone) {
   EXPECT_NEAR(to_ms(all.at(2)->solo), 3.0, 0.3);
   EXPECT_TRUE(ran_each_block_once(trace_, 1, 100));
   EXPECT_TRUE(ran_each_block_once(trace_, 2, 100));
-  EXPECT_EQ(machine_.launches.back().per_sm, 4U);  // alone again, it has all resident blocks
+  EXPECT_EQ(machine_.launches.back().form, Form::whole);  // alone again, with little left
 }
 
 // The device need not wait for the host between them.
@@ -154,6 +154,25 @@ TEST_F(SchedulerTest, WhatIsLaunchedBehindGivesWayToWhatIsUrgent) {
   EXPECT_NEAR(to_ms(all.at(running)->ended), 10.0, 0.2);
   EXPECT_NEAR(to_ms(all.at(urgent)->ended), 20.0, 0.4);
   EXPECT_NEAR(to_ms(all.at(behind)->ended), 30.0, 0.4);
+}
+
+// When b has ended, SMs need not divide their memory any more; a, almost as fast as alone, is not stopped for that.
+TEST_F(SchedulerTest, WhatGoesOnAloneKeepsItsShareOfTheMemory) {
+  KernelTraits shares = tiny_kernel("shares");
+  shares.block.static_shared_bytes = 20'000;
+  shares.rate_at_residency = {0.5, 0.999, 1.0, 1.0};
+  const KernelId long_one = machine_.add(shares);
+  machine_.set_rates(long_one, b_, 0.8, 0.8);
+  start("paired").learn(long_one, b_, {.ratio = {2, 2}, .rates = {0.8, 0.8}});
+  submit({.kernel = long_one});
+  scheduler_->dispatch();
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(3)));
+  submit({.kernel = b_});
+  submit({.kernel = long_one});
+  run();
+  // One alone, which gives way to the pair, the pair, and the other one behind the first.
+  EXPECT_THAT(machine_.launches, SizeIs(4));
+  EXPECT_EQ(machine_.launches.back().per_sm, 2U);
 }
 
 // 100 W in equal parts: 12.5 ms of both, 0.625 J each.
