@@ -28,7 +28,7 @@ struct Runtime::State {
   RuntimeOptions options;
   std::mutex shutdown_mutex;  // one thread at a time joins the others
 
-  mutable std::mutex mutex;         // of all below, and of the machine unless the driver waits for it
+  mutable std::mutex mutex;         // of all below; the machine itself is the driver's alone
   std::condition_variable changed;  // for the driver
   std::condition_variable room;     // for those who submit
   std::condition_variable pairs;    // for the forecaster
@@ -37,8 +37,7 @@ struct Runtime::State {
   std::map<WorkId, std::promise<Result<WorkStatistics>>> promises;  // of works that have not ended
   std::vector<WorkId> to_cancel;
   std::deque<std::pair<KernelId, KernelId>> to_forecast;
-  bool has_news = false;    // something came from another thread
-  bool is_waiting = false;  // the driver waits for the machine, without the lock
+  bool has_news = false;  // something came from another thread
   std::optional<Shutdown> closing;
   RuntimeStatistics done;
 
@@ -113,11 +112,9 @@ void Runtime::State::drive() {
     deliver();
     if (!scheduler.is_running()) continue;
     const Nanoseconds deadline = scheduler.deadline();
-    is_waiting = true;
     lock.unlock();
     const std::vector<Ended> ended = machine->wait(deadline);
     lock.lock();
-    is_waiting = false;
     scheduler.note(ended);
     has_news = true;
     deliver();
@@ -162,11 +159,6 @@ Result<std::vector<Ticket>> Runtime::submit(std::span<const Work> works) {
   WATTUNE_ASSIGN(const auto ids, state.scheduler.submit(works));
   std::vector<Ticket> tickets;
   for (const WorkId id : ids) tickets.push_back({id, state.promises[id].get_future().share()});
-  // To wake the driver would take longer than to launch.
-  if (!state.is_waiting && !state.scheduler.is_running()) {
-    state.scheduler.dispatch();
-    state.deliver();
-  }
   for (const auto& pair : state.scheduler.take_unknown_pairs()) state.to_forecast.push_back(pair);
   state.pairs.notify_one();
   state.tell_driver();
