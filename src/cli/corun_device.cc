@@ -34,9 +34,7 @@ Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
 class DeviceStage : public CorunStage {
  public:
   explicit DeviceStage(std::unique_ptr<backend::Device> device)
-      : device_(std::move(device)), gpu_(simulate::gpu_model_of_device(device_->info().name)) {
-    if (auto digest = schedule::BufferDigest::make(*device_)) digest_ = *std::move(digest);
-  }
+      : device_(std::move(device)), digest_(*device_), gpu_(simulate::gpu_model_of_device(device_->info().name)) {}
 
   std::string device() const override { return device_->info().name; }
   bool is_simulated() const override { return false; }
@@ -92,8 +90,7 @@ class DeviceStage : public CorunStage {
     for (const auto& buffer : kernel.buffers) buffers.push_back(buffer.get());
     const auto sameness = kernel.code->order_sensitive ? schedule::Sameness::tolerance : schedule::Sameness::bits;
     WATTUNE_ASSIGN(schedule::KernelOutputs outputs,
-                   schedule::KernelOutputs::of(*device_, chosen.spec, std::move(buffers), sameness,
-                                               digest_ ? &*digest_ : nullptr));
+                   schedule::KernelOutputs::of(*device_, chosen.spec, std::move(buffers), sameness, &digest_));
     note(kernel, chosen.name, outputs);
     outputs_.push_back(std::move(outputs));
     return {};
@@ -144,7 +141,7 @@ class DeviceStage : public CorunStage {
   }
 
   std::unique_ptr<backend::Device> device_;
-  std::optional<schedule::BufferDigest> digest_;                       // none: outputs are read
+  schedule::BufferDigest digest_;                                      // compiled when outputs are first compared
   const simulate::GpuModel* gpu_;                                      // nullptr: nothing is known of its peaks
   std::vector<std::shared_ptr<const schedule::LoadedKernel>> loaded_;  // by kernel, as what follows
   std::vector<schedule::KernelOutputs> outputs_;

@@ -54,21 +54,26 @@ backend::ScalarBytes scalar(std::uint64_t value) {
 
 }  // namespace
 
-Result<BufferDigest> BufferDigest::make(backend::Device& device) {
-  const auto language = language_of(device.info());
+Result<void> BufferDigest::prepare() {
+  if (!prepared_) prepared_ = compile();
+  return *prepared_;
+}
+
+Result<void> BufferDigest::compile() {
+  const auto language = language_of(device_->info());
   if (!language) return Error(ErrorCode::unavailable, "this device compiles neither CUDA nor OpenCL");
-  BufferDigest digest;
   const KernelSource source{.language = *language, .function = "wattune_digest", .text = kText};
-  WATTUNE_ASSIGN(digest.program_, device.build(source, {}, kLimit));
-  WATTUNE_ASSIGN(digest.kernel_, digest.program_->kernel(source.function));
-  WATTUNE_ASSIGN(digest.stream_, device.create_stream());
-  WATTUNE_ASSIGN(digest.sums_, device.create_buffer(kGroups * kGroupSize * sizeof(std::uint64_t)));
-  return digest;
+  WATTUNE_ASSIGN(program_, device_->build(source, {}, kLimit));
+  WATTUNE_ASSIGN(kernel_, program_->kernel(source.function));
+  WATTUNE_ASSIGN(stream_, device_->create_stream());
+  WATTUNE_ASSIGN(sums_, device_->create_buffer(kGroups * kGroupSize * sizeof(std::uint64_t)));
+  return {};
 }
 
 bool BufferDigest::can_read(const backend::Buffer& buffer) { return !buffer.has_pixels() && buffer.bytes() % 4 == 0; }
 
 Result<std::uint64_t> BufferDigest::of(const backend::Buffer& buffer) {
+  WATTUNE_TRY(prepare());
   const backend::Geometry3 geometry{.groups = {kGroups, 1, 1}, .group_size = {kGroupSize, 1, 1}};
   const std::array<backend::LaunchArgument, 3> arguments{&buffer, scalar(buffer.bytes() / 4), sums_.get()};
   std::vector<std::uint64_t> sums(kGroups * kGroupSize);

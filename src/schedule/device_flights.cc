@@ -60,6 +60,7 @@ Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added
 // Where a part is refused, those before it run, and the flight fails when they have ended.
 Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<const DevicePart> parts) {
   flight.sent = clock.elapsed();
+  flight.turn = flight.sent;
   for (const DevicePart& part : parts) {
     auto event = lane.stream->launch(*part.kernel, part.geometry, part.arguments);
     if (!event && flight.parts.empty()) return std::move(event).error();
@@ -76,6 +77,8 @@ void DeviceMachine::State::stop(Flight& flight) {
   if (!flight.progress || std::exchange(flight.stopped, true)) return;
   // A device that takes no word is lost, which the next look at its events shows.
   static_cast<void>(progress.stop(*flight.progress).has_value());
+  flight.turn = clock.elapsed();
+  flight.expected = options.chunk_time;
 }
 
 bool DeviceMachine::State::is_over(Flight& flight) const {
@@ -89,9 +92,9 @@ bool DeviceMachine::State::is_over(Flight& flight) const {
 
 // Of a launch that nobody stopped, all: reading its counter would cost some microseconds.
 Result<std::uint64_t> DeviceMachine::State::blocks_of(const Flight& flight) {
-  if (!flight.stopped) return flight.blocks;
+  if (!flight.stopped) return flight.launch.blocks;
   WATTUNE_ASSIGN(const std::uint64_t counter, progress.counter(*flight.progress));
-  return std::min(counter - flight.first_block, flight.blocks);
+  return std::min(counter - flight.launch.first_block, flight.launch.blocks);
 }
 
 Ended DeviceMachine::State::end_of(Flight& flight) {
@@ -108,6 +111,7 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
     const Result<std::uint64_t> blocks = blocks_of(flight);
     if (blocks) ended.blocks = *blocks;
     if (!blocks) ended.error = blocks.error();
+    watch.learn(flight.launch, ended.end - ended.begin, ended.blocks);
   }
   if (flight.progress) progress.give_back(*flight.progress);
   return ended;
@@ -119,6 +123,7 @@ std::vector<Ended> DeviceMachine::State::take_ended() {
     while (!lane.flights.empty() && is_over(lane.flights.front())) {
       all.push_back(end_of(lane.flights.front()));
       lane.flights.pop_front();
+      if (!lane.flights.empty()) lane.flights.front().turn = std::max(lane.flights.front().turn, all.back().end);
     }
   const auto lost_one = std::ranges::find_if(
       all, [](const Ended& each) { return each.error && each.error->code() == ErrorCode::device_lost; });
@@ -138,23 +143,25 @@ std::vector<Ended> DeviceMachine::State::lose(const Error& error) {
   return all;
 }
 
-bool DeviceMachine::State::is_idle() const {
-  return std::ranges::all_of(lanes, [](const auto& each) { return each.second.flights.empty(); });
-}
-
 bool DeviceMachine::State::take_wake() {
   const std::lock_guard lock(mutex);
   return std::exchange(woken, false);
 }
 
-// Between two looks at what runs: none while it may be about to end, then ever longer ones. Who yields instead may wait
-// for milliseconds on a busy host. Where nothing runs, there is nothing to look at.
-void DeviceMachine::State::pause(Nanoseconds waited, Nanoseconds left) {
-  constexpr Nanoseconds kSpin{50e3};
-  constexpr Nanoseconds kLongest{200e3};
-  const bool idle = is_idle();
-  if (!idle && waited < kSpin) return;
-  const Nanoseconds length = idle ? left : std::min({left, waited / 8.0, kLongest});
+Nanoseconds DeviceMachine::State::until_next_look() const {
+  const Nanoseconds now = clock.elapsed();
+  Nanoseconds soonest = kForever;
+  for (const auto& [key, lane] : lanes)
+    if (!lane.flights.empty())
+      soonest = std::min(soonest, EndWatch::pause(now - lane.flights.front().turn, lane.flights.front().expected));
+  return soonest;
+}
+
+// Between two looks at what runs; where nothing runs, there is nothing to look at. Who yields where there is to be no
+// pause may wait for milliseconds on a busy host.
+void DeviceMachine::State::pause(Nanoseconds left) {
+  const Nanoseconds length = std::min(left, until_next_look());
+  if (!(length.value() > 0.0)) return;
   std::unique_lock lock(mutex);
   if (length == kForever) return changed.wait(lock, [this] { return woken; });
   changed.wait_for(lock, std::chrono::duration<double, std::nano>(length.value()), [this] { return woken; });

@@ -95,7 +95,9 @@ Result<LaunchId> DeviceMachine::launch(const Launch& launch) {
   WATTUNE_TRY(check_blocks(launch, added->traits));
   WATTUNE_TRY(state.divide_memory(*added, launch));
   WATTUNE_ASSIGN(State::Lane* const lane, state.lane(launch));
-  State::Flight flight{.id = state.launches + 1, .first_block = launch.first_block, .blocks = launch.blocks};
+  State::Flight flight{.id = state.launches + 1,
+                       .launch = launch,
+                       .expected = state.watch.expected(added->traits, launch, state.limits)};
   WATTUNE_ASSIGN(const std::vector<DevicePart> parts, state.prepare(*added, launch, flight));
   if (Result<void> sent = state.send(*lane, flight, parts); !sent) {
     if (flight.progress) state.progress.give_back(*flight.progress);
@@ -112,11 +114,10 @@ void DeviceMachine::stop(LaunchId launch) {
 }
 
 std::vector<Ended> DeviceMachine::wait(Nanoseconds until) {
-  const Stopwatch waited;
   for (;;) {
     std::vector<Ended> ended = state_->take_ended();
     if (!ended.empty() || state_->take_wake() || now() >= until) return ended;
-    state_->pause(waited.elapsed(), until - now());
+    state_->pause(until - now());
   }
 }
 

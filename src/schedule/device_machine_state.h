@@ -13,6 +13,7 @@
 #include "core/stopwatch.h"
 #include "schedule/device_clock.h"
 #include "schedule/device_parts.h"
+#include "schedule/end_watch.h"
 #include "schedule/progress_slots.h"
 #include "wattune/schedule/device_machine.h"
 
@@ -27,9 +28,10 @@ struct DeviceMachine::State {
   // A launch under way.
   struct Flight {
     LaunchId id = 0;
-    std::uint64_t first_block = 0;
-    std::uint64_t blocks = 0;
+    Launch launch = {};
     Nanoseconds sent = {};
+    Nanoseconds turn = {};      // when it was sent and those before it in its lane had ended
+    Nanoseconds expected = {};  // to take from then on; 0: unknown
     std::vector<std::unique_ptr<backend::Event>> parts = {};
     std::optional<std::size_t> progress = {};  // the slot of a persistent one
     bool stopped = false;                      // it was told to
@@ -50,6 +52,7 @@ struct DeviceMachine::State {
   MachineLimits limits;
   Stopwatch clock;  // of now()
   DeviceClock device_clock;
+  EndWatch watch;
   ProgressSlots progress;
   std::map<LaneKey, Lane> lanes;
   std::map<const KernelCode*, std::uint64_t> shared_bytes;  // of SMs, that its twins ask for
@@ -81,9 +84,9 @@ struct DeviceMachine::State {
   Ended end_of(Flight& flight);
   Result<std::uint64_t> blocks_of(const Flight& flight);
   std::vector<Ended> lose(const Error& error);
-  bool is_idle() const;
   bool take_wake();
-  void pause(Nanoseconds waited, Nanoseconds left);
+  Nanoseconds until_next_look() const;
+  void pause(Nanoseconds left);
 };
 
 }  // namespace wattune::schedule

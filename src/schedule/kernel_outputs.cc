@@ -80,7 +80,8 @@ Result<std::vector<std::byte>> KernelOutputs::read(const backend::Buffer& buffer
 }
 
 Result<std::optional<std::uint64_t>> KernelOutputs::digest_of(const backend::Buffer& buffer) {
-  if (digest_ == nullptr || !BufferDigest::can_read(buffer)) return std::optional<std::uint64_t>();
+  const bool can_be_had = digest_ != nullptr && BufferDigest::can_read(buffer) && digest_->prepare();
+  if (!can_be_had) return std::optional<std::uint64_t>();
   WATTUNE_ASSIGN(const std::uint64_t digest, digest_->of(buffer));
   return std::optional(digest);
 }

@@ -49,6 +49,8 @@ struct Runtime::State {
   void wait_for_news(std::unique_lock<std::mutex>& lock);
   void drive();
   void cancel_what_was_asked();
+  void decide();
+  void start_if_idle();
   void deliver();
   void forecast();
 };
@@ -81,6 +83,17 @@ void Runtime::State::cancel_what_was_asked() {
   for (const WorkId work : std::exchange(to_cancel, {})) scheduler.cancel(work);
 }
 
+void Runtime::State::decide() {
+  cancel_what_was_asked();
+  scheduler.dispatch();
+}
+
+// By whoever submits, as waking the driver takes longer than all else on the way to a launch. The driver leaves the
+// lock while it asks the machine only when something runs, so that nobody else calls the machine here.
+void Runtime::State::start_if_idle() {
+  if (!scheduler.is_running()) decide();
+}
+
 void Runtime::State::deliver() {
   for (Finished& finished : scheduler.take_finished()) {
     ++(finished.result ? done.succeeded : done.failed);
@@ -107,8 +120,7 @@ void Runtime::State::drive() {
     wait_for_news(lock);
     if (closing && scheduler.is_idle()) return;
     has_news = false;
-    cancel_what_was_asked();
-    scheduler.dispatch();
+    decide();
     deliver();
     if (!scheduler.is_running()) continue;
     const Nanoseconds deadline = scheduler.deadline();
@@ -159,8 +171,9 @@ Result<std::vector<Ticket>> Runtime::submit(std::span<const Work> works) {
   WATTUNE_ASSIGN(const auto ids, state.scheduler.submit(works));
   std::vector<Ticket> tickets;
   for (const WorkId id : ids) tickets.push_back({id, state.promises[id].get_future().share()});
+  state.start_if_idle();
   for (const auto& pair : state.scheduler.take_unknown_pairs()) state.to_forecast.push_back(pair);
-  state.pairs.notify_one();
+  if (!state.to_forecast.empty()) state.pairs.notify_one();
   state.tell_driver();
   return tickets;
 }

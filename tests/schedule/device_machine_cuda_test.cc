@@ -102,6 +102,19 @@ TEST_F(DeviceMachineOnStandIn, AStoppedLaunchTellsItsBlocksAndAnotherGoesOn) {
   EXPECT_THAT(hits_of(*kernel), Each(1));
 }
 
+// It ends in an hour, so that 20 ms of sleeps of 200 us at least are 100 looks, and one at either end.
+TEST_F(DeviceMachineOnStandIn, LooksSeldomAtWhatIsExpectedToTakeLong) {
+  const auto kernel = load();
+  KernelTraits traits = machine->traits_of(*kernel).value();
+  traits.alone = nanoseconds_from_seconds(3600);
+  const KernelId id = machine->add(kernel, traits).value();
+  cuda->persistent_blocks = 20;
+  machine->launch({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1}).value();
+  cuda->event_queries = 0;
+  machine->wait(machine->now() + nanoseconds_from_ms(20));
+  EXPECT_LE(cuda->event_queries, 102);
+}
+
 TEST_F(DeviceMachineOnStandIn, APersistentLaunchEndsBeforeBlocksThatItWasNotGiven) {
   const auto kernel = load();
   run({.kernel = add(kernel), .form = Form::persistent, .first_block = 10, .blocks = 20, .per_sm = 1});

@@ -33,7 +33,7 @@ inline void expect_digests_of_contents(backend::Device& device) {
     stream->write(*buffer, std::as_bytes(std::span(words))).value();
     stream->finish(kLimit).value();
   };
-  BufferDigest digest = BufferDigest::make(device).value();
+  BufferDigest digest(device);
   write();
   const std::uint64_t first = digest.of(*buffer).value();
   EXPECT_EQ(first, digest_on_host(words));

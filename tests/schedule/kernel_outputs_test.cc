@@ -98,12 +98,13 @@ TEST_F(KernelOutputsTest, OutputsOfTheSameDigestAreNotRead) {
     launch.elements<std::uint64_t>(2)[0] = digest;
     return Nanoseconds(1);
   });
-  BufferDigest by_device = BufferDigest::make(device_).value();
+  BufferDigest by_device(device_);
   KernelOutputs kept =
       KernelOutputs::of(device_, two_outputs(), {buffers_[0].get(), buffers_[1].get(), buffers_[2].get()},
                         Sameness::bits, &by_device)
           .value();
   EXPECT_FALSE(kept.remembers());
+  EXPECT_EQ(device_.counters().builds, 0);  // nobody has compared anything
   write(1, {5.0F, 6.0F});
   ASSERT_TRUE(kept.remember());
   EXPECT_TRUE(kept.remembers());
@@ -111,6 +112,22 @@ TEST_F(KernelOutputsTest, OutputsOfTheSameDigestAreNotRead) {
   EXPECT_EQ(kept.difference().value(), std::nullopt);
   digest = 8;
   EXPECT_EQ(kept.difference().value(), "`out` differs from byte 4 on");
+  EXPECT_EQ(device_.counters().builds, 1);
+}
+
+TEST_F(KernelOutputsTest, OutputsAreReadWhereTheDigestDoesNotCompile) {
+  device_.on_build([](const KernelSource&, const auto&) -> Result<fakes::FakeCompilation> {
+    return Error(ErrorCode::compile_failed, "no compiler today");
+  });
+  BufferDigest by_device(device_);
+  KernelOutputs kept =
+      KernelOutputs::of(device_, two_outputs(), {buffers_[0].get(), buffers_[1].get(), buffers_[2].get()},
+                        Sameness::bits, &by_device)
+          .value();
+  ASSERT_TRUE(kept.remember());
+  write(1, {5.0F, 2.0F});
+  EXPECT_EQ(kept.difference().value(), "`out` differs from byte 2 on");  // of 1.0F and 5.0F
+  EXPECT_EQ(device_.counters().builds, 1);                               // it is asked once
 }
 
 }  // namespace

@@ -19,7 +19,13 @@ using ::testing::SizeIs;
 // A tiny machine that waits at a gate, so that a test decides when anything ends.
 class GatedMachine : public TinyMachine {
  public:
+  std::vector<std::thread::id> launched_by;  // launches in their order
+
   void open() { is_open_ = true, is_open_.notify_all(); }
+  Result<LaunchId> launch(const Launch& launch) override {
+    launched_by.push_back(std::this_thread::get_id());
+    return TinyMachine::launch(launch);
+  }
   std::vector<Ended> wait(Nanoseconds until) override {
     is_open_.wait(false);
     return TinyMachine::wait(until);
@@ -58,6 +64,25 @@ TEST(Runtime, RunsWhatIsSubmitted) {
   EXPECT_NEAR(to_ms(result->solo), 10.0, 1e-9);
   EXPECT_TRUE(ticket.is_done());
   EXPECT_EQ(runtime->statistics().succeeded, 1U);
+}
+
+// The machine waits at its gate, and the driver may be asleep.
+TEST(Runtime, WhoSubmitsToAnIdleMachineLaunches) {
+  auto [machine, runtime] = open_runtime();
+  const Ticket ticket = runtime->submit({.kernel = 0}).value();
+  EXPECT_THAT(machine->launched_by, testing::ElementsAre(std::this_thread::get_id()));
+  machine->open();
+  EXPECT_TRUE(ticket.wait());
+}
+
+TEST(Runtime, WhoSubmitsWhileSomethingRunsLeavesItToTheDriver) {
+  auto [machine, runtime] = open_runtime({.policy = find_policy("streams").value()});
+  const Ticket first = runtime->submit({.kernel = 0}).value();
+  const Ticket second = runtime->submit({.kernel = 1}).value();
+  machine->open();
+  ASSERT_TRUE(first.wait() && second.wait());
+  EXPECT_THAT(machine->launched_by,
+              testing::ElementsAre(std::this_thread::get_id(), testing::Ne(std::this_thread::get_id())));
 }
 
 // A tiny machine whose time leaps whenever somebody looks while nothing runs.

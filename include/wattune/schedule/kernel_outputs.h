@@ -33,7 +33,8 @@ enum class Sameness {
 
 class KernelOutputs {
  public:
-  // `buffers` are by argument of the spec; nullptr: it has none. Without a digest outputs are always read. Errors of
+  // `buffers` are by argument of the spec; nullptr: it has none. Without a digest, or where
+  // the device has none, outputs are always read. Errors of
   // the device, as for all that follows.
   static Result<KernelOutputs> of(backend::Device& device, const KernelSpec& spec,
                                   std::vector<backend::Buffer*> buffers, Sameness sameness,

@@ -81,6 +81,7 @@ struct FakeCuda {
   // Questions for the current context, and whether a stream is captured.
   long asked_for_context = 0;
   long asked_for_capture = 0;
+  long event_queries = 0;
   long held_streams = 0;  // how often one was
   // Whether a stream can be held; whether launches, or the first ones of kernels, then wait until it is not.
   bool holds = true;

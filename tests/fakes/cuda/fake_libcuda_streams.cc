@@ -119,6 +119,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 }
 
 CUresult cuEventQuery(CUevent event) {
+  ++state.event_queries;
   WATTUNE_UNLESS_BROKEN();
   WATTUNE_UNLESS_CAPTURING();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
