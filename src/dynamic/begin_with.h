@@ -1,9 +1,11 @@
-// BeginWith: a strategy that proposes given configurations first, in their order, and then follows another, which is
-// told of all of them.
+// BeginWith: a strategy that proposes given configurations first, in their order, then, if that is wanted, what is near
+// the best of all, and then follows another, which is told of all of them.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "wattune/search/strategy.h"
@@ -12,22 +14,32 @@ namespace wattune::dynamic {
 
 class BeginWith : public search::Strategy {
  public:
-  // Ids of the space.
-  BeginWith(const std::vector<ConfigurationId>& first, std::unique_ptr<search::Strategy> then)
-      : Strategy(then->space(), {}), first_(first.begin(), first.end()), then_(std::move(then)) {}
+  // Ids of the space. `nearby`: then those that differ from the best so far in one parameter, in an order by the seed,
+  // then from the second best, and so on.
+  BeginWith(const std::vector<ConfigurationId>& first, bool nearby, std::uint64_t seed,
+            std::unique_ptr<search::Strategy> then)
+      : Strategy(then->space(), {.seed = seed}),
+        first_(first.begin(), first.end()),
+        nearby_(nearby),
+        then_(std::move(then)) {}
 
   std::string remark() const override { return then_->remark(); }
 
  protected:
   std::optional<ConfigurationId> do_propose() override {
     while (const std::optional<ConfigurationId> id = next())
-      if (!visited(*id)) return id;
+      if (!visited(*id)) {
+        ++in_flight_;
+        return id;
+      }
     return std::nullopt;
   }
   // It gets the objective alone, for that is what all strategies read but those by hardware counters.
   void do_learn(ConfigurationId id, std::optional<double> objective) override {
+    if (in_flight_ > 0) --in_flight_;
     Observation observation{.status = objective ? Status::correct : Status::runtime};
     observation.objective_value = objective;
+    if (nearby_ && objective) told_.emplace(*objective, neighbours_of(id));
     if (objective) observation.statistics = Statistics{.median = Nanoseconds(*objective)};
     then_->tell(id, observation);
   }
@@ -39,11 +51,27 @@ class BeginWith : public search::Strategy {
       first_.pop_front();
       return id;
     }
+    for (auto& [objective, neighbours] : told_) {
+      if (neighbours.empty()) continue;
+      const ConfigurationId id = neighbours.back();
+      neighbours.pop_back();
+      return id;
+    }
+    if (nearby_ && in_flight_ > 0) return std::nullopt;  // whose neighbours may be better than anything else
     const std::vector<ConfigurationId> asked = then_->ask(1);
     return asked.empty() ? std::nullopt : std::optional(asked.front());
   }
 
+  std::vector<ConfigurationId> neighbours_of(ConfigurationId id) {
+    std::vector<ConfigurationId> all = space().neighbours(id, space::Neighbourhood::hamming);
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random().below(i)]);
+    return all;
+  }
+
   std::deque<ConfigurationId> first_;
+  const bool nearby_;
+  std::size_t in_flight_ = 0;
+  std::multimap<double, std::vector<ConfigurationId>> told_;  // neighbours that were not proposed, by the objective
   const std::unique_ptr<search::Strategy> then_;
 };
 

@@ -79,8 +79,12 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   tune::Plan plan = tune::make_plan(problem.spec, problem.space, policy.strategy, policy.stop);
   const std::optional<Nanoseconds> enough = policy.good_enough ? policy.good_enough(problem.key) : std::nullopt;
   if (enough) plan.stop.target = std::max(plan.stop.target.value_or(0.0), enough->value());
-  WATTUNE_ASSIGN(auto strategy, search::make_strategy(plan.strategy, problem.space, {.seed = policy.seed}));
-  auto from_known = std::make_unique<BeginWith>(beginnings(problem.space, known), std::move(strategy));
+  const std::vector<ConfigurationId> first = beginnings(problem.space, known);
+  WATTUNE_ASSIGN(auto strategy,
+                 search::make_strategy(plan.strategy, problem.space, {.seed = policy.seed, .start = first.front()}));
+  // Where calls pay for what is tried: few others are as fast as what differs from the best in little.
+  const bool nearby = policy.safety != Safety::screened && plan.strategy == "auto" && policy.strategy.empty();
+  auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
   return KeySearch{std::move(from_known), plan.stop};
 }
 

@@ -110,6 +110,7 @@ Result<KeySearch> TunedKernel::plan_now(const Problem& problem, const std::optio
                                         const search::StopRule& stop) const {
   TuningPolicy policy = parts_.options.policy;
   policy.stop = with_defaults(stop, policy.stop);
+  policy.safety = Safety::screened;  // as no call pays for what is tried
   return plan_key_search(problem, policy, best ? std::vector{*best} : std::vector<Configuration>());
 }
 

@@ -198,6 +198,8 @@ class TunerOfOneDevice : public Tuner {
 
  private:
   static constexpr std::size_t kMostNotes = 100;
+  // More would be proposed before the first of them have shown where the better ones are.
+  static constexpr std::size_t kMostAhead = 6;
 
   // At the spec's own sizes, as it serves all. Where it is not valid there, the first call says so.
   static void expect_generic(VariantSource& variants, const Problem& problem, const KernelOptions& options) {
@@ -225,7 +227,7 @@ class TunerOfOneDevice : public Tuner {
         return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found);
       }
       return make_trusted_explorer(std::move(problem), policy,
-                                   {.ahead = std::max<std::size_t>(1, options_.compile_processes),
+                                   {.ahead = std::clamp<std::size_t>(options_.compile_processes, 1, kMostAhead),
                                     .known = std::move(known),
                                     .now = [this] { return around_.now(); }});
     };

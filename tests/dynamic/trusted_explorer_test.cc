@@ -56,6 +56,29 @@ struct TrustedExplorerTest : testing::Test {
   const std::shared_ptr<const Problem> problem = make_problem();
 };
 
+// Where calls pay for what is tried, those like the best cost least and are the likeliest to be better.
+TEST_F(TrustedExplorerTest, WhatDiffersFromTheBestInOneParameterComesNext) {
+  const auto explorer = make({.safety = Safety::trusted, .stop = {.evaluations = 30}}, 1, {named(60, 3)});
+  const std::vector<Configuration> tried = drive(*explorer);
+  ASSERT_EQ(tried.size(), 30u);
+  for (std::size_t i = 2; i < tried.size(); ++i) {
+    const Configuration best = *std::min_element(tried.begin(), tried.begin() + static_cast<std::ptrdiff_t>(i),
+                                                 [](const auto& a, const auto& b) { return time_of(a) < time_of(b); });
+    const bool same_x = best.find("x")->as_real() == tried[i].find("x")->as_real();
+    const bool same_y = best.find("y")->as_real() == tried[i].find("y")->as_real();
+    EXPECT_NE(same_x, same_y) << tried[i].to_string();
+  }
+}
+
+// Nothing is known of where the better ones are before the first has come back.
+TEST_F(TrustedExplorerTest, WithoutAnyOutcomeItWaitsBehindWhatIsKnown) {
+  const auto explorer = make({.safety = Safety::trusted, .stop = {.evaluations = 30}}, 6, {named(60, 3)});
+  EXPECT_EQ(explorer->wanted().size(), 2u) << "what is known, and the default";
+  const Configuration first = explorer->wanted().front().configuration;
+  explorer->tell(first, measured(first));
+  EXPECT_EQ(explorer->wanted().size(), 6u);
+}
+
 TEST_F(TrustedExplorerTest, BeginsWithWhatIsKnownThenWithTheDefault) {
   const auto explorer = make({.stop = {.evaluations = 4}}, 1, {named(60, 3), named(20, 4)});
   const std::vector<Configuration> tried = drive(*explorer);
