@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,16 @@ TEST_F(CorunOnStandIn, SharesAreOfTheTimeThatIsTold) {
   const std::vector<double> use = simulate::use_of(
       costs, profile["blocks"], Nanoseconds(profile["alone_ns"].get<double>()), *simulate::find_gpu_model("H200"));
   EXPECT_DOUBLE_EQ(profile["use"]["issue"], use[0]);
+}
+
+// The spec's kernel is PTX already, so that NVRTC compiles what compares outputs alone.
+TEST_F(CorunOnStandIn, AProfileComparesNothingAndCompilesNothingForIt) {
+  setenv("WATTUNE_FAKE_NVRTC_LOG", (folder_.path() / "nvrtc.log").c_str(), 1);
+  EXPECT_EQ(on_stand_in({"profile", "mark.toml"}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "nvrtc.log"));
+  EXPECT_EQ(marks({"--least-time", "1us"}).status, 0);
+  unsetenv("WATTUNE_FAKE_NVRTC_LOG");
+  EXPECT_EQ(folder_.read("nvrtc.log"), "compiled\n");
 }
 
 // A kernel that cannot be counted is noted, unless a profile says what is known of it.
