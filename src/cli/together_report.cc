@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/text.h"
 #include "wattune/core/printable.h"
@@ -36,15 +37,30 @@ std::string figure_of(const Observation& observation) {
                                      : format_time(observation.statistics->median);
 }
 
+// What of all that was tuned alone is compared with.
+std::string at_best_alone(const AgainstChoice& choice) {
+  return choice.ratios > 1 ? fmt::format("Each at its best alone, at the best of {} ratios", choice.ratios)
+                           : "Each at its best alone";
+}
+
 std::string against_text(const CompanyReport& report) {
   if (!report.tuned_alone) return "";
   const AgainstChoice& choice = *report.tuned_alone;
+  const std::string what = at_best_alone(choice);
   if (!choice.observation.ok())
-    return fmt::format("Each at its best alone, they cannot run together: {}\n", choice.observation.message);
-  if (!choice.gain) return "Each at its best alone is the best together, too.\n";
+    return fmt::format("{}, they cannot run together: {}\n", what, choice.observation.message);
+  if (!choice.gain) return what + " is the best together, too.\n";
+  const double saved = 1.0 - 1.0 / choice.gain->median;
   return fmt::format(
-      "Each at its best alone, together they take {}: {:.3f} times the best ({:.3f} to {:.3f}, in turns)\n",
-      figure_of(choice.observation), choice.gain->median, choice.gain->low, choice.gain->high);
+      "{}, together they take {}: {:.3f} times the best ({:.3f} to {:.3f}, in turns)\n"
+      "Tuned for each other they take {:.1f} % {} than that.\n",
+      what, figure_of(choice.observation), choice.gain->median, choice.gain->low, choice.gain->high,
+      100.0 * std::abs(saved), saved < 0.0 ? "more" : "less");
+}
+
+std::string in_turn_text(const CompanyReport& report) {
+  if (!(report.in_turn > Nanoseconds())) return "";
+  return fmt::format("Each at its best alone, one after the other they take {}\n", format_time(report.in_turn));
 }
 
 Json time_json(Nanoseconds time) { return to_ms(time); }
@@ -70,6 +86,7 @@ Json against_json(const CompanyReport& report) {
   if (!report.tuned_alone) return nullptr;
   const AgainstChoice& choice = *report.tuned_alone;
   Json json = {{"configuration", to_json(choice.configuration)},
+               {"ratios", choice.ratios},
                {"status", to_string(choice.observation.status)},
                {"time_ms", nullptr},
                {"energy_J", nullptr},
@@ -91,13 +108,14 @@ std::string together_text(const Summary& summary, const schedule::CompanySession
   if (!report.members.empty()) text += "\n";
   for (std::size_t k = 0; k < report.members.size(); ++k)
     text += member_text(report.members[k], session.repetitions()[k]);
-  return text + against_text(report);
+  return text + in_turn_text(report) + against_text(report);
 }
 
 std::string together_json(const Summary& summary, const schedule::CompanySession& session,
                           const schedule::CompanyReport& report) {
   Json json = summary_document(summary);
-  json["together"] = {{"kernels", Json::array()}, {"tuned_alone", against_json(report)}};
+  json["together"] = {{"kernels", Json::array()}, {"tuned_alone", against_json(report)}, {"in_turn_ms", nullptr}};
+  if (report.in_turn > Nanoseconds()) json["together"]["in_turn_ms"] = time_json(report.in_turn);
   for (std::size_t k = 0; k < report.members.size(); ++k)
     json["together"]["kernels"].push_back(member_json(report.members[k], session.repetitions()[k]));
   return dump(json);

@@ -17,8 +17,8 @@ class BestAlone final : public search::Strategy {
   std::optional<ConfigurationId> do_propose() override {
     if (waits_) return std::nullopt;
     if (left_.empty()) list_left();
-    std::optional<ConfigurationId> next = next_untried();
-    if (!next) next = unvisited(together());
+    std::optional<ConfigurationId> next = ratios_ ? std::nullopt : next_untried();
+    if (!next) next = next_ratio();
     waits_ = next.has_value();
     return next;
   }
@@ -50,6 +50,17 @@ class BestAlone final : public search::Strategy {
     }
   }
 
+  // Of what was the best alone when nothing was left to time.
+  std::optional<ConfigurationId> next_ratio() {
+    if (!ratios_) {
+      const std::optional<ConfigurationId> best = together();
+      if (!best) return std::nullopt;
+      ratios_ = company_.ratios(*best);
+    }
+    const auto next = std::ranges::find_if(*ratios_, [this](ConfigurationId id) { return !visited(id); });
+    return next == ratios_->end() ? std::nullopt : std::optional(*next);
+  }
+
   // Each at what is left of it next, or else at its best alone. None: nothing of one is right.
   std::optional<ConfigurationId> together() const {
     std::vector<ConfigurationId> own;
@@ -67,7 +78,8 @@ class BestAlone final : public search::Strategy {
 
   const CompanySpace& company_;
   const std::vector<Soloist>& soloists_;
-  std::vector<std::vector<ConfigurationId>> left_;  // of each member; empty: not listed yet
+  std::vector<std::vector<ConfigurationId>> left_;      // of each member; empty: not listed yet
+  std::optional<std::vector<ConfigurationId>> ratios_;  // of each at its best alone; none: that is not known yet
   bool waits_ = false;
 };
 

@@ -1,4 +1,5 @@
-// The end of a search of several kernels: each at its best alone, run together, so that this is compared like all else.
+// The end of a search of several kernels: each at its best alone, run together in every ratio of resident blocks, so
+// that this is compared like all else.
 //
 // Before that it proposes what is left to time alone of members that have few configurations: configurations of all,
 // each with one of every such member, which are evaluated like any others. Space and soloists outlive it.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "schedule/company_parts.h"
 #include "wattune/tune/describe_run.h"
@@ -58,8 +59,60 @@ std::vector<MemberResult> results_of_members(Parts& parts, const Trial& best) {
   return results;
 }
 
+// Keeps what each configuration that is right came to, for whom the trials go by.
+class Objectives final : public TrialSink {
+ public:
+  Objectives(TrialSink& sink, const std::vector<Trial>& resumed) : sink_(sink) {
+    for (const Trial* const trial : counting(resumed)) keep(*trial);
+  }
+
+  Result<void> add(const Trial& trial) override {
+    keep(trial);
+    return sink_.add(trial);
+  }
+  // None: it was not tried, or is not right.
+  std::optional<double> find(ConfigurationId id) const {
+    const auto found = known_.find(id);
+    return found == known_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  void keep(const Trial& trial) {
+    const Observation& observation = trial.observation;
+    if (observation.ok())
+      known_[trial.configuration.id()] = observation.objective_value.value_or(observation.statistics->median.value());
+  }
+
+  TrialSink& sink_;
+  std::map<ConfigurationId, double> known_;
+};
+
+// Each of these configurations at the best ratio that was tried; where none was, as the GPU places their blocks.
+AgainstChoice at_best_ratio(const Parts& parts, const std::vector<ConfigurationId>& own, const Objectives& objectives) {
+  const std::vector<ConfigurationId> ratios = parts.space.ratios(parts.space.together(own));
+  ConfigurationId best = ratios.front();
+  std::size_t right = 0;
+  for (const ConfigurationId id : ratios) {
+    const std::optional<double> value = objectives.find(id);
+    if (!value) continue;
+    ++right;
+    if (!objectives.find(best) || *value < *objectives.find(best)) best = id;
+  }
+  return {parts.space.space().configuration(best), right, {}, {}};
+}
+
+Nanoseconds one_after_the_other(const Parts& parts, const std::vector<MemberResult>& members) {
+  Nanoseconds sum;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (!members[k].best_alone) return {};
+    sum += static_cast<double>(parts.plan.repetitions[k]) * members[k].best_alone_time;
+  }
+  return sum;
+}
+
 // The best in turns with each at its best alone. None: it was cancelled.
 Result<std::optional<AgainstChoice>> against_best_alone(Parts& parts, const CompanyReport& report,
+                                                        const Objectives& objectives,
                                                         const measure::ShootOutOptions& turns) {
   std::vector<ConfigurationId> ids;
   for (const MemberResult& member : report.members) {
@@ -67,9 +120,9 @@ Result<std::optional<AgainstChoice>> against_best_alone(Parts& parts, const Comp
     ids.push_back(member.best_alone->id());
   }
   const Trial& best = *report.tuning.best;
-  const ConfigurationId together = parts.space.together(ids);
-  AgainstChoice choice{parts.space.space().configuration(together), best.observation, {}};
-  if (together == best.configuration.id()) return std::optional(std::move(choice));
+  AgainstChoice choice = at_best_ratio(parts, ids, objectives);
+  choice.observation = best.observation;
+  if (choice.configuration.id() == best.configuration.id()) return std::optional(std::move(choice));
   WATTUNE_ASSIGN(tune::Contest contest,
                  parts.evaluator->hold_contest({best.configuration, choice.configuration}, turns));
   if (contest.observations.empty()) return std::optional<AgainstChoice>();
@@ -155,13 +208,15 @@ Result<CompanyReport> CompanySession::run(TrialSink& sink, tune::TuningObserver&
   tune::TuningOptions tuning{.stop = parts_->stop, .cancel = cancel, .shoot_out = parts_->options.session.shoot_out};
   tuning.shoot_out.warm_up = parts_->options.session.sampling.warm_up;
   CompanyReport report;
-  WATTUNE_ASSIGN(report.tuning, tune::tune(parts_->space.space(), *parts_->strategy, *parts_->evaluator, sink, observer,
-                                           resumed, tuning));
+  Objectives objectives(sink, resumed);
+  WATTUNE_ASSIGN(report.tuning, tune::tune(parts_->space.space(), *parts_->strategy, *parts_->evaluator, objectives,
+                                           observer, resumed, tuning));
   if (!report.tuning.best) return report;
   report.members = results_of_members(*parts_, *report.tuning.best);
+  if (!parts_->options.partnered) report.in_turn = one_after_the_other(*parts_, report.members);
   if (tuning.shoot_out.finalists == 0) return report;
   tuning.shoot_out.cancel = cancel;
-  WATTUNE_ASSIGN(report.tuned_alone, against_best_alone(*parts_, report, tuning.shoot_out));
+  WATTUNE_ASSIGN(report.tuned_alone, against_best_alone(*parts_, report, objectives, tuning.shoot_out));
   return report;
 }
 

@@ -208,17 +208,21 @@ Result<void> open_company_evaluator(Parts& parts) {
 Result<void> make_company_strategy(Parts& parts) {
   const std::string& name = parts.options.strategy;
   parts.stop = parts.options.session.stop;
+  const space::SearchSpace& space = parts.space.space();
+  const auto best_alone = [&parts] { return make_best_alone(parts.space, parts.evaluator->soloists()); };
   std::unique_ptr<search::Strategy> main;
   if (name == kWalk || name == kPaperWalk) {
     main = make_walk(parts, name == kPaperWalk);
   } else if (name.starts_with(kWalkThen)) {
     WATTUNE_ASSIGN(auto then, make_search(parts, name.substr(kWalkThen.size())));
-    main = search::make_sequence(parts.space.space(), make_walk(parts, false), std::move(then));
+    main = make_walk(parts, false);
+    // Before what a stop rule may end, and as a start for it.
+    if (!parts.options.resident_blocks.empty()) main = search::make_sequence(space, std::move(main), best_alone());
+    main = search::make_sequence(space, std::move(main), std::move(then));
   } else {
     WATTUNE_ASSIGN(main, make_search(parts, name));
   }
-  parts.strategy = search::make_sequence(parts.space.space(), std::move(main),
-                                         make_best_alone(parts.space, parts.evaluator->soloists()));
+  parts.strategy = search::make_sequence(space, std::move(main), best_alone());
   return {};
 }
 

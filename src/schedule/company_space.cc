@@ -126,9 +126,11 @@ Result<CompanySpace> CompanySpace::build(std::vector<CompanyMember> members) {
     auto space = space::SearchSpace::build(member.spec.parameters, member.spec.constraints);
     if (!space) return std::move(space).error().with_context(member.name);
     std::vector<std::size_t> positions = add_parameters(parts, member.name, *space);
+    const bool stays = !member.resident_blocks.empty();
+    const auto resident = stays ? std::optional(parts.parameters.size()) : std::nullopt;
     add_resident_blocks(parts, member);
     WATTUNE_TRY(add_constraints(parts, member));
-    own.push_back({std::move(member), *std::move(space), std::move(positions)});
+    own.push_back({std::move(member), *std::move(space), std::move(positions), resident});
   }
   std::ranges::move(board, std::back_inserter(parts.parameters));
   WATTUNE_ASSIGN(auto space, space::SearchSpace::build(std::move(parts.parameters), {}, std::move(parts.constraints)));
@@ -170,6 +172,27 @@ ConfigurationId CompanySpace::together(const std::vector<ConfigurationId>& own) 
     for (std::size_t p = 0; p < of_member.size(); ++p) indices[members_[k].parameters[p]] = of_member[p];
   }
   return space_.rank(indices);
+}
+
+std::vector<ConfigurationId> CompanySpace::ratios(ConfigurationId all) const {
+  std::uint64_t count = 1;
+  for (const Member& member : members_) {
+    count *= std::max<std::size_t>(1, member.member.resident_blocks.size());
+    if (count > kFewRatios) return {all};
+  }
+  space::ValueIndices indices;
+  space_.unrank(all, indices);
+  std::vector<ConfigurationId> ratios = {all};
+  for (std::uint64_t ratio = 0; ratio < count; ++ratio) {
+    std::uint64_t left = ratio;
+    for (const Member& member : members_) {
+      if (!member.resident) continue;
+      indices[*member.resident] = static_cast<std::uint16_t>(left % member.member.resident_blocks.size());
+      left /= member.member.resident_blocks.size();
+    }
+    if (const ConfigurationId id = space_.rank(indices); id != all) ratios.push_back(id);
+  }
+  return ratios;
 }
 
 std::vector<search::CompanyKernel> CompanySpace::walk_kernels(const std::string& architecture) const {

@@ -48,6 +48,36 @@ TEST_F(TogetherResident, WalksGoOnOverThem) {
   EXPECT_EQ(finished.json()["by_status"]["correct"], 4);
 }
 
+// A walk leaves k at 2 where there are too many to try, and each at its best alone is the same then. Its ratios come
+// before the search, which a stop rule ends: nine of 100 * 100 * 9 configurations.
+TEST_F(TogetherResident, ComparesWithEachAtItsBestAloneAtTheBestRatio) {
+  std::string values = "k = { values = [1";
+  for (int k = 2; k <= 100; ++k) values += ", " + std::to_string(k);
+  for (const char* file : {"mark.toml", "other.toml"}) {
+    std::string spec = mark_spec("mark.ptx");
+    spec.replace(spec.find("k = [1]"), 7, values + "], default = 2 }");
+    folder_.write(file, spec);
+  }
+  const Finished finished = tune("--resident-blocks 1,33 --evaluations 9 --finalists 1");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json document = finished.json();
+  EXPECT_EQ(document["evaluated"], 9);
+  const nlohmann::json& together = document["together"];
+  EXPECT_EQ(together["tuned_alone"]["ratios"], 4);  // 0 and 1 of each
+  EXPECT_EQ(together["tuned_alone"]["configuration"]["mark.k"], 2);
+  EXPECT_GT(together["in_turn_ms"], 0.0);
+}
+
+// Each kernel has one configuration, so that only ratios are left.
+TEST_F(TogetherResident, SaysWhichRatiosThatIsTheBestOf) {
+  const Finished finished = run_with_stand_ins(folder_,
+                                               "tune --together mark.toml other.toml --device cuda:0 -q --min-samples "
+                                               "1 --max-samples 1 --resident-blocks 1 --finalists 1",
+                                               "WATTUNE_FAKE_CUDA_TIME=host");
+  EXPECT_THAT(finished.out, HasSubstr("Each at its best alone, one after the other they take "));
+  EXPECT_THAT(finished.out, HasSubstr("Each at its best alone, at the best of 4 ratios"));
+}
+
 TEST_F(TogetherResident, PartnersHaveNone) {
   const Finished finished = tune("--resident-blocks 1 --partner other.toml --finalists 0", "mark.toml");
   ASSERT_EQ(finished.status, 0) << finished.err;

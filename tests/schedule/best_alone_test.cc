@@ -86,6 +86,26 @@ TEST_F(BestAloneTest, LeavesOutWhatFailedInAnEarlierRun) {
   EXPECT_EQ(all_of(*strategy), (std::vector<ConfigurationId>{together(64, 64)}));  // at its best each is 32 by 32
 }
 
+// What was the best alone stays what ratios are tried of, though something better is met beside others.
+TEST(BestAlone, TriesEveryRatioOfEachAtItsBest) {
+  const auto company =
+      CompanySpace::build({{"one", writing_spec("one"), {0, 1, 2}}, {"two", writing_spec("two"), {0, 4}}}).value();
+  std::vector<Soloist> soloists;
+  for (std::size_t k = 0; k < 2; ++k) soloists.push_back(soloist_of(alone_by_block));
+  for (std::size_t k = 0; k < 2; ++k)
+    for (ConfigurationId id = 0; id < 3; ++id) soloists[k].evaluate(company.own_space(k).configuration(id)).value();
+  const auto strategy = make_best_alone(company, soloists);
+  std::vector<ConfigurationId> proposed;
+  for (auto ids = strategy->ask(1); !ids.empty(); ids = strategy->ask(1)) {
+    proposed.push_back(ids.front());
+    strategy->tell(ids.front(), tune::measured(1e6));
+    soloists[0].know(2, Nanoseconds(1), true);
+  }
+  const ConfigurationId best = company.together({0, 0});
+  EXPECT_EQ(proposed, company.ratios(best));
+  EXPECT_EQ(proposed.size(), 6u);
+}
+
 TEST_F(BestAloneTest, HasNoAnswerWhereAMemberIsNeverRight) {
   alone_[1] = [](const Configuration&) { return Observation{.status = Status::correctness}; };
   const auto strategy = make_best_alone(company_, soloists_);

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include "wattune/schedule/company.h"
 #include "wattune/schedule/stand_ins.h"
@@ -74,6 +77,33 @@ TEST(CompanySpace, WalksOverAllOfFewConfigurationsWithoutShapes) {
   const auto kernels = company.value().walk_kernels("");
   ASSERT_EQ(kernels[0].candidates.size(), 3u);
   EXPECT_EQ(kernels[0].candidates[0].values, (space::ValueIndices{1}));  // the default one first
+}
+
+// Three values of each, and all else as it is; what is asked about comes first.
+TEST(CompanySpace, HasEveryRatioOfResidentBlocks) {
+  const KernelSpec spec = spec_with({parameter("block", {32, 64}, 32)});
+  const auto company = CompanySpace::build({{"a", spec, {0, 2, 5}}, {"b", spec}, {"c", spec, {0, 1, 3}}}).value();
+  const ConfigurationId all = company.together({1, 0, 1});
+  const std::vector<ConfigurationId> ratios = company.ratios(all);
+  ASSERT_EQ(ratios.size(), 9u);
+  EXPECT_EQ(ratios.front(), all);
+  std::set<std::pair<unsigned, unsigned>> seen;
+  for (const ConfigurationId id : ratios) {
+    const Configuration its = company.space().configuration(id);
+    seen.emplace(company.resident_blocks(0, its), company.resident_blocks(2, its));
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(company.own(k, its).id(), k == 1 ? 0u : 1u);
+  }
+  EXPECT_EQ(seen.size(), 9u);
+  EXPECT_TRUE(seen.contains({5, 3}));
+}
+
+TEST(CompanySpace, LeavesRatiosThatAreTooManyAsTheyAre) {
+  const KernelSpec spec = spec_with({parameter("block", {32, 64}, 32)});
+  std::vector<unsigned> values(17);
+  std::iota(values.begin(), values.end(), 0U);
+  const auto company = CompanySpace::build({{"a", spec, values}, {"b", spec, values}}).value();
+  EXPECT_EQ(company.ratios(company.together({1, 0})).size(), 1u);       // of 289
+  EXPECT_EQ(two_kernels().ratios(3), std::vector<ConfigurationId>{3});  // without resident blocks
 }
 
 // Three values of the first's resident blocks, and none of the second's: 3 * 2 * 2 configurations.

@@ -55,6 +55,7 @@ struct MemberResult {
 // The best together against another choice for the same company, run in turns.
 struct AgainstChoice {
   Configuration configuration;     // of all
+  std::size_t ratios = 0;          // of resident blocks that were right with these, of which this is the best
   Observation observation;         // in those turns
   std::optional<PairedGain> gain;  // of the best over it; none: the best is that choice, or it fails
 };
@@ -62,8 +63,10 @@ struct AgainstChoice {
 struct CompanyReport {
   tune::TuningResult tuning;
   std::vector<MemberResult> members;  // empty: nothing was correct
-  // Each at the best that was seen of it alone, run together; none: without a final, or cancelled.
+  // Each at the best that was seen of it alone, run together at the best ratio of resident blocks that was tried of
+  // these; none: without a final, or cancelled.
   std::optional<AgainstChoice> tuned_alone;
+  Nanoseconds in_turn;  // one run of all, one after the other, each at its best alone; 0: that is not known
 };
 
 class CompanySession {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace wattune::schedule {
 
 // Of a member, which are all walked over and all timed alone.
 inline constexpr std::uint64_t kFewConfigurations = 64;
+// Of resident blocks of all members, which are all tried with each kernel at its best alone.
+inline constexpr std::uint64_t kFewRatios = 256;
 
 struct CompanyMember {
   std::string name;  // of its own
@@ -50,6 +53,8 @@ class CompanySpace {
   unsigned resident_blocks(std::size_t place, const Configuration& all) const;
   // The configuration of all in which each member has this one of its own, all else as in the default one.
   ConfigurationId together(const std::vector<ConfigurationId>& own) const;
+  // This one with every ratio of resident blocks, as it is first; where there are more than kFewRatios, as it is alone.
+  std::vector<ConfigurationId> ratios(ConfigurationId all) const;
 
   // What a walk goes over: each member's block shapes, by its occupancy on a board of this architecture; where no
   // parameter is of a block shape, all its configurations if they are few, else the default one.
@@ -60,6 +65,7 @@ class CompanySpace {
     CompanyMember member;
     space::SearchSpace space;
     std::vector<std::size_t> parameters;  // positions in the space of all
+    std::optional<std::size_t> resident;  // position of its resident blocks there; none: it has no such parameter
   };
 
   CompanySpace(std::vector<Member> members, space::SearchSpace space)
