@@ -163,7 +163,8 @@ PairForecast best_way(const CandidatePair& pair, const QueueView& view, const Pa
   for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
     const auto merit = schedule::merit(options.objective, way);
     if (!merit || !gains(*merit, way, {pair.first->traits, pair.second->traits}, options)) continue;
-    if (way.clocks != pair.forecast.clocks) continue;
+    const bool can_split = pair.first->traits->persistent && pair.second->traits->persistent;
+    if (way.clocks != pair.forecast.clocks || (way.sms_of_first > 0 && !can_split)) continue;
     const double cost = cost_of(way, left, options.objective) / (runs_so(pair, way) ? 1.0 + options.margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
   }
