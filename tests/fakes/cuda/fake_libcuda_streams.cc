@@ -1,5 +1,6 @@
 // Streams and events of the stand-in for libcuda.so.1, on its virtual time.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -119,7 +120,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 }
 
 CUresult cuEventQuery(CUevent event) {
-  ++state.event_queries;
+  ++std::atomic_ref(state.event_queries);  // by any thread, outside the lock
   WATTUNE_UNLESS_BROKEN();
   WATTUNE_UNLESS_CAPTURING();
   const bool held = context().streams.contains(event->stream) && event->stream->held();
