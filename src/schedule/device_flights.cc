@@ -8,6 +8,12 @@
 
 namespace wattune::schedule {
 
+namespace {
+
+constexpr double kChunksToEnd = 2.0;  // of a resident block that is told to stop
+
+}  // namespace
+
 const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const {
   const std::lock_guard lock(mutex);
   return id < kernels.size() ? &kernels[id] : nullptr;
@@ -49,9 +55,9 @@ Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added
   if (launch.form != Form::persistent) return parts_of(kernel, launch);
   WATTUNE_TRY(check_persistent(kernel));
   const std::uint64_t resident = resident_blocks(launch, sms_of(launch));
-  const std::uint32_t chunk = chunk_of(added.traits, launch, limits.sms, resident, options.chunk_time);
+  const Fetching fetching = fetching_of(added.traits, launch, limits.sms, resident, options.chunk_time);
   WATTUNE_ASSIGN(flight.progress, progress.take(launch.first_block));
-  Result<DevicePart> part = persistent_part(kernel, launch, resident, progress.progress(*flight.progress, chunk));
+  Result<DevicePart> part = persistent_part(kernel, launch, resident, progress.progress(*flight.progress, fetching));
   if (part) return std::vector<DevicePart>{*std::move(part)};
   progress.give_back(*flight.progress);
   return std::move(part).error();
@@ -78,7 +84,7 @@ void DeviceMachine::State::stop(Flight& flight) {
   // A device that takes no word is lost, which the next look at its events shows.
   static_cast<void>(progress.stop(*flight.progress).has_value());
   flight.turn = clock.elapsed();
-  flight.expected = options.chunk_time;
+  flight.expected = kChunksToEnd * options.chunk_time;
 }
 
 bool DeviceMachine::State::is_over(Flight& flight) const {

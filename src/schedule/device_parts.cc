@@ -68,16 +68,21 @@ Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& lau
   return twin_part(kernel, TwinForm::persistent, {static_cast<std::uint32_t>(resident), 1, 1}, words);
 }
 
-std::uint32_t chunk_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
-                       Nanoseconds chunk_time) {
-  constexpr double kFetches = 8.0;  // of each resident block, at least
-  if (!(traits.alone.value() > 0.0) || resident == 0) return 1;
+Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
+                     Nanoseconds chunk_time) {
+  constexpr double kFetches = 8.0;            // of each resident block, at least
+  constexpr Nanoseconds kApart{10.0};         // between fetches of all; from 3 ns on they queue up on Hopper
+  constexpr Nanoseconds kLongestAhead{50e3};  // of a chunk
+  if (!(traits.alone.value() > 0.0) || resident == 0) return {};
   const auto blocks = static_cast<double>(traits.blocks);
-  const double at_once = std::min(blocks, static_cast<double>(traits.profile.blocks_alone) * sms);
+  const auto at_once = std::min(blocks, static_cast<double>(traits.profile.blocks_alone) * sms);
   const Nanoseconds block_time = traits.alone * at_once / blocks;
   const double most = static_cast<double>(launch.blocks) / (kFetches * static_cast<double>(resident));
-  const double wanted = std::min(std::ceil(chunk_time / block_time), std::floor(most));
-  return static_cast<std::uint32_t>(std::max(1.0, wanted));
+  const double wanted = std::max(chunk_time / block_time, kApart * blocks / traits.alone);
+  const double chunk = std::max(1.0, std::min(std::ceil(wanted), std::floor(most)));
+  // Fewer blocks at once wait less for each other, no less than in proportion.
+  const Nanoseconds fewer_at_once = traits.alone * std::min(at_once, static_cast<double>(resident)) / blocks;
+  return {.chunk = static_cast<std::uint32_t>(chunk), .ahead = chunk * fewer_at_once <= kLongestAhead};
 }
 
 }  // namespace wattune::schedule

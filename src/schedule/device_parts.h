@@ -42,10 +42,17 @@ Result<void> check_persistent(const LoadedKernel& kernel);
 Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,
                                    const slice::Progress& progress);
 
-// How many logical blocks are fetched at a time: as many as run for `chunk_time`, judged by what the grid takes alone
-// on `sms` SMs, but so few that each resident block fetches eight times, or they would not end together. 1 where the
+// How a resident block fetches logical blocks.
+struct Fetching {
+  std::uint32_t chunk = 1;  // at a time
+  bool ahead = false;       // the next ones while the last one of these runs
+};
+
+// As many as run for `chunk_time`, judged by what the grid takes alone on `sms` SMs, and so many that fetches of all
+// resident blocks do not queue up; but so few that each fetches eight times, or they would not end together. Ahead
+// where that is short: long blocks do not notice a fetch, and end sooner when they are stopped without. 1 where the
 // time alone is unknown.
-std::uint32_t chunk_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
-                       Nanoseconds chunk_time);
+Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
+                     Nanoseconds chunk_time);
 
 }  // namespace wattune::schedule

@@ -30,9 +30,9 @@ void ProgressSlots::give_back(std::size_t slot) {
   if (set(slot, 0)) free_.push_back(slot);
 }
 
-slice::Progress ProgressSlots::progress(std::size_t slot, std::uint32_t chunk) const {
+slice::Progress ProgressSlots::progress(std::size_t slot, const Fetching& fetching) const {
   const std::uint64_t address = slots_[slot].address;
-  return {.counter = address, .stop = address + kStopOffset, .chunk = chunk};
+  return {.counter = address, .stop = address + kStopOffset, .chunk = fetching.chunk, .ahead = fetching.ahead};
 }
 
 Result<void> ProgressSlots::stop(std::size_t slot) {

@@ -4,7 +4,7 @@
 // need no SM, since resident blocks may hold all of them. One thread.
 //
 //   WATTUNE_ASSIGN(const std::size_t slot, slots.take(first_block));
-//   launch(slots.progress(slot, chunk));
+//   launch(slots.progress(slot, fetching));
 //   WATTUNE_TRY(slots.stop(slot));
 //   WATTUNE_ASSIGN(const std::uint64_t counter, slots.counter(slot));  // once the launch has ended
 //   slots.give_back(slot);
@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "schedule/device_parts.h"
 #include "wattune/backend/device.h"
 #include "wattune/slice/slice_words.h"
 
@@ -30,7 +31,7 @@ class ProgressSlots {
   Result<std::size_t> take(std::uint64_t first_block);
   void give_back(std::size_t slot);
 
-  slice::Progress progress(std::size_t slot, std::uint32_t chunk) const;
+  slice::Progress progress(std::size_t slot, const Fetching& fetching) const;
   Result<void> stop(std::size_t slot);
   Result<std::uint64_t> counter(std::size_t slot);
 

@@ -10,6 +10,8 @@ namespace wattune::slice {
 namespace {
 
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 31;
+// Twins add to the lower half of the counter, which what resident blocks take beyond the grid must not overflow.
+constexpr std::uint32_t kLongestChunk = 1U << 16;
 
 std::string text_of(const Grid& grid) { return fmt::format("{} x {} x {}", grid.x, grid.y, grid.z); }
 
@@ -132,8 +134,9 @@ Result<PersistentWords> persistent_words(const Grid& grid, const Progress& progr
   return PersistentWords{.counter = progress.counter,
                          .stop = progress.stop,
                          .blocks = blocks,
-                         .chunk = progress.chunk,
+                         .chunk = std::min(progress.chunk, kLongestChunk),
                          .grid = grid,
+                         .ahead = progress.ahead ? 1U : 0U,
                          .by_x = divider(grid.x),
                          .by_y = divider(grid.y)};
 }

@@ -106,46 +106,67 @@ constexpr char kGuard[] = R"(
 	@%wattune_outside exit;
 )";
 
-// One thread takes a chunk, or none where it is to stop, and tells the others its first block and its end.
-constexpr char kTake[] = R"(
-	.reg .pred %wattune_not, %wattune_again, %wattune_inside;
-	.reg .b32 %wattune_end, %wattune_thread;
-	.reg .b64 %wattune_at, %wattune_from, %wattune_to, %wattune_blocks;
-	.shared .align 8 .b8 wattune_taken[8];
-wattune_take:
-	bar.sync {barrier};
-	mov.u32 %wattune_thread, %tid.x;
+// Goes to `others` but for one thread of the block.
+constexpr char kElect[] = R"(	mov.u32 %wattune_thread, %tid.x;
 	mov.u32 %wattune_end, %tid.y;
 	or.b32 %wattune_thread, %wattune_thread, %wattune_end;
 	mov.u32 %wattune_end, %tid.z;
 	or.b32 %wattune_thread, %wattune_thread, %wattune_end;
 	setp.ne.u32 %wattune_not, %wattune_thread, 0;
-	@%wattune_not bra wattune_told;
-	mov.u32 %wattune_block, 0;
-	mov.u32 %wattune_end, 0;
-	ld.param.u64 %wattune_at, [{words}+{stop}];
-	ld.volatile.global.u32 %wattune_thread, [%wattune_at];
-	setp.ne.u32 %wattune_not, %wattune_thread, 0;
-	@%wattune_not bra wattune_tell;
-	ld.param.u64 %wattune_at, [{words}+{counter}];
+	@%wattune_not bra {others};
+)";
+
+// Neither this nor a claim is waited for before its result is used.
+constexpr char kLook[] = R"(	ld.param.u64 %wattune_at, [{words}+{stop}];
+	ld.volatile.global.u32 %wattune_stop, [%wattune_at];
+)";
+// The chunk behind all that are taken.
+constexpr char kClaim[] = R"(	ld.param.u64 %wattune_at, [{words}+{counter}];
 	ld.param.u32 %wattune_thread, [{words}+{chunk}];
-	cvt.u64.u32 %wattune_to, %wattune_thread;
-	atom.global.add.u64 %wattune_from, [%wattune_at], %wattune_to;
-	add.u64 %wattune_to, %wattune_from, %wattune_to;
-	ld.param.u32 %wattune_thread, [{words}+{blocks}];
-	cvt.u64.u32 %wattune_blocks, %wattune_thread;
-	min.u64 %wattune_from, %wattune_from, %wattune_blocks;
-	min.u64 %wattune_to, %wattune_to, %wattune_blocks;
-	cvt.u32.u64 %wattune_block, %wattune_from;
-	cvt.u32.u64 %wattune_end, %wattune_to;
-wattune_tell:
+	atom.global.add.u32 %wattune_from, [%wattune_at], %wattune_thread;
+)";
+
+// One thread takes a chunk, or none where it is to stop, and tells the others its first block and its end, and itself
+// whether it is the last.
+constexpr char kTake[] = R"(
+	.reg .pred %wattune_not, %wattune_again, %wattune_inside;
+	.reg .b32 %wattune_end, %wattune_thread, %wattune_from, %wattune_stop;
+	.reg .b64 %wattune_at;
+	.shared .align 8 .b8 wattune_taken[16];
+wattune_take:
+	bar.sync {barrier};
+{elect}{look}	mov.u32 %wattune_from, 0xffffffff;
+	setp.ne.u32 %wattune_not, %wattune_stop, 0;
+	@%wattune_not bra wattune_tell;
+{claim}wattune_tell:
+	ld.param.u32 %wattune_end, [{words}+{blocks}];
+	min.u32 %wattune_block, %wattune_from, %wattune_end;
+	sub.u32 %wattune_end, %wattune_end, %wattune_block;
+	ld.param.u32 %wattune_thread, [{words}+{chunk}];
+	min.u32 %wattune_end, %wattune_end, %wattune_thread;
+	add.u32 %wattune_end, %wattune_end, %wattune_block;
 	st.shared.v2.u32 [wattune_taken], {{%wattune_block, %wattune_end}};
+	st.shared.u32 [wattune_taken+8], %wattune_stop;
 wattune_told:
 	bar.sync {barrier};
 	ld.shared.v2.u32 {{%wattune_block, %wattune_end}}, [wattune_taken];
 	setp.ge.u32 %wattune_not, %wattune_block, %wattune_end;
 	@%wattune_not exit;
-wattune_begin:
+)";
+
+// While the last block of a chunk runs the next chunk is on its way: two trips to memory take as long as a short block.
+constexpr char kTakeAhead[] = R"(wattune_begin:
+	add.u32 %wattune_thread, %wattune_block, 1;
+	setp.ne.u32 %wattune_not, %wattune_thread, %wattune_end;
+	@%wattune_not bra wattune_run;
+	ld.param.u32 %wattune_thread, [{words}+{ahead}];
+	setp.eq.u32 %wattune_not, %wattune_thread, 0;
+	@%wattune_not bra wattune_run;
+{elect}	mov.u32 %wattune_from, 0xffffffff;
+	ld.shared.u32 %wattune_stop, [wattune_taken+8];
+	setp.ne.u32 %wattune_not, %wattune_stop, 0;
+	@%wattune_not bra wattune_run;
+{look}{claim}wattune_run:
 )";
 
 // The end is read again, so that no register holds it while the block runs.
@@ -153,7 +174,11 @@ constexpr char kNext[] = R"(	add.u32 %wattune_block, %wattune_block, 1;
 	ld.shared.u32 %wattune_end, [wattune_taken+4];
 	setp.lt.u32 %wattune_again, %wattune_block, %wattune_end;
 	@%wattune_again bra wattune_begin;
-	bra wattune_take;
+	ld.param.u32 %wattune_thread, [{words}+{ahead}];
+	setp.eq.u32 %wattune_again, %wattune_thread, 0;
+	@%wattune_again bra wattune_take;
+	bar.sync {barrier};
+{elect}	bra wattune_tell;
 )";
 
 // Until all have returned: the barriers of those that have not are votes too.
@@ -161,6 +186,17 @@ constexpr char kVote[] = R"(	setp.ne.u32 %wattune_not, 0, 0;
 	barrier.red.or.pred %wattune_again, {barrier}, %wattune_not;
 	@%wattune_again bra wattune_end_of_block;
 )";
+
+std::string elect(std::string_view others) { return fmt::format(kElect, fmt::arg("others", others)); }
+
+std::string look_for_stop() {
+  return fmt::format(kLook, fmt::arg("words", words_name()), fmt::arg("stop", offsetof(PersistentWords, stop)));
+}
+
+std::string claim() {
+  return fmt::format(kClaim, fmt::arg("words", words_name()), fmt::arg("counter", offsetof(PersistentWords, counter)),
+                     fmt::arg("chunk", offsetof(PersistentWords, chunk)));
+}
 
 std::string await_copies(const Boundary& boundary) {
   std::string code;
@@ -212,15 +248,19 @@ std::string guard_prologue() {
 std::string persistent_prologue(const CoordinateSet& set, const Boundary& boundary) {
   return std::string("\n") + kDivisionRegisters +
          fmt::format(kTake, fmt::arg("words", words_name()), fmt::arg("barrier", boundary.barrier),
-                     fmt::arg("stop", offsetof(PersistentWords, stop)),
-                     fmt::arg("counter", offsetof(PersistentWords, counter)),
-                     fmt::arg("chunk", offsetof(PersistentWords, chunk)),
+                     fmt::arg("elect", elect("wattune_told")), fmt::arg("look", look_for_stop()),
+                     fmt::arg("claim", claim()), fmt::arg("chunk", offsetof(PersistentWords, chunk)),
                      fmt::arg("blocks", offsetof(PersistentWords, blocks))) +
+         fmt::format(kTakeAhead, fmt::arg("words", words_name()), fmt::arg("elect", elect("wattune_run")),
+                     fmt::arg("look", look_for_stop()), fmt::arg("claim", claim()),
+                     fmt::arg("ahead", offsetof(PersistentWords, ahead))) +
          (boundary.votes ? "\tsetp.eq.u32 %wattune_inside, 0, 0;\n" : "") + divide_into_axes(set, kOfPersistent);
 }
 
 std::string persistent_epilogue(const Boundary& boundary) {
-  return fmt::format("{}:\n", end_of_block_label()) + await_copies(boundary) + meeting(boundary) + kNext;
+  return fmt::format("{}:\n", end_of_block_label()) + await_copies(boundary) + meeting(boundary) +
+         fmt::format(kNext, fmt::arg("words", words_name()), fmt::arg("barrier", boundary.barrier),
+                     fmt::arg("elect", elect("wattune_told")), fmt::arg("ahead", offsetof(PersistentWords, ahead)));
 }
 
 std::string end_of_block_label() { return fmt::format("{}end_of_block", kPrefix); }

@@ -32,7 +32,7 @@ std::string persistent_prologue(const CoordinateSet& set, const Boundary& bounda
 std::string persistent_epilogue(const Boundary& boundary);
 
 // Shared memory that the prologue of a persistent twin declares.
-inline constexpr std::size_t kTakenBytes = 8;
+inline constexpr std::size_t kTakenBytes = 16;
 
 // Where returns of a persistent twin go.
 std::string end_of_block_label();

@@ -319,9 +319,9 @@ TEST(PersistentChunk, IsWhatRunsForTheChunkTime) {
   traits.profile.blocks_alone = 8;
   const Launch all{.blocks = 6400};
   const Nanoseconds time(20e3);
-  EXPECT_EQ(chunk_of(traits, all, 10, 80, time), 1U);
+  EXPECT_EQ(fetching_of(traits, all, 10, 80, time).chunk, 1U);
   traits.alone = nanoseconds_from_ms(1);
-  EXPECT_EQ(chunk_of(traits, all, 10, 80, time), 2U);
+  EXPECT_EQ(fetching_of(traits, all, 10, 80, time).chunk, 2U);
 }
 
 // At 100 us for all a block runs for 1.25 us: 16 would run for 20 us, but 80 resident blocks fetch eight times only
@@ -331,10 +331,27 @@ TEST(PersistentChunk, LeavesEachResidentBlockEightToFetch) {
       .name = "k", .block = {}, .blocks = 6400, .alone = Nanoseconds(100e3), .profile = {}, .utilisation = {}};
   traits.profile.blocks_alone = 8;
   const Nanoseconds time(20e3);
-  EXPECT_EQ(chunk_of(traits, {.blocks = 6400}, 10, 80, time), 10U);
-  EXPECT_EQ(chunk_of(traits, {.blocks = 640}, 10, 80, time), 1U);
+  EXPECT_EQ(fetching_of(traits, {.blocks = 6400}, 10, 80, time).chunk, 10U);
+  EXPECT_EQ(fetching_of(traits, {.blocks = 640}, 10, 80, time).chunk, 1U);
   traits.alone = Nanoseconds();
-  EXPECT_EQ(chunk_of(traits, {.blocks = 6400}, 10, 80, time), 1U);  // unknown
+  EXPECT_EQ(fetching_of(traits, {.blocks = 6400}, 10, 80, time).chunk, 1U);  // unknown
+}
+
+// A million blocks in 1 ms, 1 ns apart: ten at a time leave 10 ns between two fetches, though they run for 1 us only.
+TEST(PersistentChunk, KeepsFetchesApart) {
+  KernelTraits traits{
+      .name = "k", .block = {}, .blocks = 1'000'000, .alone = nanoseconds_from_ms(1), .profile = {}, .utilisation = {}};
+  traits.profile.blocks_alone = 10;
+  EXPECT_EQ(fetching_of(traits, {.blocks = 1'000'000}, 10, 100, Nanoseconds(1)).chunk, 10U);
+}
+
+// 125 us each with 80 at once, 15.6 us at least with 10.
+TEST(PersistentChunk, IsFetchedAheadOfShortBlocks) {
+  KernelTraits traits{
+      .name = "k", .block = {}, .blocks = 6400, .alone = nanoseconds_from_ms(10), .profile = {}, .utilisation = {}};
+  traits.profile.blocks_alone = 8;
+  EXPECT_FALSE(fetching_of(traits, {.blocks = 6400}, 10, 80, Nanoseconds(20e3)).ahead);
+  EXPECT_TRUE(fetching_of(traits, {.blocks = 6400}, 10, 10, Nanoseconds(20e3)).ahead);
 }
 
 // Sent at 100 and noticed at 200, while the device says 10 to 40: its clock is behind by 90 to 160.

@@ -108,7 +108,9 @@ class TwinLaunches {
     return PtxRun::start(program_.module, kernel, geometry, bytes, program_.memory, options).value();
   }
 
-  slice::Progress progress(std::uint32_t chunk) const { return {.counter = counter_, .stop = stop_, .chunk = chunk}; }
+  slice::Progress progress(std::uint32_t chunk, bool ahead) const {
+    return {.counter = counter_, .stop = stop_, .chunk = chunk, .ahead = ahead};
+  }
   void set_stop(std::uint32_t value) { std::memcpy(program_.memory.find(stop_, 4), &value, 4); }
   std::uint64_t counter() { return program_.download<std::uint64_t>(counter_, 1).front(); }
 
@@ -211,8 +213,9 @@ TEST(PtxSlices, PersistentBlocksThatAreStoppedAndResumedAreTheWholeGrid) {
   for (int round = 0; round < kRounds; ++round) {
     const slice::Grid grid = random_grid(random);
     TwinLaunches launches(text, grid);
-    const auto words =
-        slice::persistent_words(grid, launches.progress(static_cast<std::uint32_t>(1 + random.below(3)))).value();
+    const auto words = slice::persistent_words(grid, launches.progress(static_cast<std::uint32_t>(1 + random.below(3)),
+                                                                       random.below(2) == 1))
+                           .value();
     while (launches.counter() < blocks_of(grid)) {
       PtxRunOptions options = random_options(random);
       launches.set_stop(0);
@@ -226,6 +229,23 @@ TEST(PtxSlices, PersistentBlocksThatAreStoppedAndResumedAreTheWholeGrid) {
     ASSERT_EQ(launches.written(grid), whole(grid)) << grid.x << " x " << grid.y << " x " << grid.z;
   }
   EXPECT_GT(stopped_early, kRounds);
+}
+
+// Of chunks that are taken ahead: the one that runs, the one behind it, and one more that was taken before the stop word
+// was seen.
+TEST(PtxSlices, PersistentBlocksThatFetchAheadEndWithinThreeChunks) {
+  const std::string text = with_twin(TwinForm::persistent);
+  const slice::Grid grid{64, 1, 1};
+  for (const bool ahead : {false, true}) {
+    TwinLaunches launches(text, grid);
+    const auto words = slice::persistent_words(grid, launches.progress(2, ahead)).value();
+    PtxRun run = launches.start(slice::twin_name("k", TwinForm::persistent), {1, 1, 1}, {.resident_blocks = 1}, words);
+    while (launches.counter() < 8) run.advance(1).value();
+    const std::uint64_t taken = launches.counter();
+    launches.set_stop(1);
+    run.finish().value();
+    EXPECT_LE(launches.counter(), taken + (ahead ? 4 : 0));
+  }
 }
 
 }  // namespace

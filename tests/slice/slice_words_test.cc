@@ -140,6 +140,9 @@ TEST(PersistentWords, NeedAlignedAddressesAndAChunk) {
   const PersistentWords words = persistent_words(grid, {.counter = 16, .stop = 8, .chunk = 3}).value();
   EXPECT_EQ(words.blocks, 16u);
   EXPECT_EQ(words.chunk, 3u);
+  EXPECT_EQ(words.ahead, 0u);
+  EXPECT_EQ(persistent_words(grid, {.counter = 16, .stop = 8, .chunk = ~0u, .ahead = true}).value().chunk, 65536u);
+  EXPECT_EQ(persistent_words(grid, {.counter = 16, .stop = 8, .ahead = true}).value().ahead, 1u);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace wattune::schedule {
 struct DeviceMachineOptions {
   // Persistent blocks take as many logical blocks at a time as run for so long, which bounds what fetching costs and
   // how long stopping takes.
-  Nanoseconds chunk_time = Nanoseconds(20e3);
+  Nanoseconds chunk_time = Nanoseconds(10e3);
   // Boards renew their counter of energy about so often, and reading it takes a millisecond; infinite: never.
   Nanoseconds energy_every = nanoseconds_from_ms(100);
   // For which its destruction waits for what runs. Then all is as after a timeout of Device::finish().

@@ -78,7 +78,7 @@ struct alignas(8) PersistentWords {
   std::uint32_t blocks = 0;
   std::uint32_t chunk = 0;
   Grid grid;
-  std::uint32_t unused = 0;  // twins load each divider as one vector, whose place 8 must divide
+  std::uint32_t ahead = 0;
   Divider by_x;
   Divider by_y;
 };
@@ -94,10 +94,14 @@ struct Progress {
   // Address of a std::uint64_t: the first block that nobody has taken. The host sets it to 0; after the launch has
   // ended all blocks below it are done, so that the same value resumes. It may end above the number of blocks.
   std::uint64_t counter = 0;
-  // Address of a std::uint32_t: once it is not 0, no more blocks are taken; those taken are finished.
+  // Address of a std::uint32_t: once that is seen to be not 0, no more blocks are taken; those taken are finished.
   std::uint64_t stop = 0;
-  // One atomic operation takes so many blocks; so many end after `stop` is set. At least 1.
+  // One atomic operation takes so many blocks; each resident block ends after as many at most when `stop` is set. At
+  // least 1; more than 65,536 are 65,536.
   std::uint32_t chunk = 1;
+  // The next chunk is taken while the last block of one runs, so that no block waits for it; up to three chunks end
+  // after `stop` is set.
+  bool ahead = false;
 };
 
 // Also invalid_argument: an address that is 0 or not aligned, or a chunk of 0.
