@@ -41,11 +41,27 @@ Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launc
   return {};
 }
 
+// What the first launches need, so that they do not wait for it.
+Result<void> DeviceMachine::State::warm_up() {
+  constexpr int kSpare = 2;  // two kernels run together
+  while (spare.size() < kSpare) {
+    WATTUNE_ASSIGN(spare.emplace_back(), device.create_stream({.at_once = true}));
+  }
+  return progress.warm_up();
+}
+
+Result<std::unique_ptr<backend::Stream>> DeviceMachine::State::stream_for(const Launch& launch) {
+  if (spare.empty() || launch.priority != 0 || launch.sms.count > 0)
+    return device.create_stream({.priority = launch.priority, .units = launch.sms, .at_once = true});
+  std::unique_ptr<backend::Stream> stream = std::move(spare.back());
+  spare.pop_back();
+  return stream;
+}
+
 Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& launch) {
   const LaneKey key{launch.lane, launch.priority, launch.sms.first, launch.sms.count};
   if (const auto known = lanes.find(key); known != lanes.end()) return &known->second;
-  WATTUNE_ASSIGN(auto stream,
-                 device.create_stream({.priority = launch.priority, .units = launch.sms, .at_once = true}));
+  WATTUNE_ASSIGN(auto stream, stream_for(launch));
   return &lanes.emplace(key, Lane{std::move(stream), {}}).first->second;
 }
 

@@ -49,6 +49,8 @@ Result<std::unique_ptr<DeviceMachine>> DeviceMachine::make(backend::Device& devi
   const Result<backend::Sensors*> sensors = device.sensors();
   if (sensors && options.energy_every < kForever) state->sensors = *sensors;
   state->read_energy();
+  // What cannot be had is said by the first launch that wants it.
+  static_cast<void>(state->warm_up().has_value());
   return std::unique_ptr<DeviceMachine>(new DeviceMachine(std::move(state)));
 }
 

@@ -55,6 +55,7 @@ struct DeviceMachine::State {
   EndWatch watch;
   ProgressSlots progress;
   std::map<LaneKey, Lane> lanes;
+  std::vector<std::unique_ptr<backend::Stream>> spare;  // for lanes on all SMs; making one takes longer than a launch
   std::map<const KernelCode*, std::uint64_t> shared_bytes;  // of SMs, that its twins ask for
   LaunchId launches = 0;
   std::optional<Error> lost;
@@ -74,6 +75,8 @@ struct DeviceMachine::State {
 
   unsigned sms_of(const Launch& launch) const { return launch.sms.count > 0 ? launch.sms.count : limits.sms; }
   Result<void> divide_memory(const Added& added, const Launch& launch);
+  Result<void> warm_up();
+  Result<std::unique_ptr<backend::Stream>> stream_for(const Launch& launch);
   Result<Lane*> lane(const Launch& launch);
   Result<std::vector<DevicePart>> prepare(const Added& added, const Launch& launch, Flight& flight);
   Result<void> send(Lane& lane, Flight& flight, std::span<const DevicePart> parts);

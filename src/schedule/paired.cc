@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -69,14 +70,21 @@ double handicap(const Candidate& first, const Candidate& second, const PolicyOpt
   return 1.0 + options.margin * (2 - stays);
 }
 
-// Whether both run already, in this shape.
-bool runs_so(const CandidatePair& pair, const PairForecast& way) {
-  if (!pair.first->running || !pair.second->running) return false;
-  const Share& first = *pair.first->running;
-  const Share& second = *pair.second->running;
-  if (way.sms_of_first > 0) return first.sms.count == way.sms_of_first;
-  return first.sms.count == 0 && way.ratio == model::BlockRatio{first.per_sm, second.per_sm};
+// Whether this one goes on as it runs where it has so many blocks on each SM, or so many SMs.
+bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
+  const Share& share = *work.running;
+  return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;
 }
+
+// How many of the two would have to be started anew.
+unsigned restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
+  const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
+  const bool first = pair.first->running && !goes_on(*pair.first, way.ratio.first, way.sms_of_first);
+  const bool second = pair.second->running && !goes_on(*pair.second, way.ratio.second, sms_of_second);
+  return (first ? 1 : 0) + (second ? 1 : 0);
+}
+
+bool both_run(const CandidatePair& pair) { return pair.first->running && pair.second->running; }
 
 // Over one after the other, each as it is best alone. What that costs in joules is not known.
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
@@ -84,28 +92,6 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
   const double in_turn = forecast.rates[0] / speed_alone(*kernels[0]) + forecast.rates[1] / speed_alone(*kernels[1]);
   return merit >= 1.0 + options.least_gain &&
          (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
-}
-
-CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
-  const auto works = distinct_works(view, options);
-  const int highest = highest_urgency(view, options);
-  const bool something_runs = !running_works(view).empty();
-  CandidatePair best;
-  double best_score = 0.0;
-  for (std::size_t i = 0; i < works.size(); ++i)
-    for (std::size_t j = i + 1; j < works.size(); ++j) {
-      if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
-      const auto forecast = table.find(works[i]->kernel, works[j]->kernel);
-      const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
-      if (!merit || !gains(*merit, *forecast, {works[i]->traits, works[j]->traits}, options)) continue;
-      const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0) /
-                           clock_handicap(*forecast, view.clocks, options);
-      if (score > best_score) {
-        best = {works[i], works[j], *forecast};
-        best_score = score;
-      }
-    }
-  return best;
 }
 
 // Of all works of this kernel that wait or run, what is left, alone.
@@ -133,11 +119,11 @@ struct Remainder {
   std::array<double, 2> speeds_without;  // of what is left then
 };
 
-// Time, energy or their product until nothing is left of either, by the objective.
-double cost_of(const PairForecast& way, const Remainder& left, const Objective& objective) {
+// Time, energy or their product until nothing is left of either, by the objective; `lost` is time before.
+double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
   const Nanoseconds together = std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
-  Nanoseconds time = together;
-  double energy = (together * way.power().value()).value();
+  Nanoseconds time = lost + together;
+  double energy = (time * way.power().value()).value();
   for (std::size_t i = 0; i < 2; ++i) {
     const Nanoseconds rest = (left.alone[i] - way.rates[i] * together) / left.speeds_without[i];
     time += rest;
@@ -151,24 +137,77 @@ double cost_of(const PairForecast& way, const Remainder& left, const Objective& 
   return time.value();
 }
 
-// Of the ways in which the pair gains that with which all that is left of the two ends best; that in which it runs,
-// unless another is better by more than stopping both costs.
+Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table) {
+  return {.alone = {backlog_of(pair.first->kernel, view), backlog_of(pair.second->kernel, view)},
+          .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
+                             speed_without(*pair.second, *pair.first, view, table)}};
+}
+
+// Of the ways in which the pair gains that with which all that is left of the two ends best. What runs keeps its share,
+// unless another is better by more than starting it anew costs, and by more than forecasts are off.
 PairForecast best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                       const PolicyOptions& options) {
-  const Remainder left{.alone = {backlog_of(pair.first->kernel, view), backlog_of(pair.second->kernel, view)},
-                       .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
-                                          speed_without(*pair.second, *pair.first, view, table)}};
+  const Remainder left = remainder_of(pair, view, table);
+  const bool can_split = pair.first->traits->persistent && pair.second->traits->persistent;
   PairForecast best = pair.forecast;
   double least = std::numeric_limits<double>::infinity();
   for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
+    const unsigned anew = restarts(pair, way, view.limits);
     const auto merit = schedule::merit(options.objective, way);
-    if (!merit || !gains(*merit, way, {pair.first->traits, pair.second->traits}, options)) continue;
-    const bool can_split = pair.first->traits->persistent && pair.second->traits->persistent;
+    const bool as_they_run = both_run(pair) && anew == 0;
+    if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
     if (way.clocks != pair.forecast.clocks || (way.sms_of_first > 0 && !can_split)) continue;
-    const double cost = cost_of(way, left, options.objective) / (runs_so(pair, way) ? 1.0 + options.margin : 1.0);
+    const double cost =
+        cost_of(way, left, anew * kSwitching, options.objective) / (as_they_run ? 1.0 + options.margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
   }
   return best;
+}
+
+// Whether of what is left of the two more time is saved than is lost by starting kernels anew: one at least, when the
+// other has ended. Where both run that is lost by parting them, too.
+bool saves_time(const CandidatePair& pair, const QueueView& view) {
+  const std::array speeds = {speed_alone(*pair.first->traits), speed_alone(*pair.second->traits)};
+  const Remainder left{.alone = {backlog_of(pair.first->kernel, view), backlog_of(pair.second->kernel, view)},
+                       .speeds_without = speeds};
+  const Nanoseconds in_turn = left.alone[0] / speeds[0] + left.alone[1] / speeds[1];
+  const double parting = both_run(pair) ? 2.0 : 0.0;
+  const Nanoseconds lost = kSwitching * (1.0 + restarts(pair, pair.forecast, view.limits) - parting);
+  return cost_of(pair.forecast, left, lost, {}) <= in_turn.value();
+}
+
+// The pairs that are forecast to gain and whoever runs together, the one to prefer first.
+std::vector<CandidatePair> pairs_by_preference(const QueueView& view, const PairTable& table,
+                                               const PolicyOptions& options) {
+  const auto works = distinct_works(view, options);
+  const int highest = highest_urgency(view, options);
+  const bool something_runs = !running_works(view).empty();
+  std::vector<std::pair<double, CandidatePair>> scored;
+  for (std::size_t i = 0; i < works.size(); ++i)
+    for (std::size_t j = i + 1; j < works.size(); ++j) {
+      if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
+      const auto forecast = table.find(works[i]->kernel, works[j]->kernel);
+      const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
+      if (!merit) continue;
+      const CandidatePair pair{works[i], works[j], *forecast};
+      if (!both_run(pair) && !gains(*merit, *forecast, {works[i]->traits, works[j]->traits}, options)) continue;
+      const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0) /
+                           clock_handicap(*forecast, view.clocks, options);
+      scored.emplace_back(score, pair);
+    }
+  std::ranges::stable_sort(scored, std::greater(), [](const auto& each) { return each.first; });
+  std::vector<CandidatePair> pairs;
+  for (auto& [score, pair] : scored) pairs.push_back(std::move(pair));
+  return pairs;
+}
+
+// The first of them that is worth it, in its best way; none.
+CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+  for (CandidatePair& pair : pairs_by_preference(view, table, options)) {
+    pair.forecast = best_way(pair, view, table, options);
+    if (options.objective.goal != Goal::throughput || saves_time(pair, view)) return std::move(pair);
+  }
+  return {};
 }
 
 // What runs goes on, unless something more urgent waits.
@@ -223,9 +262,8 @@ Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   if (view.works.empty()) return {};
   const auto running = running_works(view);
   if (std::ranges::any_of(running, is_whole)) return unchanged(view, 1.0, "what runs whole runs to its end");
-  CandidatePair best = best_pair(view, table, options);
+  const CandidatePair best = best_pair(view, table, options);
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
-  best.forecast = best_way(best, view, table, options);
   return {.shares = persistent_shares(best, view, options),
           .clocks = best.forecast.clocks,
           .speedup = best.forecast.speedup(),

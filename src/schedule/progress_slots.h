@@ -23,8 +23,11 @@ namespace wattune::schedule {
 
 class ProgressSlots {
  public:
-  // The device outlives it. Nothing is allocated before the first slot is taken.
+  // The device outlives it. Nothing is allocated before the first slot is taken, or it is warmed up.
   explicit ProgressSlots(backend::Device& device) : device_(device) {}
+
+  // unavailable: memory whose address is unknown.
+  Result<void> warm_up() { return free_.empty() ? grow() : Result<void>(); }
 
   // A slot whose counter is `first_block`, and whose stop word is 0. Waits some microseconds for a copy where the
   // counter is not 0. unavailable: memory whose address is unknown.

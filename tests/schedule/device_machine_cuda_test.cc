@@ -302,6 +302,16 @@ TEST_F(DeviceMachineOnStandIn, PairsShareItByPersistentTwins) {
   EXPECT_THAT(trace.spans(), testing::Contains(testing::Field(&Span::form, Form::persistent)));
 }
 
+// Its streams and the words of persistent blocks are there before.
+TEST_F(DeviceMachineOnStandIn, HasWhatTheFirstLaunchesOfTwoKernelsNeed) {
+  const KernelId id = add(load());
+  const int before = cuda->live();
+  for (const unsigned lane : {0U, 8U})
+    machine->launch({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1, .lane = lane}).value();
+  wait_for(*machine, 2);
+  EXPECT_EQ(cuda->live(), before);
+}
+
 TEST_F(DeviceMachineOnStandIn, LeavesNothingBehind) {
   const KernelId id = add(load());
   run({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1, .sms = {0, 16}});
