@@ -37,17 +37,20 @@ std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
   return works;
 }
 
+bool is_shared(const schedule::Span& span) { return span.form != schedule::Form::whole || span.sms.count > 0; }
+
 // The one in which both shared the GPU first; where they never did, the one that was forecast to be best.
 schedule::PairForecast way_taken(const schedule::Trace& trace, const std::array<std::string, 2>& names,
                                  const std::vector<schedule::PairForecast>& ways) {
   std::array<const schedule::Span*, 2> first = {};
   for (const schedule::Span& span : trace.spans())
     for (std::size_t i = 0; i < 2; ++i)
-      if (first[i] == nullptr && span.kernel == names[i] && span.form != schedule::Form::whole) first[i] = &span;
+      if (first[i] == nullptr && span.kernel == names[i] && is_shared(span)) first[i] = &span;
   if (first[0] == nullptr || first[1] == nullptr) return ways.front();
   const unsigned sms = first[0]->sms.count;
-  const schedule::PairShape shape = sms > 0 ? schedule::PairShape{.ratio = {}, .sms_of_first = sms}
-                                            : schedule::PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
+  const schedule::PairShape shape =
+      sms > 0 ? schedule::PairShape{.ratio = {}, .sms_of_first = sms, .whole = first[0]->form == schedule::Form::whole}
+              : schedule::PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
   const auto taken = std::ranges::find(ways, shape, &schedule::PairForecast::shape);
   return taken == ways.end() ? ways.front() : *taken;
 }
@@ -90,7 +93,8 @@ std::string how_text(const SweptPair& pair) {
   const Arrangement how = forecast.sms_of_first > 0
                               ? Arrangement{.way = Way::split, .sms_of_first = forecast.sms_of_first}
                               : Arrangement{.way = Way::shares, .ratio = forecast.ratio};
-  return fmt::format("by {}, whose pilots gained {}", describe(how, pair.limits), gain_text(forecast.speedup() - 1.0));
+  return fmt::format("by {}{}, whose pilots gained {}", describe(how, pair.limits),
+                     forecast.whole ? " for whole kernels" : "", gain_text(forecast.speedup() - 1.0));
 }
 
 // Who is left goes on as fast as alone.

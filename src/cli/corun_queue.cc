@@ -209,7 +209,9 @@ bool runs_together(const schedule::PairForecast& forecast) {
 
 std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   if (!runs_together(forecast)) return "never together";
-  if (forecast.sms_of_first > 0) return fmt::format("{}:{} SMs", forecast.sms_of_first, sms - forecast.sms_of_first);
+  if (forecast.sms_of_first > 0)
+    return fmt::format("{}:{} SMs{}", forecast.sms_of_first, sms - forecast.sms_of_first,
+                       forecast.whole ? ", whole" : "");
   return fmt::format("{}:{} blocks per SM", forecast.ratio.first, forecast.ratio.second);
 }
 

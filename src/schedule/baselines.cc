@@ -9,11 +9,6 @@ namespace wattune::schedule {
 
 namespace {
 
-// The SMs that this range leaves on the larger side.
-SmRange rest_of(const SmRange& taken, unsigned sms) {
-  return taken.first > 0 ? SmRange{0, taken.first} : SmRange{taken.count, sms - taken.count};
-}
-
 // The work that is expected to do best beside this one; the oldest where nothing is known.
 CandidatePair best_partner(const Candidate& first, const QueueView& view, const PairTable& table) {
   CandidatePair best{.first = &first};

@@ -35,7 +35,7 @@ Launch launch_of(const Entry& entry) {
 
 Beside beside_of(const Entry& entry, const Entry& other) {
   const Share& own = *entry.current;
-  if (own.sms.count > 0) return {other.work.kernel, {.sms_of_first = own.sms.count}};
+  if (own.sms.count > 0) return {other.work.kernel, {.sms_of_first = own.sms.count, .whole = own.form == Form::whole}};
   return {other.work.kernel, {.ratio = {own.per_sm, other.current->per_sm}}};
 }
 
@@ -46,12 +46,12 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 
 }  // namespace
 
-// Of what fetches its blocks by itself, by the time that it has run and the speed that is forecast: the device is not
-// asked. Never nothing, as it runs.
+// Of what was given all its blocks at once, by the time that it has run and the speed that is forecast: the device is
+// not asked. Never nothing, as it runs.
 double Scheduler::State::expected_left(const Entry& entry) {
   constexpr double kLeast = 0.01;
-  const bool fetches = !entry.flights.empty() && entry.current && entry.current->form == Form::persistent;
-  if (!fetches || entry.traits->alone.value() <= 0.0) return entry.left();
+  const bool has_all = !entry.flights.empty() && entry.current && entry.current->form != Form::slices;
+  if (!has_all || entry.traits->alone.value() <= 0.0) return entry.left();
   const auto& beside = entry.flights.front().beside;
   const auto forecast = beside ? table.find(entry.work.kernel, beside->kernel) : std::nullopt;
   const double speed = forecast ? forecast->rates[0] : 1.0;

@@ -193,6 +193,7 @@ PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways)
 PairForecast PairForecast::swapped(unsigned sms) const {
   PairForecast turned{.ratio = {ratio.second, ratio.first},
                       .sms_of_first = sms_of_first == 0 ? 0 : sms - sms_of_first,
+                      .whole = whole,
                       .rates = {rates[1], rates[0]},
                       .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}},
                       .clocks = clocks};

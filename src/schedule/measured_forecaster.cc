@@ -18,6 +18,7 @@ constexpr double kWaves = 8.0;
 constexpr double kGrids = 2.0;
 constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestGrids = nanoseconds_from_ms(20);
+constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one launch, which nothing stops
 
 struct PilotKernel {
   KernelId id = 0;
@@ -80,6 +81,58 @@ Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair
   return {};
 }
 
+// How fast it runs alone on these SMs, over all of them.
+double speed_on(const Machine& machine, const KernelTraits& kernel, const SmRange& sms) {
+  const double saturating = std::max(kernel.saturating_share, 1e-6) * machine.limits().sms;
+  return std::min(1.0, sms.count / saturating);
+}
+
+// Nothing stops kernels that run themselves, so each runs as often as its twin would in the time of a pilot. What the
+// one does when the other has ended is not counted.
+Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const PairForecast& twins) {
+  const auto ranges = split_ranges(machine.limits(), twins.sms_of_first);
+  const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
+  std::array<Party, 2> parties;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double often = std::round(time * twins.rates[i] / pair[i].traits->alone);
+    parties[i] = {
+        .kernel = pair[i].id, .sms = ranges[i], .repetitions = static_cast<std::size_t>(std::max(2.0, often))};
+  }
+  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties));
+  const std::size_t earlier = run.parties[0].end <= run.parties[1].end ? 0 : 1;
+  const Nanoseconds together = run.parties[earlier].end - run.begin();
+  PairForecast whole{.sms_of_first = twins.sms_of_first, .whole = true, .watts = twins.watts};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const KernelTraits& kernel = *pair[i].traits;
+    const Nanoseconds after = run.parties[i].end - run.parties[earlier].end;
+    const Nanoseconds did = static_cast<double>(parties[i].repetitions) * kernel.alone;
+    whole.rates[i] = std::max(0.0, (did - speed_on(machine, kernel, ranges[i]) * after) / together);
+  }
+  return whole;
+}
+
+// Kernels themselves may do better on SMs of their own than their twins do: at the splits at which twins come nearest
+// to each other's speed, where none takes long.
+Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>& pair,
+                              std::vector<PairForecast>& ways) {
+  constexpr std::size_t kNearest = 4;
+  std::vector<PairForecast> splits;
+  for (const PairForecast& way : ways) {
+    const bool is_short = std::ranges::all_of(std::array{0, 1}, [&](int i) {
+      return pair[i].traits->alone / std::max(way.rates[i], 1e-6) <= kLongestWholePilot;
+    });
+    if (way.sms_of_first > 0 && is_short) splits.push_back(way);
+  }
+  const auto apart = [](const PairForecast& way) { return std::abs(std::log(way.rates[0] / way.rates[1])); };
+  std::ranges::sort(splits, {}, apart);
+  splits.resize(std::min(splits.size(), kNearest));
+  for (const PairForecast& twins : splits) {
+    WATTUNE_ASSIGN(PairForecast whole, run_whole(machine, pair, twins));
+    ways.push_back(std::move(whole));
+  }
+  return {};
+}
+
 Result<PairForecast> best_pilot(Machine& machine, const std::string& first, const std::string& second, Form form,
                                 const Objective& objective) {
   WATTUNE_ASSIGN(const PilotKernel one, find_by_name(machine, first));
@@ -94,7 +147,10 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
     ways.push_back(std::move(measured));
   }
   const bool can_split = form == Form::persistent && one.traits->persistent && other.traits->persistent;
-  if (can_split) WATTUNE_TRY(run_splits(machine, {one, other}, ways));
+  if (can_split) {
+    WATTUNE_TRY(run_splits(machine, {one, other}, ways));
+    WATTUNE_TRY(run_whole_splits(machine, {one, other}, ways));
+  }
   return best_of(objective, std::move(ways));
 }
 

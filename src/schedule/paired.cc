@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,7 @@ constexpr Nanoseconds kSwitching{100e3};
 
 // A twin that is slower by more is not what runs alone, as long as an arrival need not wait too long for the kernel.
 constexpr double kTwinLoss = 0.01;
-constexpr double kLongerWhole = 5.0;  // times longest_whole
+constexpr double kLongerWhole = 5.0;  // times longest_whole, on SMs of their own as well
 
 // How a kernel runs alone by its persistent twin.
 struct Residency {
@@ -76,11 +77,14 @@ bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
   return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;
 }
 
-// How many of the two would have to be started anew.
+// How many of the two would have to be started anew, of those that are not whole.
 unsigned restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
   const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
-  const bool first = pair.first->running && !goes_on(*pair.first, way.ratio.first, way.sms_of_first);
-  const bool second = pair.second->running && !goes_on(*pair.second, way.ratio.second, sms_of_second);
+  const auto is_parted = [&](const Candidate& work, unsigned per_sm, unsigned sms) {
+    return work.running && (way.whole || !goes_on(work, per_sm, sms));
+  };
+  const bool first = is_parted(*pair.first, way.ratio.first, way.sms_of_first);
+  const bool second = is_parted(*pair.second, way.ratio.second, sms_of_second);
   return (first ? 1 : 0) + (second ? 1 : 0);
 }
 
@@ -143,20 +147,34 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
                              speed_without(*pair.second, *pair.first, view, table)}};
 }
 
+// Nothing stops what runs whole, so that arrivals wait for it.
+bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
+  const Nanoseconds longest = kLongerWhole * options.longest_whole;
+  return pair.first->left * pair.first->traits->alone > way.rates[0] * longest ||
+         pair.second->left * pair.second->traits->alone > way.rates[1] * longest;
+}
+
+// Whole, where nobody else waits, who might suit one of the two better later.
+bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
+  if (way.sms_of_first > 0 && !(pair.first->traits->persistent && pair.second->traits->persistent)) return false;
+  return !way.whole || (!is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
+    return work.kernel == pair.first->kernel || work.kernel == pair.second->kernel;
+  }));
+}
+
 // Of the ways in which the pair gains that with which all that is left of the two ends best. What runs keeps its share,
 // unless another is better by more than starting it anew costs, and by more than forecasts are off.
-PairForecast best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
-                      const PolicyOptions& options) {
+std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                                     const PolicyOptions& options) {
   const Remainder left = remainder_of(pair, view, table);
-  const bool can_split = pair.first->traits->persistent && pair.second->traits->persistent;
-  PairForecast best = pair.forecast;
+  std::optional<PairForecast> best;
   double least = std::numeric_limits<double>::infinity();
   for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
     const unsigned anew = restarts(pair, way, view.limits);
     const auto merit = schedule::merit(options.objective, way);
     const bool as_they_run = both_run(pair) && anew == 0;
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
-    if (way.clocks != pair.forecast.clocks || (way.sms_of_first > 0 && !can_split)) continue;
+    if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
     const double cost =
         cost_of(way, left, anew * kSwitching, options.objective) / (as_they_run ? 1.0 + options.margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
@@ -204,7 +222,9 @@ std::vector<CandidatePair> pairs_by_preference(const QueueView& view, const Pair
 // The first of them that is worth it, in its best way; none.
 CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   for (CandidatePair& pair : pairs_by_preference(view, table, options)) {
-    pair.forecast = best_way(pair, view, table, options);
+    std::optional<PairForecast> way = best_way(pair, view, table, options);
+    if (!way) continue;
+    pair.forecast = *std::move(way);
     if (options.objective.goal != Goal::throughput || saves_time(pair, view)) return std::move(pair);
   }
   return {};
@@ -218,6 +238,32 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 }
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
+bool is_whole_on_all(const Candidate* work) { return is_whole(work) && work->running->sms.count == 0; }
+
+// What runs whole on some of the SMs gets the best partner for the others, of the most urgent that wait.
+Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView& view, const PairTable& table,
+                  const PolicyOptions& options) {
+  const Candidate& first = *running.front();
+  const std::string goes_on = "whole kernels on SMs of their own run to their ends";
+  if (running.size() > 1) return unchanged(view, 1.0, goes_on);
+  int highest = std::numeric_limits<int>::min();
+  for (const Candidate& other : view.works)
+    if (!other.running) highest = std::max(highest, urgency(other, view, options));
+  CandidatePair best;
+  for (const Candidate& other : view.works) {
+    if (other.running || other.kernel == first.kernel || urgency(other, view, options) < highest) continue;
+    for (PairForecast& way : table.ways(first.kernel, other.kernel)) {
+      const CandidatePair pair{&first, &other, way};
+      if (!way.whole || way.sms_of_first != first.running->sms.count || is_too_long(pair, way, options)) continue;
+      if (way.speedup() >= 1.0 + options.least_gain && way.speedup() > best.forecast.speedup()) best = pair;
+    }
+  }
+  if (best.second == nullptr) return unchanged(view, 1.0, goes_on);
+  return {.shares = {*first.running, whole_share(*best.second, rest_of(first.running->sms, view.limits.sms))},
+          .clocks = best.forecast.clocks,
+          .speedup = best.forecast.speedup(),
+          .reason = describe(best)};
+}
 
 // Alone as it runs, over that of the kernel itself.
 double speed_as_it_runs(const Candidate& work, const MachineLimits& limits) {
@@ -261,10 +307,11 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   if (view.works.empty()) return {};
   const auto running = running_works(view);
-  if (std::ranges::any_of(running, is_whole)) return unchanged(view, 1.0, "what runs whole runs to its end");
+  if (std::ranges::any_of(running, is_whole_on_all)) return unchanged(view, 1.0, "what runs whole runs to its end");
+  if (std::ranges::any_of(running, is_whole)) return beside_whole(running, view, table, options);
   const CandidatePair best = best_pair(view, table, options);
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
-  return {.shares = persistent_shares(best, view, options),
+  return {.shares = shares_of(best, view, options),
           .clocks = best.forecast.clocks,
           .speedup = best.forecast.speedup(),
           .reason = describe(best)};

@@ -60,10 +60,13 @@ void Scheduler::State::account() {
 // Of whole waves, of this launch and of the grid alone: the last one takes as long with fewer blocks, which would make
 // short launches look slow. All of it ran at the clocks that the forecast is for.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
-  const unsigned sms = entry.current->sms.count > 0 ? entry.current->sms.count : machine.limits().sms;
-  const std::uint64_t wave = std::uint64_t{entry.current->per_sm} * sms;
-  const bool is_measured = entry.current->form == Form::persistent && flight.beside && !ended.error &&
-                           entry.traits->alone.value() > 0.0 && ended.blocks >= kLeastWaves * wave;
+  const bool has_own_sms = entry.current->sms.count > 0;
+  const unsigned sms = has_own_sms ? entry.current->sms.count : machine.limits().sms;
+  const unsigned per_sm = has_own_sms ? entry.traits->profile.blocks_alone : entry.current->per_sm;
+  const std::uint64_t wave = std::uint64_t{std::max(1U, per_sm)} * sms;
+  const bool keeps_its_share = entry.current->form == Form::persistent || has_own_sms;
+  const bool is_measured = keeps_its_share && flight.beside && !ended.error && entry.traits->alone.value() > 0.0 &&
+                           ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
   const auto forecast = table.find(entry.work.kernel, flight.beside->kernel);
   if (!forecast || forecast->clocks != flight.clocks || flight.clocks != governor.held()) return;

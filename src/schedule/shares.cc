@@ -27,7 +27,11 @@ bool is_same_share(Share one, const Share& other) {
   return one == other;
 }
 
-Share whole_share(const Candidate& work) { return {.work = work.work}; }
+Share whole_share(const Candidate& work, const SmRange& sms) { return {.work = work.work, .sms = sms}; }
+
+SmRange rest_of(const SmRange& taken, unsigned sms) {
+  return taken.first > 0 ? SmRange{0, taken.first} : SmRange{taken.count, sms - taken.count};
+}
 
 Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options) {
   const std::uint64_t wave = static_cast<std::uint64_t>(per_sm) * view.limits.sms;
@@ -44,7 +48,7 @@ Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view
   return {.work = work.work, .form = Form::persistent, .per_sm = per_sm};
 }
 
-std::vector<Share> persistent_shares(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
+std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
   const PairForecast& forecast = pair.forecast;
   if (forecast.sms_of_first == 0)
     return {shared_share(*pair.first, forecast.ratio.first, view, options),
@@ -53,6 +57,7 @@ std::vector<Share> persistent_shares(const CandidatePair& pair, const QueueView&
   const bool in_order = pair.first->kernel <= pair.second->kernel;
   auto ranges = split_ranges(view.limits, in_order ? forecast.sms_of_first : view.limits.sms - forecast.sms_of_first);
   if (!in_order) std::swap(ranges[0], ranges[1]);
+  if (forecast.whole) return {whole_share(*pair.first, ranges[0]), whole_share(*pair.second, ranges[1])};
   const auto all_of = [](const Candidate& work, const SmRange& sms) {
     return Share{.work = work.work,
                  .form = Form::persistent,
@@ -93,9 +98,10 @@ double clock_handicap(const PairForecast& forecast, const ClockView& clocks, con
 
 std::string describe(const CandidatePair& pair) {
   const PairForecast& forecast = pair.forecast;
-  const std::string how = forecast.sms_of_first > 0
-                              ? fmt::format("{} SMs for the first", forecast.sms_of_first)
-                              : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
+  const std::string how =
+      forecast.sms_of_first > 0
+          ? fmt::format("{} SMs for the first{}", forecast.sms_of_first, forecast.whole ? ", whole" : "")
+          : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
   const std::string joules =
       forecast.watts.known() ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
   return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other{}{}", pair.first->traits->name,

@@ -10,7 +10,9 @@
 
 namespace wattune::schedule {
 
-Share whole_share(const Candidate& work);
+Share whole_share(const Candidate& work, const SmRange& sms = {});
+// The SMs that this range leaves on the larger side.
+SmRange rest_of(const SmRange& taken, unsigned sms);
 // This many blocks on each SM, in windows of slices that are as large as they must be.
 Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options);
 // Persistent blocks, or slices where the kernel has no persistent twin. Precondition: can_share().
@@ -37,9 +39,9 @@ struct CandidatePair {
 // By how much a pair must be better than one for the clocks that are held: switching costs as much as stopping a kernel
 // does. What clocks that must be held do not allow comes behind all that they do.
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options);
-// As it is forecast: both on every SM, or persistent on SMs of their own. Precondition: can_share(), and for the latter
-// both have persistent twins.
-std::vector<Share> persistent_shares(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
+// As it is forecast: both on every SM, or persistent or whole on SMs of their own. Precondition: can_share(), and for
+// the latter both have persistent twins.
+std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
 // "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
 std::string describe(const CandidatePair& pair);
 

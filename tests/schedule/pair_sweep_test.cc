@@ -222,6 +222,21 @@ TEST(MeasuredForecaster, SplitsTheSmsWhereThatIsFaster) {
   EXPECT_EQ(measured(Form::persistent).sms_of_first, 0U);
 }
 
+// At the four splits at which the twins come nearest to each other's speed.
+TEST(MeasuredForecaster, RunsShortKernelsThemselvesOnSmsOfTheirOwn) {
+  TinyMachine machine(8);
+  for (const char* name : {"a", "b"}) machine.add(tiny_kernel(name, 40));
+  machine.set_rates(0, 1, 0.6, 0.6);
+  machine.set_split_rates(0, 1, 0.8, 0.7);
+  const PairForecast best =
+      measured_forecaster(machine, Form::persistent)(*machine.kernel(0), *machine.kernel(1)).value();
+  std::vector<PairForecast> ways = best.others;
+  ways.push_back(best);
+  EXPECT_EQ(std::ranges::count_if(ways, &PairForecast::whole), 4);
+  for (const PairForecast& way : ways)
+    if (way.whole) EXPECT_NEAR(way.speedup(), 1.5, 0.1) << way.sms_of_first;
+}
+
 // PC waits for memory and needs one block of six on an SM for that; TEA computes.
 TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
   const auto& all = simulate::kernelet_kernels();

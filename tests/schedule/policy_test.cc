@@ -173,6 +173,73 @@ TEST_F(PolicyTest, PairedLeavesASplitAsItIsInWhicheverOrderTheTwoCome) {
   EXPECT_EQ(turned.shares.at(1), planned.shares.at(0));
 }
 
+// Each takes 10 ms alone, 14 ms beside the other.
+class WholeOnSmsOfTheirOwn : public PolicyTest {
+ protected:
+  WholeOnSmsOfTheirOwn() {
+    wait("a");
+    wait("b");
+    table_.learn(0, 1,
+                 best_of({}, {{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}},
+                              {.sms_of_first = 4, .rates = {0.6, 0.6}}}));
+  }
+  Plan paired() const { return plan("paired", {.longest_whole = nanoseconds_from_ms(4)}); }  // 20 ms
+};
+
+TEST_F(WholeOnSmsOfTheirOwn, RunWhereTheyAreBetterThanTheirTwins) {
+  const Plan planned = paired();
+  ASSERT_THAT(planned.shares, SizeIs(2));
+  EXPECT_EQ(planned.shares[0], (Share{.work = 1, .sms = {0, 2}}));
+  EXPECT_EQ(planned.shares[1], (Share{.work = 2, .sms = {2, 6}}));
+  for (const std::size_t i : {0, 1}) run(i, planned.shares[i]);
+  EXPECT_EQ(paired().shares, planned.shares);
+}
+
+TEST_F(WholeOnSmsOfTheirOwn, RunForNoLongerThanArrivalsMayWait) {
+  EXPECT_EQ(plan("paired").shares.at(0).form, Form::persistent);
+  EXPECT_EQ(plan("paired").shares.at(0).sms, (SmRange{0, 4}));
+}
+
+TEST_F(WholeOnSmsOfTheirOwn, RunWhileNobodyElseWaits) {
+  wait("c");
+  EXPECT_EQ(paired().shares.at(0).form, Form::persistent);
+}
+
+// Only what is forecast beside a on these SMs, and gains, takes those of b.
+TEST_F(WholeOnSmsOfTheirOwn, GetAnotherPartnerWhoSuitsTheSplit) {
+  run(0, {.sms = {0, 2}});
+  EXPECT_THAT(works(paired()), ElementsAre(1, 2));
+  EXPECT_EQ(paired().shares[1].sms, (SmRange{2, 6}));
+  run(0, {.sms = {0, 3}});
+  EXPECT_THAT(works(paired()), ElementsAre(1));
+  run(0, {.sms = {0, 2}});
+  wait("c", 1);
+  EXPECT_THAT(works(paired()), ElementsAre(1));
+}
+
+// Of 1 ms in all 6 % are less than the 0.1 ms that a new start costs, of 20 ms they are more.
+TEST_F(PolicyTest, PairedSavesMoreThanStartingAnewCosts) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.53, 0.53);
+  EXPECT_THAT(works(plan("paired")), SizeIs(2));
+  for (KernelTraits& kernel : kernels_) kernel.alone = nanoseconds_from_ms(0.5);
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+// They gain nothing any more, but parting them would cost more than it saves of what is left.
+TEST_F(PolicyTest, PairedPartsNobodyForLessThanStartingAnewCosts) {
+  for (const std::size_t i : {0, 1}) {
+    wait(i == 0 ? "a" : "b");
+    run(i, {.form = Form::persistent, .per_sm = i == 0 ? 2U : 6U});
+    view_.works[i].left = 0.05;
+  }
+  forecast(0, 1, 0.48, 0.48);
+  EXPECT_THAT(works(plan("paired")), SizeIs(2));
+  for (Candidate& work : view_.works) work.left = 1.0;
+  EXPECT_THAT(works(plan("paired")), SizeIs(1));
+}
+
 TEST_F(PolicyTest, AnUnknownNameIsRefusedWithTheNearest) {
   const auto refused = find_policy("kernellet");
   ASSERT_FALSE(refused);

@@ -39,6 +39,7 @@ struct PairWatts {
 struct PairShape {
   model::BlockRatio ratio = {};
   unsigned sms_of_first = 0;
+  bool whole = false;
 
   bool operator==(const PairShape&) const = default;
 };
@@ -46,6 +47,7 @@ struct PairShape {
 struct PairForecast {
   model::BlockRatio ratio = {};      // blocks on each SM; 0 of both: they never share one
   unsigned sms_of_first = 0;         // where they split the SMs instead; 0: they share all
+  bool whole = false;                // and run themselves there, not their twins, which can be stopped
   std::array<double, 2> rates = {};  // the speed of each beside the other, over its speed alone
   PairWatts watts = {};
   std::optional<backend::BoardSetting> clocks = {};  // at which all this holds; none: the board's own
@@ -68,7 +70,7 @@ struct PairForecast {
   }
   // Energy of what both do, one after the other, over the time that they take together.
   Watts watts_in_turn() const { return rates[0] * watts.alone[0] + rates[1] * watts.alone[1]; }
-  PairShape shape() const { return {ratio, sms_of_first}; }
+  PairShape shape() const { return {ratio, sms_of_first, whole}; }
   PairForecast swapped(unsigned sms) const;
 };
 
