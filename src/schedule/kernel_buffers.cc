@@ -1,0 +1,20 @@
+#include "schedule/kernel_buffers.h"
+
+namespace wattune::schedule {
+
+std::optional<ArgumentBuffers> KernelBuffers::find(std::size_t argument, const tune::PlannedBuffer& planned) const {
+  for (const Known& known : known_) {
+    const bool alike = known.argument == argument && known.planned.length == planned.length &&
+                       known.planned.bytes == planned.bytes && known.planned.pixels == planned.pixels;
+    if (!alike) continue;
+    if (auto buffer = known.buffer.lock()) return ArgumentBuffers{std::move(buffer), known.pristine.lock()};
+  }
+  return std::nullopt;
+}
+
+void KernelBuffers::add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made) {
+  std::erase_if(known_, [](const Known& known) { return known.buffer.expired(); });
+  known_.push_back({argument, planned, made.buffer, made.pristine});
+}
+
+}  // namespace wattune::schedule
