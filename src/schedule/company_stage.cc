@@ -145,14 +145,27 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, c
   return staged;
 }
 
+// Where it spoils inputs, other configurations get new ones.
 Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, const Configuration& own) {
+  WATTUNE_ASSIGN(auto staged, load_on(&buffers_[member], member, own));
+  WATTUNE_ASSIGN(const bool is_clean, buffers_[member].inputs_hold(digest_));
+  if (is_clean) return staged;
+  staged.reset();
+  std::erase_if(kept_, [member](const auto& each) { return each.first.first == member; });
+  buffers_[member] = KernelBuffers();
+  return load_on(nullptr, member, own);
+}
+
+Result<std::shared_ptr<StagedKernel>> CompanyStage::load_on(KernelBuffers* buffers, std::size_t member,
+                                                            const Configuration& own) {
   const CompanyMember& its = space_.member(member);
-  WATTUNE_ASSIGN(const auto copies, load_kernel(device_, its.spec, own,
-                                                {.with_twins = !its.resident_blocks.empty(),
-                                                 .limit = limits_.compile,
-                                                 .buffers = &buffers_[member]}));
+  WATTUNE_ASSIGN(
+      const auto copies,
+      load_kernel(device_, its.spec, own,
+                  {.with_twins = !its.resident_blocks.empty(), .limit = limits_.compile, .buffers = buffers}));
   const std::shared_ptr<const LoadedKernel>& kernel = copies.front();
   compile_time_ += kernel->compile_time;
+  if (buffers != nullptr) WATTUNE_TRY(buffers->inputs_hold(digest_));
   WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(device_));
   WATTUNE_ASSIGN(KernelTraits traits, machine->traits_of(*kernel));
   traits.name = its.name;

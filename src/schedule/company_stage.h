@@ -1,8 +1,8 @@
 // CompanyStage: kernels of a company's configurations, loaded on the device of this process and run beside each other.
 //
 // What is kept of a kernel is what it leaves alone, so that what it leaves beside others can be compared with that. One
-// configuration of a member runs at a time, so all of them have its buffers in common. The device and the space outlive
-// it; one thread at a time.
+// configuration of a member runs at a time, so all of them have its buffers in common, but for those that write into
+// what they are declared to read only. The device and the space outlive it; one thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto runner, stage.gather(configuration, plan));
 //   WATTUNE_ASSIGN(const auto samples, runner->run(5));
@@ -107,6 +107,8 @@ class CompanyStage {
 
   Result<std::shared_ptr<StagedKernel>> kernel(std::size_t member, const Configuration& own);
   Result<std::shared_ptr<StagedKernel>> load(std::size_t member, const Configuration& own);
+  // What it leaves alone, on these buffers; nullptr: on its own.
+  Result<std::shared_ptr<StagedKernel>> load_on(KernelBuffers* buffers, std::size_t member, const Configuration& own);
   Result<void> remember_alone(std::size_t member, DeviceMachine& machine, StagedKernel& staged);
 
   backend::Device& device_;

@@ -12,9 +12,21 @@ std::optional<ArgumentBuffers> KernelBuffers::find(std::size_t argument, const t
   return std::nullopt;
 }
 
-void KernelBuffers::add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made) {
+void KernelBuffers::add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made,
+                        bool is_input) {
   std::erase_if(known_, [](const Known& known) { return known.buffer.expired(); });
-  known_.push_back({argument, planned, made.buffer, made.pristine});
+  known_.push_back({argument, planned, made.buffer, made.pristine, is_input});
+}
+
+Result<bool> KernelBuffers::inputs_hold(BufferDigest& digest) {
+  for (Known& known : known_) {
+    const auto buffer = known.buffer.lock();
+    if (!known.is_input || buffer == nullptr || !BufferDigest::can_read(*buffer) || !digest.prepare()) continue;
+    WATTUNE_ASSIGN(const std::uint64_t now, digest.of(*buffer));
+    if (known.digest.value_or(now) != now) return false;
+    known.digest = now;
+  }
+  return true;
 }
 
 }  // namespace wattune::schedule

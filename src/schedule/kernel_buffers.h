@@ -1,19 +1,23 @@
 // KernelBuffers: the buffers that configurations of one kernel have in common, where one of them runs at a time.
 //
-// A set for each argument and size, which lives as long as somebody uses it. Inputs keep their contents, since kernels
-// leave them alone; what one configuration left in outputs stays until KernelOutputs::restore(). What a kernel writes
-// into an argument declared read_only stays there. One thread at a time.
+// One for each argument and size, which lives as long as somebody uses it. What one configuration left in outputs stays
+// until KernelOutputs::restore(). One thread at a time, while nothing runs on them.
 //
 //   WATTUNE_ASSIGN(const auto copies, load_kernel(*device, spec, configuration, {.buffers = &buffers}));
+//   WATTUNE_TRY(buffers.inputs_hold(digest));
+//   run_alone();
+//   WATTUNE_ASSIGN(const bool is_clean, buffers.inputs_hold(digest));
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "tune/launch_plan.h"
 #include "wattune/backend/launch.h"
+#include "wattune/schedule/buffer_digest.h"
 
 namespace wattune::schedule {
 
@@ -27,7 +31,10 @@ class KernelBuffers {
  public:
   // None: nobody uses such.
   std::optional<ArgumentBuffers> find(std::size_t argument, const tune::PlannedBuffer& planned) const;
-  void add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made);
+  void add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made, bool is_input);
+  // Whether inputs, which kernels are declared to leave alone, hold what they did when they were first asked about;
+  // also where no digest of them can be had.
+  Result<bool> inputs_hold(BufferDigest& digest);
 
  private:
   struct Known {
@@ -35,6 +42,8 @@ class KernelBuffers {
     tune::PlannedBuffer planned;
     std::weak_ptr<backend::Buffer> buffer;
     std::weak_ptr<backend::Buffer> pristine;
+    bool is_input = false;
+    std::optional<std::uint64_t> digest = {};  // of an input
   };
   std::vector<Known> known_;
 };

@@ -64,7 +64,8 @@ Result<ArgumentBuffers> find_or_make(backend::Device& device, backend::Stream& s
   if (shared == nullptr) return make_buffers(device, stream, recipe, argument, planned);
   if (auto found = shared->find(argument, planned)) return *std::move(found);
   WATTUNE_ASSIGN(ArgumentBuffers made, make_buffers(device, stream, recipe, argument, planned));
-  shared->add(argument, planned, made);
+  const ArgumentAccess access = std::get<VectorArgument>(recipe.spec.arguments[argument].kind).access;
+  shared->add(argument, planned, made, access == ArgumentAccess::read_only);
   return made;
 }
 

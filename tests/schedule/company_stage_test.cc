@@ -124,6 +124,19 @@ TEST_F(CompanyStageTest, RunsThatTakeTurnsBeginWithTheSameContents) {
   EXPECT_THAT(seen, testing::AllOf(testing::SizeIs(8), testing::Each(1.0F)));
 }
 
+// x is declared to be read only; one configuration clears it, and has it for itself.
+TEST_F(CompanyStageTest, InputsThatAConfigurationSpoilsAreItsOwn) {
+  device_.add_kernel("adds", 2, [](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+    launch.elements<float>(1)[1] += launch.elements<float>(0)[1];
+    if (launch.macro("BLOCK") == 32.0) launch.elements<float>(0)[1] = 0.0F;
+    return Nanoseconds(1000);
+  });
+  EXPECT_EQ(difference(0, 0), std::nullopt);
+  EXPECT_THAT(difference(1, 0).value_or(""), HasSubstr("adds leaves other results"));
+  for (const ConfigurationId id : {0, 2}) EXPECT_EQ(difference(id, 0), std::nullopt);
+  EXPECT_EQ(device_.counters().bytes_written, 3 * 2 * kBytes);  // at first, for the spoiler, and for those behind it
+}
+
 TEST_F(CompanyStageTest, BuffersOfAnotherSizeAreOthers) {
   KernelSpec spec = adding_spec("adds");
   for (Argument& argument : spec.arguments) std::get<VectorArgument>(argument.kind).length = {"BLOCK"};
