@@ -165,7 +165,7 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::load_on(KernelBuffers* buffe
                   {.with_twins = !its.resident_blocks.empty(), .limit = limits_.compile, .buffers = buffers}));
   const std::shared_ptr<const LoadedKernel>& kernel = copies.front();
   compile_time_ += kernel->compile_time;
-  if (buffers != nullptr) WATTUNE_TRY(buffers->inputs_hold(digest_));
+  if (buffers != nullptr) WATTUNE_TRY(buffers->note_inputs(digest_));
   WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(device_));
   WATTUNE_ASSIGN(KernelTraits traits, machine->traits_of(*kernel));
   traits.name = its.name;

@@ -18,13 +18,22 @@ void KernelBuffers::add(std::size_t argument, const tune::PlannedBuffer& planned
   known_.push_back({argument, planned, made.buffer, made.pristine, is_input});
 }
 
-Result<bool> KernelBuffers::inputs_hold(BufferDigest& digest) {
+Result<void> KernelBuffers::note_inputs(BufferDigest& digest) {
   for (Known& known : known_) {
     const auto buffer = known.buffer.lock();
-    if (!known.is_input || buffer == nullptr || !BufferDigest::can_read(*buffer) || !digest.prepare()) continue;
-    WATTUNE_ASSIGN(const std::uint64_t now, digest.of(*buffer));
-    if (known.digest.value_or(now) != now) return false;
-    known.digest = now;
+    if (!known.is_input || known.digest || buffer == nullptr) continue;
+    if (!BufferDigest::can_read(*buffer) || !digest.prepare()) continue;
+    WATTUNE_ASSIGN(known.digest, digest.of(*buffer));
+  }
+  return {};
+}
+
+Result<bool> KernelBuffers::inputs_hold(BufferDigest& digest) {
+  for (const Known& known : known_) {
+    const auto buffer = known.buffer.lock();
+    if (!known.digest || buffer == nullptr) continue;
+    WATTUNE_ASSIGN(const std::uint64_t found, digest.of(*buffer));
+    if (found != known.digest) return false;
   }
   return true;
 }

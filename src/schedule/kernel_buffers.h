@@ -4,7 +4,7 @@
 // until KernelOutputs::restore(). One thread at a time, while nothing runs on them.
 //
 //   WATTUNE_ASSIGN(const auto copies, load_kernel(*device, spec, configuration, {.buffers = &buffers}));
-//   WATTUNE_TRY(buffers.inputs_hold(digest));
+//   WATTUNE_TRY(buffers.note_inputs(digest));
 //   run_alone();
 //   WATTUNE_ASSIGN(const bool is_clean, buffers.inputs_hold(digest));
 #pragma once
@@ -32,8 +32,9 @@ class KernelBuffers {
   // None: nobody uses such.
   std::optional<ArgumentBuffers> find(std::size_t argument, const tune::PlannedBuffer& planned) const;
   void add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made, bool is_input);
-  // Whether inputs, which kernels are declared to leave alone, hold what they did when they were first asked about;
-  // also where no digest of them can be had.
+  // What inputs that are new hold, which kernels are declared to leave alone.
+  Result<void> note_inputs(BufferDigest& digest);
+  // Whether all hold what was noted; also where no digest of them can be had.
   Result<bool> inputs_hold(BufferDigest& digest);
 
  private:
