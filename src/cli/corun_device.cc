@@ -47,7 +47,7 @@ class DeviceStage : public CorunStage {
   Result<void> load(const ChosenKernel& chosen, const ProfileFile& profiles) {
     WATTUNE_ASSIGN(const auto copies, schedule::load_kernel(*device_, chosen.spec, chosen.configuration));
     const std::shared_ptr<const schedule::LoadedKernel>& kernel = copies.front();
-    WATTUNE_TRY(keep_outputs(*kernel, chosen));
+    keep_outputs(*kernel, chosen);
     WATTUNE_ASSIGN(const auto machine, schedule::DeviceMachine::make(*device_));
     StageKernel& added = kernels_.emplace_back();
     added.identity = schedule::profile_identity(chosen.spec, chosen.configuration, device_->info());
@@ -84,16 +84,10 @@ class DeviceStage : public CorunStage {
   }
 
  private:
-  // What the kernel leaves is looked at before anything runs.
-  Result<void> keep_outputs(const schedule::LoadedKernel& kernel, const ChosenKernel& chosen) {
-    std::vector<backend::Buffer*> buffers;
-    for (const auto& buffer : kernel.buffers) buffers.push_back(buffer.get());
+  void keep_outputs(const schedule::LoadedKernel& kernel, const ChosenKernel& chosen) {
     const auto sameness = kernel.code->order_sensitive ? schedule::Sameness::tolerance : schedule::Sameness::bits;
-    WATTUNE_ASSIGN(schedule::KernelOutputs outputs,
-                   schedule::KernelOutputs::of(*device_, chosen.spec, std::move(buffers), sameness, &digest_));
-    note(kernel, chosen.name, outputs);
-    outputs_.push_back(std::move(outputs));
-    return {};
+    outputs_.emplace_back(*device_, chosen.spec, kernel, sameness, &digest_);
+    note(kernel, chosen.name, outputs_.back());
   }
 
   // Before anything else runs on its buffers. What runs beside another needs its time first of all: persistent twins

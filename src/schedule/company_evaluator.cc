@@ -57,6 +57,8 @@ class CompanyLoad : public power::Load {
 
 Result<const Observation*> Soloist::evaluate(const Configuration& own) {
   WATTUNE_ASSIGN(Observation observation, parts_.evaluator->evaluate(own));
+  compile_time_ += observation.phases.compile;
+  measure_time_ += observation.phases.measure;
   return &known_.insert_or_assign(own.id(), std::move(observation)).first->second;
 }
 
@@ -93,8 +95,12 @@ Result<Observation> CompanyEvaluator::evaluate(const Configuration& all) {
   const Stopwatch measuring;
   const Result<void> measured = measure(all, *ready.runner, observation);
   if (!measured && ends_all(measured.error())) return measured.error();
-  if (!measured) return failed_together(Status::runtime, measured.error().to_string());
-  observation.phases.measure = measuring.elapsed();
+  observation.phases.measure += measuring.elapsed();
+  if (!measured) {
+    Observation failed = failed_together(Status::runtime, measured.error().to_string());
+    failed.phases = observation.phases;
+    return failed;
+  }
   if (!best_ || observation.statistics->median < best_->median) know_best(observation);
   return std::move(observation);
 }
@@ -138,7 +144,8 @@ Result<std::optional<Observation>> CompanyEvaluator::check_alone(const Configura
 }
 
 Result<CompanyEvaluator::Ready> CompanyEvaluator::prepare(const Configuration& all) {
-  const Stopwatch checking;
+  const Stopwatch preparing;
+  const PhaseTimes before = spent_on_kernels();
   WATTUNE_ASSIGN(std::optional<Observation> wrong, check_alone(all));
   Result<Ready> ready = wrong ? Ready{.observation = *std::move(wrong)} : stand_ready(all);
   if (!ready && ends_all(ready.error())) return ready;
@@ -147,9 +154,21 @@ Result<CompanyEvaluator::Ready> CompanyEvaluator::prepare(const Configuration& a
     const Status status = refused ? Status::constraints : Status::runtime;
     ready = Ready{.observation = failed_together(status, ready.error().to_string())};
   }
+  const PhaseTimes after = spent_on_kernels();
   PhaseTimes& phases = ready->observation.phases;
-  phases.check = checking.elapsed() - phases.compile;
+  phases.compile = after.compile - before.compile;
+  phases.measure = after.measure - before.measure;
+  phases.check = std::max(Nanoseconds(), preparing.elapsed() - phases.compile - phases.measure);
   return ready;
+}
+
+PhaseTimes CompanyEvaluator::spent_on_kernels() const {
+  PhaseTimes spent{.compile = stage_.compile_time(), .check = {}, .measure = {}};
+  for (const Soloist& soloist : soloists_) {
+    spent.compile += soloist.compile_time();
+    spent.measure += soloist.measure_time();
+  }
+  return spent;
 }
 
 std::vector<Nanoseconds> CompanyEvaluator::times_alone(const Configuration& all) const {
@@ -160,13 +179,11 @@ std::vector<Nanoseconds> CompanyEvaluator::times_alone(const Configuration& all)
 }
 
 Result<CompanyEvaluator::Ready> CompanyEvaluator::stand_ready(const Configuration& all) {
-  const Stopwatch compiling;
   WATTUNE_ASSIGN(auto runner, stage_.gather({all, times_alone(all)}, set_up_.plan));
-  const PhaseTimes phases{.compile = compiling.elapsed(), .check = {}, .measure = {}};
   WATTUNE_ASSIGN(const std::optional<std::string> difference, runner->difference());
   if (difference) return Ready{.observation = failed_together(Status::correctness, *difference)};
   WATTUNE_TRY(set_clocks(all, [&](std::size_t runs) { return runner->run(runs); }));
-  return Ready{std::move(runner), {.verified = true, .phases = phases}};
+  return Ready{std::move(runner), {.verified = true}};
 }
 
 Result<void> CompanyEvaluator::set_clocks(const Configuration& all, const tune::Spin& spin) {

@@ -43,12 +43,17 @@ class Soloist {
   void know(ConfigurationId own, Nanoseconds time, bool verified);
   // The fastest of those that are right; none: none is.
   std::optional<ConfigurationId> best() const;
+  // What compiling and timing took so far.
+  Nanoseconds compile_time() const { return compile_time_; }
+  Nanoseconds measure_time() const { return measure_time_; }
   // What it showed alone; nullptr: nobody has seen it.
   const Observation* find(ConfigurationId own) const;
 
  private:
   Parts parts_;
   std::map<ConfigurationId, Observation> known_;
+  Nanoseconds compile_time_;
+  Nanoseconds measure_time_;
 };
 
 // How configurations are measured.
@@ -93,6 +98,8 @@ class CompanyEvaluator : public tune::Evaluator {
   };
   class Turns;
 
+  // What compiling and timing took so far of making configurations ready.
+  PhaseTimes spent_on_kernels() const;
   Result<std::optional<Observation>> check_alone(const Configuration& all);
   Result<Ready> prepare(const Configuration& all);
   Result<Ready> stand_ready(const Configuration& all);

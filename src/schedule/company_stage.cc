@@ -32,13 +32,6 @@ Result<void> check_resident(const StagedKernel& staged, unsigned resident_blocks
                fmt::format("a multiprocessor holds {} of its blocks, not {}", most, resident_blocks));
 }
 
-// One run alone, whose outputs are those that are right.
-Result<void> remember_alone(DeviceMachine& machine, StagedKernel& staged, Nanoseconds limit) {
-  WATTUNE_ASSIGN(const KernelId kernel, machine.add(staged.kernel, staged.traits));
-  WATTUNE_TRY(run_jointly(machine, std::vector<Party>{{.kernel = kernel}}, {.limit = limit}));
-  return staged.outputs.remember();
-}
-
 }  // namespace
 
 CompanyRunner::CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
@@ -152,20 +145,45 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, c
   return staged;
 }
 
+// Where it spoils inputs, other configurations get new ones.
 Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, const Configuration& own) {
+  WATTUNE_ASSIGN(auto staged, load_on(&buffers_[member], member, own));
+  WATTUNE_ASSIGN(const bool is_clean, buffers_[member].inputs_hold(digest_));
+  if (is_clean) return staged;
+  staged.reset();
+  std::erase_if(kept_, [member](const auto& each) { return each.first.first == member; });
+  buffers_[member] = KernelBuffers();
+  return load_on(nullptr, member, own);
+}
+
+Result<std::shared_ptr<StagedKernel>> CompanyStage::load_on(KernelBuffers* buffers, std::size_t member,
+                                                            const Configuration& own) {
   const CompanyMember& its = space_.member(member);
   WATTUNE_ASSIGN(
       const auto copies,
-      load_kernel(device_, its.spec, own, {.with_twins = !its.resident_blocks.empty(), .limit = limits_.compile}));
-  std::vector<backend::Buffer*> buffers;
-  for (const auto& buffer : copies.front()->buffers) buffers.push_back(buffer.get());
-  WATTUNE_ASSIGN(KernelOutputs outputs, KernelOutputs::of(device_, its.spec, std::move(buffers), Sameness::tolerance));
+      load_kernel(device_, its.spec, own,
+                  {.with_twins = !its.resident_blocks.empty(), .limit = limits_.compile, .buffers = buffers}));
+  const std::shared_ptr<const LoadedKernel>& kernel = copies.front();
+  compile_time_ += kernel->compile_time;
+  if (buffers != nullptr) WATTUNE_TRY(buffers->note_inputs(digest_));
   WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(device_));
-  WATTUNE_ASSIGN(KernelTraits traits, machine->traits_of(*copies.front()));
+  WATTUNE_ASSIGN(KernelTraits traits, machine->traits_of(*kernel));
   traits.name = its.name;
-  auto staged = std::make_shared<StagedKernel>(StagedKernel{copies.front(), std::move(traits), std::move(outputs)});
-  WATTUNE_TRY(remember_alone(*machine, *staged, limits_.run));
+  KernelOutputs outputs(device_, its.spec, *kernel, Sameness::tolerance, &digest_);
+  auto staged = std::make_shared<StagedKernel>(StagedKernel{kernel, std::move(traits), std::move(outputs)});
+  WATTUNE_TRY(remember_alone(member, *machine, *staged));
   return staged;
+}
+
+// One run alone, whose outputs are those that are right.
+Result<void> CompanyStage::remember_alone(std::size_t member, DeviceMachine& machine, StagedKernel& staged) {
+  WATTUNE_TRY(staged.outputs.restore());
+  WATTUNE_ASSIGN(const KernelId kernel, machine.add(staged.kernel, staged.traits));
+  WATTUNE_TRY(run_jointly(machine, std::vector<Party>{{.kernel = kernel}}, {.limit = limits_.run}));
+  std::vector<const KernelOutputs*> others;
+  for (const auto& [key, other] : kept_)
+    if (key.first == member) others.push_back(&other->outputs);
+  return staged.outputs.remember(others);
 }
 
 }  // namespace wattune::schedule

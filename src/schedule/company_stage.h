@@ -1,7 +1,8 @@
 // CompanyStage: kernels of a company's configurations, loaded on the device of this process and run beside each other.
 //
-// What is kept of a kernel is what it leaves alone, so that what it leaves beside others can be compared with that. The
-// device and the space outlive it; one thread at a time.
+// What is kept of a kernel is what it leaves alone, so that what it leaves beside others can be compared with that. One
+// configuration of a member runs at a time, so all of them have its buffers in common, but for those that write into
+// what they are declared to read only. The device and the space outlive it; one thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto runner, stage.gather(configuration, plan));
 //   WATTUNE_ASSIGN(const auto samples, runner->run(5));
@@ -17,6 +18,7 @@
 
 #include "core/stopwatch.h"
 #include "schedule/joint_run.h"
+#include "schedule/kernel_buffers.h"
 #include "wattune/measure/policy.h"
 #include "wattune/schedule/company_space.h"
 #include "wattune/schedule/device_machine.h"
@@ -93,20 +95,28 @@ class CompanyRunner : public measure::Runner {
 class CompanyStage {
  public:
   CompanyStage(backend::Device& device, const CompanySpace& space, const CompanyLimits& limits)
-      : device_(device), space_(space), limits_(limits) {}
+      : device_(device), space_(space), limits_(limits), digest_(device), buffers_(space.size()) {}
 
   // Errors name the member. invalid_argument: it has no form in which blocks stay resident, or an SM holds fewer.
   Result<std::unique_ptr<CompanyRunner>> gather(const CompanyChoice& choice, const CompanyPlan& plan);
+  // What compiling and loading code has taken so far.
+  Nanoseconds compile_time() const { return compile_time_; }
 
  private:
   using Key = std::pair<std::size_t, ConfigurationId>;  // member and its own configuration
 
   Result<std::shared_ptr<StagedKernel>> kernel(std::size_t member, const Configuration& own);
   Result<std::shared_ptr<StagedKernel>> load(std::size_t member, const Configuration& own);
+  // What it leaves alone, on these buffers; nullptr: on its own.
+  Result<std::shared_ptr<StagedKernel>> load_on(KernelBuffers* buffers, std::size_t member, const Configuration& own);
+  Result<void> remember_alone(std::size_t member, DeviceMachine& machine, StagedKernel& staged);
 
   backend::Device& device_;
   const CompanySpace& space_;
   const CompanyLimits limits_;
+  BufferDigest digest_;
+  std::vector<KernelBuffers> buffers_;  // by member
+  Nanoseconds compile_time_;
   std::list<std::pair<Key, std::shared_ptr<StagedKernel>>> kept_;  // what was used last comes first
 };
 

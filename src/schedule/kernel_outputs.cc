@@ -19,38 +19,45 @@ const VectorArgument* written(const Argument& argument) {
   return vector != nullptr && vector->access != ArgumentAccess::read_only ? vector : nullptr;
 }
 
-bool is_read(const Argument& argument) { return written(argument)->access == ArgumentAccess::read_write; }
-
 }  // namespace
 
-Result<KernelOutputs> KernelOutputs::of(backend::Device& device, const KernelSpec& spec,
-                                        std::vector<backend::Buffer*> buffers, Sameness sameness,
-                                        BufferDigest* digest) {
-  KernelOutputs outputs(device, spec.tolerance, sameness, digest);
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i] == nullptr || written(spec.arguments[i]) == nullptr) continue;
-    outputs.kept_.push_back({.argument = spec.arguments[i], .buffer = buffers[i]});
-    if (!is_read(spec.arguments[i])) continue;
-    WATTUNE_ASSIGN(outputs.kept_.back().before, outputs.read(*buffers[i]));
-  }
-  return outputs;
+KernelOutputs::KernelOutputs(backend::Device& device, const KernelSpec& spec, const LoadedKernel& kernel,
+                             Sameness sameness, BufferDigest* digest)
+    : device_(&device), tolerance_(spec.tolerance), sameness_(sameness), digest_(digest) {
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
+    if (kernel.buffers[i] != nullptr && written(spec.arguments[i]) != nullptr)
+      kept_.push_back({.argument = spec.arguments[i], .buffer = kernel.buffers[i], .pristine = kernel.pristine[i]});
 }
 
 Result<void> KernelOutputs::restore() {
   WATTUNE_ASSIGN(const auto stream, device_->create_stream());
   for (const Kept& kept : kept_)
-    WATTUNE_TRY(is_read(kept.argument) ? stream->write(*kept.buffer, kept.before)
-                                       : stream->fill(*kept.buffer, measure::kPoison));
+    WATTUNE_TRY(kept.pristine != nullptr ? stream->copy(*kept.pristine, *kept.buffer)
+                                         : stream->fill(*kept.buffer, measure::kPoison));
   return stream->finish(kTransferLimit);
 }
 
-Result<void> KernelOutputs::remember() {
+Result<void> KernelOutputs::remember(std::span<const KernelOutputs* const> others) {
   for (Kept& kept : kept_) {
-    WATTUNE_ASSIGN(kept.right, read(*kept.buffer));
     WATTUNE_ASSIGN(kept.right_digest, digest_of(*kept.buffer));
+    kept.right = find_right(kept, others);
+    if (kept.right != nullptr) continue;
+    WATTUNE_ASSIGN(std::vector<std::byte> right, read(*kept.buffer));
+    kept.right = std::make_shared<const std::vector<std::byte>>(std::move(right));
   }
   remembers_ = true;
   return {};
+}
+
+std::shared_ptr<const std::vector<std::byte>> KernelOutputs::find_right(const Kept& kept,
+                                                                        std::span<const KernelOutputs* const> others) {
+  if (!kept.right_digest) return nullptr;
+  for (const KernelOutputs* other : others)
+    for (const Kept& its : other->kept_)
+      if (its.argument.name == kept.argument.name && its.right_digest == kept.right_digest &&
+          its.right->size() == kept.buffer->bytes())
+        return its.right;
+  return nullptr;
 }
 
 Result<std::optional<std::string>> KernelOutputs::difference() {
@@ -67,7 +74,7 @@ Result<std::optional<std::string>> KernelOutputs::difference() {
 std::vector<std::string> KernelOutputs::overwritten() const {
   std::vector<std::string> names;
   for (const Kept& kept : kept_)
-    if (is_read(kept.argument)) names.push_back(kept.argument.name);
+    if (kept.pristine != nullptr) names.push_back(kept.argument.name);
   return names;
 }
 
@@ -87,14 +94,14 @@ Result<std::optional<std::uint64_t>> KernelOutputs::digest_of(const backend::Buf
 }
 
 std::optional<std::string> KernelOutputs::compare(const Kept& output, const std::vector<std::byte>& found) const {
-  if (found == output.right) return std::nullopt;
+  if (found == *output.right) return std::nullopt;
   const VectorArgument& vector = *written(output.argument);
   if (sameness_ == Sameness::bits || !vector.fields.empty()) {
-    const auto first = std::ranges::mismatch(found, output.right).in1 - found.begin();
+    const auto first = std::ranges::mismatch(found, *output.right).in1 - found.begin();
     return fmt::format("`{}` differs from byte {} on", output.argument.name, first);
   }
   const auto mismatch =
-      measure::compare(found, output.right, vector.type, measure::resolve_tolerance(tolerance_, vector.type));
+      measure::compare(found, *output.right, vector.type, measure::resolve_tolerance(tolerance_, vector.type));
   return mismatch ? std::optional(mismatch->to_string(output.argument.name)) : std::nullopt;
 }
 

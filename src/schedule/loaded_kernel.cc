@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/stopwatch.h"
+#include "schedule/kernel_buffers.h"
 #include "tune/argument_contents.h"
 #include "tune/launch_arguments.h"
 #include "tune/launch_plan.h"
@@ -18,7 +20,8 @@ struct Recipe {
   const tune::Launch& launch;
   tune::ArgumentContents& contents;
   std::shared_ptr<const KernelCode> code;
-  Nanoseconds limit;
+  Nanoseconds compile_time;
+  const LoadOptions& options;
 };
 
 Error refuse_spec(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
@@ -31,18 +34,39 @@ Result<void> check_single(const tune::Launch& launch, const DeviceInfo& device) 
   return {};
 }
 
-Result<std::unique_ptr<backend::Buffer>> make_buffer(backend::Device& device, backend::Stream& stream,
-                                                     const Recipe& recipe, std::size_t argument,
-                                                     const tune::PlannedBuffer& planned) {
-  WATTUNE_ASSIGN(auto buffer,
-                 planned.pixels ? device.create_pixel_buffer(*planned.pixels) : device.create_buffer(planned.bytes));
-  if (std::get<VectorArgument>(recipe.spec.arguments[argument].kind).access == ArgumentAccess::write_only) {
-    WATTUNE_TRY(stream.fill(*buffer, measure::kPoison));
-    return buffer;
+Result<std::unique_ptr<backend::Buffer>> create(backend::Device& device, const tune::PlannedBuffer& planned) {
+  return planned.pixels ? device.create_pixel_buffer(*planned.pixels) : device.create_buffer(planned.bytes);
+}
+
+Result<ArgumentBuffers> make_buffers(backend::Device& device, backend::Stream& stream, const Recipe& recipe,
+                                     std::size_t argument, const tune::PlannedBuffer& planned) {
+  const ArgumentAccess access = std::get<VectorArgument>(recipe.spec.arguments[argument].kind).access;
+  ArgumentBuffers made;
+  WATTUNE_ASSIGN(made.buffer, create(device, planned));
+  if (access == ArgumentAccess::write_only) {
+    WATTUNE_TRY(stream.fill(*made.buffer, measure::kPoison));
+    return made;
   }
   WATTUNE_ASSIGN(const std::vector<std::byte>* contents, recipe.contents.get(argument, planned.length));
-  WATTUNE_TRY(stream.write(*buffer, *contents));
-  return buffer;
+  if (access == ArgumentAccess::read_only) {
+    WATTUNE_TRY(stream.write(*made.buffer, *contents));
+    return made;
+  }
+  WATTUNE_ASSIGN(made.pristine, create(device, planned));
+  WATTUNE_TRY(stream.write(*made.pristine, *contents));
+  WATTUNE_TRY(stream.copy(*made.pristine, *made.buffer));
+  return made;
+}
+
+Result<ArgumentBuffers> find_or_make(backend::Device& device, backend::Stream& stream, const Recipe& recipe,
+                                     std::size_t argument, const tune::PlannedBuffer& planned) {
+  KernelBuffers* const shared = recipe.options.buffers;
+  if (shared == nullptr) return make_buffers(device, stream, recipe, argument, planned);
+  if (auto found = shared->find(argument, planned)) return *std::move(found);
+  WATTUNE_ASSIGN(ArgumentBuffers made, make_buffers(device, stream, recipe, argument, planned));
+  const ArgumentAccess access = std::get<VectorArgument>(recipe.spec.arguments[argument].kind).access;
+  shared->add(argument, planned, made, access == ArgumentAccess::read_only);
+  return made;
 }
 
 Result<std::shared_ptr<const LoadedKernel>> make_copy(backend::Device& device, backend::Stream& stream,
@@ -53,16 +77,19 @@ Result<std::shared_ptr<const LoadedKernel>> make_copy(backend::Device& device, b
                                                   .code = recipe.code,
                                                   .geometry = step.geometry,
                                                   .arguments = {},
-                                                  .buffers = {}});
+                                                  .buffers = {},
+                                                  .compile_time = recipe.compile_time});
   std::vector<const backend::Buffer*> buffers;
   for (std::size_t i = 0; i < recipe.launch.arguments.size(); ++i) {
-    auto& buffer = kernel->buffers.emplace_back();
+    ArgumentBuffers its;
     if (const auto* planned = std::get_if<tune::PlannedBuffer>(&recipe.launch.arguments[i])) {
-      WATTUNE_ASSIGN(buffer, make_buffer(device, stream, recipe, i, *planned));
+      WATTUNE_ASSIGN(its, find_or_make(device, stream, recipe, i, *planned));
     }
-    buffers.push_back(buffer.get());
+    buffers.push_back(its.buffer.get());
+    kernel->buffers.push_back(std::move(its.buffer));
+    kernel->pristine.push_back(std::move(its.pristine));
   }
-  WATTUNE_TRY(stream.finish(recipe.limit));
+  WATTUNE_TRY(stream.finish(recipe.options.limit));
   kernel->arguments = tune::launch_arguments(recipe.spec.arguments, recipe.launch, step, buffers);
   return std::shared_ptr<const LoadedKernel>(std::move(kernel));
 }
@@ -86,10 +113,12 @@ Result<std::vector<std::shared_ptr<const LoadedKernel>>> load_kernel(backend::De
   KernelSource source = launched_source(own);
   source.function = launch.steps.front().function;
   const std::vector<backend::Macro> macros = tune::macros_of(own.parameters, configuration);
+  const Stopwatch compiling;
   WATTUNE_ASSIGN(const auto code, load_code(device, source, macros, launch.steps.front().geometry, options));
+  const Nanoseconds compile_time = compiling.elapsed();
   tune::ArgumentContents contents(own.arguments);
   WATTUNE_TRY(contents.compile(names));
-  const Recipe recipe{own, launch, contents, code, options.limit};
+  const Recipe recipe{own, launch, contents, code, compile_time, options};
   WATTUNE_ASSIGN(const auto stream, device.create_stream());
   std::vector<std::shared_ptr<const LoadedKernel>> copies;
   while (copies.size() < options.copies) {

@@ -175,5 +175,25 @@ TEST_F(CompanyEvaluatorTest, SaysWhatPreparingTook) {
   EXPECT_GT(observation.phases.measure, Nanoseconds());
 }
 
+// The kernels of the first configuration are loaded when it comes again.
+TEST_F(CompanyEvaluatorTest, PhasesAreThoseOfWhatAnEvaluationDoes) {
+  constexpr Nanoseconds kCompiling = nanoseconds_from_seconds(50);
+  constexpr Nanoseconds kMeasuring = nanoseconds_from_seconds(70);
+  alone_ = [&](const Configuration& own) {
+    Observation observation = alone_by_block(own).value();
+    observation.phases = {.compile = kCompiling, .check = {}, .measure = kMeasuring};
+    return Result<Observation>(std::move(observation));
+  };
+  open();
+  const PhaseTimes first = evaluate(0).phases;
+  EXPECT_GT(first.compile, 2.0 * kCompiling);
+  EXPECT_LT(first.compile, 2.0 * kMeasuring);
+  EXPECT_GT(first.measure, 2.0 * kMeasuring);
+  const PhaseTimes again = evaluate(0).phases;
+  EXPECT_EQ(again.compile, Nanoseconds());
+  EXPECT_GT(again.check, Nanoseconds());
+  EXPECT_LT(again.measure, kMeasuring);
+}
+
 }  // namespace
 }  // namespace wattune::schedule

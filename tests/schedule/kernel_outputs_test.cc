@@ -28,12 +28,16 @@ class KernelOutputsTest : public testing::Test {
   KernelOutputsTest() {
     for (auto& buffer : buffers_) buffer = device_.create_buffer(2 * sizeof(float)).value();
     for (std::size_t i = 0; i < 3; ++i) write(i, {1.0F, 2.0F});
+    kernel_.buffers.assign(buffers_.begin(), buffers_.end());
+    kernel_.pristine = {nullptr, nullptr, device_.create_buffer(2 * sizeof(float)).value()};
+    write(*kernel_.pristine[2], {1.0F, 2.0F});
   }
 
   backend::Device& device() { return device_; }
-  void write(std::size_t buffer, std::array<float, 2> values) {
+  void write(std::size_t buffer, std::array<float, 2> values) { write(*buffers_[buffer], values); }
+  void write(backend::Buffer& buffer, std::array<float, 2> values) {
     const auto stream = device().create_stream().value();
-    ASSERT_TRUE(stream->write(*buffers_[buffer], std::as_bytes(std::span(values))));
+    ASSERT_TRUE(stream->write(buffer, std::as_bytes(std::span(values))));
     ASSERT_TRUE(stream->finish(nanoseconds_from_seconds(1)));
   }
   std::array<float, 2> read(std::size_t buffer) {
@@ -43,13 +47,13 @@ class KernelOutputsTest : public testing::Test {
     EXPECT_TRUE(stream->finish(nanoseconds_from_seconds(1)));
     return values;
   }
-  KernelOutputs outputs(const KernelSpec& spec, Sameness sameness) {
-    return KernelOutputs::of(device_, spec, {buffers_[0].get(), buffers_[1].get(), buffers_[2].get()}, sameness)
-        .value();
+  KernelOutputs outputs(const KernelSpec& spec, Sameness sameness, BufferDigest* digest = nullptr) {
+    return KernelOutputs(device_, spec, kernel_, sameness, digest);
   }
 
   fakes::FakeDevice device_;
-  std::array<std::unique_ptr<backend::Buffer>, 3> buffers_;
+  std::array<std::shared_ptr<backend::Buffer>, 3> buffers_;
+  LoadedKernel kernel_{.name = {}, .code = nullptr, .geometry = {}, .arguments = {}, .buffers = {}};
 };
 
 TEST_F(KernelOutputsTest, RestoresWhatTheKernelReadsAndPoisonsWhatItOnlyWrites) {
@@ -99,10 +103,7 @@ TEST_F(KernelOutputsTest, OutputsOfTheSameDigestAreNotRead) {
     return Nanoseconds(1);
   });
   BufferDigest by_device(device_);
-  KernelOutputs kept =
-      KernelOutputs::of(device_, two_outputs(), {buffers_[0].get(), buffers_[1].get(), buffers_[2].get()},
-                        Sameness::bits, &by_device)
-          .value();
+  KernelOutputs kept = outputs(two_outputs(), Sameness::bits, &by_device);
   EXPECT_FALSE(kept.remembers());
   EXPECT_EQ(device_.counters().builds, 0);  // nobody has compared anything
   write(1, {5.0F, 6.0F});
@@ -120,10 +121,7 @@ TEST_F(KernelOutputsTest, OutputsAreReadWhereTheDigestDoesNotCompile) {
     return Error(ErrorCode::compile_failed, "no compiler today");
   });
   BufferDigest by_device(device_);
-  KernelOutputs kept =
-      KernelOutputs::of(device_, two_outputs(), {buffers_[0].get(), buffers_[1].get(), buffers_[2].get()},
-                        Sameness::bits, &by_device)
-          .value();
+  KernelOutputs kept = outputs(two_outputs(), Sameness::bits, &by_device);
   ASSERT_TRUE(kept.remember());
   write(1, {5.0F, 2.0F});
   EXPECT_EQ(kept.difference().value(), "`out` differs from byte 2 on");  // of 1.0F and 5.0F

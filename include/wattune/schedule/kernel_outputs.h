@@ -1,10 +1,10 @@
 // KernelOutputs: whether a kernel leaves beside others what it leaves alone.
 //
-// It keeps what the kernel's buffers held before anything ran, so that kernels that overwrite their inputs can be
-// compared as well. With a digest, outputs are read only where they differ. The device, the buffers and the digest
-// outlive it; one thread at a time, while nothing runs that uses them.
+// It puts back what the kernel's buffers held before anything ran, so that kernels that overwrite their inputs can be
+// compared as well. With a digest, outputs are read only where they differ. The device and the digest outlive it; one
+// thread at a time, while nothing runs that uses the buffers.
 //
-//   WATTUNE_ASSIGN(auto outputs, schedule::KernelOutputs::of(*device, spec, buffers, Sameness::bits));
+//   schedule::KernelOutputs outputs(*device, spec, *kernel, Sameness::bits);
 //   run_alone();
 //   WATTUNE_TRY(outputs.remember());
 //   WATTUNE_TRY(outputs.restore());
@@ -14,7 +14,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "wattune/core/kernel_spec.h"
 #include "wattune/core/result.h"
 #include "wattune/schedule/buffer_digest.h"
+#include "wattune/schedule/loaded_kernel.h"
 
 namespace wattune::schedule {
 
@@ -33,18 +36,16 @@ enum class Sameness {
 
 class KernelOutputs {
  public:
-  // `buffers` are by argument of the spec; nullptr: it has none. Without a digest, or where
-  // the device has none, outputs are always read. Errors of
-  // the device, as for all that follows.
-  static Result<KernelOutputs> of(backend::Device& device, const KernelSpec& spec,
-                                  std::vector<backend::Buffer*> buffers, Sameness sameness,
-                                  BufferDigest* digest = nullptr);
+  // Without a digest, or where the device has none, outputs are always read.
+  KernelOutputs(backend::Device& device, const KernelSpec& spec, const LoadedKernel& kernel, Sameness sameness,
+                BufferDigest* digest = nullptr);
 
-  // What the kernel reads, as it was before anything ran; what it only writes is poisoned, so that it shows what was
-  // not written.
+  // Errors of the device, as for all that follows. What the kernel reads, as it was before anything ran; what it only
+  // writes is poisoned, so that it shows what was not written.
   Result<void> restore();
-  // What the outputs hold is right.
-  Result<void> remember();
+  // What the outputs hold is right. Where others that remember, of the same kernel, hold the same by its digest, it is
+  // not read but shared with them.
+  Result<void> remember(std::span<const KernelOutputs* const> others = {});
   bool remembers() const { return remembers_; }
   // Where they hold anything else than was remembered: one line; none: nowhere.
   Result<std::optional<std::string>> difference();
@@ -55,15 +56,16 @@ class KernelOutputs {
  private:
   struct Kept {
     Argument argument;
-    backend::Buffer* buffer = nullptr;
-    std::vector<std::byte> before = {};  // of what it reads as well
-    std::vector<std::byte> right = {};
+    std::shared_ptr<backend::Buffer> buffer;
+    std::shared_ptr<const backend::Buffer> pristine;  // of what it reads as well
+    std::shared_ptr<const std::vector<std::byte>> right = {};
     std::optional<std::uint64_t> right_digest = {};
   };
 
-  KernelOutputs(backend::Device& device, Tolerance tolerance, Sameness sameness, BufferDigest* digest)
-      : device_(&device), tolerance_(tolerance), sameness_(sameness), digest_(digest) {}
   Result<std::vector<std::byte>> read(const backend::Buffer& buffer) const;
+  // nullptr: no such output of the others is known to hold the same.
+  static std::shared_ptr<const std::vector<std::byte>> find_right(const Kept& kept,
+                                                                  std::span<const KernelOutputs* const> others);
   // None where it cannot be had.
   Result<std::optional<std::uint64_t>> digest_of(const backend::Buffer& buffer);
   std::optional<std::string> compare(const Kept& output, const std::vector<std::byte>& found) const;

@@ -1,9 +1,9 @@
 // LoadedKernel: a kernel on a device with its grid, its arguments and its twins, ready to be launched whole or in
 // parts.
 //
-// It owns its buffers; copies share the code. The device outlives it, and nobody destroys it while it runs: whoever
-// launches (DeviceMachine) keeps it. Made on a thread that may use the device. What a launch overwrites stays
-// overwritten: inputs are not restored.
+// It owns its buffers, alone or with others; copies share the code. The device outlives it, and nobody destroys it
+// while it runs: whoever launches (DeviceMachine) keeps it. Made on a thread that may use the device. What a launch
+// overwrites stays overwritten: inputs are not restored.
 //
 //   WATTUNE_ASSIGN(const auto copies, schedule::load_kernel(*device, spec, configuration, {.copies = 2}));
 //   WATTUNE_ASSIGN(const auto traits, machine->traits_of(*copies.front()));
@@ -52,16 +52,24 @@ struct LoadedKernel {
   std::shared_ptr<const KernelCode> code;
   backend::Geometry3 geometry;
   std::vector<backend::LaunchArgument> arguments;         // of a whole launch; they point into the buffers
-  std::vector<std::unique_ptr<backend::Buffer>> buffers;  // by argument of the spec; nullptr: it is no buffer
+  std::vector<std::shared_ptr<backend::Buffer>> buffers;  // by argument of the spec; nullptr: it is no buffer
+  // By argument, of what it reads and writes: what that held before anything ran; else nullptr.
+  std::vector<std::shared_ptr<backend::Buffer>> pristine = {};
+  Nanoseconds compile_time = {};  // what compiling and loading its code took
 };
 
 // The blocks of its grid. Precondition: along each axis there are fewer than 2^32.
 slice::Grid grid_of(const backend::Geometry3& geometry);
 
+class KernelBuffers;
+
 struct LoadOptions {
   std::size_t copies = 1;
   bool with_twins = true;                             // else it runs whole only
   Nanoseconds limit = nanoseconds_from_seconds(120);  // of compiling, and of loading what was compiled
+  // Where buffers come from that other configurations of the kernel use, and new ones go to; nullptr: each copy gets
+  // its own. Precondition: it is one copy, and they are of this spec and device.
+  KernelBuffers* buffers = nullptr;
 };
 
 // Compiles a kernel, on CUDA to PTX, to which it adds twins. `geometry` is that of whole launches. Errors as of
@@ -72,7 +80,7 @@ Result<std::shared_ptr<const KernelCode>> load_code(backend::Device& device, con
                                                     const LoadOptions& options = {});
 
 // The kernel of a spec with these values of its parameters, in the device's language, on contents as tuning gives it;
-// outputs are poisoned. As many copies as asked for, each with buffers of its own. invalid_argument: the spec launches
+// outputs of its own are poisoned. As many copies as asked for. invalid_argument: the spec launches
 // more than one kernel, or one more than once, or a configuration is beyond the device's limits; errors of load_code(),
 // of the spec's expressions and of its files.
 Result<std::vector<std::shared_ptr<const LoadedKernel>>> load_kernel(backend::Device& device, const KernelSpec& spec,
