@@ -59,6 +59,7 @@ struct PartyState {
     run.begin = std::min(run.begin, ended.begin);
     run.end = std::max(run.end, ended.end);
     run.blocks += ended.blocks;
+    run.ends.push_back(ended.end);
   }
 };
 

@@ -28,7 +28,8 @@ struct Party {
 struct PartyRun {
   Nanoseconds begin = kForever;  // of its first block
   Nanoseconds end;
-  std::uint64_t blocks = 0;  // that ran
+  std::uint64_t blocks = 0;            // that ran
+  std::vector<Nanoseconds> ends = {};  // of its launches
 
   Nanoseconds time() const { return end - begin; }
 };

@@ -81,33 +81,31 @@ Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair
   return {};
 }
 
-// How fast it runs alone on these SMs, over all of them.
-double speed_on(const Machine& machine, const KernelTraits& kernel, const SmRange& sms) {
-  const double saturating = std::max(kernel.saturating_share, 1e-6) * machine.limits().sms;
-  return std::min(1.0, sms.count / saturating);
+// How many launches had ended by then, and what part of the next one by its time.
+double launches_until(const PartyRun& run, Nanoseconds moment) {
+  const auto next = std::ranges::find_if(run.ends, [&](Nanoseconds end) { return end > moment; });
+  const auto ended = static_cast<double>(next - run.ends.begin());
+  if (next == run.ends.end()) return ended;
+  const Nanoseconds begin = next == run.ends.begin() ? run.begin : *(next - 1);
+  return ended + std::max(0.0, (moment - begin) / (*next - begin));
 }
 
-// Nothing stops kernels that run themselves, so each runs as often as its twin would in the time of a pilot. What the
-// one does when the other has ended is not counted.
+// Nothing stops kernels that run themselves, so each runs twice or more, as often as its twin would in that time. What
+// one does after the other has ended is not counted.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const PairForecast& twins) {
   const auto ranges = split_ranges(machine.limits(), twins.sms_of_first);
-  const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
+  Nanoseconds time = kLeastPilot;
+  for (std::size_t i = 0; i < 2; ++i) time = std::max(time, 2.0 * pair[i].traits->alone / twins.rates[i]);
   std::array<Party, 2> parties;
   for (std::size_t i = 0; i < 2; ++i) {
     const double often = std::round(time * twins.rates[i] / pair[i].traits->alone);
-    parties[i] = {
-        .kernel = pair[i].id, .sms = ranges[i], .repetitions = static_cast<std::size_t>(std::max(2.0, often))};
+    parties[i] = {.kernel = pair[i].id, .sms = ranges[i], .repetitions = static_cast<std::size_t>(often)};
   }
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties));
-  const std::size_t earlier = run.parties[0].end <= run.parties[1].end ? 0 : 1;
-  const Nanoseconds together = run.parties[earlier].end - run.begin();
+  const Nanoseconds earlier = std::min(run.parties[0].end, run.parties[1].end);
   PairForecast whole{.sms_of_first = twins.sms_of_first, .whole = true, .watts = twins.watts};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const KernelTraits& kernel = *pair[i].traits;
-    const Nanoseconds after = run.parties[i].end - run.parties[earlier].end;
-    const Nanoseconds did = static_cast<double>(parties[i].repetitions) * kernel.alone;
-    whole.rates[i] = std::max(0.0, (did - speed_on(machine, kernel, ranges[i]) * after) / together);
-  }
+  for (std::size_t i = 0; i < 2; ++i)
+    whole.rates[i] = launches_until(run.parties[i], earlier) * pair[i].traits->alone / (earlier - run.begin());
   return whole;
 }
 

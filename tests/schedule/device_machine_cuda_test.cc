@@ -305,7 +305,7 @@ TEST_F(DeviceMachineOnStandIn, PairsShareItByPersistentTwins) {
 // Its streams and the words of persistent blocks are there before.
 TEST_F(DeviceMachineOnStandIn, HasWhatTheFirstLaunchesOfTwoKernelsNeed) {
   const KernelId id = add(load());
-  const int before = cuda->live();
+  const auto before = cuda->live();
   for (const unsigned lane : {0U, 8U})
     machine->launch({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = 1, .lane = lane}).value();
   wait_for(*machine, 2);

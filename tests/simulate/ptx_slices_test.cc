@@ -231,8 +231,8 @@ TEST(PtxSlices, PersistentBlocksThatAreStoppedAndResumedAreTheWholeGrid) {
   EXPECT_GT(stopped_early, kRounds);
 }
 
-// Of chunks that are taken ahead: the one that runs, the one behind it, and one more that was taken before the stop word
-// was seen.
+// Of chunks that are taken ahead: the one that runs, the one behind it, and one more that was taken before the stop
+// word was seen.
 TEST(PtxSlices, PersistentBlocksThatFetchAheadEndWithinThreeChunks) {
   const std::string text = with_twin(TwinForm::persistent);
   const slice::Grid grid{64, 1, 1};
