@@ -246,47 +246,56 @@ std::uint64_t PairTable::key(KernelId first, KernelId second) {
   return (static_cast<std::uint64_t>(low) << 32U) | high;
 }
 
+PairForecast PairTable::in_order(PairForecast forecast, KernelId first, KernelId second) const {
+  return first <= second ? forecast : forecast.swapped(sms_);
+}
+
 void PairTable::learn(KernelId first, KernelId second, const PairForecast& forecast) {
-  PairForecast best = first <= second ? forecast : forecast.swapped(sms_);
-  Entry& entry = entries_[key(first, second)];
-  entry.others = std::exchange(best.others, {});
-  entry.best = std::move(best);
+  PairForecast best = in_order(forecast, first, second);
+  Entry entry;
+  std::vector<PairForecast> others = std::exchange(best.others, {});
+  entry.ways.push_back({std::move(best)});
+  for (PairForecast& other : others) entry.ways.push_back({std::move(other)});
+  entries_[key(first, second)] = std::move(entry);
 }
 
 void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate) {
   const auto known = entries_.find(key(kernel, beside));
   if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
-  const bool in_order = kernel <= beside;
-  const auto is_it = [&](const PairForecast& way) {
-    return (in_order ? way.shape() : way.swapped(sms_).shape()) == shape;
-  };
-  const auto other = std::ranges::find_if(entry.others, is_it);
-  if (!is_it(entry.best) && other == entry.others.end()) return;
-  const std::size_t place = in_order ? 0 : 1;
-  const double predicted = is_it(entry.best) ? entry.best.rates[place] : other->rates[place];
+  const auto way = std::ranges::find_if(
+      entry.ways, [&](const Way& each) { return in_order(each.forecast, kernel, beside).shape() == shape; });
+  if (way == entry.ways.end()) return;
+  const std::size_t place = kernel <= beside ? 0 : 1;
+  const double predicted = way->forecast.rates[place];
   if (!(predicted > 0.0)) return;
-  double& mean = entry.correction[place];
-  mean += weight_ * (rate / predicted - mean);
+  const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
+  way->correction[place] = towards(way->correction[place].value_or(entry.correction[place]));
+  entry.correction[place] = towards(entry.correction[place]);
+  for (std::size_t i = 0; i < entry.ways.size(); ++i)
+    if (is_better(objective_, corrected(entry, entry.ways[i]), corrected(entry, entry.ways[entry.best])))
+      entry.best = i;
 }
 
-PairForecast PairTable::corrected(const Entry& entry, PairForecast forecast, bool in_order) const {
-  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= entry.correction[i];
-  return in_order ? forecast : forecast.swapped(sms_);
+PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
+  PairForecast forecast = way.forecast;
+  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= way.correction[i].value_or(entry.correction[i]);
+  return forecast;
 }
 
 std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) const {
-  const auto entry = entries_.find(key(first, second));
-  if (entry == entries_.end()) return std::nullopt;
-  return corrected(entry->second, entry->second.best, first <= second);
+  const auto known = entries_.find(key(first, second));
+  if (known == entries_.end()) return std::nullopt;
+  const Entry& entry = known->second;
+  return in_order(corrected(entry, entry.ways[entry.best]), first, second);
 }
 
 std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const {
-  const auto entry = entries_.find(key(first, second));
-  if (entry == entries_.end()) return {};
-  std::vector<PairForecast> all = {corrected(entry->second, entry->second.best, first <= second)};
-  for (const PairForecast& other : entry->second.others)
-    all.push_back(corrected(entry->second, other, first <= second));
+  const auto known = entries_.find(key(first, second));
+  if (known == entries_.end()) return {};
+  std::vector<PairForecast> all;
+  for (const Way& way : known->second.ways) all.push_back(in_order(corrected(known->second, way), first, second));
+  std::swap(all.front(), all[known->second.best]);
   return all;
 }
 

@@ -130,7 +130,7 @@ Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuM
 }
 
 Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm) {
-  PairTable table(machine.limits().sms, options.scheduler.correction_weight);
+  PairTable table(machine.limits().sms, options.scheduler.correction_weight, options.policy_options.objective);
   const PolicyTraits policy = named_traits(options.policy);
   if (policy.forecasts == ForecastKind::none) return table;
   const Forecasters forecasters = forecasters_of(machine, options, policy, sm);

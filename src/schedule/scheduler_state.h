@@ -20,7 +20,7 @@ struct Scheduler::State {
         policy(std::move(by)),
         options(how),
         trace(into),
-        table(on.limits().sms, how.correction_weight),
+        table(on.limits().sms, how.correction_weight, how.objective),
         governor(how.clocks, how.clock_hold) {}
 
   Machine& machine;

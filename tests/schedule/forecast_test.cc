@@ -64,6 +64,39 @@ TEST(Forecast, WhatIsMeasuredInOneShapeCountsForAll) {
   EXPECT_DOUBLE_EQ(table.find(1, 2)->rates[1], 0.525);
 }
 
+double first_rate_at(const PairTable& table, const model::BlockRatio& ratio) {
+  for (const PairForecast& way : table.ways(1, 2))
+    if (way.ratio == ratio) return way.rates[0];
+  return 0.0;
+}
+
+// What ran in the first shape, half of what was forecast, counts for the second until the two run in that: 0.3 there,
+// as forecast, makes the mean of half and all of it, whatever then comes of the first.
+TEST(Forecast, AShapeThatRanIsCorrectedByWhatItDidItself) {
+  PairTable table(10, 0.5);
+  table.learn(1, 2, best_of({}, {{.ratio = {2, 3}, .rates = {0.6, 0.7}}, {.ratio = {1, 4}, .rates = {0.3, 0.8}}}));
+  for (int i = 0; i < 30; ++i) table.observe(1, 2, {.ratio = {2, 3}}, 0.3);
+  EXPECT_NEAR(first_rate_at(table, {1, 4}), 0.15, 1e-6);
+  table.observe(1, 2, {.ratio = {1, 4}}, 0.3);
+  EXPECT_NEAR(first_rate_at(table, {1, 4}), 0.225, 1e-6);
+  for (int i = 0; i < 30; ++i) table.observe(1, 2, {.ratio = {2, 3}}, 0.15);
+  EXPECT_NEAR(first_rate_at(table, {1, 4}), 0.225, 1e-6);
+  EXPECT_NEAR(first_rate_at(table, {2, 3}), 0.15, 1e-6);
+}
+
+TEST(Forecast, TheBestIsThatAsCorrected) {
+  const std::vector<PairForecast> all = {{.ratio = {2, 3}, .rates = {0.6, 0.7}},
+                                         {.ratio = {1, 4}, .rates = {0.5, 0.7}}};
+  PairTable table(10, 1.0);
+  table.learn(1, 2, best_of({}, all));
+  EXPECT_EQ(table.find(1, 2)->ratio, (model::BlockRatio{2, 3}));
+  table.observe(1, 2, {.ratio = {1, 4}}, 0.5);
+  table.observe(1, 2, {.ratio = {2, 3}}, 0.3);
+  EXPECT_EQ(table.find(1, 2)->ratio, (model::BlockRatio{1, 4}));
+  EXPECT_EQ(table.ways(2, 1).front().ratio, (model::BlockRatio{4, 1}));
+  EXPECT_EQ(table.ways(2, 1).back().ratio, (model::BlockRatio{3, 2}));
+}
+
 // Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
 TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
   PairTable table(10, 0.25);

@@ -117,32 +117,41 @@ class PairTable {
  public:
   static constexpr double kWeight = 0.5;
   // `weight` is that of the newest measurement in the mean, in which the forecast is what was there first: one that
-  // happened to be slow must not part a pair that fits.
-  explicit PairTable(unsigned sms = 0, double weight = kWeight) : sms_(sms), weight_(weight) {}
+  // happened to be slow must not part a pair that fits. The best way is that for the objective.
+  explicit PairTable(unsigned sms = 0, double weight = kWeight, const Objective& objective = {})
+      : sms_(sms), weight_(weight), objective_(objective) {}
 
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // The speed of this kernel beside that one in this shape, over its speed alone, of which forecasts of other shapes
-  // have their part. Ignored where it cannot be or there is no forecast of it.
+  // The speed of this kernel beside that one in this shape, over its speed alone. It corrects the forecast of this
+  // shape and those of all shapes that the two have not run in. Ignored where it cannot be or there is no forecast of
+  // it.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate);
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
-  // The best, without others, in the order of the arguments, corrected; none where there is no forecast.
+  // The best as corrected, without others, in the order of the arguments; none where there is no forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
   // The best and all others, likewise; empty where there is no forecast.
   std::vector<PairForecast> ways(KernelId first, KernelId second) const;
 
  private:
+  // As predicted, without others, the kernel with the lower number first; what measurements were of it, as means.
+  struct Way {
+    PairForecast forecast;
+    std::array<std::optional<double>, 2> correction = {};
+  };
   struct Entry {
-    PairForecast best;                              // as predicted; the kernel with the lower number first
-    std::vector<PairForecast> others;               // kept apart, so that finding the best copies none of them
-    std::array<double, 2> correction = {1.0, 1.0};  // means
+    std::vector<Way> ways;
+    std::size_t best = 0;
+    std::array<double, 2> correction = {1.0, 1.0};  // of ways that they have not run in
   };
 
   static std::uint64_t key(KernelId first, KernelId second);
-  PairForecast corrected(const Entry& entry, PairForecast forecast, bool in_order) const;
+  static PairForecast corrected(const Entry& entry, const Way& way);
+  PairForecast in_order(PairForecast forecast, KernelId first, KernelId second) const;
 
   unsigned sms_;
   double weight_;
+  Objective objective_;
   std::unordered_map<std::uint64_t, Entry> entries_;
 };
 

@@ -32,6 +32,7 @@ struct SchedulerOptions {
   // For which a work beyond its limit, or one that was cancelled, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
   double correction_weight = PairTable::kWeight;
+  Objective objective = {};  // the policy's, for which the best way of a pair is found
   // Sets the clocks that plans ask for and restores them at the end; nullptr: the board has its own. Outlives it.
   backend::ClockControl* clocks = nullptr;
   Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // for which clocks are held at least
