@@ -13,13 +13,17 @@ namespace wattune::schedule {
 
 namespace {
 
-constexpr unsigned kAhead = 4;          // launches of a lane that are handed over, so that it never waits for the host
+// Launches of a lane that are handed over, so that it never waits for the host. One hardware queue would hold back
+// other lanes behind those that wait for their own.
+unsigned launches_ahead(const MachineLimits& limits) { return limits.hardware_queues == 1 ? 1 : 4; }
+
 constexpr unsigned kLanesOfSlices = 2;  // the beginning of one slice covers the end of the other; as schedulers do
 
 struct PartyState {
   const Party* party = nullptr;
   std::uint64_t grid = 0;
   unsigned first_lane = 0;
+  unsigned window = 1;
   std::uint64_t shared_bytes = 0;
   std::size_t repetitions_left = 0;
   std::uint64_t next_block = 0;
@@ -28,9 +32,8 @@ struct PartyState {
   PartyRun run = {};
 
   unsigned lanes() const { return party->form == Form::slices ? kLanesOfSlices : 1; }
-  unsigned window() const { return party->form == Form::slices ? kLanesOfSlices : kAhead; }
   bool is_done() const { return repetitions_left == 0 && in_flight == 0; }
-  bool wants_launch() const { return repetitions_left > 0 && in_flight < window(); }
+  bool wants_launch() const { return repetitions_left > 0 && in_flight < window; }
 
   Launch next_launch() const {
     const std::uint64_t left = grid - next_block;
@@ -84,6 +87,7 @@ class JointRunner {
       states_.push_back({.party = &party,
                          .grid = machine.kernel(party.kernel)->blocks,
                          .first_lane = static_cast<unsigned>(states_.size()) * kLanesOfSlices,
+                         .window = party.form == Form::slices ? kLanesOfSlices : launches_ahead(machine.limits()),
                          .shared_bytes = shared_bytes,
                          .repetitions_left = party.repetitions});
   }
