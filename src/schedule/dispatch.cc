@@ -1,5 +1,6 @@
 // From plans to launches.
 #include <algorithm>
+#include <utility>
 
 #include "schedule/carveout.h"
 #include "schedule/scheduler_state.h"
@@ -38,6 +39,8 @@ Beside beside_of(const Entry& entry, const Entry& other) {
   if (own.sms.count > 0) return {other.work.kernel, {.sms_of_first = own.sms.count, .whole = own.form == Form::whole}};
   return {other.work.kernel, {.ratio = {own.per_sm, other.current->per_sm}}};
 }
+
+bool is_resident(const Share& share) { return share.form == Form::persistent && share.sms.count == 0; }
 
 Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, const Share& share) {
   if (share.form == Form::persistent) return {&kernel, share.per_sm};
@@ -150,13 +153,31 @@ bool Scheduler::State::launch_next(Entry& entry) {
   return true;
 }
 
+// What runs in persistent shares of all SMs is stopped and launched again, all together.
+void Scheduler::State::start_anew() {
+  if (!std::exchange(starts_anew, false)) return;
+  for (const WorkId id : active)
+    if (Entry& entry = *queue.find(id); !entry.flights.empty() && is_resident(*entry.current)) entry.starts_anew = true;
+}
+
+// Whether resident blocks are told to leave the SMs. What began before all of them have left would get more blocks onto
+// those that were free first.
+bool Scheduler::State::is_draining() {
+  return std::ranges::any_of(active, [&](WorkId id) {
+    const Entry& entry = *queue.find(id);
+    return entry.gives_way() && !entry.failure && is_resident(*entry.current);
+  });
+}
+
 // Towards what is wanted: the old share ends before the new one begins, as only then it is known where to go on.
-void Scheduler::State::advance(Entry& entry) {
-  if (!entry.flights.empty() && entry.current != entry.wanted) {
+void Scheduler::State::advance(Entry& entry, bool draining) {
+  if (entry.gives_way()) {
     drop_next(entry);
     for (const Flight& flight : entry.flights) machine.stop(flight.launch);
     return;
   }
+  if (entry.flights.empty()) entry.starts_anew = false;
+  if (entry.flights.empty() && entry.wanted && is_resident(*entry.wanted) && draining) return;
   entry.current = entry.wanted;
   if (!entry.wanted) return;
   while (entry.flights.size() < window_of(*entry.wanted) && entry.next_block < entry.traits->blocks)
@@ -191,9 +212,11 @@ void Scheduler::dispatch() {
   const Plan plan = state.policy(state.view(), state.table);
   state.governor.ask(plan.clocks, state.machine.now());
   state.want(plan);
+  state.start_anew();
+  const bool draining = state.is_draining();
   const std::vector<WorkId> active(state.active.begin(), state.active.end());
   for (const WorkId id : active)
-    if (Entry* entry = state.queue.find(id)) state.advance(*entry);
+    if (Entry* entry = state.queue.find(id)) state.advance(*entry, draining);
   for (const WorkId id : active)
     if (Entry* entry = state.queue.find(id)) state.settle(*entry);
   state.mark_partners();

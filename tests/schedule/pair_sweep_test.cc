@@ -234,7 +234,9 @@ TEST(MeasuredForecaster, RunsShortKernelsThemselvesOnSmsOfTheirOwn) {
   ways.push_back(best);
   EXPECT_EQ(std::ranges::count_if(ways, &PairForecast::whole), 4);
   for (const PairForecast& way : ways)
-    if (way.whole) EXPECT_NEAR(way.speedup(), 1.5, 0.1) << way.sms_of_first;
+    if (way.whole) {
+      EXPECT_NEAR(way.speedup(), 1.5, 0.1) << way.sms_of_first;
+    }
 }
 
 // PC waits for memory and needs one block of six on an SM for that; TEA computes.
@@ -247,7 +249,7 @@ TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
   }
   const Forecaster measure = measured_forecaster(machine, Form::persistent);
   const PairForecast pair = measure(*machine.kernel(0), *machine.kernel(1)).value();
-  EXPECT_GT(pair.speedup(), 1.4);
+  EXPECT_GT(pair.speedup(), 1.55);
   EXPECT_LT(pair.ratio.first, pair.ratio.second);
   KernelTraits unknown = *machine.kernel(0);
   unknown.name = "unknown";

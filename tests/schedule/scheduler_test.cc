@@ -17,6 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 Policy policy_named(std::string_view name, const PolicyOptions& options = {}) {
   return find_policy(name, options).value();
@@ -75,23 +76,54 @@ TEST_F(SchedulerTest, APairRunsTogether) {
   EXPECT_EQ(machine_.launches[0].per_sm, 2U);
 }
 
-// a runs alone on all 4 resident blocks for 3 ms; then it shares until it ends, and b goes on alone: a's other 70
-// blocks take 8.75 ms beside b, which has 30 of its 100 left then, for 3 ms.
+// a runs alone on all 4 resident blocks for 1.5 ms; then it shares until it ends, and b goes on alone: a's other 85
+// blocks take 10.6 ms beside b, which has 15 of its 100 left then, for 1.5 ms.
 TEST_F(SchedulerTest, AnArrivalMakesAPairOfWhatRunsAlone) {
   start("paired");
   submit({.kernel = a_});
   scheduler_->dispatch();
   EXPECT_EQ(machine_.launches.back().per_sm, 4U);
-  scheduler_->note(machine_.wait(nanoseconds_from_ms(3)));
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(1.5)));
   submit({.kernel = b_});
   run();
   const auto all = results(*scheduler_);
-  EXPECT_NEAR(to_ms(all.at(1)->ended), 11.75, 0.3);
-  EXPECT_NEAR(to_ms(all.at(2)->ended), 14.75, 0.3);
-  EXPECT_NEAR(to_ms(all.at(2)->solo), 3.0, 0.3);
+  EXPECT_NEAR(to_ms(all.at(1)->ended), 12.1, 0.3);
+  EXPECT_NEAR(to_ms(all.at(2)->ended), 13.6, 0.3);
+  EXPECT_NEAR(to_ms(all.at(2)->solo), 1.5, 0.3);
   EXPECT_TRUE(ran_each_block_once(trace_, 1, 100));
   EXPECT_TRUE(ran_each_block_once(trace_, 2, 100));
   EXPECT_EQ(machine_.launches.back().form, Form::whole);  // alone again, with little left
+}
+
+// What began among blocks that leave would get more of its own onto the SMs that are free first.
+TEST_F(SchedulerTest, NothingBeginsWhileBlocksLeave) {
+  start("paired");
+  submit({.kernel = a_});
+  scheduler_->dispatch();
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(2.55)));
+  submit({.kernel = b_});
+  scheduler_->dispatch();
+  EXPECT_THAT(machine_.launches, SizeIs(1));
+  scheduler_->note(machine_.wait(kForever));
+  EXPECT_NEAR(to_ms(machine_.now()), 2.6, 1e-9);
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(3));
+  EXPECT_EQ(machine_.launches[1].first_block, 26U);
+  run();
+}
+
+// As two kernels whose blocks came to lie unevenly would do.
+TEST_F(SchedulerTest, APairThatBecomesSlowerBeginsAnewTogether) {
+  start("paired");
+  for (int i = 0; i < 6; ++i) submit({.kernel = a_}), submit({.kernel = b_});
+  while (to_ms(machine_.now()) < 30.0) step(*scheduler_, machine_);
+  machine_.set_rates(a_, b_, 0.72, 0.72);
+  run();
+  std::map<KernelId, int> resumed;
+  for (const Launch& launch : machine_.launches)
+    if (launch.first_block > 0) ++resumed[launch.kernel];
+  EXPECT_THAT(resumed, UnorderedElementsAre(Pair(a_, 1), Pair(b_, 1)));
+  for (WorkId work = 1; work <= 12; ++work) EXPECT_TRUE(ran_each_block_once(trace_, work, 100)) << work;
 }
 
 // The device need not wait for the host between them.
