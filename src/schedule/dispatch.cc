@@ -1,6 +1,5 @@
 // From plans to launches.
 #include <algorithm>
-#include <utility>
 
 #include "schedule/carveout.h"
 #include "schedule/scheduler_state.h"
@@ -153,13 +152,6 @@ bool Scheduler::State::launch_next(Entry& entry) {
   return true;
 }
 
-// What runs in persistent shares of all SMs is stopped and launched again, all together.
-void Scheduler::State::start_anew() {
-  if (!std::exchange(starts_anew, false)) return;
-  for (const WorkId id : active)
-    if (Entry& entry = *queue.find(id); !entry.flights.empty() && is_resident(*entry.current)) entry.starts_anew = true;
-}
-
 // Whether resident blocks are told to leave the SMs. What began before all of them have left would get more blocks onto
 // those that were free first.
 bool Scheduler::State::is_draining() {
@@ -176,7 +168,6 @@ void Scheduler::State::advance(Entry& entry, bool draining) {
     for (const Flight& flight : entry.flights) machine.stop(flight.launch);
     return;
   }
-  if (entry.flights.empty()) entry.starts_anew = false;
   if (entry.flights.empty() && entry.wanted && is_resident(*entry.wanted) && draining) return;
   entry.current = entry.wanted;
   if (!entry.wanted) return;
@@ -212,7 +203,6 @@ void Scheduler::dispatch() {
   const Plan plan = state.policy(state.view(), state.table);
   state.governor.ask(plan.clocks, state.machine.now());
   state.want(plan);
-  state.start_anew();
   const bool draining = state.is_draining();
   const std::vector<WorkId> active(state.active.begin(), state.active.end());
   for (const WorkId id : active)

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/placement_watch.h"
 #include "schedule/work_queue.h"
 #include "wattune/schedule/clock_governor.h"
 #include "wattune/schedule/scheduler.h"
@@ -31,8 +30,6 @@ struct Scheduler::State {
   PairTable table;
   ClockGovernor governor;
   WorkQueue queue;
-  PlacementWatch placement;
-  bool starts_anew = false;  // what runs now, as its blocks lie unevenly
   std::set<WorkId> active;   // that run or shall run
   std::unordered_map<LaunchId, WorkId> launches;
   std::set<KernelId> kernels;  // that were seen
@@ -49,7 +46,6 @@ struct Scheduler::State {
   std::uint64_t shared_bytes_of(const Plan& plan);
   bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);
-  void start_anew();
   bool is_draining();
   void advance(Entry& entry, bool draining);
   bool launch_next(Entry& entry);

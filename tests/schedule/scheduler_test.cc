@@ -17,7 +17,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 Policy policy_named(std::string_view name, const PolicyOptions& options = {}) {
   return find_policy(name, options).value();
@@ -110,20 +109,6 @@ TEST_F(SchedulerTest, NothingBeginsWhileBlocksLeave) {
   ASSERT_THAT(machine_.launches, SizeIs(3));
   EXPECT_EQ(machine_.launches[1].first_block, 26U);
   run();
-}
-
-// As two kernels whose blocks came to lie unevenly would do.
-TEST_F(SchedulerTest, APairThatBecomesSlowerBeginsAnewTogether) {
-  start("paired");
-  for (int i = 0; i < 6; ++i) submit({.kernel = a_}), submit({.kernel = b_});
-  while (to_ms(machine_.now()) < 30.0) step(*scheduler_, machine_);
-  machine_.set_rates(a_, b_, 0.72, 0.72);
-  run();
-  std::map<KernelId, int> resumed;
-  for (const Launch& launch : machine_.launches)
-    if (launch.first_block > 0) ++resumed[launch.kernel];
-  EXPECT_THAT(resumed, UnorderedElementsAre(Pair(a_, 1), Pair(b_, 1)));
-  for (WorkId work = 1; work <= 12; ++work) EXPECT_TRUE(ran_each_block_once(trace_, work, 100)) << work;
 }
 
 // The device need not wait for the host between them.
