@@ -70,6 +70,20 @@ Candidate Scheduler::State::candidate(const Entry& entry) {
           .running = entry.wanted};
 }
 
+// Of the kernels that the view has.
+std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, const Entry* without) {
+  std::vector<WorkCount> later;
+  const auto count = [&](KernelId kernel) -> WorkCount& {
+    const auto known = std::ranges::find(later, kernel, &WorkCount::kernel);
+    return known != later.end() ? *known : later.emplace_back(kernel, queue.count_ready(kernel));
+  };
+  for (const Candidate& work : view.works) --count(work.kernel).works;
+  if (without != nullptr)
+    if (const auto known = std::ranges::find(later, without->work.kernel, &WorkCount::kernel); known != later.end())
+      --known->works;
+  return later;
+}
+
 QueueView Scheduler::State::view(const Entry* without) {
   const Nanoseconds now = machine.now();
   QueueView view{
@@ -85,6 +99,7 @@ QueueView Scheduler::State::view(const Entry* without) {
     if (const Entry& entry = *queue.find(id); !entry.wanted && !entry.behind && !entry.failure)
       view.works.push_back(candidate(entry));
   }
+  if (queue.ready().size() > options.window) view.later = works_after(view, without);
   return view;
 }
 

@@ -98,12 +98,13 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
          (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
 }
 
-// Of all works of this kernel that wait or run, what is left, alone.
-Nanoseconds backlog_of(KernelId kernel, const QueueView& view) {
-  Nanoseconds time;
+// Of all works of its kernel that wait or run, what is left, alone.
+Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
+  const auto later = std::ranges::find(view.later, of.kernel, &WorkCount::kernel);
+  double works = later == view.later.end() ? 0.0 : static_cast<double>(later->works);
   for (const Candidate& work : view.works)
-    if (work.kernel == kernel) time += std::max(work.left, 0.0) * work.traits->alone;
-  return time;
+    if (work.kernel == of.kernel) works += std::max(work.left, 0.0);
+  return works * of.traits->alone;
 }
 
 // How much faster than alone what is left of the one will go on when nothing is left of the other: beside whatever
@@ -142,7 +143,7 @@ double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost,
 }
 
 Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table) {
-  return {.alone = {backlog_of(pair.first->kernel, view), backlog_of(pair.second->kernel, view)},
+  return {.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
           .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
                              speed_without(*pair.second, *pair.first, view, table)}};
 }
@@ -186,7 +187,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 // other has ended. Where both run that is lost by parting them, too.
 bool saves_time(const CandidatePair& pair, const QueueView& view) {
   const std::array speeds = {speed_alone(*pair.first->traits), speed_alone(*pair.second->traits)};
-  const Remainder left{.alone = {backlog_of(pair.first->kernel, view), backlog_of(pair.second->kernel, view)},
+  const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
                        .speeds_without = speeds};
   const Nanoseconds in_turn = left.alone[0] / speeds[0] + left.alone[1] / speeds[1];
   const double parting = both_run(pair) ? 2.0 : 0.0;
@@ -240,6 +241,21 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
 bool is_whole_on_all(const Candidate* work) { return is_whole(work) && work->running->sms.count == 0; }
 
+// Whether all that is left of the two ends sooner if nobody joins the first until it ends, and the two then share the
+// SMs in another way.
+bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
+                     const PolicyOptions& options) {
+  Remainder left = remainder_of(pair, view, table);
+  const double on_with_it = cost_of(pair.forecast, left, {}, options.objective);
+  const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
+  left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
+  const Nanoseconds waiting = kSwitching + rest / pair.forecast.rates[0];
+  return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
+    return way.shape() != pair.forecast.shape() && schedule::merit(options.objective, way) &&
+           (1.0 + options.margin) * cost_of(way, left, waiting, options.objective) < on_with_it;
+  });
+}
+
 // What runs whole on some of the SMs gets the best partner for the others, of the most urgent that wait.
 Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView& view, const PairTable& table,
                   const PolicyOptions& options) {
@@ -259,6 +275,9 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
     }
   }
   if (best.second == nullptr) return unchanged(view, 1.0, goes_on);
+  if (had_better_part(best, view, table, options))
+    return unchanged(view, 1.0,
+                     first.traits->name + " runs to its end alone, as the two had better run in another way");
   return {.shares = {*first.running, whole_share(*best.second, rest_of(first.running->sms, view.limits.sms))},
           .clocks = best.forecast.clocks,
           .speedup = best.forecast.speedup(),

@@ -30,7 +30,7 @@ struct Scheduler::State {
   PairTable table;
   ClockGovernor governor;
   WorkQueue queue;
-  std::set<WorkId> active;   // that run or shall run
+  std::set<WorkId> active;  // that run or shall run
   std::unordered_map<LaunchId, WorkId> launches;
   std::set<KernelId> kernels;  // that were seen
   std::vector<std::pair<KernelId, KernelId>> unknown;
@@ -41,6 +41,7 @@ struct Scheduler::State {
 
   // Decisions (dispatch.cc). What the policy sees: all, or as if one of the active works had ended.
   QueueView view(const Entry* without = nullptr);
+  std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
   Candidate candidate(const Entry& entry);
   double expected_left(const Entry& entry);
   std::uint64_t shared_bytes_of(const Plan& plan);

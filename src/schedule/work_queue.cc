@@ -92,7 +92,7 @@ std::vector<WorkId> WorkQueue::add(std::span<const Work> works, const Machine& m
     for (const std::size_t place : entry.work.after_in_batch) entry.work.after.push_back(first + place);
     for (const WorkId before : entry.work.after)
       if (Entry* other = find(before)) other->dependents.push_back(id), ++entry.waits_for;
-    if (entry.waits_for == 0) ready_.insert(id);
+    if (entry.waits_for == 0) make_ready(entry);
   }
   return ids;
 }
@@ -102,13 +102,24 @@ Entry* WorkQueue::find(WorkId work) {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+std::size_t WorkQueue::count_ready(KernelId kernel) const {
+  const auto found = ready_of_kernel_.find(kernel);
+  return found == ready_of_kernel_.end() ? 0 : found->second;
+}
+
+void WorkQueue::make_ready(const Entry& entry) {
+  ready_.insert(entry.id);
+  ++ready_of_kernel_[entry.work.kernel];
+}
+
 std::vector<Finished> WorkQueue::take_finished() { return std::exchange(finished_, {}); }
 
 void WorkQueue::leave(WorkId work, Result<WorkStatistics> result) {
   if (!result) failed_.insert(work);
   finished_.push_back({work, std::move(result)});
-  ready_.erase(work);
-  entries_.erase(work);
+  const auto entry = entries_.find(work);
+  if (ready_.erase(work) > 0) --ready_of_kernel_.at(entry->second.work.kernel);
+  entries_.erase(entry);
 }
 
 void WorkQueue::finish(Entry& entry, Nanoseconds now) {
@@ -119,7 +130,7 @@ void WorkQueue::finish(Entry& entry, Nanoseconds now) {
     Entry* dependent = find(id);
     if (dependent == nullptr) continue;
     if (entry.failure) failed.push_back(id);
-    if (--dependent->waits_for == 0 && !entry.failure) ready_.insert(id);
+    if (--dependent->waits_for == 0 && !entry.failure) make_ready(*dependent);
   }
   const WorkId id = entry.id;
   leave(id, entry.failure ? Result<WorkStatistics>(*entry.failure) : entry.statistics);

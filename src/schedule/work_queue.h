@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -71,6 +72,8 @@ class WorkQueue {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   const std::set<WorkId>& ready() const { return ready_; }
+  // Of this kernel.
+  std::size_t count_ready(KernelId kernel) const;
   std::vector<Finished> take_finished();
 
   // The work leaves. Where it has failed, so have all that wait for it.
@@ -78,12 +81,14 @@ class WorkQueue {
   void fail_all(const Error& error);
 
  private:
+  void make_ready(const Entry& entry);
   void leave(WorkId work, Result<WorkStatistics> result);
   Result<void> check(const Work& work, const Machine& machine) const;
 
   WorkId next_ = 1;
   std::map<WorkId, Entry> entries_;
   std::set<WorkId> ready_;  // that wait for nothing
+  std::unordered_map<KernelId, std::size_t> ready_of_kernel_;
   std::unordered_set<WorkId> failed_;
   std::vector<Finished> finished_;
 };

@@ -96,6 +96,12 @@ TEST_F(WaysOfPaired, WithMuchToDoOfOneTheOneThatItIsFastIn) {
   EXPECT_EQ(share_of_first(), 1U);
 }
 
+// The same where the policy does not see four of them.
+TEST_F(WaysOfPaired, CountWhatComesLater) {
+  view_.later = {{.kernel = 1, .works = 4}};
+  EXPECT_EQ(share_of_first(), 1U);
+}
+
 // The 8 ms that are left of a take 6.8 ms beside c where they gain 18 %, and 7.8 ms where they gain 2 %.
 TEST_F(WaysOfPaired, WhereWhatIsLeftHasAnotherPartnerTheFastest) {
   wait("c");
@@ -214,6 +220,17 @@ TEST_F(WholeOnSmsOfTheirOwn, GetAnotherPartnerWhoSuitsTheSplit) {
   EXPECT_THAT(works(paired()), ElementsAre(1));
   run(0, {.sms = {0, 2}});
   wait("c", 1);
+  EXPECT_THAT(works(paired()), ElementsAre(1));
+}
+
+// Sharing the SMs is better by far for all that comes, and worth waiting for the end of a, but not for two works.
+TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
+  table_.learn(
+      0, 1,
+      best_of({}, {{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}}, {.ratio = {2, 6}, .rates = {0.9, 0.9}}}));
+  run(0, {.sms = {0, 2}});
+  EXPECT_THAT(works(paired()), ElementsAre(1, 2));
+  view_.later = {{.kernel = 0, .works = 20}, {.kernel = 1, .works = 20}};
   EXPECT_THAT(works(paired()), ElementsAre(1));
 }
 

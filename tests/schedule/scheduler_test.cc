@@ -111,6 +111,30 @@ TEST_F(SchedulerTest, NothingBeginsWhileBlocksLeave) {
   run();
 }
 
+// A policy looks at 64 works, and knows how many more there are of their kernels.
+TEST_F(SchedulerTest, PoliciesKnowHowManyWorksComeLater) {
+  std::vector<WorkCount> later;
+  const Policy look = [&](const QueueView& view, const PairTable&) {
+    later = view.later;
+    return Plan();
+  };
+  scheduler_ = std::make_unique<Scheduler>(machine_, look, SchedulerOptions{}, &trace_);
+  for (int i = 0; i < 60; ++i) submit({.kernel = a_});
+  const WorkId first = submit({.kernel = b_});
+  for (int i = 0; i < 10; ++i) submit({.kernel = b_, .after = {first}});
+  scheduler_->dispatch();
+  EXPECT_THAT(later, IsEmpty());
+  for (int i = 0; i < 5; ++i) submit({.kernel = b_});
+  scheduler_->dispatch();
+  ASSERT_THAT(later, SizeIs(2));
+  EXPECT_EQ(later[0].kernel, a_);
+  EXPECT_EQ(later[0].works, 0U);
+  EXPECT_EQ(later[1].works, 2U);
+  scheduler_->cancel(first);
+  scheduler_->dispatch();
+  EXPECT_EQ(later[1].works, 1U);
+}
+
 // The device need not wait for the host between them.
 TEST_F(SchedulerTest, WhatComesNextIsLaunchedBehindWhatRuns) {
   start("fifo");

@@ -59,12 +59,20 @@ struct ClockView {
   std::optional<backend::BoardSetting> held = {};  // none: the board's own
 };
 
+// Works of a kernel.
+struct WorkCount {
+  KernelId kernel = 0;
+  std::size_t works = 0;
+};
+
 struct QueueView {
   MachineLimits limits;
   Nanoseconds now;
   ClockView clocks = {};
   // Whose dependencies have ended: those that run, then the others, each in the order of submission.
   std::vector<Candidate> works;
+  // Of the same kernels, that come after so many.
+  std::vector<WorkCount> later = {};
 };
 
 using Policy = std::function<Plan(const QueueView& view, const PairTable& table)>;
