@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -90,6 +92,10 @@ class JointRunner {
                          .window = party.form == Form::slices ? kLanesOfSlices : launches_ahead(machine.limits()),
                          .shared_bytes = shared_bytes,
                          .repetitions_left = party.repetitions});
+    for (std::size_t i = 0; i < parties.size(); ++i) order_.push_back(i);
+    std::ranges::stable_sort(order_, std::greater(), [&](std::size_t place) {
+      return room_taken(*machine.kernel(parties[place].kernel), parties[place].per_sm);
+    });
   }
 
   Result<JointRun> run() {
@@ -109,11 +115,12 @@ class JointRunner {
   }
 
  private:
-  // In turns, so that nobody gets ahead by the time that launching takes.
+  // In turns, so that nobody gets ahead by the time that launching takes. What takes most of each SM comes first: the
+  // others then find the same room on all of them.
   void feed() {
     for (bool any = true; any;) {
       any = false;
-      for (std::size_t i = 0; i < states_.size(); ++i)
+      for (const std::size_t i : order_)
         if (states_[i].wants_launch()) any = launch(i) || any;
     }
   }
@@ -161,6 +168,7 @@ class JointRunner {
   Machine& machine_;
   const JointRunOptions& options_;
   std::vector<PartyState> states_;
+  std::vector<std::size_t> order_;           // in which they are launched
   std::map<LaunchId, std::size_t> flights_;  // places of their parties
   std::optional<Error> failure_;
 };

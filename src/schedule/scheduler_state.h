@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/placement_watch.h"
 #include "schedule/work_queue.h"
 #include "wattune/schedule/clock_governor.h"
 #include "wattune/schedule/scheduler.h"
@@ -30,7 +31,9 @@ struct Scheduler::State {
   PairTable table;
   ClockGovernor governor;
   WorkQueue queue;
-  std::set<WorkId> active;  // that run or shall run
+  PlacementWatch placement;
+  bool starts_anew = false;  // what runs now, as its blocks lie unevenly
+  std::set<WorkId> active;   // that run or shall run
   std::unordered_map<LaunchId, WorkId> launches;
   std::set<KernelId> kernels;  // that were seen
   std::vector<std::pair<KernelId, KernelId>> unknown;
@@ -47,6 +50,8 @@ struct Scheduler::State {
   std::uint64_t shared_bytes_of(const Plan& plan);
   bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);
+  std::vector<WorkId> in_launch_order();
+  void start_anew();
   bool is_draining();
   void advance(Entry& entry, bool draining);
   bool launch_next(Entry& entry);
