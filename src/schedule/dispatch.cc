@@ -1,7 +1,5 @@
 // From plans to launches.
 #include <algorithm>
-#include <functional>
-#include <utility>
 
 #include "schedule/carveout.h"
 #include "schedule/scheduler_state.h"
@@ -169,21 +167,15 @@ bool Scheduler::State::launch_next(Entry& entry) {
   return true;
 }
 
-// What takes most of each SM comes first: the others then find the same room on all of them.
+// Of what shares SMs as resident blocks what issues least comes first: an SM prefers its older warps, which slow the
+// others down as much as they issue.
 std::vector<WorkId> Scheduler::State::in_launch_order() {
   std::vector<WorkId> ids(active.begin(), active.end());
-  std::ranges::stable_sort(ids, std::greater(), [&](WorkId id) {
+  std::ranges::stable_sort(ids, {}, [&](WorkId id) {
     const Entry& entry = *queue.find(id);
-    return entry.wanted ? room_taken(*entry.traits, entry.wanted->per_sm) : 0.0;
+    return entry.wanted && is_resident(*entry.wanted) ? entry.traits->utilisation.pipeline : 0.0;
   });
   return ids;
-}
-
-// What runs in persistent shares of all SMs is stopped and launched again, all together.
-void Scheduler::State::start_anew() {
-  if (!std::exchange(starts_anew, false)) return;
-  for (const WorkId id : active)
-    if (Entry& entry = *queue.find(id); !entry.flights.empty() && is_resident(*entry.current)) entry.starts_anew = true;
 }
 
 // Whether resident blocks are told to leave the SMs. What began before all of them have left would get more blocks onto
@@ -202,7 +194,6 @@ void Scheduler::State::advance(Entry& entry, bool draining) {
     for (const Flight& flight : entry.flights) machine.stop(flight.launch);
     return;
   }
-  if (entry.flights.empty()) entry.starts_anew = false;
   if (entry.flights.empty() && entry.wanted && is_resident(*entry.wanted) && draining) return;
   entry.current = entry.wanted;
   if (!entry.wanted) return;
@@ -238,7 +229,6 @@ void Scheduler::dispatch() {
   const Plan plan = state.policy(state.view(), state.table);
   state.governor.ask(plan.clocks, state.machine.now());
   state.want(plan);
-  state.start_anew();
   const bool draining = state.is_draining();
   const std::vector<WorkId> active = state.in_launch_order();
   for (const WorkId id : active)

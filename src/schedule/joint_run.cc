@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -93,8 +92,9 @@ class JointRunner {
                          .shared_bytes = shared_bytes,
                          .repetitions_left = party.repetitions});
     for (std::size_t i = 0; i < parties.size(); ++i) order_.push_back(i);
-    std::ranges::stable_sort(order_, std::greater(), [&](std::size_t place) {
-      return room_taken(*machine.kernel(parties[place].kernel), parties[place].per_sm);
+    std::ranges::stable_sort(order_, {}, [&](std::size_t place) {
+      const bool is_resident = parties[place].form == Form::persistent;
+      return is_resident ? machine.kernel(parties[place].kernel)->utilisation.pipeline : 0.0;
     });
   }
 
@@ -115,8 +115,8 @@ class JointRunner {
   }
 
  private:
-  // In turns, so that nobody gets ahead by the time that launching takes. What takes most of each SM comes first: the
-  // others then find the same room on all of them.
+  // In turns, so that nobody gets ahead by the time that launching takes. Of resident blocks those that issue least
+  // come first: an SM prefers its older warps, which slow the others down as much as they issue.
   void feed() {
     for (bool any = true; any;) {
       any = false;

@@ -73,10 +73,8 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   const std::uint64_t wave_alone =
       std::uint64_t{std::max(1U, entry.traits->profile.blocks_alone)} * machine.limits().sms;
   const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
-  const double rate = part * entry.traits->alone / (ended.end - ended.begin);
-  table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape, rate);
-  if (!has_own_sms && placement.advises_new_start(entry.work.kernel, *flight.beside, ended.end - ended.begin, rate))
-    starts_anew = true;
+  table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape,
+                part * entry.traits->alone / (ended.end - ended.begin));
 }
 
 void Scheduler::State::note(const Ended& ended) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/placement_watch.h"
 #include "schedule/work_queue.h"
 #include "wattune/schedule/clock_governor.h"
 #include "wattune/schedule/scheduler.h"
@@ -31,9 +30,7 @@ struct Scheduler::State {
   PairTable table;
   ClockGovernor governor;
   WorkQueue queue;
-  PlacementWatch placement;
-  bool starts_anew = false;  // what runs now, as its blocks lie unevenly
-  std::set<WorkId> active;   // that run or shall run
+  std::set<WorkId> active;  // that run or shall run
   std::unordered_map<LaunchId, WorkId> launches;
   std::set<KernelId> kernels;  // that were seen
   std::vector<std::pair<KernelId, KernelId>> unknown;
@@ -51,7 +48,6 @@ struct Scheduler::State {
   bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);
   std::vector<WorkId> in_launch_order();
-  void start_anew();
   bool is_draining();
   void advance(Entry& entry, bool draining);
   bool launch_next(Entry& entry);

@@ -45,7 +45,6 @@ struct Entry {
   std::optional<Share> wanted = {};
   std::optional<Share> current = {};  // of the launches in flight
   std::vector<Flight> flights = {};
-  bool starts_anew = false;           // when these have been stopped
   Nanoseconds since = {};             // when the first of them could begin
   unsigned slot = 0;                  // its lanes
   std::optional<WorkId> next = {};    // launched behind it in its lane
@@ -56,7 +55,7 @@ struct Entry {
   std::set<WorkId> partners = {};
   WorkStatistics statistics = {};
 
-  bool gives_way() const { return !flights.empty() && (starts_anew || current != wanted); }
+  bool gives_way() const { return !flights.empty() && current != wanted; }
   bool is_active() const { return wanted.has_value() || !flights.empty(); }
   double left() const;
 };

@@ -17,7 +17,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 Policy policy_named(std::string_view name, const PolicyOptions& options = {}) {
   return find_policy(name, options).value();
@@ -136,30 +135,18 @@ TEST_F(SchedulerTest, PoliciesKnowHowManyWorksComeLater) {
   EXPECT_EQ(later[1].works, 1U);
 }
 
-// As two kernels whose blocks came to lie unevenly would do.
-TEST_F(SchedulerTest, APairThatBecomesSlowerBeginsAnewTogether) {
-  start("paired");
-  for (int i = 0; i < 24; ++i) submit({.kernel = a_}), submit({.kernel = b_});
-  while (to_ms(machine_.now()) < 130.0) step(*scheduler_, machine_);
-  machine_.set_rates(a_, b_, 0.72, 0.72);
-  run();
-  std::map<KernelId, int> resumed;
-  for (const Launch& launch : machine_.launches)
-    if (launch.first_block > 0) ++resumed[launch.kernel];
-  EXPECT_THAT(resumed, UnorderedElementsAre(Pair(a_, 1), Pair(b_, 1)));
-  for (WorkId work = 1; work <= 48; ++work) EXPECT_TRUE(ran_each_block_once(trace_, work, 100)) << work;
-}
-
-// A second kernel that finds the same room on all SMs lies as evenly as the first.
-TEST_F(SchedulerTest, WhatTakesMostOfEachSmBeginsFirst) {
-  start("paired");
-  scheduler_->learn(a_, b_, {.ratio = {1, 3}, .rates = {0.8, 0.8}});
-  submit({.kernel = a_});
+// An SM prefers its older warps.
+TEST_F(SchedulerTest, WhatIssuesLeastBeginsFirst) {
+  KernelTraits busy = tiny_kernel("busy");
+  busy.utilisation.pipeline = 0.9;
+  const KernelId c = machine_.add(busy);
+  start("paired").learn(c, b_, {.ratio = {2, 2}, .rates = {0.8, 0.8}});
+  submit({.kernel = c});
   submit({.kernel = b_});
   scheduler_->dispatch();
   ASSERT_THAT(machine_.launches, SizeIs(2));
   EXPECT_EQ(machine_.launches[0].kernel, b_);
-  EXPECT_EQ(machine_.launches[1].kernel, a_);
+  EXPECT_EQ(machine_.launches[1].kernel, c);
   run();
 }
 

@@ -9,7 +9,6 @@
 //     if (ended.launch == id) note(ended.blocks);
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -69,11 +68,6 @@ struct KernelTraits {
   // At which it takes the fewest joules alone; none: the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
 };
-
-// How much of an SM so many of its blocks take; 1: it holds no more of them.
-inline double room_taken(const KernelTraits& kernel, unsigned per_sm) {
-  return static_cast<double>(per_sm) / std::max(1U, kernel.profile.blocks_alone);
-}
 
 // Neighbouring SMs; none counted: all of the GPU.
 using SmRange = backend::UnitRange;
