@@ -8,6 +8,7 @@
 #include "wattune/core/suggest.h"
 #include "wattune/schedule/simulated_machine.h"
 #include "wattune/simulate/corun_kernels.h"
+#include "wattune/simulate/gt640_kernels.h"
 
 namespace wattune::cli {
 
@@ -17,6 +18,7 @@ std::vector<simulate::SimulatedKernel> published_kernels() {
   std::vector<simulate::SimulatedKernel> kernels = {simulate::fma_probe(), simulate::gather_probe(),
                                                     simulate::copy_probe()};
   for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) kernels.push_back(row.kernel);
+  for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) kernels.push_back(row.kernel);
   return kernels;
 }
 
