@@ -263,14 +263,18 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   const auto known = entries_.find(key(kernel, beside));
   if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
+  const auto clocks = entry.ways[entry.best].forecast.clocks;
+  const auto has_shape = [&](const Way& each) { return in_order(each.forecast, kernel, beside).shape() == shape; };
   const auto way = std::ranges::find_if(
-      entry.ways, [&](const Way& each) { return in_order(each.forecast, kernel, beside).shape() == shape; });
+      entry.ways, [&](const Way& each) { return has_shape(each) && each.forecast.clocks == clocks; });
   if (way == entry.ways.end()) return;
   const std::size_t place = kernel <= beside ? 0 : 1;
   const double predicted = way->forecast.rates[place];
   if (!(predicted > 0.0)) return;
   const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
-  way->correction[place] = towards(way->correction[place].value_or(entry.correction[place]));
+  // Errors differ from shape to shape, but little from clock to clock.
+  for (Way& each : entry.ways)
+    if (has_shape(each)) each.correction[place] = towards(each.correction[place].value_or(entry.correction[place]));
   entry.correction[place] = towards(entry.correction[place]);
   for (std::size_t i = 0; i < entry.ways.size(); ++i)
     if (is_better(objective_, corrected(entry, entry.ways[i]), corrected(entry, entry.ways[entry.best])))
@@ -288,6 +292,16 @@ std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) con
   if (known == entries_.end()) return std::nullopt;
   const Entry& entry = known->second;
   return in_order(corrected(entry, entry.ways[entry.best]), first, second);
+}
+
+std::optional<PairForecast> PairTable::find(KernelId first, KernelId second,
+                                            const backend::BoardSetting& clocks) const {
+  std::optional<PairForecast> best;
+  for (PairForecast& way : ways(first, second)) {
+    if (way.clocks != clocks || (best && !is_better(objective_, way, *best))) continue;
+    best = std::move(way);
+  }
+  return best;
 }
 
 std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const {

@@ -204,7 +204,7 @@ std::vector<CandidatePair> pairs_by_preference(const QueueView& view, const Pair
   for (std::size_t i = 0; i < works.size(); ++i)
     for (std::size_t j = i + 1; j < works.size(); ++j) {
       if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
-      const auto forecast = table.find(works[i]->kernel, works[j]->kernel);
+      const auto forecast = forecast_now(view, table, works[i]->kernel, works[j]->kernel);
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
       if (!merit) continue;
       const CandidatePair pair{works[i], works[j], *forecast};
@@ -230,11 +230,17 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
   return {};
 }
 
-// What runs goes on, unless something more urgent waits.
+// What runs goes on, unless something more urgent waits. While clocks must be held, those go first that want them.
 const Candidate& next_alone(const QueueView& view, const PolicyOptions& options) {
   const int highest = highest_urgency(view, options);
-  return *std::ranges::find_if(view.works,
-                               [&](const Candidate& work) { return urgency(work, view, options) == highest; });
+  const auto is_urgent = [&](const Candidate& work) { return urgency(work, view, options) == highest; };
+  const Candidate& first = *std::ranges::find_if(view.works, is_urgent);
+  if (first.running || !view.clocks.must_hold()) return first;
+  const auto fits = [&](const Candidate& work) {
+    return is_urgent(work) && work.traits->best_clocks == view.clocks.held;
+  };
+  const auto fitting = std::ranges::find_if(view.works, fits);
+  return fitting == view.works.end() ? first : *fitting;
 }
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }

@@ -91,6 +91,13 @@ std::vector<const Candidate*> running_works(const QueueView& view) {
   return running;
 }
 
+std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
+                                         KernelId second) {
+  if (view.clocks.must_hold())
+    if (auto there = table.find(first, second, *view.clocks.held)) return there;
+  return table.find(first, second);
+}
+
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options) {
   if (!clocks.can_set || !clocks.held || forecast.clocks == clocks.held) return 1.0;
   return clocks.may_change ? 1.0 + options.margin : kBarred;

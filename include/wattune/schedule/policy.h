@@ -57,6 +57,8 @@ struct ClockView {
   bool can_set = false;
   bool may_change = true;                          // what is set has been held for long enough
   std::optional<backend::BoardSetting> held = {};  // none: the board's own
+
+  bool must_hold() const { return can_set && held && !may_change; }
 };
 
 struct QueueView {
