@@ -97,20 +97,6 @@ Result<Profiles> empty_profiles(const Machine& machine) {
   return profiles;
 }
 
-double cost_of(const AtClock& point, Goal goal) {
-  switch (goal) {
-    case Goal::throughput: return point.alone.value();
-    case Goal::energy: return point.energy().value();
-    case Goal::energy_delay: return point.energy().value() * point.alone.value();
-  }
-  return point.alone.value();
-}
-
-bool keeps_limits(const AtClock& point, const KernelTraits& kernel, const Objective& objective) {
-  if (objective.power_cap && point.power.alone > *objective.power_cap) return false;
-  return !objective.most_slowdown || point.alone <= (1.0 + *objective.most_slowdown) * kernel.alone;
-}
-
 }  // namespace
 
 Result<Profiles> profile_at_clocks(Machine& machine, backend::ClockControl& control,
@@ -124,11 +110,25 @@ Result<Profiles> profile_at_clocks(Machine& machine, backend::ClockControl& cont
   return profiles;
 }
 
+double cost_alone(const AtClock& point, Goal goal) {
+  switch (goal) {
+    case Goal::throughput: return point.alone.value();
+    case Goal::energy: return point.energy().value();
+    case Goal::energy_delay: return point.energy().value() * point.alone.value();
+  }
+  return point.alone.value();
+}
+
+bool keeps_limits(const AtClock& point, const KernelTraits& kernel, const Objective& objective) {
+  if (objective.power_cap && point.power.alone > *objective.power_cap) return false;
+  return !objective.most_slowdown || point.alone <= (1.0 + *objective.most_slowdown) * kernel.alone;
+}
+
 std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, const Objective& objective) {
   const AtClock* best = nullptr;
   for (const AtClock& point : std::views::reverse(kernel.at_clocks)) {
     if (!keeps_limits(point, kernel, objective)) continue;
-    if (best == nullptr || cost_of(point, objective.goal) < cost_of(*best, objective.goal)) best = &point;
+    if (best == nullptr || cost_alone(point, objective.goal) < cost_alone(*best, objective.goal)) best = &point;
   }
   if (best == nullptr) return std::nullopt;
   return backend::BoardSetting{.graphics = best->clock};

@@ -256,6 +256,7 @@ void PairTable::learn(KernelId first, KernelId second, const PairForecast& forec
   std::vector<PairForecast> others = std::exchange(best.others, {});
   entry.ways.push_back({std::move(best)});
   for (PairForecast& other : others) entry.ways.push_back({std::move(other)});
+  choose_best_at(entry);
   entries_[key(first, second)] = std::move(entry);
 }
 
@@ -279,6 +280,22 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   for (std::size_t i = 0; i < entry.ways.size(); ++i)
     if (is_better(objective_, corrected(entry, entry.ways[i]), corrected(entry, entry.ways[entry.best])))
       entry.best = i;
+  choose_best_at(entry);
+}
+
+void PairTable::choose_best_at(Entry& entry) const {
+  const auto beats = [&](std::size_t one, std::size_t other) {
+    return is_better(objective_, corrected(entry, entry.ways[one]), corrected(entry, entry.ways[other]));
+  };
+  entry.best_at.clear();
+  for (std::size_t i = 0; i < entry.ways.size(); ++i) {
+    const auto known = std::ranges::find(entry.best_at, entry.ways[i].forecast.clocks,
+                                         [&](std::size_t place) { return entry.ways[place].forecast.clocks; });
+    if (known == entry.best_at.end())
+      entry.best_at.push_back(i);
+    else if (beats(i, *known))
+      *known = i;
+  }
 }
 
 PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
@@ -296,12 +313,13 @@ std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) con
 
 std::optional<PairForecast> PairTable::find(KernelId first, KernelId second,
                                             const backend::BoardSetting& clocks) const {
-  std::optional<PairForecast> best;
-  for (PairForecast& way : ways(first, second)) {
-    if (way.clocks != clocks || (best && !is_better(objective_, way, *best))) continue;
-    best = std::move(way);
-  }
-  return best;
+  const auto known = entries_.find(key(first, second));
+  if (known == entries_.end()) return std::nullopt;
+  const Entry& entry = known->second;
+  for (const std::size_t place : entry.best_at)
+    if (entry.ways[place].forecast.clocks == clocks)
+      return in_order(corrected(entry, entry.ways[place]), first, second);
+  return std::nullopt;
 }
 
 std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/clock_choice.h"
 #include "schedule/shares.h"
 
 namespace wattune::schedule {
@@ -230,17 +231,10 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
   return {};
 }
 
-// What runs goes on, unless something more urgent waits. While clocks must be held, those go first that want them.
+// What runs goes on, unless something more urgent waits. While clocks must be held, those go first that suit them.
 const Candidate& next_alone(const QueueView& view, const PolicyOptions& options) {
   const int highest = highest_urgency(view, options);
-  const auto is_urgent = [&](const Candidate& work) { return urgency(work, view, options) == highest; };
-  const Candidate& first = *std::ranges::find_if(view.works, is_urgent);
-  if (first.running || !view.clocks.must_hold()) return first;
-  const auto fits = [&](const Candidate& work) {
-    return is_urgent(work) && work.traits->best_clocks == view.clocks.held;
-  };
-  const auto fitting = std::ranges::find_if(view.works, fits);
-  return fitting == view.works.end() ? first : *fitting;
+  return first_at_clocks(view, options, [&](const Candidate& work) { return urgency(work, view, options) == highest; });
 }
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }

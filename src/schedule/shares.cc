@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/clock_choice.h"
+
 namespace wattune::schedule {
 
 namespace {
@@ -137,7 +139,7 @@ Plan slices_of(const CandidatePair& pair, const QueueView& view, const PolicyOpt
 
 Plan oldest_in_slices(const QueueView& view, const PolicyOptions& options) {
   if (view.works.empty()) return {};
-  const Candidate& oldest = view.works.front();
+  const Candidate& oldest = first_at_clocks(view, options, [](const Candidate&) { return true; });
   const unsigned resident = std::max(1U, oldest.traits->profile.blocks_alone);
   const Share share =
       oldest.traits->sliceable ? slices_share(oldest, kWavesAlone * resident, view, options) : whole_share(oldest);

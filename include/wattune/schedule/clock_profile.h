@@ -32,6 +32,10 @@ struct ClockProfileOptions {
 Result<std::vector<std::vector<AtClock>>> profile_at_clocks(Machine& machine, backend::ClockControl& control,
                                                             const ClockProfileOptions& options);
 
+// Time, joules or the product of both, by the goal.
+double cost_alone(const AtClock& point, Goal goal);
+// Whether the kernel alone does there.
+bool keeps_limits(const AtClock& point, const KernelTraits& kernel, const Objective& objective);
 // The clocks at which the kernel alone takes the least time, the fewest joules or the least product of both, of those
 // that keep the limits; the higher of two that are alike. None: none of them does.
 std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, const Objective& objective);

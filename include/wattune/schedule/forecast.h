@@ -144,10 +144,12 @@ class PairTable {
   struct Entry {
     std::vector<Way> ways;
     std::size_t best = 0;
+    std::vector<std::size_t> best_at;               // the same at each clocks that ways are for
     std::array<double, 2> correction = {1.0, 1.0};  // of ways that they have not run in
   };
 
   static std::uint64_t key(KernelId first, KernelId second);
+  void choose_best_at(Entry& entry) const;
   static PairForecast corrected(const Entry& entry, const Way& way);
   PairForecast in_order(PairForecast forecast, KernelId first, KernelId second) const;
 
