@@ -1,6 +1,7 @@
 #include "schedule/clock_choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -41,6 +42,12 @@ void set_merits(std::vector<Waiting>& kernels, const PairTable& table, const bac
     }
 }
 
+Nanoseconds time_of(const QueueView& view) {
+  Nanoseconds time;
+  for (const Candidate& work : view.works) time += std::max(work.left, 0.0) * work.traits->alone;
+  return time;
+}
+
 Joules best_energy(const KernelTraits& kernel) {
   return std::ranges::find(kernel.at_clocks, kernel.best_clocks->graphics, &AtClock::clock)->energy();
 }
@@ -74,8 +81,11 @@ const Candidate& first_at_clocks(const QueueView& view, const PolicyOptions& opt
                                  const std::function<bool(const Candidate&)>& may_go) {
   const Candidate& first = *std::ranges::find_if(view.works, may_go);
   if (first.running || !view.clocks.must_hold()) return first;
+  // Where all will run at these clocks, an order would only leave those for the end that suit them least.
+  const bool all_run = time_of(view) <= view.clocks.hold;
   return *std::ranges::max_element(view.works, {}, [&](const Candidate& work) {
-    return may_go(work) ? merit_alone(*work.traits, *view.clocks.held, options.objective) : -1.0;
+    const double merit = merit_alone(*work.traits, *view.clocks.held, options.objective);
+    return may_go(work) ? (all_run ? std::ceil(merit) : merit) : -1.0;
   });
 }
 

@@ -30,11 +30,14 @@ struct Residency {
   double speed = 1.0;  // over that of the kernel itself
 };
 
-// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache.
+// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. Where clocks may be set that
+// must be more than noise: at a lower clock fewer blocks do not keep the memory busy that do so at a higher one.
 Residency best_residency(const KernelTraits& kernel) {
+  constexpr double kMoreThanNoise = 1.02;
   const auto& rates = kernel.rate_at_residency;
   const auto best = std::ranges::max_element(rates);
-  if (best == rates.end()) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
+  const bool is_noise = best != rates.end() && !kernel.at_clocks.empty() && *best < kMoreThanNoise;
+  if (best == rates.end() || is_noise) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
   return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
 }
 
