@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "wattune/schedule/clock_profile.h"
@@ -11,28 +12,31 @@ namespace wattune::schedule {
 
 namespace {
 
-// A kernel with what is left of all its works.
-struct Waiting {
+// A kernel with what is left of all its works that run, or of all that do not.
+struct Left {
   KernelId kernel = 0;
   const KernelTraits* traits = nullptr;
+  bool runs = false;
   Nanoseconds time;    // alone at the board's own clocks
   double merit = 0.0;  // at the clocks that are looked at
 };
 
-std::vector<Waiting> waiting_kernels(const QueueView& view) {
-  std::vector<Waiting> all;
+std::vector<Left> left_of(const QueueView& view) {
+  std::vector<Left> all;
   for (const Candidate& work : view.works) {
-    auto known = std::ranges::find(all, work.kernel, &Waiting::kernel);
-    if (known == all.end()) known = all.insert(all.end(), Waiting{work.kernel, work.traits});
+    const bool runs = work.running.has_value();
+    const auto is_same = [&](const Left& each) { return each.kernel == work.kernel && each.runs == runs; };
+    auto known = std::ranges::find_if(all, is_same);
+    if (known == all.end()) known = all.insert(all.end(), Left{work.kernel, work.traits, runs});
     known->time += std::max(work.left, 0.0) * work.traits->alone;
   }
   return all;
 }
 
 // Beside one that is better than nobody, both are as good as the pair.
-void set_merits(std::vector<Waiting>& kernels, const PairTable& table, const backend::BoardSetting& clocks,
+void set_merits(std::vector<Left>& kernels, const PairTable& table, const backend::BoardSetting& clocks,
                 const PolicyOptions& options) {
-  for (Waiting& each : kernels) each.merit = merit_alone(*each.traits, clocks, options.objective);
+  for (Left& each : kernels) each.merit = merit_alone(*each.traits, clocks, options.objective);
   for (std::size_t i = 0; i < kernels.size(); ++i)
     for (std::size_t j = i + 1; j < kernels.size(); ++j) {
       const auto pair = table.find(kernels[i].kernel, kernels[j].kernel, clocks);
@@ -52,14 +56,14 @@ Joules best_energy(const KernelTraits& kernel) {
   return std::ranges::find(kernel.at_clocks, kernel.best_clocks->graphics, &AtClock::clock)->energy();
 }
 
-// Of the best that fill the time, over what they cost alone at the best clocks for each; more than anything where the
-// others would have to run as well, which limits forbid.
-double cost_of(std::vector<Waiting> kernels, Nanoseconds hold) {
+// Of those that fill the time, what runs and then the best, over what they cost alone at the best clocks for each; more
+// than anything where others would have to run as well, which limits forbid.
+double cost_of(std::vector<Left> kernels, Nanoseconds hold) {
   constexpr double kForbidden = 1e6;
-  std::ranges::stable_sort(kernels, std::greater(), &Waiting::merit);
+  std::ranges::stable_sort(kernels, std::greater(), [](const Left& each) { return std::pair(each.runs, each.merit); });
   Joules best, here;
   Nanoseconds filled;
-  for (const Waiting& each : kernels) {
+  for (const Left& each : kernels) {
     if (filled >= hold) break;
     if (!(each.merit > 0.0)) return kForbidden;
     const Nanoseconds part = std::min(each.time, hold - filled);
@@ -101,7 +105,7 @@ std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, co
                                                        const PolicyOptions& options) {
   if (!view.clocks.can_set || view.works.empty() || !std::ranges::all_of(view.works, is_profiled)) return std::nullopt;
   if (view.clocks.must_hold()) return view.clocks.held;
-  std::vector<Waiting> kernels = waiting_kernels(view);
+  std::vector<Left> kernels = left_of(view);
   std::optional<backend::BoardSetting> best;
   double least = 0.0;
   // From the highest on, which is the fastest where limits forbid all.
