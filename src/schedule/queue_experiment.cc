@@ -80,10 +80,10 @@ Result<void> drive_to_end(Scheduler& scheduler, Machine& machine, const std::vec
       WATTUNE_TRY(
           scheduler.submit(std::array{Work{.kernel = arrivals[next].kernel, .priority = arrivals[next].priority}}));
     scheduler.dispatch();
+    if (scheduler.clock_refusal()) return {};
     const Nanoseconds arrival = next < arrivals.size() ? begin + arrivals[next].moment : kForever;
     scheduler.note(machine.wait(std::min(arrival, scheduler.deadline())));
     WATTUNE_TRY(collect(scheduler, works));
-    if (scheduler.clock_refusal()) return {};
   }
   return {};
 }
