@@ -1,11 +1,9 @@
 #include "cli/corun_clocks.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <string>
 
 #include "cli/options.h"
@@ -100,11 +98,12 @@ Result<ClockChoice> parse_clocks(std::string_view text) {
   if (text == "current") return ClockChoice();
   ClockChoice choice{.sets = true};
   if (text == "auto") return choice;
-  for (const auto& part : std::views::split(text, ',')) {
-    const std::string number(part.begin(), part.end());
+  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = text.find(',', begin);
+    const std::string_view number = text.substr(begin, end - begin);
     const auto clock = parse_number(number);
     if (!clock || !(*clock > 0.0))
-      return no_clocks("clocks are auto, current, or numbers of MHz", number, "such as 1005,1410,1755");
+      return no_clocks("clocks are auto, current, or numbers of MHz", std::string(number), "such as 1005,1410,1755");
     choice.clocks.emplace_back(*clock);
   }
   std::ranges::sort(choice.clocks);

@@ -2,6 +2,7 @@
 
 #include "cli/corun_stage.h"
 #include "cli/options.h"
+#include "cli/text.h"
 
 namespace wattune::cli {
 

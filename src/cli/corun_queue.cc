@@ -8,6 +8,7 @@
 #include "cli/corun_objective.h"
 #include "store/files.h"
 #include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_sweep.h"
 
 namespace wattune::cli {
 

@@ -30,10 +30,10 @@ struct QueueWishes {
 };
 
 struct PolicyRun {
-  std::string policy;             // with its objective, where that is another than throughput
-  schedule::QueueRun run;         // the one with the median makespan
-  schedule::PairTable forecasts;  // before it
-  std::optional<double> gain;     // makespan of `streams` over its own, less one; none: that did not run
+  std::string policy;               // with its objective, where that is another than throughput
+  schedule::QueueRun run;           // the one with the median makespan
+  schedule::PairTable forecasts;    // before it
+  std::optional<double> gain = {};  // makespan of `streams` over its own, less one; none: that did not run
 };
 
 // Clocks were refused half-way, with which everything ended.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <utility>
 
 #include "schedule/power_window.h"
@@ -126,9 +125,9 @@ bool keeps_limits(const AtClock& point, const KernelTraits& kernel, const Object
 
 std::optional<backend::BoardSetting> best_clocks(const KernelTraits& kernel, const Objective& objective) {
   const AtClock* best = nullptr;
-  for (const AtClock& point : std::views::reverse(kernel.at_clocks)) {
+  for (const AtClock& point : kernel.at_clocks) {
     if (!keeps_limits(point, kernel, objective)) continue;
-    if (best == nullptr || cost_alone(point, objective.goal) < cost_alone(*best, objective.goal)) best = &point;
+    if (best == nullptr || cost_alone(point, objective.goal) <= cost_alone(*best, objective.goal)) best = &point;
   }
   if (best == nullptr) return std::nullopt;
   return backend::BoardSetting{.graphics = best->clock};

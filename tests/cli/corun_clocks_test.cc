@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "cli/cuda_stand_ins.h"
 #include "fakes/cuda/fake_board.h"
@@ -77,8 +78,9 @@ TEST_F(CorunClocks, TheSlowdownIsKeptAtEachClock) {
   const nlohmann::json queue = finished.json()["queue"];
   for (const nlohmann::json& kernel : queue["kernels"])
     for (const nlohmann::json& point : kernel["at_clocks"])
-      if (point["clock_mhz"] == kernel["best_clock_mhz"])
+      if (point["clock_mhz"] == kernel["best_clock_mhz"]) {
         EXPECT_LE(point["alone_ms"].get<double>(), 1.05 * kernel["alone_ms"].get<double>());
+      }
   EXPECT_EQ(queue["kernels"][1]["best_clock_mhz"], 1228);
   const nlohmann::json& last = queue["policies"].back();
   EXPECT_EQ(last["policy"], "paired, energy within limits at the best clocks");
@@ -94,7 +96,9 @@ TEST_F(CorunClocks, APowerCapIsKeptByClocks) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   for (const nlohmann::json& kernel : finished.json()["queue"]["kernels"])
     for (const nlohmann::json& point : kernel["at_clocks"])
-      if (point["clock_mhz"] == kernel["best_clock_mhz"]) EXPECT_LE(point["watts_alone"].get<double>(), 37.0);
+      if (point["clock_mhz"] == kernel["best_clock_mhz"]) {
+        EXPECT_LE(point["watts_alone"].get<double>(), 37.0);
+      }
 }
 
 TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
