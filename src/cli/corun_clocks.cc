@@ -107,8 +107,7 @@ Result<ClockChoice> parse_clocks(std::string_view text) {
     choice.clocks.emplace_back(*clock);
   }
   std::ranges::sort(choice.clocks);
-  const auto [twice, end] = std::ranges::unique(choice.clocks);
-  choice.clocks.erase(twice, end);
+  choice.clocks.erase(std::unique(choice.clocks.begin(), choice.clocks.end()), choice.clocks.end());
   if (choice.clocks.size() > 1) return choice;
   return no_clocks("two clocks at least, to choose one of", std::string(text), "or auto, or current");
 }
