@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/corun_clocks.h"
 #include "cli/corun_journal.h"
 #include "cli/corun_objective.h"
 #include "cli/corun_plans.h"
@@ -27,6 +28,7 @@ struct CorunOptions {
   std::string device = "auto";
   QueueWishes queue;
   CorunObjective objective;
+  CorunClocks clocks;
   std::optional<std::uint64_t> works;
   std::uint64_t repeats = 3;
   Nanoseconds least_time = nanoseconds_from_ms(2);
@@ -42,7 +44,7 @@ struct CorunOptions {
 
   bool wants_queue() const {
     return !queue.policies.empty() || !queue.arrivals.empty() || queue.load.has_value() || works.has_value() ||
-           objective.is_given();
+           objective.is_given() || clocks.choice.sets;
   }
 };
 
@@ -89,6 +91,8 @@ Result<void> check(const CorunOptions& options) {
   WATTUNE_TRY(check_mode(options));
   for (const std::string& policy : options.queue.policies) WATTUNE_TRY(schedule::find_policy(policy));
   WATTUNE_TRY(check_objective(options.objective.value(), policies_of(options)));
+  if (options.clocks.choice.sets && !options.objective.value().needs_power())
+    return refuse("--clocks are chosen by joules or watts", "throughput", "--objective energy, edp or --power-cap");
   WATTUNE_TRY(check_numbers(options));
   WATTUNE_TRY(check_new_file(options.svg, options.overwrite));
   return check_new_file(options.trace, options.overwrite);
@@ -174,6 +178,7 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
   wishes.objective = options.objective.value();
   wishes.works = options.works.value_or(wishes.works);
   wishes.repeats = options.repeats;
+  wishes.energy_window = options.clocks.energy_window;
   wishes.traced = !options.trace.empty();
   wishes.on_progress = watch(options, stop);
   wishes.cancel = &stop.made();
@@ -184,6 +189,7 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
       options.json ? print_document(dump(json)) : print_result(queue_text(stage, report, options.explain));
   if (!options.trace.empty()) WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, queue_svg(stage, report), options.overwrite));
+  if (report.refused) return report.refused->why;
   return status_of(printed, report.differences.empty());
 }
 
@@ -192,7 +198,7 @@ Result<ExitStatus> run_corun(CorunOptions options) {
   WATTUNE_ASSIGN(const ProfileFile profiles,
                  options.profiles.empty() ? ProfileFile() : read_profiles(options.profiles));
   WATTUNE_ASSIGN(const auto journal, open_sweep_journal(options));
-  WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels, profiles));
+  WATTUNE_ASSIGN(const auto stage, open_stage(options.device, options.kernels, profiles, options.clocks));
   // Virtual time repeats itself.
   if (stage->is_simulated()) options.repeats = 1;
   if (!options.json)
@@ -259,6 +265,7 @@ Command add_corun(CLI::App& program) {
   declare_corun_kernels(*app, options->kernels, options->device);
   declare_queues(*app, *options);
   declare_objective(*app, options->objective);
+  declare_clocks(*app, options->clocks);
   declare_results(*app, *options);
   app->footer(
       "Two kernels that wait for different things gain by sharing a GPU, if the ratio is right. Without a policy every "
@@ -273,6 +280,8 @@ Command add_corun(CLI::App& program) {
       "  wattune corun gemm.toml gemm.toml -p gemm.n=1024 -p gemm#2.n=4096\n"
       "  wattune corun --device simulated:H100 --kernels C,L,M --works 200 --policies paired,streams,split --explain\n"
       "  wattune corun --device simulated:H100 --kernels C,L,M --objective energy --slowdown 30% --explain\n"
+      "  wattune corun --device simulated:GT640 --kernels Srad,Time_step,Hotspot --objective energy --clocks auto "
+      "--explain\n"
       "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");
   return {app, [options] { return run_corun(*options); }};
 }

@@ -5,9 +5,11 @@
 
 #include "cli/chosen_kernel.h"
 #include "cli/corun_stage.h"
+#include "tune/board_clocks.h"
 #include "wattune/backend/attach.h"
 #include "wattune/schedule/counted_use.h"
 #include "wattune/schedule/device_machine.h"
+#include "wattune/schedule/pair_sweep.h"
 #include "wattune/schedule/profile.h"
 #include "wattune/simulate/corun_kernels.h"
 #include "wattune/tune/session.h"
@@ -62,6 +64,28 @@ class DeviceStage : public CorunStage {
     return {};
   }
 
+  backend::ClockControl* clock_control() override { return board_clocks_ ? board_clocks_->control() : nullptr; }
+
+  // Before anything runs. Whoever waits for the board learns of this process' end by itself, and of one that hangs
+  // after an hour without a word.
+  Result<void> borrow(const CorunClocks& clocks) {
+    const Parameter clock{.name = "graphics clock", .role = ParameterRole::graphics_clock};
+    auto borrowed = tune::BoardClocks::open({clock}, *device_,
+                                            {.take_over = clocks.take_over, .lease = nanoseconds_from_seconds(3600)});
+    if (!borrowed) return clocks_refused(borrowed.error());
+    board_clocks_ = *std::move(borrowed);
+    WATTUNE_ASSIGN(clocks_, choose_clocks(clocks.choice, *clock_control()));
+    return {};
+  }
+  // Whether the first kernel runs as fast as a board does that nobody holds down.
+  Result<void> look() {
+    if (!board_clocks_ || !board_clocks_->must_look()) return {};
+    WATTUNE_ASSIGN(const auto idle, machine());
+    if (auto free = board_clocks_->look([&](std::size_t runs) { return spin(*idle, runs); }); !free)
+      return clocks_refused(free.error());
+    return {};
+  }
+
   Result<std::unique_ptr<schedule::Machine>> machine() override {
     WATTUNE_ASSIGN(auto machine, schedule::DeviceMachine::make(*device_));
     for (std::size_t i = 0; i < loaded_.size(); ++i) WATTUNE_TRY(machine->add(loaded_[i], kernels_[i].traits));
@@ -84,6 +108,17 @@ class DeviceStage : public CorunStage {
   }
 
  private:
+  Result<std::vector<Sample>> spin(schedule::Machine& machine, std::size_t runs) {
+    const Nanoseconds begin = machine.now();
+    for (std::size_t i = 0; i < runs; ++i) WATTUNE_TRY(schedule::run_alone(machine, 0));
+    Sample sample{.time = (machine.now() - begin) / static_cast<double>(runs)};
+    WATTUNE_ASSIGN(backend::Sensors* const sensors, device_->sensors());
+    WATTUNE_ASSIGN(const backend::SensorReadings readings, sensors->read());
+    sample.clock = readings.conditions.clock;
+    sample.throttled = readings.conditions.throttled.value_or(false);
+    return std::vector{sample};
+  }
+
   void keep_outputs(const schedule::LoadedKernel& kernel, const ChosenKernel& chosen) {
     const auto sameness = kernel.code->order_sensitive ? schedule::Sameness::tolerance : schedule::Sameness::bits;
     outputs_.emplace_back(*device_, chosen.spec, kernel, sameness, &digest_);
@@ -140,19 +175,22 @@ class DeviceStage : public CorunStage {
   std::vector<std::shared_ptr<const schedule::LoadedKernel>> loaded_;  // by kernel, as what follows
   std::vector<schedule::KernelOutputs> outputs_;
   std::vector<std::string> notes_;
+  std::optional<tune::BoardClocks> board_clocks_;  // none: the board has its own
 };
 
 }  // namespace
 
 Result<std::unique_ptr<CorunStage>> open_device_stage(const std::string& device, const CorunKernels& kernels,
-                                                      const ProfileFile& profiles) {
+                                                      const ProfileFile& profiles, const CorunClocks& clocks) {
   WATTUNE_ASSIGN(const std::vector<ChosenKernel> chosen, choose_kernels(kernels.specs, kernels.sizes));
   WATTUNE_ASSIGN(const DeviceInfo info, choose_device(device, chosen.front().spec));
   WATTUNE_ASSIGN(auto opened, open_here(info));
   auto stage = std::make_unique<DeviceStage>(std::move(opened));
+  if (clocks.choice.sets) WATTUNE_TRY(stage->borrow(clocks));
   for (std::size_t i = 0; i < chosen.size(); ++i)
     if (auto loaded = stage->load(chosen[i], profiles); !loaded)
       return std::move(loaded).error().with_context(kernels.specs[i]);
+  WATTUNE_TRY(stage->look());
   return std::unique_ptr<CorunStage>(std::move(stage));
 }
 

@@ -23,9 +23,15 @@ std::optional<Error> error_of(const Json& json) {
   return Error(ErrorCode::launch_failed, json.get<std::string>());
 }
 
+// 0: the board's own.
+double clock_of(const schedule::PairForecast& forecast) {
+  return forecast.clocks ? forecast.clocks->graphics.value_or(Megahertz()).value() : 0.0;
+}
+
 Json line_of(const PlannedRun& run) {
   return {{"ratio", {run.forecast.ratio.first, run.forecast.ratio.second}},
           {"sms_of_first", run.forecast.sms_of_first},
+          {"clock_mhz", clock_of(run.forecast)},
           {"rates", run.forecast.rates},
           {"makespan_ns", run.makespan.value()},
           {"gain", run.gain},
@@ -81,12 +87,15 @@ SweepRow row_of(const Json& json) {
 }
 
 PlannedRun planned_of(const Json& json) {
-  return {.forecast = {.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)},
-                       .sms_of_first = json.at("sms_of_first"),
-                       .rates = json.at("rates").get<std::array<double, 2>>()},
-          .makespan = Nanoseconds(json.at("makespan_ns").get<double>()),
-          .gain = json.at("gain"),
-          .failure = error_of(json.at("error"))};
+  PlannedRun run{.forecast = {.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)},
+                              .sms_of_first = json.at("sms_of_first"),
+                              .rates = json.at("rates").get<std::array<double, 2>>()},
+                 .makespan = Nanoseconds(json.at("makespan_ns").get<double>()),
+                 .gain = json.at("gain"),
+                 .failure = error_of(json.at("error"))};
+  if (const double clock = json.value("clock_mhz", 0.0); clock > 0.0)
+    run.forecast.clocks = backend::BoardSetting{.graphics = Megahertz(clock)};
+  return run;
 }
 
 SweptPair pair_of(const Json& json) {

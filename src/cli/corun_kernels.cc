@@ -2,6 +2,7 @@
 
 #include "cli/corun_stage.h"
 #include "cli/options.h"
+#include "cli/text.h"
 
 namespace wattune::cli {
 
@@ -20,8 +21,9 @@ void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& de
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_option("--kernels", kernels.names,
-                 "Of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), and Kernelet's PC, SAD, "
-                 "SPMV, ST, MM, MRIQ, BS, TEA")
+                 "Of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), Kernelet's PC, SAD, SPMV, "
+                 "ST, MM, MRIQ, BS, TEA, and those that Jiao et al. ran on a GT 640: Pathfinder, Bitonic, Bt, Hotspot, "
+                 "Layer, Samplerank, Srad, Matrix, Time_step, Mergehist, Transpose")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -23,7 +23,7 @@ Result<Watts> parse_watts(std::string_view text) {
 Error too_low(const schedule::Objective& objective, const std::string& why) {
   return Error(ErrorCode::invalid_argument, "--power-cap: " + why)
       .about(fmt::format("{:g} W", objective.power_cap->value()))
-      .hint("clocks stay as the board has them, so that only who runs together can be chosen");
+      .hint("clocks stay as the board has them, unless --clocks may choose them");
 }
 
 bool shares_sms(const schedule::PairForecast& forecast) { return forecast.ratio.first > 0; }
@@ -64,6 +64,16 @@ Result<void> check_power_cap(const schedule::Objective& objective, std::span<con
       return too_low(objective, fmt::format("{} draws {:.0f} W alone", kernel.name, kernel.power.alone.value()));
   }
   return {};
+}
+
+Result<void> check_best_clocks(const schedule::Objective& objective, std::span<const schedule::KernelTraits> kernels) {
+  const auto found =
+      std::ranges::find_if(kernels, [](const schedule::KernelTraits& kernel) { return !kernel.best_clocks; });
+  if (found == kernels.end()) return {};
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("{} alone keeps the limits at none of these clocks", found->name))
+      .about(describe(objective))
+      .hint("name others with --clocks, or raise --slowdown or --power-cap");
 }
 
 Result<void> check_pairs(const schedule::Objective& objective, const schedule::PairTable& limited,

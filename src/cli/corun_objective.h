@@ -29,6 +29,8 @@ bool heeds_objective(const std::string& policy);
 Result<void> check_objective(const schedule::Objective& objective, const std::vector<std::string>& policies);
 // invalid_argument: a cap that the board passes while it idles, or while a kernel runs alone.
 Result<void> check_power_cap(const schedule::Objective& objective, std::span<const schedule::KernelTraits> kernels);
+// invalid_argument: a kernel that keeps the limits at none of the clocks that may be set.
+Result<void> check_best_clocks(const schedule::Objective& objective, std::span<const schedule::KernelTraits> kernels);
 // invalid_argument: of pairs that were forecast without limits, none keeps them at any ratio.
 Result<void> check_pairs(const schedule::Objective& objective, const schedule::PairTable& limited,
                          const schedule::PairTable& free, std::span<const schedule::KernelTraits> kernels);

@@ -7,7 +7,9 @@
 #include "cli/corun_stage.h"
 #include "wattune/core/suggest.h"
 #include "wattune/schedule/simulated_machine.h"
+#include "wattune/simulate/board_clocks.h"
 #include "wattune/simulate/corun_kernels.h"
+#include "wattune/simulate/gt640_kernels.h"
 
 namespace wattune::cli {
 
@@ -17,6 +19,7 @@ std::vector<simulate::SimulatedKernel> published_kernels() {
   std::vector<simulate::SimulatedKernel> kernels = {simulate::fma_probe(), simulate::gather_probe(),
                                                     simulate::copy_probe()};
   for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) kernels.push_back(row.kernel);
+  for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) kernels.push_back(row.kernel);
   return kernels;
 }
 
@@ -72,11 +75,23 @@ class SimulatedStage : public CorunStage {
   Result<std::unique_ptr<schedule::Machine>> machine() override {
     schedule::SimulatedMachineOptions options;
     const simulate::BoardModel* board = simulate::find_board_model(gpu_.board);
+    board_clocks_.reset();
     if (board != nullptr) board_ = std::make_unique<simulate::SimulatedBoard>(*board);
+    if (board != nullptr) board_clocks_ = std::make_unique<simulate::BoardClocks>(*board_);
     options.gpu.board = board != nullptr ? board_.get() : nullptr;
     auto machine = std::make_unique<schedule::SimulatedMachine>(gpu_, options);
     for (std::size_t i = 0; i < simulated_.size(); ++i) machine->add(simulated_[i], kernels_[i].traits);
     return std::unique_ptr<schedule::Machine>(std::move(machine));
+  }
+
+  backend::ClockControl* clock_control() override { return clocks_.empty() ? nullptr : board_clocks_.get(); }
+
+  Result<void> choose(const ClockChoice& choice) {
+    WATTUNE_ASSIGN(const auto anew, machine());
+    if (board_clocks_ == nullptr)
+      return clocks_refused(Error(ErrorCode::unavailable, "no clocks are simulated of this GPU").about(gpu_.name));
+    WATTUNE_ASSIGN(clocks_, choose_clocks(choice, *board_clocks_));
+    return {};
   }
 
   Result<void> profile(std::size_t) override {
@@ -91,6 +106,7 @@ class SimulatedStage : public CorunStage {
   simulate::GpuModel gpu_;
   std::vector<simulate::SimulatedKernel> simulated_;  // by kernel
   std::unique_ptr<simulate::SimulatedBoard> board_;   // of the machine
+  std::unique_ptr<simulate::BoardClocks> board_clocks_;
 };
 
 Error specs_are_not_simulated(std::string what, const std::string& about, std::string advice) {
@@ -100,7 +116,7 @@ Error specs_are_not_simulated(std::string what, const std::string& about, std::s
 }  // namespace
 
 Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu, const CorunKernels& kernels,
-                                                         const ProfileFile& profiles) {
+                                                         const ProfileFile& profiles, const CorunClocks& clocks) {
   WATTUNE_ASSIGN(const simulate::GpuModel model, find_simulated_gpu(gpu));
   if (!kernels.specs.empty())
     return specs_are_not_simulated("a simulated GPU runs published kernels, no specs", kernels.specs.front(),
@@ -109,6 +125,7 @@ Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu,
     return specs_are_not_simulated("--problem-size is of specs", kernels.sizes.front(),
                                    "--waves sizes published kernels");
   auto stage = std::make_unique<SimulatedStage>(model);
+  if (clocks.choice.sets) WATTUNE_TRY(stage->choose(clocks.choice));
   for (std::size_t place = 0; place < kernels.names.size(); ++place) {
     WATTUNE_ASSIGN(simulate::SimulatedKernel kernel, find_published_kernel(kernels.names[place]));
     kernel.name = name_of_place(kernels.names, place);

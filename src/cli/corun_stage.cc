@@ -1,5 +1,6 @@
 #include "cli/corun_stage.h"
 
+#include "wattune/schedule/clock_profile.h"
 #include "wattune/schedule/power_profile.h"
 
 namespace wattune::cli {
@@ -11,12 +12,29 @@ constexpr std::string_view kSimulated = "simulated:";
 }  // namespace
 
 // Counters of boards are renewed each 100 ms, simulated ones tell at once.
-Result<void> CorunStage::profile_power() {
-  const Nanoseconds window = is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3);
+Nanoseconds CorunStage::window_or_usual(std::optional<Nanoseconds> window) const {
+  return window.value_or(is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3));
+}
+
+Result<void> CorunStage::profile_power(std::optional<Nanoseconds> window) {
   WATTUNE_ASSIGN(const auto profiled, machine());
-  auto powers = schedule::profile_power(*profiled, window);
+  auto powers = schedule::profile_power(*profiled, window_or_usual(window));
   if (!powers) return std::move(powers).error().with_context(device());
   for (std::size_t i = 0; i < kernels_.size(); ++i) kernels_[i].traits.power = (*powers)[i];
+  return {};
+}
+
+Result<void> CorunStage::profile_at_clocks(const schedule::Objective& objective, std::optional<Nanoseconds> window,
+                                           std::size_t rounds) {
+  WATTUNE_ASSIGN(const auto profiled, machine());
+  auto profiles = schedule::profile_at_clocks(*profiled, *clock_control(),
+                                              {.clocks = clocks_, .window = window_or_usual(window), .rounds = rounds});
+  if (!profiles) return std::move(profiles).error().with_context(device());
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    schedule::KernelTraits& traits = kernels_[i].traits;
+    traits.at_clocks = std::move((*profiles)[i]);
+    traits.best_clocks = schedule::best_clocks(traits, objective);
+  }
   return {};
 }
 
@@ -26,13 +44,14 @@ std::optional<Joules> known_energy(const CorunStage& stage, Joules energy, Nanos
 }
 
 Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels,
-                                               const ProfileFile& profiles) {
-  if (device.starts_with(kSimulated)) return open_simulated_stage(device.substr(kSimulated.size()), kernels, profiles);
+                                               const ProfileFile& profiles, const CorunClocks& clocks) {
+  if (device.starts_with(kSimulated))
+    return open_simulated_stage(device.substr(kSimulated.size()), kernels, profiles, clocks);
   if (!kernels.names.empty())
     return Error(ErrorCode::invalid_argument, "--kernels names kernels of simulated GPUs")
         .about(kernels.names.front())
         .hint("--device simulated:H100, or specs instead");
-  return open_device_stage(device, kernels, profiles);
+  return open_device_stage(device, kernels, profiles, clocks);
 }
 
 }  // namespace wattune::cli

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "cli/app.h"
+#include "cli/corun_clocks.h"
 #include "cli/profile_file.h"
 #include "wattune/core/identity.h"
 #include "wattune/core/result.h"
 #include "wattune/model/warp_chain.h"
 #include "wattune/schedule/kernel_outputs.h"
 #include "wattune/schedule/machine.h"
+#include "wattune/schedule/objective.h"
 #include "wattune/simulate/gpu_model.h"
 
 namespace wattune::cli {
@@ -44,8 +46,18 @@ class CorunStage {
   virtual Result<std::unique_ptr<schedule::Machine>> machine() = 0;
   // From here on the kernels' traits are those that runs alone give, where no profile had them.
   virtual Result<void> profile(std::size_t rounds) = 0;
-  // And what they draw, where no profile had it. Precondition: profiled. unavailable: the board tells no energy.
-  Result<void> profile_power();
+  // And what they draw, where no profile had it, for as long as suits the board where no window is given. Precondition:
+  // profiled. unavailable: the board tells no energy.
+  Result<void> profile_power(std::optional<Nanoseconds> window = {});
+
+  // Of the cores, that may be set, ascending; empty: the board has its own.
+  const std::vector<Megahertz>& clocks() const { return clocks_; }
+  // Sets them on the board of the latest machine; nullptr: nothing is ever set.
+  virtual backend::ClockControl* clock_control() { return nullptr; }
+  // And what they take and draw at each of the clocks, with the best for this objective. Precondition: profiled.
+  // Errors of schedule::profile_at_clocks().
+  Result<void> profile_at_clocks(const schedule::Objective& objective, std::optional<Nanoseconds> window,
+                                 std::size_t rounds);
   // An SM, as chains see it.
   virtual model::ChainSm sm() const { return {}; }
   // By kernel; none where kernels compute nothing.
@@ -53,6 +65,10 @@ class CorunStage {
 
  protected:
   std::vector<StageKernel> kernels_;
+  std::vector<Megahertz> clocks_;
+
+ private:
+  Nanoseconds window_or_usual(std::optional<Nanoseconds> window) const;
 };
 
 // Of a run of this time. Boards renew their counters each 100 ms, so that shorter runs than a second tell nothing.
@@ -70,13 +86,14 @@ void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& de
 
 // `device` as the user named it: "simulated:H100", or what tune::find_devices_for() takes. What `profiles` has of these
 // kernels is neither counted nor measured. Errors name what is wrong with device, spec, configuration or kernel;
-// mismatch: a profile of one of their names is of something else, and none is of it.
+// mismatch: a profile of one of their names is of something else, and none is of it; invalid_argument: clocks that the
+// board refuses, before anything runs.
 Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels,
-                                               const ProfileFile& profiles);
+                                               const ProfileFile& profiles, const CorunClocks& clocks = {});
 
 Result<std::unique_ptr<CorunStage>> open_simulated_stage(const std::string& gpu, const CorunKernels& kernels,
-                                                         const ProfileFile& profiles);
+                                                         const ProfileFile& profiles, const CorunClocks& clocks);
 Result<std::unique_ptr<CorunStage>> open_device_stage(const std::string& device, const CorunKernels& kernels,
-                                                      const ProfileFile& profiles);
+                                                      const ProfileFile& profiles, const CorunClocks& clocks);
 
 }  // namespace wattune::cli

@@ -86,11 +86,13 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
 
 QueueView Scheduler::State::view(const Entry* without) {
   const Nanoseconds now = machine.now();
-  QueueView view{
-      .limits = machine.limits(),
-      .now = now,
-      .clocks = {.can_set = governor.can_set(), .may_change = governor.may_change(now), .held = governor.held()},
-      .works = {}};
+  QueueView view{.limits = machine.limits(),
+                 .now = now,
+                 .clocks = {.can_set = governor.can_set(),
+                            .may_change = governor.may_change(now),
+                            .hold = options.clock_hold,
+                            .held = governor.held()},
+                 .works = {}};
   for (const WorkId id : active)
     if (const Entry& entry = *queue.find(id); &entry != without && entry.wanted && !entry.failure)
       view.works.push_back(candidate(entry));

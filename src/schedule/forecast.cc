@@ -256,6 +256,7 @@ void PairTable::learn(KernelId first, KernelId second, const PairForecast& forec
   std::vector<PairForecast> others = std::exchange(best.others, {});
   entry.ways.push_back({std::move(best)});
   for (PairForecast& other : others) entry.ways.push_back({std::move(other)});
+  choose_best_at(entry);
   entries_[key(first, second)] = std::move(entry);
 }
 
@@ -263,18 +264,38 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   const auto known = entries_.find(key(kernel, beside));
   if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
+  const auto clocks = entry.ways[entry.best].forecast.clocks;
+  const auto has_shape = [&](const Way& each) { return in_order(each.forecast, kernel, beside).shape() == shape; };
   const auto way = std::ranges::find_if(
-      entry.ways, [&](const Way& each) { return in_order(each.forecast, kernel, beside).shape() == shape; });
+      entry.ways, [&](const Way& each) { return has_shape(each) && each.forecast.clocks == clocks; });
   if (way == entry.ways.end()) return;
   const std::size_t place = kernel <= beside ? 0 : 1;
   const double predicted = way->forecast.rates[place];
   if (!(predicted > 0.0)) return;
   const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
-  way->correction[place] = towards(way->correction[place].value_or(entry.correction[place]));
+  // Errors differ from shape to shape, but little from clock to clock.
+  for (Way& each : entry.ways)
+    if (has_shape(each)) each.correction[place] = towards(each.correction[place].value_or(entry.correction[place]));
   entry.correction[place] = towards(entry.correction[place]);
   for (std::size_t i = 0; i < entry.ways.size(); ++i)
     if (is_better(objective_, corrected(entry, entry.ways[i]), corrected(entry, entry.ways[entry.best])))
       entry.best = i;
+  choose_best_at(entry);
+}
+
+void PairTable::choose_best_at(Entry& entry) const {
+  const auto beats = [&](std::size_t one, std::size_t other) {
+    return is_better(objective_, corrected(entry, entry.ways[one]), corrected(entry, entry.ways[other]));
+  };
+  entry.best_at.clear();
+  for (std::size_t i = 0; i < entry.ways.size(); ++i) {
+    const auto known = std::ranges::find(entry.best_at, entry.ways[i].forecast.clocks,
+                                         [&](std::size_t place) { return entry.ways[place].forecast.clocks; });
+    if (known == entry.best_at.end())
+      entry.best_at.push_back(i);
+    else if (beats(i, *known))
+      *known = i;
+  }
 }
 
 PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
@@ -288,6 +309,17 @@ std::optional<PairForecast> PairTable::find(KernelId first, KernelId second) con
   if (known == entries_.end()) return std::nullopt;
   const Entry& entry = known->second;
   return in_order(corrected(entry, entry.ways[entry.best]), first, second);
+}
+
+std::optional<PairForecast> PairTable::find(KernelId first, KernelId second,
+                                            const backend::BoardSetting& clocks) const {
+  const auto known = entries_.find(key(first, second));
+  if (known == entries_.end()) return std::nullopt;
+  const Entry& entry = known->second;
+  for (const std::size_t place : entry.best_at)
+    if (entry.ways[place].forecast.clocks == clocks)
+      return in_order(corrected(entry, entry.ways[place]), first, second);
+  return std::nullopt;
 }
 
 std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const {

@@ -15,13 +15,27 @@ const Candidate& work_of(const std::vector<const Candidate*>& works, KernelId ke
   return **std::ranges::find(works, kernel, [](const Candidate* work) { return work->kernel; });
 }
 
+// Rows tell of the best clocks. While others must be held, they have what is forecast there.
+std::optional<ProfitRow> row_now(ProfitRow row, const QueueView& view, const PairTable& table,
+                                 const PolicyOptions& options) {
+  if (!view.clocks.must_hold()) return row;
+  row.forecast = forecast_now(view, table, row.first, row.second).value_or(row.forecast);
+  const auto merit = schedule::merit(options.objective, row.forecast);
+  if (!merit || *merit <= 1.0) return std::nullopt;
+  row.profit = *merit - 1.0;
+  return row;
+}
+
 // The highest profit, if clocks need not be switched for it.
-const ProfitRow* best_row(const ProfitTable& profits, const QueueView& view, const PolicyOptions& options) {
-  const ProfitRow* best = nullptr;
+std::optional<ProfitRow> best_row(const ProfitTable& profits, const QueueView& view, const PairTable& table,
+                                  const PolicyOptions& options) {
+  std::optional<ProfitRow> best;
   double best_score = 0.0;
-  for (const ProfitRow& row : profits.rows()) {
-    const double score = (1.0 + row.profit) / clock_handicap(row.forecast, view.clocks, options);
-    if (score > best_score) best = &row, best_score = score;
+  for (const ProfitRow& each : profits.rows()) {
+    const auto row = row_now(each, view, table, options);
+    if (!row) continue;
+    const double score = (1.0 + row->profit) / clock_handicap(row->forecast, view.clocks, options);
+    if (score > best_score) best = row, best_score = score;
   }
   return best;
 }
@@ -41,8 +55,8 @@ Plan greedy_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   if (runs_sliced_pair(view)) return unchanged(view, 1.0, "the pair runs until one of the two has no slice left");
   const auto works = sliceable_kernels(view);
   keep_up(profits, works, table);
-  const ProfitRow* const best = best_row(profits, view, options);
-  if (best == nullptr) return oldest_in_slices(view, options);
+  const auto best = best_row(profits, view, table, options);
+  if (!best) return oldest_in_slices(view, options);
   return slices_of({&work_of(works, best->first), &work_of(works, best->second), best->forecast}, view, options);
 }
 

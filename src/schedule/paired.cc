@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/clock_choice.h"
 #include "schedule/shares.h"
 
 namespace wattune::schedule {
@@ -29,11 +30,14 @@ struct Residency {
   double speed = 1.0;  // over that of the kernel itself
 };
 
-// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache.
+// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. Where clocks may be set that
+// must be more than noise: at a lower clock fewer blocks do not keep the memory busy that do so at a higher one.
 Residency best_residency(const KernelTraits& kernel) {
+  constexpr double kMoreThanNoise = 1.02;
   const auto& rates = kernel.rate_at_residency;
   const auto best = std::ranges::max_element(rates);
-  if (best == rates.end()) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
+  const bool is_noise = best != rates.end() && !kernel.at_clocks.empty() && *best < kMoreThanNoise;
+  if (best == rates.end() || is_noise) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
   return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
 }
 
@@ -205,7 +209,7 @@ std::vector<CandidatePair> pairs_by_preference(const QueueView& view, const Pair
   for (std::size_t i = 0; i < works.size(); ++i)
     for (std::size_t j = i + 1; j < works.size(); ++j) {
       if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
-      const auto forecast = table.find(works[i]->kernel, works[j]->kernel);
+      const auto forecast = forecast_now(view, table, works[i]->kernel, works[j]->kernel);
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
       if (!merit) continue;
       const CandidatePair pair{works[i], works[j], *forecast};
@@ -231,11 +235,10 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
   return {};
 }
 
-// What runs goes on, unless something more urgent waits.
+// What runs goes on, unless something more urgent waits. While clocks must be held, those go first that suit them.
 const Candidate& next_alone(const QueueView& view, const PolicyOptions& options) {
   const int highest = highest_urgency(view, options);
-  return *std::ranges::find_if(view.works,
-                               [&](const Candidate& work) { return urgency(work, view, options) == highest; });
+  return first_at_clocks(view, options, [&](const Candidate& work) { return urgency(work, view, options) == highest; });
 }
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "schedule/clock_choice.h"
 #include "schedule/shares.h"
 #include "wattune/core/suggest.h"
 
@@ -29,6 +30,18 @@ class GreedyPlanner {
  private:
   std::optional<ProfitTable> profits_;
 };
+
+// Where kernels have profiles at clocks, as if the best clocks for all that waits were those that must be held.
+Plan plan_at_clocks(const Planner& plan, const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+  const auto clocks = clocks_to_plan_at(view, table, options);
+  if (!clocks) return plan(view, table, options);
+  QueueView there = view;
+  there.clocks.held = clocks;
+  there.clocks.may_change = false;
+  Plan planned = plan(there, table, options);
+  if (planned.clocks) planned.clocks = clocks;
+  return planned;
+}
 
 const std::vector<NamedPolicy>& named_policies() {
   static const std::vector<NamedPolicy> all = {
@@ -84,7 +97,7 @@ Result<Policy> find_policy(std::string_view name, const PolicyOptions& options) 
     return Error(ErrorCode::not_found, "no such policy").about(std::string(name)).hint(suggest(name, names));
   }
   return Policy([plan = found->plan, options](const QueueView& view, const PairTable& table) {
-    return plan(view, table, options);
+    return plan_at_clocks(plan, view, table, options);
   });
 }
 

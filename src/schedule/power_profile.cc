@@ -4,10 +4,9 @@
 #include <cmath>
 
 #include "schedule/joint_run.h"
+#include "schedule/power_window.h"
 
 namespace wattune::schedule {
-
-namespace {
 
 Error no_energy() {
   return Error(ErrorCode::unavailable, "the board tells no energy, so nothing can be chosen by its joules or watts")
@@ -29,6 +28,8 @@ Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, {&party, 1}));
   return run.energy / (machine.now() - begin);
 }
+
+namespace {
 
 Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds window, Watts idle) {
   if (!(machine.kernel(kernel)->alone > Nanoseconds(0)))

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "wattune/schedule/clock_profile.h"
 #include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::schedule {
@@ -36,13 +37,20 @@ Forecasters forecasters_of(Machine& machine, const QueueOptions& options, const 
   const MachineLimits& limits = machine.limits();
   if (policy.forecasts == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits, sm)};
   const bool is_balanced = policy.forecasts == ForecastKind::balanced_ratio;
-  const Objective& objective = options.policy_options.objective;
+  // Where clocks may be set, what is best is decided at these.
+  const Objective objective = options.scheduler.clocks != nullptr ? Objective() : options.policy_options.objective;
   Forecasters all{.predict = {}, .measure = measured_forecaster(machine, policy.form, objective)};
   if (options.knowledge == Knowledge::measured) return all;
   all.predict = is_balanced ? chain_forecaster(limits, sm, model::RatioRule::balanced)
                             : residency_forecaster(limits, sm, objective);
   if (policy.form == Form::persistent) all.predict = better_of(all.predict, split_forecaster(limits, sm), objective);
   return all;
+}
+
+Forecasters at_clocks(Forecasters own, const QueueOptions& options) {
+  for (Forecaster* const each : {&own.predict, &own.measure})
+    if (*each) *each = clocked_forecaster(std::move(*each), options.board_limit, options.policy_options.objective);
+  return own;
 }
 
 // What ended, in the order of the ends. The first that did not succeed ends all.
@@ -72,6 +80,7 @@ Result<void> drive_to_end(Scheduler& scheduler, Machine& machine, const std::vec
       WATTUNE_TRY(
           scheduler.submit(std::array{Work{.kernel = arrivals[next].kernel, .priority = arrivals[next].priority}}));
     scheduler.dispatch();
+    if (scheduler.clock_refusal()) return {};
     const Nanoseconds arrival = next < arrivals.size() ? begin + arrivals[next].moment : kForever;
     scheduler.note(machine.wait(std::min(arrival, scheduler.deadline())));
     WATTUNE_TRY(collect(scheduler, works));
@@ -85,8 +94,9 @@ Result<std::vector<WorkStatistics>> drive(Scheduler& scheduler, Machine& machine
   std::vector<WorkStatistics> works;
   std::size_t submitted = 0;
   auto driven = drive_to_end(scheduler, machine, arrivals, cancel, works, submitted);
-  if (driven) return works;
+  if (driven && scheduler.is_idle()) return works;
   stop_all(scheduler, machine, submitted);
+  if (driven) return works;
   return std::move(driven).error();
 }
 
@@ -100,6 +110,7 @@ QueueRun summarise(const std::vector<WorkStatistics>& works, Nanoseconds begin) 
     run.launches += work.launches;
     responses.push_back(work.response());
   }
+  run.ended = works.size();
   std::ranges::sort(responses);
   if (!responses.empty()) run.response_99 = responses[(responses.size() * 99 + 99) / 100 - 1];
   return run;
@@ -133,7 +144,8 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
   PairTable table(machine.limits().sms, options.scheduler.correction_weight, options.policy_options.objective);
   const PolicyTraits policy = named_traits(options.policy);
   if (policy.forecasts == ForecastKind::none) return table;
-  const Forecasters forecasters = forecasters_of(machine, options, policy, sm);
+  Forecasters forecasters = forecasters_of(machine, options, policy, sm);
+  if (options.scheduler.clocks != nullptr) forecasters = at_clocks(std::move(forecasters), options);
   const auto kernels = kernels_of(machine);
   for (KernelId i = 0; i < kernels.size(); ++i)
     for (KernelId j = i + 1; j < kernels.size(); ++j) {
@@ -155,6 +167,7 @@ Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrival
   for (const Arrival& arrival : arrivals) alone += machine.kernel(arrival.kernel)->alone;
   run.slowdown = run.mean_response * static_cast<double>(arrivals.size()) / alone;
   run.pairs = scheduler.table();
+  run.refusal = scheduler.clock_refusal();
   return run;
 }
 

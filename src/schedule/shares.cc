@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/clock_choice.h"
+
 namespace wattune::schedule {
 
 namespace {
@@ -91,6 +93,13 @@ std::vector<const Candidate*> running_works(const QueueView& view) {
   return running;
 }
 
+std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
+                                         KernelId second) {
+  if (view.clocks.must_hold())
+    if (auto there = table.find(first, second, *view.clocks.held)) return there;
+  return table.find(first, second);
+}
+
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options) {
   if (!clocks.can_set || !clocks.held || forecast.clocks == clocks.held) return 1.0;
   return clocks.may_change ? 1.0 + options.margin : kBarred;
@@ -130,7 +139,7 @@ Plan slices_of(const CandidatePair& pair, const QueueView& view, const PolicyOpt
 
 Plan oldest_in_slices(const QueueView& view, const PolicyOptions& options) {
   if (view.works.empty()) return {};
-  const Candidate& oldest = view.works.front();
+  const Candidate& oldest = first_at_clocks(view, options, [](const Candidate&) { return true; });
   const unsigned resident = std::max(1U, oldest.traits->profile.blocks_alone);
   const Share share =
       oldest.traits->sliceable ? slices_share(oldest, kWavesAlone * resident, view, options) : whole_share(oldest);

@@ -39,6 +39,9 @@ struct CandidatePair {
 // By how much a pair must be better than one for the clocks that are held: switching costs as much as stopping a kernel
 // does. What clocks that must be held do not allow comes behind all that they do.
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options);
+// Of the two at the clocks that must be held, if there is a way for these; else the best.
+std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
+                                         KernelId second);
 // As it is forecast: both on every SM, or persistent or whole on SMs of their own. Precondition: can_share(), and for
 // the latter both have persistent twins.
 std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);

@@ -31,6 +31,9 @@ class BoardClocks {
   static Result<BoardClocks> open(const std::vector<Parameter>& parameters, backend::Device& device,
                                   const power::BorrowOptions& options);
 
+  // That sets the board, for those who need no configuration; nullptr: there are no such parameters.
+  backend::ClockControl* control() const { return control_.get(); }
+
   // Whether look() is to be called before apply().
   bool must_look() const { return must_look_; }
   // Somebody else's lock cannot be read; it shows in what a kernel runs at before anything is set. unavailable: there

@@ -122,14 +122,16 @@ class PairTable {
       : sms_(sms), weight_(weight), objective_(objective) {}
 
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // The speed of this kernel beside that one in this shape, over its speed alone. It corrects the forecast of this
-  // shape and those of all shapes that the two have not run in. Ignored where it cannot be or there is no forecast of
-  // it.
+  // The speed of this kernel beside that one in this shape at the clocks of the best way, over its speed alone. It
+  // corrects the forecast of this shape at all clocks, and those of all shapes that the two have not run in. Ignored
+  // where it cannot be or there is no forecast of it.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate);
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
   // The best as corrected, without others, in the order of the arguments; none where there is no forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
+  // The same of those at these clocks.
+  std::optional<PairForecast> find(KernelId first, KernelId second, const backend::BoardSetting& clocks) const;
   // The best and all others, likewise; empty where there is no forecast.
   std::vector<PairForecast> ways(KernelId first, KernelId second) const;
 
@@ -142,10 +144,12 @@ class PairTable {
   struct Entry {
     std::vector<Way> ways;
     std::size_t best = 0;
+    std::vector<std::size_t> best_at;               // the same at each clocks that ways are for
     std::array<double, 2> correction = {1.0, 1.0};  // of ways that they have not run in
   };
 
   static std::uint64_t key(KernelId first, KernelId second);
+  void choose_best_at(Entry& entry) const;
   static PairForecast corrected(const Entry& entry, const Way& way);
   PairForecast in_order(PairForecast forecast, KernelId first, KernelId second) const;
 

@@ -44,6 +44,15 @@ struct PowerTraits {
   bool known() const { return alone > Watts(0) && idle > Watts(0); }
 };
 
+// Alone, while the cores' clock is set to this.
+struct AtClock {
+  Megahertz clock;
+  Nanoseconds alone;  // what the grid takes
+  PowerTraits power;
+
+  Joules energy() const { return power.alone * alone; }
+};
+
 // What a scheduler must know of a kernel with its grid.
 struct KernelTraits {
   std::string name;
@@ -65,7 +74,8 @@ struct KernelTraits {
   bool sliceable = true;
   bool persistent = true;  // it has a twin that fetches its blocks
   PowerTraits power = {};
-  // At which it takes the fewest joules alone; none: the board's own.
+  std::vector<AtClock> at_clocks = {};  // at each that may be set, ascending; empty: none may
+  // Of those the best for it alone; none: the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
 };
 

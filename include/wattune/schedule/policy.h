@@ -55,8 +55,11 @@ struct Candidate {
 
 struct ClockView {
   bool can_set = false;
-  bool may_change = true;                          // what is set has been held for long enough
+  bool may_change = true;                          // what is set has been held for long enough,
+  Nanoseconds hold = nanoseconds_from_seconds(1);  // which is so long
   std::optional<backend::BoardSetting> held = {};  // none: the board's own
+
+  bool must_hold() const { return can_set && held && !may_change; }
 };
 
 // Works of a kernel.

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,9 @@ struct QueueOptions {
   std::string policy = "paired";
   Knowledge knowledge = Knowledge::predicted;
   PolicyOptions policy_options = {};
+  // With a control of clocks the kernels have profiles at clocks, and pairs are forecast there (clock_profile.h).
   SchedulerOptions scheduler = {};
+  std::optional<Watts> board_limit = {};      // beyond which the board lowers its clock; none: unknown
   const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
 };
 
@@ -54,6 +57,9 @@ struct QueueRun {
   double slowdown = 0.0;    // mean response over the mean time alone
   Joules energy;            // of the board; 0 without one
   std::size_t launches = 0;
+  std::size_t ended = 0;  // works
+  // Of clocks, with which the run ended, though works were left.
+  std::optional<Error> refusal = {};
   PairTable pairs = PairTable();  // what is known of them at the end
 };
 
@@ -61,7 +67,8 @@ struct QueueRun {
 // see it (simulate::chain_sm()).
 Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm = {});
 
-// not_found (a policy); the first error of a work that did not succeed; cancelled.
+// not_found (a policy); the first error of a work that did not succeed; cancelled. Clocks that are refused are no
+// error: what has ended until then is the result, and the board has its own clocks again.
 Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
                            const PairTable& forecasts, Trace* trace = nullptr);
 

@@ -1,0 +1,123 @@
+#include "cli/corun_clocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "cli/options.h"
+#include "cli/text.h"
+
+namespace wattune::cli {
+
+namespace {
+
+constexpr std::size_t kSomeClocks = 6;
+// Of the highest clock. Below that boards save hardly any voltage, and most kernels take more joules again.
+constexpr double kLowest = 0.45;
+
+Error no_clocks(std::string what, std::string about, std::string advice) {
+  return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
+}
+
+Result<Nanoseconds> parse_window(std::string_view text) {
+  WATTUNE_ASSIGN(const Nanoseconds window, parse_time(text));
+  if (window > Nanoseconds(0)) return window;
+  return no_clocks("energy is measured for some time", std::string(text), "such as 3s");
+}
+
+// Those that go with the highest clock of the memory, ascending.
+Result<std::vector<Megahertz>> clocks_of(backend::ClockControl& control) {
+  WATTUNE_ASSIGN(const backend::BoardChoices choices, control.choices());
+  const auto row = std::ranges::max_element(choices.clocks, {}, &backend::MemoryClock::memory);
+  if (row == choices.clocks.end()) return Error(ErrorCode::unavailable, "the board does not tell which clocks it has");
+  std::vector<Megahertz> clocks = row->graphics;
+  std::ranges::sort(clocks);
+  return clocks;
+}
+
+Megahertz nearest(const std::vector<Megahertz>& offered, Megahertz wanted) {
+  return *std::ranges::min_element(offered, {}, [&](Megahertz each) { return std::abs((each - wanted).value()); });
+}
+
+// From the highest down, evenly.
+std::vector<Megahertz> spread(const std::vector<Megahertz>& offered) {
+  const Megahertz highest = offered.back();
+  std::vector<Megahertz> clocks;
+  for (std::size_t i = 0; i < kSomeClocks; ++i) {
+    const double share = kLowest + (1.0 - kLowest) * static_cast<double>(i) / (kSomeClocks - 1.0);
+    const Megahertz clock = nearest(offered, share * highest);
+    if (clocks.empty() || clocks.back() < clock) clocks.push_back(clock);
+  }
+  return clocks;
+}
+
+Result<void> check_offered(const std::vector<Megahertz>& wanted, const std::vector<Megahertz>& offered) {
+  for (const Megahertz clock : wanted)
+    if (std::ranges::find(offered, clock) == offered.end())
+      return no_clocks("the board has no such clock of its cores", fmt::format("{:g} MHz", clock.value()),
+                       fmt::format("nearest: {:g}", nearest(offered, clock).value()));
+  return {};
+}
+
+Result<void> try_each(const std::vector<Megahertz>& clocks, backend::ClockControl& control) {
+  for (const Megahertz clock : clocks) WATTUNE_TRY(control.set({.graphics = clock}));
+  return {};
+}
+
+Result<std::vector<Megahertz>> choose(const ClockChoice& choice, backend::ClockControl& control) {
+  WATTUNE_ASSIGN(const std::vector<Megahertz> offered, clocks_of(control));
+  WATTUNE_TRY(check_offered(choice.clocks, offered));
+  std::vector<Megahertz> clocks = choice.clocks.empty() ? spread(offered) : choice.clocks;
+  if (clocks.size() < 2)
+    return no_clocks("the board has no other clock to choose", fmt::format("{:g} MHz", offered.back().value()), "");
+  auto tried = try_each(clocks, control);
+  auto restored = control.restore();
+  if (!tried) return std::move(tried).error();
+  if (!restored) return std::move(restored).error();
+  return clocks;
+}
+
+}  // namespace
+
+void declare_clocks(CLI::App& app, CorunClocks& clocks) {
+  app.option_defaults()->group("Clocks of queues");
+  add_parsed(app, "--clocks", clocks.choice, parse_clocks, "MHZ,...|auto|current",
+             "Clocks of the cores that paired and greedy may set for their objective: these, some that the board "
+             "offers, or none, so that the board has its own. Each kernel runs alone at each of them first")
+      ->default_str("current");
+  app.add_flag("--take-over", clocks.take_over,
+               "Set clocks though somebody else has set the board, computes on it, or might");
+  add_parsed(app, "--energy-window", clocks.energy_window, parse_window, "TIME",
+             "How long the power of each kernel alone is measured, at each clock, behind as long that is not")
+      ->default_str("3s");
+}
+
+Result<ClockChoice> parse_clocks(std::string_view text) {
+  if (text == "current") return ClockChoice();
+  ClockChoice choice{.sets = true};
+  if (text == "auto") return choice;
+  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = text.find(',', begin);
+    const std::string_view number = text.substr(begin, end - begin);
+    const auto clock = parse_number(number);
+    if (!clock || !(*clock > 0.0))
+      return no_clocks("clocks are auto, current, or numbers of MHz", std::string(number), "such as 1005,1410,1755");
+    choice.clocks.emplace_back(*clock);
+  }
+  std::ranges::sort(choice.clocks);
+  choice.clocks.erase(std::unique(choice.clocks.begin(), choice.clocks.end()), choice.clocks.end());
+  if (choice.clocks.size() > 1) return choice;
+  return no_clocks("two clocks at least, to choose one of", std::string(text), "or auto, or current");
+}
+
+Result<std::vector<Megahertz>> choose_clocks(const ClockChoice& choice, backend::ClockControl& control) {
+  auto chosen = choose(choice, control);
+  if (!chosen) return clocks_refused(chosen.error());
+  return chosen;
+}
+
+Error clocks_refused(const Error& why) { return Error(ErrorCode::invalid_argument, "--clocks: " + why.to_string()); }
+
+}  // namespace wattune::cli

@@ -1,0 +1,122 @@
+#include "schedule/clock_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "wattune/schedule/clock_profile.h"
+
+namespace wattune::schedule {
+
+namespace {
+
+// A kernel with what is left of all its works that run, or of all that do not.
+struct Left {
+  KernelId kernel = 0;
+  const KernelTraits* traits = nullptr;
+  bool runs = false;
+  Nanoseconds time;    // alone at the board's own clocks
+  double merit = 0.0;  // at the clocks that are looked at
+};
+
+std::vector<Left> left_of(const QueueView& view) {
+  std::vector<Left> all;
+  for (const Candidate& work : view.works) {
+    const bool runs = work.running.has_value();
+    const auto is_same = [&](const Left& each) { return each.kernel == work.kernel && each.runs == runs; };
+    auto known = std::ranges::find_if(all, is_same);
+    if (known == all.end()) known = all.insert(all.end(), Left{work.kernel, work.traits, runs});
+    known->time += std::max(work.left, 0.0) * work.traits->alone;
+  }
+  return all;
+}
+
+// Beside one that is better than nobody, both are as good as the pair.
+void set_merits(std::vector<Left>& kernels, const PairTable& table, const backend::BoardSetting& clocks,
+                const PolicyOptions& options) {
+  for (Left& each : kernels) each.merit = merit_alone(*each.traits, clocks, options.objective);
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    for (std::size_t j = i + 1; j < kernels.size(); ++j) {
+      const auto pair = table.find(kernels[i].kernel, kernels[j].kernel, clocks);
+      const auto merit = pair ? schedule::merit(options.objective, *pair) : std::nullopt;
+      if (!merit || *merit < 1.0 + options.least_gain) continue;
+      for (const std::size_t place : {i, j}) kernels[place].merit = std::max(kernels[place].merit, *merit);
+    }
+}
+
+Nanoseconds time_of(const QueueView& view) {
+  Nanoseconds time;
+  for (const Candidate& work : view.works) time += std::max(work.left, 0.0) * work.traits->alone;
+  return time;
+}
+
+Joules best_energy(const KernelTraits& kernel) {
+  return std::ranges::find(kernel.at_clocks, kernel.best_clocks->graphics, &AtClock::clock)->energy();
+}
+
+// Of those that fill the time, what runs and then the best, over what they cost alone at the best clocks for each; more
+// than anything where others would have to run as well, which limits forbid.
+double cost_of(std::vector<Left> kernels, Nanoseconds hold) {
+  constexpr double kForbidden = 1e6;
+  std::ranges::stable_sort(kernels, std::greater(), [](const Left& each) { return std::pair(each.runs, each.merit); });
+  Joules best, here;
+  Nanoseconds filled;
+  for (const Left& each : kernels) {
+    if (filled >= hold) break;
+    if (!(each.merit > 0.0)) return kForbidden;
+    const Nanoseconds part = std::min(each.time, hold - filled);
+    const Joules alone = best_energy(*each.traits) * (part / each.traits->alone);
+    filled += part;
+    best += alone;
+    here += alone / each.merit;
+  }
+  return best > Joules(0) ? here / best : 1.0;
+}
+
+bool is_profiled(const Candidate& work) {
+  return !work.traits->at_clocks.empty() && work.traits->best_clocks && work.traits->alone > Nanoseconds(0);
+}
+
+}  // namespace
+
+const Candidate& first_at_clocks(const QueueView& view, const PolicyOptions& options,
+                                 const std::function<bool(const Candidate&)>& may_go) {
+  const Candidate& first = *std::ranges::find_if(view.works, may_go);
+  if (first.running || !view.clocks.must_hold()) return first;
+  // Where all will run at these clocks, an order would only leave those for the end that suit them least.
+  const bool all_run = time_of(view) <= view.clocks.hold;
+  return *std::ranges::max_element(view.works, {}, [&](const Candidate& work) {
+    const double merit = merit_alone(*work.traits, *view.clocks.held, options.objective);
+    return may_go(work) ? (all_run ? std::ceil(merit) : merit) : -1.0;
+  });
+}
+
+double merit_alone(const KernelTraits& kernel, const backend::BoardSetting& clocks, const Objective& objective) {
+  const auto point = std::ranges::find(kernel.at_clocks, clocks.graphics, &AtClock::clock);
+  if (point == kernel.at_clocks.end() || !kernel.best_clocks) return kernel.best_clocks == clocks ? 1.0 : 0.0;
+  if (!keeps_limits(*point, kernel, objective)) return 0.0;
+  const auto best = std::ranges::find(kernel.at_clocks, kernel.best_clocks->graphics, &AtClock::clock);
+  return cost_alone(*best, objective.goal) / cost_alone(*point, objective.goal);
+}
+
+std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, const PairTable& table,
+                                                       const PolicyOptions& options) {
+  if (!view.clocks.can_set || view.works.empty() || !std::ranges::all_of(view.works, is_profiled)) return std::nullopt;
+  if (view.clocks.must_hold()) return view.clocks.held;
+  std::vector<Left> kernels = left_of(view);
+  std::optional<backend::BoardSetting> best;
+  double least = 0.0;
+  // From the highest on, which is the fastest where limits forbid all.
+  for (std::size_t i = kernels.front().traits->at_clocks.size(); i-- > 0;) {
+    const backend::BoardSetting clocks{.graphics = kernels.front().traits->at_clocks[i].clock};
+    set_merits(kernels, table, clocks, options);
+    const double switching = !view.clocks.held || view.clocks.held == clocks ? 1.0 : 1.0 + options.margin;
+    const double cost = switching * cost_of(kernels, view.clocks.hold);
+    if (!best || cost < least) best = clocks, least = cost;
+  }
+  return best;
+}
+
+}  // namespace wattune::schedule

@@ -1,0 +1,16 @@
+// The mean power of a machine's board over a window, while nothing runs and while a kernel does.
+#pragma once
+
+#include "wattune/core/result.h"
+#include "wattune/schedule/machine.h"
+
+namespace wattune::schedule {
+
+// The board tells no energy.
+Error no_energy();
+Watts idle_for(Machine& machine, Nanoseconds window);
+// Alone and whole, for as many runs as take the window at the board's own clocks. Precondition: what it takes alone is
+// known.
+Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window);
+
+}  // namespace wattune::schedule

@@ -1,0 +1,227 @@
+// `wattune corun --clocks`: on a simulated GT 640, and on stand-ins for driver and NVML, whose board is one and the
+// same (fakes/cuda/fake_board.h).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "cli/cuda_stand_ins.h"
+#include "fakes/cuda/fake_board.h"
+
+namespace wattune::cli_test {
+namespace {
+
+using fakes::FakeBoard;
+using testing::HasSubstr;
+
+class CorunClocks : public testing::Test {
+ protected:
+  Finished corun(std::vector<std::string> arguments, const std::string& kernels = "Srad,Hotspot") {
+    arguments.insert(arguments.begin(),
+                     {"corun", "--device", "simulated:GT640", "--kernels", kernels, "--works", "20"});
+    return run_wattune(folder_, arguments);
+  }
+  // The one line of a command that cannot do what it is asked for.
+  std::string refused(const std::vector<std::string>& arguments) {
+    const Finished finished = corun(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    return finished.err;
+  }
+
+  TempFolder folder_;
+};
+
+// Both wait for memory, so that they take less at lower clocks and hardly longer.
+TEST_F(CorunClocks, WhatWaitsForMemoryTakesFewerJoules) {
+  const Finished finished =
+      corun({"--objective", "energy", "--clocks", "auto", "--policies", "paired,greedy", "--json"}, "Srad,Time_step");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["clocks_mhz"], nlohmann::json({562, 705, 836, 967, 1097, 1228}));
+  EXPECT_EQ(queue["refused"], nullptr);
+  for (const nlohmann::json& kernel : queue["kernels"]) {
+    ASSERT_EQ(kernel["at_clocks"].size(), 6U);
+    EXPECT_LT(kernel["best_clock_mhz"], 1228);
+    EXPECT_NEAR(kernel["at_clocks"][5]["alone_ms"], kernel["alone_ms"], 0.02 * kernel["alone_ms"].get<double>());
+    EXPECT_LT(kernel["at_clocks"][0]["watts_alone"], kernel["at_clocks"][5]["watts_alone"]);
+    EXPECT_LT(kernel["at_clocks"][0]["watts_idle"], kernel["at_clocks"][5]["watts_idle"]);
+  }
+  std::map<std::string, nlohmann::json> policies;
+  for (const nlohmann::json& each : queue["policies"]) policies[each["policy"]] = each;
+  for (const std::string policy : {"paired, energy", "greedy, energy"}) {
+    const nlohmann::json& own = policies[policy];
+    const nlohmann::json& chosen = policies[policy + " at the best clocks"];
+    EXPECT_LT(chosen["joules"].get<double>(), 0.95 * own["joules"].get<double>()) << policy;
+    EXPECT_EQ(own["pairs"][0]["clock_mhz"], nullptr);
+    EXPECT_LT(chosen["pairs"][0]["clock_mhz"], 1228);
+  }
+}
+
+TEST_F(CorunClocks, ExplainNamesTheClocksOfPairsAndOfKernelsAlone) {
+  const Finished finished =
+      corun({"--objective", "energy", "--clocks", "836,562,1228", "--policies", "paired", "--explain"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, testing::ContainsRegex("Srad +836 MHz"));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("Hotspot +1228 MHz"));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("Srad with Hotspot +[0-9]:[0-9] blocks per SM, [0-9]+ MHz"));
+}
+
+// Hotspot computes, so that at 1097 MHz it is 12 % slower, and no pair is within 5 %.
+TEST_F(CorunClocks, TheSlowdownIsKeptAtEachClock) {
+  const Finished finished =
+      corun({"--objective", "energy", "--slowdown", "5%", "--clocks", "auto", "--policies", "paired", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json queue = finished.json()["queue"];
+  for (const nlohmann::json& kernel : queue["kernels"])
+    for (const nlohmann::json& point : kernel["at_clocks"])
+      if (point["clock_mhz"] == kernel["best_clock_mhz"]) {
+        EXPECT_LE(point["alone_ms"].get<double>(), 1.05 * kernel["alone_ms"].get<double>());
+      }
+  EXPECT_EQ(queue["kernels"][1]["best_clock_mhz"], 1228);
+  const nlohmann::json& last = queue["policies"].back();
+  EXPECT_EQ(last["policy"], "paired, energy within limits at the best clocks");
+  for (const nlohmann::json& pair : last["pairs"]) EXPECT_EQ(pair["ratio"], nullptr);
+}
+
+TEST_F(CorunClocks, APowerCapIsKeptByClocks) {
+  const std::vector<std::string> capped = {"--power-cap", "37", "--policies", "paired"};
+  EXPECT_THAT(refused(capped), HasSubstr("W alone: `37 W` (clocks stay as the board has them, unless --clocks"));
+  std::vector<std::string> clocked = capped;
+  clocked.insert(clocked.end(), {"--clocks", "auto", "--json"});
+  const Finished finished = corun(clocked);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  for (const nlohmann::json& kernel : finished.json()["queue"]["kernels"])
+    for (const nlohmann::json& point : kernel["at_clocks"])
+      if (point["clock_mhz"] == kernel["best_clock_mhz"]) {
+        EXPECT_LE(point["watts_alone"].get<double>(), 37.0);
+      }
+}
+
+TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
+  const auto with = [&](const std::string& clocks) { return refused({"--objective", "energy", "--clocks", clocks}); };
+  EXPECT_THAT(with("836,837"),
+              HasSubstr("--clocks: the board has no such clock of its cores: `837 MHz` (nearest: 836)"));
+  EXPECT_THAT(with("836"), HasSubstr("two clocks at least, to choose one of: `836`"));
+  EXPECT_THAT(with("836,fast"), HasSubstr("clocks are auto, current, or numbers of MHz: `fast`"));
+  EXPECT_THAT(with("836,-1"), HasSubstr("clocks are auto, current, or numbers of MHz: `-1`"));
+  EXPECT_THAT(refused({"--clocks", "auto"}), HasSubstr("--clocks are chosen by joules or watts"));
+  EXPECT_THAT(refused({"--objective", "energy", "--slowdown", "10%", "--clocks", "562,836"}),
+              HasSubstr("Hotspot alone keeps the limits at none of these clocks"));
+  EXPECT_THAT(refused({"--objective", "energy", "--energy-window", "0s"}),
+              HasSubstr("energy is measured for some time"));
+}
+
+TEST_F(CorunClocks, CurrentOnesAreTheDefault) {
+  const Finished usual = corun({"--objective", "energy", "--policies", "paired", "--json"});
+  const Finished current = corun({"--objective", "energy", "--policies", "paired", "--clocks", "current", "--json"});
+  EXPECT_EQ(usual.status, 0) << usual.err;
+  EXPECT_EQ(usual.out, current.out);
+  EXPECT_EQ(usual.json()["queue"]["clocks_mhz"], nullptr);
+}
+
+// Of a board of NVML, an H100 with its physics, on which a kernel takes the host's time.
+class CorunClocksOnBoard : public testing::Test {
+ protected:
+  Finished corun(const std::string& clocks, const std::string& variables = "",
+                 const std::string& profile = "WATTUNE_FAKE_NVML_PROFILE=H100") {
+    folder_.write("mark.ptx", kMarkPtx);
+    folder_.write("mark.toml", mark_spec("mark.ptx"));
+    const Finished finished = run_with_stand_ins(
+        folder_,
+        "corun mark.toml mark.toml --device cuda:0 --repeats 1 --works 8 --policies paired --objective energy "
+        "--energy-window 150ms --json --quiet " +
+            clocks,
+        profile + " WATTUNE_FAKE_CUDA_TIME=host WATTUNE_FAKE_BOARD=" + (folder_.path() / "board").string() + " " +
+            variables);
+    if (folder_.has("board")) std::memcpy(&board_, folder_.read("board").data(), sizeof board_);
+    return finished;
+  }
+  // Nothing ran, and the board is as it was.
+  std::string refused(const std::string& clocks, const std::string& variables) {
+    const Finished finished = corun(clocks, variables);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+    EXPECT_EQ(board_.launched_ms, 0.0);
+    EXPECT_EQ(board_.graphics_lock, 0U);
+    return finished.err;
+  }
+
+  TempFolder folder_;
+  FakeBoard board_{};
+};
+
+TEST_F(CorunClocksOnBoard, ClocksAreSetAndGivenBack) {
+  const Finished finished = corun("--clocks 1200,1905");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["clocks_mhz"], nlohmann::json({1200, 1905}));
+  EXPECT_GT(queue["kernels"][0]["at_clocks"][0]["watts_alone"], 0.0);
+  EXPECT_EQ(queue["policies"].back()["policy"], "paired, energy at the best clocks");
+  // Each once for a try and, with two kernels, three times for the profile; then in the queue.
+  EXPECT_GE(board_.sets, 9U);
+  EXPECT_EQ(board_.graphics_lock, 0U);
+  EXPECT_FALSE(folder_.has("state/GPU-57a4d000-0000-4000-8000-00000000003b.journal"));
+}
+
+TEST_F(CorunClocksOnBoard, CurrentOnesSetNothing) {
+  const Finished finished = corun("", "WATTUNE_FAKE_NVML_SET=4");
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(board_.sets + board_.resets, 0U);
+  EXPECT_FALSE(folder_.has("state"));
+}
+
+TEST_F(CorunClocksOnBoard, WithoutPermissionNothingRuns) {
+  EXPECT_THAT(refused("--clocks 1200,1905", "WATTUNE_FAKE_NVML_SET=4"),
+              HasSubstr("--clocks: setting the graphics clock: not permitted"));
+}
+
+TEST_F(CorunClocksOnBoard, ABoardThatRefusesOneOfTheClocksRunsNothing) {
+  EXPECT_THAT(refused("--clocks 1200,1905", "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceSetGpuLockedClocks:2+:999"),
+              HasSubstr("--clocks: setting the graphics clock: error 999"));
+  EXPECT_THAT(refused("--clocks 1200,1201", ""), HasSubstr("no such clock of its cores: `1201 MHz` (nearest: 1200)"));
+}
+
+TEST_F(CorunClocksOnBoard, WhoElseUsesTheBoardIsRespectedUnlessItIsTakenOver) {
+  EXPECT_THAT(refused("--clocks 1200,1905", "WATTUNE_FAKE_NVML_PROCESSES=1"),
+              HasSubstr("--clocks: process 1 computes on the board, too"));
+  const Finished taken = corun("--clocks 1200,1905 --take-over", "WATTUNE_FAKE_NVML_PROCESSES=1");
+  EXPECT_EQ(taken.status, 0) << taken.err;
+  EXPECT_EQ(board_.graphics_lock, 0U);
+}
+
+// Nobody can reset it, so that it shows in what the first kernel runs at.
+TEST_F(CorunClocksOnBoard, AForeignLockIsRefused) {
+  const Finished finished = corun("--clocks 1200,1755", "WATTUNE_FAKE_BOARD_CLOCK=1005", "");
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--clocks: somebody seems to have locked the graphics clock: a kernel runs at"));
+}
+
+// The profile sets each clock three times, the second time for the first kernel.
+TEST_F(CorunClocksOnBoard, ARefusalInTheProfileGivesTheBoardBack) {
+  const Finished finished = corun("--clocks 1200,1905", "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceSetGpuLockedClocks:4+:999");
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("clock of 1200 MHz: setting the graphics clock: error 999"));
+  EXPECT_EQ(board_.graphics_lock, 0U);
+}
+
+// What was tried and profiled took eight; the ninth is the queue's.
+TEST_F(CorunClocksOnBoard, ARefusalHalfWayThroughTheQueueTellsWhatHasEnded) {
+  const Finished finished = corun("--clocks 1200,1905", "WATTUNE_FAKE_NVML_FAULT=nvmlDeviceSetGpuLockedClocks:9+:999");
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("which are the board's own again: setting the graphics clock: error 999"));
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+  const nlohmann::json queue = finished.json()["queue"];
+  EXPECT_EQ(queue["refused"]["policy"], "paired, energy at the best clocks");
+  EXPECT_LT(queue["refused"]["ended"], 8);
+  EXPECT_EQ(queue["policies"].size(), 3U);  // those at the board's own clocks
+  EXPECT_EQ(board_.graphics_lock, 0U);
+}
+
+}  // namespace
+}  // namespace wattune::cli_test

@@ -1,0 +1,316 @@
+#include "wattune/schedule/clock_profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "fakes/fake_device.h"
+#include "schedule/clock_kernels.h"
+#include "wattune/schedule/policy.h"
+#include "wattune/schedule/queue_experiment.h"
+#include "wattune/simulate/board_clocks.h"
+#include "wattune/simulate/corun_kernels.h"
+#include "wattune/simulate/gt640_kernels.h"
+
+namespace wattune::schedule {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(BestClocks, AreThoseOfTheLeastCost) {
+  EXPECT_EQ(best_clocks(computing_kernel(), {.goal = Goal::energy}), kFull);
+  EXPECT_EQ(best_clocks(waiting_kernel(), {.goal = Goal::energy}), kHalf);
+  EXPECT_EQ(best_clocks(waiting_kernel(), {.goal = Goal::energy_delay}), kHalf);
+  EXPECT_EQ(best_clocks(waiting_kernel(), {}), kFull);  // equally fast, of which the higher
+}
+
+// 1.2 J in 2 t are less energy times time than 1.0 J in t where the power is less by so much.
+TEST(BestClocks, OfEnergyTimesTimeCountTheTimeTwice) {
+  KernelTraits kernel = computing_kernel();
+  kernel.at_clocks[0].power.alone = Watts(30);  // 0.6 J in 20 ms
+  EXPECT_EQ(best_clocks(kernel, {.goal = Goal::energy}), kHalf);
+  EXPECT_EQ(best_clocks(kernel, {.goal = Goal::energy_delay}), kFull);
+}
+
+TEST(BestClocks, KeepTheLimits) {
+  KernelTraits kernel = computing_kernel();
+  EXPECT_EQ(best_clocks(kernel, {.goal = Goal::energy, .power_cap = Watts(80)}), kHalf);
+  EXPECT_EQ(best_clocks(kernel, {.goal = Goal::energy, .power_cap = Watts(50)}), std::nullopt);
+  kernel.at_clocks[0].power.alone = Watts(30);
+  EXPECT_EQ(best_clocks(kernel, {.goal = Goal::energy, .most_slowdown = 0.5}), kFull);
+  kernel.at_clocks.pop_back();
+  EXPECT_EQ(best_clocks(kernel, {.goal = Goal::energy, .most_slowdown = 0.5}), std::nullopt);
+}
+
+// At 0.8 each beside the other, and at 0.4 with 0.9.
+Forecaster two_ways() {
+  return [](const KernelTraits&, const KernelTraits&) -> Result<PairForecast> {
+    return PairForecast{
+        .ratio = {4, 4}, .rates = {0.8, 0.8}, .others = {PairForecast{.ratio = {2, 6}, .rates = {0.4, 0.9}}}};
+  };
+}
+
+PairForecast forecast_at_clocks(const KernelTraits& first, const KernelTraits& second, const Objective& objective,
+                                std::optional<Watts> limit = {}) {
+  return clocked_forecaster(two_ways(), limit, objective)(first, second).value();
+}
+
+// Two that wait take 60 W each alone at 500 MHz, their best. Together there 20 W and 0.8 times 40 W for each, so
+// 84 W for 96 W one after the other; at 1000 MHz 148 W.
+TEST(ClockedForecaster, ALowerClockIsBestWhereItCostsNoTime) {
+  const PairForecast best = forecast_at_clocks(waiting_kernel(), waiting_kernel(), {.goal = Goal::energy});
+  EXPECT_EQ(best.clocks, kHalf);
+  EXPECT_EQ(best.ratio, (model::BlockRatio{4, 4}));
+  EXPECT_NEAR(best.power().value(), 84.0, 1e-9);
+  EXPECT_NEAR(best.energy_gain(), 96.0 / 84.0, 1e-9);
+  EXPECT_EQ(best.others.size(), 3U);  // two ways at two clocks
+}
+
+// Speeds are over those alone at the board's own clocks: what computes has half of them at 500 MHz. 84 W there, again,
+// for 0.4 times its 100 W at 1000 MHz and 0.8 times the other's 60 W.
+TEST(ClockedForecaster, SpeedsAreOverThoseAtTheBoardsOwnClocks) {
+  const PairForecast best = forecast_at_clocks(computing_kernel(), waiting_kernel(), {.goal = Goal::energy});
+  EXPECT_EQ(best.clocks, kHalf);
+  EXPECT_NEAR(best.rates[0], 0.4, 1e-9);
+  EXPECT_NEAR(best.rates[1], 0.8, 1e-9);
+  EXPECT_NEAR(best.power().value(), 84.0, 1e-9);
+  EXPECT_NEAR(best.energy_gain(), 88.0 / 84.0, 1e-9);
+}
+
+// 0.8 is 25 % slower; 0.4, at either clock, far more.
+TEST(ClockedForecaster, TheSlowdownIsThatOverTheBoardsOwnClocks) {
+  const auto within = [](double slowdown) {
+    return forecast_at_clocks(computing_kernel(), waiting_kernel(), {.goal = Goal::energy, .most_slowdown = slowdown});
+  };
+  EXPECT_EQ(within(0.3).clocks, kFull);
+  EXPECT_EQ(within(0.3).rates[0], 0.8);
+  EXPECT_EQ(within(0.2).speedup(), 0.0);
+}
+
+// 148 W at 1000 MHz are more than the board's limit, under which it would run at 500 MHz all the same.
+TEST(ClockedForecaster, ClocksThatTheBoardCannotHoldAreLeftOut) {
+  const PairForecast best = forecast_at_clocks(waiting_kernel(), waiting_kernel(), {}, Watts(100));
+  EXPECT_EQ(best.clocks, kHalf);
+  for (const PairForecast& other : best.others) EXPECT_EQ(other.clocks, kHalf);
+}
+
+// Paired and greedy at which clocks, of a kernel that computes and one that waits, whose pair never gains.
+class ChoiceOfClocks : public ::testing::TestWithParam<const char*> {
+ protected:
+  Plan plan(const Objective& objective = {.goal = Goal::energy}) {
+    return find_policy(GetParam(), {.objective = objective}).value()(view_, PairTable(8));
+  }
+  void add(const KernelTraits& kernel, bool runs = false) {
+    kernels_.push_back(kernel);
+    view_.works.push_back({.work = kernels_.size(), .kernel = kernels_.size() - 1, .traits = &kernels_.back()});
+    if (runs) view_.works.back().running = Share{.work = kernels_.size(), .form = Form::persistent, .per_sm = 4};
+  }
+
+  std::deque<KernelTraits> kernels_;
+  QueueView view_{.limits = {.capability = {9, 0}, .sms = 8}, .now = {}, .clocks = {.can_set = true}, .works = {}};
+};
+
+TEST_P(ChoiceOfClocks, AKernelThatWaitsIsClockedLower) {
+  add(waiting_kernel());
+  EXPECT_EQ(plan().clocks, kHalf);
+}
+
+// Both end long before other clocks may be set: 1.0 + 1.0 J at 1000 MHz, 1.2 + 0.6 J at 500.
+TEST_P(ChoiceOfClocks, ShortOnesShareThoseThatSuitAll) {
+  add(computing_kernel());
+  add(waiting_kernel());
+  EXPECT_EQ(plan().clocks, kHalf);
+  EXPECT_EQ(plan({.goal = Goal::energy, .most_slowdown = 0.1}).clocks, kFull);
+}
+
+// Of 2 s each: either has its best clocks while they must be held; the highest are as good as any.
+TEST_P(ChoiceOfClocks, LongOnesHaveTheirOwn) {
+  add(waiting_kernel(200));
+  add(computing_kernel(200));
+  const Plan first = plan({.goal = Goal::energy, .most_slowdown = 0.1});
+  EXPECT_EQ(first.clocks, kFull);
+  ASSERT_EQ(first.shares.size(), 1U);
+  EXPECT_EQ(first.shares[0].work, 2U);
+}
+
+TEST_P(ChoiceOfClocks, WhatRunsGoesOnAtClocksThatSuitIt) {
+  add(computing_kernel(200), true);
+  add(waiting_kernel(200));
+  view_.clocks.held = kFull;
+  EXPECT_EQ(plan().clocks.value_or(kFull), kFull);
+  view_.works[0].running.reset();
+  view_.works[1].running = Share{.work = 2, .form = Form::persistent, .per_sm = 4};
+  view_.clocks.held = kHalf;
+  EXPECT_EQ(plan().clocks.value_or(kHalf), kHalf);
+}
+
+TEST_P(ChoiceOfClocks, OnesThatMustBeHeldAre) {
+  add(waiting_kernel(200));
+  view_.clocks = {.can_set = true, .may_change = false, .held = kFull};
+  EXPECT_EQ(plan().clocks, kFull);
+  view_.clocks.may_change = true;
+  EXPECT_EQ(plan().clocks, kHalf);
+}
+
+INSTANTIATE_TEST_SUITE_P(Those, ChoiceOfClocks, ::testing::Values("paired", "greedy"));
+
+// A simulated GT 640 whose clocks are set, with a count of that and a fault.
+class CountedClocks final : public backend::ClockControl {
+ public:
+  explicit CountedClocks(simulate::SimulatedBoard& board) : clocks_(board) {}
+
+  const std::string& board() const override { return clocks_.board(); }
+  Result<backend::BoardChoices> choices() override { return clocks_.choices(); }
+  Result<backend::BoardSetting> current() override { return clocks_.current(); }
+  Result<void> restore() override { return ++restored, clocks_.restore(); }
+  Result<void> set(const backend::BoardSetting& setting) override {
+    if (refused && setting.graphics == *refused) return Error(ErrorCode::unavailable, "not permitted");
+    all.push_back(*setting.graphics);
+    return clocks_.set(setting);
+  }
+
+  std::optional<Megahertz> refused = {};
+  std::vector<Megahertz> all = {};
+  int restored = 0;
+
+ private:
+  simulate::BoardClocks clocks_;
+};
+
+class ClocksOfGt640 : public ::testing::Test {
+ protected:
+  // Srad and Hotspot, which wait for memory and compute, each for so long in 16 waves.
+  explicit ClocksOfGt640(Nanoseconds time = nanoseconds_from_ms(20)) {
+    std::vector<simulate::SimulatedKernel> kernels;
+    for (const char* const name : {"Srad", "Hotspot"}) kernels.push_back(simulate::find_gt640_kernel(name)->kernel);
+    kernels_ = profile_all(simulate::gt640(), equally_long(simulate::gt640(), kernels, time, 16).value()).value();
+    for (ProfiledKernel& kernel : kernels_) kernel.traits.power = {.alone = Watts(40), .idle = Watts(30)};
+  }
+  std::unique_ptr<SimulatedMachine> machine() {
+    board_ = std::make_unique<simulate::SimulatedBoard>(*simulate::find_board_model("GT640"));
+    clocks_ = std::make_unique<CountedClocks>(*board_);
+    return simulated_machine(simulate::gt640(), kernels_, {.gpu = {.board = board_.get()}});
+  }
+  auto profiled() {
+    const auto on = machine();
+    return profile_at_clocks(*on, *clocks_, {.clocks = kAsked, .window = nanoseconds_from_ms(20), .rounds = 1});
+  }
+  // With what the profiles at clocks say.
+  void profile(const Objective& objective) {
+    const auto profiles = profiled().value();
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+      kernels_[i].traits.at_clocks = profiles[i];
+      kernels_[i].traits.best_clocks = best_clocks(kernels_[i].traits, objective);
+    }
+  }
+  QueueRun run(const std::string& policy, const std::vector<Arrival>& arrivals, const Objective& objective,
+               std::optional<Megahertz> refused = {}) {
+    const auto on = machine();
+    clocks_->refused = refused;
+    const QueueOptions options{
+        .policy = policy, .policy_options = {.objective = objective}, .scheduler = {.clocks = clocks_.get()}};
+    const auto table = forecast_all(*on, options, simulate::chain_sm(simulate::gt640())).value();
+    return run_queue(*on, arrivals, options, table).value();
+  }
+
+  const std::vector<Megahertz> kAsked = {Megahertz(562), Megahertz(836), Megahertz(1228)};
+  std::vector<ProfiledKernel> kernels_;
+  std::unique_ptr<simulate::SimulatedBoard> board_;
+  std::unique_ptr<CountedClocks> clocks_;
+};
+
+TEST_F(ClocksOfGt640, KernelsAreProfiledAtEachClock) {
+  const auto profiles = profiled().value();
+  ASSERT_EQ(profiles.size(), 2U);
+  for (const auto& profile : profiles)
+    EXPECT_THAT(profile, ElementsAre(testing::Field(&AtClock::clock, Megahertz(562)),
+                                     testing::Field(&AtClock::clock, Megahertz(836)),
+                                     testing::Field(&AtClock::clock, Megahertz(1228))));
+  const auto& [waits, computes] = std::pair(profiles[0], profiles[1]);
+  EXPECT_NEAR(computes[0].alone / computes[2].alone, 1228.0 / 562.0, 0.05);
+  EXPECT_LT(waits[1].alone / waits[2].alone, 1.05);
+  EXPECT_LT(waits[1].energy(), waits[2].energy());
+  EXPECT_LT(waits[0].power.idle, waits[2].power.idle);
+  EXPECT_EQ(clocks_->restored, 1);
+}
+
+TEST_F(ClocksOfGt640, ARefusedClockEndsTheProfileAndIsNamed) {
+  const auto on = machine();
+  clocks_->refused = Megahertz(836);
+  const auto refused =
+      profile_at_clocks(*on, *clocks_, {.clocks = kAsked, .window = nanoseconds_from_ms(20), .rounds = 1});
+  EXPECT_EQ(refused.error().to_string(), "clock of 836 MHz: not permitted");
+  EXPECT_EQ(clocks_->restored, 1);
+}
+
+// A board that takes each clock and keeps its own.
+struct DeafClocks : fakes::FakeClocks {
+  Result<backend::BoardSetting> current() override { return backend::BoardSetting{.graphics = Megahertz(1228)}; }
+};
+
+TEST_F(ClocksOfGt640, ABoardThatDoesNotObeyIsTold) {
+  const auto on = machine();
+  DeafClocks deaf;
+  const auto refused = profile_at_clocks(*on, deaf, {.clocks = kAsked, .window = nanoseconds_from_ms(20), .rounds = 1});
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("was set to a clock of 562 MHz, but runs at 1228 MHz"));
+}
+
+TEST_F(ClocksOfGt640, PairedAndGreedyTakeFewerJoulesAtClocksOfTheirChoice) {
+  const Objective thrifty{.goal = Goal::energy};
+  profile(thrifty);
+  std::vector<Arrival> arrivals(20, Arrival{.kernel = 0});
+  for (const char* const policy : {"paired", "greedy"}) {
+    const QueueRun chosen = run(policy, arrivals, thrifty);
+    EXPECT_FALSE(chosen.refusal);
+    EXPECT_EQ(chosen.ended, 20U);
+    EXPECT_LT(clocks_->all.front(), Megahertz(1228));
+    EXPECT_EQ(clocks_->restored, 1);
+    for (ProfiledKernel& kernel : kernels_) kernel.traits.best_clocks = {.graphics = Megahertz(1228)};
+    const auto on = machine();
+    const QueueRun own = run_queue(*on, arrivals, {.policy = policy}, PairTable(2)).value();
+    EXPECT_LT(chosen.energy, 0.95 * own.energy) << policy;
+    profile(thrifty);
+  }
+}
+
+// 3 works of 1.5 s of each.
+class LongWorksOfGt640 : public ClocksOfGt640 {
+ protected:
+  LongWorksOfGt640() : ClocksOfGt640(nanoseconds_from_ms(1500)) {
+    for (std::size_t i = 0; i < 6; ++i) arrivals_.push_back({.kernel = i % 2});
+    profile(objective_);
+  }
+
+  Objective objective_{.goal = Goal::energy, .most_slowdown = 0.1};
+  std::vector<Arrival> arrivals_;
+};
+
+// Hotspot keeps the limit at the highest clock alone, Srad at lower ones, too.
+TEST_F(LongWorksOfGt640, AreGroupedByClocks) {
+  const QueueRun run = this->run("paired", arrivals_, objective_);
+  EXPECT_FALSE(run.refusal);
+  EXPECT_EQ(run.ended, 6U);
+  EXPECT_EQ(clocks_->all.size(), 2U);
+  EXPECT_THAT(clocks_->all, testing::Contains(Megahertz(1228)));
+  Nanoseconds alone;
+  for (const Arrival& arrival : arrivals_) alone += kernels_[arrival.kernel].traits.alone;
+  EXPECT_LT(run.makespan, 1.05 * alone);
+}
+
+// Each kernel has its clock in turn: the one that comes second is refused.
+TEST_F(LongWorksOfGt640, AClockThatIsRefusedHalfWayEndsTheQueueWithWhatHasEnded) {
+  static_cast<void>(run("paired", arrivals_, objective_));
+  ASSERT_EQ(clocks_->all.size(), 2U);
+  const Megahertz second = clocks_->all.back();
+  const QueueRun run = this->run("paired", arrivals_, objective_, second);
+  ASSERT_TRUE(run.refusal);
+  EXPECT_EQ(run.refusal->to_string(), "clocks of kernels together, which are the board's own again: not permitted");
+  EXPECT_EQ(run.ended, 3U);
+  EXPECT_EQ(clocks_->all.size(), 1U);
+  EXPECT_EQ(clocks_->restored, 1);
+}
+
+}  // namespace
+}  // namespace wattune::schedule
