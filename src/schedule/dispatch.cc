@@ -48,16 +48,19 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 
 }  // namespace
 
-// Of what was given all its blocks at once, by the time that it has run and the speed that is forecast: the device is
-// not asked. Never nothing, as it runs.
-double Scheduler::State::expected_left(const Entry& entry) {
+// Over that alone, as it is forecast beside what it has run with.
+double Scheduler::State::expected_speed(const Entry& entry) const {
+  const Flight& flight = entry.flights.front();
+  if (!flight.beside) return 1.0;
+  const auto forecast = table.find(entry.work.kernel, flight.beside->kernel, flight.beside->shape, flight.clocks);
+  return forecast ? forecast->rates[0] : 1.0;
+}
+
+// Of what was given all its blocks at once: the device is not asked. Never nothing, as it runs.
+double Scheduler::State::expected_left(const Entry& entry) const {
   constexpr double kLeast = 0.01;
   const bool has_all = !entry.flights.empty() && entry.current && entry.current->form != Form::slices;
-  if (!has_all || entry.traits->alone.value() <= 0.0) return entry.left();
-  const auto& beside = entry.flights.front().beside;
-  const auto forecast = beside ? table.find(entry.work.kernel, beside->kernel) : std::nullopt;
-  const double speed = forecast ? forecast->rates[0] : 1.0;
-  return std::max(kLeast, entry.left() - speed * ((machine.now() - entry.since) / entry.traits->alone));
+  return has_all ? std::max(kLeast, entry.left() - entry.expected) : entry.left();
 }
 
 Candidate Scheduler::State::candidate(const Entry& entry) {
@@ -162,7 +165,7 @@ bool Scheduler::State::launch_next(Entry& entry) {
     return false;
   }
   if (entry.statistics.launches++ == 0) entry.first_launch = machine.now();
-  if (entry.flights.empty()) entry.since = machine.now();
+  if (entry.flights.empty()) entry.expected = 0.0;
   entry.flights.push_back({*id, launch.first_block, launch.blocks, launch.lane, governor.held()});
   entry.next_block += launch.blocks;
   launches.emplace(*id, entry.id);

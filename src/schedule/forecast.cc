@@ -322,6 +322,19 @@ std::optional<PairForecast> PairTable::find(KernelId first, KernelId second,
   return std::nullopt;
 }
 
+std::optional<PairForecast> PairTable::find(KernelId first, KernelId second, const PairShape& shape,
+                                            const std::optional<backend::BoardSetting>& clocks) const {
+  const auto known = entries_.find(key(first, second));
+  if (known == entries_.end()) return std::nullopt;
+  const PairShape in_table =
+      first <= second ? shape : PairForecast{shape.ratio, shape.sms_of_first, shape.whole}.swapped(sms_).shape();
+  const auto way = std::ranges::find_if(known->second.ways, [&](const Way& each) {
+    return each.forecast.shape() == in_table && each.forecast.clocks == clocks;
+  });
+  if (way == known->second.ways.end()) return std::nullopt;
+  return in_order(corrected(known->second, *way), first, second);
+}
+
 std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const {
   const auto known = entries_.find(key(first, second));
   if (known == entries_.end()) return {};

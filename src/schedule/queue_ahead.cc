@@ -90,7 +90,8 @@ void Scheduler::State::leave_lane(Entry& entry) {
   entry.next.reset();
   next.behind.reset();
   active.insert(next.id);
-  next.first_launch = next.since = machine.now();
+  next.first_launch = machine.now();
+  next.expected = 0.0;
   if (next.failure) next.give_up = next.first_launch + options.grace;
 }
 

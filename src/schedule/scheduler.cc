@@ -42,7 +42,7 @@ void Scheduler::State::meet(KernelId kernel) {
     if (other != kernel && !table.knows(kernel, other)) unknown.emplace_back(other, kernel);
 }
 
-// The time and energy since the last call, to those that ran.
+// The time and energy since the last call, to those that ran, and what they should have done in it.
 void Scheduler::State::account() {
   const Nanoseconds now = machine.now();
   const Joules energy = machine.energy();
@@ -52,6 +52,8 @@ void Scheduler::State::account() {
   for (Entry* entry : running) {
     (running.size() > 1 ? entry->statistics.together : entry->statistics.solo) += now - accounted;
     entry->statistics.energy += (energy - accounted_energy) / static_cast<double>(running.size());
+    if (entry->traits->alone.value() > 0.0)
+      entry->expected += expected_speed(*entry) * ((now - accounted) / entry->traits->alone);
   }
   accounted = now;
   accounted_energy = energy;

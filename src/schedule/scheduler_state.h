@@ -43,7 +43,8 @@ struct Scheduler::State {
   QueueView view(const Entry* without = nullptr);
   std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
   Candidate candidate(const Entry& entry);
-  double expected_left(const Entry& entry);
+  double expected_speed(const Entry& entry) const;
+  double expected_left(const Entry& entry) const;
   std::uint64_t shared_bytes_of(const Plan& plan);
   bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);

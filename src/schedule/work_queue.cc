@@ -46,8 +46,8 @@ Error of_dependency(WorkId failed) {
 }  // namespace
 
 double Entry::left() const {
-  const bool fetches = current && current->form == Form::persistent;
-  const std::uint64_t given = fetches ? done : next_block;
+  const bool is_sliced = current && current->form == Form::slices;
+  const std::uint64_t given = is_sliced ? next_block : done;
   return 1.0 - static_cast<double>(given) / static_cast<double>(traits->blocks);
 }
 

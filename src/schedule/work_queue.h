@@ -45,7 +45,7 @@ struct Entry {
   std::optional<Share> wanted = {};
   std::optional<Share> current = {};  // of the launches in flight
   std::vector<Flight> flights = {};
-  Nanoseconds since = {};             // when the first of them could begin
+  double expected = 0.0;              // share of its blocks that they have run, by time and forecast speed
   unsigned slot = 0;                  // its lanes
   std::optional<WorkId> next = {};    // launched behind it in its lane
   std::optional<WorkId> behind = {};  // whose `next` it is: it has not begun

@@ -97,6 +97,17 @@ TEST(Forecast, TheBestIsThatAsCorrected) {
   EXPECT_EQ(table.ways(2, 1).back().ratio, (model::BlockRatio{3, 2}));
 }
 
+TEST(Forecast, AWayIsFoundByItsShape) {
+  PairTable table(10, 1.0);
+  table.learn(1, 2, best_of({}, {{.ratio = {2, 3}, .rates = {0.6, 0.7}}, {.sms_of_first = 4, .rates = {0.5, 0.4}}}));
+  EXPECT_EQ(table.find(2, 1, {.sms_of_first = 6}, {})->rates, (std::array{0.4, 0.5}));
+  table.observe(1, 2, {.ratio = {2, 3}}, 0.3);
+  EXPECT_EQ(table.find(1, 2, {.ratio = {2, 3}}, {})->rates, (std::array{0.3, 0.7}));
+  EXPECT_FALSE(table.find(1, 2, {.ratio = {3, 2}}, {}));
+  EXPECT_FALSE(table.find(1, 2, {.ratio = {2, 3}}, backend::BoardSetting{.graphics = Megahertz(500)}));
+  EXPECT_FALSE(table.find(1, 3, {.ratio = {2, 3}}, {}));
+}
+
 // Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
 // The same ratio at two clocks, of which the lower promises more; what ran there says half of that. What ran at others
 // than the best clocks is not told.

@@ -135,6 +135,37 @@ TEST_F(SchedulerTest, PoliciesKnowHowManyWorksComeLater) {
   EXPECT_EQ(later[1].works, 1U);
 }
 
+// At 1:3 a has 0.4 of its speed, which is not what the best way would give it, and all of it when b has ended.
+TEST_F(SchedulerTest, WhatIsLeftFollowsTheShapeInWhichKernelsRun) {
+  double left = 0.0;
+  const Policy one_to_three = [&](const QueueView& view, const PairTable&) {
+    left = view.works.front().left;
+    Plan plan;
+    for (const Candidate& work : view.works)
+      plan.shares.push_back({.work = work.work, .form = Form::persistent, .per_sm = work.kernel == a_ ? 1U : 3U});
+    return plan;
+  };
+  scheduler_ = std::make_unique<Scheduler>(machine_, one_to_three, SchedulerOptions{}, &trace_);
+  scheduler_->learn(a_, b_,
+                    best_of({}, {{.ratio = {2, 2}, .rates = {0.9, 0.9}}, {.ratio = {1, 3}, .rates = {0.4, 0.6}}}));
+  machine_.set_rates(a_, b_, 0.4, 0.6);
+  submit({.kernel = a_});
+  const WorkId second = submit({.kernel = b_});
+  scheduler_->dispatch();
+  EXPECT_DOUBLE_EQ(left, 1.0);
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(5)));
+  scheduler_->dispatch();
+  EXPECT_NEAR(left, 0.8, 1e-9);
+  scheduler_->cancel(second);
+  scheduler_->note(machine_.wait(kForever));
+  scheduler_->dispatch();
+  const Nanoseconds alone_from = machine_.now();
+  const double left_then = left;
+  scheduler_->note(machine_.wait(alone_from + nanoseconds_from_ms(1)));
+  scheduler_->dispatch();
+  EXPECT_NEAR(left, left_then - 0.1, 1e-9);
+}
+
 // An SM prefers its older warps.
 TEST_F(SchedulerTest, WhatIssuesLeastBeginsFirst) {
   KernelTraits busy = tiny_kernel("busy");

@@ -132,6 +132,9 @@ class PairTable {
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
   // The same of those at these clocks.
   std::optional<PairForecast> find(KernelId first, KernelId second, const backend::BoardSetting& clocks) const;
+  // That of the two in this shape at these clocks, likewise.
+  std::optional<PairForecast> find(KernelId first, KernelId second, const PairShape& shape,
+                                   const std::optional<backend::BoardSetting>& clocks) const;
   // The best and all others, likewise; empty where there is no forecast.
   std::vector<PairForecast> ways(KernelId first, KernelId second) const;
 

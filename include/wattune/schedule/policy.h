@@ -47,7 +47,7 @@ struct Candidate {
   WorkId work = 0;
   KernelId kernel = 0;
   const KernelTraits* traits = nullptr;
-  double left = 1.0;  // share of its blocks that no launch has been given
+  double left = 1.0;  // share of its blocks that it has yet to run, as is expected; of slices, that are not launched
   int priority = 0;
   Nanoseconds submitted = {};
   std::optional<Share> running = {};  // as it was decided, though it may not have begun
