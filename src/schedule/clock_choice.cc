@@ -17,8 +17,8 @@ struct Left {
   KernelId kernel = 0;
   const KernelTraits* traits = nullptr;
   bool runs = false;
-  Nanoseconds time;    // alone at the board's own clocks
-  double merit = 0.0;  // at the clocks that are looked at
+  Nanoseconds time = {};  // alone at the board's own clocks
+  double merit = 0.0;     // at the clocks that are looked at
 };
 
 std::vector<Left> left_of(const QueueView& view) {

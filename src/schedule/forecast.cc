@@ -260,11 +260,11 @@ void PairTable::learn(KernelId first, KernelId second, const PairForecast& forec
   entries_[key(first, second)] = std::move(entry);
 }
 
-void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate) {
+void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
+                        const std::optional<backend::BoardSetting>& clocks) {
   const auto known = entries_.find(key(kernel, beside));
   if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
-  const auto clocks = entry.ways[entry.best].forecast.clocks;
   const auto has_shape = [&](const Way& each) { return in_order(each.forecast, kernel, beside).shape() == shape; };
   const auto way = std::ranges::find_if(
       entry.ways, [&](const Way& each) { return has_shape(each) && each.forecast.clocks == clocks; });

@@ -60,7 +60,7 @@ void Scheduler::State::account() {
 }
 
 // Of whole waves, of this launch and of the grid alone: the last one takes as long with fewer blocks, which would make
-// short launches look slow. All of it ran at the clocks that the forecast is for.
+// short launches look slow. All of it ran at the same clocks.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
   const bool has_own_sms = entry.current->sms.count > 0;
   const unsigned sms = has_own_sms ? entry.current->sms.count : machine.limits().sms;
@@ -70,13 +70,12 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   const bool is_measured = keeps_its_share && flight.beside && !ended.error && entry.traits->alone.value() > 0.0 &&
                            ended.blocks >= kLeastWaves * wave;
   if (!is_measured) return;
-  const auto forecast = table.find(entry.work.kernel, flight.beside->kernel);
-  if (!forecast || forecast->clocks != flight.clocks || flight.clocks != governor.held()) return;
+  if (flight.clocks != governor.held()) return;
   const std::uint64_t wave_alone =
       std::uint64_t{std::max(1U, entry.traits->profile.blocks_alone)} * machine.limits().sms;
   const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
   table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape,
-                part * entry.traits->alone / (ended.end - ended.begin));
+                part * entry.traits->alone / (ended.end - ended.begin), flight.clocks);
 }
 
 void Scheduler::State::note(const Ended& ended) {

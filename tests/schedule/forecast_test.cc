@@ -109,8 +109,8 @@ TEST(Forecast, AWayIsFoundByItsShape) {
 }
 
 // Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
-// The same ratio at two clocks, of which the lower promises more; what ran there says half of that. What ran at others
-// than the best clocks is not told.
+// The same ratio at two clocks, of which the lower promises more; what ran there says half of that. Of clocks without
+// a forecast nothing is told.
 TEST(Forecast, WhatIsMeasuredAtOneClockCountsForTheRatioAtAll) {
   constexpr backend::BoardSetting kLow{.graphics = Megahertz(500)};
   constexpr backend::BoardSetting kHigh{.graphics = Megahertz(1000)};
@@ -124,8 +124,9 @@ TEST(Forecast, WhatIsMeasuredAtOneClockCountsForTheRatioAtAll) {
   EXPECT_EQ(table.find(0, 1)->clocks, kLow);
   EXPECT_EQ(table.find(0, 1, kHigh)->rates[0], 0.7);
   EXPECT_FALSE(table.find(0, 1, {.graphics = Megahertz(700)}));
-  table.observe(0, 1, {.ratio = {2, 6}}, 0.1);  // which is no way at the best clocks
-  table.observe(0, 1, {.ratio = {4, 4}}, 0.4);
+  table.observe(0, 1, {.ratio = {2, 6}}, 0.1, kLow);
+  table.observe(0, 1, {.ratio = {4, 4}}, 0.1);
+  table.observe(0, 1, {.ratio = {4, 4}}, 0.4, kLow);
   const auto ways = table.ways(0, 1);
   for (const PairForecast& way : ways)
     EXPECT_NEAR(way.rates[0],

@@ -122,10 +122,11 @@ class PairTable {
       : sms_(sms), weight_(weight), objective_(objective) {}
 
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // The speed of this kernel beside that one in this shape at the clocks of the best way, over its speed alone. It
-  // corrects the forecast of this shape at all clocks, and those of all shapes that the two have not run in. Ignored
-  // where it cannot be or there is no forecast of it.
-  void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate);
+  // The speed of this kernel beside that one in this shape at these clocks, over its speed alone. It corrects the
+  // forecast of this shape at all clocks, and those of all shapes that the two have not run in. Ignored where it cannot
+  // be or there is no forecast of it.
+  void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
+               const std::optional<backend::BoardSetting>& clocks = {});
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
   // The best as corrected, without others, in the order of the arguments; none where there is no forecast.
