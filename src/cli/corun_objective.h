@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/objective.h"
+#include "wattune/schedule/pair_table.h"
 
 namespace wattune::cli {
 

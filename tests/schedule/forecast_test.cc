@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "schedule/tiny_machine.h"
+#include "wattune/schedule/pair_table.h"
 
 namespace wattune::schedule {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "schedule/tiny_machine.h"
-#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_table.h"
 #include "wattune/schedule/policy.h"
 #include "wattune/schedule/power_profile.h"
 

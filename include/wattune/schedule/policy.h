@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "wattune/core/result.h"
-#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_table.h"
 #include "wattune/schedule/work.h"
 
 namespace wattune::schedule {

@@ -14,7 +14,7 @@
 #include <array>
 #include <vector>
 
-#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_table.h"
 
 namespace wattune::schedule {
 
