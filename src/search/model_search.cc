@@ -50,13 +50,14 @@ constexpr std::size_t kScaleRows = 64;     // and that its length scales are fit
 constexpr std::size_t kScaleGrowth = 3;    // when the observations are this share, 1/3, more
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
-constexpr std::size_t kElite = 3;          // best ones, around which candidates are drawn, at first,
-constexpr std::size_t kElitePerRows = 50;  // and one more per so many observations
-constexpr std::size_t kFromPrior = 50;     // candidates besides, the prior's best
-constexpr std::size_t kFewestRows = 2;     // that a model is asked for
-constexpr std::size_t kBeforePrior = 2;    // proposals that a prior must rank before it proposes
-constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations,
-constexpr std::size_t kLargestAge = 50;    // up to this
+constexpr std::size_t kElite = 3;           // best ones, around which candidates are drawn, at first,
+constexpr std::size_t kElitePerRows = 50;   // and one more per so many observations,
+constexpr std::size_t kLargestElite = 150;  // up to this
+constexpr std::size_t kFromPrior = 50;      // candidates besides, the prior's best
+constexpr std::size_t kFewestRows = 2;      // that a model is asked for
+constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
+constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew, more with many observations,
+constexpr std::size_t kLargestAge = 50;     // up to this
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
 constexpr double kForestAlone = 0.95;      // the forest's weight at which the process is left out
@@ -271,7 +272,7 @@ class ModelSearch final : public CandidateSearch {
 
   // Best first.
   std::vector<ConfigurationId> elite() const {
-    std::vector<Row> best_rows(std::min(kElite + observations_ / kElitePerRows, rows_.size()));
+    std::vector<Row> best_rows(std::min({kElite + observations_ / kElitePerRows, kLargestElite, rows_.size()}));
     std::ranges::partial_sort_copy(rows_, best_rows, {}, &Row::response, &Row::response);
     std::vector<ConfigurationId> ids;
     for (const Row& row : best_rows) ids.push_back(row.id);
