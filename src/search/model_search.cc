@@ -57,10 +57,10 @@ constexpr std::size_t kFromPrior = 50;      // candidates besides, the prior's b
 constexpr std::size_t kFewestRows = 2;      // that a model is asked for
 constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
 constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew, more with many observations,
-constexpr std::size_t kLargestAge = 50;     // up to this
+constexpr std::size_t kLargestAge = 100;    // up to this
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
-constexpr double kForestAlone = 0.95;      // the forest's weight at which the process is left out
+constexpr double kForestAlone = 0.9;       // the forest's weight at which the process is left out
 
 class ModelSearch final : public CandidateSearch {
  public:
