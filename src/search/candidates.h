@@ -17,8 +17,8 @@ class CandidateSearch : public LocalSearch {
   using LocalSearch::LocalSearch;
 
  protected:
-  // Unvisited ids in random order, some of which may be alike. `elite` are the best configurations, `idle` the outcomes
-  // since the last new best.
+  // Unvisited ids, some of which may be alike. `elite` are the best configurations, the best one first, `idle` the
+  // outcomes since it was told. Precondition: the elite is not empty.
   std::vector<ConfigurationId> draw_candidates(const std::vector<ConfigurationId>& elite, std::size_t idle);
 
  private:
