@@ -32,8 +32,8 @@ Coordinates GaussianProcess::scaled(Coordinates point) const {
 double GaussianProcess::kernel(const Coordinates& a, const Coordinates& b) {
   double squares = 0.0;
   for (std::size_t p = 0; p < a.size(); ++p) squares += (a[p] - b[p]) * (a[p] - b[p]);
-  const double distance = std::sqrt(3.0 * squares);
-  return (1.0 + distance) * std::exp(-distance);
+  const double distance = std::sqrt(5.0 * squares);
+  return (1.0 + distance + distance * distance / 3.0) * std::exp(-distance);
 }
 
 void GaussianProcess::solve_next(std::vector<double>& solved, double rhs) const {

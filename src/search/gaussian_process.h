@@ -1,6 +1,6 @@
 // GaussianProcess: regression that grows by one observation at a time.
 //
-// Zero mean after standardisation, Matern 3/2 kernel with a length scale per coordinate, a little noise (Rasmussen,
+// Zero mean after standardisation, Matern 5/2 kernel with a length scale per coordinate, a little noise (Rasmussen,
 // Williams: Gaussian Processes for Machine Learning, 2006, chapters 2 and 4).
 // The Cholesky factor L of the kernel matrix gains a row per observation, and so does L^-1 k(candidate) of every
 // candidate: with m candidates and n observations an observation costs O(n^2 + m n). Mean and scale of the responses

@@ -1,8 +1,9 @@
 // Search with models: `bayesian_optimisation`, and `auto`, Wattune's default.
 //
 // Both measure a few spread configurations, then always the candidate that a model finds most promising. Targets are
-// logarithms of times, configurations are seen as Encoding shows them. Candidates are neighbours of the best ones and
-// random ones; every acquisition is weighted with the probability of success that a forest learned from failures.
+// logarithms of times, configurations are seen as Encoding shows them. Candidates are drawn around the best ones and at
+// random (CandidateSearch); every acquisition is weighted with the probability of success that a forest learned from
+// failures.
 //
 // bayesian_optimisation is a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization
 // for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
@@ -28,11 +29,11 @@
 
 #include "search/acquisition.h"
 #include "search/calibration.h"
+#include "search/candidates.h"
 #include "search/failure_model.h"
 #include "search/gaussian_process.h"
 #include "search/hedge.h"
 #include "search/length_scales.h"
-#include "search/local_search.h"
 #include "search/model_input.h"
 #include "search/observed_row.h"
 #include "search/prior.h"
@@ -49,23 +50,22 @@ constexpr std::size_t kScaleRows = 64;     // and that its length scales are fit
 constexpr std::size_t kScaleGrowth = 3;    // when the observations are this share, 1/3, more
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
-constexpr std::size_t kCandidates = 200;
-constexpr std::size_t kNeighbours = 150;   // of the candidates, at most, are neighbours of the best ones:
-constexpr std::size_t kElite = 3;          // best ones at first,
-constexpr std::size_t kElitePerRows = 50;  // and one more per so many observations
-constexpr std::size_t kFromPrior = 50;     // candidates besides, the prior's best
-constexpr std::size_t kFewestRows = 2;     // that a model is asked for
-constexpr std::size_t kBeforePrior = 2;    // proposals that a prior must rank before it proposes
-constexpr std::size_t kCandidateAge = 20;  // proposals until candidates are drawn anew, more with many observations,
-constexpr std::size_t kLargestAge = 50;    // up to this
+constexpr std::size_t kElite = 3;           // best ones, around which candidates are drawn, at first,
+constexpr std::size_t kElitePerRows = 50;   // and one more per so many observations,
+constexpr std::size_t kLargestElite = 150;  // up to this
+constexpr std::size_t kFromPrior = 50;      // candidates besides, the prior's best
+constexpr std::size_t kFewestRows = 2;      // that a model is asked for
+constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
+constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew, more with many observations,
+constexpr std::size_t kLargestAge = 100;    // up to this
 constexpr std::size_t kOutcomeTrees = 20;
 constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
-constexpr double kForestAlone = 0.95;      // the forest's weight at which the process is left out
+constexpr double kForestAlone = 0.9;       // the forest's weight at which the process is left out
 
-class ModelSearch final : public LocalSearch {
+class ModelSearch final : public CandidateSearch {
  public:
   ModelSearch(const space::SearchSpace& space, const StrategyOptions& options)
-      : LocalSearch(space, options), prior_(space, options.prior, random()) {}
+      : CandidateSearch(space, options), prior_(space, options.prior, random()) {}
 
   std::function<void()> pending_work() override {
     works_ahead_ = true;
@@ -199,7 +199,7 @@ class ModelSearch final : public LocalSearch {
   void refresh() {
     if (!uses_process()) process_ = GaussianProcess({});
     if (needs_process()) rebuild_process();
-    if (needs_candidates()) draw_candidates();
+    if (needs_candidates()) renew_candidates();
     if (is_stale_) see_features();
   }
 
@@ -240,7 +240,7 @@ class ModelSearch final : public LocalSearch {
     process_ = GaussianProcess(scales_);
     for (const Row& row : best_and_latest(rows_, kProcessRows))
       process_.add(input_.point(row.id), left_to_explain(row));
-    rebuild_at_ = observations_ + std::min(observations_, kRowsBetweenRebuilds);
+    rebuild_at_ = observations_ + std::clamp<std::size_t>(observations_ / kScaleGrowth, 1, kRowsBetweenRebuilds);
     candidates_.clear();
   }
 
@@ -270,22 +270,26 @@ class ModelSearch final : public LocalSearch {
     regrow_at_ = outcomes_;
   }
 
-  void draw_candidates() {
+  // Best first.
+  std::vector<ConfigurationId> elite() const {
+    std::vector<Row> best_rows(std::min({kElite + observations_ / kElitePerRows, kLargestElite, rows_.size()}));
+    std::ranges::partial_sort_copy(rows_, best_rows, {}, &Row::response, &Row::response);
     std::vector<ConfigurationId> ids;
-    std::vector<Row> elite(std::min({kElite + observations_ / kElitePerRows, rows_.size(), kNeighbours}));
-    std::ranges::partial_sort_copy(rows_, elite, {}, &Row::response, &Row::response);
-    for (std::size_t i = 0; i < elite.size(); ++i) {
-      for (const ConfigurationId id : neighbours(elite[i].id)) {
-        if (ids.size() < kNeighbours * (i + 1) / elite.size()) ids.push_back(id);
-      }
-    }
-    while (ids.size() < kCandidates) ids.push_back(space().sample(random()));
-    for (std::size_t i = 0; i < prior_.best().size() && ids.size() < kCandidates + kFromPrior; ++i) {
+    for (const Row& row : best_rows) ids.push_back(row.id);
+    return ids;
+  }
+
+  void add_best_of_prior(std::vector<ConfigurationId>& ids) const {
+    const std::size_t most = ids.size() + kFromPrior;
+    for (std::size_t i = 0; i < prior_.best().size() && ids.size() < most; ++i)
       if (!visited(prior_.best()[i])) ids.push_back(prior_.best()[i]);
-    }
+  }
+
+  void renew_candidates() {
+    std::vector<ConfigurationId> ids = draw_candidates(elite(), outcomes_ - best_since_);
+    add_best_of_prior(ids);
     std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    std::erase_if(ids, [&](ConfigurationId id) { return visited(id); });
     candidates_.clear();
     std::vector<Coordinates> points;
     for (const ConfigurationId id : ids) {
@@ -336,6 +340,7 @@ class ModelSearch final : public LocalSearch {
     failures_.remember(id, outcome.has_value());
     judge_choice(id, outcome);
     if (!outcome) return;
+    if (best()->id == id) best_since_ = outcomes_;
     Row row{.id = id, .response = response_of(*outcome), .opinions = prior_.opinions(id)};
     row.prior = prior_.mean(row.opinions);
     prior_.learn(row.opinions, row.response);
@@ -374,8 +379,9 @@ class ModelSearch final : public LocalSearch {
   std::size_t rebuild_at_ = 0;
   std::vector<double> scales_;  // of the process
   std::size_t refit_at_ = 0;
-  std::size_t outcomes_ = 0;  // failures too
-  Forest times_;              // of the responses
+  std::size_t outcomes_ = 0;    // failures too
+  std::size_t best_since_ = 0;  // of them, when the best one was told
+  Forest times_;                // of the responses
   FailureModel failures_{input_.values()};
   std::size_t regrow_at_ = 0;
   std::vector<Candidate> candidates_;   // in the order of the process's

@@ -83,6 +83,21 @@ TEST(GaussianProcess, PassesThroughItsObservations) {
   EXPECT_LT(process.predict(1).deviation, 0.05);
 }
 
+// Matern 5/2 of one observation at 0 and one at 1, with opposite responses: the mean between them is
+// (k(x) - k(1 - x)) / (1 + noise - k(1)), as solving two equations by hand gives.
+TEST(GaussianProcess, PredictsByTheKernelOfMatern) {
+  const auto kernel = [](double distance) {
+    const double d = std::sqrt(5.0) * distance / 0.8;
+    return (1.0 + d + d * d / 3.0) * std::exp(-d);
+  };
+  GaussianProcess process({0.8});
+  process.set_candidates({{0.3}, {0.5}});
+  process.add({0.0}, 1.0);
+  process.add({1.0}, -1.0);
+  EXPECT_NEAR(process.predict(0).mean, (kernel(0.3) - kernel(0.7)) / (1.001 - kernel(1.0)), 1e-9);
+  EXPECT_NEAR(process.predict(1).mean, 0.0, 1e-12);
+}
+
 // Candidates set before, between or after the observations get the same predictions.
 TEST(GaussianProcess, GrowsAsIfItHadBeenBuiltAtOnce) {
   GaussianProcess early({0.7, 0.7});

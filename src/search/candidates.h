@@ -1,0 +1,31 @@
+// CandidateSearch: what searches share that let a model choose the next configuration among some of the space.
+//
+// Where the best ones are, more good ones are near, so most candidates differ from one of them in one parameter. Some
+// optima cannot be reached so: they differ from everything else that is good in two parameters (a block that grows by
+// as much as a tile shrinks). So the longer a search goes without a new best, the more candidates differ in two, as in
+// variable neighbourhood search (Mladenovic, Hansen: Variable neighborhood search, 1997).
+#pragma once
+
+#include <vector>
+
+#include "search/local_search.h"
+
+namespace wattune::search {
+
+class CandidateSearch : public LocalSearch {
+ public:
+  using LocalSearch::LocalSearch;
+
+ protected:
+  // Unvisited ids, some of which may be alike. `elite` are the best configurations, the best one first, `idle` the
+  // outcomes since it was told. Precondition: the elite is not empty.
+  std::vector<ConfigurationId> draw_candidates(const std::vector<ConfigurationId>& elite, std::size_t idle);
+
+ private:
+  static constexpr std::size_t kCandidates = 200;
+  static constexpr std::size_t kNeighbours = 150;  // of them at most, in equal shares for each of the elite
+  static constexpr std::size_t kTwoAway = 150;     // at most, besides,
+  static constexpr std::size_t kLongIdle = 100;    // from so many idle outcomes on
+};
+
+}  // namespace wattune::search

@@ -1,0 +1,97 @@
+#include "search/candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "search/coordinates.h"
+
+namespace wattune::search {
+namespace {
+
+using space::SearchSpace;
+using Ids = std::vector<ConfigurationId>;
+
+// So large that a configuration drawn at random is hardly ever near another one.
+SearchSpace large_space() {
+  std::vector<Parameter> parameters;
+  for (int p = 0; p < 10; ++p) {
+    Parameter& parameter = parameters.emplace_back();
+    parameter.name = "p" + std::to_string(p);
+    for (int v = 0; v < 10; ++v) parameter.values.emplace_back(v);
+  }
+  return SearchSpace::build(std::move(parameters), {}).value();
+}
+
+class Drawing : public CandidateSearch {
+ public:
+  explicit Drawing(const SearchSpace& space) : CandidateSearch(space, {.parameters = {{"neighbourhood", 0}}}) {}
+  using CandidateSearch::draw_candidates;
+
+ private:
+  Task<> search() override { co_return; }
+};
+
+std::size_t changes(const SearchSpace& space, ConfigurationId a, ConfigurationId b) {
+  std::size_t count = 0;
+  for (std::size_t p = 0; p < space.parameters().size(); ++p)
+    count += coordinates(space, a)[p] != coordinates(space, b)[p] ? 1 : 0;
+  return count;
+}
+
+std::size_t count_with(const SearchSpace& space, const Ids& ids, ConfigurationId from, std::size_t wanted) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(ids, [&](ConfigurationId id) { return changes(space, from, id) == wanted; }));
+}
+
+// 10 * 9 neighbours; the other 110 anywhere.
+TEST(Candidates, AreTheNeighboursOfTheBestAndOthersAnywhere) {
+  const SearchSpace space = large_space();
+  const ConfigurationId best = 1'234'567'890;
+  const Ids ids = Drawing(space).draw_candidates({best}, 0);
+  EXPECT_EQ(ids.size(), 200u);
+  EXPECT_EQ(count_with(space, ids, best, 1), 90u);
+  EXPECT_EQ(count_with(space, ids, best, 2), 0u);
+}
+
+// Of 90 neighbours of each, the first gives its half of 150, the second the other.
+TEST(Candidates, AreSharedAmongTheElite) {
+  const SearchSpace space = large_space();
+  const ConfigurationId best = 1'234'567'890;
+  const ConfigurationId second = 9'876'543'210;
+  const Ids ids = Drawing(space).draw_candidates({best, second}, 0);
+  EXPECT_EQ(count_with(space, ids, best, 1), 75u);
+  EXPECT_EQ(count_with(space, ids, second, 1), 75u);
+}
+
+// Two steps in the same parameter, one time in ten, end at a neighbour or where they began.
+TEST(Candidates, AreFartherAwayTheLongerNothingImproves) {
+  const SearchSpace space = large_space();
+  const ConfigurationId best = 1'234'567'890;
+  const auto two_away = [&](std::size_t idle) {
+    return count_with(space, Drawing(space).draw_candidates({best}, idle), best, 2);
+  };
+  EXPECT_NEAR(static_cast<double>(two_away(50)), 0.9 * 75, 8.0);
+  EXPECT_NEAR(static_cast<double>(two_away(100)), 0.9 * 150, 12.0);
+  EXPECT_NEAR(static_cast<double>(two_away(100'000)), 0.9 * 150, 12.0);
+}
+
+// A neighbour that is visited gives its place to one that is not.
+TEST(Candidates, AreNotVisited) {
+  const SearchSpace space = large_space();
+  const ConfigurationId best = 1'234'567'890;
+  Drawing drawing(space);
+  Observation failed;
+  failed.status = Status::runtime;
+  const Ids near = space.neighbours(best, space::Neighbourhood::hamming);
+  const std::set<ConfigurationId> told(near.begin(), near.begin() + 60);
+  for (const ConfigurationId id : told) drawing.tell(id, failed);
+  const Ids ids = drawing.draw_candidates({best, best, best}, 100);
+  EXPECT_TRUE(std::ranges::none_of(ids, [&](ConfigurationId id) { return told.contains(id); }));
+  const std::set<ConfigurationId> each(ids.begin(), ids.end());
+  EXPECT_GE(count_with(space, Ids(each.begin(), each.end()), best, 1), 30u);
+}
+
+}  // namespace
+}  // namespace wattune::search
