@@ -12,7 +12,8 @@ std::uint64_t PairTable::key(KernelId first, KernelId second) {
 }
 
 PairForecast PairTable::in_order(PairForecast forecast, KernelId first, KernelId second) const {
-  return first <= second ? forecast : forecast.swapped(sms_);
+  if (first <= second) return forecast;
+  return forecast.swapped(sms_);
 }
 
 void PairTable::learn(KernelId first, KernelId second, const PairForecast& forecast) {

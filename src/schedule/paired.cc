@@ -209,14 +209,14 @@ std::vector<CandidatePair> pairs_by_preference(const QueueView& view, const Pair
   for (std::size_t i = 0; i < works.size(); ++i)
     for (std::size_t j = i + 1; j < works.size(); ++j) {
       if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
-      const auto forecast = forecast_now(view, table, works[i]->kernel, works[j]->kernel);
+      auto forecast = forecast_now(view, table, works[i]->kernel, works[j]->kernel);
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
       if (!merit) continue;
-      const CandidatePair pair{works[i], works[j], *forecast};
-      if (!both_run(pair) && !gains(*merit, *forecast, {works[i]->traits, works[j]->traits}, options)) continue;
+      CandidatePair pair{works[i], works[j], *std::move(forecast)};
+      if (!both_run(pair) && !gains(*merit, pair.forecast, {works[i]->traits, works[j]->traits}, options)) continue;
       const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0) /
-                           clock_handicap(*forecast, view.clocks, options);
-      scored.emplace_back(score, pair);
+                           clock_handicap(pair.forecast, view.clocks, options);
+      scored.emplace_back(score, std::move(pair));
     }
   std::ranges::stable_sort(scored, std::greater(), [](const auto& each) { return each.first; });
   std::vector<CandidatePair> pairs;
@@ -244,18 +244,20 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
 bool is_whole_on_all(const Candidate* work) { return is_whole(work) && work->running->sms.count == 0; }
 
-// Whether all that is left of the two ends sooner if nobody joins the first until it ends, and the two then share the
-// SMs in another way.
+// Whether all that is left of the two ends sooner if nobody joins the first until it ends, and the two then run in
+// another way. What that costs in joules is not known.
 bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                      const PolicyOptions& options) {
+  if (options.objective.goal != Goal::throughput) return false;
   Remainder left = remainder_of(pair, view, table);
-  const double on_with_it = cost_of(pair.forecast, left, {}, options.objective);
+  const double on_with_it = cost_of(pair.forecast, left, {}, {});
   const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
   const Nanoseconds waiting = kSwitching + rest / pair.forecast.rates[0];
   return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
-    return way.shape() != pair.forecast.shape() && schedule::merit(options.objective, way) &&
-           (1.0 + options.margin) * cost_of(way, left, waiting, options.objective) < on_with_it;
+    return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() &&
+           schedule::merit(options.objective, way) && may_run(pair, way, view, options) &&
+           (1.0 + options.margin) * cost_of(way, left, waiting, {}) < on_with_it;
   });
 }
 
