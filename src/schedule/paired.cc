@@ -199,38 +199,44 @@ bool saves_time(const CandidatePair& pair, const QueueView& view) {
   return cost_of(pair.forecast, left, lost, {}) <= in_turn.value();
 }
 
+struct ScoredPair {
+  double score = 0.0;
+  const Candidate* first = nullptr;
+  const Candidate* second = nullptr;
+};
+
 // The pairs that are forecast to gain and whoever runs together, the one to prefer first.
-std::vector<CandidatePair> pairs_by_preference(const QueueView& view, const PairTable& table,
-                                               const PolicyOptions& options) {
+std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTable& table,
+                                            const PolicyOptions& options) {
   const auto works = distinct_works(view, options);
   const int highest = highest_urgency(view, options);
   const bool something_runs = !running_works(view).empty();
-  std::vector<std::pair<double, CandidatePair>> scored;
+  std::vector<ScoredPair> pairs;
   for (std::size_t i = 0; i < works.size(); ++i)
     for (std::size_t j = i + 1; j < works.size(); ++j) {
-      if (std::max(urgency(*works[i], view, options), urgency(*works[j], view, options)) < highest) continue;
-      auto forecast = forecast_now(view, table, works[i]->kernel, works[j]->kernel);
+      const Candidate &first = *works[i], &second = *works[j];
+      if (std::max(urgency(first, view, options), urgency(second, view, options)) < highest) continue;
+      const auto forecast = forecast_now(view, table, first.kernel, second.kernel);
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
       if (!merit) continue;
-      CandidatePair pair{works[i], works[j], *std::move(forecast)};
-      if (!both_run(pair) && !gains(*merit, pair.forecast, {works[i]->traits, works[j]->traits}, options)) continue;
-      const double score = *merit / (something_runs ? handicap(*works[i], *works[j], options) : 1.0) /
-                           clock_handicap(pair.forecast, view.clocks, options);
-      scored.emplace_back(score, std::move(pair));
+      const bool both_run = first.running && second.running;
+      if (!both_run && !gains(*merit, *forecast, {first.traits, second.traits}, options)) continue;
+      const double score = *merit / (something_runs ? handicap(first, second, options) : 1.0) /
+                           clock_handicap(*forecast, view.clocks, options);
+      pairs.push_back({score, &first, &second});
     }
-  std::ranges::stable_sort(scored, std::greater(), [](const auto& each) { return each.first; });
-  std::vector<CandidatePair> pairs;
-  for (auto& [score, pair] : scored) pairs.push_back(std::move(pair));
+  std::ranges::stable_sort(pairs, std::greater(), &ScoredPair::score);
   return pairs;
 }
 
 // The first of them that is worth it, in its best way; none.
 CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
-  for (CandidatePair& pair : pairs_by_preference(view, table, options)) {
+  for (const ScoredPair& each : pairs_by_preference(view, table, options)) {
+    CandidatePair pair{each.first, each.second, *forecast_now(view, table, each.first->kernel, each.second->kernel)};
     std::optional<PairForecast> way = best_way(pair, view, table, options);
     if (!way) continue;
     pair.forecast = *std::move(way);
-    if (options.objective.goal != Goal::throughput || saves_time(pair, view)) return std::move(pair);
+    if (options.objective.goal != Goal::throughput || saves_time(pair, view)) return pair;
   }
   return {};
 }
