@@ -93,6 +93,10 @@ Result<void> check(const CorunOptions& options) {
   WATTUNE_TRY(check_objective(options.objective.value(), policies_of(options)));
   if (options.clocks.choice.sets && !options.objective.value().needs_power())
     return refuse("--clocks are chosen by joules or watts", "throughput", "--objective energy, edp or --power-cap");
+  if (options.clocks.take_over && !options.clocks.choice.sets)
+    return refuse("--take-over is of clocks that are set", "", "--clocks auto");
+  if (options.clocks.energy_window && !options.objective.value().needs_power())
+    return refuse("--energy-window is of joules or watts", "", "--objective energy, edp or --power-cap");
   WATTUNE_TRY(check_numbers(options));
   WATTUNE_TRY(check_new_file(options.svg, options.overwrite));
   return check_new_file(options.trace, options.overwrite);
@@ -187,7 +191,8 @@ Result<ExitStatus> run_queues(CorunStage& stage, const CorunOptions& options, co
   json["queue"] = queue_json(stage, report);
   const bool printed =
       options.json ? print_document(dump(json)) : print_result(queue_text(stage, report, options.explain));
-  if (!options.trace.empty()) WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
+  if (!options.trace.empty() && !report.trace.empty())
+    WATTUNE_TRY(store::write_file(options.trace, report.trace, options.overwrite));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, queue_svg(stage, report), options.overwrite));
   if (report.refused) return report.refused->why;
   return status_of(printed, report.differences.empty());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "cli/options.h"
 #include "cli/text.h"
@@ -31,7 +32,8 @@ Result<Nanoseconds> parse_window(std::string_view text) {
 Result<std::vector<Megahertz>> clocks_of(backend::ClockControl& control) {
   WATTUNE_ASSIGN(const backend::BoardChoices choices, control.choices());
   const auto row = std::ranges::max_element(choices.clocks, {}, &backend::MemoryClock::memory);
-  if (row == choices.clocks.end()) return Error(ErrorCode::unavailable, "the board does not tell which clocks it has");
+  if (row == choices.clocks.end() || row->graphics.empty())
+    return Error(ErrorCode::unavailable, "the board does not tell which clocks it has");
   std::vector<Megahertz> clocks = row->graphics;
   std::ranges::sort(clocks);
   return clocks;
@@ -41,7 +43,7 @@ Megahertz nearest(const std::vector<Megahertz>& offered, Megahertz wanted) {
   return *std::ranges::min_element(offered, {}, [&](Megahertz each) { return std::abs((each - wanted).value()); });
 }
 
-// From the highest down, evenly.
+// From a share of the highest on up to it, evenly.
 std::vector<Megahertz> spread(const std::vector<Megahertz>& offered) {
   const Megahertz highest = offered.back();
   std::vector<Megahertz> clocks;
@@ -89,8 +91,10 @@ void declare_clocks(CLI::App& app, CorunClocks& clocks) {
       ->default_str("current");
   app.add_flag("--take-over", clocks.take_over,
                "Set clocks though somebody else has set the board, computes on it, or might");
-  add_parsed(app, "--energy-window", clocks.energy_window, parse_window, "TIME",
-             "How long the power of each kernel alone is measured, at each clock, behind as long that is not")
+  add_parsed(
+      app, "--energy-window", clocks.energy_window, parse_window, "TIME",
+      "How long the power of each kernel alone is measured, at each clock, behind as long that is not; 20ms where "
+      "it is simulated")
       ->default_str("3s");
 }
 

@@ -1,5 +1,6 @@
 #include "cli/corun_journal.h"
 
+#include <array>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -23,15 +24,10 @@ std::optional<Error> error_of(const Json& json) {
   return Error(ErrorCode::launch_failed, json.get<std::string>());
 }
 
-// 0: the board's own.
-double clock_of(const schedule::PairForecast& forecast) {
-  return forecast.clocks ? forecast.clocks->graphics.value_or(Megahertz()).value() : 0.0;
-}
-
 Json line_of(const PlannedRun& run) {
   return {{"ratio", {run.forecast.ratio.first, run.forecast.ratio.second}},
           {"sms_of_first", run.forecast.sms_of_first},
-          {"clock_mhz", clock_of(run.forecast)},
+          {"whole", run.forecast.whole},
           {"rates", run.forecast.rates},
           {"makespan_ns", run.makespan.value()},
           {"gain", run.gain},
@@ -87,15 +83,13 @@ SweepRow row_of(const Json& json) {
 }
 
 PlannedRun planned_of(const Json& json) {
-  PlannedRun run{.forecast = {.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)},
-                              .sms_of_first = json.at("sms_of_first"),
-                              .rates = json.at("rates").get<std::array<double, 2>>()},
-                 .makespan = Nanoseconds(json.at("makespan_ns").get<double>()),
-                 .gain = json.at("gain"),
-                 .failure = error_of(json.at("error"))};
-  if (const double clock = json.value("clock_mhz", 0.0); clock > 0.0)
-    run.forecast.clocks = backend::BoardSetting{.graphics = Megahertz(clock)};
-  return run;
+  return {.forecast = {.ratio = {json.at("ratio").at(0), json.at("ratio").at(1)},
+                       .sms_of_first = json.at("sms_of_first"),
+                       .whole = json.value("whole", false),
+                       .rates = json.at("rates").get<std::array<double, 2>>()},
+          .makespan = Nanoseconds(json.at("makespan_ns").get<double>()),
+          .gain = json.at("gain"),
+          .failure = error_of(json.at("error"))};
 }
 
 SweptPair pair_of(const Json& json) {

@@ -130,11 +130,13 @@ std::string planned_text(const SweptPair& pair) {
 Json planned_json(const PlannedRun& run) {
   const bool is_together = is_planned_together(run.forecast);
   const bool is_split = is_together && run.forecast.sms_of_first > 0;
-  Json json = {{"ratio", nullptr},       {"sms_of_first", nullptr},
-               {"clock_mhz", nullptr},   {"forecast_rates", run.forecast.rates},
-               {"makespan_ms", nullptr}, {"gain", nullptr},
+  Json json = {{"ratio", nullptr},
+               {"sms_of_first", nullptr},
+               {"whole", run.forecast.whole},
+               {"forecast_rates", run.forecast.rates},
+               {"makespan_ms", nullptr},
+               {"gain", nullptr},
                {"error", nullptr}};
-  if (run.forecast.clocks) json["clock_mhz"] = run.forecast.clocks->graphics->value();
   if (is_split) json["sms_of_first"] = run.forecast.sms_of_first;
   if (is_together && !is_split) json["ratio"] = {run.forecast.ratio.first, run.forecast.ratio.second};
   if (run.failure) return json["error"] = run.failure->to_string(), json;

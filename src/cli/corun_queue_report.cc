@@ -2,7 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/corun_queue.h"
 #include "cli/corun_sweep.h"
@@ -30,8 +35,9 @@ std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& p
   for (schedule::KernelId i = 0; i < report.kernels.size(); ++i)
     for (schedule::KernelId j = i + 1; j < report.kernels.size(); ++j) {
       const auto before = policy.forecasts.find(i, j);
-      const auto after = policy.run.pairs.find(i, j);
-      if (!before || !after) continue;
+      if (!before) continue;
+      const auto after = policy.run.pairs.find(i, j, before->shape(), before->clocks);
+      if (!after) continue;
       std::array<double, 2> correction = {1.0, 1.0};
       for (std::size_t k = 0; k < 2; ++k)
         if (before->rates[k] > 0.0) correction[k] = after->rates[k] / before->rates[k];
@@ -106,9 +112,7 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
 }
 
 // Precondition: it has best clocks.
-const schedule::AtClock& best_point(const schedule::KernelTraits& kernel) {
-  return *std::ranges::find(kernel.at_clocks, kernel.best_clocks->graphics, &schedule::AtClock::clock);
-}
+const schedule::AtClock& best_point(const schedule::KernelTraits& kernel) { return *kernel.at(kernel.best_clocks); }
 
 // Of each kernel alone, beside what it is at the board's own clocks.
 std::string best_clocks_text(const QueueReport& report) {

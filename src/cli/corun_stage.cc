@@ -1,5 +1,7 @@
 #include "cli/corun_stage.h"
 
+#include <utility>
+
 #include "wattune/schedule/clock_profile.h"
 #include "wattune/schedule/power_profile.h"
 

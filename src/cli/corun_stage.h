@@ -26,7 +26,7 @@ struct StageKernel {
   Identity identity;  // its code, its sizes, the device and what else its times depend on
   schedule::KernelTraits traits;
   std::optional<simulate::BlockCosts> costs = {};  // what a block of it executes; none: that was not counted
-  bool is_profiled = false;                        // nothing of it alone is left to measure, but its power
+  bool is_profiled = false;                        // nothing of it alone is left to measure, but power and clocks
 };
 
 class CorunStage {
@@ -85,9 +85,9 @@ struct CorunKernels {
 void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& device);
 
 // `device` as the user named it: "simulated:H100", or what tune::find_devices_for() takes. What `profiles` has of these
-// kernels is neither counted nor measured. Errors name what is wrong with device, spec, configuration or kernel;
-// mismatch: a profile of one of their names is of something else, and none is of it; invalid_argument: clocks that the
-// board refuses, before anything runs.
+// kernels is neither counted nor measured, but what they are at clocks. Errors name what is wrong with device, spec,
+// configuration or kernel; mismatch: a profile of one of their names is of something else, and none is of it;
+// invalid_argument: clocks that the board refuses, before anything runs.
 Result<std::unique_ptr<CorunStage>> open_stage(const std::string& device, const CorunKernels& kernels,
                                                const ProfileFile& profiles, const CorunClocks& clocks = {});
 

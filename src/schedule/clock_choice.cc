@@ -1,7 +1,6 @@
 #include "schedule/clock_choice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -23,13 +22,16 @@ struct Left {
 
 std::vector<Left> left_of(const QueueView& view) {
   std::vector<Left> all;
-  for (const Candidate& work : view.works) {
-    const bool runs = work.running.has_value();
+  const auto add = [&](const Candidate& work, bool runs, double works) {
     const auto is_same = [&](const Left& each) { return each.kernel == work.kernel && each.runs == runs; };
     auto known = std::ranges::find_if(all, is_same);
     if (known == all.end()) known = all.insert(all.end(), Left{work.kernel, work.traits, runs});
-    known->time += std::max(work.left, 0.0) * work.traits->alone;
-  }
+    known->time += works * work.traits->alone;
+  };
+  for (const Candidate& work : view.works) add(work, work.running.has_value(), std::max(work.left, 0.0));
+  for (const WorkCount& later : view.later)
+    if (later.works > 0)
+      add(*std::ranges::find(view.works, later.kernel, &Candidate::kernel), false, static_cast<double>(later.works));
   return all;
 }
 
@@ -48,24 +50,21 @@ void set_merits(std::vector<Left>& kernels, const PairTable& table, const backen
 
 Nanoseconds time_of(const QueueView& view) {
   Nanoseconds time;
-  for (const Candidate& work : view.works) time += std::max(work.left, 0.0) * work.traits->alone;
+  for (const Left& each : left_of(view)) time += each.time;
   return time;
 }
 
-Joules best_energy(const KernelTraits& kernel) {
-  return std::ranges::find(kernel.at_clocks, kernel.best_clocks->graphics, &AtClock::clock)->energy();
-}
+Joules best_energy(const KernelTraits& kernel) { return kernel.at(kernel.best_clocks)->energy(); }
 
-// Of those that fill the time, what runs and then the best, over what they cost alone at the best clocks for each; more
-// than anything where others would have to run as well, which limits forbid.
-double cost_of(std::vector<Left> kernels, Nanoseconds hold) {
-  constexpr double kForbidden = 1e6;
+// Of those that fill the time, what runs and then the best, over what they cost alone at the best clocks for each; none
+// where others would have to run as well, which limits forbid.
+std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold) {
   std::ranges::stable_sort(kernels, std::greater(), [](const Left& each) { return std::pair(each.runs, each.merit); });
   Joules best, here;
   Nanoseconds filled;
   for (const Left& each : kernels) {
     if (filled >= hold) break;
-    if (!(each.merit > 0.0)) return kForbidden;
+    if (!(each.merit > 0.0)) return std::nullopt;
     const Nanoseconds part = std::min(each.time, hold - filled);
     const Joules alone = best_energy(*each.traits) * (part / each.traits->alone);
     filled += part;
@@ -76,7 +75,7 @@ double cost_of(std::vector<Left> kernels, Nanoseconds hold) {
 }
 
 bool is_profiled(const Candidate& work) {
-  return !work.traits->at_clocks.empty() && work.traits->best_clocks && work.traits->alone > Nanoseconds(0);
+  return work.traits->at(work.traits->best_clocks) != nullptr && work.traits->alone > Nanoseconds(0);
 }
 
 }  // namespace
@@ -89,15 +88,15 @@ const Candidate& first_at_clocks(const QueueView& view, const PolicyOptions& opt
   const bool all_run = time_of(view) <= view.clocks.hold;
   return *std::ranges::max_element(view.works, {}, [&](const Candidate& work) {
     const double merit = merit_alone(*work.traits, *view.clocks.held, options.objective);
-    return may_go(work) ? (all_run ? std::ceil(merit) : merit) : -1.0;
+    return may_go(work) ? (all_run && merit > 0.0 ? 1.0 : merit) : -1.0;
   });
 }
 
 double merit_alone(const KernelTraits& kernel, const backend::BoardSetting& clocks, const Objective& objective) {
-  const auto point = std::ranges::find(kernel.at_clocks, clocks.graphics, &AtClock::clock);
-  if (point == kernel.at_clocks.end() || !kernel.best_clocks) return kernel.best_clocks == clocks ? 1.0 : 0.0;
-  if (!keeps_limits(*point, kernel, objective)) return 0.0;
-  const auto best = std::ranges::find(kernel.at_clocks, kernel.best_clocks->graphics, &AtClock::clock);
+  if (kernel.at_clocks.empty()) return !kernel.best_clocks || kernel.best_clocks == clocks ? 1.0 : 0.0;
+  const AtClock* point = kernel.at(clocks);
+  const AtClock* best = kernel.at(kernel.best_clocks);
+  if (point == nullptr || best == nullptr || !keeps_limits(*point, kernel, objective)) return 0.0;
   return cost_alone(*best, objective.goal) / cost_alone(*point, objective.goal);
 }
 
@@ -108,15 +107,17 @@ std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, co
   std::vector<Left> kernels = left_of(view);
   std::optional<backend::BoardSetting> best;
   double least = 0.0;
-  // From the highest on, which is the fastest where limits forbid all.
-  for (std::size_t i = kernels.front().traits->at_clocks.size(); i-- > 0;) {
-    const backend::BoardSetting clocks{.graphics = kernels.front().traits->at_clocks[i].clock};
+  const std::vector<AtClock>& all = kernels.front().traits->at_clocks;
+  for (std::size_t i = all.size(); i-- > 0;) {
+    const backend::BoardSetting clocks{.graphics = all[i].clock};
     set_merits(kernels, table, clocks, options);
+    const auto cost = cost_of(kernels, view.clocks.hold);
+    if (!cost) continue;
     const double switching = !view.clocks.held || view.clocks.held == clocks ? 1.0 : 1.0 + options.margin;
-    const double cost = switching * cost_of(kernels, view.clocks.hold);
-    if (!best || cost < least) best = clocks, least = cost;
+    if (!best || switching * *cost < least) best = clocks, least = switching * *cost;
   }
-  return best;
+  // Where limits forbid all it is the fastest.
+  return best ? best : backend::BoardSetting{.graphics = all.back().clock};
 }
 
 }  // namespace wattune::schedule

@@ -39,8 +39,6 @@ Beside beside_of(const Entry& entry, const Entry& other) {
   return {other.work.kernel, {.ratio = {own.per_sm, other.current->per_sm}}};
 }
 
-bool is_resident(const Share& share) { return share.form == Form::persistent && share.sms.count == 0; }
-
 Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, const Share& share) {
   if (share.form == Form::persistent) return {&kernel, share.per_sm};
   return sliced_residents(limits, kernel, share.slice_blocks * window_of(share));
@@ -48,12 +46,15 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 
 }  // namespace
 
-// Over that alone, as it is forecast beside what it has run with.
+// Over that alone at the board's own clocks, as it is forecast beside what runs with it, or as it was measured alone at
+// the clocks that are held.
 double Scheduler::State::expected_speed(const Entry& entry) const {
-  const Flight& flight = entry.flights.front();
-  if (!flight.beside) return 1.0;
-  const auto forecast = table.find(entry.work.kernel, flight.beside->kernel, flight.beside->shape, flight.clocks);
-  return forecast ? forecast->rates[0] : 1.0;
+  const auto& beside = entry.beside;
+  const auto forecast =
+      beside ? table.find(entry.work.kernel, beside->kernel, beside->shape, governor.held()) : std::nullopt;
+  if (forecast) return forecast->rates[0];
+  const AtClock* point = entry.traits->at(governor.held());
+  return point != nullptr ? entry.traits->alone / point->alone : 1.0;
 }
 
 // Of what was given all its blocks at once: the device is not asked. Never nothing, as it runs.
@@ -84,6 +85,7 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
   if (without != nullptr)
     if (const auto known = std::ranges::find(later, without->work.kernel, &WorkCount::kernel); known != later.end())
       --known->works;
+  std::erase_if(later, [](const WorkCount& each) { return each.works == 0; });
   return later;
 }
 
@@ -104,7 +106,7 @@ QueueView Scheduler::State::view(const Entry* without) {
     if (const Entry& entry = *queue.find(id); !entry.wanted && !entry.behind && !entry.failure)
       view.works.push_back(candidate(entry));
   }
-  if (queue.ready().size() > options.window) view.later = works_after(view, without);
+  view.later = works_after(view, without);
   return view;
 }
 
@@ -172,23 +174,22 @@ bool Scheduler::State::launch_next(Entry& entry) {
   return true;
 }
 
-// Of what shares SMs as resident blocks what issues least comes first: an SM prefers its older warps, which slow the
-// others down as much as they issue.
 std::vector<WorkId> Scheduler::State::in_launch_order() {
   std::vector<WorkId> ids(active.begin(), active.end());
   std::ranges::stable_sort(ids, {}, [&](WorkId id) {
     const Entry& entry = *queue.find(id);
-    return entry.wanted && is_resident(*entry.wanted) ? entry.traits->utilisation.pipeline : 0.0;
+    return entry.wanted && is_resident(entry.wanted->form, entry.wanted->sms) ? entry.traits->utilisation.pipeline
+                                                                              : 0.0;
   });
   return ids;
 }
 
-// Whether resident blocks are told to leave the SMs. What began before all of them have left would get more blocks onto
-// those that were free first.
+// Whether blocks are told to leave their SMs. What began before all of them have left would get more blocks onto those
+// that were free first. What failed may not leave before its grace has passed.
 bool Scheduler::State::is_draining() {
   return std::ranges::any_of(active, [&](WorkId id) {
     const Entry& entry = *queue.find(id);
-    return entry.gives_way() && !entry.failure && is_resident(*entry.current);
+    return entry.gives_way() && !entry.failure && entry.current->form == Form::persistent;
   });
 }
 
@@ -199,7 +200,7 @@ void Scheduler::State::advance(Entry& entry, bool draining) {
     for (const Flight& flight : entry.flights) machine.stop(flight.launch);
     return;
   }
-  if (entry.flights.empty() && entry.wanted && is_resident(*entry.wanted) && draining) return;
+  if (entry.flights.empty() && entry.wanted && is_resident(entry.wanted->form, entry.wanted->sms) && draining) return;
   entry.current = entry.wanted;
   if (!entry.wanted) return;
   while (entry.flights.size() < window_of(*entry.wanted) && entry.next_block < entry.traits->blocks)
@@ -215,12 +216,12 @@ void Scheduler::State::mark_partners() {
     for (Entry* other : running)
       if (other != entry) entry->partners.insert(other->id);
   for (Entry* entry : running) {
+    entry->beside.reset();
+    if (running.size() == 2) entry->beside = beside_of(*entry, *(running[0] == entry ? running[1] : running[0]));
     if (entry->current != entry->wanted) continue;
-    std::optional<Beside> beside;
-    if (running.size() == 2) beside = beside_of(*entry, *(running[0] == entry ? running[1] : running[0]));
     for (Flight& flight : entry->flights) {
-      if (flight.is_marked && flight.beside != beside) flight.beside.reset();
-      if (!flight.is_marked) flight.beside = beside;
+      if (flight.is_marked && flight.beside != entry->beside) flight.beside.reset();
+      if (!flight.is_marked) flight.beside = entry->beside;
       flight.is_marked = true;
     }
   }

@@ -93,8 +93,8 @@ class JointRunner {
                          .repetitions_left = party.repetitions});
     for (std::size_t i = 0; i < parties.size(); ++i) order_.push_back(i);
     std::ranges::stable_sort(order_, {}, [&](std::size_t place) {
-      const bool is_resident = parties[place].form == Form::persistent;
-      return is_resident ? machine.kernel(parties[place].kernel)->utilisation.pipeline : 0.0;
+      const Party& party = parties[place];
+      return is_resident(party.form, party.sms) ? machine.kernel(party.kernel)->utilisation.pipeline : 0.0;
     });
   }
 
@@ -168,7 +168,7 @@ class JointRunner {
   Machine& machine_;
   const JointRunOptions& options_;
   std::vector<PartyState> states_;
-  std::vector<std::size_t> order_;           // in which they are launched
+  std::vector<std::size_t> order_;           // in which they are launched: see is_resident()
   std::map<LaunchId, std::size_t> flights_;  // places of their parties
   std::optional<Error> failure_;
 };

@@ -1,6 +1,13 @@
 #include "wattune/schedule/machine.h"
 
+#include <algorithm>
+
 namespace wattune::schedule {
+
+const AtClock* KernelTraits::at(const std::optional<backend::BoardSetting>& clocks) const {
+  const auto point = clocks ? std::ranges::find(at_clocks, clocks->graphics, &AtClock::clock) : at_clocks.end();
+  return point == at_clocks.end() ? nullptr : &*point;
+}
 
 std::string_view to_string(Form form) {
   switch (form) {

@@ -117,7 +117,8 @@ double speed_without(const Candidate& work, const Candidate& partner, const Queu
   double best = speed_alone(*work.traits);
   for (const Candidate& other : view.works) {
     if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
-    if (const auto forecast = table.find(work.kernel, other.kernel)) best = std::max(best, forecast->speedup());
+    const auto forecast = forecast_now(view, table, work.kernel, other.kernel);
+    if (forecast) best = std::max(best, forecast->speedup());
   }
   return best;
 }
@@ -190,6 +191,8 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 // Whether of what is left of the two more time is saved than is lost by starting kernels anew: one at least, when the
 // other has ended. Where both run that is lost by parting them, too.
 bool saves_time(const CandidatePair& pair, const QueueView& view) {
+  const bool are_known = pair.first->traits->alone > Nanoseconds(0) && pair.second->traits->alone > Nanoseconds(0);
+  if (!are_known) return true;  // nothing can be reckoned
   const std::array speeds = {speed_alone(*pair.first->traits), speed_alone(*pair.second->traits)};
   const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
                        .speeds_without = speeds};
@@ -277,12 +280,15 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
   for (const Candidate& other : view.works)
     if (!other.running) highest = std::max(highest, urgency(other, view, options));
   CandidatePair best;
+  double most = 1.0 + options.least_gain;
   for (const Candidate& other : view.works) {
     if (other.running || other.kernel == first.kernel || urgency(other, view, options) < highest) continue;
+    const auto now = forecast_now(view, table, first.kernel, other.kernel);
     for (PairForecast& way : table.ways(first.kernel, other.kernel)) {
       const CandidatePair pair{&first, &other, way};
       if (!way.whole || way.sms_of_first != first.running->sms.count || is_too_long(pair, way, options)) continue;
-      if (way.speedup() >= 1.0 + options.least_gain && way.speedup() > best.forecast.speedup()) best = pair;
+      const auto merit = schedule::merit(options.objective, way);
+      if (merit && way.clocks == now->clocks && *merit >= most) best = pair, most = *merit;
     }
   }
   if (best.second == nullptr) return unchanged(view, 1.0, goes_on);

@@ -51,7 +51,8 @@ struct Entry {
   std::optional<WorkId> behind = {};  // whose `next` it is: it has not begun
   std::optional<Error> failure = {};  // with which it ends when its launches have
   Nanoseconds first_launch = {};
-  Nanoseconds give_up = kForever;  // when the machine is lost if it still runs
+  Nanoseconds give_up = kForever;     // when the machine is lost if it still runs
+  std::optional<Beside> beside = {};  // now; none: nobody, or several
   std::set<WorkId> partners = {};
   WorkStatistics statistics = {};
 

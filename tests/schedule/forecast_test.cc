@@ -109,34 +109,34 @@ TEST(Forecast, AWayIsFoundByItsShape) {
   EXPECT_FALSE(table.find(1, 3, {.ratio = {2, 3}}, {}));
 }
 
-// Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
 // The same ratio at two clocks, of which the lower promises more; what ran there says half of that. Of clocks without
 // a forecast nothing is told.
 TEST(Forecast, WhatIsMeasuredAtOneClockCountsForTheRatioAtAll) {
-  constexpr backend::BoardSetting kLow{.graphics = Megahertz(500)};
-  constexpr backend::BoardSetting kHigh{.graphics = Megahertz(1000)};
+  constexpr backend::BoardSetting kSlow{.graphics = Megahertz(500)};
+  constexpr backend::BoardSetting kFast{.graphics = Megahertz(1000)};
   PairTable table(8, 1.0);
   table.learn(0, 1,
               {.ratio = {4, 4},
                .rates = {0.8, 0.8},
-               .clocks = kLow,
-               .others = {PairForecast{.ratio = {4, 4}, .rates = {0.7, 0.7}, .clocks = kHigh},
-                          PairForecast{.ratio = {2, 6}, .rates = {0.6, 0.7}, .clocks = kHigh}}});
-  EXPECT_EQ(table.find(0, 1)->clocks, kLow);
-  EXPECT_EQ(table.find(0, 1, kHigh)->rates[0], 0.7);
+               .clocks = kSlow,
+               .others = {PairForecast{.ratio = {4, 4}, .rates = {0.7, 0.7}, .clocks = kFast},
+                          PairForecast{.ratio = {2, 6}, .rates = {0.6, 0.7}, .clocks = kFast}}});
+  EXPECT_EQ(table.find(0, 1)->clocks, kSlow);
+  EXPECT_EQ(table.find(0, 1, kFast)->rates[0], 0.7);
   EXPECT_FALSE(table.find(0, 1, {.graphics = Megahertz(700)}));
-  table.observe(0, 1, {.ratio = {2, 6}}, 0.1, kLow);
+  table.observe(0, 1, {.ratio = {2, 6}}, 0.1, kSlow);
   table.observe(0, 1, {.ratio = {4, 4}}, 0.1);
-  table.observe(0, 1, {.ratio = {4, 4}}, 0.4, kLow);
+  table.observe(0, 1, {.ratio = {4, 4}}, 0.4, kSlow);
   const auto ways = table.ways(0, 1);
   for (const PairForecast& way : ways)
     EXPECT_NEAR(way.rates[0],
                 0.5 * (way.ratio == model::BlockRatio{2, 6} ? 0.6
-                       : way.clocks == kLow                 ? 0.8
+                       : way.clocks == kSlow                ? 0.8
                                                             : 0.7),
                 1e-12);
 }
 
+// Each counts by a quarter here: of 1 and 0.4 of 0.8 that makes 0.85 of it, of that and 0.6 then 0.7875.
 TEST(Forecast, MeasurementsCorrectThePairThatTheyAreOf) {
   PairTable table(10, 0.25);
   table.learn(1, 2, {.rates = {0.8, 0.8}});

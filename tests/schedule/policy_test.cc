@@ -223,6 +223,14 @@ TEST_F(WholeOnSmsOfTheirOwn, GetAnotherPartnerWhoSuitsTheSplit) {
   EXPECT_THAT(works(paired()), ElementsAre(1));
 }
 
+TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerThatALimitForbids) {
+  run(0, {.sms = {0, 2}});
+  EXPECT_THAT(works(plan("paired", {.objective = {.most_slowdown = 0.5}, .longest_whole = nanoseconds_from_ms(4)})),
+              ElementsAre(1, 2));
+  EXPECT_THAT(works(plan("paired", {.objective = {.most_slowdown = 0.2}, .longest_whole = nanoseconds_from_ms(4)})),
+              ElementsAre(1));
+}
+
 // Sharing the SMs is better by far for all that comes, and worth waiting for the end of a, but not for two works.
 TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
   table_.learn(
@@ -242,6 +250,14 @@ TEST_F(PolicyTest, PairedSavesMoreThanStartingAnewCosts) {
   EXPECT_THAT(works(plan("paired")), SizeIs(2));
   for (KernelTraits& kernel : kernels_) kernel.alone = nanoseconds_from_ms(0.5);
   EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+TEST_F(PolicyTest, PairedRunsKernelsTogetherWhoseTimesAreUnknown) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.8, 0.8);
+  for (KernelTraits& kernel : kernels_) kernel.alone = {};
+  EXPECT_THAT(works(plan("paired")), SizeIs(2));
 }
 
 // They gain nothing any more, but parting them would cost more than it saves of what is left.

@@ -77,10 +77,17 @@ struct KernelTraits {
   std::vector<AtClock> at_clocks = {};  // at each that may be set, ascending; empty: none may
   // Of those the best for it alone; none: the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
+
+  // nullptr: it has no profile at these.
+  const AtClock* at(const std::optional<backend::BoardSetting>& clocks) const;
 };
 
 // Neighbouring SMs; none counted: all of the GPU.
 using SmRange = backend::UnitRange;
+
+// Blocks that stay on every SM. Of those that begin at once what issues least (PUR) comes first: an SM prefers its
+// older warps, which slow the others down as much as they issue.
+inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
 struct MachineLimits {
   model::ComputeCapability capability;  // 0.0: unknown, so that the device judges blocks when they are launched

@@ -27,7 +27,7 @@ Result<Goal> find_goal(std::string_view name);
 
 struct Objective {
   Goal goal = Goal::throughput;
-  // By how much more time than alone at the highest clocks each kernel may take while it runs, as a share of that;
+  // By how much more time than alone at the board's own clocks each kernel may take while it runs, as a share of that;
   // waiting is not counted. None: as it comes.
   std::optional<double> most_slowdown = {};
   // What the board may draw by mean while two run; who runs alone runs whatever it draws.

@@ -74,7 +74,7 @@ struct QueueView {
   ClockView clocks = {};
   // Whose dependencies have ended: those that run, then the others, each in the order of submission.
   std::vector<Candidate> works;
-  // Of the same kernels, that come after so many.
+  // Of the same kernels, beside these: those that come after so many, and those that are launched behind others.
   std::vector<WorkCount> later = {};
 };
 
