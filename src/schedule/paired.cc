@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -11,38 +10,14 @@
 #include <vector>
 
 #include "schedule/clock_choice.h"
-#include "schedule/shares.h"
+#include "schedule/pair_ways.h"
 
 namespace wattune::schedule {
 
 namespace {
 
-// What stopping a kernel and starting it anew takes: its blocks end, the host sees it and launches.
-constexpr Nanoseconds kSwitching{100e3};
-
 // A twin that is slower by more is not what runs alone, as long as an arrival need not wait too long for the kernel.
 constexpr double kTwinLoss = 0.01;
-constexpr double kLongerWhole = 5.0;  // times longest_whole, on SMs of their own as well
-
-// How a kernel runs alone by its persistent twin.
-struct Residency {
-  unsigned per_sm = 1;
-  double speed = 1.0;  // over that of the kernel itself
-};
-
-// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. Where clocks may be set that
-// must be more than noise: at a lower clock fewer blocks do not keep the memory busy that do so at a higher one.
-Residency best_residency(const KernelTraits& kernel) {
-  constexpr double kMoreThanNoise = 1.02;
-  const auto& rates = kernel.rate_at_residency;
-  const auto best = std::ranges::max_element(rates);
-  const bool is_noise = best != rates.end() && !kernel.at_clocks.empty() && *best < kMoreThanNoise;
-  if (best == rates.end() || is_noise) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
-  return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
-}
-
-// As it is best alone, over that of the kernel itself.
-double speed_alone(const KernelTraits& kernel) { return std::max(1.0, best_residency(kernel).speed); }
 
 // Whoever goes first: the highest priority, to which long waiting adds one.
 int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
@@ -73,133 +48,6 @@ std::vector<const Candidate*> distinct_works(const QueueView& view, const Policy
 double handicap(const Candidate& first, const Candidate& second, const PolicyOptions& options) {
   const int stays = (first.running ? 1 : 0) + (second.running ? 1 : 0);
   return 1.0 + options.margin * (2 - stays);
-}
-
-// Whether this one goes on as it runs where it has so many blocks on each SM, or so many SMs.
-bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
-  const Share& share = *work.running;
-  return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;
-}
-
-// How many of the two would have to be started anew, of those that are not whole.
-unsigned restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
-  const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
-  const auto is_parted = [&](const Candidate& work, unsigned per_sm, unsigned sms) {
-    return work.running && (way.whole || !goes_on(work, per_sm, sms));
-  };
-  const bool first = is_parted(*pair.first, way.ratio.first, way.sms_of_first);
-  const bool second = is_parted(*pair.second, way.ratio.second, sms_of_second);
-  return (first ? 1 : 0) + (second ? 1 : 0);
-}
-
-bool both_run(const CandidatePair& pair) { return pair.first->running && pair.second->running; }
-
-// Over one after the other, each as it is best alone. What that costs in joules is not known.
-bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
-           const PolicyOptions& options) {
-  const double in_turn = forecast.rates[0] / speed_alone(*kernels[0]) + forecast.rates[1] / speed_alone(*kernels[1]);
-  return merit >= 1.0 + options.least_gain &&
-         (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
-}
-
-// Of all works of its kernel that wait or run, what is left, alone.
-Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
-  const auto later = std::ranges::find(view.later, of.kernel, &WorkCount::kernel);
-  double works = later == view.later.end() ? 0.0 : static_cast<double>(later->works);
-  for (const Candidate& work : view.works)
-    if (work.kernel == of.kernel) works += std::max(work.left, 0.0);
-  return works * of.traits->alone;
-}
-
-// How much faster than alone what is left of the one will go on when nothing is left of the other: beside whatever
-// suits it best of the rest.
-double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
-  double best = speed_alone(*work.traits);
-  for (const Candidate& other : view.works) {
-    if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
-    const auto forecast = forecast_now(view, table, work.kernel, other.kernel);
-    if (forecast) best = std::max(best, forecast->speedup());
-  }
-  return best;
-}
-
-// Two kernels with what is left of each: both run together until one has nothing left.
-struct Remainder {
-  std::array<Nanoseconds, 2> alone;      // their works by themselves
-  std::array<double, 2> speeds_without;  // of what is left then
-};
-
-// Time, energy or their product until nothing is left of either, by the objective; `lost` is time before.
-double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
-  const Nanoseconds together = std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
-  Nanoseconds time = lost + together;
-  double energy = (time * way.power().value()).value();
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Nanoseconds rest = (left.alone[i] - way.rates[i] * together) / left.speeds_without[i];
-    time += rest;
-    energy += (rest * way.watts.alone[i].value()).value();
-  }
-  switch (objective.goal) {
-    case Goal::throughput: return time.value();
-    case Goal::energy: return energy;
-    case Goal::energy_delay: return energy * time.value();
-  }
-  return time.value();
-}
-
-Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table) {
-  return {.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
-          .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
-                             speed_without(*pair.second, *pair.first, view, table)}};
-}
-
-// Nothing stops what runs whole, so that arrivals wait for it.
-bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
-  const Nanoseconds longest = kLongerWhole * options.longest_whole;
-  return pair.first->left * pair.first->traits->alone > way.rates[0] * longest ||
-         pair.second->left * pair.second->traits->alone > way.rates[1] * longest;
-}
-
-// Whole, where nobody else waits, who might suit one of the two better later.
-bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
-  if (way.sms_of_first > 0 && !(pair.first->traits->persistent && pair.second->traits->persistent)) return false;
-  return !way.whole || (!is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
-    return work.kernel == pair.first->kernel || work.kernel == pair.second->kernel;
-  }));
-}
-
-// Of the ways in which the pair gains that with which all that is left of the two ends best. What runs keeps its share,
-// unless another is better by more than starting it anew costs, and by more than forecasts are off.
-std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
-                                     const PolicyOptions& options) {
-  const Remainder left = remainder_of(pair, view, table);
-  std::optional<PairForecast> best;
-  double least = std::numeric_limits<double>::infinity();
-  for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
-    const unsigned anew = restarts(pair, way, view.limits);
-    const auto merit = schedule::merit(options.objective, way);
-    const bool as_they_run = both_run(pair) && anew == 0;
-    if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
-    if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
-    const double cost =
-        cost_of(way, left, anew * kSwitching, options.objective) / (as_they_run ? 1.0 + options.margin : 1.0);
-    if (cost < least) best = std::move(way), least = cost;
-  }
-  return best;
-}
-
-// Whether of what is left of the two more time is saved than is lost by starting kernels anew: one at least, when the
-// other has ended. Where both run that is lost by parting them, too.
-bool saves_time(const CandidatePair& pair, const QueueView& view) {
-  const bool are_known = pair.first->traits->alone > Nanoseconds(0) && pair.second->traits->alone > Nanoseconds(0);
-  if (!are_known) return true;  // nothing can be reckoned
-  const std::array speeds = {speed_alone(*pair.first->traits), speed_alone(*pair.second->traits)};
-  const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
-                       .speeds_without = speeds};
-  const Nanoseconds in_turn = left.alone[0] / speeds[0] + left.alone[1] / speeds[1];
-  const double parting = both_run(pair) ? 2.0 : 0.0;
-  const Nanoseconds lost = kSwitching * (1.0 + restarts(pair, pair.forecast, view.limits) - parting);
-  return cost_of(pair.forecast, left, lost, {}) <= in_turn.value();
 }
 
 struct ScoredPair {
@@ -252,23 +100,6 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
 bool is_whole_on_all(const Candidate* work) { return is_whole(work) && work->running->sms.count == 0; }
-
-// Whether all that is left of the two ends sooner if nobody joins the first until it ends, and the two then run in
-// another way. What that costs in joules is not known.
-bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
-                     const PolicyOptions& options) {
-  if (options.objective.goal != Goal::throughput) return false;
-  Remainder left = remainder_of(pair, view, table);
-  const double on_with_it = cost_of(pair.forecast, left, {}, {});
-  const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
-  left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
-  const Nanoseconds waiting = kSwitching + rest / pair.forecast.rates[0];
-  return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
-    return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() &&
-           schedule::merit(options.objective, way) && may_run(pair, way, view, options) &&
-           (1.0 + options.margin) * cost_of(way, left, waiting, {}) < on_with_it;
-  });
-}
 
 // What runs whole on some of the SMs gets the best partner for the others, of the most urgent that wait.
 Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView& view, const PairTable& table,
