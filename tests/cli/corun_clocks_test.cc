@@ -94,7 +94,8 @@ TEST_F(CorunClocks, APowerCapIsKeptByClocks) {
   clocked.insert(clocked.end(), {"--clocks", "auto", "--json"});
   const Finished finished = corun(clocked);
   ASSERT_EQ(finished.status, 0) << finished.err;
-  for (const nlohmann::json& kernel : finished.json()["queue"]["kernels"])
+  const nlohmann::json document = finished.json();
+  for (const nlohmann::json& kernel : document["queue"]["kernels"])
     for (const nlohmann::json& point : kernel["at_clocks"])
       if (point["clock_mhz"] == kernel["best_clock_mhz"]) {
         EXPECT_LE(point["watts_alone"].get<double>(), 37.0);
