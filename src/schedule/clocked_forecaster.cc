@@ -17,10 +17,6 @@ using Kernels = std::array<const KernelTraits*, 2>;
 // How much longer a kernel takes than at the board's own clocks.
 double slowness(const AtClock& point, const KernelTraits& kernel) { return point.alone / kernel.alone; }
 
-const AtClock& at(const KernelTraits& kernel, const std::optional<backend::BoardSetting>& clocks) {
-  return *std::ranges::find(kernel.at_clocks, clocks->graphics, &AtClock::clock);
-}
-
 model::BoardOverClocks board_of(const Kernels& kernels, std::optional<Watts> limit) {
   model::BoardOverClocks board{.idle = {}, .limit = limit};
   for (std::size_t i = 0; i < kernels[0]->at_clocks.size(); ++i) {
@@ -49,10 +45,10 @@ PairForecast way_at(const model::PairPrediction& predicted, const PairForecast& 
   forecast.clocks = backend::BoardSetting{.graphics = predicted.clock};
   forecast.watts.idle = predicted.idle;
   for (std::size_t k = 0; k < 2; ++k) {
-    const double slower = slowness(at(*kernels[k], forecast.clocks), *kernels[k]);
+    const double slower = slowness(*kernels[k]->at(forecast.clocks), *kernels[k]);
     forecast.rates[k] = predicted.rates[k] / slower;
     forecast.watts.added[k] = slower * predicted.added[k];
-    forecast.watts.alone[k] = at(*kernels[k], kernels[k]->best_clocks).energy() / kernels[k]->alone;
+    forecast.watts.alone[k] = kernels[k]->at(kernels[k]->best_clocks)->energy() / kernels[k]->alone;
   }
   return forecast;
 }

@@ -174,6 +174,7 @@ bool Scheduler::State::launch_next(Entry& entry) {
   return true;
 }
 
+// Why: is_resident().
 std::vector<WorkId> Scheduler::State::in_launch_order() {
   std::vector<WorkId> ids(active.begin(), active.end());
   std::ranges::stable_sort(ids, {}, [&](WorkId id) {

@@ -16,9 +16,8 @@ const Candidate& work_of(const std::vector<const Candidate*>& works, KernelId ke
 }
 
 // Rows tell of the best clocks. While others must be held, they have what is forecast there.
-std::optional<ProfitRow> row_now(ProfitRow row, const QueueView& view, const PairTable& table,
-                                 const PolicyOptions& options) {
-  if (!view.clocks.must_hold()) return row;
+std::optional<ProfitRow> row_at_held(ProfitRow row, const QueueView& view, const PairTable& table,
+                                     const PolicyOptions& options) {
   row.forecast = forecast_now(view, table, row.first, row.second).value_or(row.forecast);
   const auto merit = schedule::merit(options.objective, row.forecast);
   if (!merit || *merit <= 1.0) return std::nullopt;
@@ -32,9 +31,11 @@ std::optional<ProfitRow> best_row(const ProfitTable& profits, const QueueView& v
   std::optional<ProfitRow> best;
   double best_score = 0.0;
   for (const ProfitRow& each : profits.rows()) {
-    const auto row = row_now(each, view, table, options);
-    if (!row) continue;
-    const double score = (1.0 + row->profit) / clock_handicap(row->forecast, view.clocks, options);
+    const bool must_hold = view.clocks.must_hold();
+    const auto held = must_hold ? row_at_held(each, view, table, options) : std::nullopt;
+    if (must_hold && !held) continue;
+    const ProfitRow& row = held ? *held : each;
+    const double score = (1.0 + row.profit) / clock_handicap(row.forecast, view.clocks, options);
     if (score > best_score) best = row, best_score = score;
   }
   return best;

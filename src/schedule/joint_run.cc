@@ -115,8 +115,7 @@ class JointRunner {
   }
 
  private:
-  // In turns, so that nobody gets ahead by the time that launching takes. Of resident blocks those that issue least
-  // come first: an SM prefers its older warps, which slow the others down as much as they issue.
+  // In turns, so that nobody gets ahead by the time that launching takes.
   void feed() {
     for (bool any = true; any;) {
       any = false;

@@ -21,8 +21,8 @@
 namespace wattune::schedule {
 
 // What the board draws at the speeds of the two alone. Where clocks may be set, `idle` and `added` are those at the
-// pair's clocks, `alone` is the energy of each at the best clocks for it, over its time alone at the
-// board's own.
+// pair's clocks, `alone` is the energy of each at the best clocks for it, over its time alone
+// at the board's own.
 struct PairWatts {
   Watts idle;                       // while nothing runs
   std::array<Watts, 2> added = {};  // to that, by each

@@ -1,0 +1,31 @@
+#include "schedule/power_window.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "schedule/joint_run.h"
+
+namespace wattune::schedule {
+
+Error no_energy() {
+  return Error(ErrorCode::unavailable, "the board tells no energy, so nothing can be chosen by its joules or watts")
+      .hint("the objective throughput without a cap needs neither");
+}
+
+// In virtual time it passes; else wait() returns at that moment, or is waked up earlier.
+Watts idle_for(Machine& machine, Nanoseconds window) {
+  const Nanoseconds begin = machine.now();
+  const Joules before = machine.energy();
+  while (machine.now() < begin + window) machine.wait(begin + window);
+  return (machine.energy() - before) / (machine.now() - begin);
+}
+
+Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
+  const double times = std::ceil(window / machine.kernel(kernel)->alone);
+  const Party party{.kernel = kernel, .repetitions = static_cast<std::size_t>(std::max(1.0, times))};
+  const Nanoseconds begin = machine.now();
+  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, {&party, 1}));
+  return run.energy / (machine.now() - begin);
+}
+
+}  // namespace wattune::schedule
