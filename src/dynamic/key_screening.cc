@@ -136,8 +136,10 @@ Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanosecon
     kernel_time = in_place_.value_or(Nanoseconds());
   }
   WATTUNE_ASSIGN(spec, fit_to_time(std::move(spec), problem_->space, {.most = step, .kernel_time = kernel_time}));
-  was_reduced_ =
-      !std::ranges::equal(spec.problem_size, problem_->spec.problem_size, {}, &NamedSize::value, &NamedSize::value);
+  const bool same =
+      std::ranges::equal(spec.problem_size, problem_->spec.problem_size, {}, &NamedSize::value, &NamedSize::value);
+  const std::lock_guard lock(mutex_);
+  was_reduced_ = !same;
   return spec;
 }
 
@@ -200,7 +202,7 @@ void KeyScreening::publish(const tune::Search& search) {
   const std::optional<std::uint64_t> left = search_.stop.evaluations_left(progress);
   const std::vector<Trial> better = better_than_first(trials_.all);
   const std::lock_guard lock(mutex_);
-  best_few_ = candidates(better);
+  keep(better);
   state_.explored = progress.evaluations;
   state_.failed = static_cast<std::uint64_t>(std::ranges::count_if(
       trials_.all, [](const Trial& trial) { return trial.observation.status != Status::correct; }));
@@ -212,22 +214,16 @@ void KeyScreening::end(const std::string& words) {
   const std::vector<Trial> best = finalists(trials_.all);
   if (found_ && !best.empty() && !was_reduced_) found_(best.front());
   const std::lock_guard lock(mutex_);
-  best_few_ = candidates(best);
+  keep(best);
   state_.words = words;
   state_.over = true;
 }
 
-// On smaller data a time means something beside that of the best known only.
-std::vector<Candidate> KeyScreening::candidates(const std::vector<Trial>& trials) const {
-  std::vector<Candidate> candidates;
-  for (const Trial& trial : trials) {
-    Candidate& candidate = candidates.emplace_back(Candidate{trial.configuration, median_of(trial)});
-    if (!was_reduced_) continue;
-    const bool is_comparable = in_place_ && is_correct(trials_.all.front());
-    candidate.expected =
-        is_comparable ? std::optional(*in_place_ * (median_of(trial) / median_of(trials_.all.front()))) : std::nullopt;
-  }
-  return candidates;
+// Under the lock.
+void KeyScreening::keep(const std::vector<Trial>& best) {
+  best_few_.clear();
+  for (const Trial& trial : best) best_few_.push_back({trial.configuration, median_of(trial)});
+  if (!trials_.all.empty() && is_correct(trials_.all.front())) first_ = median_of(trials_.all.front());
 }
 
 KeyScreening::State KeyScreening::state() const {
@@ -235,9 +231,15 @@ KeyScreening::State KeyScreening::state() const {
   return state_;
 }
 
+// On smaller data a time means something beside that of the best known only. Calls may tell that one later than the
+// search ends.
 std::vector<Candidate> KeyScreening::best_few() const {
   const std::lock_guard lock(mutex_);
-  return best_few_;
+  std::vector<Candidate> few = best_few_;
+  if (!was_reduced_) return few;
+  const std::optional<double> scale = in_place_ && first_ ? std::optional(*in_place_ / *first_) : std::nullopt;
+  for (Candidate& each : few) each.expected = scale ? std::optional(*each.expected * *scale) : std::nullopt;
+  return few;
 }
 
 }  // namespace wattune::dynamic

@@ -93,7 +93,7 @@ class KeyScreening {
   void end(const std::string& words);
   bool ended(const ScreeningPlace& place);
   bool is_left(const ScreeningPlace& place);
-  std::vector<Candidate> candidates(const std::vector<Trial>& trials) const;
+  void keep(const std::vector<Trial>& best);
 
   const std::shared_ptr<const Problem> problem_;
   const KeySearch search_;
@@ -103,14 +103,15 @@ class KeyScreening {
   std::atomic<std::uint64_t> calls_ = 0;
   // Of the thread that screens.
   Trials trials_;
-  bool was_reduced_ = false;  // times are of smaller data
   std::uint64_t seen_calls_ = 0;
   Nanoseconds last_call_;
 
   mutable std::mutex mutex_;  // guards what follows
   State state_;
-  std::vector<Candidate> best_few_;
-  std::optional<Nanoseconds> in_place_;  // of the best known
+  bool was_reduced_ = false;             // what is screened runs on smaller data
+  std::vector<Candidate> best_few_;      // with their times as they were screened
+  std::optional<Nanoseconds> first_;     // of the best known, as it was screened
+  std::optional<Nanoseconds> in_place_;  // of the best known, in calls
 };
 
 }  // namespace wattune::dynamic

@@ -79,7 +79,7 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
   std::vector<WorkCount> later;
   const auto count = [&](KernelId kernel) -> WorkCount& {
     const auto known = std::ranges::find(later, kernel, &WorkCount::kernel);
-    return known != later.end() ? *known : later.emplace_back(kernel, queue.count_ready(kernel));
+    return known != later.end() ? *known : later.emplace_back(WorkCount{kernel, queue.count_ready(kernel)});
   };
   for (const Candidate& work : view.works) --count(work.kernel).works;
   if (without != nullptr)
