@@ -13,12 +13,18 @@ target_include_directories(wattune_library PUBLIC
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(wattune_library PUBLIC cxx_std_20)
 target_link_libraries(wattune_library PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+# A program that is linked with an installed library says where that was installed, for Wattune's own programs.
+target_sources(wattune_library INTERFACE
+  $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/wattune/installed_programs.cc>)
+target_compile_definitions(wattune_library INTERFACE
+  $<INSTALL_INTERFACE:WATTUNE_INSTALLED_PROGRAMS="$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBEXECDIR}/wattune">)
 if(WATTUNE_SANITIZE)
   target_link_options(wattune_library PUBLIC -fsanitize=${WATTUNE_SANITIZE})
 endif()
 
 include(CMakePackageConfigHelpers)
 install(TARGETS wattune_library EXPORT wattuneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/installed_programs.cc DESTINATION ${CMAKE_INSTALL_DATADIR}/wattune)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wattune ${PROJECT_BINARY_DIR}/include/wattune
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT wattuneTargets NAMESPACE wattune:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/wattune)

@@ -10,6 +10,9 @@
 #include <cstring>
 #include <system_error>
 
+// Only programs that are linked with an installed library have it (cmake/installed_programs.cc).
+extern "C" [[gnu::weak]] const char* wattune_installed_programs();
+
 namespace wattune::backend {
 
 namespace fs = std::filesystem;
@@ -24,6 +27,10 @@ fs::path own_folder() {
   return fs::canonical(info.dli_fname, ignored).parent_path();
 }
 
+fs::path installed_programs() {
+  return wattune_installed_programs != nullptr ? wattune_installed_programs() : WATTUNE_LIBEXEC_DIR;
+}
+
 }  // namespace
 
 Result<fs::path> find_own_program(const std::string& name) {
@@ -31,11 +38,12 @@ Result<fs::path> find_own_program(const std::string& name) {
   const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   const fs::path above = own_folder().parent_path();
   const fs::path places[] = {here / name, here.parent_path() / "libexec/wattune" / name, above / "bin" / name,
-                             above / "libexec/wattune" / name, fs::path(WATTUNE_LIBEXEC_DIR) / name};
+                             above / "libexec/wattune" / name, installed_programs() / name};
   for (const fs::path& place : places)
     if (access(place.c_str(), X_OK) == 0) return place;
-  return Error(ErrorCode::unavailable, fmt::format("the program {} was not found", name))
-      .hint(fmt::format("looked for {}, {} and {}", places[0].string(), places[1].string(), places[4].string()));
+  return Error(ErrorCode::unavailable, fmt::format("Wattune's program {} was not found", name))
+      .hint(fmt::format("looked for {}, {} and {}; install Wattune, or copy the program beside this one",
+                        places[0].string(), places[1].string(), places[4].string()));
 }
 
 Result<Descriptor> move_up(Descriptor descriptor) {

@@ -12,7 +12,7 @@
 namespace wattune::backend {
 
 // The program of this name: beside the running one, in bin or libexec/wattune beside the folder of the library that
-// holds this code, or in the installed libexec folder. unavailable.
+// holds this code, or where the library that is linked was installed. unavailable.
 Result<std::filesystem::path> find_own_program(const std::string& name);
 
 // A copy of it out of the way of the numbers that a child gives its descriptors. unavailable.

@@ -22,7 +22,7 @@ namespace wattune::backend {
 std::uint64_t default_memory_limit();
 
 struct WorkerOptions {
-  // The worker program; empty: `wattune-worker` beside the running program, then in the installed libexec folder.
+  // The worker program; empty: `wattune-worker` beside the running program, then where Wattune is installed.
   std::filesystem::path executable = {};
   // Upper bound on the private memory of the worker, and of each program that it starts, in bytes; 0: no bound. The
   // kernel's out-of-memory killer is told to take the worker first in any case.

@@ -31,7 +31,7 @@ struct BorrowOptions {
   bool has_context = false;
   // The guardian restores when it has heard nothing for so long.
   Nanoseconds lease = nanoseconds_from_seconds(60);
-  // The guardian's program; empty: `wattune-guardian` beside the running program, then in the installed libexec folder.
+  // The guardian's program; empty: `wattune-guardian` beside the running program, then where Wattune is installed.
   std::filesystem::path guardian = {};
 };
 
