@@ -33,6 +33,8 @@ class Explorer {
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
   // Nothing more is to be tried.
   virtual bool over() const = 0;
+  // It is over because its search came to the end, not because something kept it from that.
+  virtual bool is_complete() const { return over(); }
   // It ended early because its key was not called: where it is called again, it is to be tuned again.
   virtual bool was_left() const { return false; }
   // How many configurations were tried, and how many of these failed, screening included.

@@ -56,12 +56,15 @@ std::vector<Configuration> promising_for(const Problem& problem, const std::vect
   return promising;
 }
 
-bool is_of_the_key(const NearestEntry& entry) { return entry.distance == 0.0 && entry.same_device; }
+// Not where its tuning was cut short.
+bool is_known_best(const NearestEntry& entry) {
+  return entry.distance == 0.0 && entry.same_device && entry.entry.tuned;
+}
 
 }  // namespace
 
 Hopes::Hopes(const Problem& problem, const std::vector<NearestEntry>& known, const KernelOptions& options)
-    : is_known_(!known.empty() && is_of_the_key(known.front())),
+    : is_known_(!known.empty() && is_known_best(known.front())),
       promising_(promising_for(problem, known, options.guess)),
       left_(promising_.begin(), promising_.end()) {
   Random random(options.policy.seed);

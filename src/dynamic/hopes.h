@@ -22,7 +22,7 @@ class Hopes {
   // `known` of the kernel, of the nearest key first.
   Hopes(const Problem& problem, const std::vector<NearestEntry>& known, const KernelOptions& options);
 
-  // Whether the best of the key itself is known.
+  // Whether the best of the key itself is known, as what its tuning came to.
   bool is_known() const { return is_known_; }
   // All but the others, also when they are taken.
   const std::vector<Configuration>& promising() const { return promising_; }

@@ -30,7 +30,8 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
       drift_(kernel.options.policy.watch_every, kernel.options.policy.drift, around.device_drift),
       hopes_(*problem_, around.wisdom.near(kernel.version, around.device.info(), key(), Hopes::kNearKeys),
              kernel.options),
-      occasion_(kernel.options.policy, hopes_.is_known()) {}
+      occasion_(kernel.options.policy, hopes_.is_known()),
+      is_tuned_(hopes_.is_known()) {}
 
 Instance::~Instance() {
   around_.loader.drop(this);

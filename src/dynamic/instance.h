@@ -139,6 +139,7 @@ class Instance {
   Hopes hopes_;  // to begin with
   std::optional<Error> last_failure_;
   TuningOccasion occasion_;
+  bool is_tuned_;                       // the best known is what a search came to
   std::unique_ptr<Explorer> explorer_;  // while it is tuned
   std::optional<Observation> times_of_best_;
   std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // once it was timed

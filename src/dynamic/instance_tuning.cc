@@ -53,6 +53,7 @@ void Instance::count_savings() {
 }
 
 void Instance::begin_tuning() {
+  is_tuned_ = false;
   const TuningPolicy& policy = kernel_.options.policy;
   std::vector<Configuration> known{pairing_.best()->configuration()};
   known.insert(known.end(), hopes_.promising().begin(), hopes_.promising().end());
@@ -221,7 +222,7 @@ void Instance::remember(const Observation& observation, Measured measured) {
   expected_.store(observation.statistics->median.value(), std::memory_order_relaxed);
   const Trial trial{.configuration = pairing_.best()->configuration(), .observation = observation};
   const Result<bool> put =
-      around_.wisdom.put(measured_entry(kernel_.version, around_.device.info(), key(), trial, measured));
+      around_.wisdom.put(measured_entry(kernel_.version, around_.device.info(), key(), trial, measured, is_tuned_));
   if (!put) around_.note(put.error().to_string());
 }
 
@@ -232,6 +233,7 @@ void Instance::retire(std::shared_ptr<Variant> variant) {
 // What the application's calls showed stands, whatever screening said of others.
 void Instance::end_tuning() {
   --around_.tuning;
+  is_tuned_ = explorer_->is_complete();
   if (times_of_best_) remember(*times_of_best_);
   state_ = explorer_->state();
   if (explorer_->was_left()) occasion_.ask();
@@ -264,6 +266,7 @@ Result<void> Instance::adopt(const Trial& best) {
   if (explorer_) end_tuning();
   static_cast<void>(occasion_.begins(std::numeric_limits<std::uint64_t>::max()));
   publish(std::move(variant));
+  is_tuned_ = true;
   remember(best.observation, Measured::offline);
   state_ = "tuned now";
   resting_until_.store(0.0, std::memory_order_relaxed);

@@ -193,7 +193,7 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search
     publish(search);
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
-  end(fmt::format("screened: {}", search.so_far().stop_reason));
+  end(fmt::format("screened: {}", search.so_far().stop_reason), true);
   return {};
 }
 
@@ -210,13 +210,14 @@ void KeyScreening::publish(const tune::Search& search) {
                       : fmt::format("screening, {} so far", state_.explored);
 }
 
-void KeyScreening::end(const std::string& words) {
+void KeyScreening::end(const std::string& words, bool complete) {
   const std::vector<Trial> best = finalists(trials_.all);
-  if (found_ && !best.empty() && !was_reduced_) found_(best.front());
+  if (found_ && !best.empty() && !was_reduced_) found_(best.front(), complete);
   const std::lock_guard lock(mutex_);
   keep(best);
   state_.words = words;
   state_.over = true;
+  state_.complete = complete;
 }
 
 // Under the lock.

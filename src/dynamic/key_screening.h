@@ -43,14 +43,16 @@ class KeyScreening {
  public:
   struct State {
     bool over = false;
-    bool left = false;  // over because the key was not called any more
+    bool complete = false;  // over because the search came to its end
+    bool left = false;      // over because the key was not called any more
     std::uint64_t explored = 0;
     std::uint64_t failed = 0;
     std::string words = "waits to be screened";
   };
 
-  // Called once with the best configuration and its time, unless that is of reduced data, by whoever calls run().
-  using Found = std::function<void(const Trial& best)>;
+  // Called once with the best configuration and its time, unless that is of reduced data, by whoever calls run();
+  // `complete`: the search came to its end.
+  using Found = std::function<void(const Trial& best, bool complete)>;
 
   // The ledger outlives run(). `found` may be empty.
   KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, Ledger& ledger, Found found = {});
@@ -90,7 +92,7 @@ class KeyScreening {
                             const backend::PooledSource* compilers);
   Result<KernelSpec> spec_for(const ScreeningPlace& place, Nanoseconds step);
   void publish(const tune::Search& search);
-  void end(const std::string& words);
+  void end(const std::string& words, bool complete = false);
   bool ended(const ScreeningPlace& place);
   bool is_left(const ScreeningPlace& place);
   void keep(const std::vector<Trial>& best);

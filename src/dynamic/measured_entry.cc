@@ -5,7 +5,7 @@
 namespace wattune::dynamic {
 
 WisdomEntry measured_entry(const KernelVersion& kernel, const DeviceInfo& device, const Key& key, const Trial& trial,
-                           Measured measured) {
+                           Measured measured, bool tuned) {
   const Statistics& statistics = *trial.observation.statistics;
   return {.kernel = kernel,
           .device = device.name,
@@ -17,6 +17,7 @@ WisdomEntry measured_entry(const KernelVersion& kernel, const DeviceInfo& device
           .high = statistics.interval_high,
           .samples = trial.observation.samples.size(),
           .measured = measured,
+          .tuned = tuned,
           .measured_at = std::chrono::system_clock::now(),
           .wattune_version = kVersion};
 }

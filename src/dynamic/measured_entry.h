@@ -7,8 +7,8 @@
 
 namespace wattune::dynamic {
 
-// Precondition: the Trial has statistics.
+// `tuned`: as in the entry. Precondition: the Trial has statistics.
 WisdomEntry measured_entry(const KernelVersion& kernel, const DeviceInfo& device, const Key& key, const Trial& trial,
-                           Measured measured);
+                           Measured measured, bool tuned);
 
 }  // namespace wattune::dynamic

@@ -30,6 +30,7 @@ class ScreenedExplorer : public Explorer {
   }
 
   bool over() const override { return key_->state().over && left() == 0; }
+  bool is_complete() const override { return over() && key_->state().complete; }
   bool was_left() const override { return key_->state().left; }
   std::uint64_t explored() const override { return key_->state().explored; }
   std::uint64_t failed() const override { return key_->state().failed + failed_in_place_; }

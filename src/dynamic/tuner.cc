@@ -219,9 +219,10 @@ class TunerOfOneDevice : public Tuner {
     return [this, version](std::shared_ptr<const Problem> problem, const TuningPolicy& policy,
                            std::vector<Configuration> known) -> Result<std::unique_ptr<Explorer>> {
       if (policy.safety == Safety::screened) {
-        const auto found = [this, version, key = problem->key](const Trial& best) {
+        const auto found = [this, version, key = problem->key](const Trial& best, bool complete) {
           const DeviceInfo& device = around_.device.info();
-          const Result<bool> kept = wisdom_->put(measured_entry(version, device, key, best, Measured::screened));
+          const Result<bool> kept =
+              wisdom_->put(measured_entry(version, device, key, best, Measured::screened, complete));
           if (!kept) note(kept.error().to_string());
         };
         return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found);

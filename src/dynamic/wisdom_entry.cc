@@ -71,6 +71,11 @@ Result<void> check(const WisdomEntry& entry) {
 }
 
 const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b) {
+  if (a.tuned != b.tuned) {
+    const WisdomEntry& tuned = a.tuned ? a : b;
+    const WisdomEntry& so_far = a.tuned ? b : a;
+    return so_far.high < tuned.low ? so_far : tuned;
+  }
   const bool b_is_later = b.measured_at >= a.measured_at;
   const WisdomEntry& later = b_is_later ? b : a;
   const WisdomEntry& earlier = b_is_later ? a : b;

@@ -47,6 +47,7 @@ Json json_of(const WisdomEntry& entry) {
   json["interval"] = {entry.low.value(), entry.high.value()};
   json["samples"] = entry.samples;
   json["measured"] = to_string(entry.measured);
+  json["tuned"] = entry.tuned;
   json["measured_at"] = store::format_timestamp(entry.measured_at);
   json["wattune_version"] = entry.wattune_version;
   return json;
@@ -72,6 +73,13 @@ Measured measured_from(const std::string& name) {
   for (const Measured measured : {Measured::in_place, Measured::screened, Measured::offline})
     if (to_string(measured) == name) return measured;
   throw Malformed(fmt::format("`measured` is none that Wattune knows: {}", in_quotes(name)));
+}
+
+// Entries that do not say it are of what was tuned.
+bool tuned_from(const Json& json) {
+  const Json* const tuned = store::find_member(json, "tuned");
+  if (tuned != nullptr && !tuned->is_boolean()) throw Malformed("`tuned` must be true or false");
+  return tuned == nullptr || tuned->get<bool>();
 }
 
 store::TimePoint time_from(const std::string& text) {
@@ -100,6 +108,7 @@ WisdomEntry entry_from(const Json& json) {
   entry.configuration = configuration_from(store::object_member(json, "configuration"));
   read_time(json, entry);
   entry.measured = measured_from(store::text_member(json, "measured"));
+  entry.tuned = tuned_from(json);
   entry.measured_at = time_from(store::text_member(json, "measured_at"));
   entry.wattune_version = store::text_member(json, "wattune_version");
   if (const Result<void> possible = check(entry); !possible) throw Malformed(possible.error().to_string());

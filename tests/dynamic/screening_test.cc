@@ -60,7 +60,9 @@ struct ScreeningTest : testing::Test {
   std::unique_ptr<Explorer> explore(const TuningPolicy& policy = {.strategy = "exhaustive"}) {
     if (!screening) screening.emplace(options);
     const auto problem = Problem::make(spec, {}, {{"n", 64}}).value();
-    const auto keep = [this](const Trial& best) { found.push_back(best.configuration.to_string()); };
+    const auto keep = [this](const Trial& best, bool complete) {
+      found.push_back(best.configuration.to_string() + (complete ? "" : ", so far"));
+    };
     return make_screened_explorer(problem, policy, {}, ledger, *screening, keep).value();
   }
   // What the whole search found: some of it is wanted before its end.
@@ -99,6 +101,7 @@ TEST_F(ScreeningTest, WhatIsBestInItsProcessIsTriedInCalls) {
   EXPECT_THAT(found, ElementsAre("block=64, mode=7"));
   explorer->tell(wanted[0].configuration, {});
   EXPECT_TRUE(explorer->over());
+  EXPECT_TRUE(explorer->is_complete());
   EXPECT_THAT(explorer->state(), HasSubstr("screened: "));
 }
 
@@ -175,6 +178,7 @@ TEST_F(ScreeningTest, WhatIsRefusedRunsTheBestKnownOnlyAndSaysSoOnce) {
   EXPECT_THAT(wait_for(*first), IsEmpty());
   EXPECT_THAT(wait_for(*second), IsEmpty());
   EXPECT_TRUE(first->over());
+  EXPECT_FALSE(first->is_complete());
   EXPECT_THAT(first->state(), HasSubstr("not screened: "));
   EXPECT_EQ(first->explored(), 0u);
   EXPECT_EQ(opened, 1);
@@ -295,6 +299,8 @@ TEST_F(ScreeningTest, AKeyThatIsNotCalledAnyMoreMakesRoomForOthers) {
   }
   over = true;
   EXPECT_TRUE(left->was_left());
+  EXPECT_FALSE(left->is_complete());
+  EXPECT_THAT(found.front(), HasSubstr(", so far"));
   EXPECT_LT(left->explored(), 30u);
 }
 

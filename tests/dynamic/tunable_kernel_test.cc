@@ -67,6 +67,20 @@ class TunableKernels : public ::testing::Test {
     return options;
   }
   std::vector<float> values() const { return application->values(x, kElements); }
+  // So often that its time is known.
+  void call_often(TunableKernel& scale) const {
+    for (int i = 0; i < 20; ++i) {
+      scale(application->queue(), x, kElements, 1.0f).value();
+      values();  // the application waits
+    }
+  }
+  void call_until_tuned(TunableKernel& scale) const {
+    do call_often(scale);
+    while (!scale.report().keys.front().state.starts_with("tuned"));
+  }
+  static TunerOptions generous(const std::filesystem::path& wisdom) {
+    return {.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}, .wisdom = wisdom};
+  }
 
   std::unique_ptr<OpenClApplication> application;
   std::unique_ptr<backend::Device> device;
@@ -287,7 +301,7 @@ TEST_F(TunableKernels, WithoutAnyThatCompilesTheCallSaysWhy) {
 TEST_F(TunableKernels, TuneThemselvesWhileTheyAreCalled) {
   const auto wisdom = std::filesystem::temp_directory_path() / ("wattune-tunes-itself-" + std::to_string(getpid()));
   {
-    const auto tuner = attach({.budget = {.share = 1.0, .longest = nanoseconds_from_seconds(1)}, .wisdom = wisdom});
+    const auto tuner = attach(generous(wisdom));
     const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
     float expected = 1.0f;
     for (int i = 0;; ++i) {
@@ -352,10 +366,7 @@ TEST_F(TunableKernels, OnAFullDiskNothingThatIsKnownIsLost) {
   const auto file = std::filesystem::temp_directory_path() / ("wattune-full-disk-" + std::to_string(getpid()));
   const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
   const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
-  for (int i = 0; i < 20; ++i) {
-    (*scale)(application->queue(), x, kElements, 1.0f).value();
-    values();  // so that its time is known to the next call
-  }
+  call_often(*scale);
   const auto before = signal(SIGXFSZ, SIG_IGN);
   rlimit usual{};
   getrlimit(RLIMIT_FSIZE, &usual);
@@ -377,19 +388,34 @@ TEST_F(TunableKernels, WisdomOfAnotherVersionOfTheKernelIsNotUsed) {
   const auto file = std::filesystem::temp_directory_path() / ("wattune-other-version-" + std::to_string(getpid()));
   KernelSpec spec = scale_spec();
   for (const char* const version : {"", "// as before\n"}) {
-    const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
+    const auto tuner = attach(generous(file));
     spec.source.text = std::string(version) + kScale;
     const auto scale = tuner->kernel(spec, {.policy = {.safety = Safety::trusted}}).value();
-    for (int i = 0; i < 20; ++i) {
-      (*scale)(application->queue(), x, kElements, 1.0f).value();
-      values();  // so that its time is known to the next call
-    }
-    EXPECT_TRUE(scale->report().keys.front().tuning) << "what is known would not be tuned";
+    (*scale)(application->queue(), x, kElements, 1.0f).value();
+    EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 4'000) << "nothing is known";
+    call_until_tuned(*scale);
   }
   const auto tuner = attach({.wisdom = file});
   const auto scale = tuner->kernel(spec, {.policy = {.safety = Safety::trusted}}).value();
   (*scale)(application->queue(), x, kElements, 1.0f).value();
   EXPECT_FALSE(scale->report().keys.front().tuning) << "the same version is known";
+  std::filesystem::remove(file);
+}
+
+// The first time of the default stands in wisdom, too: it is no reason to keep it.
+TEST_F(TunableKernels, TuningThatWasCutShortGoesOnInTheNextRun) {
+  const auto file = std::filesystem::temp_directory_path() / ("wattune-cut-short-" + std::to_string(getpid()));
+  {
+    const auto tuner = attach({.budget = {.share = 0.0}, .wisdom = file});
+    const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+    call_often(*scale);
+    EXPECT_TRUE(scale->report().keys.front().tuning);
+  }
+  EXPECT_FALSE(std::filesystem::is_empty(file));
+  const auto tuner = attach(generous(file));
+  const auto scale = tuner->kernel(scale_spec(), {.policy = {.safety = Safety::trusted}}).value();
+  call_until_tuned(*scale);
+  EXPECT_EQ(scale->best({{"n", kElements}})->find("ROUNDS")->as_integer(), 1);
   std::filesystem::remove(file);
 }
 

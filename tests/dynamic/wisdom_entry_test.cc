@@ -90,5 +90,18 @@ TEST(BetterEntry, IsTheLaterOneThatWasMeasuredInPlaceHoweverSlow) {
   EXPECT_EQ(&better(first, in_place), &first) << "which was measured later, and is faster for certain";
 }
 
+// Whatever was measured later, and where.
+TEST(BetterEntry, IsTheOneThatWasTunedUnlessTheOtherIsFasterForCertain) {
+  const WisdomEntry tuned = entry_of({}, 8, 100, 1);
+  WisdomEntry so_far = entry_of({}, 16, 98, 2);
+  so_far.measured = Measured::in_place;
+  so_far.tuned = false;
+  EXPECT_EQ(&better(tuned, so_far), &tuned);
+  EXPECT_EQ(&better(so_far, tuned), &tuned);
+  so_far.time = so_far.low = so_far.high = Nanoseconds(97);
+  EXPECT_EQ(&better(tuned, so_far), &so_far);
+  EXPECT_EQ(&better(so_far, tuned), &so_far);
+}
+
 }  // namespace
 }  // namespace wattune::dynamic

@@ -12,18 +12,19 @@ WisdomEntry full_entry() {
   WisdomEntry entry =
       entry_of({{"rows", 1024}, {"scale", 2.0}, {"fused", true}, {"layout", "row \"major\""}}, 16, 100.5);
   entry.measured = Measured::screened;
+  entry.tuned = false;
   return entry;
 }
 
 // The example of docs/formats/wisdom.md, byte by byte.
 TEST(WisdomText, IsALineForEachEntry) {
   EXPECT_EQ(write_wisdom({entry_of({{"m", 16}, {"layout", "row"}}, 32, 1500)}),
-            with_checksums(
-                "{\"wattune_wisdom\":1,\"kernel\":\"gemm\",\"version\":\"00112233445566778899aabbccddeeff\","
-                "\"device\":\"A GPU\",\"architecture\":\"sm_90\",\"key\":{\"m\":16,\"layout\":\"row\"},"
-                "\"configuration\":{\"block\":32,\"mode\":\"fast\"},\"time\":1500.0,"
-                "\"interval\":[1499.0,1501.0],\"samples\":7,\"measured\":\"offline\","
-                "\"measured_at\":\"2026-01-31T00:00:00.000000000Z\",\"wattune_version\":\"0.1.0\",\"xxh3\":\"\"}\n"));
+            with_checksums("{\"wattune_wisdom\":1,\"kernel\":\"gemm\",\"version\":\"00112233445566778899aabbccddeeff\","
+                           "\"device\":\"A GPU\",\"architecture\":\"sm_90\",\"key\":{\"m\":16,\"layout\":\"row\"},"
+                           "\"configuration\":{\"block\":32,\"mode\":\"fast\"},\"time\":1500.0,"
+                           "\"interval\":[1499.0,1501.0],\"samples\":7,\"measured\":\"offline\","
+                           "\"tuned\":true,\"measured_at\":\"2026-01-31T00:00:00.000000000Z\",\"wattune_version\":\"0."
+                           "1.0\",\"xxh3\":\"\"}\n"));
 }
 
 TEST(WisdomText, ReadsBackAsItWasWritten) {
@@ -43,8 +44,15 @@ TEST(WisdomText, ReadsBackAsItWasWritten) {
   EXPECT_EQ(read.high, entry.high);
   EXPECT_EQ(read.samples, 7u);
   EXPECT_EQ(read.measured, Measured::screened);
+  EXPECT_FALSE(read.tuned);
   EXPECT_EQ(read.measured_at, entry.measured_at);
   EXPECT_EQ(read.wattune_version, "0.1.0");
+}
+
+TEST(WisdomText, WhatDoesNotSayItIsTuned) {
+  std::string line = write_wisdom({full_entry()});
+  line.erase(line.find("\"tuned\":false,"), std::string("\"tuned\":false,").size());
+  EXPECT_TRUE(parse_wisdom(with_checksums(line)).value().entries.at(0).tuned);
 }
 
 TEST(WisdomText, LosesNoMoreThanTheLinesThatAreDamaged) {

@@ -55,7 +55,8 @@ struct TuningPolicy {
   search::StopRule stop = {};
   // A time with which a key is content (paper 001, 5.2.1: a share of the peak bandwidth); empty: none.
   std::function<std::optional<Nanoseconds>(const Key&)> good_enough = {};
-  // Known results: of the exact key tuning is over at once, unless `tune_known`; of the nearest it begins there.
+  // Known results: of the exact key, if its tuning was not cut short, it is over at once, unless `tune_known`; of the
+  // nearest it begins there.
   bool tune_known = false;
   // A key is tuned when so many calls are expected to come that tuning pays (paper 001, equation 4): by how often it
   // was called so far. 0: at its first call.

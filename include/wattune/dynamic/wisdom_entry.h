@@ -52,6 +52,7 @@ struct WisdomEntry {
   Nanoseconds high;
   std::uint64_t samples = 0;
   Measured measured = Measured::offline;
+  bool tuned = true;  // its tuning was over; else this is the best so far, and who runs it next tunes on
   std::chrono::system_clock::time_point measured_at;
   std::string wattune_version;
 };
@@ -59,9 +60,10 @@ struct WisdomEntry {
 // invalid_argument: nobody can have measured this, or a file could not hold it.
 Result<void> check(const WisdomEntry& entry);
 
-// Which of two entries for the same kernel, device and key is kept: the one that was measured later if it was measured
-// in place or its interval lies below the other's, else the earlier one. It does not matter which is named first,
-// unless both were measured at the same time: then `a` is the earlier one.
+// Which of two entries for the same kernel, device and key is kept. Where only one was tuned that one, unless the
+// other's interval lies below its own. Else the one that was measured later if it was measured in place or its interval
+// lies below the other's, else the earlier one. It does not matter which is named first, unless both were measured at
+// the same time: then `a` is the earlier one.
 const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b);
 
 // The best configuration of results as an entry; empty when none is correct. `spec` is that of the kernel, of which
