@@ -56,15 +56,23 @@ std::vector<Configuration> promising_for(const Problem& problem, const std::vect
   return promising;
 }
 
-// Not where its tuning was cut short.
-bool is_known_best(const NearestEntry& entry) {
-  return entry.distance == 0.0 && entry.same_device && entry.entry.tuned;
+const WisdomEntry* of_the_key(const std::vector<NearestEntry>& known) {
+  const bool is_there = !known.empty() && known.front().distance == 0.0 && known.front().same_device;
+  return is_there ? &known.front().entry : nullptr;
+}
+
+bool is_tuned(const WisdomEntry* entry) { return entry != nullptr && entry->tuned; }
+
+std::uint64_t time_of_what_was_cut_short(const WisdomEntry* entry) {
+  if (entry == nullptr || entry->tuned) return 0;
+  return static_cast<std::uint64_t>(entry->measured_at.time_since_epoch().count());
 }
 
 }  // namespace
 
 Hopes::Hopes(const Problem& problem, const std::vector<NearestEntry>& known, const KernelOptions& options)
-    : is_known_(!known.empty() && is_known_best(known.front())),
+    : is_known_(is_tuned(of_the_key(known))),
+      cut_short_(time_of_what_was_cut_short(of_the_key(known))),
       promising_(promising_for(problem, known, options.guess)),
       left_(promising_.begin(), promising_.end()) {
   Random random(options.policy.seed);

@@ -4,6 +4,7 @@
 //   while (const auto hope = hopes.take()) if (try_to_begin(*hope)) break;
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -24,6 +25,8 @@ class Hopes {
 
   // Whether the best of the key itself is known, as what its tuning came to.
   bool is_known() const { return is_known_; }
+  // Another number for each time that the key's tuning was cut short, 0 where it was not.
+  std::uint64_t cut_short() const { return cut_short_; }
   // All but the others, also when they are taken.
   const std::vector<Configuration>& promising() const { return promising_; }
 
@@ -37,6 +40,7 @@ class Hopes {
 
  private:
   bool is_known_;
+  std::uint64_t cut_short_;
   std::vector<Configuration> promising_;
   std::deque<Configuration> left_;
 };

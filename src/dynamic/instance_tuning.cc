@@ -54,7 +54,8 @@ void Instance::count_savings() {
 
 void Instance::begin_tuning() {
   is_tuned_ = false;
-  const TuningPolicy& policy = kernel_.options.policy;
+  TuningPolicy policy = kernel_.options.policy;
+  policy.seed += hopes_.cut_short();  // so that others are tried than in the run before
   std::vector<Configuration> known{pairing_.best()->configuration()};
   known.insert(known.end(), hopes_.promising().begin(), hopes_.promising().end());
   Result<std::unique_ptr<Explorer>> made = kernel_.make_explorer(problem_, policy, std::move(known));

@@ -77,6 +77,9 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
                                   const std::vector<Configuration>& known) {
   WATTUNE_TRY(policy.stop.validate());
   tune::Plan plan = tune::make_plan(problem.spec, problem.space, policy.strategy, policy.stop);
+  // In no order of the lists: an application may end before all were tried.
+  const bool is_named = !policy.strategy.empty() || !problem.spec.strategy.empty();
+  if (!is_named && plan.strategy == "exhaustive") plan.strategy = "random";
   const std::optional<Nanoseconds> enough = policy.good_enough ? policy.good_enough(problem.key) : std::nullopt;
   if (enough) plan.stop.target = std::max(plan.stop.target.value_or(0.0), enough->value());
   const std::vector<ConfigurationId> first = beginnings(problem.space, known);

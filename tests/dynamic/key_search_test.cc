@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dynamic/scale_spec.h"
+
 namespace wattune::dynamic {
 namespace {
 
@@ -38,6 +40,29 @@ TEST(KeySearch, WhatIsNotValidForAnotherKeyIsChangedAsLittleAsPossible) {
 TEST(KeySearch, WhatHasOtherParametersIsLikeNothing) {
   const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"TILE"});
   EXPECT_FALSE(nearest_in(space_of(5), Configuration(0, names, {Value(8)})));
+}
+
+// All eight configurations, the default first.
+std::vector<ConfigurationId> order_of_search(std::uint64_t seed) {
+  const KernelSpec spec = test::scale_spec(Language::opencl, "kernel void scale()", 64,
+                                           {{.name = "BLOCK", .values = {1, 2, 4, 8, 16, 32, 64, 128}}});
+  const auto problem = Problem::make(spec, {}, {}).value();
+  const KeySearch search = plan_key_search(*problem, {.seed = seed}, {}).value();
+  std::vector<ConfigurationId> order;
+  for (auto ids = search.strategy->ask(1); !ids.empty(); ids = search.strategy->ask(1)) {
+    search.strategy->tell(ids[0], {.status = Status::runtime});
+    order.push_back(ids[0]);
+  }
+  return order;
+}
+
+TEST(KeySearch, WhatIsSearchedCompletelyComesInAnotherOrderForEachSeed) {
+  const std::vector<ConfigurationId> one = order_of_search(1);
+  const std::vector<ConfigurationId> another = order_of_search(2);
+  EXPECT_EQ(one.size(), 8u);
+  EXPECT_EQ(one.front(), another.front());
+  EXPECT_NE(one, another);
+  EXPECT_THAT(one, testing::UnorderedElementsAreArray(another));
 }
 
 }  // namespace
