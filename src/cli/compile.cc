@@ -85,6 +85,13 @@ std::vector<std::string> compiled_row(const Compiled& one) {
           what};
 }
 
+// What the compiler says, and what is to be done.
+std::string words_of(const Error& error) {
+  const std::string& words = error.message();
+  if (error.advice().empty()) return words;
+  return fmt::format("{}{}({})", words, words.ends_with('\n') ? "" : "\n", error.advice());
+}
+
 // What the compiler says of the failed ones; the same words about several only once.
 std::string failures_text(const std::vector<Compiled>& all) {
   std::vector<std::string> told;
@@ -95,7 +102,7 @@ std::string failures_text(const std::vector<Compiled>& all) {
     const auto same = std::ranges::count_if(
         all, [&](const Compiled& other) { return !other.report && other.report.error().message() == message; });
     const std::string others = same > 1 ? fmt::format(" and {} more", same - 1) : "";
-    text += fmt::format("{}{}:\n{}\n", one.configuration.to_string(), others, message);
+    text += fmt::format("{}{}:\n{}\n", one.configuration.to_string(), others, words_of(one.report.error()));
   }
   return text;
 }

@@ -1,10 +1,27 @@
 #include "cli/output_file.h"
 
+#include <fstream>
+
 #include "wattune/store/journal.h"
 
 namespace wattune::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Results are lines of JSON, the first of which begins so, as few other files do. What is no file counts as results.
+bool may_hold_results(const fs::path& file) {
+  constexpr std::string_view kBeginning = "{\"";
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return true;
+  std::string beginning(kBeginning.size(), ' ');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return beginning == kBeginning;
+}
+
+}  // namespace
 
 Result<void> check_new_file(const std::string& file, bool overwrite) {
   std::error_code ignored;
@@ -27,7 +44,12 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
     return Error(ErrorCode::invalid_argument, "results cannot be written into a folder")
         .about(file.string())
         .hint("--output names a file");
-  if (use.resume || use.overwrite || !has_contents(file)) return {};
+  if (use.resume || !has_contents(file)) return {};
+  if (!may_hold_results(file))
+    return Error(ErrorCode::already_exists, "the file exists, and holds no results")
+        .about(file.string())
+        .hint("--output names another file");
+  if (use.overwrite) return {};
   return Error(ErrorCode::already_exists, "results exist")
       .about(file.string())
       .hint("--resume goes on with them, --overwrite starts anew, --output names another file");

@@ -21,7 +21,7 @@ struct ResultsUse {
 // Whether there is more than nothing or an empty file.
 bool has_contents(const std::filesystem::path& file);
 // Of a file that results are added to as they come. invalid_argument: a folder, or both uses; already_exists: it has
-// contents, and there is no use for them.
+// contents, and there is no use for them, or they are not to be gone on with and are no results, such as a spec.
 Result<void> check_results_file(const std::filesystem::path& file, const ResultsUse& use);
 // Sets aside a file with contents, if that is its use. Errors of store::set_aside().
 Result<void> make_room(const std::filesystem::path& file, const ResultsUse& use);

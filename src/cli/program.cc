@@ -114,6 +114,8 @@ Error unexpected_argument(const CLI::App& program) {
 // A parse error of CLI11 as ours.
 Error to_error(const CLI::App& program, const CLI::ParseError& parse_error) {
   if (!program.remaining(true).empty()) return unexpected_argument(program);
+  if (program.get_subcommands().empty())
+    return Error(ErrorCode::invalid_argument, "a command is needed").hint(help_hint(program));
   std::string message = parse_error.what();
   std::ranges::replace(message, '\n', ' ');
   Error error(ErrorCode::invalid_argument, std::move(message));
@@ -159,12 +161,14 @@ Result<void> start_log(int verbosity) {
 }  // namespace
 
 Program make_program() {
-  Program program{.app = std::make_unique<CLI::App>("Wattune tunes GPU kernels.", "wattune"), .commands = {}};
+  Program program{.app = std::make_unique<CLI::App>("Wattune tunes kernels for GPUs and processors.", "wattune"),
+                  .commands = {}};
   CLI::App& app = *program.app;
   app.set_version_flag("--version", fmt::format("wattune {}", kVersion), "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.formatter(std::make_shared<WrappingFormatter>());
   app.get_formatter()->column_width(34);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.require_subcommand(1);
   app.footer(
       "Getting started:\n"
@@ -176,6 +180,7 @@ Program make_program() {
        {add_tune, add_space, add_compile, add_run, add_devices, add_power, add_show, add_export, add_slice, add_profile,
         add_corun, add_score, add_strategies, add_analyze, add_init, add_completion, add_man}) {
     program.commands.push_back(add(app));
+    if (!program.commands.back().app->get_group().empty()) program.commands.back().app->group("Commands");
     program.commands.back().app->add_flag("--verbose,-v", *program.verbosity,
                                           "Say what goes on, on standard error; -vv, -vvv: more of it");
   }

@@ -34,7 +34,7 @@ Result<std::vector<std::vector<search::PriorObjective>>> load_priors(const std::
   std::vector<std::vector<search::PriorObjective>> priors;
   for (const std::string& file : files) {
     Result<ResultSet> results = store::load_results(file);
-    if (!results) return std::move(results).error().with_context(file);
+    if (!results) return std::move(results).error();
     auto prior = tune::prior_from(*std::move(results), spec, space);
     if (!prior) return std::move(prior).error().with_context(file);
     priors.push_back(*std::move(prior));

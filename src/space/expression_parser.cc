@@ -360,7 +360,10 @@ std::uint32_t Parser::name_index(const std::string& name) {
   return entry->second;
 }
 
-Error Parser::unexpected() const { return fail_at(token().offset, fmt::format("unexpected {}", quoted(token()))); }
+Error Parser::unexpected() const {
+  const bool ends = token().kind == Token::Kind::end;
+  return fail_at(token().offset, ends ? "it ends too early" : fmt::format("unexpected {}", quoted(token())));
+}
 
 Error Parser::too_deep() const { return fail_at(token().offset, "expression nested too deeply"); }
 

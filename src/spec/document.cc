@@ -42,7 +42,9 @@ Error Document::error(const Node& node, std::string message, ErrorCode code) con
 
 Result<std::string> Document::string(const Node& node, const std::string& what) const {
   if (!node.is_string()) return error(node, what + " must be a string");
-  return node.scalar.as_string();
+  std::string text = node.scalar.as_string();
+  if (text.find('\0') != std::string::npos) return error(node, what + " has a zero byte in it");
+  return text;
 }
 
 Result<double> Document::number(const Node& node, const std::string& what) const {

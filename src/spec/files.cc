@@ -25,14 +25,20 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-// Of those in its folder that have its extension, or its name but for that.
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+// Of the files in its folder that have its extension, or its name but for that.
 std::string nearest_file(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == path.extension() || entry->path().stem() == path.stem())
-      names.push_back(entry->path().filename().string());
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const bool alike = entry->path().extension() == path.extension() || entry->path().stem() == path.stem();
+    if (alike && is_file(entry->path())) names.push_back(entry->path().filename().string());
+  }
   std::sort(names.begin(), names.end());
   return suggest(path.filename().string(), names);
 }
@@ -41,9 +47,12 @@ Error not_found(const fs::path& path) {
   return Error(ErrorCode::not_found, "no such file").about(path.string()).hint(nearest_file(path));
 }
 
-bool is_file(const fs::path& path) {
+// Behind the name of a key: why what it names is no file.
+std::string why_no_file(const fs::path& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error);
+  if (path.filename().empty()) return " names no file";
+  if (fs::is_directory(path, error)) return " is a folder";
+  return fs::exists(path, error) ? " is no regular file" : " does not exist";
 }
 
 }  // namespace
@@ -59,11 +68,13 @@ Result<std::string> read_text(const fs::path& path) {
   return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
+std::string nearest_spec(const fs::path& path) { return nearest_file(fs::path(path).replace_extension(".toml")); }
+
 Result<fs::path> named_file(const Document& document, const Node& node, const std::string& what, bool required) {
   WATTUNE_ASSIGN(const std::string name, document.string(node, what));
   fs::path path = document.file().parent_path() / name;
   if (!required || is_file(path)) return path;
-  return Error(ErrorCode::not_found, what + " does not exist")
+  return Error(ErrorCode::not_found, what + why_no_file(path))
       .at(document.position(node.content))
       .about(name)
       .hint(nearest_file(path));

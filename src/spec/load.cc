@@ -6,7 +6,9 @@ namespace wattune::spec {
 Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy, const std::vector<NamedSize>& sizes) {
   const std::string extension = file.extension().string();
   if (extension != ".toml" && extension != ".json")
-    return Error(ErrorCode::invalid_argument, "a spec is a .toml or .json file").about(file.string());
+    return Error(ErrorCode::invalid_argument, "a spec is a .toml or .json file")
+        .about(file.string())
+        .hint(nearest_spec(file));
   WATTUNE_ASSIGN(const std::string text, read_text(file));
   return extension == ".toml" ? parse_toml(text, file, policy, sizes) : parse_t1(text, file, policy, sizes);
 }

@@ -185,7 +185,7 @@ Result<FieldTable> read_field_table(const Table& argument, const Node& node) {
   WATTUNE_ASSIGN(const Table table, Table::of(document, node, fmt::format("field `{}` of {}", name, argument.name())));
   WATTUNE_ASSIGN(const DeclaredType type, read_type(table));
   if (type.memory != DeclaredType::Memory::scalar)
-    return document.error(*table.find("type"), "no scalar type of " + table.name());
+    return document.error(*table.find("type"), table.name() + " must have the type of a scalar");
   return FieldTable{std::move(name), table, type.component.type};
 }
 

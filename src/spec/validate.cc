@@ -262,6 +262,8 @@ Result<void> validate_launch(const KernelSpec& spec) {
   for (const LaunchStep& step : launches_of(spec)) WATTUNE_TRY(check_step(spec, step, scope));
   std::set<std::string_view> seen;
   for (const Argument& argument : spec.arguments) {
+    if (argument.name.empty())
+      return Error(ErrorCode::invalid_argument, "an argument needs a name").at(argument.position);
     if (!seen.insert(argument.name).second)
       return Error(ErrorCode::invalid_argument, "a second argument of this name")
           .at(argument.position)

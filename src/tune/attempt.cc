@@ -43,11 +43,12 @@ void Attempt::evaluate(const Configuration& configuration) {
   if (is_best()) run_.incumbent = observation_;
 }
 
-bool Attempt::prepare(const Configuration& configuration) {
+bool Attempt::load(const Configuration& configuration) {
   finalist_ = true;
-  return plan(configuration) && set_clocks() && build() && fit() && inspect() && check() && settle_clocks() &&
-         observe_counters() && ask_observers();
+  return plan(configuration) && build() && fit() && inspect();
 }
+
+bool Attempt::prepare() { return set_clocks() && check() && settle_clocks() && observe_counters() && ask_observers(); }
 
 measure::Runner& Attempt::runner() {
   if (!runner_) runner_ = std::make_unique<SessionRunner>(run_, configuration_, kernels_, launch_);
@@ -240,6 +241,7 @@ bool Attempt::right_on_fresh_inputs() {
 bool Attempt::launch_once() {
   if (auto done = run_.session.prepare(launch_.arguments); !done) return fail(Phase::prepare, done.error());
   const Stopwatch launching;
+  run_.has_launched = true;
   const auto samples = run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.run(), run_.limits.compile());
   if (!samples) return fail(Phase::launch, samples.error());
   first_launch_overhead_ = launching.elapsed() - samples->front().time;

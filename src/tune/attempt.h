@@ -25,9 +25,10 @@ class Attempt : public measure::Contestant {
   // All phases; afterwards no object of the device is held.
   void evaluate(const Configuration& configuration);
 
-  // For runs beside other configurations: all phases up to the check; whether it may run. The kernel is held until
-  // the Attempt ends.
-  bool prepare(const Configuration& configuration);
+  // For runs beside other configurations, in two steps, after each of which it may go on or not: all phases that launch
+  // nothing, then those up to the check. The kernel is held until the Attempt ends.
+  bool load(const Configuration& configuration);
+  bool prepare();
   // Runs the prepared kernel and computes its objective. What fails ends the Attempt.
   Result<measure::Turn> take_turn(Nanoseconds warm_up) override;
   // What the runs showed; returns whether all is well.

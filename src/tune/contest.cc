@@ -8,15 +8,17 @@ namespace wattune::tune {
 
 namespace {
 
-// Ends early when cancelled.
+// Ends early when cancelled. All are built before one runs: on a processor that may leave anything to the others.
 std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, RunState& run,
                                                const std::vector<Configuration>& contestants,
                                                const measure::ShootOutOptions& options) {
   for (const Configuration& configuration : contestants) {
-    if (options.cancelled()) break;
+    if (options.cancelled()) return std::nullopt;
     attempts.emplace_back(run);
-    if (!attempts.back().prepare(configuration)) return attempts.size() - 1;
+    if (!attempts.back().load(configuration)) return attempts.size() - 1;
   }
+  for (std::size_t i = 0; i < attempts.size() && !options.cancelled(); ++i)
+    if (!attempts[i].prepare()) return i;
   return std::nullopt;
 }
 
@@ -44,8 +46,7 @@ ContestAttempt try_contest(RunState& run, const std::vector<Configuration>& cont
   std::deque<Attempt> attempts;
   ContestAttempt attempt;
   attempt.failed = prepare_contestants(attempts, run, contestants, options);
-  if (!attempt.failed && attempts.size() == contestants.size())
-    attempt.failed = compete(attempts, options, attempt.contest.rounds);
+  if (!attempt.failed && !options.cancelled()) attempt.failed = compete(attempts, options, attempt.contest.rounds);
   if (attempt.failed) {
     Attempt& failed = attempts[*attempt.failed];
     attempt.error = std::move(failed.error());

@@ -22,6 +22,7 @@ constexpr int kResetAttempts = 3;
 Result<void> reset_device(RunState& run) {
   run.session.drop();
   run.programs.drop();
+  run.has_launched = false;
   Result<void> done = run.device.reset();
   for (int i = 1; i < kResetAttempts && !done; ++i) done = run.device.reset();
   if (!done) return Error(ErrorCode::device_lost, "the device cannot be brought back: " + done.error().to_string());
@@ -62,9 +63,12 @@ class DeviceEvaluator : public Evaluator {
   }
 
   Result<Observation> evaluate(const Configuration& configuration) override {
+    const bool others_ran = run_->has_launched;
     bool again = false;
     Result<Observation> observation = try_once(configuration, again);
-    if (!again) return observation;
+    const bool others_did_it = others_ran && earlier_kernels_may_have_caused(observation);
+    if (!again && !others_did_it) return observation;
+    if (others_did_it && run_->has_launched) WATTUNE_TRY(reset_device(*run_));
     run_->limits.widen(true);
     observation = try_once(configuration, again);
     run_->limits.widen(false);
@@ -124,6 +128,16 @@ class DeviceEvaluator : public Evaluator {
     if (attempt.error()) return *std::move(attempt.error());
     again = attempt.deserves_another_try();
     return std::move(attempt.observation());
+  }
+
+  // On a processor kernels run in the driver's own process, where one may leave anything to the next: threads, limits,
+  // an empty environment, a damaged heap.
+  bool earlier_kernels_may_have_caused(const Result<Observation>& observation) const {
+    if (run_->device.info().kind != DeviceKind::cpu) return false;
+    if (!observation) return observation.error().code() != ErrorCode::timeout;
+    const Status status = observation->status;
+    return status == Status::runtime || status == Status::correctness ||
+           (status == Status::compile && run_->compilers == nullptr);
   }
 
   std::unique_ptr<RunState> run_;

@@ -37,6 +37,13 @@ std::string describe_writes(std::vector<std::string> ends, const std::vector<std
                      may_be_behind_another ? ", or far past the end of another" : "");
 }
 
+// What lacks a place, such as a buffer that is too large, stands where the argument does.
+Error in_argument(Error error, const Argument& argument) {
+  const bool has_place = !error.position().file.empty();
+  error = std::move(error).with_context(fmt::format("argument `{}`", argument.name));
+  return has_place ? error : std::move(error).at(argument.position);
+}
+
 std::size_t launches_of_a_run(const Launch& launch) {
   std::size_t count = 0;
   for (const PlannedStep& step : launch.steps) count += step.repeat;
@@ -82,7 +89,7 @@ Result<void> KernelSession::upload_missing(const std::vector<PlannedArgument>& p
     if (wanted == nullptr || slots_[i].holds(*wanted)) continue;
     if (Result<void> done = upload(i, *wanted); !done) {
       slots_[i] = {};  // a buffer without its contents must not pass for a prepared one
-      return std::move(done).error().with_context(fmt::format("argument `{}`", arguments_[i].name));
+      return in_argument(std::move(done).error(), arguments_[i]);
     }
     uploaded += wanted->bytes;
   }

@@ -237,6 +237,7 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
     const Trial& searched = final_->contestants()[i];
     Trial& trial =
         final.trials.emplace_back(trial_of(searched.configuration, std::move(contest.observations[i]), device));
+    trial.finished_at = final.trials.front().finished_at;  // by which readers know who ran in turns with whom
     if (trial.observation.ok()) trial.observation.in_search = searched.observation.search_figures();
   }
   for (const Trial& trial : final.trials)

@@ -137,7 +137,7 @@ TEST_F(BadInput, OptionsAndCommandsThatDoNotExist) {
   EXPECT_EQ(refused({"tnue"}), "unknown command: `tnue` (did you mean `tune`?)\n");
   EXPECT_EQ(refused({"tunes"}), "unknown command: `tunes` (did you mean `tune`?)\n");
   EXPECT_EQ(refused({"tune"}), "SPEC is required (see `wattune tune --help`)\n");
-  EXPECT_EQ(refused({}), "A subcommand is required (see `wattune --help`)\n");
+  EXPECT_EQ(refused({}), "a command is needed (see `wattune --help`)\n");
 }
 
 TEST_F(BadInput, ResultFilesThatAreNone) {
@@ -186,9 +186,25 @@ TEST_F(BadInput, FilesThatPermissionsKeepAway) {
 }
 
 TEST_F(BadInput, NamesThatNoFileCanHave) {
-  for (const char* name : {"a/b", "a\\nb", "a\\u0000b", "a\\u001bb", ""})
+  for (const char* name : {"a/b", "a\\nb", "a\\u001bb", ""})
     EXPECT_THAT(refused_spec("name = \"" + std::string(name) + "\"\n" + spec_with("True")),
                 StartsWith("s.toml:1:9: the name is part of file names and cannot be this"));
+  EXPECT_THAT(refused_spec("name = \"a\\u0000b\"\n" + spec_with("True")),
+              StartsWith("s.toml:1:9: `name` of the spec has a zero byte in it"));
+}
+
+TEST_F(BadInput, ResultsInThePlaceOfWhatIsNone) {
+  folder_.write("s.toml", spec_with("True"));
+  for (const char* option : {"--overwrite", "--quiet"})
+    EXPECT_EQ(refused({"tune", "s.toml", "--output", "s.toml", option}),
+              "the file exists, and holds no results: `s.toml` (--output names another file)\n");
+}
+
+TEST_F(BadInput, SpecsThatLackTheirExtension) {
+  folder_.write("s.toml", spec_with("True"));
+  EXPECT_EQ(refused({"tune", "s"}), "a spec is a .toml or .json file: `s` (did you mean `s.toml`?)\n");
+  std::filesystem::create_symlink("nowhere", folder_.path() / "dangling.toml");
+  EXPECT_EQ(refused({"tune", "dangling.toml"}), "no such file: `dangling.toml` (one of: s.toml)\n");
 }
 
 TEST_F(BadInput, CompletionForAnUnknownShell) {

@@ -535,6 +535,9 @@ TEST(Compile, SaysWhyNothingCompiles) {
   const Finished finished = run_wattune(folder, {"compile", "scale.toml"});
   EXPECT_EQ(finished.status, 1);
   EXPECT_THAT(finished.out, HasSubstr("scale.cu(2): error: identifier \"nowhere\" is undefined"));
+  folder.write("scale.cu", "#include <vector>\n");
+  EXPECT_THAT(run_wattune(folder, {"compile", "scale.toml"}).out,
+              HasSubstr("\n(if `vector` is a header of the host's compiler, compiler = \"nvcc\" finds it)\n"));
 }
 
 TEST(Compile, RefusesWhatCannotBe) {

@@ -126,7 +126,7 @@ const Misbehaviour kMisbehaviours[] = {
     {"UsesALengthThatIsLeftOut", "REFERENCE { volatile size_t n = lengths[6]; (void)n; }", kWrong,
      "it uses lengths[6]"},
     {"UsesLocalMemory", "REFERENCE { *(volatile int*)arguments[3] = 1; }", kWrong,
-     "it uses argument `tile`, local memory"},
+     "it uses argument `tile`, which has no data here, being local memory"},
     {"DoesNotCompile", "REFERENCE { nonsense; }", ErrorCode::compile_failed, "was not declared in this scope"},
     {"LacksAHeader", "#include \"absent.h\"\nGOOD", ErrorCode::compile_failed, "absent.h: No such file"},
     {"LacksALibrary", "extern \"C\" void absent(); REFERENCE { absent(); }", ErrorCode::compile_failed, "absent"},

@@ -173,8 +173,10 @@ TEST_F(TomlErrors, StructsThatCannotBe) {
     return after(number, R"(type = "struct", fields = [{ name = "f", )" + field + " }]");
   };
   EXPECT_EQ(with_field(R"(type = "int", value = "n")"), "fine");
-  EXPECT_EQ(with_field(R"(type = "int*", value = 1)"), "8:66: no scalar type of field `f` of argument `n`: `int*`");
-  EXPECT_EQ(with_field(R"(type = "struct", value = 1)"), "8:66: no scalar type of field `f` of argument `n`: `struct`");
+  EXPECT_EQ(with_field(R"(type = "int*", value = 1)"),
+            "8:66: field `f` of argument `n` must have the type of a scalar: `int*`");
+  EXPECT_EQ(with_field(R"(type = "struct", value = 1)"),
+            "8:66: field `f` of argument `n` must have the type of a scalar: `struct`");
   EXPECT_EQ(with_field(R"(type = "int", value = "m")"),
             "8:81: unknown name in field `f` of argument `n`: `m` (did you mean `n`?)");
 }
@@ -197,6 +199,7 @@ TEST_F(TomlErrors, UnknownWords) {
 
 TEST_F(TomlErrors, Duplicates) {
   EXPECT_EQ(after("name = \"c\"", "name = \"a\""), "7:13: a second argument of this name: `a`");
+  EXPECT_EQ(after("name = \"c\"", "name = \"\""), "7:13: an argument needs a name");
   EXPECT_EQ(after("block = [32, 64]", "n = [1]\nblock = [32]"),
             "16:1: a parameter and an extent of the problem of the same name: `n`");
   EXPECT_EQ(after("block = [32, 64]", "problem_size_x = [1]\nblock = [32]"),
@@ -232,6 +235,8 @@ TEST_F(TomlErrors, MistakesInsideExpressions) {
 
 TEST_F(TomlErrors, MissingFiles) {
   EXPECT_EQ(after("add.cl", "ad.cl"), "3:9: `file` of [kernel] does not exist: `ad.cl` (did you mean `add.cl`?)");
+  EXPECT_EQ(after("add.cl", "."), "3:9: `file` of [kernel] is a folder: `.`");
+  EXPECT_EQ(after("add.cl", ""), "3:9: `file` of [kernel] names no file");
   EXPECT_EQ(after("reference.cc", "refrence.cc"),
             "22:9: `file` of [reference] does not exist: `refrence.cc` (did you mean `reference.cc`?)");
   EXPECT_EQ(after("fill = \"iota\"", "fill = \"file\", file = \"x\""),

@@ -11,6 +11,7 @@ namespace {
 constexpr char kHostSource[] = R"(
 #include <cmath>
 #include <cstdlib>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void plain(float* y, const float* x, float factor, unsigned n) {
@@ -52,6 +53,11 @@ void scale(float* y, const float* x, float factor, unsigned n) {
 #elif MODE == 11
   static const pid_t child = fork();
   while (child == 0) pause();
+#elif MODE == 12
+  clearenv();
+#elif MODE == 14
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_FSIZE, &none);
 #endif
 }
 )";
@@ -69,6 +75,10 @@ const Expectations kExpectedOnHost{
     {9, {Status::runtime, "worker"}},
     {10, {Status::runtime, "wrote 4 bytes before the beginning of argument `y`"}},
     {11, {Status::correct, ""}},
+    {12, {Status::correct, ""}},
+    {13, {Status::correct, ""}},  // behind one that leaves the worker without an environment
+    {14, {Status::correct, ""}},
+    {15, {Status::correct, ""}},  // behind one that lets the worker write no file
 };
 
 KernelSpec host_spec() {

@@ -27,6 +27,7 @@ TEST_F(Tuner, TheFinalDecidesBetweenThoseThatTheSearchCannotTellApart) {
   ASSERT_EQ(sink.trials.size(), 9u);  // five of the search, four finalists
   EXPECT_EQ(sink.trials[7].configuration.id(), 3u);
   EXPECT_EQ(sink.trials[8].observation.final_place, FinalPlace::behind);
+  for (std::size_t i = 5; i < 9; ++i) EXPECT_EQ(sink.trials[i].finished_at, sink.trials[8].finished_at) << i;
 }
 
 // Twelve rounds of two runs each: of 30 ns, 720 ns for one finalist.

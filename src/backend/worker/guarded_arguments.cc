@@ -38,7 +38,7 @@ void store(std::span<std::byte> bytes, const std::vector<T>& values) {
 std::vector<GuardedArguments::Piece> GuardedArguments::pieces_of(const std::vector<ReferenceArgument>& arguments) {
   std::vector<Piece> pieces;
   for (const ReferenceArgument& argument : arguments) {
-    const Kind kind = argument.bytes == 0 ? Kind::local_memory : Kind::contents;
+    const Kind kind = argument.bytes == 0 ? Kind::no_data : Kind::contents;
     pieces.push_back({argument.name, kind, argument.bytes, argument.writable, {}, {}});
   }
   for (const Kind kind : {Kind::pointers, Kind::lengths})
@@ -123,8 +123,10 @@ void GuardedArguments::explain(const Piece& piece, std::ptrdiff_t offset, std::s
   const char* const name = piece.name.c_str();
   const std::ptrdiff_t element = offset / static_cast<std::ptrdiff_t>(sizeof(void*)) - (offset < 0 ? 1 : 0);
   switch (piece.kind) {
-    case Kind::local_memory:
-      std::snprintf(words.data(), words.size(), "it uses argument `%s`, local memory, which only kernels have", name);
+    case Kind::no_data:
+      std::snprintf(words.data(), words.size(),
+                    "it uses argument `%s`, which has no data here, being local memory, a sampler or a null pointer",
+                    name);
       return;
     case Kind::contents:
       if (inside)

@@ -38,7 +38,7 @@ class GuardedArguments {
   std::string out_of_bounds_writes() const;
 
  private:
-  enum class Kind { contents, local_memory, pointers, lengths };
+  enum class Kind { contents, no_data, pointers, lengths };
   struct Piece {
     std::string name;
     Kind kind = Kind::contents;
