@@ -19,15 +19,6 @@ const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const
   return id < kernels.size() ? &kernels[id] : nullptr;
 }
 
-void DeviceMachine::State::read_energy() {
-  energy_read = clock.elapsed();
-  if (sensors == nullptr) return;
-  const Result<backend::SensorReadings> readings = sensors->read();
-  if (!readings || !readings->energy) return;
-  if (!first_energy) first_energy = readings->energy;
-  energy = *readings->energy - *first_energy;
-}
-
 // A launch has what its function asks for when it is sent.
 Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
   const KernelCode* const code = added.kernel->code.get();

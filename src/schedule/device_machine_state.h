@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/stopwatch.h"
+#include "schedule/board_energy.h"
 #include "schedule/device_clock.h"
 #include "schedule/device_parts.h"
 #include "schedule/end_watch.h"
@@ -60,10 +61,7 @@ struct DeviceMachine::State {
   LaunchId launches = 0;
   std::optional<Error> lost;
 
-  backend::Sensors* sensors = nullptr;  // nullptr: they tell nothing of energy
-  std::optional<Joules> first_energy;
-  Joules energy;  // since then
-  Nanoseconds energy_read;
+  std::optional<BoardEnergy> energy;  // none: it has no sensors, or they are not to be read
 
   mutable std::mutex mutex;  // of what follows
   std::condition_variable changed;
@@ -71,7 +69,6 @@ struct DeviceMachine::State {
   std::deque<Added> kernels;
 
   const Added* find(KernelId id) const;
-  void read_energy();
 
   unsigned sms_of(const Launch& launch) const { return launch.sms.count > 0 ? launch.sms.count : limits.sms; }
   Result<void> divide_memory(const Added& added, const Launch& launch);
