@@ -34,10 +34,13 @@ Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
   return works * of.traits->alone;
 }
 
+// As it is best alone, at the best clocks for it, over that of the kernel itself at the board's own.
+double speed_in_turn(const KernelTraits& kernel) { return speed_alone(kernel) / kernel.slower_alone(); }
+
 // How much faster than alone what is left of the one will go on when nothing is left of the other: beside whatever
 // suits it best of the rest.
 double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
-  double best = speed_alone(*work.traits);
+  double best = speed_in_turn(*work.traits);
   for (const Candidate& other : view.works) {
     if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
     const auto forecast = forecast_now(view, table, work.kernel, other.kernel);
@@ -60,7 +63,7 @@ double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost,
   for (std::size_t i = 0; i < 2; ++i) {
     const Nanoseconds rest = (left.alone[i] - way.rates[i] * together) / left.speeds_without[i];
     time += rest;
-    energy += (rest * way.watts.alone[i].value()).value();
+    energy += (rest * (way.watts.alone[i].value() / way.slower_alone[i])).value();
   }
   switch (objective.goal) {
     case Goal::throughput: return time.value();
@@ -99,7 +102,8 @@ double speed_alone(const KernelTraits& kernel) { return std::max(1.0, best_resid
 
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options) {
-  const double in_turn = forecast.rates[0] / speed_alone(*kernels[0]) + forecast.rates[1] / speed_alone(*kernels[1]);
+  const double in_turn =
+      forecast.rates[0] / speed_in_turn(*kernels[0]) + forecast.rates[1] / speed_in_turn(*kernels[1]);
   return merit >= 1.0 + options.least_gain &&
          (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
 }

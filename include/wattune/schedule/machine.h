@@ -80,6 +80,8 @@ struct KernelTraits {
 
   // nullptr: it has no profile at these.
   const AtClock* at(const std::optional<backend::BoardSetting>& clocks) const;
+  // How much longer it takes at the best clocks for it alone than at the board's own.
+  double slower_alone() const;
 };
 
 // Neighbouring SMs; none counted: all of the GPU.
