@@ -98,7 +98,9 @@ Residency best_residency(const KernelTraits& kernel) {
   return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
 }
 
-double speed_alone(const KernelTraits& kernel) { return std::max(1.0, best_residency(kernel).speed); }
+double speed_alone(const KernelTraits& kernel) {
+  return std::max({1.0, kernel.overlapped_speed, best_residency(kernel).speed});
+}
 
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options) {
@@ -135,7 +137,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 bool saves_time(const CandidatePair& pair, const QueueView& view) {
   const bool are_known = pair.first->traits->alone > Nanoseconds(0) && pair.second->traits->alone > Nanoseconds(0);
   if (!are_known) return true;  // nothing can be reckoned
-  const std::array speeds = {speed_alone(*pair.first->traits), speed_alone(*pair.second->traits)};
+  const std::array speeds = {speed_in_turn(*pair.first->traits), speed_in_turn(*pair.second->traits)};
   const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
                        .speeds_without = speeds};
   const Nanoseconds in_turn = left.alone[0] / speeds[0] + left.alone[1] / speeds[1];
@@ -152,6 +154,9 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
   const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
   const Nanoseconds waiting = kSwitching + rest / pair.forecast.rates[0];
+  const Nanoseconds in_turn =
+      left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
+  if ((waiting + in_turn).value() < on_with_it) return true;
   return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
     return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() &&
            schedule::merit(options.objective, way) && may_run(pair, way, view, options) &&

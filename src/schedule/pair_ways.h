@@ -41,13 +41,13 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 bool saves_time(const CandidatePair& pair, const QueueView& view);
 
 // Whether all that is left of the two, of which the first runs whole, ends sooner if nobody joins it until it ends, and
-// the two then run in another way. What that costs in joules is not known.
+// the two then run in another way or one after the other. What that costs in joules is not known.
 bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                      const PolicyOptions& options);
 
 inline bool both_run(const CandidatePair& pair) { return pair.first->running && pair.second->running; }
 
-// As it is best alone, over that of the kernel itself.
+// As it is best alone, among others of its kind, over that of the kernel itself.
 double speed_alone(const KernelTraits& kernel);
 
 }  // namespace wattune::schedule
