@@ -93,8 +93,8 @@ Residency best_residency(const KernelTraits& kernel) {
   constexpr double kMoreThanNoise = 1.02;
   const auto& rates = kernel.rate_at_residency;
   const auto best = std::ranges::max_element(rates);
-  const bool is_noise = best != rates.end() && !kernel.at_clocks.empty() && *best < kMoreThanNoise;
-  if (best == rates.end() || is_noise) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
+  if (best == rates.end() || *best < std::max(kMoreThanNoise, kernel.overlapped_speed))
+    return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
   return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
 }
 
