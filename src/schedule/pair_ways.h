@@ -20,9 +20,9 @@ struct Residency {
   double speed = 1.0;  // over that of the kernel itself
 };
 
-// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. That must be more than noise,
-// since at a lower clock fewer blocks do not keep the memory busy that do so at a higher one, and more than what is
-// gained where all blocks fill the SMs that those before leave.
+// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. That must be more than
+// noise, since at a lower clock fewer blocks do not keep the memory busy that do so at a higher one, and more than what
+// is gained where all blocks fill the SMs that those before leave.
 Residency best_residency(const KernelTraits& kernel);
 
 // Over one after the other, each as it is best alone. What that costs in joules is not known.
