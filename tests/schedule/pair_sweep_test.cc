@@ -168,6 +168,22 @@ TEST(PairSweep, KernelsWithoutATwinShareInSlices) {
   EXPECT_THAT(ratios_of(machine, 0, 9).error().to_string(), HasSubstr("no such kernel on this machine: `9`"));
 }
 
+// Each block takes more than half of an SM's shared memory: there is no ratio, and no row but those of whole kernels.
+TEST(PairSweep, KernelsThatCannotShareAnSmAreComparedWithoutShares) {
+  TinyMachine machine;
+  for (const char* const name : {"a", "b"}) {
+    KernelTraits kernel = tiny_kernel(name);
+    kernel.block.dynamic_shared_bytes = 130 * 1024;
+    kernel.profile.blocks_alone = 1;
+    machine.add(kernel);
+  }
+  EXPECT_TRUE(ratios_of(machine, 0, 1).value().empty());
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 1}).value();
+  EXPECT_EQ(sweep.best(is_share), nullptr);
+  ASSERT_NE(sweep.best(is_baseline), nullptr);
+  EXPECT_NEAR(sweep.best(is_baseline)->gain, 0.0, 1e-9);
+}
+
 // Half of the resident blocks of a kernel that waits for memory are not enough; of one that computes they are.
 TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
   SimulatedMachine machine(part_of_h100());

@@ -456,12 +456,17 @@ TEST_F(SchedulerTest, RefusesWhatCannotBe) {
   large.block.dynamic_shared_bytes = 1 << 20;
   const KernelId too_large = machine_.add(large);
   const KernelId empty = machine_.add(tiny_kernel("empty", 0));
-  EXPECT_THAT(refusal({.kernel = 99}), HasSubstr("no such kernel on this machine: `99`"));
-  EXPECT_THAT(refusal({.kernel = too_large}), HasSubstr("large"));
-  EXPECT_THAT(refusal({.kernel = empty}), HasSubstr("a grid without blocks: `empty`"));
-  EXPECT_THAT(refusal({.kernel = a_, .after = {7}}), HasSubstr("no such work to come after: `7`"));
-  EXPECT_THAT(refusal({.kernel = a_, .after_in_batch = {1}}), HasSubstr("no such work in this submission: `1`"));
-  EXPECT_THAT(refusal({.kernel = a_, .limit = Nanoseconds(0)}), HasSubstr("a limit that is not positive: `a`"));
+  EXPECT_EQ(refusal({.kernel = 99}), "schedule: no such kernel on this machine: `99` (add it to the machine first)");
+  EXPECT_EQ(refusal({.kernel = too_large}),
+            "schedule: large: room of an SM: no SM holds a block of this kernel: `shared memory` (one asks for 256 "
+            "threads of 32 registers and 1048576 bytes of shared memory: make it smaller)");
+  EXPECT_EQ(refusal({.kernel = empty}), "schedule: a grid without blocks: `empty` (it has 1 at least)");
+  EXPECT_EQ(refusal({.kernel = a_, .after = {7}}),
+            "schedule: no such work to come after: `7` (of the same submission it is named in after_in_batch)");
+  EXPECT_EQ(refusal({.kernel = a_, .after_in_batch = {1}}),
+            "schedule: no such work in this submission: `1` (it has 1, counted from 0)");
+  EXPECT_EQ(refusal({.kernel = a_, .limit = Nanoseconds(0)}),
+            "schedule: a limit that is not positive: `a` (kForever is none)");
   EXPECT_TRUE(scheduler_->is_idle());
 }
 
@@ -471,7 +476,7 @@ TEST_F(SchedulerTest, RefusesWorksThatWaitForEachOtherAsAWhole) {
                             Work{.kernel = b_, .after_in_batch = {1}}};
   const auto refused = scheduler_->submit(works);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("works that wait for each other"));
+  EXPECT_EQ(refused.error().to_string(), "schedule: works that wait for each other (after_in_batch has a cycle)");
   EXPECT_TRUE(scheduler_->is_idle());
 }
 
@@ -492,6 +497,20 @@ TEST_F(SchedulerTest, CancellingEndsWhatWaitsAtOnceAndWhatIsLaunchedAtTheNextBlo
   EXPECT_FALSE(ran_each_block_once(trace_, second, 100));
   EXPECT_NEAR(to_ms(machine_.now()), 1.0, 1e-6);
   EXPECT_FALSE(scheduler_->cancel(first));
+}
+
+// There is no ratio of the two; each runs alone, and nothing is told of them together.
+TEST_F(SchedulerTest, KernelsThatCannotShareAnSmRunOneAfterTheOther) {
+  KernelTraits large = tiny_kernel("large");
+  large.block.dynamic_shared_bytes = 130 * 1024;
+  const KernelId c = machine_.add(large), d = machine_.add(large);
+  start("paired").learn(c, d, residency_forecaster(machine_.limits(), {})(large, large).value());
+  submit({.kernel = c});
+  submit({.kernel = d});
+  run();
+  const auto all = results(*scheduler_);
+  for (const WorkId work : {1, 2}) EXPECT_EQ(all.at(work)->partners, 0U);
+  EXPECT_NEAR(to_ms(machine_.now()), 20.0, 1e-6);
 }
 
 // Half of a, then its error; b loses its partner and nothing else.
