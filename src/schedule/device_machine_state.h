@@ -31,7 +31,7 @@ struct DeviceMachine::State {
     LaunchId id = 0;
     Launch launch = {};
     Nanoseconds sent = {};
-    Nanoseconds turn = {};      // when it was sent and those before it in its lane had ended
+    Nanoseconds turn = {};      // when it was sent and those that it comes after had ended
     Nanoseconds expected = {};  // to take from then on; 0: unknown
     std::vector<std::unique_ptr<backend::Event>> parts = {};
     std::optional<std::size_t> progress = {};  // the slot of a persistent one
@@ -79,6 +79,7 @@ struct DeviceMachine::State {
   Result<void> send(Lane& lane, Flight& flight, std::span<const DevicePart> parts);
   void stop(Flight& flight);
 
+  void begin_turns(const Launch& ended, const Lane& of, Nanoseconds end);
   std::vector<Ended> take_ended();
   bool is_over(Flight& flight) const;
   Ended end_of(Flight& flight);
