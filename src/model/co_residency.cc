@@ -37,6 +37,8 @@ Result<BlockShare> SmRoom::share_of(const BlockDemand& block) const {
   const OccupancyLimit limit = alone.blocks > 0 ? OccupancyLimit::shared_memory : alone.binding().front();
   return Error(ErrorCode::invalid_argument, "no SM holds a block of this kernel")
       .about(std::string(to_string(limit)))
+      .hint(fmt::format("one asks for {} threads of {} registers and {} bytes of shared memory: make it smaller",
+                        block.threads, block.registers, block.static_shared_bytes + block.dynamic_shared_bytes))
       .with_context("room of an SM");
 }
 

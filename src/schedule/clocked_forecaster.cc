@@ -48,6 +48,7 @@ PairForecast way_at(const model::PairPrediction& predicted, const PairForecast& 
     const double slower = slowness(*kernels[k]->at(forecast.clocks), *kernels[k]);
     forecast.rates[k] = predicted.rates[k] / slower;
     forecast.watts.added[k] = slower * predicted.added[k];
+    forecast.slower_alone[k] = kernels[k]->slower_alone();
     forecast.watts.alone[k] = kernels[k]->at(kernels[k]->best_clocks)->energy() / kernels[k]->alone;
   }
   return forecast;

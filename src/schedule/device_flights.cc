@@ -19,15 +19,6 @@ const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const
   return id < kernels.size() ? &kernels[id] : nullptr;
 }
 
-void DeviceMachine::State::read_energy() {
-  energy_read = clock.elapsed();
-  if (sensors == nullptr) return;
-  const Result<backend::SensorReadings> readings = sensors->read();
-  if (!readings || !readings->energy) return;
-  if (!first_energy) first_energy = readings->energy;
-  energy = *readings->energy - *first_energy;
-}
-
 // A launch has what its function asks for when it is sent.
 Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
   const KernelCode* const code = added.kernel->code.get();
@@ -139,13 +130,24 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
   return ended;
 }
 
+// Whole launches on all SMs run one after the other, whichever lanes they are in.
+void DeviceMachine::State::begin_turns(const Launch& ended, const Lane& of, Nanoseconds end) {
+  const auto has_all = [](const Launch& launch) { return launch.form == Form::whole && launch.sms.count == 0; };
+  for (auto& [key, lane] : lanes) {
+    if (lane.flights.empty()) continue;
+    Flight& next = lane.flights.front();
+    if (&lane == &of || (has_all(ended) && has_all(next.launch))) next.turn = std::max(next.turn, end);
+  }
+}
+
 std::vector<Ended> DeviceMachine::State::take_ended() {
   std::vector<Ended> all;
   for (auto& [key, lane] : lanes)
     while (!lane.flights.empty() && is_over(lane.flights.front())) {
       all.push_back(end_of(lane.flights.front()));
+      const Launch launch = lane.flights.front().launch;
       lane.flights.pop_front();
-      if (!lane.flights.empty()) lane.flights.front().turn = std::max(lane.flights.front().turn, all.back().end);
+      begin_turns(launch, lane, all.back().end);
     }
   const auto lost_one = std::ranges::find_if(
       all, [](const Ended& each) { return each.error && each.error->code() == ErrorCode::device_lost; });

@@ -47,8 +47,7 @@ Result<std::unique_ptr<DeviceMachine>> DeviceMachine::make(backend::Device& devi
   WATTUNE_ASSIGN(const MachineLimits limits, limits_of_device(device));
   auto state = std::make_unique<State>(device, limits, options);
   const Result<backend::Sensors*> sensors = device.sensors();
-  if (sensors && options.energy_every < kForever) state->sensors = *sensors;
-  state->read_energy();
+  if (sensors && options.energy_every < kForever) state->energy.emplace(**sensors, options.energy_every);
   // What cannot be had is said by the first launch that wants it.
   static_cast<void>(state->warm_up().has_value());
   return std::unique_ptr<DeviceMachine>(new DeviceMachine(std::move(state)));
@@ -84,10 +83,7 @@ const KernelTraits* DeviceMachine::kernel(KernelId id) const {
 
 Nanoseconds DeviceMachine::now() const { return state_->clock.elapsed(); }
 
-Joules DeviceMachine::energy() const {
-  if (now() - state_->energy_read >= state_->options.energy_every) state_->read_energy();
-  return state_->energy;
-}
+Joules DeviceMachine::energy() const { return state_->energy ? state_->energy->latest() : Joules(0); }
 
 Result<LaunchId> DeviceMachine::launch(const Launch& launch) {
   State& state = *state_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/stopwatch.h"
+#include "schedule/board_energy.h"
 #include "schedule/device_clock.h"
 #include "schedule/device_parts.h"
 #include "schedule/end_watch.h"
@@ -30,7 +31,7 @@ struct DeviceMachine::State {
     LaunchId id = 0;
     Launch launch = {};
     Nanoseconds sent = {};
-    Nanoseconds turn = {};      // when it was sent and those before it in its lane had ended
+    Nanoseconds turn = {};      // when it was sent and those that it comes after had ended
     Nanoseconds expected = {};  // to take from then on; 0: unknown
     std::vector<std::unique_ptr<backend::Event>> parts = {};
     std::optional<std::size_t> progress = {};  // the slot of a persistent one
@@ -60,10 +61,7 @@ struct DeviceMachine::State {
   LaunchId launches = 0;
   std::optional<Error> lost;
 
-  backend::Sensors* sensors = nullptr;  // nullptr: they tell nothing of energy
-  std::optional<Joules> first_energy;
-  Joules energy;  // since then
-  Nanoseconds energy_read;
+  std::optional<BoardEnergy> energy;  // none: it has no sensors, or they are not to be read
 
   mutable std::mutex mutex;  // of what follows
   std::condition_variable changed;
@@ -71,7 +69,6 @@ struct DeviceMachine::State {
   std::deque<Added> kernels;
 
   const Added* find(KernelId id) const;
-  void read_energy();
 
   unsigned sms_of(const Launch& launch) const { return launch.sms.count > 0 ? launch.sms.count : limits.sms; }
   Result<void> divide_memory(const Added& added, const Launch& launch);
@@ -82,6 +79,7 @@ struct DeviceMachine::State {
   Result<void> send(Lane& lane, Flight& flight, std::span<const DevicePart> parts);
   void stop(Flight& flight);
 
+  void begin_turns(const Launch& ended, const Lane& of, Nanoseconds end);
   std::vector<Ended> take_ended();
   bool is_over(Flight& flight) const;
   Ended end_of(Flight& flight);

@@ -156,6 +156,7 @@ void Scheduler::State::want(const Plan& plan) {
   if (trace != nullptr && plan.reason != last_reason)
     trace->add(Decision{machine.now(), plan.reason, plan.speedup, queue.size()});
   last_reason = plan.reason;
+  fills_sms = plan.fills_sms;
 }
 
 // One launch more of its share. False: it could not be launched.
@@ -186,11 +187,20 @@ std::vector<WorkId> Scheduler::State::in_launch_order() {
 }
 
 // Whether blocks are told to leave their SMs. What began before all of them have left would get more blocks onto those
-// that were free first. What failed may not leave before its grace has passed.
+// that were free first. What failed may never leave.
 bool Scheduler::State::is_draining() {
+  const auto drains = [&](const Entry& entry) {
+    const bool may_leave = !entry.failure || machine.now() < entry.drained;
+    return entry.gives_way() && may_leave && entry.current->form == Form::persistent;
+  };
+  // Of what was launched ahead only that in a lane of its own may have begun.
+  const auto next_drains = [&](const Entry& entry) {
+    const Entry* next = entry.next ? queue.find(*entry.next) : nullptr;
+    return next != nullptr && next->slot != entry.slot && drains(*next);
+  };
   return std::ranges::any_of(active, [&](WorkId id) {
     const Entry& entry = *queue.find(id);
-    return entry.gives_way() && !entry.failure && entry.current->form == Form::persistent;
+    return drains(entry) || next_drains(entry);
   });
 }
 

@@ -162,9 +162,9 @@ std::optional<double> merit(const Objective& objective, const PairForecast& fore
   if (objective.needs_power() && !forecast.watts.known()) return std::nullopt;
   if (!keeps_limits(objective, forecast)) return std::nullopt;
   switch (objective.goal) {
-    case Goal::throughput: return forecast.speedup();
+    case Goal::throughput: return forecast.time_gain();
     case Goal::energy: return forecast.energy_gain();
-    case Goal::energy_delay: return forecast.energy_gain() * forecast.speedup();
+    case Goal::energy_delay: return forecast.energy_gain() * forecast.time_gain();
   }
   return std::nullopt;
 }
@@ -196,6 +196,7 @@ PairForecast PairForecast::swapped(unsigned sms) const {
                       .whole = whole,
                       .rates = {rates[1], rates[0]},
                       .watts = {watts.idle, {watts.added[1], watts.added[0]}, {watts.alone[1], watts.alone[0]}},
+                      .slower_alone = {slower_alone[1], slower_alone[0]},
                       .clocks = clocks};
   for (const PairForecast& other : others) turned.others.push_back(other.swapped(sms));
   return turned;

@@ -9,6 +9,11 @@ const AtClock* KernelTraits::at(const std::optional<backend::BoardSetting>& cloc
   return point == at_clocks.end() ? nullptr : &*point;
 }
 
+double KernelTraits::slower_alone() const {
+  const AtClock* best = at(best_clocks);
+  return best == nullptr ? 1.0 : best->alone / alone;
+}
+
 std::string_view to_string(Form form) {
   switch (form) {
     case Form::whole: return "whole";

@@ -34,10 +34,13 @@ Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
   return works * of.traits->alone;
 }
 
+// As it is best alone, at the best clocks for it, over that of the kernel itself at the board's own.
+double speed_in_turn(const KernelTraits& kernel) { return speed_alone(kernel) / kernel.slower_alone(); }
+
 // How much faster than alone what is left of the one will go on when nothing is left of the other: beside whatever
 // suits it best of the rest.
 double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
-  double best = speed_alone(*work.traits);
+  double best = speed_in_turn(*work.traits);
   for (const Candidate& other : view.works) {
     if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
     const auto forecast = forecast_now(view, table, work.kernel, other.kernel);
@@ -60,7 +63,7 @@ double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost,
   for (std::size_t i = 0; i < 2; ++i) {
     const Nanoseconds rest = (left.alone[i] - way.rates[i] * together) / left.speeds_without[i];
     time += rest;
-    energy += (rest * way.watts.alone[i].value()).value();
+    energy += (rest * (way.watts.alone[i].value() / way.slower_alone[i])).value();
   }
   switch (objective.goal) {
     case Goal::throughput: return time.value();
@@ -90,16 +93,19 @@ Residency best_residency(const KernelTraits& kernel) {
   constexpr double kMoreThanNoise = 1.02;
   const auto& rates = kernel.rate_at_residency;
   const auto best = std::ranges::max_element(rates);
-  const bool is_noise = best != rates.end() && !kernel.at_clocks.empty() && *best < kMoreThanNoise;
-  if (best == rates.end() || is_noise) return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
+  if (best == rates.end() || *best < std::max(kMoreThanNoise, kernel.overlapped_speed))
+    return {std::max(1U, kernel.profile.blocks_alone), kernel.twin_speed};
   return {static_cast<unsigned>(best - rates.begin()) + 1, kernel.twin_speed * *best};
 }
 
-double speed_alone(const KernelTraits& kernel) { return std::max(1.0, best_residency(kernel).speed); }
+double speed_alone(const KernelTraits& kernel) {
+  return std::max({1.0, kernel.overlapped_speed, best_residency(kernel).speed});
+}
 
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options) {
-  const double in_turn = forecast.rates[0] / speed_alone(*kernels[0]) + forecast.rates[1] / speed_alone(*kernels[1]);
+  const double in_turn =
+      forecast.rates[0] / speed_in_turn(*kernels[0]) + forecast.rates[1] / speed_in_turn(*kernels[1]);
   return merit >= 1.0 + options.least_gain &&
          (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
 }
@@ -131,7 +137,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 bool saves_time(const CandidatePair& pair, const QueueView& view) {
   const bool are_known = pair.first->traits->alone > Nanoseconds(0) && pair.second->traits->alone > Nanoseconds(0);
   if (!are_known) return true;  // nothing can be reckoned
-  const std::array speeds = {speed_alone(*pair.first->traits), speed_alone(*pair.second->traits)};
+  const std::array speeds = {speed_in_turn(*pair.first->traits), speed_in_turn(*pair.second->traits)};
   const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
                        .speeds_without = speeds};
   const Nanoseconds in_turn = left.alone[0] / speeds[0] + left.alone[1] / speeds[1];
@@ -148,6 +154,9 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
   const Nanoseconds rest = pair.first->left * pair.first->traits->alone;
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
   const Nanoseconds waiting = kSwitching + rest / pair.forecast.rates[0];
+  const Nanoseconds in_turn =
+      left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
+  if ((waiting + in_turn).value() < on_with_it) return true;
   return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {
     return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() &&
            schedule::merit(options.objective, way) && may_run(pair, way, view, options) &&

@@ -20,8 +20,9 @@ struct Residency {
   double speed = 1.0;  // over that of the kernel itself
 };
 
-// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. Where clocks may be set that
-// must be more than noise: at a lower clock fewer blocks do not keep the memory busy that do so at a higher one.
+// Some kernels are faster with fewer blocks on each SM, whose data then stay in its cache. That must be more than
+// noise, since at a lower clock fewer blocks do not keep the memory busy that do so at a higher one, and more than what
+// is gained where all blocks fill the SMs that those before leave.
 Residency best_residency(const KernelTraits& kernel);
 
 // Over one after the other, each as it is best alone. What that costs in joules is not known.
@@ -41,13 +42,13 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 bool saves_time(const CandidatePair& pair, const QueueView& view);
 
 // Whether all that is left of the two, of which the first runs whole, ends sooner if nobody joins it until it ends, and
-// the two then run in another way. What that costs in joules is not known.
+// the two then run in another way or one after the other. What that costs in joules is not known.
 bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                      const PolicyOptions& options);
 
 inline bool both_run(const CandidatePair& pair) { return pair.first->running && pair.second->running; }
 
-// As it is best alone, over that of the kernel itself.
+// As it is best alone, among others of its kind, over that of the kernel itself.
 double speed_alone(const KernelTraits& kernel);
 
 }  // namespace wattune::schedule

@@ -146,7 +146,8 @@ double speed_as_it_runs(const Candidate& work, const MachineLimits& limits) {
 // What is left of it ends no sooner where it is stopped and started anew.
 bool had_better_go_on(const Candidate& work, const QueueView& view) {
   if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
-  const double lost = 1.0 / std::max(speed_as_it_runs(work, view.limits), 1e-6) - 1.0 / speed_alone(*work.traits);
+  const double lost = 1.0 / std::max(speed_as_it_runs(work, view.limits), 1e-6) -
+                      1.0 / std::max(1.0, best_residency(*work.traits).speed);
   return work.traits->alone * (work.left * lost) <= kSwitching;
 }
 
@@ -159,14 +160,29 @@ bool runs_whole(const Candidate& work, const Residency& best, const PolicyOption
   return left <= options.longest_whole * (twin_loses ? kLongerWhole : 1.0);
 }
 
+// With all the blocks that SMs hold.
+bool fills_sms(const Share& share, const KernelTraits& kernel) {
+  return share.sms.count == 0 &&
+         (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
+}
+
+// What runs and is followed as it would be alone.
+Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string reason) {
+  Plan plan = unchanged(view, 1.0, std::move(reason));
+  plan.fills_sms = plan.shares.size() == 1 && fills_sms(*work.running, *work.traits);
+  return plan;
+}
+
 Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
-  if (had_better_go_on(work, view)) return unchanged(view, 1.0, work.traits->name + " ends as it runs");
+  if (had_better_go_on(work, view)) return goes_on_alone(work, view, work.traits->name + " ends as it runs");
   const Residency best = best_residency(*work.traits);
-  return {
-      .shares = {runs_whole(work, best, options) ? whole_share(work) : shared_share(work, best.per_sm, view, options)},
-      .clocks = work.traits->best_clocks,
-      .reason = fmt::format("{} alone, as no pair is expected to gain {:.0f} %", work.traits->name,
-                            100.0 * options.least_gain)};
+  const Share share =
+      runs_whole(work, best, options) ? whole_share(work) : shared_share(work, best.per_sm, view, options);
+  return {.shares = {share},
+          .clocks = work.traits->best_clocks,
+          .fills_sms = fills_sms(share, *work.traits),
+          .reason = fmt::format("{} alone, as no pair is expected to gain {:.0f} %", work.traits->name,
+                                100.0 * options.least_gain)};
 }
 
 }  // namespace
@@ -174,7 +190,8 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   if (view.works.empty()) return {};
   const auto running = running_works(view);
-  if (std::ranges::any_of(running, is_whole_on_all)) return unchanged(view, 1.0, "what runs whole runs to its end");
+  if (std::ranges::any_of(running, is_whole_on_all))
+    return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
   if (std::ranges::any_of(running, is_whole)) return beside_whole(running, view, table, options);
   const CandidatePair best = best_pair(view, table, options);
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);

@@ -1,7 +1,10 @@
 #include "wattune/schedule/profile.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "core/median.h"
 #include "schedule/joint_run.h"
@@ -19,6 +22,26 @@ Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_
     times.push_back(run.makespan().value());
   }
   return Nanoseconds(median_of(times));
+}
+
+// Of the two launches after the first two, of which one may have had all SMs to begin with.
+Result<Nanoseconds> overlapped_time(Machine& machine, KernelId kernel) {
+  const Party lane{.kernel = kernel, .repetitions = 2};
+  const std::array lanes = {lane, lane};
+  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, lanes));
+  std::vector<Nanoseconds> ends = run.parties[0].ends;
+  std::ranges::copy(run.parties[1].ends, std::back_inserter(ends));
+  std::ranges::sort(ends);
+  return (ends[3] - ends[1]) / 2.0;
+}
+
+Result<double> overlapped_speed(Machine& machine, KernelId kernel, Nanoseconds alone, std::size_t rounds) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, rounds); ++i) {
+    WATTUNE_ASSIGN(const Nanoseconds time, overlapped_time(machine, kernel));
+    times.push_back(time.value());
+  }
+  return std::max(1.0, alone.value() / median_of(times));
 }
 
 // No rates: with all its blocks the twin takes too much longer than the kernel itself.
@@ -81,6 +104,7 @@ Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOpt
   WATTUNE_ASSIGN(const Nanoseconds alone, time_alone(machine, kernel, options.rounds));
   KernelTraits traits = *machine.kernel(kernel);
   traits.alone = alone;
+  WATTUNE_ASSIGN(traits.overlapped_speed, overlapped_speed(machine, kernel, alone, options.rounds));
   if (options.residency && traits.persistent) {
     WATTUNE_ASSIGN(TwinProfile twin, profile_twin(machine, kernel, alone, options));
     traits.twin_speed = twin.speed;

@@ -101,6 +101,7 @@ KernelTraits read_traits(const Json& json) {
   traits.alone = Nanoseconds(json.at("alone_ns").get<double>());
   traits.rate_at_residency = json.at("rate_at_residency").get<std::vector<double>>();
   traits.twin_speed = json.at("twin_speed").get<double>();
+  traits.overlapped_speed = json.value("overlapped_speed", 1.0);
   traits.saturating_share = json.at("saturating_share").get<double>();
   traits.least_slice = json.at("least_slice").get<std::uint64_t>();
   traits.sliceable = json.at("sliceable").get<bool>();
@@ -145,6 +146,7 @@ std::string write_profile(const ProfileRecord& record) {
                      {"alone_ns", traits.alone.value()},
                      {"rate_at_residency", traits.rate_at_residency},
                      {"twin_speed", traits.twin_speed},
+                     {"overlapped_speed", traits.overlapped_speed},
                      {"saturating_share", traits.saturating_share},
                      {"least_slice", traits.least_slice},
                      {"sliceable", traits.sliceable},

@@ -34,7 +34,7 @@ bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
 }
 
 // What the policy would start if this work had ended and all others went on; none where anything else would change.
-std::optional<Share> Scheduler::State::next_after(const Entry& entry) {
+std::optional<Scheduler::State::Next> Scheduler::State::next_after(const Entry& entry) {
   const QueueView rest = view(&entry);
   if (std::ranges::all_of(rest.works, [](const Candidate& work) { return work.running.has_value(); })) return {};
   const Plan plan = policy(rest, table);
@@ -48,19 +48,21 @@ std::optional<Share> Scheduler::State::next_after(const Entry& entry) {
     const Entry& other = *queue.find(id);
     return other.id == entry.id || !other.wanted || other.wanted->shared_bytes == next.shared_bytes;
   });
-  return divides_alike ? std::optional(next) : std::nullopt;
+  if (!divides_alike) return {};
+  return Next{next, fills_sms && plan.fills_sms};
 }
 
 void Scheduler::State::queue_ahead(Entry& entry) {
+  if (!can_be_followed(entry)) return;
+  const std::optional<Next> ahead = next_after(entry);
+  if (!ahead || !(ahead->overlaps || is_same_lane(ahead->share, *entry.current))) return;
   // With one queue a launch that waits for the one before it in its lane keeps those of all other lanes waiting.
-  if (machine.limits().hardware_queues == 1 || !can_be_followed(entry)) return;
-  const std::optional<Share> share = next_after(entry);
-  if (!share || !is_same_lane(*share, *entry.current)) return;
-  Entry& next = *queue.find(share->work);
+  if (machine.limits().hardware_queues == 1 && !ahead->overlaps) return;
+  Entry& next = *queue.find(ahead->share.work);
   // Another kernel may not suit what runs beside it then, which may be a next one, too.
   if (next.work.kernel != entry.work.kernel && active.size() > 1) return;
-  next.wanted = next.current = share;
-  next.slot = entry.slot;
+  next.wanted = next.current = ahead->share;
+  next.slot = ahead->overlaps ? free_slot() : entry.slot;
   next.behind = entry.id;
   entry.next = next.id;
   if (!launch_next(next)) settle(next);
@@ -92,7 +94,7 @@ void Scheduler::State::leave_lane(Entry& entry) {
   active.insert(next.id);
   next.first_launch = machine.now();
   next.expected = 0.0;
-  if (next.failure) next.give_up = next.first_launch + options.grace;
+  if (next.failure) give_time_to_end(next);
 }
 
 }  // namespace wattune::schedule

@@ -73,7 +73,9 @@ Result<void> Runtime::State::wait_for_room(std::unique_lock<std::mutex>& lock, s
         .about(std::to_string(promises.size()))
         .hint("wait for some of them, or let submit() wait");
   room.wait(lock, has_room);
-  if (closing) return runtime_refuses(ErrorCode::unavailable, "it was shut down and takes no more works");
+  if (closing)
+    return runtime_refuses(ErrorCode::unavailable, "it was shut down and takes no more works")
+        .hint("make another runtime");
   return {};
 }
 

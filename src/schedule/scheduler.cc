@@ -110,9 +110,20 @@ void Scheduler::State::settle(Entry& entry) {
 void Scheduler::State::fail(Entry& entry, Error error) {
   if (entry.failure) return;
   entry.failure = std::move(error);
-  entry.give_up = machine.now() + options.grace;
+  give_time_to_end(entry);
   entry.wanted.reset();
   for (const Flight& flight : entry.flights) machine.stop(flight.launch);
+}
+
+void Scheduler::State::give_time_to_end(Entry& entry) {
+  entry.drained = machine.now() + options.drain;
+  entry.give_up = machine.now() + options.grace;
+}
+
+// Of what has failed others are to begin when its blocks should have left, and the machine is lost later.
+Nanoseconds Scheduler::State::limit_of(const Entry& entry) const {
+  if (!entry.failure) return entry.first_launch + entry.work.limit;
+  return machine.now() < entry.drained ? entry.drained : entry.give_up;
 }
 
 void Scheduler::State::enforce_limits() {
@@ -169,7 +180,7 @@ Nanoseconds Scheduler::deadline() const {
   Nanoseconds first = kForever;
   for (const WorkId id : state_->active)
     if (const Entry& entry = *state_->queue.find(id); !entry.flights.empty())
-      first = std::min(first, entry.failure ? entry.give_up : entry.first_launch + entry.work.limit);
+      first = std::min(first, state_->limit_of(entry));
   return std::min(first, state_->governor.due().value_or(kForever));
 }
 

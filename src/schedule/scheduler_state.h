@@ -36,7 +36,8 @@ struct Scheduler::State {
   std::vector<std::pair<KernelId, KernelId>> unknown;
   std::optional<Error> lost;
   std::string last_reason;
-  Nanoseconds accounted;  // up to which time and energy are in the statistics
+  bool fills_sms = false;  // of the last plan
+  Nanoseconds accounted;   // up to which time and energy are in the statistics
   Joules accounted_energy;
 
   // Decisions (dispatch.cc). What the policy sees: all, or as if one of the active works had ended.
@@ -56,7 +57,11 @@ struct Scheduler::State {
   unsigned free_slot();
 
   // What is launched ahead (queue_ahead.cc).
-  std::optional<Share> next_after(const Entry& entry);
+  struct Next {
+    Share share;
+    bool overlaps = false;  // it begins in a lane of its own where the last blocks of the one before leave SMs idle
+  };
+  std::optional<Next> next_after(const Entry& entry);
   bool others_go_on(const Entry& entry, const Plan& plan);
   void queue_ahead(Entry& entry);
   void drop_next(Entry& entry);
@@ -70,6 +75,8 @@ struct Scheduler::State {
   void observe(const Entry& entry, const Flight& flight, const Ended& ended);
   void settle(Entry& entry);
   void fail(Entry& entry, Error error);
+  void give_time_to_end(Entry& entry);
+  Nanoseconds limit_of(const Entry& entry) const;
   void enforce_limits();
   void lose(Error error);
 };

@@ -54,13 +54,19 @@ double Entry::left() const {
 Result<void> WorkQueue::check(const Work& work, const Machine& machine) const {
   const KernelTraits* kernel = machine.kernel(work.kernel);
   if (kernel == nullptr)
-    return refuse(ErrorCode::not_found, "no such kernel on this machine").about(fmt::format("{}", work.kernel));
+    return refuse(ErrorCode::not_found, "no such kernel on this machine")
+        .about(fmt::format("{}", work.kernel))
+        .hint("add it to the machine first");
   WATTUNE_TRY(check_kernel(*kernel, machine.limits()));
   if (!(work.limit.value() > 0.0))
-    return refuse(ErrorCode::invalid_argument, "a limit that is not positive").about(kernel->name);
+    return refuse(ErrorCode::invalid_argument, "a limit that is not positive")
+        .about(kernel->name)
+        .hint("kForever is none");
   for (const WorkId before : work.after) {
     if (before == 0 || before >= next_)
-      return refuse(ErrorCode::not_found, "no such work to come after").about(fmt::format("{}", before));
+      return refuse(ErrorCode::not_found, "no such work to come after")
+          .about(fmt::format("{}", before))
+          .hint("of the same submission it is named in after_in_batch");
     if (failed_.contains(before)) return of_dependency(before);
   }
   return {};
@@ -71,7 +77,9 @@ Result<void> WorkQueue::check(std::span<const Work> works, const Machine& machin
     WATTUNE_TRY(check(work, machine));
     for (const std::size_t before : work.after_in_batch)
       if (before >= works.size())
-        return refuse(ErrorCode::not_found, "no such work in this submission").about(fmt::format("{}", before));
+        return refuse(ErrorCode::not_found, "no such work in this submission")
+            .about(fmt::format("{}", before))
+            .hint(fmt::format("it has {}, counted from 0", works.size()));
   }
   if (has_cycle(works))
     return refuse(ErrorCode::invalid_argument, "works that wait for each other").hint("after_in_batch has a cycle");

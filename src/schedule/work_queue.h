@@ -51,6 +51,7 @@ struct Entry {
   std::optional<WorkId> behind = {};  // whose `next` it is: it has not begun
   std::optional<Error> failure = {};  // with which it ends when its launches have
   Nanoseconds first_launch = {};
+  Nanoseconds drained = {};           // of what failed: until when others wait for its blocks to leave
   Nanoseconds give_up = kForever;     // when the machine is lost if it still runs
   std::optional<Beside> beside = {};  // now; none: nobody, or several
   std::set<WorkId> partners = {};

@@ -3,7 +3,7 @@
 //
 //   frugal_gt640 [PART...] [--json]
 //
-// Parts: solo, example, pairs, faster, three, pool, distance, queue; all of them unless some are named.
+// Parts: solo, example, pairs, faster, three, mechanisms, pool, distance, queue; all of them unless some are named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 
 #include "perf/corun_table.h"
 #include "perf/gt640_groups.h"
+#include "perf/gt640_mechanisms.h"
 #include "perf/gt640_queue.h"
 #include "wattune/schedule/profit_table.h"
 
@@ -144,6 +145,19 @@ void three(bool json) {
   }
 }
 
+// Three against two, by what brings their blocks to the SMs.
+void mechanisms(bool json) {
+  Table table("gain at the highest clocks while they run, in %", json);
+  const Mechanism persistent(schedule::Form::persistent), slices(schedule::Form::slices);
+  for (const Triple& triple : most_promising_triples(5)) {
+    const Group three(triple.kernels.begin(), triple.kernels.end());
+    table.add(triple.name(), {{"three, persistent", kPercent * persistent.best_gain(three)},
+                              {"the best two", kPercent * best_gain_of_two(persistent, triple)},
+                              {"three, slices", kPercent * slices.best_gain(three)},
+                              {"the best two in slices", kPercent * best_gain_of_two(slices, triple)}});
+  }
+}
+
 void pool(bool json) {
   const PoolResult result = run_pool();
   Table phases("all eleven pooled: pairs in turn", json);
@@ -213,8 +227,9 @@ void queue(bool json) {
 
 int main(int count, char** arguments) {
   const std::vector<std::pair<std::string, std::function<void(bool)>>> parts = {
-      {"solo", solo},   {"example", example}, {"pairs", pairs},       {"faster", faster},
-      {"three", three}, {"pool", pool},       {"distance", distance}, {"queue", queue}};
+      {"solo", solo},     {"example", example},   {"pairs", pairs},
+      {"faster", faster}, {"three", three},       {"mechanisms", mechanisms},
+      {"pool", pool},     {"distance", distance}, {"queue", queue}};
   std::set<std::string> wanted(arguments + 1, arguments + count);
   const bool json = wanted.erase("--json") > 0;
   if (json) fmt::print("[");

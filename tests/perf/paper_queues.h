@@ -32,13 +32,14 @@ inline std::optional<simulate::GpuModel> find_gpu(const std::string& name) {
   return part;
 }
 
-// Grids that fill the GPU so often.
+// Grids that fill the GPU so often. `variation` is SimulatedKernel's.
 inline std::vector<schedule::ProfiledKernel> profiled(const simulate::GpuModel& gpu, const KernelSet& set,
-                                                      unsigned waves) {
+                                                      unsigned waves, double variation = 0.0) {
   std::vector<simulate::SimulatedKernel> kernels;
   for (const std::string& name : set.kernels)
     for (const simulate::KerneletKernel& row : simulate::kernelet_kernels())
       if (row.kernel.name == name) kernels.push_back(row.kernel);
+  for (simulate::SimulatedKernel& kernel : kernels) kernel.variation = variation;
   const auto scaled = schedule::equally_long(gpu, std::move(kernels), nanoseconds_from_ms(4), waves).value();
   return schedule::profile_all(gpu, scaled).value();
 }

@@ -9,6 +9,7 @@
 #include "schedule/tiny_machine.h"
 #include "wattune/schedule/forecast.h"
 #include "wattune/schedule/profile.h"
+#include "wattune/schedule/queue_experiment.h"
 #include "wattune/schedule/simulated_machine.h"
 #include "wattune/simulate/corun_kernels.h"
 
@@ -91,8 +92,11 @@ TEST(PairSweep, RefusesTimesThatCannotBeMatched) {
 // Each has 0.9 of its speed beside the other, so that both take 10 ms / 0.9 and gain 0.8, by the definition of gain.
 TEST(PairSweep, GainIsTheSumOfTheTimesAloneOverTheMakespanLessOne) {
   TinyMachine machine;
-  machine.add(tiny_kernel("a"));
-  machine.add(tiny_kernel("b"));
+  for (const char* const name : {"a", "b"}) {
+    KernelTraits kernel = tiny_kernel(name);
+    kernel.profile.blocks_alone = 8;
+    machine.add(kernel);
+  }
   machine.set_rates(0, 1, 0.9, 0.9);
   const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 2}).value();
   const SweepRow* best = sweep.best(is_share);
@@ -164,6 +168,22 @@ TEST(PairSweep, KernelsWithoutATwinShareInSlices) {
   EXPECT_THAT(ratios_of(machine, 0, 9).error().to_string(), HasSubstr("no such kernel on this machine: `9`"));
 }
 
+// Each block takes more than half of an SM's shared memory: there is no ratio, and no row but those of whole kernels.
+TEST(PairSweep, KernelsThatCannotShareAnSmAreComparedWithoutShares) {
+  TinyMachine machine;
+  for (const char* const name : {"a", "b"}) {
+    KernelTraits kernel = tiny_kernel(name);
+    kernel.block.dynamic_shared_bytes = 130 * 1024;
+    kernel.profile.blocks_alone = 1;
+    machine.add(kernel);
+  }
+  EXPECT_TRUE(ratios_of(machine, 0, 1).value().empty());
+  const PairSweep sweep = sweep_pair(machine, 0, 1, {.rounds = 1}).value();
+  EXPECT_EQ(sweep.best(is_share), nullptr);
+  ASSERT_NE(sweep.best(is_baseline), nullptr);
+  EXPECT_NEAR(sweep.best(is_baseline)->gain, 0.0, 1e-9);
+}
+
 // Half of the resident blocks of a kernel that waits for memory are not enough; of one that computes they are.
 TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
   SimulatedMachine machine(part_of_h100());
@@ -174,6 +194,18 @@ TEST(Profile, SaysWhatAKernelLosesWithFewerBlocksAndSms) {
   EXPECT_EQ(fma.rate_at_residency[7], 1.0);
   EXPECT_EQ(fma.saturating_share, 1.0);
   EXPECT_EQ(fma.alone, machine.kernel(0)->alone);
+}
+
+// Of eight waves whose blocks differ half a wave is idle at the end, unless another launch follows.
+TEST(Profile, SaysWhatLaunchesGainThatFillEachOthersEnds) {
+  SimulatedMachine machine(part_of_h100());
+  simulate::SimulatedKernel kernel = simulate::fma_probe();
+  kernel.variation = 0.3;
+  const simulate::GpuModel gpu = part_of_h100();
+  const auto scaled = equally_long(gpu, {kernel}, nanoseconds_from_ms(1), 8).value();
+  const KernelId id = machine.add(scaled.front()).value();
+  EXPECT_GT(machine.kernel(id)->overlapped_speed, 1.02);
+  EXPECT_LT(machine.kernel(id)->overlapped_speed, 1.15);
 }
 
 // A millisecond to fetch a block that runs for half of one.

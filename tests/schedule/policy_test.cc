@@ -143,6 +143,29 @@ TEST_F(PolicyTest, APairMustGainOverEachAtItsBestAlone) {
 }
 
 // Of 8 ms a twin that is 3 % slower would lose 0.24.
+// Others of its kind fill the SMs that its last blocks leave idle.
+TEST_F(PolicyTest, APairMustGainOverEachAmongOthersOfItsKind) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.52, 0.52);
+  EXPECT_THAT(plan("paired").shares, SizeIs(2));
+  for (KernelTraits& kernel : kernels_) kernel.overlapped_speed = 1.04;
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+TEST_F(PolicyTest, WhatRunsAloneWithAllItsBlocksIsFollowedBeforeItEnds) {
+  wait("a");
+  EXPECT_TRUE(plan("paired").fills_sms);
+  run(0, plan("paired").shares.front());
+  EXPECT_TRUE(plan("paired").fills_sms);
+  kernels_[0].rate_at_residency = {0.9, 1.7, 1.2, 1.0};
+  run(0, {.form = Form::persistent, .per_sm = 2});
+  EXPECT_FALSE(plan("paired").fills_sms);
+  run(0, {.form = Form::whole});
+  EXPECT_TRUE(plan("paired").fills_sms);
+  EXPECT_FALSE(plan("fifo").fills_sms);
+}
+
 TEST_F(PolicyTest, WhatASlowTwinWouldRunAloneRunsWholeUnlessItIsLong) {
   wait("a");
   kernels_[0].twin_speed = 0.97;
@@ -243,6 +266,17 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
 }
 
 // Of 1 ms in all 6 % are less than the 0.1 ms that a new start costs, of 20 ms they are more.
+// With 100 works of each to come they had better wait for the end of a, and not share any more: 1.04 times as fast,
+// less than each among others of its kind.
+TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereOneAfterTheOtherIsFasterForWhatComes) {
+  table_.learn(0, 1, {.sms_of_first = 2, .whole = true, .rates = {0.52, 0.52}});
+  for (KernelTraits& kernel : kernels_) kernel.overlapped_speed = 1.06;
+  run(0, {.sms = {0, 2}});
+  EXPECT_THAT(works(paired()), ElementsAre(1, 2));
+  view_.later = {{.kernel = 0, .works = 100}, {.kernel = 1, .works = 100}};
+  EXPECT_THAT(works(paired()), ElementsAre(1));
+}
+
 TEST_F(PolicyTest, PairedSavesMoreThanStartingAnewCosts) {
   wait("a");
   wait("b");

@@ -16,6 +16,7 @@ ProfileRecord copy_record() {
   record.traits.profile.blocks_alone = 8;
   record.traits.rate_at_residency = {0.5, 1.0};
   record.traits.twin_speed = 0.98;
+  record.traits.overlapped_speed = 1.02;
   record.traits.saturating_share = 0.25;
   record.traits.least_slice = 2;
   record.traits.persistent = false;
@@ -38,6 +39,7 @@ TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.traits.alone, record.traits.alone);
   EXPECT_THAT(read.traits.rate_at_residency, ElementsAre(0.5, 1.0));
   EXPECT_EQ(read.traits.twin_speed, 0.98);
+  EXPECT_EQ(read.traits.overlapped_speed, 1.02);
   EXPECT_EQ(read.traits.saturating_share, 0.25);
   EXPECT_FALSE(read.traits.persistent);
   EXPECT_EQ(read.traits.use, record.traits.use);

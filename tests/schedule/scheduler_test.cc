@@ -112,6 +112,45 @@ TEST_F(SchedulerTest, NothingBeginsWhileBlocksLeave) {
 }
 
 // A policy looks at 64 works, and knows how many more there are of their kernels.
+// b runs beside c, which pairs as well with it as a, when the block of a that runs has ended: at 0.8 of its speed every
+// 0.125 ms, so at 2.625 ms the one in which it is cancelled.
+TEST_F(SchedulerTest, NothingBeginsWhileBlocksOfACancelledWorkLeave) {
+  const KernelId c = machine_.add(tiny_kernel("c"));
+  machine_.set_rates(c, b_, 0.8, 0.8);
+  start("paired").learn(b_, c, {.ratio = {2, 2}, .rates = {0.8, 0.8}});
+  const WorkId first = submit({.kernel = a_});
+  submit({.kernel = b_});
+  submit({.kernel = c});
+  scheduler_->dispatch();
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(2.55)));
+  scheduler_->cancel(first);
+  scheduler_->dispatch();
+  EXPECT_THAT(machine_.launches, SizeIs(2));
+  scheduler_->note(machine_.wait(scheduler_->deadline()));
+  EXPECT_NEAR(to_ms(machine_.now()), 2.625, 1e-9);
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(3));
+  EXPECT_EQ(machine_.launches.back().kernel, c);
+  run();
+}
+
+// a is stopped after 30 ms and holds on; b, which has ended long since, is followed 5 ms later.
+TEST_F(SchedulerTest, WhatDoesNotLeaveIsNotWaitedForLong) {
+  const KernelId c = machine_.add(tiny_kernel("c"));
+  start("paired", {.grace = nanoseconds_from_ms(20), .drain = nanoseconds_from_ms(5)}).learn(b_, c, {});
+  machine_.never_ends[a_] = true;
+  submit({.kernel = a_, .limit = nanoseconds_from_ms(30)});
+  submit({.kernel = b_});
+  while (machine_.now() < nanoseconds_from_ms(30)) step(*scheduler_, machine_);
+  submit({.kernel = c});
+  scheduler_->dispatch();
+  EXPECT_NE(machine_.launches.back().kernel, c);
+  scheduler_->note(machine_.wait(scheduler_->deadline()));
+  EXPECT_NEAR(to_ms(machine_.now()), 35.0, 1e-6);
+  scheduler_->dispatch();
+  EXPECT_EQ(machine_.launches.back().kernel, c);
+}
+
 TEST_F(SchedulerTest, PoliciesKnowHowManyWorksComeLater) {
   std::vector<WorkCount> later;
   const Policy look = [&](const QueueView& view, const PairTable&) {
@@ -205,6 +244,55 @@ TEST_F(SchedulerTest, WhatComesNextIsLaunchedBehindWhatRuns) {
     EXPECT_NEAR(to_ms(all.at(work)->ended), 10.0 * static_cast<double>(work), 1e-9);
     EXPECT_NEAR(to_ms(all.at(work)->solo), 10.0, 1e-9);
   }
+}
+
+// In a lane of its own, where it begins as soon as blocks of the first leave an SM.
+TEST_F(SchedulerTest, WhatComesNextFillsTheSmsThatWhatRunsAloneLeaves) {
+  start("paired");
+  for (int i = 0; i < 3; ++i) submit({.kernel = a_});
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(2));
+  EXPECT_NE(machine_.launches[0].lane, machine_.launches[1].lane);
+  scheduler_->note(machine_.wait(kForever));
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(3));
+  EXPECT_EQ(machine_.launches[2].lane, machine_.launches[0].lane);
+  run();
+}
+
+// b gives way to c, which is urgent, at the next of its blocks, and what was launched behind a never begins: it is not
+// waited for.
+TEST_F(SchedulerTest, WhatNeverBeganIsNotWaitedFor) {
+  const KernelId c = machine_.add(tiny_kernel("c"));
+  machine_.set_rates(a_, c, 0.9, 0.9);
+  start("paired").learn(a_, c, {.ratio = {2, 2}, .rates = {0.9, 0.9}});
+  for (int i = 0; i < 2; ++i) submit({.kernel = a_});
+  submit({.kernel = b_});
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(3));
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(2.55)));
+  submit({.kernel = c, .priority = 1});
+  scheduler_->dispatch();
+  scheduler_->note(machine_.wait(kForever));
+  scheduler_->dispatch();
+  EXPECT_EQ(machine_.launches.back().kernel, c);
+  EXPECT_NEAR(to_ms(machine_.now()), 2.625, 1e-9);
+  run();
+}
+
+// It may begin before: so what an arrival makes of them begins when both have left.
+TEST_F(SchedulerTest, WhatFillsTheSmsLeavesBeforeAPairBegins) {
+  start("paired");
+  for (int i = 0; i < 2; ++i) submit({.kernel = a_});
+  scheduler_->dispatch();
+  ASSERT_THAT(machine_.launches, SizeIs(2));
+  scheduler_->note(machine_.wait(nanoseconds_from_ms(1.05)));
+  submit({.kernel = b_});
+  scheduler_->dispatch();
+  EXPECT_THAT(machine_.launches, SizeIs(2));
+  run();
+  EXPECT_TRUE(ran_each_block_once(trace_, 1, 100));
+  EXPECT_TRUE(ran_each_block_once(trace_, 2, 100));
 }
 
 TEST_F(SchedulerTest, OfAPairEachHasTheNextOfItsKernelBehindIt) {
@@ -368,12 +456,17 @@ TEST_F(SchedulerTest, RefusesWhatCannotBe) {
   large.block.dynamic_shared_bytes = 1 << 20;
   const KernelId too_large = machine_.add(large);
   const KernelId empty = machine_.add(tiny_kernel("empty", 0));
-  EXPECT_THAT(refusal({.kernel = 99}), HasSubstr("no such kernel on this machine: `99`"));
-  EXPECT_THAT(refusal({.kernel = too_large}), HasSubstr("large"));
-  EXPECT_THAT(refusal({.kernel = empty}), HasSubstr("a grid without blocks: `empty`"));
-  EXPECT_THAT(refusal({.kernel = a_, .after = {7}}), HasSubstr("no such work to come after: `7`"));
-  EXPECT_THAT(refusal({.kernel = a_, .after_in_batch = {1}}), HasSubstr("no such work in this submission: `1`"));
-  EXPECT_THAT(refusal({.kernel = a_, .limit = Nanoseconds(0)}), HasSubstr("a limit that is not positive: `a`"));
+  EXPECT_EQ(refusal({.kernel = 99}), "schedule: no such kernel on this machine: `99` (add it to the machine first)");
+  EXPECT_EQ(refusal({.kernel = too_large}),
+            "schedule: large: room of an SM: no SM holds a block of this kernel: `shared memory` (one asks for 256 "
+            "threads of 32 registers and 1048576 bytes of shared memory: make it smaller)");
+  EXPECT_EQ(refusal({.kernel = empty}), "schedule: a grid without blocks: `empty` (it has 1 at least)");
+  EXPECT_EQ(refusal({.kernel = a_, .after = {7}}),
+            "schedule: no such work to come after: `7` (of the same submission it is named in after_in_batch)");
+  EXPECT_EQ(refusal({.kernel = a_, .after_in_batch = {1}}),
+            "schedule: no such work in this submission: `1` (it has 1, counted from 0)");
+  EXPECT_EQ(refusal({.kernel = a_, .limit = Nanoseconds(0)}),
+            "schedule: a limit that is not positive: `a` (kForever is none)");
   EXPECT_TRUE(scheduler_->is_idle());
 }
 
@@ -383,7 +476,7 @@ TEST_F(SchedulerTest, RefusesWorksThatWaitForEachOtherAsAWhole) {
                             Work{.kernel = b_, .after_in_batch = {1}}};
   const auto refused = scheduler_->submit(works);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("works that wait for each other"));
+  EXPECT_EQ(refused.error().to_string(), "schedule: works that wait for each other (after_in_batch has a cycle)");
   EXPECT_TRUE(scheduler_->is_idle());
 }
 
@@ -404,6 +497,20 @@ TEST_F(SchedulerTest, CancellingEndsWhatWaitsAtOnceAndWhatIsLaunchedAtTheNextBlo
   EXPECT_FALSE(ran_each_block_once(trace_, second, 100));
   EXPECT_NEAR(to_ms(machine_.now()), 1.0, 1e-6);
   EXPECT_FALSE(scheduler_->cancel(first));
+}
+
+// There is no ratio of the two; each runs alone, and nothing is told of them together.
+TEST_F(SchedulerTest, KernelsThatCannotShareAnSmRunOneAfterTheOther) {
+  KernelTraits large = tiny_kernel("large");
+  large.block.dynamic_shared_bytes = 130 * 1024;
+  const KernelId c = machine_.add(large), d = machine_.add(large);
+  start("paired").learn(c, d, residency_forecaster(machine_.limits(), {})(large, large).value());
+  submit({.kernel = c});
+  submit({.kernel = d});
+  run();
+  const auto all = results(*scheduler_);
+  for (const WorkId work : {1, 2}) EXPECT_EQ(all.at(work)->partners, 0U);
+  EXPECT_NEAR(to_ms(machine_.now()), 20.0, 1e-6);
 }
 
 // Half of a, then its error; b loses its partner and nothing else.

@@ -92,12 +92,23 @@ class TinyMachine : public Machine {
     double last = kForever.value();  // where it was stopped
   };
 
-  // Behind an earlier one of its lane.
+  // The share of each SM's room; slices take what there is.
+  double room_of(const Launch& launch) const {
+    if (launch.sms.count > 0 || launch.form == Form::slices) return 0.0;
+    return launch.form == Form::whole ? 1.0 : double(launch.per_sm) / kernels_[launch.kernel].profile.blocks_alone;
+  }
+  // Behind an earlier one of its lane, or for room beside those that came earlier.
   bool waits(const Running& each) const {
-    return std::ranges::any_of(running_, [&](const Running& other) {
-      return other.id < each.id && other.launch.lane == each.launch.lane &&
-             other.launch.priority == each.launch.priority && other.launch.sms == each.launch.sms;
-    });
+    double taken = 0.0;
+    for (const Running& other : running_) {
+      if (other.id >= each.id) continue;
+      const bool is_same_lane = other.launch.lane == each.launch.lane &&
+                                other.launch.priority == each.launch.priority && other.launch.sms == each.launch.sms;
+      if (is_same_lane) return true;
+      taken += room_of(other.launch);
+    }
+    const double room = room_of(each.launch);
+    return taken > 0.0 && room > 0.0 && taken + room > 1.0 + 1e-9;
   }
   bool immortal(const Running& each) const {
     const auto found = never_ends.find(each.launch.kernel);

@@ -1,7 +1,8 @@
 // Sensors: what a device can be asked about itself while it works. Nothing is ever set.
 //
-// Owned by their Device, from its opening to its end; used on the thread that uses the device. What cannot be read
-// stays empty.
+// Owned by their Device, from its opening to its end. Those of a device of this process are used by one thread at a
+// time, which need not be the one that uses the device; those of a device in a worker by that one alone. What cannot be
+// read stays empty.
 //
 //   WATTUNE_ASSIGN(backend::Sensors* const sensors, device->sensors());
 //   WATTUNE_ASSIGN(const backend::SensorReadings readings, sensors->read());

@@ -23,7 +23,7 @@ struct DeviceMachineOptions {
   // Persistent blocks take as many logical blocks at a time as run for so long, which bounds what fetching costs and
   // how long stopping takes.
   Nanoseconds chunk_time = Nanoseconds(10e3);
-  // Boards renew their counter of energy about so often, and reading it takes a millisecond; infinite: never.
+  // Boards renew their counter of energy about so often, and a thread reads it as often; infinite: never.
   Nanoseconds energy_every = nanoseconds_from_ms(100);
   // For which its destruction waits for what runs. Then all is as after a timeout of Device::finish().
   Nanoseconds end_limit = nanoseconds_from_seconds(10);
@@ -47,7 +47,7 @@ class DeviceMachine final : public Machine {
   const MachineLimits& limits() const override;
   const KernelTraits* kernel(KernelId id) const override;
   Nanoseconds now() const override;  // since it was made, of the steady clock
-  Joules energy() const override;    // as it was read last
+  Joules energy() const override;    // as it was read last; the board is not asked
 
   // unavailable: the kernel has no such form, the device no such range; invalid_argument: blocks beyond the grid;
   // launch_failed and device_lost, as Stream::launch().

@@ -46,6 +46,8 @@ struct PairForecast {
   bool whole = false;                // and run themselves there, not their twins, which can be stopped
   std::array<double, 2> rates = {};  // the speed of each beside the other, over its speed alone
   PairWatts watts = {};
+  // How much longer each takes alone at the best clocks for it than at the board's own.
+  std::array<double, 2> slower_alone = {1.0, 1.0};
   std::optional<backend::BoardSetting> clocks = {};  // at which all this holds; none: the board's own
   // Other ways in which the two may run together, less good for the objective where both run all the time. Which is
   // best depends on how much there is to do of each. None of them has others.
@@ -53,6 +55,8 @@ struct PairForecast {
 
   // S of Kernelet: how much faster they are than one after the other while both run.
   double speedup() const { return rates[0] + rates[1]; }
+  // The same over each at the best clocks for it alone.
+  double time_gain() const { return rates[0] * slower_alone[0] + rates[1] * slower_alone[1]; }
   // CP of Kernelet (equation 1): the share of time that is saved; minus infinity where they do not run together.
   double profit() const { return 1.0 - 1.0 / speedup(); }
   // Of the board while both run: what a kernel adds shrinks with its speed.

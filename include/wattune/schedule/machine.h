@@ -68,6 +68,8 @@ struct KernelTraits {
   std::vector<double> rate_at_residency = {};
   // Of its persistent twin with all resident blocks alone, over its own.
   double twin_speed = 1.0;
+  // Where each launch fills the SMs that the last blocks of the one before leave idle, over that of one alone.
+  double overlapped_speed = 1.0;
   // Of the SMs, those with which it is as fast as with all, 0 to 1: below 1 where memory is what it waits for.
   double saturating_share = 1.0;
   std::uint64_t least_slice = 1;  // blocks, below which slicing costs more than it may
@@ -80,6 +82,8 @@ struct KernelTraits {
 
   // nullptr: it has no profile at these.
   const AtClock* at(const std::optional<backend::BoardSetting>& clocks) const;
+  // How much longer it takes at the best clocks for it alone than at the board's own.
+  double slower_alone() const;
 };
 
 // Neighbouring SMs; none counted: all of the GPU.

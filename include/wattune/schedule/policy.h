@@ -39,6 +39,8 @@ struct Plan {
   std::vector<Share> shares = {};
   // That these want; none: as was asked for before. Clocks are held for a while, so that they may come later.
   std::optional<backend::BoardSetting> clocks = {};
+  // One runs alone with all the blocks that SMs hold: what does so next may fill those that its last blocks leave idle.
+  bool fills_sms = false;
   double speedup = 1.0;     // over one after the other, as it is forecast
   std::string reason = {};  // one line for people
 };

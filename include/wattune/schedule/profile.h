@@ -26,10 +26,10 @@ struct ProfileOptions {
 // What its grid takes by itself, whole; the first of two runs more warms it up. not_found: no such kernel.
 Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t rounds = 3);
 
-// The kernel's traits with what is measured in the place of what the machine said: `alone`, `rate_at_residency` (where
-// it has a persistent twin), `saturating_share` (where the machine has ranges of SMs), `least_slice` (where it can be
-// cut), and no `persistent` where the twin costs too much. Utilisation and the profile of its warps stay, since no time
-// tells them. not_found: no such kernel.
+// The kernel's traits with what is measured in the place of what the machine said: `alone`, `overlapped_speed`,
+// `rate_at_residency` (where it has a persistent twin), `saturating_share` (where the machine has ranges of SMs),
+// `least_slice` (where it can be cut), and no `persistent` where the twin costs too much. Utilisation and the profile
+// of its warps stay, since no time tells them. not_found: no such kernel.
 Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOptions& options = {});
 
 }  // namespace wattune::schedule

@@ -31,6 +31,8 @@ struct SchedulerOptions {
   std::size_t window = 64;  // works that a decision looks at, which bounds what it costs
   // For which a work beyond its limit, or one that was cancelled, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
+  // For which what begins waits for the blocks of such a work to leave.
+  Nanoseconds drain = nanoseconds_from_ms(10);
   double correction_weight = PairTable::kWeight;
   Objective objective = {};  // the policy's, for which the best way of a pair is found
   // Sets the clocks that plans ask for and restores them at the end; nullptr: the board has its own. Outlives it.

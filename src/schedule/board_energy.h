@@ -1,0 +1,35 @@
+// BoardEnergy: what a board has drawn since the beginning, read by a thread of its own.
+//
+// A board takes about a millisecond to answer, which whoever launches kernels cannot spare. The sensors outlive it.
+//
+//   const BoardEnergy energy(*sensors, nanoseconds_from_ms(100));
+//   const Joules before = energy.latest();
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "power/poller.h"
+#include "wattune/backend/sensors.h"
+
+namespace wattune::schedule {
+
+class BoardEnergy {
+ public:
+  // Reads once at once, and then every `interval`, unless the board tells no energy.
+  BoardEnergy(backend::Sensors& sensors, Nanoseconds interval);
+
+  // As it was read last; 0 where the board tells none. Any thread.
+  Joules latest() const { return latest_.load(); }
+
+ private:
+  std::optional<Joules> counter();
+  bool read();
+
+  backend::Sensors& sensors_;
+  std::optional<Joules> first_;
+  std::atomic<Joules> latest_{Joules(0)};
+  std::optional<power::Poller> poller_;  // the last member: it uses all others
+};
+
+}  // namespace wattune::schedule

@@ -1,0 +1,107 @@
+// Who reads the board's counter of energy, and when: a board that keeps that in mind.
+#include "schedule/board_energy.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "fakes/fake_device.h"
+#include "schedule/device_machine_support.h"
+
+namespace wattune::schedule {
+namespace {
+
+// It draws a joule between two questions.
+class AskedBoard : public backend::Sensors {
+ public:
+  Result<backend::SensorReadings> read() override {
+    const std::lock_guard lock(mutex_);
+    if (!tells_energy) return backend::SensorReadings();
+    ++questions_[std::this_thread::get_id()];
+    joules_ += 1.0;
+    asked_.notify_all();
+    return fails ? Result<backend::SensorReadings>(Error(ErrorCode::unavailable, "asleep"))
+                 : backend::SensorReadings{.conditions = {}, .energy = Joules(joules_)};
+  }
+  int questions_of_this_thread() {
+    const std::lock_guard lock(mutex_);
+    return questions_[std::this_thread::get_id()];
+  }
+  // Until others have asked so many times more.
+  void wait_for(double questions) {
+    std::unique_lock lock(mutex_);
+    const double until = joules_ + questions;
+    asked_.wait(lock, [&] { return joules_ >= until; });
+  }
+
+  std::atomic<bool> tells_energy = true;
+  std::atomic<bool> fails = false;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable asked_;
+  std::map<std::thread::id, int> questions_;
+  double joules_ = 1000.0;
+};
+
+constexpr Nanoseconds kOften = nanoseconds_from_ms(1);
+
+TEST(BoardEnergy, IsReadByAThreadOfItsOwn) {
+  AskedBoard board;
+  const BoardEnergy energy(board, kOften);
+  board.wait_for(3);
+  EXPECT_GE(energy.latest(), Joules(2));  // the third reading may be on its way
+  EXPECT_EQ(board.questions_of_this_thread(), 1);
+}
+
+TEST(BoardEnergy, KeepsWhatItKnowsWhereAReadingFails) {
+  AskedBoard board;
+  const BoardEnergy energy(board, kOften);
+  board.wait_for(2);
+  board.fails = true;
+  board.wait_for(2);
+  const Joules known = energy.latest();
+  board.wait_for(2);
+  EXPECT_EQ(energy.latest(), known);
+}
+
+TEST(BoardEnergy, ABoardThatTellsNoneIsAskedOnce) {
+  AskedBoard board;
+  board.tells_energy = false;
+  EXPECT_EQ(BoardEnergy(board, kOften).latest(), Joules(0));
+}
+
+// A device of this process with that board, whose kernel does nothing for 1 us.
+class DeviceWithBoard : public fakes::FakeDevice {
+ public:
+  DeviceWithBoard() {
+    add_kernel("rest", 1, [](const fakes::FakeLaunch&) -> Result<Nanoseconds> { return Nanoseconds(1000); });
+  }
+  Result<backend::Sensors*> sensors() override { return &board; }
+
+  AskedBoard board;
+};
+
+TEST(DeviceMachineWithBoard, NobodyWhoLaunchesAsksTheBoard) {
+  DeviceWithBoard device;
+  const auto machine = DeviceMachine::make(device, {.energy_every = kOften}).value();
+  const KernelSource source{.function = "rest", .text = "rest"};
+  auto code = load_code(device, source, {}, {.groups = {4, 1, 1}, .group_size = {1, 1, 1}}).value();
+  const auto kernel = kernel_on_ints(device, "rest", std::move(code), {{4, 1, 1}, {1, 1, 1}}, 4);
+  const KernelId id = machine->add(kernel, machine->traits_of(*kernel).value()).value();
+  for (int i = 0; i < 5; ++i) {
+    device.board.wait_for(1);
+    const Joules before = machine->energy();
+    machine->launch({.kernel = id, .blocks = 4}).value();
+    wait_for(*machine, 1);
+    EXPECT_GE(machine->energy(), before);
+  }
+  EXPECT_EQ(device.board.questions_of_this_thread(), 1);
+}
+
+}  // namespace
+}  // namespace wattune::schedule
