@@ -7,6 +7,7 @@
 
 #include "schedule/scheduler_runs.h"
 #include "wattune/core/random.h"
+#include "wattune/schedule/queue_experiment.h"
 #include "wattune/simulate/corun_kernels.h"
 
 namespace wattune::schedule {
@@ -78,6 +79,36 @@ TEST(SimulatedMachine, KernelsOnSmsOfTheirOwnDoNotTouchEachOther) {
   ASSERT_TRUE(machine.launch(other));
   const Ended first = machine.wait(kForever).front();
   EXPECT_NEAR((first.end - first.begin) / alone, 1.0, 0.05);
+}
+
+// When the last of three works has ended, of which the first is cancelled after 2 ms: the third shares the SMs with the
+// second from then on.
+Nanoseconds end_after_cancelling(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel>& kernels,
+                                 Nanoseconds drain) {
+  const auto machine = simulated_machine(gpu, kernels);
+  Scheduler scheduler(*machine, find_policy("paired").value(), {.drain = drain});
+  scheduler.learn(0, 1, {.ratio = {2, 6}, .rates = {0.9, 0.9}});
+  scheduler.learn(1, 2, {.ratio = {6, 2}, .rates = {0.9, 0.9}});
+  const auto works = scheduler.submit(std::array{Work{.kernel = 0}, Work{.kernel = 1}, Work{.kernel = 2}}).value();
+  const Nanoseconds moment = nanoseconds_from_ms(2);
+  scheduler.dispatch();
+  while (machine->now() < moment) scheduler.note(machine->wait(moment));
+  scheduler.cancel(works.front());
+  run_to_end(scheduler, *machine);
+  return machine->now();
+}
+
+// Among blocks that leave it would get more of its own onto the SMs that they leave first, which takes longer.
+TEST(SimulatedMachine, WhatFollowsACancelledWorkBeginsWhenThatHasLeft) {
+  const simulate::GpuModel gpu = simulate::with_sms(*simulate::find_gpu_model("H100"), 8);
+  std::vector<simulate::SimulatedKernel> kernels;
+  for (const char* const name : {"PC", "TEA", "PC"}) {
+    kernels.push_back(short_kernel(name, 1));
+    kernels.back().variation = 0.3;
+  }
+  const auto profiled = profile_all(gpu, equally_long(gpu, kernels, nanoseconds_from_ms(4), 8).value()).value();
+  const Nanoseconds waiting = end_after_cancelling(gpu, profiled, SchedulerOptions().drain);
+  EXPECT_LT(waiting, end_after_cancelling(gpu, profiled, Nanoseconds(0)));
 }
 
 // Random arrivals of three kernels under each policy; nobody can say from outside what ran where, but the trace.
