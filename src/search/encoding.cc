@@ -81,11 +81,20 @@ Coordinates Encoding::point(ConfigurationId id) const {
   space::ValueIndices places;
   space_.unrank(id, places);
   Coordinates point;
-  for (std::size_t p = 0; p < coordinates_.size(); ++p) point.push_back(coordinates_[p][places[p]]);
+  for (std::size_t p = 0; p < coordinates_.size(); ++p)
+    if (coordinates_[p].size() > 1) point.push_back(coordinates_[p][places[p]]);
   for (const Exponents& exponents : exponents_) {
     point.push_back(0.5 * exponents.of_value[places[exponents.parameter]] / exponents.largest);
   }
   return point;
+}
+
+std::vector<bool> Encoding::flags() const {
+  std::vector<bool> flags;
+  for (const std::vector<double>& values : coordinates_)
+    if (values.size() > 1) flags.push_back(values.size() == 2);
+  flags.resize(flags.size() + exponents_.size(), false);
+  return flags;
 }
 
 }  // namespace wattune::search

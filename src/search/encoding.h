@@ -25,8 +25,10 @@ class Encoding {
   std::size_t width() const { return coordinates_.size() + exponents_.size() + products_.size(); }
   // Appends a row: places, exponents of two, products.
   void append_row(ConfigurationId id, std::vector<std::uint16_t>& rows) const;
-  // Of a process: every parameter from 0 to 1, then the exponents of two, from 0 to 1/2.
+  // Of a process: every parameter of several values from 0 to 1, then the exponents of two, from 0 to 1/2.
   Coordinates point(ConfigurationId id) const;
+  // Which of a point's coordinates are parameters of two values.
+  std::vector<bool> flags() const;
 
  private:
   struct Exponents {

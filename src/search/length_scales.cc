@@ -11,18 +11,20 @@ namespace wattune::search {
 namespace {
 
 constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // of four coordinates
-constexpr std::size_t kFewest = 8;                          // observations that can tell coordinates apart,
+constexpr std::array kFlagFactors = {1.0, 4.0};             // on the common scale
+constexpr std::size_t kFewest = 5;                          // observations that can tell coordinates apart,
 constexpr std::size_t kWidest = 32;                         // and of so many coordinates at most
-constexpr int kSweeps = 2;                                  // over the coordinates
-constexpr double kSpread = 2.0;                             // of the logarithms around the common scale's, a priori
+constexpr int kSweeps = 3;                                  // over the coordinates
+constexpr double kSpread = 1.0;                             // of the logarithms around the common ones', a priori
 
 class Fit {
  public:
-  Fit(const std::vector<Coordinates>& points, const std::vector<double>& responses)
-      : points_(points), responses_(responses), width_(points.front().size()) {}
+  Fit(const std::vector<Coordinates>& points, const std::vector<double>& responses, const std::vector<bool>& flags)
+      : points_(points), responses_(responses), flags_(flags), width_(points.front().size()) {}
 
   std::vector<double> run() {
-    for (const double scale : kCommonScales) try_common(scale * std::sqrt(static_cast<double>(width_) / 4.0));
+    for (const double scale : kCommonScales)
+      for (const double factor : kFlagFactors) try_common(scale * std::sqrt(static_cast<double>(width_) / 4.0), factor);
     if (points_.size() < kFewest || width_ > kWidest) return scales_;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       for (std::size_t c = 0; c < width_; ++c) try_factor(c, 0.5) || try_factor(c, 2.0);
@@ -31,13 +33,13 @@ class Fit {
   }
 
  private:
-  void try_common(double scale) {
-    const std::vector<double> scales(width_, scale);
+  void try_common(double scale, double flag_factor) {
+    std::vector<double> scales;
+    for (const bool is_flag : flags_) scales.push_back(is_flag ? flag_factor * scale : scale);
     const double likelihood = log_likelihood(scales);
-    if (!scales_.empty() && !(likelihood > highest_)) return;
+    if (!common_.empty() && !(likelihood > highest_)) return;
     highest_ = likelihood;
-    common_ = scale;
-    scales_ = scales;
+    common_ = scales_ = std::move(scales);
   }
 
   bool try_factor(std::size_t coordinate, double factor) {
@@ -59,22 +61,24 @@ class Fit {
   // Up to a constant.
   double log_prior(const std::vector<double>& scales) const {
     double squares = 0.0;
-    for (const double scale : scales) squares += std::pow(std::log(scale / common_) / kSpread, 2.0);
+    for (std::size_t c = 0; c < width_; ++c) squares += std::pow(std::log(scales[c] / common_[c]) / kSpread, 2.0);
     return -0.5 * squares;
   }
 
   const std::vector<Coordinates>& points_;
   const std::vector<double>& responses_;
+  const std::vector<bool>& flags_;
   std::size_t width_;
-  double common_ = 1.0;
+  std::vector<double> common_;
   double highest_ = -std::numeric_limits<double>::infinity();  // log of the posterior of scales_
   std::vector<double> scales_;
 };
 
 }  // namespace
 
-std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& responses) {
-  return Fit(points, responses).run();
+std::vector<double> fit_length_scales(const std::vector<Coordinates>& points, const std::vector<double>& responses,
+                                      const std::vector<bool>& flags) {
+  return Fit(points, responses, flags).run();
 }
 
 }  // namespace wattune::search

@@ -30,6 +30,12 @@ class ModelInput {
     point.insert(point.end(), columns.begin(), columns.end());
     return point;
   }
+  // Which of its coordinates are parameters of two values.
+  std::vector<bool> flags() const {
+    std::vector<bool> flags = values_.flags();
+    if (uses_features_) flags.resize(flags.size() + FeatureColumns::kCount, false);
+    return flags;
+  }
   std::size_t width() const { return values_.width() + (uses_features_ ? FeatureColumns::kCount : 0); }
   void append_row(ConfigurationId id, std::vector<std::uint16_t>& rows) const {
     values_.append_row(id, rows);

@@ -251,7 +251,7 @@ class ModelSearch final : public CandidateSearch {
       points.push_back(input_.point(row.id));
       responses.push_back(left_to_explain(row));
     }
-    scales_ = fit_length_scales(points, responses);
+    scales_ = fit_length_scales(points, responses, input_.flags());
     refit_at_ = observations_ + observations_ / kScaleGrowth;
   }
 

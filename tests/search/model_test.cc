@@ -165,7 +165,7 @@ TEST(LengthScales, AreLongWhereNothingChanges) {
       responses.push_back(std::sin(6.0 * points.back()[0]));
     }
   }
-  const std::vector<double> scales = fit_length_scales(points, responses);
+  const std::vector<double> scales = fit_length_scales(points, responses, {false, false});
   EXPECT_GE(scales[1], 2.0 * scales[0]);
 }
 
@@ -173,14 +173,28 @@ TEST(LengthScales, AreCommonWithFewObservationsOrManyCoordinates) {
   const auto common = [](const std::vector<double>& scales) {
     return std::ranges::all_of(scales, [&](double scale) { return scale == scales.front(); });
   };
-  EXPECT_TRUE(common(fit_length_scales({{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}}, {1.0, 2.0, 1.0})));
+  EXPECT_TRUE(common(fit_length_scales({{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}}, {1.0, 2.0, 1.0}, {false, false})));
   std::vector<Coordinates> wide;
   std::vector<double> responses;
   for (int i = 0; i < 20; ++i) {
     wide.emplace_back(100, 0.0)[0] = i / 20.0;
     responses.push_back(i);
   }
-  EXPECT_TRUE(common(fit_length_scales(wide, responses)));
+  EXPECT_TRUE(common(fit_length_scales(wide, responses, std::vector<bool>(100, false))));
+}
+
+// Four observations are too few for scales of their own. Where the response follows the first coordinate whatever the
+// flags are, these have four times its scale; where it is another for each pair of flags, they are as short.
+TEST(LengthScales, AreLongForFlagsThatChangeLittle) {
+  const std::vector<Coordinates> points = {{0.0, 0.0, 0.0}, {0.3, 1.0, 1.0}, {0.6, 0.0, 1.0}, {0.9, 1.0, 0.0}};
+  const auto scales = [&](const std::vector<double>& responses) {
+    return fit_length_scales(points, responses, {false, true, true});
+  };
+  const std::vector<double> of_little = scales({0.0, 0.3, 0.6, 0.9});
+  EXPECT_EQ(of_little[1], 4.0 * of_little[0]);
+  EXPECT_EQ(of_little[2], of_little[1]);
+  const std::vector<double> of_much = scales({0.0, 5.0, -5.0, 0.0});
+  EXPECT_EQ(of_much[1], of_much[0]);
 }
 
 // 40 lies in the middle of 32 and 48, place 1.5 of its list: the nearest power is 32. Lists of powers alone, of other
@@ -239,6 +253,16 @@ TEST(Encoding, GivesRatiosExponentsOfTwoAndProducts) {
   EXPECT_EQ((Coordinates{point.begin() + 1, point.end()}), (Coordinates{1.0, 0.0, 0.5, 0.5 * 4.0 / 6.0}));
 }
 
+// A parameter of one value says nothing to a process, which would take it for one more that does not matter.
+TEST(Encoding, HasNoCoordinateForParametersOfOneValue) {
+  const auto space = space::SearchSpace::build(
+                         {{"block", {16, 32, 48, 64}, {}, {}}, {"size", {4096}, {}, {}}, {"flag", {0, 1}, {}, {}}}, {})
+                         .value();
+  const Encoding encoding(space);
+  EXPECT_EQ(encoding.point(space.find({3, 0, 1}).value()), (Coordinates{1.0, 1.0, 0.5}));
+  EXPECT_EQ(encoding.flags(), (std::vector<bool>{false, true, false}));
+}
+
 // 20 parameters have 190 products, and a row of 210 columns would make every proposal dear.
 TEST(Encoding, LeavesOutTheProductsOfManyParameters) {
   std::vector<Parameter> parameters;
@@ -259,7 +283,7 @@ TEST(Encoding, TakesValuesOfAnySizeAndParametersOfOneValue) {
   std::vector<std::uint16_t> row;
   Encoding(space).append_row(id, row);
   EXPECT_EQ(row, (std::vector<std::uint16_t>{2, 2, 1, 0, 63781}));
-  EXPECT_EQ(Encoding(space).point(id), (Coordinates{1.0, 1.0, 0.5, 0.0}));
+  EXPECT_EQ(Encoding(space).point(id), (Coordinates{1.0, 1.0, 0.5}));
 }
 
 // From (0, 0, 0): a distance of 0 with cost 4, two of 1 with 8 and 6, one of 3 with 1.
