@@ -61,14 +61,15 @@ Result<CallArgument> UnitContext::value_for(std::size_t kernel, const PassedArgu
   return CallArgument::of_bytes(std::get<backend::ScalarBytes>(planned).bytes);
 }
 
-// What no call passes and the function did not make has the size that the kernel's spec says, at least.
+// What no call passes and the function did not resize has the size that the kernel's spec says, at least.
 Result<CallArgument> UnitContext::memory_for(const std::string& name, const tune::PlannedArgument& planned) {
   if (const auto index = unit_.passed(name)) return arguments_[*index];
-  if (const backend::Buffer* const own = workspace_.find(name)) return CallArgument(*own);
-  const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned);
-  if (buffer == nullptr) return CallArgument(nullptr);
-  WATTUNE_ASSIGN(const backend::Buffer* const made, workspace_.resize(name, buffer->bytes));
-  return CallArgument(*made);
+  if (const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned)) {
+    WATTUNE_ASSIGN(const backend::Buffer* const own, workspace_.at_least(name, buffer->bytes));
+    return CallArgument(*own);
+  }
+  const backend::Buffer* const own = workspace_.find(name);
+  return own == nullptr ? CallArgument(nullptr) : CallArgument(*own);
 }
 
 Result<backend::Geometry3> UnitContext::geometry(std::string_view kernel) const {

@@ -84,7 +84,17 @@ backend::Buffer* Workspace::find(const std::string& name) const {
 }
 
 Result<backend::Buffer*> Workspace::resize(const std::string& name, std::size_t bytes) {
-  if (backend::Buffer* const known = find(name); known != nullptr && known->bytes() == bytes) return known;
+  resized_.insert(name);
+  backend::Buffer* const known = find(name);
+  return known != nullptr && known->bytes() == bytes ? known : make(name, bytes);
+}
+
+Result<backend::Buffer*> Workspace::at_least(const std::string& name, std::size_t bytes) {
+  backend::Buffer* const known = find(name);
+  return known != nullptr && (known->bytes() >= bytes || resized_.contains(name)) ? known : make(name, bytes);
+}
+
+Result<backend::Buffer*> Workspace::make(const std::string& name, std::size_t bytes) {
   if (caller_.stream->is_capturing())
     return Error(ErrorCode::unavailable,
                  fmt::format("`{}` is to have {} bytes, but nothing is allocated while a stream is captured", name,

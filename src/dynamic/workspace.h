@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -64,6 +65,9 @@ class Workspace {
   backend::Buffer* find(const std::string& name) const;
   // Made, or made larger or smaller, with the contents of what stays. unavailable: the stream is captured.
   Result<backend::Buffer*> resize(const std::string& name, std::size_t bytes);
+  // Whose size nobody chose by resize(): made, or made larger, so that it has so many bytes at least. Configurations
+  // and sizes differ in what they need. As resize().
+  Result<backend::Buffer*> at_least(const std::string& name, std::size_t bytes);
   // Keeps what commands of this call use.
   backend::Buffer& keep(std::unique_ptr<backend::Buffer> borrowed) {
     return *borrowed_.emplace_back(std::move(borrowed));
@@ -77,6 +81,7 @@ class Workspace {
   };
 
   Result<void> add_branch();
+  Result<backend::Buffer*> make(const std::string& name, std::size_t bytes);
   Result<void> keep_contents(const backend::Buffer& from, backend::Buffer& to);
 
   Lane& caller_;
@@ -85,6 +90,7 @@ class Workspace {
   std::mutex calling_;
   std::atomic<std::thread::id> holder_;
   std::map<std::string, std::unique_ptr<backend::Buffer>> memory_;
+  std::set<std::string> resized_;  // whose size the function chose
   std::vector<std::unique_ptr<backend::Buffer>> borrowed_;
   std::vector<Branch> branches_;
 };

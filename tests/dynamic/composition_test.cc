@@ -221,6 +221,26 @@ TEST_F(Compositions, KeepTheirMemoryAndItsContents) {
   EXPECT_EQ(kept, (std::vector<float>{1.0f, 2.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f}));
 }
 
+// Of 64 elements first, then of all of them.
+TEST_F(Compositions, MakeTheirMemoryAsLargeAsEachCallNeeds) {
+  std::vector<std::size_t> bytes;
+  CompositionSpec spec = two_ways([&](Context& context) -> Result<void> {
+    WATTUNE_TRY(one_or_two(context));
+    bytes.push_back(context.argument("between")->buffer()->bytes());
+    return {};
+  });
+  spec.parameters[0].values = {0};
+  const auto composition = tuner->composition(spec, best()).value();
+  const std::array arguments = {CallArgument(x), CallArgument(y)};
+  for (const std::int64_t n : {std::int64_t{64}, kUnitElements, std::int64_t{64}}) {
+    const std::array sizes = {NamedSize{"n", n}};
+    composition->call(application->queue(), arguments, {.sizes = sizes}).value();
+    values();
+  }
+  EXPECT_EQ(bytes, (std::vector<std::size_t>{256, 1024, 1024}));
+  EXPECT_THAT(values(), Each(7.0f));
+}
+
 TEST_F(Compositions, MoveBytesOfTheCallsMemory) {
   std::vector<float> some{5.0f, 6.0f};
   std::vector<float> back(2);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "simulate/ptx/small_float.h"
 #include "simulate/ptx/type.h"
@@ -22,7 +21,8 @@ class InitialValue {
   Result<void> write(const slice::PtxOperand& value, std::span<std::byte> to, std::size_t depth) {
     if (value.kind == slice::PtxOperandKind::vector) return write_all(value.elements, to, depth);
     WATTUNE_ASSIGN(const std::uint64_t bits, bits_of(value));
-    std::memcpy(to.data(), &bits, std::min<std::size_t>(to.size(), bytes_of(type_)));
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(&bits, 1));
+    std::ranges::copy(bytes.first(std::min<std::size_t>(to.size(), bytes_of(type_))), to.begin());
     return {};
   }
 

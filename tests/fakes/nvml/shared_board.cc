@@ -53,14 +53,14 @@ Exclusive::~Exclusive() {
 }
 
 SharedBoard::SharedBoard(unsigned device, const simulate::BoardModel& model)
-    : device_(device), model_(model), file_(physics_file(device)), physics_(open(file_)) {
+    : device_(device), model_(model), file_(physics_file(device)), own_(std::make_unique<Physics>()), physics_(open()) {
   const Exclusive exclusive(file_);
   if (physics_->begun_us == 0.0) physics_->begun_us = is_virtual() ? kVirtualBeginUs : host_us();
 }
 
-SharedBoard::Physics* SharedBoard::open(const std::string& file) {
-  void* const shared = file.empty() ? nullptr : shared_memory(file.c_str(), sizeof(Physics));
-  return shared != nullptr ? static_cast<Physics*>(shared) : new Physics{};  // lives as long as the library
+SharedBoard::Physics* SharedBoard::open() const {
+  void* const shared = file_.empty() ? nullptr : shared_memory(file_.c_str(), sizeof(Physics));
+  return shared != nullptr ? static_cast<Physics*>(shared) : own_.get();
 }
 
 double SharedBoard::begun_us() const { return physics_->begun_us; }

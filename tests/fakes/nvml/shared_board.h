@@ -5,6 +5,7 @@
 // libcuda's stand-in let pass. Its load is these kernels, or what wattune_fake_nvml_load() set.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -58,7 +59,7 @@ class SharedBoard {
     long long counter_questions;
   };
 
-  static Physics* open(const std::string& file);
+  Physics* open() const;
   void obey(simulate::SimulatedBoard& board);
   void catch_up(simulate::SimulatedBoard& board);
   void follow_host(simulate::SimulatedBoard& board, Nanoseconds work);
@@ -66,6 +67,7 @@ class SharedBoard {
   const unsigned device_;
   const simulate::BoardModel& model_;
   const std::string file_;
+  const std::unique_ptr<Physics> own_;  // where none is shared
   Physics* const physics_;
 };
 
