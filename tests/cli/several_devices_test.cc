@@ -87,8 +87,12 @@ TEST_F(SeveralGpus, AnInterruptedSearchGoesOnWithThemOrWithOne) {
   EXPECT_EQ(count("\n"), 13u);
 }
 
+// Each configuration runs for 0.1 s of the host's time, lest one device searches all of them before the other has
+// begun.
 TEST_F(SeveralGpus, OneThatFallsOffTheBusLeavesTheOtherGoing) {
-  const Finished finished = tune("--device cuda:all", std::string(kTwo) + " WATTUNE_FAKE_CUDA_LOST=lost");
+  const Finished finished = run_with_stand_ins(
+      folder_, "tune scale.toml --device cuda:all --min-samples 2 --max-samples 2 --warm-up 100ms --compile-jobs 2",
+      std::string(kTwo) + " WATTUNE_FAKE_CUDA_LOST=lost WATTUNE_FAKE_CUDA_TIME=host");
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("cuda:1 was lost, the others go on: the device cannot be brought back"));
   EXPECT_THAT(finished.out, HasSubstr("% busy, lost: the device cannot be brought back"));
