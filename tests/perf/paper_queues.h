@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wattune/schedule/queue_experiment.h"
@@ -20,6 +21,19 @@ inline const std::vector<KernelSet> kKernelSets = {{"CI", {"BS", "MM", "TEA", "M
                                                    {"MI", {"PC", "SPMV", "ST", "SAD"}},
                                                    {"MIX", {"PC", "BS", "TEA", "SAD"}},
                                                    {"ALL", {"PC", "SAD", "SPMV", "ST", "MM", "MRIQ", "BS", "TEA"}}};
+
+// Of a program, by place.
+class Arguments {
+ public:
+  explicit Arguments(std::vector<std::string> all) : all_(std::move(all)) {}
+  std::string text(std::size_t i, std::string otherwise) const { return i < all_.size() ? all_[i] : otherwise; }
+  std::size_t number(std::size_t i, std::size_t otherwise) const {
+    return i < all_.size() ? std::stoul(all_[i]) : otherwise;
+  }
+
+ private:
+  std::vector<std::string> all_;
+};
 
 // "H100", or "H100:33" for 33 of its SMs with their share of the memory; none: there is no such preset.
 inline std::optional<simulate::GpuModel> find_gpu(const std::string& name) {

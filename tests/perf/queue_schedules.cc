@@ -67,15 +67,13 @@ std::uint64_t seed_of(std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::uint64_t seed = seed_of(arguments);
-  const auto argument = [&](std::size_t i, std::string otherwise) {
-    return i < arguments.size() ? arguments[i] : otherwise;
-  };
-  const auto gpu = find_gpu(argument(0, "C2050"));
+  const Arguments by_place(arguments);
+  const auto gpu = find_gpu(by_place.text(0, "C2050"));
   if (!gpu) return std::fprintf(stderr, "no such GPU model\n"), 1;
-  const std::size_t works = std::stoul(argument(1, "20"));
-  const auto waves = static_cast<unsigned>(std::stoul(argument(2, "6")));
+  const std::size_t works = by_place.number(1, 20);
+  const auto waves = static_cast<unsigned>(by_place.number(2, 6));
   for (const KernelSet& set : kKernelSets) {
-    if (argument(3, "MIX") != "each" && argument(3, "MIX") != set.name) continue;
+    if (by_place.text(3, "MIX") != "each" && by_place.text(3, "MIX") != set.name) continue;
     const auto kernels = profiled(*gpu, set, waves);
     const auto machine = simulated_machine(*gpu, kernels);
     if (arguments.size() <= 4) {

@@ -75,20 +75,17 @@ void print_set(const simulate::GpuModel& gpu, const KernelSet& set, const Queue&
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto argument = [&](std::size_t i, std::string otherwise) {
-    return i < arguments.size() ? arguments[i] : otherwise;
-  };
-  const auto gpu = find_gpu(argument(0, "C2050"));
+  const Arguments arguments({argv + 1, argv + argc});
+  const auto gpu = find_gpu(arguments.text(0, "C2050"));
   if (!gpu) return std::fprintf(stderr, "no such GPU model\n"), 1;
-  const std::size_t works = std::stoul(argument(1, "80"));
-  const auto waves = static_cast<unsigned>(std::stoul(argument(2, "8")));
-  const std::size_t schedules = std::stoul(argument(4, "1000"));
+  const std::size_t works = arguments.number(1, 80);
+  const auto waves = static_cast<unsigned>(arguments.number(2, 8));
+  const std::size_t schedules = arguments.number(4, 1000);
   std::printf("%zu random schedules of %zu works, gain over streams, simulated\n\n", schedules, works);
   std::printf("| GPU, set | least | 10 %% have less | median | 90 %% have less | most |");
   std::printf(" kernelet, random ones that are better | kernelet, measured | paired |\n");
   std::printf("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const KernelSet& set : kKernelSets)
-    if (argument(3, "each") == "each" || argument(3, "each") == set.name)
+    if (arguments.text(3, "each") == "each" || arguments.text(3, "each") == set.name)
       print_set(*gpu, set, Queue(*gpu, set, waves, works), schedules);
 }

@@ -40,18 +40,15 @@ void print_losses(const std::string& name, const std::vector<double>& gains) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto argument = [&](std::size_t i, std::string otherwise) {
-    return i < arguments.size() ? arguments[i] : otherwise;
-  };
-  const auto gpu = find_gpu(argument(0, "C2050"));
+  const Arguments arguments({argv + 1, argv + argc});
+  const auto gpu = find_gpu(arguments.text(0, "C2050"));
   if (!gpu) return std::fprintf(stderr, "no such GPU model\n"), 1;
-  const std::size_t works = std::stoul(argument(1, "10"));
-  const auto waves = static_cast<unsigned>(std::stoul(argument(2, "8")));
-  const auto set = std::ranges::find(kKernelSets, argument(5, "ALL"), &KernelSet::name);
+  const std::size_t works = arguments.number(1, 10);
+  const auto waves = static_cast<unsigned>(arguments.number(2, 8));
+  const auto set = std::ranges::find(kKernelSets, arguments.text(5, "ALL"), &KernelSet::name);
   if (set == kKernelSets.end()) return std::fprintf(stderr, "no such set of kernels\n"), 1;
-  const auto kernels = profiled(*gpu, *set, waves, std::stod(argument(4, "0.2")));
-  const auto told = false_forecasts(std::stod(argument(3, "0.2")));
+  const auto kernels = profiled(*gpu, *set, waves, std::stod(arguments.text(4, "0.2")));
+  const auto told = false_forecasts(std::stod(arguments.text(3, "0.2")));
   std::vector<std::vector<double>> gains(told.size());
   std::printf("%s, %zu works of each, gain over the best without forecasts, simulated\n\n", gpu->name.c_str(), works);
   std::printf("| pair | S | right | too high | too low | either |\n| --- | --- | --- | --- | --- | --- |\n");
