@@ -26,6 +26,11 @@ void declare_together_options(CLI::App& app, TogetherOptions& options) {
       ->allow_extra_args(false);
   app.add_flag("--steady", options.steady,
                "Launch each kernel again until all have run about as long as the longest does alone");
+  app.add_option("--launches", options.launches,
+                 "Launch these kernels so often in each run, in the place of what --steady finds; others once")
+      ->type_name("NAME=N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--resident-blocks", options.resident_blocks,
                  "A further parameter of each kernel: how many of its blocks stay on each multiprocessor and share out "
                  "its grid, beside 0, which leaves that to the GPU (CUDA; --strategy is walk+auto by default)")

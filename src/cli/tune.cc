@@ -243,6 +243,7 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
 // What means something for kernels together alone.
 Result<void> check_alone(const TogetherOptions& together) {
   const std::pair<bool, const char*> given[] = {{together.steady, "--steady"},
+                                                {!together.launches.empty(), "--launches"},
                                                 {!together.launch_order.empty(), "--launch-order"},
                                                 {!together.resident_blocks.empty(), "--resident-blocks"}};
   for (const auto& [is_given, name] : given)

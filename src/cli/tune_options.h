@@ -20,6 +20,7 @@ struct TogetherOptions {
   std::string partner;  // of SPEC: SPEC@CHOICE, or a class of partners
   std::vector<std::string> launch_order;
   bool steady = false;
+  std::vector<std::string> launches;  // NAME=N
   std::vector<unsigned> resident_blocks;
   double indifference = 0.01;  // a share
 

@@ -15,6 +15,7 @@
 #include "cli/text.h"
 #include "cli/together_report.h"
 #include "cli/tune_journal.h"
+#include "wattune/core/suggest.h"
 #include "wattune/schedule/company.h"
 #include "wattune/schedule/stand_ins.h"
 
@@ -23,6 +24,8 @@ namespace wattune::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostLaunches = 1000;  // of one kernel in one run
 
 Error refuse_together(std::string what, std::string about, std::string advice = "") {
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
@@ -58,6 +61,8 @@ Result<void> check_together(const TuneOptions& options) {
     return refuse_together("--partner needs the SPEC that is tuned", together.partner);
   if (!together.partner.empty() && together.steady)
     return refuse_together("a partner runs all along", "--steady", "leave it out");
+  if (!together.launches.empty() && (together.steady || !together.partner.empty()))
+    return refuse_together("it says how often kernels are launched", "--launches", "leave out --steady, or --partner");
   if (together.specs.size() == 1)
     return refuse_together("two kernels are needed to run together", together.specs.front());
   return check_alone_only(options);
@@ -146,7 +151,28 @@ Result<std::vector<std::size_t>> earlier_repetitions(const TuneOptions& options,
   return schedule::repetitions_of(earlier.info);
 }
 
-Result<schedule::CompanyOptions> company_options(const TuneOptions& options, const fs::path& file) {
+// How often each member is launched by NAME=N; empty when nothing is said of any.
+Result<std::vector<std::size_t>> given_launches(const std::vector<std::string>& launches,
+                                                const std::vector<schedule::CompanyMember>& members) {
+  if (launches.empty()) return std::vector<std::size_t>();
+  std::vector<std::string> names;
+  for (const schedule::CompanyMember& member : members) names.push_back(member.name);
+  std::vector<std::size_t> counts(names.size(), 1);
+  for (const std::string& each : launches) {
+    const std::size_t equals = each.find('=');
+    const auto found = std::ranges::find(names, each.substr(0, equals));
+    if (found == names.end())
+      return refuse_together("--launches names no kernel of these", each, suggest(each.substr(0, equals), names));
+    const auto count = parse_count(equals == std::string::npos ? "" : each.substr(equals + 1));
+    if (!count || *count == 0 || *count > kMostLaunches)
+      return refuse_together("--launches takes a number from 1 to 1000 for a kernel", each, *found + "=3, say");
+    counts[static_cast<std::size_t>(found - names.begin())] = *count;
+  }
+  return counts;
+}
+
+Result<schedule::CompanyOptions> company_options(const TuneOptions& options, const fs::path& file,
+                                                 const std::vector<schedule::CompanyMember>& members) {
   schedule::CompanyOptions company;
   company.session = session_options(options);
   WATTUNE_ASSIGN(company.goal, goal_of(options));
@@ -158,7 +184,10 @@ Result<schedule::CompanyOptions> company_options(const TuneOptions& options, con
   company.indifference = options.together.indifference;
   company.order = options.together.launch_order;
   company.steady = options.together.steady;
-  WATTUNE_ASSIGN(company.repetitions, earlier_repetitions(options, file));
+  WATTUNE_ASSIGN(company.repetitions, given_launches(options.together.launches, members));
+  if (company.repetitions.empty()) {
+    WATTUNE_ASSIGN(company.repetitions, earlier_repetitions(options, file));
+  }
   return company;
 }
 
@@ -234,7 +263,7 @@ Result<ExitStatus> tune_together(const TuneOptions& options) {
   WATTUNE_ASSIGN(auto members, members_of(options));
   const fs::path file = file_of(options, members);
   WATTUNE_TRY(check_journal_file(file, options));
-  WATTUNE_ASSIGN(const schedule::CompanyOptions company, company_options(options, file));
+  WATTUNE_ASSIGN(const schedule::CompanyOptions company, company_options(options, file, members));
   const bool sets_boards = std::ranges::any_of(members, sets_board);
   auto session = schedule::CompanySession::open(std::move(members), company);
   if (!session)

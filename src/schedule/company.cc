@@ -142,7 +142,8 @@ std::string names_in_order(const Parts& parts) {
 
 void describe_company(const Parts& parts, RunInfo& info) {
   info.identity["launch order"] = names_in_order(parts);
-  info.identity["relaunch"] = parts.options.steady ? "until all have run as long" : "once";
+  const bool once = std::ranges::all_of(parts.plan.repetitions, [](std::size_t times) { return times == 1; });
+  info.identity["relaunch"] = parts.options.steady ? "until all have run as long" : once ? "once" : "as often as given";
   info.identity[kRepetitions] = joined(parts.plan.repetitions);
   info.identity["what is timed"] =
       parts.plan.timed ? "all launches of " + parts.space.member(*parts.plan.timed).name + ", beside the others"

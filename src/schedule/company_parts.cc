@@ -94,8 +94,8 @@ std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, 
 // By the times of the default configurations alone.
 Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, CompanyEvaluator& evaluator,
                                                   const CompanyOptions& options) {
-  if (!options.steady && !options.partnered) return std::vector<std::size_t>(space.size(), 1);
   if (options.repetitions.size() == space.size()) return options.repetitions;
+  if (!options.steady && !options.partnered) return std::vector<std::size_t>(space.size(), 1);
   std::vector<Nanoseconds> alone;
   for (std::size_t k = 0; k < space.size(); ++k) {
     const space::SearchSpace& own = space.own_space(k);

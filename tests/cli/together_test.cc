@@ -164,6 +164,18 @@ TEST_F(Together, RelaunchesTheShorterAndResumesWithTheSameRepetitions) {
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--steady", "--resume"}), HasSubstr("launch order"));
 }
 
+TEST_F(Together, LaunchesEachKernelAsOftenAsItIsTold) {
+  std::vector<std::string> given = {"--together",    "one.toml", "two.toml", "--launches",  "two=5",
+                                    "--evaluations", "2",        "--json",   "--finalists", "0"};
+  const Finished finished = tune(given);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json kernels = finished.json()["together"]["kernels"];
+  EXPECT_EQ(kernels[0]["repetitions"], 1);
+  EXPECT_EQ(kernels[1]["repetitions"], 5);
+  EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--launches", "two=4", "--resume"}),
+              HasSubstr("repetitions"));
+}
+
 TEST_F(Together, NamesWhoFailsAndGoesOnWithoutThatConfiguration) {
   write_kernel("two", "y[i] = BLOCK == 64 ? 1.0f : x[i] + x[i];");
   const Finished finished =
@@ -210,6 +222,12 @@ TEST_F(Together, RefusesWhatCannotRunTogether) {
               HasSubstr("leaves out kernels"));
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--launch-order", "tow,one"}),
               HasSubstr("`tow` (did you mean `two`?)"));
+  EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--launches", "tow=2"}),
+              HasSubstr("`tow=2` (did you mean `two`?)"));
+  EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--launches", "one=0"}), HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--launches", "one=2", "--steady"}),
+              HasSubstr("leave out --steady"));
+  EXPECT_THAT(refused({"one.toml", "--launches", "one=2"}), HasSubstr("one kernel is tuned without it"));
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--minimize", "power"}), HasSubstr("`power`"));
   const Finished sensorless = tune({"--together", "one.toml", "two.toml", "--minimize", "energy"});
   EXPECT_EQ(sensorless.status, 3);

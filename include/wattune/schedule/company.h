@@ -35,7 +35,7 @@ struct CompanyOptions {
   std::vector<std::string> order = {};        // names of members as they are launched; empty: as they were given
   bool steady = false;                        // each is launched again until all have run about as long as the longest
   bool partnered = false;                     // the first is timed while the others run all along
-  std::vector<std::size_t> repetitions = {};  // of each, as an earlier run found them; else by the times alone
+  std::vector<std::size_t> repetitions = {};  // of each, as given or as an earlier run found them; else by times alone
   // Values of a parameter of each kernel, but for partners: how many of its blocks stay on each multiprocessor (CUDA),
   // beside 0, which leaves that to the GPU. Walks leave it at 0. Empty: there is no such parameter.
   std::vector<unsigned> resident_blocks = {};
