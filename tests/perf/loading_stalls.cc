@@ -1,22 +1,21 @@
 // What loading code, and what resembles it, makes an application's launches wait (docs/results/dynamic.md).
 //
-//   loading_stalls [--device 0] [--seconds 2] [--parts abcdefg] [--kernels 0.1,1,9] [--json]
+//   loading_stalls [--device 0] [--seconds 2] [--parts abcdefg] [--kernels 0.1,1,9] [--every 7] [--json]
 //
 // A thread launches kernels of 0.1, 1 and 9 ms back to back, at most four in flight, in a context of its own, beside
 //   a  nothing
-//   b  loads of images, every 7 ms
+//   b  loads of images, 7 ms apart or as --every says
 //   c  the same loads by our Loader with the default budget: the launching thread never rests, rests for 1 ms every
 //      50 ms, or calls gap() then
 //   d  first launches, by itself, of kernels with nothing, 1, 16 and 128 KiB of private memory to a thread
-//   e  unloading of programs, or freeing of memory, every 7 ms
+//   e  unloading of programs, or freeing of memory, as often
 //   f  bursts of kernels of a second process, every 50 ms
 // and g loads eight candidates as eight images and as one, into a device that has nothing to do. Times are in ms, of
 // the host: `call` is a launch call; but `kernel` is of the device. `rate` is kernels per second over those of a.
 // Without a GPU the stand-ins show that it runs (tests/perf/CMakeLists.txt).
+#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -31,15 +30,15 @@ namespace {
 
 using backend::Program;
 
-constexpr Nanoseconds kEvery = nanoseconds_from_ms(7);
-
 struct Options {
   int device = 0;
   double seconds = 2.0;
   std::string parts = "abcdefg";
   std::vector<double> kernels = {0.1, 1.0, 9.0};
+  double every_ms = 7.0;
   bool json = false;
 
+  Nanoseconds every() const { return nanoseconds_from_ms(every_ms); }
   bool has(char part) const { return parts.find(part) != std::string::npos; }
 };
 
@@ -151,7 +150,7 @@ class Stalls {
     for (const Pauses pauses : {Pauses::never, Pauses::rests}) {
       WATTUNE_ASSIGN(const auto busy, application());
       std::vector<std::unique_ptr<Program>> loaded;
-      WATTUNE_TRY(beside("b", "loads", *busy, pauses, kEvery, [&]() -> Result<void> {
+      WATTUNE_TRY(beside("b", "loads", *busy, pauses, options_.every(), [&]() -> Result<void> {
         WATTUNE_ASSIGN(loaded.emplace_back(), busy->device().load(next_image(), {}, kLimit));
         return {};
       }));
@@ -189,7 +188,7 @@ class Stalls {
       return {};
     };
     ledger.begin(now());
-    Meanwhile meanwhile(kEvery, request);
+    Meanwhile meanwhile(options_.every(), request);
     const auto seen = busy->run(options_.seconds, pauses, loader.get());
     WATTUNE_TRY(meanwhile.end());
     loader->drop(this);
@@ -252,7 +251,7 @@ class Stalls {
 
   // Of what was made before, while the device was idle.
   Result<void> unloads() {
-    const auto times = static_cast<int>(options_.seconds / to_seconds(kEvery)) + 10;
+    const auto times = static_cast<int>(options_.seconds / to_seconds(options_.every())) + 10;
     WATTUNE_ASSIGN(const auto busy, application());
     std::vector<std::unique_ptr<Program>> programs;
     std::vector<std::unique_ptr<backend::Buffer>> buffers;
@@ -266,8 +265,8 @@ class Stalls {
         return {};
       };
     };
-    WATTUNE_TRY(beside("e", "unloads", *busy, Pauses::never, kEvery, destroy_one(programs)));
-    return beside("e", "frees memory", *busy, Pauses::never, kEvery, destroy_one(buffers));
+    WATTUNE_TRY(beside("e", "unloads", *busy, Pauses::never, options_.every(), destroy_one(programs)));
+    return beside("e", "frees memory", *busy, Pauses::never, options_.every(), destroy_one(buffers));
   }
 
   Result<void> second_process() {
@@ -338,35 +337,35 @@ Result<void> measure(const Options& options, Report& report) {
   return {};
 }
 
-Options read(const std::vector<std::string>& arguments) {
-  Options options;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& name = arguments[i];
-    if (name == "--json") options.json = true;
-    if (i + 1 == arguments.size()) break;
-    const std::string& value = arguments[i + 1];
-    if (name == "--device") options.device = std::atoi(value.c_str());
-    if (name == "--seconds") options.seconds = std::atof(value.c_str());
-    if (name == "--parts") options.parts = value;
-    if (name != "--kernels") continue;
-    options.kernels.clear();
-    for (const char* at = value.c_str(); at != nullptr; at = std::strchr(at, ',')) {
-      if (*at == ',') ++at;
-      options.kernels.push_back(std::atof(at));
-    }
-  }
-  return options;
+void describe(CLI::App& app, Options& options) {
+  app.add_option("--device", options.device, "ordinal of the GPU")->capture_default_str();
+  app.add_option("--seconds", options.seconds, "of each measurement")
+      ->check(CLI::Range(0.01, 1e4))
+      ->capture_default_str();
+  app.add_option("--parts", options.parts, "a to g, as the head of the source has them")->capture_default_str();
+  app.add_option("--kernels", options.kernels, "times of the kernels in ms")->delimiter(',')->capture_default_str();
+  app.add_option("--every", options.every_ms, "ms between two loads")
+      ->check(CLI::Range(0.01, 1e4))
+      ->capture_default_str();
+  app.add_flag("--json", options.json, "print JSON");
 }
 
 }  // namespace
 }  // namespace wattune::perf
 
 int main(int argc, char** argv) {
-  const wattune::perf::Options options = wattune::perf::read({argv + 1, argv + argc});
+  wattune::perf::Options options;
+  CLI::App app("What loading code makes an application's launches wait");
+  wattune::perf::describe(app, options);
+  CLI11_PARSE(app, argc, argv);
   wattune::perf::Report report(options.json);
-  const auto done = wattune::perf::measure(options, report);
+  int status = 0;
+  try {
+    wattune::perf::measure(options, report).value();
+  } catch (const wattune::Exception& failure) {
+    fmt::print(stderr, "loading_stalls: {}\n", failure.what());
+    status = 1;
+  }
   report.end();
-  if (done) return 0;
-  fmt::print(stderr, "loading_stalls: {}\n", done.error().to_string());
-  return 1;
+  return status;
 }
