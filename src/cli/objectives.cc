@@ -26,6 +26,13 @@ bool is_of_board(const std::string& metric) {
                              [&](tune::BoardMetric each) { return metric == tune::to_string(each); });
 }
 
+Result<void> check_not_twice(const std::vector<Objective>& objectives) {
+  for (const Objective& each : objectives)
+    if (std::ranges::count(objectives, each.metric, &Objective::metric) > 1)
+      return Error(ErrorCode::invalid_argument, "one metric is two objectives").about(each.metric).hint("name it once");
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_method(const TuneOptions& options) {
@@ -49,6 +56,7 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
     if (options.objectives.empty()) return spec.file.string();
     return std::string(objective.maximize ? "--maximize" : "--minimize");
   };
+  WATTUNE_TRY(check_not_twice(spec.objectives));
   for (const Objective& objective : spec.objectives) {
     const auto same = [&](const MetricDefinition& metric) { return metric.name == objective.metric; };
     if (tune::is_measured(objective.metric) || tune::find_standard_metric(objective.metric) != nullptr ||

@@ -28,11 +28,11 @@ std::string time_text(const dynamic::WisdomEntry& entry) {
 
 std::string table_of(const std::vector<dynamic::WisdomEntry>& entries) {
   auto table = report::TextTable::of_text(
-      {"kernel", "version", "device", "key", "time", "samples", "measured", "on", "configuration"});
+      {"kernel", "version", "device", "key", "time", "samples", "measured", "tuned", "on", "configuration"});
   for (const dynamic::WisdomEntry& entry : entries)
     table.add_row({printable(entry.kernel.name), printable(entry.kernel.version.substr(0, kShownDigits)),
                    printable(entry.device), to_string(entry.key), time_text(entry), group_digits(entry.samples),
-                   std::string(to_string(entry.measured)),
+                   std::string(to_string(entry.measured)), entry.tuned ? "to the end" : "so far",
                    store::format_timestamp(entry.measured_at).substr(0, kDayLength), entry.configuration.to_string()});
   return table.to_string(table_width(STDOUT_FILENO));
 }
@@ -44,17 +44,12 @@ Json json_of(const dynamic::Key& key) {
 }
 
 Json json_of(const dynamic::WisdomEntry& entry) {
-  return {{"kernel", entry.kernel.name},
-          {"version", entry.kernel.version},
-          {"device", entry.device},
-          {"architecture", entry.architecture},
-          {"key", json_of(entry.key)},
-          {"configuration", to_json(entry.configuration)},
-          {"time_ms", to_ms(entry.time)},
-          {"interval_ms", {to_ms(entry.low), to_ms(entry.high)}},
-          {"samples", entry.samples},
-          {"measured", to_string(entry.measured)},
-          {"measured_at", store::format_timestamp(entry.measured_at)}};
+  return {{"kernel", entry.kernel.name},  {"version", entry.kernel.version},
+          {"device", entry.device},       {"architecture", entry.architecture},
+          {"key", json_of(entry.key)},    {"configuration", to_json(entry.configuration)},
+          {"time_ms", to_ms(entry.time)}, {"interval_ms", {to_ms(entry.low), to_ms(entry.high)}},
+          {"samples", entry.samples},     {"measured", to_string(entry.measured)},
+          {"tuned", entry.tuned},         {"measured_at", store::format_timestamp(entry.measured_at)}};
 }
 
 }  // namespace

@@ -161,6 +161,13 @@ TEST_F(Replayed, WarmStartNeedsAStrategyWithAModel) {
   EXPECT_THAT(tune("auto").err, HasSubstr("grid.json: nothing to start from: no recorded configuration is correct"));
 }
 
+TEST_F(Replayed, OneMetricIsOneObjective) {
+  const Finished refused =
+      run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--minimize", "time", "--maximize", "time"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "wattune: error: one metric is two objectives: `time` (name it once)\n");
+}
+
 // The file knows the time only.
 TEST_F(Replayed, WarmStartIsOfWhatIsSearchedFor) {
   const auto tune = [&](const std::string& metric) {

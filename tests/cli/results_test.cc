@@ -176,6 +176,7 @@ TEST_F(Results, BecomeWisdomThatIsShownAndExportedAsAHeader) {
   EXPECT_EQ(json["wisdom"][0]["key"], (nlohmann::json{{"n", 1000}}));
   EXPECT_EQ(json["wisdom"][0]["configuration"], (nlohmann::json{{"block", 128}, {"tile", 1}}));
   EXPECT_EQ(json["wisdom"][0]["time_ms"], 1.0);
+  EXPECT_EQ(json["wisdom"][0]["tuned"], true);
   EXPECT_THAT(run_wattune(folder_, {"export", "app.wisdom", "--format", "header"}).out, HasSubstr("#define block 128"));
 }
 
