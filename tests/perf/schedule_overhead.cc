@@ -1,7 +1,7 @@
 // What the scheduler costs: a decision with 64 different kernels pending and all forecasts known, a forecast, and the
-// time from submit() to the launch on a machine that does nothing.
+// time from submit() to the launch on a machine that does nothing; of a SPEC also on the first NVIDIA GPU.
 //
-//   schedule_overhead [TIMES]
+//   schedule_overhead [TIMES [SPEC]]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,14 @@
 #include <thread>
 #include <vector>
 
+#include "wattune/backend/attach.h"
 #include "wattune/core/random.h"
+#include "wattune/schedule/device_machine.h"
 #include "wattune/schedule/runtime.h"
 #include "wattune/schedule/simulated_machine.h"
 #include "wattune/simulate/corun_kernels.h"
+#include "wattune/space/search_space.h"
+#include "wattune/spec/spec.h"
 
 namespace {
 
@@ -47,7 +51,7 @@ KernelTraits some_kernel(std::size_t number) {
           .utilisation = {0.01 * static_cast<double>(number), 0.5}};
 }
 
-// Launches end when they are waited for; when each was made is what is measured.
+// Launches end when they are waited for.
 class IdleMachine final : public Machine {
  public:
   IdleMachine() { kernel_ = some_kernel(0); }
@@ -55,14 +59,11 @@ class IdleMachine final : public Machine {
   const KernelTraits* kernel(KernelId) const override { return &kernel_; }
   Nanoseconds now() const override { return Nanoseconds(us_since(begin_) * 1e3); }
   Result<LaunchId> launch(const Launch& launch) override {
-    launched = Clock::now().time_since_epoch().count();
     running_.push_back({++launches_, now(), now(), launch.blocks});
     return launches_;
   }
   void stop(LaunchId) override {}
   std::vector<Ended> wait(Nanoseconds) override { return std::exchange(running_, {}); }
-
-  std::atomic<Clock::rep> launched = 0;
 
  private:
   MachineLimits limits_{.capability = {9, 0}, .sms = 132};
@@ -70,6 +71,30 @@ class IdleMachine final : public Machine {
   Clock::time_point begin_ = Clock::now();
   LaunchId launches_ = 0;
   std::vector<Ended> running_;
+};
+
+// A machine of which is known when the last launch was asked for, and when that call returned.
+class WatchedMachine final : public Machine {
+ public:
+  explicit WatchedMachine(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
+  const MachineLimits& limits() const override { return machine_->limits(); }
+  const KernelTraits* kernel(KernelId id) const override { return machine_->kernel(id); }
+  Nanoseconds now() const override { return machine_->now(); }
+  Joules energy() const override { return machine_->energy(); }
+  Result<LaunchId> launch(const Launch& launch) override {
+    asked = Clock::now().time_since_epoch().count();
+    Result<LaunchId> id = machine_->launch(launch);
+    launched = Clock::now().time_since_epoch().count();
+    return id;
+  }
+  void stop(LaunchId launch) override { machine_->stop(launch); }
+  std::vector<Ended> wait(Nanoseconds until) override { return machine_->wait(until); }
+  void wake() override { machine_->wake(); }
+
+  std::atomic<Clock::rep> asked = 0, launched = 0;
+
+ private:
+  std::unique_ptr<Machine> machine_;
 };
 
 // 64 different kernels, of which all pairs are known.
@@ -142,20 +167,40 @@ void measure_forecasts(std::size_t times) {
   time("residency", residency_forecaster(limits_of(gpu), simulate::chain_sm(gpu)));
 }
 
-void measure_submitting(std::size_t times) {
-  auto owned = std::make_unique<IdleMachine>();
-  IdleMachine& machine = *owned;
+// Its kernel 0 again and again, each when the machine has rested, so that its driver sleeps.
+void measure_submitting(std::unique_ptr<Machine> idle, const std::string& where, std::size_t times) {
+  auto owned = std::make_unique<WatchedMachine>(std::move(idle));
+  const WatchedMachine& machine = *owned;
   Runtime runtime(std::move(owned), {.policy = find_policy("paired").value()});
-  std::vector<double> us;
+  std::vector<double> asked, launched, began;
   for (std::size_t i = 0; i < times; ++i) {
     const auto begin = Clock::now();
+    const auto until = [&](Clock::rep moment) {
+      return std::chrono::duration<double, std::micro>(Clock::duration(moment) - begin.time_since_epoch()).count();
+    };
     const Ticket ticket = runtime.submit({.kernel = 0}).value();
-    if (!ticket.wait()) std::puts("it failed");
-    us.push_back(std::chrono::duration<double, std::micro>(Clock::duration(machine.launched) - begin.time_since_epoch())
-                     .count());
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the device is idle again, its driver asleep
+    const auto done = ticket.wait();
+    if (!done) std::puts("it failed");
+    asked.push_back(until(machine.asked));
+    launched.push_back(until(machine.launched));
+    if (done) began.push_back((done->started - done->submitted).value() / 1e3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  print("from submit() to the launch, idle machine", us);
+  print("from submit() to the launch, " + where, asked);
+  print("until the launch call has returned", launched);
+  print("until its first block, by the device", began);
+}
+
+Result<void> measure_on_device(const std::string& spec_file, std::size_t times) {
+  WATTUNE_ASSIGN(const auto device, backend::open_cuda_in_primary_context("cuda:0"));
+  WATTUNE_ASSIGN(const KernelSpec spec, spec::load(spec_file, spec::SourcePolicy::required));
+  WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(spec.parameters, spec.constraints));
+  WATTUNE_ASSIGN(const auto copies, load_kernel(*device, spec, space.configuration(space.default_configuration())));
+  WATTUNE_ASSIGN(auto machine, DeviceMachine::make(*device));
+  WATTUNE_ASSIGN(const KernelTraits traits, machine->traits_of(*copies.front()));
+  WATTUNE_TRY(machine->add(copies.front(), traits));
+  measure_submitting(std::move(machine), device->info().name, times);
+  return {};
 }
 
 }  // namespace
@@ -165,5 +210,9 @@ int main(int argc, char** argv) {
   for (const char* policy : {"paired", "kernelet", "split"}) measure_decisions(policy, times);
   measure_greedy(times);
   measure_forecasts(std::min<std::size_t>(times, 50));
-  measure_submitting(times);
+  measure_submitting(std::make_unique<IdleMachine>(), "idle stand-in", times);
+  if (argc < 3) return 0;
+  const auto done = measure_on_device(argv[2], times);
+  if (!done) fmt::print(stderr, "schedule_overhead: {}\n", done.error().to_string());
+  return done ? 0 : 1;
 }
