@@ -19,16 +19,15 @@ const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const
   return id < kernels.size() ? &kernels[id] : nullptr;
 }
 
-// A launch has what its function asks for when it is sent.
+// A launch has what its function asks for when it is sent. Machines may have the code in common, so that it is the
+// code that knows what it asked for.
 Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
   const KernelCode* const code = added.kernel->code.get();
   if (launch.form == Form::whole || code->twins.empty()) return {};
   const Residents alone = launch.form == Form::persistent ? Residents{&added.traits, launch.per_sm}
                                                           : sliced_residents(limits, added.traits, launch.blocks);
   const std::uint64_t bytes = launch.shared_bytes > 0 ? launch.shared_bytes : shared_bytes_of(limits, {&alone, 1});
-  if (const auto known = shared_bytes.find(code); known != shared_bytes.end() && known->second == bytes) return {};
   for (const auto& [form, twin] : code->twins) WATTUNE_TRY(twin->prefer_local_memory(bytes));
-  shared_bytes[code] = bytes;
   return {};
 }
 

@@ -57,7 +57,6 @@ struct DeviceMachine::State {
   ProgressSlots progress;
   std::map<LaneKey, Lane> lanes;
   std::vector<std::unique_ptr<backend::Stream>> spare;  // for lanes on all SMs; making one takes longer than a launch
-  std::map<const KernelCode*, std::uint64_t> shared_bytes;  // of SMs, that its twins ask for
   LaunchId launches = 0;
   std::optional<Error> lost;
 

@@ -182,6 +182,21 @@ TEST_F(DeviceMachineOnStandIn, ALoneLaunchDividesTheMemoryOfSmsAsItsBlocksNeed) 
   EXPECT_EQ(cuda->carveouts_set, asked);
 }
 
+// As kernels are that stay loaded while several configurations of all take turns.
+TEST_F(DeviceMachineOnStandIn, MachinesThatShareAKernelEachDivideTheMemoryAsTheyNeed) {
+  const auto kernel = load();
+  const auto other = DeviceMachine::make(*device).value();
+  const auto launch_on = [&](DeviceMachine& on, unsigned per_sm) {
+    const KernelId id = on.add(kernel, on.traits_of(*kernel).value()).value();
+    on.launch({.kernel = id, .form = Form::persistent, .blocks = kAll, .per_sm = per_sm}).value();
+    while (on.wait(on.now() + nanoseconds_from_ms(10)).empty()) continue;
+    return cuda->launched_carveouts.back();
+  };
+  EXPECT_EQ(launch_on(*machine, 3), 2);
+  EXPECT_EQ(launch_on(*other, 8), 5);
+  EXPECT_EQ(launch_on(*machine, 3), 2);
+}
+
 TEST_F(DeviceMachineOnStandIn, AWholeLaunchLeavesTheMemoryOfSmsToTheDriver) {
   run({.kernel = add(load()), .blocks = kAll});
   EXPECT_EQ(cuda->launched_carveouts.back(), -1);

@@ -82,7 +82,7 @@ class Kernel : public DeviceObject {
   }
   // CUDA: how much of the memory that a multiprocessor's caches and shared memory are both made of shall be shared
   // memory while this kernel runs, at least. Kernels that shall run side by side need the same, or they wait for each
-  // other. Others have nothing to choose.
+  // other. Asking again for the same costs nothing. Others have nothing to choose.
   virtual Result<void> prefer_local_memory(std::uint64_t /*bytes_per_unit*/) { return {}; }
 };
 

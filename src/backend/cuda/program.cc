@@ -154,11 +154,13 @@ Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
 }
 
 Result<void> CudaKernel::prefer_local_memory(std::uint64_t bytes_per_unit) {
-  WATTUNE_ASSIGN(const CurrentContext current, session().enter());
   const std::uint64_t most = std::max<std::uint64_t>(1, session().device().unit_local_bytes);
-  const std::uint64_t percent = std::min<std::uint64_t>(100, (100 * bytes_per_unit + most - 1) / most);
-  const CUresult code = session().cu().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                                                          static_cast<int>(percent));
+  const auto percent = static_cast<int>(std::min<std::uint64_t>(100, (100 * bytes_per_unit + most - 1) / most));
+  if (preferred_percent_ == percent) return {};
+  WATTUNE_ASSIGN(const CurrentContext current, session().enter());
+  const CUresult code =
+      session().cu().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
+  if (code == CUDA_SUCCESS) preferred_percent_ = percent;
   if (code == CUDA_SUCCESS) return {};
   return session().failure(code, fmt::format("dividing the memory of multiprocessors for kernel `{}`", name_));
 }

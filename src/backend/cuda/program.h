@@ -79,6 +79,7 @@ class CudaKernel : public Kernel {
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;
   std::atomic<bool> was_launched_ = false;
+  std::atomic<int> preferred_percent_ = -1;  // of shared memory, as it was asked for last; -1: never
 };
 
 // backend::keep_what_is_captured() of a program that may be another backend's.
