@@ -55,6 +55,7 @@ constexpr std::size_t kElitePerRows = 50;   // and one more per so many observat
 constexpr std::size_t kLargestElite = 150;  // up to this
 constexpr std::size_t kFromPrior = 50;      // candidates besides, the prior's best
 constexpr std::size_t kFewestRows = 2;      // that a model is asked for
+constexpr std::size_t kSpreadPool = 64;     // drawn beside the initial ones, to choose these from
 constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank before it proposes
 constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew, more with many observations,
 constexpr std::size_t kLargestAge = 100;    // up to this
@@ -124,11 +125,17 @@ class ModelSearch final : public CandidateSearch {
     start_.make(std::move(planned), space().sample_stratified(count_option("features"), random()));
   }
 
+  // The best known or the start configuration, and some that show many values.
   std::vector<ConfigurationId> cold_start() {
     std::vector<ConfigurationId> ids;
-    if (option("centre") > 0) ids.push_back(space().project(rounded(middle_of(space()))));
-    for (const ConfigurationId id : starting_points(count_option("initial")))
-      ids.push_back(visited(id) ? id : space().project(rounded(coordinates(space(), id))));
+    if (const auto id = starting_point()) ids.push_back(*id);
+    const std::size_t initial = count_option("initial");
+    std::vector<ConfigurationId> pool = space().sample_stratified(kSpreadPool + initial, random());
+    for (std::size_t i = pool.size(); i > 1; --i) std::swap(pool[i - 1], pool[random().below(i)]);
+    for (ConfigurationId& id : pool) id = space().project(rounded(coordinates(space(), id)));
+    std::erase_if(pool, is_visited_);
+    const auto others = spread_over_values(space(), ids, std::move(pool), initial - ids.size());
+    ids.insert(ids.end(), others.begin(), others.end());
     return ids;
   }
 

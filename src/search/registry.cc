@@ -39,7 +39,6 @@ StrategyParameter patience(const std::string& what, double count) {
 struct ModelDefaults {
   double initial;
   double acquisition;
-  double centre;
   double powers;
   double forest;
   double explore;
@@ -48,12 +47,11 @@ struct ModelDefaults {
 
 std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
   return {kNeighbourhood,
-          {"initial", defaults.initial, 1, 1e6, "spread configurations before the first model", true},
+          {"initial", defaults.initial, 1, 1000, "configurations before the first model, which show many values", true},
           {"acquisition", defaults.acquisition, 0, 3,
            "0: expected improvement; 1: lower confidence bound; 2: probability of improvement; 3: whichever gains most",
            true},
           {"kappa", 1.5, 0, 100, "of the confidence bound, in standard deviations"},
-          {"centre", defaults.centre, 0, 1, "1: begins with the middle of the space", true},
           {"powers", defaults.powers, 0, 1,
            "1: the first configurations are powers of two where a parameter lists other numbers too", true},
           {"forest", defaults.forest, 0, 1e9,
@@ -190,9 +188,10 @@ std::vector<Entry> population_strategies() {
 std::vector<Entry> other_strategies() {
   return {
       {{.name = "auto",
-        .description = "Gaussian process and regression forest, from the middle of the space; for any budget (Wattune)",
+        .description = "Gaussian process and regression forest, from configurations that show many values; for any "
+                       "budget (Wattune)",
         .parameters = model_parameters(
-            {.initial = 4, .acquisition = 0, .centre = 1, .powers = 1, .forest = 500, .explore = 10, .calibrate = 1}),
+            {.initial = 4, .acquisition = 0, .powers = 1, .forest = 500, .explore = 10, .calibrate = 1}),
         .takes_prior = true,
         .hurt_by_asking_ahead = true},
        make_model_search},
@@ -204,8 +203,8 @@ std::vector<Entry> other_strategies() {
        make_random},
       {{.name = "bayesian_optimisation",
         .description = "Gaussian process with learned failures (Willemsen et al. 2021)",
-        .parameters = model_parameters(
-            {.initial = 10, .acquisition = 3, .centre = 0, .powers = 0, .forest = 0, .explore = 0, .calibrate = 0}),
+        .parameters =
+            model_parameters({.initial = 10, .acquisition = 3, .powers = 0, .forest = 0, .explore = 0, .calibrate = 0}),
         .takes_prior = true,
         .hurt_by_asking_ahead = true},
        make_model_search},

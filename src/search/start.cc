@@ -20,6 +20,30 @@ std::vector<double> places_of_powers(const std::vector<Value>& values) {
   return places;
 }
 
+// How often each value occurs in some configurations.
+class ValueCounts {
+ public:
+  explicit ValueCounts(const space::SearchSpace& space) : space_(space) {
+    for (const Parameter& parameter : space.parameters()) counts_.emplace_back(parameter.values.size());
+  }
+  void add(ConfigurationId id) {
+    space_.unrank(id, indices_);
+    for (std::size_t p = 0; p < counts_.size(); ++p) ++counts_[p][indices_[p]];
+  }
+  // Of all values of this one.
+  std::size_t of(ConfigurationId id) {
+    space_.unrank(id, indices_);
+    std::size_t sum = 0;
+    for (std::size_t p = 0; p < counts_.size(); ++p) sum += counts_[p][indices_[p]];
+    return sum;
+  }
+
+ private:
+  const space::SearchSpace& space_;
+  std::vector<std::vector<std::size_t>> counts_;
+  space::ValueIndices indices_;
+};
+
 }  // namespace
 
 Coordinates to_powers_of_two(const space::SearchSpace& space, Coordinates point) {
@@ -31,10 +55,21 @@ Coordinates to_powers_of_two(const space::SearchSpace& space, Coordinates point)
   return point;
 }
 
-Coordinates middle_of(const space::SearchSpace& space) {
-  Coordinates middle = extents(space);
-  for (double& place : middle) place *= 0.5;
-  return middle;
+std::vector<ConfigurationId> spread_over_values(const space::SearchSpace& space,
+                                                const std::vector<ConfigurationId>& begun,
+                                                std::vector<ConfigurationId> pool, std::size_t n) {
+  ValueCounts counts(space);
+  for (const ConfigurationId id : begun) counts.add(id);
+  std::vector<ConfigurationId> chosen;
+  while (chosen.size() < n && !pool.empty()) {
+    const auto next = std::ranges::min_element(pool, {}, [&](ConfigurationId id) { return counts.of(id); });
+    const ConfigurationId id = *next;
+    pool.erase(next);
+    if (std::ranges::count(begun, id) + std::ranges::count(chosen, id) > 0) continue;
+    chosen.push_back(id);
+    counts.add(id);
+  }
+  return chosen;
 }
 
 }  // namespace wattune::search

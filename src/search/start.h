@@ -12,7 +12,11 @@ namespace wattune::search {
 // lower). Lists with other values than positive integers, and those of powers or without any, leave it as it is.
 Coordinates to_powers_of_two(const space::SearchSpace& space, Coordinates point);
 
-// Half of extents(). The ends of tuning parameters are seldom good.
-Coordinates middle_of(const space::SearchSpace& space);
+// Of `pool` n different ones (or all) that are not in `begun`, so that few configurations show many values: each the one
+// whose values occur least in those before it, in the sum over all parameters; of equals the first. In a space without
+// constraints that is a Latin hypercube design (McKay, Beckman and Conover, Technometrics 21, 1979).
+std::vector<ConfigurationId> spread_over_values(const space::SearchSpace& space,
+                                                const std::vector<ConfigurationId>& begun,
+                                                std::vector<ConfigurationId> pool, std::size_t n);
 
 }  // namespace wattune::search

@@ -208,8 +208,17 @@ TEST(Start, KeepsToPowersOfTwoWhereOthersAreListed) {
                                                 {"name", {"a", "b"}, {}, {}}},
                                                {})
                          .value();
-  EXPECT_EQ(to_powers_of_two(space, middle_of(space)), (Coordinates{1, 0, 1, 0.5, 1, 0.5}));
+  EXPECT_EQ(to_powers_of_two(space, {1.5, 1.5, 1, 0.5, 1, 0.5}), (Coordinates{1, 0, 1, 0.5, 1, 0.5}));
   EXPECT_EQ(to_powers_of_two(space, {2.6, 3, 0.4, 1, 2, 1}), (Coordinates{3, 0, 0.4, 1, 2, 1}));
+}
+
+// Of nine configurations three that have each value of both parameters once, with what the search began with.
+TEST(Start, FewConfigurationsShowAllValues) {
+  const auto space = space::SearchSpace::build({{"x", {0, 1, 2}, {}, {}}, {"y", {0, 1, 2}, {}, {}}}, {}).value();
+  const std::vector<ConfigurationId> all{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(spread_over_values(space, {0}, all, 2), (std::vector<ConfigurationId>{4, 8}));  // (1, 1), (2, 2)
+  EXPECT_EQ(spread_over_values(space, {1}, all, 2), (std::vector<ConfigurationId>{3, 8}));
+  EXPECT_EQ(spread_over_values(space, {0}, {0, 4, 4}, 5), (std::vector<ConfigurationId>{4}));
 }
 
 // Whatever a cold search of these values proposes before it is told an outcome is of powers, however much is wanted;
