@@ -16,21 +16,11 @@ namespace wattune::dynamic {
 namespace {
 
 constexpr std::size_t kMostFinalists = 5;
-constexpr double kAsGood = 1.05;
 // A step may take as much as the budget gains in this time, so that some are over within a second or two.
 constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 // When a key is not called for so long its search ends; sooner where another key waits.
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.5);
-
-// The application pays for the time, and its own calls decide in the end.
-measure::SamplingOptions few_samples() {
-  return {.warm_up = nanoseconds_from_ms(1),
-          .min_samples = 5,
-          .max_samples = 25,
-          .max_time = nanoseconds_from_ms(10),
-          .relative_precision = 0.02};
-}
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
@@ -56,18 +46,27 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 
 }  // namespace
 
+// The application pays for the time, and its own calls decide in the end. Six samples have an interval. Nothing warms
+// the device up but the first launch: each wait for the device lasts until the application's kernels make room, which
+// keep its clocks up.
+std::unique_ptr<measure::MeasurePolicy> make_screening_policy() {
+  return measure::make_gated({.warm_up = Nanoseconds(),
+                              .min_samples = 6,
+                              .max_samples = 25,
+                              .max_time = nanoseconds_from_ms(10),
+                              .relative_precision = 0.02});
+}
+
 std::vector<Trial> finalists(const std::vector<Trial>& trials) {
   std::vector<Trial> best;
   std::ranges::copy_if(trials, std::back_inserter(best), is_correct);
   std::ranges::stable_sort(best, {}, median_of);
   const auto is_worse = [&](const Trial& trial) {
-    return trial.observation.statistics->interval_low > best.front().observation.statistics->interval_high &&
-           median_of(trial) > kAsGood * median_of(best.front());
+    return !tune::may_be_as_good(*trial.observation.statistics, *best.front().observation.statistics);
   };
-  std::vector<Trial> few;
-  for (const Trial& trial : best)
-    if (few.size() < kMostFinalists && !is_worse(trial)) few.push_back(trial);
-  return few;
+  std::erase_if(best, is_worse);
+  if (best.size() > kMostFinalists) best.erase(best.begin() + kMostFinalists, best.end());
+  return best;
 }
 
 namespace {
@@ -111,14 +110,15 @@ void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}"
 Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   const Nanoseconds step = ledger_.gained_in(kForAStep);
   WATTUNE_ASSIGN(const KernelSpec spec, spec_for(place, step));
-  const auto policy = measure::make_gated(few_samples());
   last_call_ = place.now();
   ScreeningAllowance allowance(ledger_, place.now, std::min(step, ScreeningAllowance::kFirst));
   if (!allowance.reserve([&] { return ended(place); })) return {};
   const std::unique_ptr<backend::PooledSource> compilers = compilers_for(spec, place);
-  const auto evaluator =
-      tune::make_evaluator(spec, problem_->space, place.device, *policy,
-                           {.limits = short_limits(), .compilers = compilers.get(), .reference_worker = place.worker});
+  const auto evaluator = tune::make_evaluator(spec, problem_->space, place.device, place.policy,
+                                              {.limits = short_limits(),
+                                               .check = tune::CheckOutput::contenders,
+                                               .compilers = compilers.get(),
+                                               .reference_worker = place.worker});
   allowance.settle(evaluator ? (*evaluator)->launch_time() : Nanoseconds());
   if (!evaluator) return evaluator.error();
   tune::TuningObserver nobody;

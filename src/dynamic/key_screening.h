@@ -26,6 +26,7 @@ namespace wattune::dynamic {
 // Where it is screened.
 struct ScreeningPlace {
   backend::Device& device;
+  measure::MeasurePolicy& policy;        // of all keys: what it learns of the device is no key's
   std::uint64_t most_memory = 0;         // bytes of the device that may be taken
   backend::WorkerOptions worker = {};    // of a reference on the host
   std::function<Nanoseconds()> now;      // the tuner's clock
@@ -35,7 +36,10 @@ struct ScreeningPlace {
   std::size_t compile_ahead = 1;         // of what the strategy proposes
 };
 
-// Those of the correct Trials that cannot be told from the best: their intervals meet, or they are within 5 % of it. At
+// How often they run there.
+std::unique_ptr<measure::MeasurePolicy> make_screening_policy();
+
+// Those of the correct Trials that may be as good as the best (tune::may_be_as_good()): their outputs were compared. At
 // most five, the best first.
 std::vector<Trial> finalists(const std::vector<Trial>& trials);
 

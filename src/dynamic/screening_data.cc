@@ -25,11 +25,11 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
-// A tenth of what steps in a worker took that moved 20 MB on an H200, copies between processes included
-// (docs/results/dynamic.md): those hold no kernel up, but no step is to take long. So 4 ms stand for 67 MB, more than
-// the caches of such a GPU hold, for which other configurations would be the best.
-constexpr double kNanosecondsPerByte = 0.06;
-// To warm up, for five samples, for the outputs that are compared, all of a candidate that may be twice as slow.
+// A thirtieth of what steps in a worker took that moved 20 MB on an H200, copies between processes included
+// (docs/results/dynamic.md): those hold no kernel up, and outputs are copied of few. So 4 ms stand for 200 MB, several
+// times what the caches of such a GPU hold, for which other configurations would be the best.
+constexpr double kNanosecondsPerByte = 0.02;
+// At first, for six samples, for the outputs that are compared, all of a candidate that may be twice as slow.
 constexpr double kRuns = 16.0;
 
 Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, std::uint64_t whole) {
