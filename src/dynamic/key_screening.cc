@@ -20,7 +20,7 @@ constexpr std::size_t kMostFinalists = 5;
 constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 // When a key is not called for so long its search ends; sooner where another key waits.
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
-constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.5);
+constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
@@ -97,6 +97,13 @@ std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, con
   return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
 }
 
+std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
+                                                       const std::vector<Configuration>& configurations) {
+  std::vector<std::vector<backend::Macro>> macros;
+  for (const Configuration& each : configurations) macros.push_back(tune::macros_of(spec.parameters, each));
+  return macros;
+}
+
 }  // namespace
 
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
@@ -113,7 +120,13 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   last_call_ = place.now();
   ScreeningAllowance allowance(ledger_, place.now, std::min(step, ScreeningAllowance::kFirst));
   if (!allowance.reserve([&] { return ended(place); })) return {};
+  tune::TuningObserver nobody;
+  tune::Search search(problem_->space, *search_.strategy, {place.device.info().selector}, trials_, nobody,
+                      {.stop = search_.stop, .ahead = place.compile_ahead, .shoot_out = {.finalists = 0}});
+  search.start({}, place.now());
+  std::optional<Configuration> first = search.next(place.now());
   const std::unique_ptr<backend::PooledSource> compilers = compilers_for(spec, place);
+  if (compilers != nullptr) compilers->expect(macros_of_all(spec, search.expected()), short_limits().compile);
   const auto evaluator = tune::make_evaluator(spec, problem_->space, place.device, place.policy,
                                               {.limits = short_limits(),
                                                .check = tune::CheckOutput::contenders,
@@ -121,11 +134,7 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
                                                .reference_worker = place.worker});
   allowance.settle(evaluator ? (*evaluator)->launch_time() : Nanoseconds());
   if (!evaluator) return evaluator.error();
-  tune::TuningObserver nobody;
-  tune::Search search(problem_->space, *search_.strategy, {place.device.info().selector}, trials_, nobody,
-                      {.stop = search_.stop, .ahead = place.compile_ahead, .shoot_out = {.finalists = 0}});
-  search.start({}, place.now());
-  return evaluate_all(**evaluator, search, place, compilers.get());
+  return evaluate_all(**evaluator, search, std::move(first), place, compilers.get());
 }
 
 Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanoseconds step) {
@@ -178,15 +187,16 @@ bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configu
   return false;
 }
 
-Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place,
+Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search,
+                                        std::optional<Configuration> next, const ScreeningPlace& place,
                                         const backend::PooledSource* compilers) {
   ScreeningAllowance allowance(ledger_, place.now, std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   publish(search);
-  while (const std::optional<Configuration> configuration = search.next(place.now())) {
-    if (compilers != nullptr && !wait_for(*configuration, search.expected(), *compilers, evaluator, place)) return {};
+  for (; next; next = search.next(place.now())) {
+    if (compilers != nullptr && !wait_for(*next, search.expected(), *compilers, evaluator, place)) return {};
     if (!allowance.reserve([&] { return ended(place); })) return {};
     const Nanoseconds before = evaluator.launch_time();
-    Result<Observation> seen = evaluator.evaluate(*configuration);
+    Result<Observation> seen = evaluator.evaluate(*next);
     allowance.settle(evaluator.launch_time() - before);
     if (!seen) return std::move(seen).error();
     WATTUNE_TRY(search.tell(*std::move(seen), place.now()));

@@ -92,8 +92,8 @@ class KeyScreening {
   Result<void> search_on(const ScreeningPlace& place);
   bool wait_for(const Configuration& next, const std::vector<Configuration>& expected,
                 const backend::PooledSource& compilers, tune::Evaluator& evaluator, const ScreeningPlace& place);
-  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place,
-                            const backend::PooledSource* compilers);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, std::optional<Configuration> next,
+                            const ScreeningPlace& place, const backend::PooledSource* compilers);
   Result<KernelSpec> spec_for(const ScreeningPlace& place, Nanoseconds step);
   void publish(const tune::Search& search);
   void end(const std::string& words, bool complete = false);
