@@ -27,6 +27,7 @@ struct Options {
   std::vector<Mode> modes{Mode::ours};
   std::size_t screen = 0;
   bool only_optimum = false;
+  bool only_known = false;
   bool json = false;
   std::filesystem::path optimum, svg, spec = BATCHED_GEMM_SPEC;
   RunOptions run;
@@ -64,7 +65,10 @@ void describe(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--optimum", options.optimum, "file in which the optima are kept");
   app.add_option("--screen", options.screen, "configurations screened for an optimum; all unless given");
-  app.add_flag("--only-optimum", options.only_optimum, "find the optima of the sizes and run nothing");
+  auto* const only_optimum =
+      app.add_flag("--only-optimum", options.only_optimum, "find the optima of the sizes and run nothing");
+  app.add_flag("--only-known", options.only_known, "leave out sizes whose optimum is not in the file")
+      ->excludes(only_optimum);
   app.add_flag("--json", options.json, "print JSON");
   app.add_option("--svg", options.svg, "picture of the share of the optimum over the time");
   app.add_option("--spec", options.spec, "gemm_batched.toml")->check(CLI::ExistingFile);
@@ -113,7 +117,9 @@ Result<std::vector<ModeResult>> run_all(Machine& machine, const Options& options
     WATTUNE_ASSIGN(applications.emplace_back(), Application::make(machine, mode, all_sizes, options.run));
   }
   WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, all_sizes.source.text));
-  const std::vector<Sizes> drawn = draw_sizes(options.sizes, options.run.seed);
+  std::vector<Sizes> drawn = draw_sizes(options.sizes, options.run.seed);
+  if (options.only_known) std::erase_if(drawn, [&](const Sizes& each) { return known.find(each) == nullptr; });
+  if (drawn.empty()) return Error(ErrorCode::not_found, "no size has a known optimum").about(options.optimum.string());
   for (std::size_t n = 0; n < drawn.size(); ++n) {
     WATTUNE_ASSIGN(const auto spec, spec_for(machine, drawn[n], options));
     for (std::size_t i = 0; i < applications.size(); ++i) {

@@ -54,7 +54,7 @@ Result<Optimum> find_optimum(const KernelSpec& spec, const Options& options) {
   const std::vector<Trial> known = journal ? journal->recovered() : std::vector<Trial>();
   Collector collector(known, journal.get());
   tune::TuningObserver observer;
-  WATTUNE_TRY(session->run(collector, observer, known));
+  if (!options.only_known) WATTUNE_TRY(session->run(collector, observer, known));
   return best_of(collector.trials());
 }
 

@@ -59,6 +59,7 @@ void add_tuning(CLI::App& app, Options& options, std::string& configurations) {
   app.add_option("--compile-processes", options.compile_processes, "That compile beside the calls")
       ->check(CLI::PositiveNumber);
   app.add_option("--optimum", options.optimum, "Journal of the offline pass: read, and completed where it is not");
+  app.add_flag("--only-known", options.only_known, "Take the best of the journal as it is, complete or not");
   app.add_option("--foreign", options.foreign, "Results whose best configuration runs in --mode foreign")
       ->check(CLI::ExistingFile);
   app.add_option("--offline", options.offline, "Configurations of the offline pass, at random, in the place of all")

@@ -36,6 +36,7 @@ struct Options {
   std::optional<double> longest_ms = {};
   std::size_t compile_processes = 2;
   std::filesystem::path optimum;              // what the offline pass found; empty: nothing is kept
+  bool only_known = false;                    // nothing is measured for that
   std::optional<std::uint64_t> offline = {};  // configurations of the offline pass; none: all
   std::filesystem::path foreign;              // results of RunMode::foreign
   std::filesystem::path spec;

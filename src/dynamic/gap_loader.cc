@@ -145,8 +145,13 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   if (!waits()) return clock_() - begin;
   const std::lock_guard working(working_);
   const backend::RelaxedCapture relaxed;
+  // What has waited for long would be done beside busy streams before long, and take longer there.
   const auto fits = [&](const Job& job) {
-    return clock_() - begin + cost_of(job).idle() <= expected ? Leave(Nanoseconds()) : std::nullopt;
+    const Nanoseconds now = clock_();
+    const Nanoseconds cost = cost_of(job).idle();
+    if (now - begin + cost <= expected) return Leave(Nanoseconds());
+    const bool has_waited = now - job.since >= 0.5 * options_.patience;
+    return has_waited && ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
   };
   while (run_one(fits, Place::told_gap)) {
   }

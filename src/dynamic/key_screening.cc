@@ -16,21 +16,11 @@ namespace wattune::dynamic {
 namespace {
 
 constexpr std::size_t kMostFinalists = 5;
-constexpr double kAsGood = 1.05;
 // A step may take as much as the budget gains in this time, so that some are over within a second or two.
 constexpr Nanoseconds kForAStep = nanoseconds_from_seconds(0.2);
 // When a key is not called for so long its search ends; sooner where another key waits.
 constexpr Nanoseconds kLeft = nanoseconds_from_seconds(30);
-constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.5);
-
-// The application pays for the time, and its own calls decide in the end.
-measure::SamplingOptions few_samples() {
-  return {.warm_up = nanoseconds_from_ms(1),
-          .min_samples = 5,
-          .max_samples = 25,
-          .max_time = nanoseconds_from_ms(10),
-          .relative_precision = 0.02};
-}
+constexpr Nanoseconds kLeftForOthers = nanoseconds_from_seconds(0.2);
 
 // What hangs takes the device from the application, half of the time.
 tune::Limits short_limits() {
@@ -56,18 +46,27 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 
 }  // namespace
 
+// The application pays for the time, and its own calls decide in the end. Six samples have an interval. Nothing warms
+// the device up but the first launch: each wait for the device lasts until the application's kernels make room, which
+// keep its clocks up.
+std::unique_ptr<measure::MeasurePolicy> make_screening_policy() {
+  return measure::make_gated({.warm_up = Nanoseconds(),
+                              .min_samples = 6,
+                              .max_samples = 25,
+                              .max_time = nanoseconds_from_ms(10),
+                              .relative_precision = 0.02});
+}
+
 std::vector<Trial> finalists(const std::vector<Trial>& trials) {
   std::vector<Trial> best;
   std::ranges::copy_if(trials, std::back_inserter(best), is_correct);
   std::ranges::stable_sort(best, {}, median_of);
   const auto is_worse = [&](const Trial& trial) {
-    return trial.observation.statistics->interval_low > best.front().observation.statistics->interval_high &&
-           median_of(trial) > kAsGood * median_of(best.front());
+    return !tune::may_be_as_good(*trial.observation.statistics, *best.front().observation.statistics);
   };
-  std::vector<Trial> few;
-  for (const Trial& trial : best)
-    if (few.size() < kMostFinalists && !is_worse(trial)) few.push_back(trial);
-  return few;
+  std::erase_if(best, is_worse);
+  if (best.size() > kMostFinalists) best.erase(best.begin() + kMostFinalists, best.end());
+  return best;
 }
 
 namespace {
@@ -98,6 +97,13 @@ std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, con
   return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
 }
 
+std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
+                                                       const std::vector<Configuration>& configurations) {
+  std::vector<std::vector<backend::Macro>> macros;
+  for (const Configuration& each : configurations) macros.push_back(tune::macros_of(spec.parameters, each));
+  return macros;
+}
+
 }  // namespace
 
 Result<void> KeyScreening::run(const ScreeningPlace& place) {
@@ -111,21 +117,24 @@ void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}"
 Result<void> KeyScreening::search_on(const ScreeningPlace& place) {
   const Nanoseconds step = ledger_.gained_in(kForAStep);
   WATTUNE_ASSIGN(const KernelSpec spec, spec_for(place, step));
-  const auto policy = measure::make_gated(few_samples());
   last_call_ = place.now();
   ScreeningAllowance allowance(ledger_, place.now, std::min(step, ScreeningAllowance::kFirst));
   if (!allowance.reserve([&] { return ended(place); })) return {};
-  const std::unique_ptr<backend::PooledSource> compilers = compilers_for(spec, place);
-  const auto evaluator =
-      tune::make_evaluator(spec, problem_->space, place.device, *policy,
-                           {.limits = short_limits(), .compilers = compilers.get(), .reference_worker = place.worker});
-  allowance.settle(evaluator ? (*evaluator)->launch_time() : Nanoseconds());
-  if (!evaluator) return evaluator.error();
   tune::TuningObserver nobody;
   tune::Search search(problem_->space, *search_.strategy, {place.device.info().selector}, trials_, nobody,
                       {.stop = search_.stop, .ahead = place.compile_ahead, .shoot_out = {.finalists = 0}});
   search.start({}, place.now());
-  return evaluate_all(**evaluator, search, place, compilers.get());
+  std::optional<Configuration> first = search.next(place.now());
+  const std::unique_ptr<backend::PooledSource> compilers = compilers_for(spec, place);
+  if (compilers != nullptr) compilers->expect(macros_of_all(spec, search.expected()), short_limits().compile);
+  const auto evaluator = tune::make_evaluator(spec, problem_->space, place.device, place.policy,
+                                              {.limits = short_limits(),
+                                               .check = tune::CheckOutput::contenders,
+                                               .compilers = compilers.get(),
+                                               .reference_worker = place.worker});
+  allowance.settle(evaluator ? (*evaluator)->launch_time() : Nanoseconds());
+  if (!evaluator) return evaluator.error();
+  return evaluate_all(**evaluator, search, std::move(first), place, compilers.get());
 }
 
 Result<KernelSpec> KeyScreening::spec_for(const ScreeningPlace& place, Nanoseconds step) {
@@ -178,15 +187,16 @@ bool KeyScreening::wait_for(const Configuration& next, const std::vector<Configu
   return false;
 }
 
-Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place,
+Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, tune::Search& search,
+                                        std::optional<Configuration> next, const ScreeningPlace& place,
                                         const backend::PooledSource* compilers) {
   ScreeningAllowance allowance(ledger_, place.now, std::min(ledger_.gained_in(kForAStep), ScreeningAllowance::kFirst));
   publish(search);
-  while (const std::optional<Configuration> configuration = search.next(place.now())) {
-    if (compilers != nullptr && !wait_for(*configuration, search.expected(), *compilers, evaluator, place)) return {};
+  for (; next; next = search.next(place.now())) {
+    if (compilers != nullptr && !wait_for(*next, search.expected(), *compilers, evaluator, place)) return {};
     if (!allowance.reserve([&] { return ended(place); })) return {};
     const Nanoseconds before = evaluator.launch_time();
-    Result<Observation> seen = evaluator.evaluate(*configuration);
+    Result<Observation> seen = evaluator.evaluate(*next);
     allowance.settle(evaluator.launch_time() - before);
     if (!seen) return std::move(seen).error();
     WATTUNE_TRY(search.tell(*std::move(seen), place.now()));

@@ -26,6 +26,7 @@ namespace wattune::dynamic {
 // Where it is screened.
 struct ScreeningPlace {
   backend::Device& device;
+  measure::MeasurePolicy& policy;        // of all keys: what it learns of the device is no key's
   std::uint64_t most_memory = 0;         // bytes of the device that may be taken
   backend::WorkerOptions worker = {};    // of a reference on the host
   std::function<Nanoseconds()> now;      // the tuner's clock
@@ -35,7 +36,10 @@ struct ScreeningPlace {
   std::size_t compile_ahead = 1;         // of what the strategy proposes
 };
 
-// Those of the correct Trials that cannot be told from the best: their intervals meet, or they are within 5 % of it. At
+// How often they run there.
+std::unique_ptr<measure::MeasurePolicy> make_screening_policy();
+
+// Those of the correct Trials that may be as good as the best (tune::may_be_as_good()): their outputs were compared. At
 // most five, the best first.
 std::vector<Trial> finalists(const std::vector<Trial>& trials);
 
@@ -88,8 +92,8 @@ class KeyScreening {
   Result<void> search_on(const ScreeningPlace& place);
   bool wait_for(const Configuration& next, const std::vector<Configuration>& expected,
                 const backend::PooledSource& compilers, tune::Evaluator& evaluator, const ScreeningPlace& place);
-  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, const ScreeningPlace& place,
-                            const backend::PooledSource* compilers);
+  Result<void> evaluate_all(tune::Evaluator& evaluator, tune::Search& search, std::optional<Configuration> next,
+                            const ScreeningPlace& place, const backend::PooledSource* compilers);
   Result<KernelSpec> spec_for(const ScreeningPlace& place, Nanoseconds step);
   void publish(const tune::Search& search);
   void end(const std::string& words, bool complete = false);

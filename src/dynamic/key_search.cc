@@ -77,16 +77,16 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
                                   const std::vector<Configuration>& known) {
   WATTUNE_TRY(policy.stop.validate());
   tune::Plan plan = tune::make_plan(problem.spec, problem.space, policy.strategy, policy.stop);
-  // In no order of the lists: an application may end before all were tried.
+  // In no order of the lists: an application may end before all were tried, and pays for each.
   const bool is_named = !policy.strategy.empty() || !problem.spec.strategy.empty();
-  if (!is_named && plan.strategy == "exhaustive") plan.strategy = "random";
+  if (!is_named) plan.strategy = "auto";
   const std::optional<Nanoseconds> enough = policy.good_enough ? policy.good_enough(problem.key) : std::nullopt;
   if (enough) plan.stop.target = std::max(plan.stop.target.value_or(0.0), enough->value());
   const std::vector<ConfigurationId> first = beginnings(problem.space, known);
   WATTUNE_ASSIGN(auto strategy,
                  search::make_strategy(plan.strategy, problem.space, {.seed = policy.seed, .start = first.front()}));
   // Where calls pay for what is tried: few others are as fast as what differs from the best in little.
-  const bool nearby = policy.safety != Safety::screened && plan.strategy == "auto" && policy.strategy.empty();
+  const bool nearby = policy.safety != Safety::screened && !is_named;
   auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
   return KeySearch{std::move(from_known), plan.stop};
 }

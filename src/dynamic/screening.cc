@@ -52,6 +52,7 @@ void Screening::screen(KeyScreening& key, const std::stop_token& stop) {
   if (key.cancelled()) return;
   if (Result<void> opened = open(stop); !opened) return key.refuse(opened.error());
   const Result<void> done = key.run({.device = *device_,
+                                     .policy = *policy_,
                                      .most_memory = options_.free_memory() / kPart,
                                      .worker = worker(stop),
                                      .now = options_.now,

@@ -25,15 +25,23 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
-// A tenth of what steps in a worker took that moved 20 MB on an H200, copies between processes included
-// (docs/results/dynamic.md): those hold no kernel up, but no step is to take long. So 4 ms stand for 67 MB, more than
-// the caches of such a GPU hold, for which other configurations would be the best.
-constexpr double kNanosecondsPerByte = 0.06;
-// To warm up, for five samples, for the outputs that are compared, all of a candidate that may be twice as slow.
-constexpr double kRuns = 16.0;
+// A thirtieth of what steps in a worker took that moved 20 MB on an H200, copies between processes included
+// (docs/results/dynamic.md): those hold no kernel up, and outputs are copied of few. So 4 ms stand for 200 MB, several
+// times what the caches of such a GPU hold, for which other configurations would be the best.
+constexpr double kNanosecondsPerByte = 0.02;
+// At first, for six samples, for the outputs that are compared. What is far slower is launched once or twice.
+constexpr double kRuns = 8.0;
 
-Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, std::uint64_t whole) {
-  const double part = static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(whole, 1));
+// Which part of the work smaller sizes leave. Kernels do as much as there are bytes, or for each of one size something
+// for each of another; what they do more often becomes less by more than either.
+double part_of(const std::vector<NamedSize>& smaller, const std::vector<NamedSize>& whole, double part_of_bytes) {
+  double product = 1.0;
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    product *= static_cast<double>(smaller[i].value) / static_cast<double>(whole[i].value);
+  return std::min(product, part_of_bytes);
+}
+
+Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, double part) {
   return Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)) + kRuns * part * step.kernel_time;
 }
 
@@ -76,8 +84,13 @@ Result<KernelSpec> fit_to_memory(const Problem& problem, std::uint64_t most) {
 }
 
 Result<KernelSpec> fit_to_time(KernelSpec spec, const space::SearchSpace& space, const ScreeningStep& step) {
+  const std::vector<NamedSize> sizes = spec.problem_size;
   WATTUNE_ASSIGN(const std::uint64_t whole, screening_memory(spec, space));
-  for (std::uint64_t needed = whole; time_of(step, needed, whole) > step.most;) {
+  const auto takes = [&](std::uint64_t bytes) {
+    const double part_of_bytes = static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(whole, 1));
+    return time_of(step, bytes, part_of(spec.problem_size, sizes, part_of_bytes));
+  };
+  for (std::uint64_t needed = whole; takes(needed) > step.most;) {
     KernelSpec smaller = spec;
     if (!halve_largest_of_all(smaller.problem_size)) break;
     WATTUNE_ASSIGN(const std::uint64_t less, screening_memory(smaller, space));

@@ -228,7 +228,7 @@ class TunerOfOneDevice : public Tuner {
         return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found);
       }
       return make_trusted_explorer(std::move(problem), policy,
-                                   {.ahead = std::clamp<std::size_t>(options_.compile_processes, 1, kMostAhead),
+                                   {.ahead = ahead(),
                                     .known = std::move(known),
                                     .now = [this] { return around_.now(); }});
     };
@@ -243,6 +243,8 @@ class TunerOfOneDevice : public Tuner {
     return kernel;
   }
 
+  std::size_t ahead() const { return std::clamp<std::size_t>(options_.compile_processes, 1, kMostAhead); }
+
   Result<std::unique_ptr<backend::Device>> open_apart(const backend::WorkerOptions& worker) const {
     return open_screening_device(around_.device.info(), options_.screening_device, worker);
   }
@@ -252,7 +254,7 @@ class TunerOfOneDevice : public Tuner {
             .worker = options_.worker,
             .free_memory = [this] { return backend::free_memory(around_.device); },
             .pool = pool_.get(),
-            .compile_ahead = std::max<std::size_t>(1, options_.compile_processes),
+            .compile_ahead = ahead(),
             .now = [this] { return around_.now(); },
             .note = [this](const std::string& line) { note(line); }};
   }

@@ -43,8 +43,10 @@ void Sampling::take(std::span<const Sample> runs, Nanoseconds busy) {
   }
 }
 
-Result<std::vector<Sample>> MeasurePolicy::measure(Runner& runner, const std::optional<Statistics>& incumbent) {
+Result<std::vector<Sample>> MeasurePolicy::measure(Runner& runner, const std::optional<Statistics>& incumbent,
+                                                   std::span<const Sample> made) {
   const std::unique_ptr<Sampling> sampling = begin(incumbent, runner.busy_time());
+  sampling->take(made, runner.busy_time());
   while (const std::size_t n = sampling->wants().runs) {
     WATTUNE_ASSIGN(const std::vector<Sample> runs, runner.run(n));
     sampling->take(runs, runner.busy_time());

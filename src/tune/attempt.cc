@@ -29,10 +29,9 @@ std::string one_line(std::string text) {
 }  // namespace
 
 void Attempt::evaluate(const Configuration& configuration) {
-  const bool winners_only = run_.check == CheckOutput::winners;
   const bool good = plan(configuration) && set_clocks() && build() && fit() && inspect() &&
-                    (winners_only ? launch_once() : check()) && settle_clocks() && measure() &&
-                    (!winners_only || check_if_best());
+                    (checks_later() ? launch_once() : check()) && settle_clocks() && measure() &&
+                    (!checks_later() || check_if_needed());
   runner_.reset();
   kernels_.clear();
   program_.reset();
@@ -245,6 +244,7 @@ bool Attempt::launch_once() {
   const auto samples = run_.session.run(kernels_, launch_, Outputs::fresh, 1, run_.limits.run(), run_.limits.compile());
   if (!samples) return fail(Phase::launch, samples.error());
   first_launch_overhead_ = launching.elapsed() - samples->front().time;
+  first_launch_ = *samples;
   run_.spec_fits_kernel = true;
   Result<std::string> writes = run_.session.out_of_bounds_writes();
   if (!writes) return fail(Phase::transfer, writes.error());
@@ -273,8 +273,11 @@ bool Attempt::compare_outputs() {
 bool Attempt::measure() {
   const Result<std::optional<Statistics>> to_beat = rival();
   if (!to_beat) return fail(Phase::observe, to_beat.error());
+  // What a race asks first: whether it is worth a second launch.
+  const bool has_begun = checks_later() && run_.policy.races();
   const Stopwatch stopwatch;
-  Result<std::vector<Sample>> samples = run_.policy.measure(runner(), *to_beat);
+  Result<std::vector<Sample>> samples =
+      run_.policy.measure(runner(), *to_beat, has_begun ? first_launch_ : std::vector<Sample>());
   observation_.phases.measure = stopwatch.elapsed();
   if (!samples) return fail(Phase::launch, samples.error());
   return conclude(*std::move(samples));
@@ -282,8 +285,20 @@ bool Attempt::measure() {
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }
 
+// Objectives other than the time have no intervals to tell by.
+bool Attempt::is_contender() const {
+  return is_best() || observation_.objective_value ||
+         may_be_as_good(*observation_.statistics, *run_.incumbent->statistics);
+}
+
+bool Attempt::checks_later() const {
+  return run_.check == CheckOutput::contenders || run_.check == CheckOutput::winners;
+}
+
 // Timed runs overwrote nothing that check() does not restore.
-bool Attempt::check_if_best() { return !is_best() || check(); }
+bool Attempt::check_if_needed() {
+  return !(run_.check == CheckOutput::contenders ? is_contender() : is_best()) || check();
+}
 
 Status Attempt::status_of(Phase phase) {
   return phase == Phase::compile || phase == Phase::build ? Status::compile : Status::runtime;

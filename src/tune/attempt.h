@@ -62,7 +62,8 @@ class Attempt : public measure::Contestant {
   bool fit(const PlannedStep& step);
   bool inspect();
   bool check();
-  bool check_if_best();
+  bool checks_later() const;
+  bool check_if_needed();
   bool launch_once();
   bool right_on_fresh_inputs();
   bool compare_outputs();
@@ -83,6 +84,7 @@ class Attempt : public measure::Contestant {
   measure::Runner& runner();
   Spin spin();
   bool is_best() const;
+  bool is_contender() const;
 
   // Record why the attempt ends; return false.
   bool fail(Status status, std::string message);
@@ -98,6 +100,7 @@ class Attempt : public measure::Contestant {
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;         // wall time beyond what the kernel took: some drivers compile then
+  std::vector<Sample> first_launch_;          // what showed that it runs
   std::vector<Sample> turns_;                 // so far, where the objective needs energy
   std::vector<power::EnergyFigures> energy_;  // of each of these
   std::optional<EnergyRace> race_;            // where joules decide, against what is known

@@ -326,6 +326,7 @@ std::string values_of_parameters(const KernelSpec& spec) {
 std::string_view name_of(CheckOutput check) {
   switch (check) {
     case CheckOutput::every: return "every";
+    case CheckOutput::contenders: return "contenders";
     case CheckOutput::winners: return "winners";
     case CheckOutput::never: return "never";
   }

@@ -280,6 +280,7 @@ Result<std::string> KernelSession::out_of_bounds_writes() {
   std::vector<std::string> ends;
   std::vector<std::string> beginnings;
   std::size_t buffers = 0;
+  const Nanoseconds before_all = working_;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
     ++buffers;
@@ -290,6 +291,7 @@ Result<std::string> KernelSession::out_of_bounds_writes() {
     if (behind > 0) ends.push_back(fmt::format("{} bytes past the end of argument `{}`", behind, name));
     if (before > 0) beginnings.push_back(fmt::format("{} bytes before the beginning of argument `{}`", before, name));
   }
+  transferring_ += working_ - before_all;
   return describe_writes(std::move(ends), beginnings, buffers);
 }
 

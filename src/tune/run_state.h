@@ -53,7 +53,8 @@ struct RunState {
   // checked.
   static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
     const bool any_may_win = spec.objectives.size() > 1 || slowdown_of(spec.objectives).has_value();
-    return wanted == CheckOutput::winners && any_may_win ? CheckOutput::every : wanted;
+    const bool by_time = wanted == CheckOutput::contenders || wanted == CheckOutput::winners;
+    return by_time && any_may_win ? CheckOutput::every : wanted;
   }
 
   static Nanoseconds limit_of_reference(const Limits& limits, const KernelSpec& spec) {

@@ -195,6 +195,24 @@ TEST_F(LoaderTest, AGapThatWasNotLongEnoughIsCharged) {
 }
 
 // A moment between two calls is no gap: what the second sends makes the load wait.
+// One load that took long kept all others out of gaps, so that they were done beside busy streams.
+TEST_F(LoaderTest, WhatHasWaitedIsDoneInAGapThatIsTooShort) {
+  launch();
+  load_takes = ms(3);
+  loader.request(load(1));
+  loader.gap(ms(1));
+  now += ms(1000);  // affords 20 ms
+  be(StreamState::busy);
+  loader.request(load(2));
+  loader.gap(ms(1));
+  EXPECT_THAT(loaded, ElementsAre(1)) << "another gap may be longer";
+  now += ms(50);
+  loader.gap(ms(1));
+  EXPECT_THAT(loaded, ElementsAre(1, 2));
+  EXPECT_EQ(loader.loads_in_gaps(), 2);
+  EXPECT_EQ(ledger.stalls().loading, ms(4)) << "2 ms more than each gap";
+}
+
 TEST_F(LoaderTest, WhereTheApplicationTellsOfGapsIdleMomentsBetweenItsCallsAreNotUsed) {
   launch();
   now += ms(500);  // affords 10 ms

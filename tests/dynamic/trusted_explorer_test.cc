@@ -71,6 +71,16 @@ TEST_F(TrustedExplorerTest, WhatDiffersFromTheBestInOneParameterComesNext) {
 }
 
 // Nothing is known of where the better ones are before the first has come back.
+// What is searched completely is as well.
+TEST_F(TrustedExplorerTest, InASmallSpaceWhatIsNearComesFirstToo) {
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x", "y"});
+  const auto explorer = make({.safety = Safety::trusted, .stop = {.evaluations = 1000}}, 1, {named(70, 0)});
+  const std::vector<Configuration> tried = drive(*explorer);
+  EXPECT_EQ(tried.size(), 1000u);
+  for (std::size_t i = 2; i < 50; ++i)
+    EXPECT_TRUE(tried[i].find("x")->as_integer() == 70 || tried[i].find("y")->as_integer() == 0) << i;
+}
+
 TEST_F(TrustedExplorerTest, WithoutAnyOutcomeItWaitsBehindWhatIsKnown) {
   const auto explorer = make({.safety = Safety::trusted, .stop = {.evaluations = 30}}, 6, {named(60, 3)});
   EXPECT_EQ(explorer->wanted().size(), 2u) << "what is known, and the default";

@@ -116,6 +116,16 @@ TEST(Gated, SamplesUntilTheIncumbentIsExcluded) {
               statistics.interval_high - statistics.interval_low <= statistics.median * 0.02);
 }
 
+// Whoever runs a configuration once anyway has made the launch that a race begins with.
+TEST(Gated, ALaunchThatWasMadeIsTheFirst) {
+  Search search(SyntheticDevice(3, gaussian(0.01)));
+  search.learn(20);
+  SyntheticRunner runner(search.device, kIncumbent);
+  const std::vector<Sample> made{{kIncumbent * 10.0}};
+  EXPECT_EQ(search.policy->measure(runner, search.incumbent, made).value(), made);
+  EXPECT_EQ(runner.runs, 0u);
+}
+
 // How often the policy's interval holds the true median. Samples are looked at up to five times (7, 14, 28, 56, 100),
 // and each look misses with at most 5 %: 75 % is certain, and far more is normal.
 double coverage(const Noise& noise, double median) {

@@ -176,6 +176,20 @@ TEST(CheckWinners, FinalistsAreChecked) {
   EXPECT_EQ(problem.compare({0, 2})[1].status, Status::correctness);
 }
 
+TEST(CheckContenders, WhatMayBeAsGoodAsTheBestIsChecked) {
+  ContestProblem problem(CheckOutput::contenders);
+  EXPECT_TRUE(problem.evaluate(8, 0)->verified);
+  EXPECT_TRUE(problem.evaluate(16, 0)->verified);              // as fast
+  EXPECT_EQ(problem.evaluate(8, 2)->status, Status::correct);  // slower, and wrong
+  EXPECT_FALSE(problem.evaluate(8, 5)->verified);              // slower
+  EXPECT_EQ(problem.evaluate(8, 3)->status, Status::correctness);
+}
+
+TEST(CheckContenders, WithSeveralObjectivesAllAreChecked) {
+  ContestProblem problem(CheckOutput::contenders, {{"time", false}, {"size", true}});
+  EXPECT_EQ(problem.evaluate(8, 2)->status, Status::correctness);
+}
+
 TEST(CheckNever, ChecksNothing) {
   ContestProblem problem(CheckOutput::never);
   EXPECT_EQ(problem.compare({0, 2})[1].status, Status::correct);

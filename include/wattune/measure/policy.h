@@ -77,8 +77,10 @@ class MeasurePolicy {
   // none of it: each Trial says that itself.
   virtual Identity identity() const = 0;
 
-  // The samples of one configuration, at least one, by runs of the runner. Fails as the runner does.
-  Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& incumbent);
+  // The samples of one configuration, at least one, by runs of the runner. `made`: its first runs, where it was run
+  // already. Fails as the runner does.
+  Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& incumbent,
+                                      std::span<const Sample> made = {});
 };
 
 // When the samples of one configuration suffice (docs/measure.md).

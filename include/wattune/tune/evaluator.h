@@ -99,9 +99,14 @@ struct Limits {
   Result<void> validate() const;
 };
 
-// Which configurations have their outputs compared with the reference: all, those that would be the best and those in
-// a contest, or none. With several objectives `winners` is `every`.
-enum class CheckOutput { every, winners, never };
+// Which configurations have their outputs compared with the reference: all; those that may be as good as the best so
+// far; those that would be the best; none. With several objectives `contenders` and `winners` are `every`. In a contest
+// all are compared, but with `never`.
+enum class CheckOutput { every, contenders, winners, never };
+
+// Whether a configuration cannot be told from the best, or is within 5 % of it. What is not as good as some
+// configuration is not as good as a better one either.
+bool may_be_as_good(const Statistics& one, const Statistics& best);
 
 // What a timed run finds in the device's caches: what the run before left there, or a buffer larger than they are.
 enum class Cache { warm, cold };
