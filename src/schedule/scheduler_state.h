@@ -40,12 +40,13 @@ struct Scheduler::State {
   Nanoseconds accounted;   // up to which time and energy are in the statistics
   Joules accounted_energy;
 
-  // Decisions (dispatch.cc). What the policy sees: all, or as if one of the active works had ended.
+  // Decisions (dispatch.cc). What the policy sees: all, or when one of the active works will have ended.
   QueueView view(const Entry* without = nullptr);
   std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
-  Candidate candidate(const Entry& entry);
+  Candidate candidate(const Entry& entry, Nanoseconds later) const;
   double expected_speed(const Entry& entry) const;
   double expected_left(const Entry& entry) const;
+  Nanoseconds expected_time_left(const Entry& entry) const;
   std::uint64_t shared_bytes_of(const Plan& plan);
   bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);

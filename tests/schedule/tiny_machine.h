@@ -105,7 +105,7 @@ class TinyMachine : public Machine {
       const bool is_same_lane = other.launch.lane == each.launch.lane &&
                                 other.launch.priority == each.launch.priority && other.launch.sms == each.launch.sms;
       if (is_same_lane) return true;
-      taken += room_of(other.launch);
+      if (!waits(other)) taken += room_of(other.launch);
     }
     const double room = room_of(each.launch);
     return taken > 0.0 && room > 0.0 && taken + room > 1.0 + 1e-9;
