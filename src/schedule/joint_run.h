@@ -46,6 +46,9 @@ struct JointRun {
 struct JointRunOptions {
   // From the beginning. Then nothing more is launched, and persistent launches are stopped.
   Nanoseconds stop_after = kForever;
+  // Not before each party has ended so many launches, unless `longest` has passed.
+  std::size_t least_ends = 0;
+  Nanoseconds longest = kForever;
   // The place of a party with whose end nothing more is launched either; none: all end by themselves.
   std::optional<std::size_t> until = {};
   // What does not end within this time has lost the machine.
