@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schedule/carveout.h"
+#include "schedule/counter_span.h"
 
 namespace wattune::schedule {
 
@@ -101,15 +102,17 @@ class JointRunner {
   Result<JointRun> run() {
     const Nanoseconds begin = machine_.now();
     const Joules energy = machine_.energy();
+    CounterSpan counter(begin, energy);
     const auto stop_at = [&] { return begin + (ended_often() ? options_.stop_after : options_.longest); };
     for (feed(); !flights_.empty(); feed()) {
       const Nanoseconds now = machine_.now();
       if (now >= begin + options_.limit) return overdue();
       for (const Ended& ended : machine_.wait(now < stop_at() ? stop_at() : begin + options_.limit)) note(ended);
+      counter.note(machine_.now(), machine_.energy());
       if (machine_.now() >= stop_at() || (options_.until && states_[*options_.until].is_done())) stop();
     }
     if (failure_) return *std::move(failure_);
-    JointRun result{.parties = {}, .energy = machine_.energy() - energy};
+    JointRun result{.parties = {}, .energy = machine_.energy() - energy, .power = counter.power()};
     for (const PartyState& state : states_) result.parties.push_back(state.run);
     return result;
   }

@@ -36,7 +36,8 @@ struct PartyRun {
 
 struct JointRun {
   std::vector<PartyRun> parties;
-  Joules energy;  // of the board; 0: unknown
+  Joules energy;                    // of the board; 0: unknown
+  std::optional<Watts> power = {};  // between changes of its counter; none: it changed less than twice
 
   Nanoseconds begin() const { return std::ranges::min(parties, {}, &PartyRun::begin).begin; }
   Nanoseconds end() const { return std::ranges::max(parties, {}, &PartyRun::end).end; }

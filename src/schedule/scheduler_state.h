@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/pair_power.h"
 #include "schedule/work_queue.h"
 #include "wattune/schedule/clock_governor.h"
 #include "wattune/schedule/scheduler.h"
@@ -39,6 +40,8 @@ struct Scheduler::State {
   bool fills_sms = false;  // of the last plan
   Nanoseconds accounted;   // up to which time and energy are in the statistics
   Joules accounted_energy;
+  PairPower pair_power;
+  Watts idle_power;
 
   // Decisions (dispatch.cc). What the policy sees: all, or when one of the active works will have ended.
   QueueView view(const Entry* without = nullptr);
@@ -72,6 +75,8 @@ struct Scheduler::State {
   // What happened (scheduler.cc).
   void meet(KernelId kernel);
   void account();
+  Watts expected_power(const std::vector<Entry*>& running);
+  void observe_power(const std::vector<Entry*>& running);
   void note(const Ended& ended);
   void observe(const Entry& entry, const Flight& flight, const Ended& ended);
   void settle(Entry& entry);

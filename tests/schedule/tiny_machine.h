@@ -83,6 +83,12 @@ class TinyMachine : public Machine {
     return take_ended();
   }
 
+ protected:
+  std::size_t kernels_that_run() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(running_, [this](const Running& each) { return !waits(each); }));
+  }
+
  private:
   struct Running {
     LaunchId id = 0;
