@@ -39,14 +39,15 @@ std::vector<schedule::Arrival> works_of(const schedule::PairSweep& sweep) {
 
 bool is_shared(const schedule::Span& span) { return span.form != schedule::Form::whole || span.sms.count > 0; }
 
-// The one in which both shared the GPU first; where they never did, the one that was forecast to be best.
+// The one in which both shared the GPU first; where they never did, the speeds of the one that was forecast to be best
+// in no shape.
 schedule::PairForecast way_taken(const schedule::Trace& trace, const std::array<std::string, 2>& names,
                                  const std::vector<schedule::PairForecast>& ways) {
   std::array<const schedule::Span*, 2> first = {};
   for (const schedule::Span& span : trace.spans())
     for (std::size_t i = 0; i < 2; ++i)
       if (first[i] == nullptr && span.kernel == names[i] && is_shared(span)) first[i] = &span;
-  if (first[0] == nullptr || first[1] == nullptr) return ways.front();
+  if (first[0] == nullptr || first[1] == nullptr) return {.rates = ways.front().rates};
   const unsigned sms = first[0]->sms.count;
   const schedule::PairShape shape =
       sms > 0 ? schedule::PairShape{.ratio = {}, .sms_of_first = sms, .whole = first[0]->form == schedule::Form::whole}
@@ -84,12 +85,17 @@ Result<void> measure(schedule::Machine& machine, const schedule::PairSweep& swee
 }
 
 bool is_planned_together(const schedule::PairForecast& forecast) {
-  return forecast.speedup() >= 1.0 + schedule::PolicyOptions().least_gain;
+  return forecast.sms_of_first > 0 || forecast.ratio.first > 0;
+}
+
+std::string why_in_turn(const schedule::PairForecast& forecast) {
+  if (forecast.speedup() < 1.0 + schedule::PolicyOptions().least_gain) return "no pilot gained";
+  return fmt::format("pilots gained {}, which is not worth starting kernels anew", gain_text(forecast.speedup() - 1.0));
 }
 
 std::string how_text(const SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
-  if (!is_planned_together(forecast)) return "one after the other, as no pilot gained";
+  if (!is_planned_together(forecast)) return "one after the other, as " + why_in_turn(forecast);
   const Arrangement how = forecast.sms_of_first > 0
                               ? Arrangement{.way = Way::split, .sms_of_first = forecast.sms_of_first}
                               : Arrangement{.way = Way::shares, .ratio = forecast.ratio};

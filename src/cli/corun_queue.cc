@@ -190,9 +190,36 @@ class PolicyRunner {
       std::ranges::sort(runs_[i], {}, &schedule::QueueRun::makespan);
       report_.policies.push_back({entrants_[i].label, runs_[i][runs_[i].size() / 2], forecasts_[i]});
     }
+    compare_energy();
     const auto base = std::ranges::find(report_.policies, kBase, &PolicyRun::policy);
     if (base == report_.policies.end()) return;
     for (PolicyRun& policy : report_.policies) policy.gain = base->run.makespan / policy.run.makespan - 1.0;
+  }
+
+  std::optional<Joules> joules_of(const PolicyRun& policy) const {
+    return known_energy(stage_, policy.run.energy, policy.run.makespan);
+  }
+
+  // What heeds no objective.
+  static bool is_baseline(const PolicyRun& policy) {
+    const auto& all = schedule::policies();
+    const auto found = std::ranges::find(all, policy.policy, &schedule::PolicyTraits::name);
+    return found != all.end() && !found->heeds_objective;
+  }
+
+  void compare_energy() {
+    std::optional<Joules> of_fifo, fewest;
+    for (const PolicyRun& policy : report_.policies) {
+      const auto joules = joules_of(policy);
+      if (!joules || !is_baseline(policy)) continue;
+      if (policy.policy == "fifo") of_fifo = joules;
+      if (!fewest || *joules < *fewest) fewest = joules;
+    }
+    for (PolicyRun& policy : report_.policies) {
+      const auto joules = joules_of(policy);
+      if (joules && of_fifo) policy.energy_over_fifo = *of_fifo / *joules - 1.0;
+      if (joules && fewest) policy.energy_over_baseline = *fewest / *joules - 1.0;
+    }
   }
 
   CorunStage& stage_;

@@ -34,6 +34,10 @@ struct PolicyRun {
   schedule::QueueRun run;           // the one with the median makespan
   schedule::PairTable forecasts;    // before it
   std::optional<double> gain = {};  // makespan of `streams` over its own, less one; none: that did not run
+  // Joules of fifo, and of the policy that heeds no objective and took the fewest, over its own, less one; none:
+  // there is no such run, or its joules are unknown.
+  std::optional<double> energy_over_fifo = {};
+  std::optional<double> energy_over_baseline = {};
 };
 
 // Clocks were refused half-way, with which everything ended.

@@ -28,6 +28,8 @@ struct KnownPair {
   schedule::PairForecast forecast;
   std::array<double, 2> correction;  // rates over those that were forecast
   std::optional<schedule::PairForecast> counted;
+  schedule::PairForecast corrected;
+  std::optional<schedule::PairPowers> powers;
 };
 
 std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& policy) {
@@ -41,7 +43,8 @@ std::vector<KnownPair> known_pairs(const QueueReport& report, const PolicyRun& p
       std::array<double, 2> correction = {1.0, 1.0};
       for (std::size_t k = 0; k < 2; ++k)
         if (before->rates[k] > 0.0) correction[k] = after->rates[k] / before->rates[k];
-      pairs.push_back({report.kernels[i], report.kernels[j], *before, correction, report.counted.find(i, j)});
+      pairs.push_back({report.kernels[i], report.kernels[j], *before, correction, report.counted.find(i, j), *after,
+                       policy.run.pairs.powers(i, j)});
     }
   return pairs;
 }
@@ -84,6 +87,23 @@ std::string counted_text(const KnownPair& pair, unsigned sms) {
   return fmt::format("{} at {}", gain_text(pair.counted->speedup() - 1.0), how_text(*pair.counted, sms));
 }
 
+// Of pairs that ran together for long enough, and whose power was forecast.
+std::string measured_powers_text(const QueueReport& report, const PolicyRun& policy) {
+  using Align = report::TextTable::Align;
+  report::TextTable table(
+      {{"power of pairs", Align::left}, {"forecast"}, {"measured"}, {"work per joule, forecast"}, {"as measured"}});
+  bool any = false;
+  for (const KnownPair& pair : known_pairs(report, policy)) {
+    if (!pair.powers) continue;
+    any = true;
+    table.add_row({fmt::format("{} with {}", pair.first.name, pair.second.name),
+                   fmt::format("{:.0f} W", pair.powers->forecast.value()),
+                   fmt::format("{:.0f} W", pair.powers->measured.value()), gain_text(pair.forecast.energy_gain() - 1.0),
+                   gain_text(pair.corrected.energy_gain() - 1.0)});
+  }
+  return any ? "\n" + table.to_string() : "";
+}
+
 std::string explanation(const QueueReport& report, const PolicyRun& policy) {
   const auto pairs = known_pairs(report, policy);
   if (pairs.empty()) return fmt::format("\n{}: plans by no forecast\n", policy.policy);
@@ -108,7 +128,7 @@ std::string explanation(const QueueReport& report, const PolicyRun& policy) {
     std::ranges::move(energy_cells(pair), std::back_inserter(cells));
     table.add_row(std::move(cells));
   }
-  return fmt::format("\n{}\n{}", policy.policy, table.to_string());
+  return fmt::format("\n{}\n{}{}", policy.policy, table.to_string(), measured_powers_text(report, policy));
 }
 
 // Precondition: it has best clocks.
@@ -144,12 +164,17 @@ std::string policies_text(const CorunStage& stage, const QueueReport& report) {
                            {"mean response"},
                            {"99 % response"},
                            {"energy"},
+                           {"work per joule over fifo"},
+                           {"over the best baseline"},
                            {"launches"}});
   for (const PolicyRun& policy : report.policies) {
     const schedule::QueueRun& run = policy.run;
     table.add_row({policy.policy, format_time(run.makespan), policy.gain ? gain_text(*policy.gain) : "-",
                    format_time(run.mean_response), format_time(run.response_99),
-                   energy_text(known_energy(stage, run.energy, run.makespan)), fmt::format("{}", run.launches)});
+                   energy_text(known_energy(stage, run.energy, run.makespan)),
+                   policy.energy_over_fifo ? gain_text(*policy.energy_over_fifo) : "-",
+                   policy.energy_over_baseline ? gain_text(*policy.energy_over_baseline) : "-",
+                   fmt::format("{}", run.launches)});
   }
   return table.to_string();
 }
@@ -160,24 +185,33 @@ std::string verdict_text(const QueueReport& report) {
   return fmt::format("OUTPUTS DIFFER from those of runs alone:\n  {}\n", fmt::join(report.differences, "\n  "));
 }
 
+Json shape_json(const schedule::PairForecast& forecast) {
+  Json json = {{"ratio", nullptr}, {"sms_of_first", nullptr}};
+  if (forecast.sms_of_first > 0)
+    json["sms_of_first"] = forecast.sms_of_first;
+  else if (runs_together(forecast))
+    json["ratio"] = {forecast.ratio.first, forecast.ratio.second};
+  return json;
+}
+
 Json pairs_json(const QueueReport& report, const PolicyRun& policy) {
   Json json = Json::array();
   for (const KnownPair& pair : known_pairs(report, policy)) {
     Json entry = {{"kernels", {pair.first.name, pair.second.name}},
-                  {"ratio", nullptr},
-                  {"sms_of_first", nullptr},
                   {"clock_mhz", clock_json(pair.forecast.clocks)},
                   {"forecast_rates", pair.forecast.rates},
                   {"correction", pair.correction},
                   {"counted_rates", nullptr},
                   {"watts", nullptr},
                   {"energy_gain", nullptr},
-                  {"most_energy_gain", nullptr}};
+                  {"most_energy_gain", nullptr},
+                  {"power", nullptr}};
+    if (pair.powers)
+      entry["power"] = {{"watts_forecast", pair.powers->forecast.value()},
+                        {"watts", pair.powers->measured.value()},
+                        {"energy_gain", pair.corrected.energy_gain() - 1.0}};
     if (pair.counted) entry["counted_rates"] = pair.counted->rates;
-    if (pair.forecast.sms_of_first > 0)
-      entry["sms_of_first"] = pair.forecast.sms_of_first;
-    else if (runs_together(pair.forecast))
-      entry["ratio"] = {pair.forecast.ratio.first, pair.forecast.ratio.second};
+    entry.update(shape_json(pair.forecast));
     if (pair.forecast.watts.known() && runs_together(pair.forecast)) {
       entry["watts"] = pair.forecast.power().value();
       entry["energy_gain"] = pair.forecast.energy_gain() - 1.0;
@@ -197,6 +231,8 @@ Json policy_json(const CorunStage& stage, const QueueReport& report, const Polic
                {"response_99_ms", to_ms(run.response_99)},
                {"slowdown", run.slowdown},
                {"joules", nullptr},
+               {"energy_gain_over_fifo", json_or_null(policy.energy_over_fifo)},
+               {"energy_gain_over_baseline", json_or_null(policy.energy_over_baseline)},
                {"launches", run.launches},
                {"pairs", pairs_json(report, policy)}};
   if (const auto energy = known_energy(stage, run.energy, run.makespan)) json["joules"] = energy->value();

@@ -10,6 +10,7 @@ namespace wattune::schedule {
 namespace {
 
 constexpr unsigned kLanesOfSlot = 8;  // so many slices of a work may be in flight
+constexpr double kLeastLeft = 0.01;   // of a work that runs
 
 unsigned window_of(const Share& share) {
   return share.form == Form::slices ? std::clamp(share.in_flight, 1U, kLanesOfSlot) : 1U;
@@ -59,16 +60,23 @@ double Scheduler::State::expected_speed(const Entry& entry) const {
 
 // Of what was given all its blocks at once: the device is not asked. Never nothing, as it runs.
 double Scheduler::State::expected_left(const Entry& entry) const {
-  constexpr double kLeast = 0.01;
   const bool has_all = !entry.flights.empty() && entry.current && entry.current->form != Form::slices;
-  return has_all ? std::max(kLeast, entry.left() - entry.expected) : entry.left();
+  return has_all ? std::max(kLeastLeft, entry.left() - entry.expected) : entry.left();
 }
 
-Candidate Scheduler::State::candidate(const Entry& entry) {
+Nanoseconds Scheduler::State::expected_time_left(const Entry& entry) const {
+  return expected_left(entry) / std::max(expected_speed(entry), 1e-6) * entry.traits->alone;
+}
+
+// As it is expected to be so much later.
+Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) const {
+  const double run = entry.flights.empty() || !(entry.traits->alone > Nanoseconds(0))
+                         ? 0.0
+                         : expected_speed(entry) * (later / entry.traits->alone);
   return {.work = entry.id,
           .kernel = entry.work.kernel,
           .traits = entry.traits,
-          .left = expected_left(entry),
+          .left = run > 0.0 ? std::max(kLeastLeft, expected_left(entry) - run) : expected_left(entry),
           .priority = entry.work.priority,
           .submitted = entry.statistics.submitted,
           .running = entry.wanted};
@@ -91,6 +99,7 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
 
 QueueView Scheduler::State::view(const Entry* without) {
   const Nanoseconds now = machine.now();
+  const Nanoseconds later = without != nullptr ? expected_time_left(*without) : Nanoseconds(0);
   QueueView view{.limits = machine.limits(),
                  .now = now,
                  .clocks = {.can_set = governor.can_set(),
@@ -100,11 +109,11 @@ QueueView Scheduler::State::view(const Entry* without) {
                  .works = {}};
   for (const WorkId id : active)
     if (const Entry& entry = *queue.find(id); &entry != without && entry.wanted && !entry.failure)
-      view.works.push_back(candidate(entry));
+      view.works.push_back(candidate(entry, later));
   for (const WorkId id : queue.ready()) {
     if (view.works.size() >= options.window) break;
     if (const Entry& entry = *queue.find(id); !entry.wanted && !entry.behind && !entry.failure)
-      view.works.push_back(candidate(entry));
+      view.works.push_back(candidate(entry, later));
   }
   view.later = works_after(view, without);
   return view;

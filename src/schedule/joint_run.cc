@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schedule/carveout.h"
+#include "schedule/counter_span.h"
 
 namespace wattune::schedule {
 
@@ -101,20 +102,27 @@ class JointRunner {
   Result<JointRun> run() {
     const Nanoseconds begin = machine_.now();
     const Joules energy = machine_.energy();
-    const Nanoseconds stop_at = begin + options_.stop_after;
+    CounterSpan counter(begin, energy);
+    const auto stop_at = [&] { return begin + (ended_often() ? options_.stop_after : options_.longest); };
     for (feed(); !flights_.empty(); feed()) {
       const Nanoseconds now = machine_.now();
       if (now >= begin + options_.limit) return overdue();
-      for (const Ended& ended : machine_.wait(now < stop_at ? stop_at : begin + options_.limit)) note(ended);
-      if (machine_.now() >= stop_at || (options_.until && states_[*options_.until].is_done())) stop();
+      for (const Ended& ended : machine_.wait(now < stop_at() ? stop_at() : begin + options_.limit)) note(ended);
+      counter.note(machine_.now(), machine_.energy());
+      if (machine_.now() >= stop_at() || (options_.until && states_[*options_.until].is_done())) stop();
     }
     if (failure_) return *std::move(failure_);
-    JointRun result{.parties = {}, .energy = machine_.energy() - energy};
+    JointRun result{.parties = {}, .energy = machine_.energy() - energy, .power = counter.power()};
     for (const PartyState& state : states_) result.parties.push_back(state.run);
     return result;
   }
 
  private:
+  bool ended_often() const {
+    return std::ranges::all_of(states_,
+                               [&](const PartyState& each) { return each.run.ends.size() >= options_.least_ends; });
+  }
+
   // In turns, so that nobody gets ahead by the time that launching takes.
   void feed() {
     for (bool any = true; any;) {

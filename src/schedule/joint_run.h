@@ -36,7 +36,8 @@ struct PartyRun {
 
 struct JointRun {
   std::vector<PartyRun> parties;
-  Joules energy;  // of the board; 0: unknown
+  Joules energy;                    // of the board; 0: unknown
+  std::optional<Watts> power = {};  // between changes of its counter; none: it changed less than twice
 
   Nanoseconds begin() const { return std::ranges::min(parties, {}, &PartyRun::begin).begin; }
   Nanoseconds end() const { return std::ranges::max(parties, {}, &PartyRun::end).end; }
@@ -46,6 +47,9 @@ struct JointRun {
 struct JointRunOptions {
   // From the beginning. Then nothing more is launched, and persistent launches are stopped.
   Nanoseconds stop_after = kForever;
+  // Not before each party has ended so many launches, unless `longest` has passed.
+  std::size_t least_ends = 0;
+  Nanoseconds longest = kForever;
   // The place of a party with whose end nothing more is launched either; none: all end by themselves.
   std::optional<std::size_t> until = {};
   // What does not end within this time has lost the machine.

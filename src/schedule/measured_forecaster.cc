@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "schedule/joint_run.h"
@@ -13,11 +14,12 @@ namespace wattune::schedule {
 namespace {
 
 // A pilot runs for so many waves alone of the kernel whose waves take longer, and no less, as shorter runs are mostly
-// beginning and end; and until grids that are not too long for that have ended, as their blocks may differ.
+// beginning and end; and until grids of both have ended, unless that takes too long: their blocks may differ, and what
+// one loses between two grids belongs to its speed.
 constexpr double kWaves = 8.0;
-constexpr double kGrids = 2.0;
+constexpr std::size_t kGrids = 2;
 constexpr Nanoseconds kLeastPilot = nanoseconds_from_ms(2);
-constexpr Nanoseconds kLongestGrids = nanoseconds_from_ms(20);
+constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
 constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one launch, which nothing stops
 
 struct PilotKernel {
@@ -37,7 +39,7 @@ Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name
 Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * machine.limits().sms;
   const Nanoseconds waves = kernel.alone * std::min(1.0, kWaves * wave / static_cast<double>(kernel.blocks));
-  return std::max({kLeastPilot, waves, std::min(kGrids * kernel.alone, kLongestGrids)});
+  return std::max(kLeastPilot, waves);
 }
 
 Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form form) {
@@ -61,9 +63,10 @@ double rate_of(const PartyRun& run, const KernelTraits& kernel) {
 Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, std::array<Party, 2> parties,
                                PairForecast pilot) {
   const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
-  for (std::size_t i = 0; i < 2; ++i)
-    parties[i].repetitions = 1 + static_cast<std::size_t>(std::ceil(time / pair[i].traits->alone));
-  WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties, {.stop_after = time}));
+  const Nanoseconds longest = std::max(time, kLongestPilot);
+  for (std::size_t i = 0; i < 2; ++i) parties[i].repetitions = std::numeric_limits<std::size_t>::max();
+  WATTUNE_ASSIGN(const JointRun run,
+                 run_jointly(machine, parties, {.stop_after = time, .least_ends = kGrids, .longest = longest}));
   for (std::size_t i = 0; i < 2; ++i) pilot.rates[i] = rate_of(run.parties[i], *pair[i].traits);
   pilot.watts = watts_of(*pair[0].traits, *pair[1].traits);
   return pilot;

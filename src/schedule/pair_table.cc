@@ -6,6 +6,15 @@
 
 namespace wattune::schedule {
 
+namespace {
+
+// Of the kernel with the lower number first.
+PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsigned sms) {
+  return first <= second ? shape : PairForecast{shape.ratio, shape.sms_of_first, shape.whole}.swapped(sms).shape();
+}
+
+}  // namespace
+
 std::uint64_t PairTable::key(KernelId first, KernelId second) {
   const auto [low, high] = std::minmax(first, second);
   return (static_cast<std::uint64_t>(low) << 32U) | high;
@@ -26,23 +35,48 @@ void PairTable::learn(KernelId first, KernelId second, const PairForecast& forec
   entries_[key(first, second)] = std::move(entry);
 }
 
+std::size_t PairTable::place_of(const Entry& entry, const PairShape& shape,
+                                const std::optional<backend::BoardSetting>& clocks) {
+  const auto way = std::ranges::find_if(
+      entry.ways, [&](const Way& each) { return each.forecast.shape() == shape && each.forecast.clocks == clocks; });
+  return static_cast<std::size_t>(way - entry.ways.begin());
+}
+
 void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                         const std::optional<backend::BoardSetting>& clocks) {
   const auto known = entries_.find(key(kernel, beside));
   if (known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
-  const auto has_shape = [&](const Way& each) { return in_order(each.forecast, kernel, beside).shape() == shape; };
-  const auto way = std::ranges::find_if(
-      entry.ways, [&](const Way& each) { return has_shape(each) && each.forecast.clocks == clocks; });
-  if (way == entry.ways.end()) return;
+  const PairShape shape_in_table = in_table(shape, kernel, beside, sms_);
+  const std::size_t measured = place_of(entry, shape_in_table, clocks);
+  if (measured == entry.ways.size()) return;
   const std::size_t place = kernel <= beside ? 0 : 1;
-  const double predicted = way->forecast.rates[place];
+  const double predicted = entry.ways[measured].forecast.rates[place];
   if (!(predicted > 0.0)) return;
   const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
   // Errors differ from shape to shape, but little from clock to clock.
   for (Way& each : entry.ways)
-    if (has_shape(each)) each.correction[place] = towards(each.correction[place].value_or(entry.correction[place]));
+    if (each.forecast.shape() == shape_in_table)
+      each.correction[place] = towards(each.correction[place].value_or(entry.correction[place]));
   entry.correction[place] = towards(entry.correction[place]);
+  choose_best(entry);
+}
+
+void PairTable::observe_power(KernelId first, KernelId second, const PairPowers& powers) {
+  const auto known = entries_.find(key(first, second));
+  if (known == entries_.end()) return;
+  Entry& entry = known->second;
+  const Watts idle = entry.ways.front().forecast.watts.idle;
+  const Watts forecast = powers.forecast - idle;
+  const Watts measured = powers.measured - idle;
+  if (!(idle > Watts(0) && forecast > Watts(0) && measured > Watts(0))) return;
+  const double before = entry.power_correction.value_or(1.0);
+  entry.powers = PairPowers{idle + forecast / before, powers.measured};
+  entry.power_correction = before * (measured / forecast);
+  choose_best(entry);
+}
+
+void PairTable::choose_best(Entry& entry) const {
   for (std::size_t i = 0; i < entry.ways.size(); ++i)
     if (is_better(objective_, corrected(entry, entry.ways[i]), corrected(entry, entry.ways[entry.best])))
       entry.best = i;
@@ -67,6 +101,7 @@ void PairTable::choose_best_at(Entry& entry) const {
 PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
   PairForecast forecast = way.forecast;
   for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= way.correction[i].value_or(entry.correction[i]);
+  for (Watts& added : forecast.watts.added) added = entry.power_correction.value_or(1.0) * added;
   return forecast;
 }
 
@@ -92,13 +127,15 @@ std::optional<PairForecast> PairTable::find(KernelId first, KernelId second, con
                                             const std::optional<backend::BoardSetting>& clocks) const {
   const auto known = entries_.find(key(first, second));
   if (known == entries_.end()) return std::nullopt;
-  const PairShape in_table =
-      first <= second ? shape : PairForecast{shape.ratio, shape.sms_of_first, shape.whole}.swapped(sms_).shape();
-  const auto way = std::ranges::find_if(known->second.ways, [&](const Way& each) {
-    return each.forecast.shape() == in_table && each.forecast.clocks == clocks;
-  });
-  if (way == known->second.ways.end()) return std::nullopt;
-  return in_order(corrected(known->second, *way), first, second);
+  const Entry& entry = known->second;
+  const std::size_t place = place_of(entry, in_table(shape, first, second, sms_), clocks);
+  if (place == entry.ways.size()) return std::nullopt;
+  return in_order(corrected(entry, entry.ways[place]), first, second);
+}
+
+std::optional<PairPowers> PairTable::powers(KernelId first, KernelId second) const {
+  const auto known = entries_.find(key(first, second));
+  return known == entries_.end() ? std::nullopt : known->second.powers;
 }
 
 std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const {

@@ -14,15 +14,33 @@ bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
   return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;
 }
 
-// How many of the two would have to be started anew, of those that are not whole.
-unsigned restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
+// Which of the two would have to be started anew, of those that are not whole.
+std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
   const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
   const auto is_parted = [&](const Candidate& work, unsigned per_sm, unsigned sms) {
     return work.running && (way.whole || !goes_on(work, per_sm, sms));
   };
-  const bool first = is_parted(*pair.first, way.ratio.first, way.sms_of_first);
-  const bool second = is_parted(*pair.second, way.ratio.second, sms_of_second);
-  return (first ? 1 : 0) + (second ? 1 : 0);
+  return {is_parted(*pair.first, way.ratio.first, way.sms_of_first),
+          is_parted(*pair.second, way.ratio.second, sms_of_second)};
+}
+
+// Of those of the two that are started anew.
+Nanoseconds switching_of(const CandidatePair& pair, const std::array<bool, 2>& anew, const MachineLimits& limits) {
+  return (anew[0] ? switching_time(*pair.first->traits, limits) : Nanoseconds(0)) +
+         (anew[1] ? switching_time(*pair.second->traits, limits) : Nanoseconds(0));
+}
+
+// It runs beside another, or beside nobody in a share that it would not have alone.
+bool runs_in_a_share(const Candidate& work) {
+  if (!work.running || work.running->form != Form::persistent) return false;
+  return work.running->sms.count > 0 || work.running->per_sm != best_residency(*work.traits).per_sm;
+}
+
+// In a share, over that of the kernel itself.
+double speed_in(const KernelTraits& kernel, unsigned per_sm, unsigned sms, const MachineLimits& limits) {
+  if (sms > 0) return kernel.twin_speed * std::min(1.0, sms / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
+  if (per_sm <= kernel.rate_at_residency.size()) return kernel.twin_speed * kernel.rate_at_residency[per_sm - 1];
+  return std::min(1.0, static_cast<double>(per_sm) / std::max(1U, kernel.profile.blocks_alone));
 }
 
 // Of all works of its kernel that wait or run, what is left, alone.
@@ -55,9 +73,14 @@ struct Remainder {
   std::array<double, 2> speeds_without;  // of what is left then
 };
 
+// Until nothing is left of one of them.
+Nanoseconds time_together(const PairForecast& way, const Remainder& left) {
+  return std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
+}
+
 // Time, energy or their product until nothing is left of either, by the objective; `lost` is time before.
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
-  const Nanoseconds together = std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
+  const Nanoseconds together = time_together(way, left);
   Nanoseconds time = lost + together;
   double energy = (time * way.power().value()).value();
   for (std::size_t i = 0; i < 2; ++i) {
@@ -77,6 +100,21 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
   return {.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
           .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
                              speed_without(*pair.second, *pair.first, view, table)}};
+}
+
+// When one has ended what is left of the other is started anew, or goes on in its share.
+Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, const MachineLimits& limits) {
+  const PairForecast& way = pair.forecast;
+  const Nanoseconds together = time_together(way, left);
+  const bool is_of_second = left.alone[0] / way.rates[0] <= left.alone[1] / way.rates[1];
+  const KernelTraits& kernel = is_of_second ? *pair.second->traits : *pair.first->traits;
+  const Nanoseconds rest =
+      is_of_second ? left.alone[1] - way.rates[1] * together : left.alone[0] - way.rates[0] * together;
+  const unsigned per_sm = is_of_second ? way.ratio.second : way.ratio.first;
+  const unsigned sms_of_second = way.sms_of_first > 0 ? limits.sms - way.sms_of_first : 0;
+  const Nanoseconds going_on =
+      lost_by_going_on(kernel, rest, per_sm, is_of_second ? sms_of_second : way.sms_of_first, limits);
+  return std::min(going_on, switching_time(kernel, limits));
 }
 
 // Whole, where nobody else waits, who might suit one of the two better later.
@@ -102,6 +140,18 @@ double speed_alone(const KernelTraits& kernel) {
   return std::max({1.0, kernel.overlapped_speed, best_residency(kernel).speed});
 }
 
+Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits) {
+  const double wave = static_cast<double>(std::max(1U, kernel.profile.blocks_alone)) * limits.sms;
+  return kSwitching + 0.5 * kernel.alone * std::min(1.0, wave / static_cast<double>(kernel.blocks));
+}
+
+Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
+                             const MachineLimits& limits) {
+  const double slower =
+      1.0 / std::max(speed_in(kernel, per_sm, sms, limits), 1e-6) - 1.0 / std::max(1.0, best_residency(kernel).speed);
+  return std::max(0.0, slower) * left;
+}
+
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options) {
   const double in_turn =
@@ -122,28 +172,32 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
   std::optional<PairForecast> best;
   double least = std::numeric_limits<double>::infinity();
   for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
-    const unsigned anew = restarts(pair, way, view.limits);
+    const std::array<bool, 2> anew = restarts(pair, way, view.limits);
     const auto merit = schedule::merit(options.objective, way);
-    const bool as_they_run = both_run(pair) && anew == 0;
+    const bool as_they_run = both_run(pair) && !anew[0] && !anew[1];
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options))) continue;
     if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
-    const double cost =
-        cost_of(way, left, anew * kSwitching, options.objective) / (as_they_run ? 1.0 + options.margin : 1.0);
+    const double cost = cost_of(way, left, switching_of(pair, anew, view.limits), options.objective) /
+                        (as_they_run ? 1.0 + options.margin : 1.0);
     if (cost < least) best = std::move(way), least = cost;
   }
   return best;
 }
 
-bool saves_time(const CandidatePair& pair, const QueueView& view) {
+bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
   const bool are_known = pair.first->traits->alone > Nanoseconds(0) && pair.second->traits->alone > Nanoseconds(0);
   if (!are_known) return true;  // nothing can be reckoned
+  const PairForecast& way = pair.forecast;
   const std::array speeds = {speed_in_turn(*pair.first->traits), speed_in_turn(*pair.second->traits)};
   const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
                        .speeds_without = speeds};
-  const Nanoseconds in_turn = left.alone[0] / speeds[0] + left.alone[1] / speeds[1];
-  const double parting = both_run(pair) ? 2.0 : 0.0;
-  const Nanoseconds lost = kSwitching * (1.0 + restarts(pair, pair.forecast, view.limits) - parting);
-  return cost_of(pair.forecast, left, lost, {}) <= in_turn.value();
+  const Nanoseconds together = time_together(way, left);
+  const Nanoseconds in_turn = together * (way.rates[0] / speeds[0] + way.rates[1] / speeds[1]);
+  const Nanoseconds parting =
+      switching_of(pair, {runs_in_a_share(*pair.first), runs_in_a_share(*pair.second)}, view.limits);
+  const Nanoseconds lost = switching_of(pair, restarts(pair, way, view.limits), view.limits) +
+                           lost_by_the_rest(pair, left, view.limits) - parting;
+  return (both_run(pair) ? 1.0 : 1.0 + options.least_gain) * (together + lost) <= in_turn;
 }
 
 bool had_better_part(const CandidatePair& pair, const QueueView& view, const PairTable& table,

@@ -8,8 +8,12 @@
 
 namespace wattune::schedule {
 
-// What stopping a kernel and starting it anew takes: its blocks end, the host sees it and launches.
+// What the host takes to see that blocks have ended and to launch others.
 inline constexpr Nanoseconds kSwitching{100e3};
+
+// What stopping a kernel and starting it anew takes: its blocks end, of which half of the time is lost, as they did not
+// begin together; then the host sees it and launches.
+Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits);
 
 // How many times PolicyOptions::longest_whole what runs whole may take where that is better than its twin.
 inline constexpr double kLongerWhole = 5.0;
@@ -25,6 +29,11 @@ struct Residency {
 // is gained where all blocks fill the SMs that those before leave.
 Residency best_residency(const KernelTraits& kernel);
 
+// By how much later so much of a kernel, alone, ends if it stays in this share, of each SM or of so many SMs, than if
+// it had begun as it is best alone.
+Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
+                             const MachineLimits& limits);
+
 // Over one after the other, each as it is best alone. What that costs in joules is not known.
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options);
@@ -37,9 +46,10 @@ bool is_too_long(const CandidatePair& pair, const PairForecast& way, const Polic
 std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                      const PolicyOptions& options);
 
-// Whether of what is left of the two more time is saved than is lost by starting kernels anew: one at least, when the
-// other has ended. Where both run that is lost by parting them, too.
-bool saves_time(const CandidatePair& pair, const QueueView& view);
+// Whether the two gain over one after the other while both run, with what is lost by starting kernels anew: also
+// what goes on when the other has ended, unless it loses less in its share. What runs in a share would be started anew
+// as well to run alone. Those that both run need not gain more than nothing.
+bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
 
 // Whether all that is left of the two, of which the first runs whole, ends sooner if nobody joins it until it ends, and
 // the two then run in another way or one after the other. What that costs in joules is not known.

@@ -87,7 +87,7 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
     std::optional<PairForecast> way = best_way(pair, view, table, options);
     if (!way) continue;
     pair.forecast = *std::move(way);
-    if (options.objective.goal != Goal::throughput || saves_time(pair, view)) return pair;
+    if (options.objective.goal != Goal::throughput || saves_time(pair, view, options)) return pair;
   }
   return {};
 }
@@ -132,23 +132,12 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
           .reason = describe(best)};
 }
 
-// Alone as it runs, over that of the kernel itself.
-double speed_as_it_runs(const Candidate& work, const MachineLimits& limits) {
-  const Share& share = *work.running;
-  const KernelTraits& kernel = *work.traits;
-  if (share.sms.count > 0)
-    return kernel.twin_speed * std::min(1.0, share.sms.count / (limits.sms * std::max(kernel.saturating_share, 1e-6)));
-  if (share.per_sm <= kernel.rate_at_residency.size())
-    return kernel.twin_speed * kernel.rate_at_residency[share.per_sm - 1];
-  return std::min(1.0, static_cast<double>(share.per_sm) / std::max(1U, kernel.profile.blocks_alone));
-}
-
 // What is left of it ends no sooner where it is stopped and started anew.
 bool had_better_go_on(const Candidate& work, const QueueView& view) {
   if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
-  const double lost = 1.0 / std::max(speed_as_it_runs(work, view.limits), 1e-6) -
-                      1.0 / std::max(1.0, best_residency(*work.traits).speed);
-  return work.traits->alone * (work.left * lost) <= kSwitching;
+  const Nanoseconds left = work.left * work.traits->alone;
+  return lost_by_going_on(*work.traits, left, work.running->per_sm, work.running->sms.count, view.limits) <=
+         switching_time(*work.traits, view.limits);
 }
 
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {

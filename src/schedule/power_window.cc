@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedule/counter_span.h"
 #include "schedule/joint_run.h"
 
 namespace wattune::schedule {
@@ -14,10 +15,15 @@ Error no_energy() {
 
 // In virtual time it passes; else wait() returns at that moment, or is waked up earlier.
 Watts idle_for(Machine& machine, Nanoseconds window) {
+  constexpr double kLooks = 1000.0;
   const Nanoseconds begin = machine.now();
   const Joules before = machine.energy();
-  while (machine.now() < begin + window) machine.wait(begin + window);
-  return (machine.energy() - before) / (machine.now() - begin);
+  CounterSpan counter(begin, before);
+  while (machine.now() < begin + window) {
+    machine.wait(std::min(begin + window, machine.now() + window / kLooks));
+    counter.note(machine.now(), machine.energy());
+  }
+  return counter.power().value_or((machine.energy() - before) / (machine.now() - begin));
 }
 
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
@@ -25,7 +31,7 @@ Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window) {
   const Party party{.kernel = kernel, .repetitions = static_cast<std::size_t>(std::max(1.0, times))};
   const Nanoseconds begin = machine.now();
   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, {&party, 1}));
-  return run.energy / (machine.now() - begin);
+  return run.power.value_or(run.energy / (machine.now() - begin));
 }
 
 }  // namespace wattune::schedule

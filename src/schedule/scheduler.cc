@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "schedule/scheduler_state.h"
@@ -57,6 +58,32 @@ void Scheduler::State::account() {
   }
   accounted = now;
   accounted_energy = energy;
+  observe_power(running);
+}
+
+// Of the board while these run, by the forecast of this pair or as one of them was measured alone; 0: unknown.
+Watts Scheduler::State::expected_power(const std::vector<Entry*>& running) {
+  if (running.empty()) return idle_power;
+  const Entry& first = *running.front();
+  const AtClock* const point = first.traits->at(governor.held());
+  const PowerTraits& power = point != nullptr ? point->power : first.traits->power;
+  idle_power = power.idle;
+  if (running.size() == 1) return power.alone;
+  const auto& beside = first.beside;
+  const auto forecast =
+      beside ? table.find(first.work.kernel, beside->kernel, beside->shape, governor.held()) : std::nullopt;
+  return forecast && forecast->watts.known() ? forecast->power() : Watts(0);
+}
+
+// Of those that ran until now.
+void Scheduler::State::observe_power(const std::vector<Entry*>& running) {
+  const Watts expected = expected_power(running);
+  std::optional<std::array<KernelId, 2>> pair;
+  if (running.size() == 2 && expected > Watts(0))
+    pair = {std::min(running[0]->work.kernel, running[1]->work.kernel),
+            std::max(running[0]->work.kernel, running[1]->work.kernel)};
+  const auto powers = pair_power.note(accounted, accounted_energy, pair, expected);
+  if (powers) table.observe_power(pair_power.pair()[0], pair_power.pair()[1], *powers);
 }
 
 // Of whole waves, of this launch and of the grid alone: the last one takes as long with fewer blocks, which would make

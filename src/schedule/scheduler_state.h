@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/pair_power.h"
 #include "schedule/work_queue.h"
 #include "wattune/schedule/clock_governor.h"
 #include "wattune/schedule/scheduler.h"
@@ -39,13 +40,16 @@ struct Scheduler::State {
   bool fills_sms = false;  // of the last plan
   Nanoseconds accounted;   // up to which time and energy are in the statistics
   Joules accounted_energy;
+  PairPower pair_power;
+  Watts idle_power;
 
-  // Decisions (dispatch.cc). What the policy sees: all, or as if one of the active works had ended.
+  // Decisions (dispatch.cc). What the policy sees: all, or when one of the active works will have ended.
   QueueView view(const Entry* without = nullptr);
   std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
-  Candidate candidate(const Entry& entry);
+  Candidate candidate(const Entry& entry, Nanoseconds later) const;
   double expected_speed(const Entry& entry) const;
   double expected_left(const Entry& entry) const;
+  Nanoseconds expected_time_left(const Entry& entry) const;
   std::uint64_t shared_bytes_of(const Plan& plan);
   bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);
@@ -71,6 +75,8 @@ struct Scheduler::State {
   // What happened (scheduler.cc).
   void meet(KernelId kernel);
   void account();
+  Watts expected_power(const std::vector<Entry*>& running);
+  void observe_power(const std::vector<Entry*>& running);
   void note(const Ended& ended);
   void observe(const Entry& entry, const Flight& flight, const Ended& ended);
   void settle(Entry& entry);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "schedule/tiny_machine.h"
@@ -189,6 +190,23 @@ TEST(PowerProfile, TellsIdlingFromWorking) {
   ASSERT_TRUE(powers) << powers.error().to_string();
   EXPECT_NEAR((*powers)[0].idle.value(), 40.0, 1e-6);
   EXPECT_NEAR((*powers)[0].alone.value(), 100.0, 1e-6);
+}
+
+// Renewed every 100 ms, 40 ms after the run began: 700 ms of 300 W lie between changes.
+class RenewedNowAndThen : public TinyMachine {
+ public:
+  Joules energy() const override {
+    return Watts(300) * nanoseconds_from_ms(100.0 * std::floor((to_ms(now()) + 60.0) / 100.0));
+  }
+};
+
+TEST(PowerProfile, CountsFromChangeToChangeOfTheCounter) {
+  RenewedNowAndThen machine;
+  machine.add(tiny_kernel("a"));
+  const auto powers = profile_power(machine, nanoseconds_from_ms(770));
+  ASSERT_TRUE(powers);
+  EXPECT_NEAR((*powers)[0].alone.value(), 300.0, 1e-6);
+  EXPECT_NEAR((*powers)[0].idle.value(), 300.0, 3.0);
 }
 
 // 10 ms alone: ten runs unseen and ten that count.

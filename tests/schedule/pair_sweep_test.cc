@@ -288,5 +288,20 @@ TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
   EXPECT_THAT(measure(unknown, unknown).error().to_string(), HasSubstr("no such kernel to measure"));
 }
 
+// Two grids of 4 ms each at a quarter of the speed would take 32 ms, at half of it 16.
+TEST(Pilots, RunUntilGridsOfBothHaveEndedUnlessThatTakesTooLong) {
+  for (const auto& [rate, time] : {std::pair{0.5, 16.0}, {0.25, 20.0}}) {
+    TinyMachine machine;
+    for (KernelTraits kernel : {tiny_kernel("a", 10), tiny_kernel("b", 40)}) {
+      kernel.profile.blocks_alone = 8;  // as many as an SM holds of both
+      machine.add(kernel);
+    }
+    machine.set_rates(0, 1, 0.5, rate);
+    ASSERT_TRUE(measured_forecaster(machine, Form::persistent)(*machine.kernel(0), *machine.kernel(1)));
+    const auto ratios = ratios_of(machine, 0, 1).value().size();
+    EXPECT_NEAR(to_ms(machine.now()) / static_cast<double>(ratios), time, 0.5);
+  }
+}
+
 }  // namespace
 }  // namespace wattune::schedule

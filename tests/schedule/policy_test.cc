@@ -24,6 +24,7 @@ class PolicyTest : public ::testing::Test {
 
   Candidate& wait(const std::string& kernel, int priority = 0) {
     kernels_.push_back(tiny_kernel(kernel));
+    kernels_.back().blocks = 32'000;  // the end of a block costs little
     view_.works.push_back({.work = view_.works.size() + 1,
                            .kernel = kernels_.size() - 1,
                            .traits = &kernels_.back(),
@@ -142,7 +143,6 @@ TEST_F(PolicyTest, APairMustGainOverEachAtItsBestAlone) {
   EXPECT_THAT(works(plan("paired")), ElementsAre(1));
 }
 
-// Of 8 ms a twin that is 3 % slower would lose 0.24.
 // Others of its kind fill the SMs that its last blocks leave idle.
 TEST_F(PolicyTest, APairMustGainOverEachAmongOthersOfItsKind) {
   wait("a");
@@ -166,6 +166,7 @@ TEST_F(PolicyTest, WhatRunsAloneWithAllItsBlocksIsFollowedBeforeItEnds) {
   EXPECT_FALSE(plan("fifo").fills_sms);
 }
 
+// Of 8 ms a twin that is 3 % slower would lose 0.24.
 TEST_F(PolicyTest, WhatASlowTwinWouldRunAloneRunsWholeUnlessItIsLong) {
   wait("a");
   kernels_[0].twin_speed = 0.97;
@@ -265,7 +266,6 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereAnotherWayIsBetterForWhatComes) {
   EXPECT_THAT(works(paired()), ElementsAre(1));
 }
 
-// Of 1 ms in all 6 % are less than the 0.1 ms that a new start costs, of 20 ms they are more.
 // With 100 works of each to come they had better wait for the end of a, and not share any more: 1.04 times as fast,
 // less than each among others of its kind.
 TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereOneAfterTheOtherIsFasterForWhatComes) {
@@ -277,13 +277,48 @@ TEST_F(WholeOnSmsOfTheirOwn, GetNoPartnerWhereOneAfterTheOtherIsFasterForWhatCom
   EXPECT_THAT(works(paired()), ElementsAre(1));
 }
 
+// Of 0.5 ms in which both run 6 % are less than the 0.1 ms that a new start costs, of 10 ms they are more.
 TEST_F(PolicyTest, PairedSavesMoreThanStartingAnewCosts) {
   wait("a");
   wait("b");
   forecast(0, 1, 0.53, 0.53);
+  kernels_[1].alone = nanoseconds_from_ms(5);
   EXPECT_THAT(works(plan("paired")), SizeIs(2));
-  for (KernelTraits& kernel : kernels_) kernel.alone = nanoseconds_from_ms(0.5);
+  for (KernelTraits& kernel : kernels_) kernel.alone = kernel.alone / 20.0;
   EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+// 4 % of the 10 ms in which both run are 0.4 ms; 0.1 ms for the host, and half a block, 5 us or 0.5 ms, are lost.
+TEST_F(PolicyTest, BlocksThatEndAreCountedAmongWhatStartingAnewCosts) {
+  wait("a");
+  wait("b");
+  forecast(0, 1, 0.52, 0.52);
+  kernels_[1].alone = nanoseconds_from_ms(5);
+  EXPECT_THAT(works(plan("paired")), SizeIs(2));
+  for (KernelTraits& kernel : kernels_) kernel.blocks = 320;
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+}
+
+// 3 % of the 5 ms in which both run are 0.15 ms, of which 0.1 are lost: 1 % is left.
+TEST_F(PolicyTest, APairMustGainWhatIsAskedOfItWithAllThatStartingAnewCosts) {
+  wait("a");
+  wait("b");
+  kernels_[1].alone = nanoseconds_from_ms(2.5);
+  forecast(0, 1, 0.53, 0.50);
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+  view_.later = {{.kernel = 1, .works = 3}};
+  EXPECT_THAT(works(plan("paired")), SizeIs(2));
+}
+
+// Alone it would be started anew as well.
+TEST_F(PolicyTest, WhatRunsInItsShareKeepsItForAPartnerHoweverShort) {
+  wait("a");
+  wait("b");
+  kernels_[1].alone = nanoseconds_from_ms(0.5);
+  forecast(0, 1, 0.52, 0.52);
+  EXPECT_THAT(works(plan("paired")), ElementsAre(1));
+  run(0, {.form = Form::persistent, .per_sm = 2});
+  EXPECT_THAT(works(plan("paired")), SizeIs(2));
 }
 
 TEST_F(PolicyTest, PairedRunsKernelsTogetherWhoseTimesAreUnknown) {

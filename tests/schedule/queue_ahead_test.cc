@@ -75,6 +75,23 @@ TEST_F(SchedulerTest, WhatFillsTheSmsLeavesBeforeAPairBegins) {
   EXPECT_TRUE(ran_each_block_once(trace_, 2, 100));
 }
 
+// With 4 ms of c and 20 of d they had better run at 2:2, which suits d. But when the first c ends, 10 ms of d are left,
+// so that both go on at 1:3 and end together.
+TEST(QueueAhead, WhatGoesOnIsExpectedToHaveRunUntilThen) {
+  TinyMachine machine;
+  const KernelId c = machine.add(tiny_kernel("c", 40));
+  const KernelId d = machine.add(tiny_kernel("d", 200));
+  machine.set_rates(c, d, 0.4, 1.0);
+  Scheduler scheduler(machine, find_policy("paired").value());
+  scheduler.learn(c, d, best_of({}, {{.ratio = {1, 3}, .rates = {0.4, 1.0}}, {.ratio = {2, 2}, .rates = {0.2, 1.1}}}));
+  const std::array works = {Work{.kernel = c}, Work{.kernel = d}, Work{.kernel = c}};
+  ASSERT_TRUE(scheduler.submit(works));
+  scheduler.dispatch();
+  ASSERT_THAT(machine.launches, SizeIs(3));
+  EXPECT_EQ(machine.launches[2].kernel, c);
+  EXPECT_EQ(machine.launches[2].per_sm, 1U);
+}
+
 TEST_F(SchedulerTest, OfAPairEachHasTheNextOfItsKernelBehindIt) {
   start("paired");
   for (int i = 0; i < 6; ++i) submit({.kernel = i % 2 == 0 ? a_ : b_});

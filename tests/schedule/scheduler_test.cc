@@ -218,17 +218,17 @@ TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
   EXPECT_LE(to_ms(results(*scheduler_).at(6)->together), 0.1 / 0.3 + 1e-6);
 }
 
-// Six blocks alone are two waves of four, in pairs three of two, which take half as long again: that is 0.75 of the
-// speed of whole waves alone, times 2/3, 0.5. The forecast of 0.6 has as much weight.
+// 22 blocks alone are six waves of four, the last of which is half empty, in pairs eleven of two: 22/24 of 2/3, 0.6111.
+// The forecast of 0.6 has as much weight.
 TEST_F(SchedulerTest, RatesAreOfWholeWaves) {
-  const KernelId c = machine_.add(tiny_kernel("c", 6));
-  const KernelId d = machine_.add(tiny_kernel("d", 6));
+  const KernelId c = machine_.add(tiny_kernel("c", 22));
+  const KernelId d = machine_.add(tiny_kernel("d", 22));
   machine_.set_rates(c, d, 2.0 / 3.0, 2.0 / 3.0);
   start("paired").learn(c, d, {.ratio = {2, 2}, .rates = {0.6, 0.6}});
   submit({.kernel = c});
   submit({.kernel = d});
   run();
-  EXPECT_NEAR(scheduler_->table().find(c, d)->rates[0], 0.55, 1e-9);
+  EXPECT_NEAR(scheduler_->table().find(c, d)->rates[0], (0.6 + 22.0 / 24.0 * 2.0 / 3.0) / 2.0, 1e-9);
 }
 
 // 88 blocks are six waves of 16 alone, the last of which is half empty, and eleven of 8 on half of the SMs.

@@ -83,6 +83,12 @@ class TinyMachine : public Machine {
     return take_ended();
   }
 
+ protected:
+  std::size_t kernels_that_run() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(running_, [this](const Running& each) { return !waits(each); }));
+  }
+
  private:
   struct Running {
     LaunchId id = 0;
@@ -105,7 +111,7 @@ class TinyMachine : public Machine {
       const bool is_same_lane = other.launch.lane == each.launch.lane &&
                                 other.launch.priority == each.launch.priority && other.launch.sms == each.launch.sms;
       if (is_same_lane) return true;
-      taken += room_of(other.launch);
+      if (!waits(other)) taken += room_of(other.launch);
     }
     const double room = room_of(each.launch);
     return taken > 0.0 && room > 0.0 && taken + room > 1.0 + 1e-9;

@@ -1,0 +1,179 @@
+// What pairs draw, measured while they run: windows, corrected forecasts, and what paired makes of them.
+#include "schedule/pair_power.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "schedule/scheduler_runs.h"
+#include "schedule/tiny_machine.h"
+#include "wattune/schedule/pair_table.h"
+#include "wattune/schedule/policy.h"
+
+namespace wattune::schedule {
+namespace {
+
+using Kernels = std::array<KernelId, 2>;
+constexpr Kernels kPair{0, 1};
+
+// A counter that is renewed every 100 ms; pairs draw 400 W where 300 are forecast, all else 100 W.
+class Windows : public ::testing::Test {
+ protected:
+  // Noted every 10 ms. The latest power.
+  std::optional<PairPowers> run(const std::optional<Kernels>& pair, double ms) {
+    std::optional<PairPowers> powers;
+    for (double passed = 0.0; passed < ms - 1e-9; passed += 10.0) {
+      now_ += nanoseconds_from_ms(10);
+      energy_ += Watts(pair ? 400 : 100) * nanoseconds_from_ms(10);
+      if (std::fmod(to_ms(now_) + 1e-6, 100.0) < 1e-3) counter_ = energy_;
+      if (const auto told = power_.note(now_, counter_, pair, Watts(pair ? 300 : 100))) powers = told;
+    }
+    return powers;
+  }
+  static void expect_right(const std::optional<PairPowers>& powers) {
+    ASSERT_TRUE(powers);
+    EXPECT_NEAR(powers->measured.value(), 400.0, 1e-6);
+    EXPECT_NEAR(powers->forecast.value(), 300.0, 1e-6);
+  }
+
+  PairPower power_;
+  Nanoseconds now_;
+  Joules energy_, counter_;
+};
+
+// What is read at 100 ms may tell of the time before, so that the window begins at 200 ms.
+TEST_F(Windows, AreHalfASecondLongFromTheSecondChangeOn) {
+  run({}, 50);
+  EXPECT_FALSE(run(kPair, 640));
+  expect_right(run(kPair, 10));
+  EXPECT_FALSE(run(kPair, 490));
+  expect_right(run(kPair, 10));
+}
+
+TEST_F(Windows, LeaveOutWhatRunsBetween) {
+  run(kPair, 400);
+  run({}, 20);
+  EXPECT_FALSE(run(kPair, 270));
+  expect_right(run(kPair, 10));
+}
+
+TEST_F(Windows, EndWithABreak) {
+  run(kPair, 600);
+  EXPECT_FALSE(run({}, 150));
+  EXPECT_FALSE(run(kPair, 640));
+  expect_right(run(kPair, 10));
+}
+
+TEST_F(Windows, AreOfOnePair) {
+  run(kPair, 600);
+  const Kernels other{0, 2};
+  EXPECT_FALSE(run(other, 690));
+  expect_right(run(other, 10));
+  EXPECT_EQ(power_.pair(), other);
+}
+
+PairWatts watts_of_two() {
+  return {.idle = Watts(100), .added = {Watts(100), Watts(100)}, .alone = {Watts(200), Watts(200)}};
+}
+
+TEST(MeasuredPower, CorrectsWhatBothAddInAllWays) {
+  PairTable table(1, 1.0, {.goal = Goal::energy});
+  table.learn(0, 1,
+              best_of({.goal = Goal::energy}, {{.ratio = {1, 3}, .rates = {0.5, 1.0}, .watts = watts_of_two()},
+                                               {.ratio = {2, 2}, .rates = {0.8, 0.8}, .watts = watts_of_two()}}));
+  EXPECT_NEAR(table.find(0, 1)->power().value(), 260.0, 1e-9);
+  EXPECT_FALSE(table.powers(0, 1));
+  table.observe_power(1, 0, {.forecast = Watts(260), .measured = Watts(420)});
+  EXPECT_NEAR(table.find(1, 0, {.ratio = {2, 2}}, {})->power().value(), 420.0, 1e-9);
+  EXPECT_NEAR(table.find(0, 1, {.ratio = {1, 3}}, {})->power().value(), 100.0 + 2.0 * 150.0, 1e-9);
+  table.observe_power(0, 1, {.forecast = Watts(400), .measured = Watts(250)});
+  EXPECT_NEAR(table.find(0, 1, {.ratio = {1, 3}}, {})->power().value(), 250.0, 1e-9);
+  EXPECT_NEAR(table.powers(0, 1)->forecast.value(), 250.0, 1e-9);  // without any correction
+  EXPECT_EQ(table.powers(0, 1)->measured, Watts(250));
+}
+
+TEST(MeasuredPower, OfAnIdleBoardOrWithoutAForecastIsIgnored) {
+  PairTable table(1);
+  table.learn(0, 1, {.ratio = {2, 2}, .rates = {0.8, 0.8}, .watts = watts_of_two()});
+  table.learn(0, 3, {.ratio = {2, 2}, .rates = {0.8, 0.8}});
+  table.observe_power(0, 1, {.forecast = Watts(260), .measured = Watts(100)});
+  table.observe_power(0, 2, {.forecast = Watts(260), .measured = Watts(300)});
+  table.observe_power(0, 3, {.forecast = Watts(260), .measured = Watts(300)});
+  EXPECT_NEAR(table.find(0, 1)->power().value(), 260.0, 1e-9);
+  for (const KernelId other : {1, 2, 3}) EXPECT_FALSE(table.powers(0, other));
+}
+
+// Idle 100 W; each alone 200 W; both together what a test says, 360 W by their speeds. The counter is renewed every
+// 100 ms.
+class HungryPair : public TinyMachine {
+ public:
+  explicit HungryPair(double together) : together_(together) {
+    for (const char* name : {"a", "b"}) {
+      KernelTraits kernel = tiny_kernel(name);
+      kernel.power = {.alone = Watts(200), .idle = Watts(100)};
+      add(kernel);
+    }
+    set_rates(0, 1, 0.8, 0.8);
+  }
+
+  Joules energy() const override { return counter_; }
+  Joules drawn() const { return drawn_; }
+
+  std::vector<Ended> wait(Nanoseconds until) override {
+    const Nanoseconds before = now();
+    const std::size_t kernels = kernels_that_run();
+    auto ended = TinyMachine::wait(until);
+    drawn_ += Watts(kernels == 0 ? 100.0 : (kernels == 1 ? 200.0 : together_)) * (now() - before);
+    if (now() < renewed_ + nanoseconds_from_ms(100)) return ended;
+    renewed_ = now();
+    counter_ = drawn_;
+    return ended;
+  }
+
+ private:
+  double together_;
+  Joules drawn_, counter_;
+  Nanoseconds renewed_;
+};
+
+// 100 works of 10 ms of each, all at once. With 0.8 of their speeds both take 1.25 s, alone 2 s and 400 J.
+struct Queue {
+  explicit Queue(double watts_together, const Objective& objective = {.goal = Goal::energy}) : machine(watts_together) {
+    scheduler = std::make_unique<Scheduler>(machine, find_policy("paired", {.objective = objective}).value(),
+                                            SchedulerOptions{.objective = objective});
+    scheduler->learn(0, 1,
+                     {.ratio = {2, 2}, .rates = {0.8, 0.8}, .watts = watts_of(*machine.kernel(0), *machine.kernel(1))});
+    for (int i = 0; i < 200; ++i) {
+      const Work work{.kernel = i % 2 == 0 ? 0U : 1U};
+      EXPECT_TRUE(scheduler->submit({&work, 1}));
+    }
+    run_to_end(*scheduler, machine);
+  }
+  double measured() const { return scheduler->table().powers(0, 1).value().measured.value(); }
+
+  HungryPair machine;
+  std::unique_ptr<Scheduler> scheduler;
+};
+
+// 260 W are forecast: 325 J. At 400 W both would take 500 J. It is seen after 0.8 s, with 64 works of each done for
+// 320 J; 72 alone take 0.72 s and 144 J.
+TEST(MeasuredPower, PartsAPairThatLosesJoules) {
+  const Queue queue(400);
+  EXPECT_NEAR(queue.measured(), 400.0, 8.0);
+  EXPECT_LT(queue.machine.drawn().value(), 475.0);
+  EXPECT_GT(to_seconds(queue.machine.now()), 1.45);
+}
+
+TEST(MeasuredPower, LeavesTogetherWhatGains) {
+  const Queue queue(270);
+  EXPECT_NEAR(queue.measured(), 270.0, 5.0);
+  EXPECT_NEAR(to_seconds(queue.machine.now()), 1.25, 0.01);
+}
+
+TEST(MeasuredPower, KeepsACap) {
+  EXPECT_NEAR(to_seconds(Queue(300, {.power_cap = Watts(320)}).machine.now()), 1.25, 0.01);
+  EXPECT_GT(to_seconds(Queue(340, {.power_cap = Watts(320)}).machine.now()), 1.45);
+}
+
+}  // namespace
+}  // namespace wattune::schedule
