@@ -227,10 +227,9 @@ class TunerOfOneDevice : public Tuner {
         };
         return make_screened_explorer(std::move(problem), policy, known, ledger_, *screening_, found);
       }
-      return make_trusted_explorer(std::move(problem), policy,
-                                   {.ahead = ahead(),
-                                    .known = std::move(known),
-                                    .now = [this] { return around_.now(); }});
+      return make_trusted_explorer(
+          std::move(problem), policy,
+          {.ahead = ahead(), .known = std::move(known), .now = [this] { return around_.now(); }});
     };
   }
 

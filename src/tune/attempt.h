@@ -63,7 +63,9 @@ class Attempt : public measure::Contestant {
   bool inspect();
   bool check();
   bool checks_later() const;
+  bool begins_race() const;  // by what shows that it runs
   bool check_if_needed();
+  std::size_t first_runs() const;
   bool launch_once();
   bool right_on_fresh_inputs();
   bool compare_outputs();
@@ -100,7 +102,7 @@ class Attempt : public measure::Contestant {
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
   Nanoseconds first_launch_overhead_;         // wall time beyond what the kernel took: some drivers compile then
-  std::vector<Sample> first_launch_;          // what showed that it runs
+  std::vector<Sample> first_runs_;            // what showed that it runs
   std::vector<Sample> turns_;                 // so far, where the objective needs energy
   std::vector<power::EnergyFigures> energy_;  // of each of these
   std::optional<EnergyRace> race_;            // where joules decide, against what is known

@@ -162,10 +162,11 @@ TEST_F(ScreeningTest, WhatIsClearlySlowerIsLaunchedOnce) {
   check_outputs();
   std::mutex counting;
   std::map<std::string, int> launches;
-  kernel = [&](const wattune::fakes::FakeLaunch& launch) {
+  kernel = [&](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
     const std::lock_guard lock(counting);
     ++launches[fmt::format("{}, {}", launch.macro("block"), launch.macro("mode"))];
-    return run(launch);
+    WATTUNE_ASSIGN(const Nanoseconds time, run(launch));
+    return 100.0 * time;
   };
   const auto first = explore();
   wait_for(*first);

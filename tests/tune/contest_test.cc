@@ -185,6 +185,20 @@ TEST(CheckContenders, WhatMayBeAsGoodAsTheBestIsChecked) {
   EXPECT_EQ(problem.evaluate(8, 3)->status, Status::correctness);
 }
 
+// The fake kernel takes 1 us: two launches take less than a wait does where others compute on the device.
+TEST(CheckContenders, WhatIsShortIsLaunchedTwiceAtFirst) {
+  Problem problem(scale_spec(), scale_or_misbehave);
+  problem.policy = measure::make_gated({.warm_up = Nanoseconds(), .min_samples = 6, .max_samples = 6});
+  ASSERT_TRUE(problem.start({.check = CheckOutput::contenders}));
+  for (int mode = 4; mode < 10; ++mode) static_cast<void>(problem.evaluate(16, mode));
+  for (const int block : {8, 16, 64}) EXPECT_EQ(problem.evaluate(block, 0)->samples.size(), 6u);
+  const auto before = problem.device.counters();
+  EXPECT_EQ(problem.evaluate(64, 9)->samples, (std::vector<Sample>{{Nanoseconds(9000)}}));
+  EXPECT_EQ(problem.device.counters().launches - before.launches, 2);
+  EXPECT_EQ(problem.device.counters().finishes - before.finishes, 3) << "behind both, and for two buffers' guard zones";
+  EXPECT_EQ(problem.evaluate(64, 0)->samples.size(), 6u);
+}
+
 TEST(CheckContenders, WithSeveralObjectivesAllAreChecked) {
   ContestProblem problem(CheckOutput::contenders, {{"time", false}, {"size", true}});
   EXPECT_EQ(problem.evaluate(8, 2)->status, Status::correctness);
