@@ -40,7 +40,10 @@ TEST_F(CorunObjective, PairsForJoulesTakeFewerThanStreamsAndNoMoreThanTheCeiling
   EXPECT_EQ(queue["policies"][1]["policy"], "paired");
   const nlohmann::json& thrifty = queue["policies"][2];
   EXPECT_EQ(thrifty["policy"], "paired, energy");
-  EXPECT_LT(thrifty["joules"], queue["policies"][0]["joules"].get<double>());
+  const double of_streams = queue["policies"][0]["joules"];  // the only baseline
+  EXPECT_LT(thrifty["joules"], of_streams);
+  EXPECT_NEAR(thrifty["energy_gain_over_baseline"], of_streams / thrifty["joules"].get<double>() - 1.0, 1e-12);
+  EXPECT_TRUE(thrifty["energy_gain_over_fifo"].is_null());
   const nlohmann::json& pair = thrifty["pairs"][0];
   EXPECT_GT(pair["energy_gain"], 0.05);
   EXPECT_LE(pair["energy_gain"], pair["most_energy_gain"]);
@@ -52,7 +55,8 @@ TEST_F(CorunObjective, PairsForJoulesTakeFewerThanStreamsAndNoMoreThanTheCeiling
 TEST_F(CorunObjective, ExplainsPairsInWattsAndJoules) {
   const Finished finished = corun({"--objective", "edp", "--explain"});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  for (const char* const text : {"For energy times time: 6 works", "paired, edp", "work per joule", "at most", " W "})
+  for (const char* const text :
+       {"For energy times time: 6 works", "paired, edp", "over the best baseline", "at most", " W "})
     EXPECT_THAT(finished.out, HasSubstr(text));
 }
 

@@ -15,8 +15,9 @@ namespace wattune::schedule {
 
 // Of all kernels, in their order; what traits have of a kernel's power is not measured again. Each runs whole, again
 // and again, once for `window` unseen, since counters tell of the time before, and once for the mean; before them
-// nothing runs for as long, twice. Counters of boards are renewed each 100 ms, so that the mean is that from the first change
-// to the last: of a window of 1 s the error is as small as what passes until a change is seen, the end of a launch. invalid_argument: a kernel whose time alone is unknown; unavailable: the board tells no energy; the first
+// nothing runs for as long, twice. Counters of boards are renewed each 100 ms, so that the mean is that from the first
+// change to the last: of a window of 1 s the error is as small as what passes until a change is seen, the end of a
+// launch. invalid_argument: a kernel whose time alone is unknown; unavailable: the board tells no energy; the first
 // error of a launch.
 Result<std::vector<PowerTraits>> profile_power(Machine& machine, Nanoseconds window);
 
