@@ -97,6 +97,20 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
   return later;
 }
 
+// The first work of each kernel of which the view has none: whoever is served sooner than it comes would else be out of
+// sight of its partner. As many kernels as there is room for works.
+void Scheduler::State::add_first_of_others(QueueView& view, Nanoseconds later) {
+  if (view.works.size() < options.window) return;  // it has all
+  std::set<KernelId> seen;
+  for (const Candidate& work : view.works) seen.insert(work.kernel);
+  for (const auto& [kernel, works] : queue.ready_by_kernel()) {
+    if (view.works.size() >= 2 * options.window) return;
+    if (seen.contains(kernel)) continue;
+    const auto first = std::ranges::find_if(works, [&](WorkId id) { return queue.find(id)->waits_its_turn(); });
+    if (first != works.end()) view.works.push_back(candidate(*queue.find(*first), later));
+  }
+}
+
 QueueView Scheduler::State::view(const Entry* without) {
   const Nanoseconds now = machine.now();
   const Nanoseconds later = without != nullptr ? expected_time_left(*without) : Nanoseconds(0);
@@ -112,9 +126,9 @@ QueueView Scheduler::State::view(const Entry* without) {
       view.works.push_back(candidate(entry, later));
   for (const WorkId id : queue.ready()) {
     if (view.works.size() >= options.window) break;
-    if (const Entry& entry = *queue.find(id); !entry.wanted && !entry.behind && !entry.failure)
-      view.works.push_back(candidate(entry, later));
+    if (const Entry& entry = *queue.find(id); entry.waits_its_turn()) view.works.push_back(candidate(entry, later));
   }
+  add_first_of_others(view, later);
   view.later = works_after(view, without);
   return view;
 }

@@ -45,6 +45,7 @@ struct Scheduler::State {
 
   // Decisions (dispatch.cc). What the policy sees: all, or when one of the active works will have ended.
   QueueView view(const Entry* without = nullptr);
+  void add_first_of_others(QueueView& view, Nanoseconds later);
   std::vector<WorkCount> works_after(const QueueView& view, const Entry* without);
   Candidate candidate(const Entry& entry, Nanoseconds later) const;
   double expected_speed(const Entry& entry) const;

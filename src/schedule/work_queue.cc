@@ -112,12 +112,12 @@ Entry* WorkQueue::find(WorkId work) {
 
 std::size_t WorkQueue::count_ready(KernelId kernel) const {
   const auto found = ready_of_kernel_.find(kernel);
-  return found == ready_of_kernel_.end() ? 0 : found->second;
+  return found == ready_of_kernel_.end() ? 0 : found->second.size();
 }
 
 void WorkQueue::make_ready(const Entry& entry) {
   ready_.insert(entry.id);
-  ++ready_of_kernel_[entry.work.kernel];
+  ready_of_kernel_[entry.work.kernel].insert(entry.id);
 }
 
 std::vector<Finished> WorkQueue::take_finished() { return std::exchange(finished_, {}); }
@@ -126,7 +126,7 @@ void WorkQueue::leave(WorkId work, Result<WorkStatistics> result) {
   if (!result) failed_.insert(work);
   finished_.push_back({work, std::move(result)});
   const auto entry = entries_.find(work);
-  if (ready_.erase(work) > 0) --ready_of_kernel_.at(entry->second.work.kernel);
+  if (ready_.erase(work) > 0) ready_of_kernel_.at(entry->second.work.kernel).erase(work);
   entries_.erase(entry);
 }
 

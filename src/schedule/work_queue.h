@@ -58,6 +58,8 @@ struct Entry {
   WorkStatistics statistics = {};
 
   bool gives_way() const { return !flights.empty() && current != wanted; }
+  // Nobody has planned it.
+  bool waits_its_turn() const { return !wanted && !behind && !failure; }
   bool is_active() const { return wanted.has_value() || !flights.empty(); }
   double left() const;
 };
@@ -74,6 +76,7 @@ class WorkQueue {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   const std::set<WorkId>& ready() const { return ready_; }
+  const std::map<KernelId, std::set<WorkId>>& ready_by_kernel() const { return ready_of_kernel_; }
   // Of this kernel.
   std::size_t count_ready(KernelId kernel) const;
   std::vector<Finished> take_finished();
@@ -90,7 +93,7 @@ class WorkQueue {
   WorkId next_ = 1;
   std::map<WorkId, Entry> entries_;
   std::set<WorkId> ready_;  // that wait for nothing
-  std::unordered_map<KernelId, std::size_t> ready_of_kernel_;
+  std::map<KernelId, std::set<WorkId>> ready_of_kernel_;
   std::unordered_set<WorkId> failed_;
   std::vector<Finished> finished_;
 };

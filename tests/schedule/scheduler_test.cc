@@ -218,6 +218,18 @@ TEST_F(SchedulerTest, APairThatDoesNotGainIsGivenUp) {
   EXPECT_LE(to_ms(results(*scheduler_).at(6)->together), 0.1 / 0.3 + 1e-6);
 }
 
+// b comes after more works of a than a decision looks at.
+TEST_F(SchedulerTest, PartnersAreSeenHoweverManyWorksOfOneKernelWaitBefore) {
+  start("paired", {.window = 3});
+  for (int i = 0; i < 5; ++i) submit({.kernel = a_});
+  const WorkId b = submit({.kernel = b_});
+  scheduler_->dispatch();
+  EXPECT_EQ(machine_.launches[0].per_sm, 2U);
+  EXPECT_EQ(machine_.launches[1].kernel, b_);
+  run();
+  EXPECT_NEAR(to_ms(results(*scheduler_).at(b)->ended), 12.5, 0.1);
+}
+
 // 22 blocks alone are six waves of four, the last of which is half empty, in pairs eleven of two: 22/24 of 2/3, 0.6111.
 // The forecast of 0.6 has as much weight.
 TEST_F(SchedulerTest, RatesAreOfWholeWaves) {

@@ -74,7 +74,8 @@ struct QueueView {
   MachineLimits limits;
   Nanoseconds now;
   ClockView clocks = {};
-  // Whose dependencies have ended: those that run, then the others, each in the order of submission.
+  // Whose dependencies have ended: those that run, then the others, each in the order of submission; then the first of
+  // each kernel that has none among them.
   std::vector<Candidate> works;
   // Of the same kernels, beside these: those that come after so many, and those that are launched behind others.
   std::vector<WorkCount> later = {};

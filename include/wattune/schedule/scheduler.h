@@ -28,7 +28,8 @@
 namespace wattune::schedule {
 
 struct SchedulerOptions {
-  std::size_t window = 64;  // works that a decision looks at, which bounds what it costs
+  std::size_t window =
+      64;  // works that a decision looks at, and as many at most of other kernels, which bounds what it costs
   // For which a work beyond its limit, or one that was cancelled, may hold the machine. Then the machine is lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
   // For which what begins waits for the blocks of such a work to leave.
