@@ -10,9 +10,10 @@
 //
 // auto blends the process, which is good with few observations, with a regression forest, which is good with many and
 // with steep interactions: the forest's weight is n / (n + forest) after n observations. It begins with the middle of
-// the space, because the ends of tuning parameters are seldom good, and every `explore`-th proposal is drawn uniformly,
-// so that a wrong model cannot hold it for ever. Predicted deviations are widened by how far off recent predictions
-// were (Calibration), so that a model that is often wrong looks more where it is unsure.
+// the space, because the ends of tuning parameters are seldom good. Predicted deviations are widened by how far off
+// recent predictions were (Calibration), so that a model that is often wrong looks more where it is unsure. Every
+// `explore`-th proposal widens them further; after kIdle outcomes without a new best it is drawn uniformly instead, so
+// that a wrong model cannot hold the search for ever.
 //
 // With a prior (earlier runs elsewhere) both models learn what it leaves to explain, the response less slope * prior.
 // The search begins as without one, until the prior ranks the first kBeforePrior configurations as they were measured,
@@ -60,8 +61,10 @@ constexpr std::size_t kBeforePrior = 2;     // proposals that a prior must rank 
 constexpr std::size_t kCandidateAge = 20;   // proposals until candidates are drawn anew, more with many observations,
 constexpr std::size_t kLargestAge = 100;    // up to this
 constexpr std::size_t kOutcomeTrees = 20;
-constexpr std::size_t kForestGrowth = 10;  // forests are grown anew when the outcomes are this share, 1/10, more
-constexpr double kForestAlone = 0.9;       // the forest's weight at which the process is left out
+constexpr std::size_t kForestGrowth = 10;   // forests are grown anew when the outcomes are this share, 1/10, more
+constexpr double kForestAlone = 0.9;        // the forest's weight at which the process is left out
+constexpr double kExploringWidening = 3.0;  // of deviations, where a proposal explores
+constexpr std::size_t kIdle = 50;           // outcomes without a new best
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -107,11 +110,12 @@ class ModelSearch final : public CandidateSearch {
     began_ = true;
     for (std::size_t proposals = 1;; ++proposals) {
       const bool explores = option("explore") > 0 && proposals % count_option("explore") == 0;
+      const bool is_uniform = explores && outcomes_ - best_since_ >= kIdle;
       std::optional<ConfigurationId> next;
       if (outcomes_ < kFewestRows) {
         next = blind_draw();
-      } else if (!explores && rows_.size() >= kFewestRows) {
-        next = most_promising();
+      } else if (!is_uniform && rows_.size() >= kFewestRows) {
+        next = most_promising(explores ? kExploringWidening : 1.0);
       }
       if (!next) next = draw_unvisited();
       if (!next) co_return;
@@ -154,7 +158,7 @@ class ModelSearch final : public CandidateSearch {
     return next == prior_.best().end() ? std::nullopt : std::optional(*next);
   }
 
-  std::optional<ConfigurationId> most_promising() {
+  std::optional<ConfigurationId> most_promising(double widening) {
     if (!works_ahead_ || candidates_.empty()) refresh();
     ++age_;
     const std::size_t wanted = count_option("acquisition");
@@ -165,7 +169,7 @@ class ModelSearch final : public CandidateSearch {
     double highest = -1.0;
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
       if (visited(candidates_[c].id) || (compiled_only && !is_compiled(candidates_[c]))) continue;
-      const double value = promise(c, acquisition);
+      const double value = promise(c, acquisition, widening);
       if (value > highest) chosen = c;
       highest = std::max(highest, value);
     }
@@ -177,9 +181,9 @@ class ModelSearch final : public CandidateSearch {
 
   bool is_compiled(const Candidate& each) const { return input_.features().knows(each.id) && !visited(each.id); }
 
-  double promise(std::size_t c, std::size_t acquisition) const {
+  double promise(std::size_t c, std::size_t acquisition, double widening) const {
     const Prediction prediction = predict(c);
-    const double widening = calibrates_ ? calibration_.factor() : 1.0;
+    if (calibrates_) widening *= calibration_.factor();
     return candidates_[c].success * acquire(acquisition, {prediction.mean, widening * prediction.deviation},
                                             response_of(best()->objective), kappa_);
   }
@@ -188,7 +192,7 @@ class ModelSearch final : public CandidateSearch {
     refresh();
     std::vector<std::pair<double, ConfigurationId>> ranked;
     for (std::size_t c = 0; c < candidates_.size(); ++c)
-      if (!visited(candidates_[c].id)) ranked.emplace_back(-promise(c, expected_improvement), candidates_[c].id);
+      if (!visited(candidates_[c].id)) ranked.emplace_back(-promise(c, expected_improvement, 1.0), candidates_[c].id);
     std::ranges::sort(ranked);
     std::vector<ConfigurationId> ids;
     for (std::size_t i = 0; i < std::min(n, ranked.size()); ++i) ids.push_back(ranked[i].second);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <vector>
@@ -315,6 +316,54 @@ TEST(Strategy, AutoIsCalibratedByWrongPredictions) {
   };
   const auto sure = make("auto", space, {.parameters = {{"calibrate", 0}}});
   EXPECT_NE(run(*make("auto", space), shuffled, 1, 40), run(*sure, shuffled, 1, 40));
+}
+
+// Places that lie between a configuration and the nearest of those before it.
+int step_to(const SearchSpace& space, const std::vector<ConfigurationId>& order, std::size_t at) {
+  int nearest = std::numeric_limits<int>::max();
+  for (std::size_t other = 0; other < at; ++other) {
+    int places = 0;
+    for (std::size_t p = 0; p < space.parameters().size(); ++p) {
+      places += static_cast<int>(std::abs(space.configuration(order[at]).values()[p].as_integer() -
+                                          space.configuration(order[other]).values()[p].as_integer()));
+    }
+    nearest = std::min(nearest, places);
+  }
+  return nearest;
+}
+
+// After four spread ones and five proposals of the models the sixth explores: farther from what is known than without,
+// over many seeds.
+TEST(Strategy, AutoExploresWhereItIsUnsure) {
+  const SearchSpace space = make_space({20, 20, 20});
+  int with = 0;
+  int without = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto exploring = make("auto", space, {.seed = seed, .parameters = {{"explore", 6}}});
+    const auto greedy = make("auto", space, {.seed = seed, .parameters = {{"explore", 0}}});
+    const std::vector<ConfigurationId> explored = run(*exploring, bowl, 1, 10);
+    const std::vector<ConfigurationId> expected = run(*greedy, bowl, 1, 10);
+    ASSERT_TRUE(std::equal(explored.begin(), explored.begin() + 9, expected.begin()));
+    with += step_to(space, explored, 9);
+    without += step_to(space, expected, 9);
+  }
+  EXPECT_GT(with, without);
+}
+
+// The middle is the best and soon found, so that nothing is better for long after. What lies over it, the sum of three
+// squares of -5 to 5, is 30 on average of the space, with a deviation of sqrt(3 * 78) = 15.3. The models would stay
+// nearer.
+TEST(Strategy, AutoExploresUniformlyOnceNothingIsBetterForLong) {
+  const SearchSpace space = make_space({11, 11, 11});
+  const auto mean_after_70 = [&](double explore) {
+    const auto strategy = make("auto", space, {.parameters = {{"explore", explore}}});
+    const std::vector<ConfigurationId> order = run(*strategy, bowl, 1, 270);
+    double sum = 0.0;
+    for (std::size_t i = 70; i < 270; ++i) sum += bowl(space, order[i]).objective() - 100.0;
+    return sum / 200.0;
+  };
+  EXPECT_NEAR(mean_after_70(1), 30.0, 3 * 15.3 / std::sqrt(200.0));
+  EXPECT_LT(mean_after_70(0), 25.0);
 }
 
 // Half of the space fails, in a way that one parameter tells.
