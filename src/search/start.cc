@@ -30,12 +30,12 @@ class ValueCounts {
     space_.unrank(id, indices_);
     for (std::size_t p = 0; p < counts_.size(); ++p) ++counts_[p][indices_[p]];
   }
-  // Of all values of this one.
-  std::size_t of(ConfigurationId id) {
+  // The sum over all values of this one.
+  double of(ConfigurationId id) {
     space_.unrank(id, indices_);
     std::size_t sum = 0;
     for (std::size_t p = 0; p < counts_.size(); ++p) sum += counts_[p][indices_[p]];
-    return sum;
+    return static_cast<double>(sum);
   }
 
  private:
@@ -58,16 +58,21 @@ Coordinates to_powers_of_two(const space::SearchSpace& space, Coordinates point)
 std::vector<ConfigurationId> spread_over_values(const space::SearchSpace& space,
                                                 const std::vector<ConfigurationId>& begun,
                                                 std::vector<ConfigurationId> pool, std::size_t n) {
-  ValueCounts counts(space);
-  for (const ConfigurationId id : begun) counts.add(id);
+  ValueCounts so_far(space);
+  ValueCounts drawn(space);
+  for (const ConfigurationId id : begun) so_far.add(id);
+  for (const ConfigurationId id : pool) drawn.add(id);
+  const auto draws = static_cast<double>(pool.size());
   std::vector<ConfigurationId> chosen;
   while (chosen.size() < n && !pool.empty()) {
-    const auto next = std::ranges::min_element(pool, {}, [&](ConfigurationId id) { return counts.of(id); });
+    const double share = static_cast<double>(begun.size() + chosen.size() + 1) / draws;
+    const auto next =
+        std::ranges::min_element(pool, {}, [&](ConfigurationId id) { return so_far.of(id) - share * drawn.of(id); });
     const ConfigurationId id = *next;
     pool.erase(next);
     if (std::ranges::count(begun, id) + std::ranges::count(chosen, id) > 0) continue;
     chosen.push_back(id);
-    counts.add(id);
+    so_far.add(id);
   }
   return chosen;
 }

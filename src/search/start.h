@@ -12,9 +12,10 @@ namespace wattune::search {
 // lower). Lists with other values than positive integers, and those of powers or without any, leave it as it is.
 Coordinates to_powers_of_two(const space::SearchSpace& space, Coordinates point);
 
-// Of `pool` n different ones (or all) that are not in `begun`, so that few configurations show many values: each the one
-// whose values occur least in those before it, in the sum over all parameters; of equals the first. In a space without
-// constraints that is a Latin hypercube design (McKay, Beckman and Conover, Technometrics 21, 1979).
+// Of `pool`, which was drawn at random, n different ones (or all) that are not in `begun`, so that few configurations
+// show each value about as often as the pool has it: each the one whose values are behind that by most, in the sum over
+// all parameters; of equals the first. Where the pool has all values alike that is a Latin hypercube design (McKay,
+// Beckman and Conover, Technometrics 21, 1979); values that few valid configurations have are not preferred.
 std::vector<ConfigurationId> spread_over_values(const space::SearchSpace& space,
                                                 const std::vector<ConfigurationId>& begun,
                                                 std::vector<ConfigurationId> pool, std::size_t n);

@@ -221,6 +221,14 @@ TEST(Start, FewConfigurationsShowAllValues) {
   EXPECT_EQ(spread_over_values(space, {0}, {0, 4, 4}, 5), (std::vector<ConfigurationId>{4}));
 }
 
+// x is 1 in one of nine that were drawn: not shown before 0 was four times.
+TEST(Start, ValuesThatFewConfigurationsHaveAreNotPreferred) {
+  const auto space =
+      space::SearchSpace::build({{"x", {0, 1}, {}, {}}, {"y", {0, 1, 2, 3, 4, 5, 6, 7}, {}, {}}}, {}).value();
+  const std::vector<ConfigurationId> drawn{8, 0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(spread_over_values(space, {}, drawn, 4), (std::vector<ConfigurationId>{0, 1, 2, 3}));
+}
+
 // Whatever a cold search of these values proposes before it is told an outcome is of powers, however much is wanted;
 // without the option little is: 49 of 10,000 are. Of the 49 some are drawn twice, and give way to a uniform draw.
 TEST(Start, IsHowAutoBegins) {
@@ -237,7 +245,7 @@ TEST(Start, IsHowAutoBegins) {
     }
     return count;
   };
-  EXPECT_GE(powers_among_twenty(1), 10);
+  EXPECT_GE(powers_among_twenty(1), 7);
   EXPECT_LE(powers_among_twenty(0), 1);
 }
 
