@@ -84,8 +84,8 @@ std::optional<Nanoseconds> GapLoader::step() {
   const bool idle = streams_.all_idle(now);
   if (!idle)
     idle_since_.reset();
-  else if (!idle_since_)
-    idle_since_ = now;
+  else if (!idle_since_ || *idle_since_ <= streams_.last_noted())
+    idle_since_ = now;  // nobody looks while nothing waits: a call may have come and gone since the last look
   const bool did_something = idle ? use_gap(now) : load_beside(now);
   pause_ = did_something ? kFirstPause : std::min(2.0 * pause_, kLongestPause);
   return next_pause();
@@ -121,14 +121,14 @@ GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
   const bool lasting = idle_since_ && now - *idle_since_ >= kLastingGap * cost;
   const bool no_call_yet = ledger_.running(now) == Nanoseconds();
   if (job.request.urgent || lasting || no_call_yet) return Nanoseconds();
-  if (is_left_to_gaps(cost, now)) return std::nullopt;
+  if (is_left_to_gaps(now)) return std::nullopt;
   return ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
 }
 
 // Where the application tells of its gaps, an idle moment between two of its calls is none: what it sends next makes
-// the load wait for all of it.
-bool GapLoader::is_left_to_gaps(Nanoseconds cost, Nanoseconds now) const {
-  return now.value() - told_at_.load() < options_.patience.value() && cost.value() <= told_.load();
+// the load wait for all of it. What takes longer than such a gap is done there too, once it has waited.
+bool GapLoader::is_left_to_gaps(Nanoseconds now) const {
+  return now.value() - told_at_.load() < options_.patience.value();
 }
 
 GapLoader::Leave GapLoader::leave_beside(const Job& job, Nanoseconds now) {
@@ -140,7 +140,6 @@ GapLoader::Leave GapLoader::leave_beside(const Job& job, Nanoseconds now) {
 
 Nanoseconds GapLoader::gap(Nanoseconds expected) {
   const Nanoseconds begin = clock_();
-  told_.store(expected.value());
   told_at_.store(begin.value());
   if (!waits()) return clock_() - begin;
   const std::lock_guard working(working_);
