@@ -81,6 +81,7 @@ std::optional<Nanoseconds> GapLoader::step() {
   const std::lock_guard working(working_);
   if (!waits()) return std::nullopt;
   const Nanoseconds now = clock_();
+  forgive(now);
   const bool idle = streams_.all_idle(now);
   if (!idle)
     idle_since_.reset();
@@ -144,13 +145,16 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   if (!waits()) return clock_() - begin;
   const std::lock_guard working(working_);
   const backend::RelaxedCapture relaxed;
-  // What has waited for long would be done beside busy streams before long, and take longer there.
+  forgive(begin);
+  // What has waited for long would be done beside busy streams before long, and take longer there. The gap takes a part
+  // of it anyway.
   const auto fits = [&](const Job& job) {
     const Nanoseconds now = clock_();
     const Nanoseconds cost = cost_of(job).idle();
-    if (now - begin + cost <= expected) return Leave(Nanoseconds());
+    const Nanoseconds beyond = cost - std::max(Nanoseconds(), expected - (now - begin));
+    if (beyond <= Nanoseconds()) return Leave(Nanoseconds());
     const bool has_waited = now - job.since >= 0.5 * options_.patience;
-    return has_waited && ledger_.reserve(cost, now) ? Leave(cost) : std::nullopt;
+    return has_waited && ledger_.reserve(beyond, now) ? Leave(beyond) : std::nullopt;
   };
   while (run_one(fits, Place::told_gap)) {
   }
@@ -225,6 +229,11 @@ void GapLoader::make_room(const Variant& variant) {
   if (!ledger_.affords(room_cost_.value(), begin)) return;
   if (options_.make_room(bytes)) note_private_memory(bytes);
   room_cost_.learn(clock_() - begin);
+}
+
+void GapLoader::forgive(Nanoseconds now) {
+  load_cost_.forgive(ledger_, now);
+  unload_cost_.forgive(ledger_, now);
 }
 
 void GapLoader::charge(Nanoseconds reserved, Nanoseconds stall) {

@@ -64,6 +64,7 @@ class GapLoader : public Loader {
   void carry_out(Job job, Nanoseconds reserved, Place place);
   bool is_left_to_gaps(Nanoseconds now) const;
   void make_room(const Variant& variant);
+  void forgive(Nanoseconds now);
   void charge(Nanoseconds reserved, Nanoseconds stall);
   LoadCost& cost_of(const Job& job) { return job.retired ? unload_cost_ : load_cost_; }
   std::optional<Nanoseconds> next_pause();

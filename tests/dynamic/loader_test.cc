@@ -265,6 +265,42 @@ TEST_F(LoaderTest, WhatIsLongerThanTheGapsThatAreToldOfWaitsForOneOfThemToo) {
   EXPECT_EQ(ledger.stalls().loading, ms(4)) << "2 ms more than each gap";
 }
 
+TEST_F(LoaderTest, AGapThatIsToldOfPaysForItsPartOfALoad) {
+  launch();
+  now += ms(1000);  // affords 20 ms
+  be(StreamState::idle);
+  load_takes = ms(5.5);
+  loader.request(load(1));
+  loader.gap(ms(1));
+  loader.request(load(2));
+  now += ms(60);
+  loader.gap(ms(1));
+  EXPECT_THAT(loaded, ElementsAre(1, 2)) << "4.5 ms more than the gap: a call may lose 5";
+  EXPECT_EQ(ledger.stalls().loading, ms(9));
+}
+
+// 0.02 of a second are 20 ms, of two 40.
+TEST_F(LoaderTest, ASlowLoadKeepsOthersOutUntilTheBudgetHasGainedAsMuch) {
+  launch();
+  now += ms(500);
+  be(StreamState::idle);
+  load_takes = ms(20);
+  loader.request(load(1));
+  loader.gap(ms(1));
+  load_takes = ms(0.08);
+  loader.request(load(2));
+  const auto tell_of_gaps = [this](Nanoseconds time) {
+    for (const Nanoseconds end = now + time; now < end; now += ms(20)) {
+      launch(ms(0));
+      loader.gap(ms(1));
+    }
+  };
+  tell_of_gaps(ms(900));
+  EXPECT_THAT(loaded, ElementsAre(1));
+  tell_of_gaps(ms(200));
+  EXPECT_THAT(loaded, ElementsAre(1, 2));
+}
+
 TEST_F(LoaderTest, ALoadThatACallCameBesideSaysNothingOfGaps) {
   launch();
   now += ms(1000);
